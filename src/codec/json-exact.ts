@@ -165,6 +165,7 @@ class ExactParser {
     return false
   }
 
+  /** Reads a string. Keeps its literal if `withTexts` is set and Go would escape it differently. */
   private readText(): void {
     const from = this.scanner.at
     const value = this.scanner.readString()
@@ -188,6 +189,7 @@ class ExactParser {
     }
   }
 
+  /** Reads `true`, `false` or `null` by its first letter. */
   private readWord(first: number): void {
     const word = WORDS.get(first)
     if (word === undefined) this.scanner.fail('looking for beginning of value')
@@ -215,6 +217,7 @@ class ExactParser {
     return frame
   }
 
+  /** Closes a container if its end follows. Returns whether it did. */
   private closesAtOnce(frame: Frame, end: number): boolean {
     const { scanner } = this
     scanner.skipSpace()
@@ -231,6 +234,7 @@ class ExactParser {
     this.put(container, undefined)
   }
 
+  /** Reads a key and its colon, and records a repeated key. Throws TooManyValuesError above the limit on members. */
   private readKey(frame: Frame): void {
     const { scanner } = this
     scanner.skipSpace()

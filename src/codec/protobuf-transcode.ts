@@ -57,6 +57,7 @@ export class Transcoder {
     }
   }
 
+  /** Returns the layout of a schema, which is created once per transcoder. */
   private layoutOf(schema: StructSchema): MessageLayout {
     let layout = this.layouts.get(schema)
     if (!layout) {
@@ -132,6 +133,7 @@ export class Transcoder {
     this.top = base
   }
 
+  /** Writes the fields of a message whose members were located at `starts[base]` and on. Fields of an inlined message are members of the same struct. */
   private entries(t: Transcription, entries: readonly EntryLayout[], base: number): void {
     for (const entry of entries) {
       const { inline, value, member } = entry
@@ -199,6 +201,7 @@ export class Transcoder {
     t.close(from, room, value.room)
   }
 
+  /** Writes the items of a list, each with its tag. A null item ends the transcription. */
   private list(t: Transcription, { items }: ValueLayout): void {
     const { json } = t
     if (json[t.pos] !== OPEN_BRACKET || items === undefined) giveUp()

@@ -76,6 +76,7 @@ export function boundYamlValues(bytes: Buffer): void {
   else if (countYamlLines(bytes.toString('latin1')) > MOST_YAML_VALUES) throw tooManyValues(MOST_YAML_VALUES)
 }
 
+/** Counts lines, and stops above the limit. */
 function countLines(bytes: Buffer): number {
   let lines = 1
   for (let at = bytes.indexOf(NEWLINE); at >= 0 && lines <= MOST_YAML_LINES; at = bytes.indexOf(NEWLINE, at + 1)) lines++
@@ -98,6 +99,7 @@ function countYamlLines(text: string): number {
   return values
 }
 
+/** Counts the commas of a long line; 0 if there are so few that it is text. */
 function commasIn(line: string): number {
   let commas = 0
   for (let at = line.indexOf(','); at >= 0; at = line.indexOf(',', at + 1)) commas++

@@ -14,6 +14,7 @@ const ESCAPED_DIGITS: ReadonlyMap<string, number> = new Map([
 ])
 const ESCAPES = '0abt\tnvfre "\'\\N_LP'
 
+/** Reads a run of word characters, which may be empty. */
 function readWord(cursor: YamlCursor): string {
   let word = ''
   for (; WORD.test(cursor.char); cursor.skip()) word += cursor.char
@@ -33,6 +34,7 @@ export function scanDirective(cursor: YamlCursor): { type: 'version' | 'tag dire
   return { type: name === 'YAML' ? 'version' : 'tag directive', value }
 }
 
+/** Scans `1.1` and returns it. */
 function scanVersion(cursor: YamlCursor): string {
   const major = scanNumber(cursor)
   if (cursor.char !== '.') cursor.fail("did not find expected digit or '.' character")
@@ -94,6 +96,7 @@ export function scanTag(cursor: YamlCursor): string {
   return handle
 }
 
+/** Scans a tag handle: `!`, `!!`, `!e!`, or the beginning of a local tag such as `!local`. */
 function scanHandle(cursor: YamlCursor, ofDirective: boolean): string {
   if (cursor.char !== '!') cursor.fail("did not find expected '!'")
   cursor.skip()

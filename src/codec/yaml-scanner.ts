@@ -74,12 +74,14 @@ export class YamlScanner extends YamlCursor {
     return token ?? this.fail('did not find expected <stream-end>')
   }
 
+  /** Consumes the next token. */
   skipToken(): void {
     this.isReady = false
     this.taken++
     this.head++
   }
 
+  /** Fetches tokens until the next one is final: while it could be a key, a later `:` inserts tokens before it. */
   private fetchMore(): void {
     for (;;) {
       if (this.head !== this.tokens.length) {
@@ -92,6 +94,7 @@ export class YamlScanner extends YamlCursor {
     this.isReady = true
   }
 
+  /** Appends a token that ends at the cursor. */
   private push(type: TokenType, value = '', line = this.line): void {
     this.tokens.push({ type, line, value, end: this.at })
   }

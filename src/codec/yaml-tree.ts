@@ -120,6 +120,7 @@ class TreeBuilder {
     this.frames.push({ kind, anchor, line, items: [], members: new Map(), key: undefined, keyIsMerge: false, rawKey: null, size: 1 })
   }
 
+  /** Begins a sequence or mapping. Its anchor is known, but cannot be referred to before the node ends. */
   private begin(kind: 'sequence' | 'mapping', event: Anchored & { readonly tagStart: number; readonly start: number }): void {
     const anchor = this.nameOf(event)
     if (anchor !== undefined) this.anchors.set(anchor, undefined)

@@ -95,6 +95,7 @@ function* writeList(lines: Lines, items: readonly Json[], indent: number, place:
   }
 }
 
+/** Writes a mapping. A key with line breaks or of more than 128 bytes is written in the form `? key`. */
 function* writeMap(lines: Lines, object: JsonObject, keys: readonly string[], indent: number, place: Place): Steps<void> {
   let isFirst = true
   for (const key of keys) {
@@ -113,6 +114,7 @@ function* writeMap(lines: Lines, object: JsonObject, keys: readonly string[], in
   }
 }
 
+/** Begins the line of a member. The first member of a list item continues the line of the dash. */
 function startLine(lines: Lines, indent: number, place: Place): void {
   if (place === 'item') lines.parts.push(' ')
   else {
@@ -238,6 +240,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\u2029': 'P',
 }
 
+/** Quotes a text with the escapes of go-yaml. Lone surrogates become U+FFFD. */
 function doubleQuoted(text: string): string {
   let out = ''
   for (const char of text.toWellFormed()) {

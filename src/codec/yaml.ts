@@ -47,6 +47,7 @@ export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
   }
 }
 
+/** Parses a text with js-yaml. If js-yaml rejects it, retries with indented continuation lines, which go-yaml accepts. */
 function* treeOfText(source: string): Steps<ParsedYaml> {
   let parsed = eventsOf(source)
   yield
@@ -64,6 +65,7 @@ function* treeOfText(source: string): Steps<ParsedYaml> {
   return yield* treeOf(parsed, text)
 }
 
+/** Returns the events of js-yaml's parser, or its error. Throws a RangeError if the stack overflows. */
 function eventsOf(text: string): Event[] | YAMLException {
   try {
     return parseEvents(text, { filename: '', maxDepth: MAX_DEPTH })
@@ -107,6 +109,7 @@ function* asJson(source: string): Steps<Json | undefined> {
   return yield* sortedJsonInSteps(value)
 }
 
+/** Whether an object at any depth has a key that YAML only accepts with an indicator. */
 function hasLongKey(value: Json): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(hasLongKey)

@@ -47,7 +47,7 @@ export function derInteger(bytes: Buffer): Buffer {
   return derValue(INTEGER, ...((rest[0] ?? 0) >= 0x80 ? [Buffer.from([0])] : []), rest)
 }
 
-/** `1.2.840.10045.4.3.2` */
+/** Encodes an object identifier, given as `1.2.840.10045.4.3.2`. */
 export function derIdentifier(text: string): Buffer {
   const [first = 0, second = 0, ...rest] = text.split('.').map(Number)
   return derValue(OBJECT_IDENTIFIER, Buffer.from([40 * first + second, ...rest].flatMap(inSevens)))

@@ -41,7 +41,7 @@ export function sequenceOf(value: DerValue | undefined): DerValue[] {
   return readDer(value.content)
 }
 
-/** `1.2.840.10045.4.3.2` */
+/** Decodes an object identifier: `1.2.840.10045.4.3.2`. */
 export function objectIdentifierOf(value: DerValue | undefined): string {
   if (value?.tag !== OBJECT_IDENTIFIER) throw new Error("asn1: structure error: tags don't match")
   const parts: number[] = []

@@ -17,7 +17,7 @@ export function endWhenStalled(socket: Duplex & { readonly bytesWritten?: number
     const now = (socket.bytesWritten ?? 0) - waiting
     const stalledMs = progress.stalledFor(steadyClock.now(), waiting > 0, now !== sent)
     sent = now
-    if (stalledMs > limitMs) socket.destroy(new Error('the other side does not read'))
+    if (stalledMs > limitMs) socket.destroy(new Error('the peer does not read'))
   }
   const timer = setInterval(look, checkMs).unref()
   socket.once('close', () => clearInterval(timer))

@@ -28,7 +28,7 @@ export function* openApiOf(schema: JsonSchemaProps | undefined, version: 2 | 3, 
 
 /** Adds the members of every object to a definition. */
 function withObjectMembers(definition: JsonObject, { version, metadata }: Document): JsonObject {
-  const about = { description: 'What every object has: its name, labels and more.' }
+  const about = { description: 'Standard metadata: name, namespace, labels, annotations, and what the server keeps about the object.' }
   return {
     ...definition,
     properties: { ...objectIn(definition.properties), ...TYPE_MEMBERS, metadata: version === 2 ? { ...about, ...metadata } : { ...about, allOf: [metadata] } },

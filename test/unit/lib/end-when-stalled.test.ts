@@ -37,7 +37,7 @@ describe('a connection whose peer does not read', () => {
     time.pass(25)
     expect(socket.destroyed).to.equal(false)
     time.pass(5)
-    expect(await why).to.equal('the other side does not read')
+    expect(await why).to.equal('the peer does not read')
   })
 
   it('stays open while nothing is pending, or the peer reads now and then', async () => {
