@@ -1,5 +1,7 @@
 /** Those that take longest, longest first: begun last, one of them alone would keep everybody waiting. The others follow in any order. */
 export const LONGEST = [
+  'test/integration/model-processes.test.ts',
+  'test/integration/changing-etcd-members.test.ts',
   'test/e2e/kubectl.test.ts',
   'test/integration/hostile-backends.test.ts',
   'test/integration/documentation.test.ts',

@@ -93,8 +93,8 @@ function matchedKinds(rules: readonly Rule[], catalog: Catalog): ServedResource[
 
 /** Environment with the declared types of `object` and `params`. Variables have the types of their expressions. */
 function* environmentOf({ version }: ServedResource, params: ServedResource | undefined, spec: PolicySpec): Steps<Environment> {
-  const object = declareStruct(version.schema, version.kind)
-  const parameters = params && declareStruct(params.version.schema, `${params.version.kind}.@params`)
+  const object = yield* declareStruct(version.schema, version.kind)
+  const parameters = params && (yield* declareStruct(params.version.schema, `${params.version.kind}.@params`))
   const types = new Map<string, Type>()
   const base = admissionEnvironment(BASE, { params: params !== undefined, authorizer: true, variables: types })
   const environment = withTypes(base, object, parameters)

@@ -1,3 +1,4 @@
+import type { Steps } from '../../lib/steps.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
 import { type DefinitionContext, type FormName, isScalar, type ScalarType, type Schema, type StructSchema } from '../../schema/schema.ts'
 import type { StructDeclaration } from '../declarations.ts'
@@ -24,21 +25,21 @@ const SCALARS: Readonly<Record<ScalarType, Type | undefined>> = {
 type Structs = Map<string, StructDeclaration>
 
 /**
- * Declares the types of the objects of a built-in or custom kind, for type checking of policies.
+ * Declares the types of the objects of a built-in or custom kind, for type checking of policies. Runs in steps, because a custom kind can be large.
  * @param name name of the struct. Names of nested structs are derived from it.
  */
-export const declareStruct = (schema: StructSchema, name: string): DeclaredTypes => DECLARE[schema.form.name](schema, name)
+export const declareStruct = (schema: StructSchema, name: string): Steps<DeclaredTypes> => DECLARE[schema.form.name](schema, name)
 
-const DECLARE: Readonly<Record<FormName, (schema: StructSchema, name: string) => DeclaredTypes>> = {
-  typed(schema, name) {
+const DECLARE: Readonly<Record<FormName, (schema: StructSchema, name: string) => Steps<DeclaredTypes>>> = {
+  *typed(schema, name) {
     const structs: Structs = new Map()
     return { type: declared(schema, name, structs), struct: struct => structs.get(struct) }
   },
   /** Declares a custom kind by its schema. Its metadata has the same type as in every kind. */
-  unstructured(schema, name) {
+  *unstructured(schema, name) {
     const structs: Structs = new Map()
     const definition = schema.form.define(schema, ALONE)
-    const custom = declareTypes((typeof definition === 'function' ? definition() : definition) as JsonSchemaProps, true, name)
+    const custom = declareTypes((typeof definition === 'function' ? yield* definition() : definition) as JsonSchemaProps, true, name)
     const root = custom.struct(name)
     structs.set(name, { fieldType: field => (field === 'metadata' ? metadataOf(schema, name, structs) : root?.fieldType(field)) })
     return { type: structOf(name), struct: struct => structs.get(struct) ?? custom.struct(struct) }
