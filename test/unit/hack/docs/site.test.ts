@@ -55,7 +55,7 @@ describe('the documentation as HTML', function () {
   it('can be searched', () => {
     const found = /window\.searchIndex = (.*)\n/.exec(read('search-index.js'))?.[1] ?? '[]'
     const entry = (JSON.parse(found) as string[][]).find(([address]) => address === 'docs/testing.html#faults')
-    expect(entry?.[3]?.split(' ')).to.include.members(['faults', 'cope', 'retryafterseconds'])
+    expect(entry?.[3]?.split(' ')).to.include.members(['faults', 'handle', 'retryafterseconds'])
   })
 
   const listItem = () => ({
