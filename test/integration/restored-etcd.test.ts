@@ -43,6 +43,8 @@ for (const { path, version } of FOUND)
       server = await createServerProcess(['--etcd-servers', etcd.url])
       await server.start()
       client = createJsonClient(server.url)
+      // It would be created at any time later, and is in the copy this way.
+      await eventually('the certificate is published', async () => (await names()).includes('kube-root-ca.crt'))
     })
     after(async () => {
       client?.close()
