@@ -30,8 +30,10 @@ for (const { path, version } of FOUND)
       await backend.close()
       return items.map(item => item.key.slice(start.length))
     }
-    /** Runs until the stream ends. Resolves with what it gave. */
-    const watch = async (from: string): Promise<string> => (await fetch(`${server.url}${COLLECTION}?watch=1&resourceVersion=${from}`)).text()
+    /** Resolves once the server has accepted the watch, or refused it. */
+    const openWatch = (from: string): Promise<Response> => fetch(`${server.url}${COLLECTION}?watch=1&resourceVersion=${from}`)
+    /** Resolves with the whole stream when it ends. */
+    const watch = async (from: string): Promise<string> => (await openWatch(from)).text()
     const write = async (name: string): Promise<void> => {
       const backend = await openEtcd({ servers: [etcd.url] }, silentLogger)
       await backend.write({ key: key(`/registry/configmaps/default/${name}`), expected: 0, value: Buffer.from(JSON.stringify(configMap(name, {}))) }, never)
@@ -58,7 +60,7 @@ for (const { path, version } of FOUND)
       await etcd.start()
       await eventually('the server is ready', async () => (await client.ask('GET', '/readyz')).status === 200)
       const from = await create('before')
-      const watched = watch(from)
+      const watched = await openWatch(from)
       let last = ''
       for (const name of undone) last = await create(name)
       await eventually('the cache has it', async () => (await names(`?resourceVersion=${last}&resourceVersionMatch=NotOlderThan`)).includes('before'))
@@ -69,7 +71,7 @@ for (const { path, version } of FOUND)
       await etcd.start()
       for (const name of others) await write(name)
       server.signal('SIGCONT')
-      return { last, watched: await watched }
+      return { last, watched: await watched.text() }
     }
 
     it('ends watches with 410 and lists what is stored, and refuses versions that are gone', async () => {
