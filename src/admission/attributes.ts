@@ -44,7 +44,7 @@ const otherVersions = ({ definition, version }: ServedResource, subresource: str
 export const isNamespaceResource = ({ group, version, resource }: GroupVersionResource): boolean =>
   group === '' && version === 'v1' && resource === 'namespaces'
 
-/** Namespace of the request. For a Namespace object it is the object's own name. */
+/** Namespace of the request, or the name of the object if that is a Namespace. */
 export function namespaceOf({ served, namespace, name, object }: AdmissionRequest): string {
   if (namespace !== '' || served.version.group !== '' || served.version.names.plural !== 'namespaces') return namespace
   return name || object?.metadata.name || ''

@@ -34,7 +34,7 @@ export class RequestAudit {
     this.event.impersonationConstraint = constraint
   }
 
-  /** Records the Status of the response, whose code `answers` sets. */
+  /** Records the Status of the response without its code, which `answers` sets. */
   status(status: AnsweredStatus): void {
     if (!this.panicking) this.event.answersStatus(status)
   }

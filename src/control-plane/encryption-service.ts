@@ -15,7 +15,7 @@ import type { KmsProviders } from '../storage/value/kms/providers.ts'
 import { transformMetrics } from '../storage/value/transform-metrics.ts'
 import type { ReadinessCheck, Service } from './service.ts'
 
-/** Interval between checks of the file, in milliseconds. As kube-apiserver. */
+/** Interval between checks of the file, in milliseconds: that of kube-apiserver. */
 const RELOAD_MS = 60_000
 /** Minimum time for the KMS plugins of a changed file to become healthy before it is applied, in milliseconds. */
 const LEAST_HEALTH_MS = 10_000

@@ -34,7 +34,7 @@ export interface TokenIssuerParts {
 
 /** Interval between checks of the file's modification time, in milliseconds. */
 const LOOK_MS = 1_000
-/** Time for the issuers of a changed file to become ready, in milliseconds. As kube-apiserver. */
+/** Time for the issuers of a changed file to become ready, in milliseconds: that of kube-apiserver. */
 const READY_MS = 60_000
 
 /**

@@ -94,10 +94,7 @@ export class Http2Connection implements StreamHost {
     return false
   }
 
-  /**
-   * Ends streams and connections that exceed a time limit. Called about once a second.
-   * @param now milliseconds of a monotonic clock.
-   */
+  /** Ends streams and connections that exceed a time limit. Called about once a second. `now`: milliseconds of a monotonic clock. */
   check(now: number): void {
     const { stalledMs, stalledStreamMs } = this.#port.limits
     for (const stream of [...this.#streams.values()]) {

@@ -290,10 +290,7 @@ class WatchCache implements Cacher, CacherCore {
     return found
   }
 
-  /**
-   * Loads all states. At the first load, each resource is served when it is complete, while the reflector already follows the store. Later loads replace all states in one step, because
-   * the present ones lack changes.
-   */
+  /** Loads all states. At first, each resource is served when it is complete, while the reflector follows the store. Later, all are replaced in one step: the present ones lack changes. */
   async #load(signal: AbortSignal): Promise<void> {
     const caches = [...(this.#demanded ?? this.#routes.values())]
     const route = (key: Key): ResourceCache | undefined => this.#route(key)

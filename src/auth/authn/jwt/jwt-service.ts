@@ -32,7 +32,7 @@ export interface JwtServiceOptions extends JwtOptions {
   readonly cacheMetrics: TokenCacheMetrics
 }
 
-/** Cache lifetime of accepted tokens, in milliseconds. As kube-apiserver. */
+/** Cache lifetime of accepted tokens, in milliseconds: that of kube-apiserver. */
 const CACHE_MS = 10_000
 /** Time until replaced authenticators are closed, in milliseconds. */
 const LINGER_MS = 60_000

@@ -40,7 +40,7 @@ export interface ExternalSignerOptions {
 
 const KEYS_TIMEOUT_MS = 60_000
 const METADATA_TIMEOUT_MS = 10_000
-/** Timeout of Sign. As long as a request may take. */
+/** Timeout of Sign: that of a whole request. */
 const SIGN_TIMEOUT_MS = 60_000
 /** Maximum response size in bytes: room for a thousand keys. */
 const MAX_RESPONSE_BYTES = 1 << 20
