@@ -4,7 +4,7 @@ import { encodeJson, encodeJsonInSteps } from '../codec/json.ts'
 import { runInTurns, type Steps } from '../lib/steps.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
 import type { KubeObject } from '../meta/object.ts'
-import { parseOwn, parseOwnInSteps, parseOwnInTurns } from '../storage/parse-own.ts'
+import { LARGE_BYTES, parseOwn, parseOwnInSteps, parseOwnInTurns } from '../storage/parse-own.ts'
 import type { Key, Revision } from '../storage/revision.ts'
 import type { Attributes, Encoded, Encoder, StorageEvent, StoredObject, Watcher } from '../storage/storage.ts'
 import { convertInSteps, copyIn, normalized, normalizedInSteps, versionsOf } from './convert.ts'
@@ -104,9 +104,6 @@ interface ViewEncoding {
   /** Encodes stored JSON in the version of the view. */
   encodedInSteps(stored: Encoded): Steps<Encoded>
 }
-
-/** Size from which an object is converted in turns, in bytes. Smaller ones take up to a millisecond. */
-const LARGE_BYTES = 64 * 1024
 
 class ViewedObject implements StoredObject {
   private readonly stored: StoredObject

@@ -28,8 +28,8 @@ function* parsePlainly(text: string): Steps<Json> {
   return (yield* parseInChunks(text, JSON.parse)) ?? JSON.parse(text)
 }
 
-/** Size in bytes from which an object is parsed in turns. A smaller one takes at most a millisecond. */
-const LARGE_BYTES = 64 * 1024
+/** Size in bytes from which an object is parsed or converted in turns. A smaller one takes at most a millisecond. */
+export const LARGE_BYTES = 64 * 1024
 
 /** Parses like `parseOwn`, in turns, if the object is large. Undefined if it is small: the caller then uses `parseOwn`. */
 export const parseOwnInTurns = (bytes: Buffer): Promise<KubeObject> | undefined => (bytes.length < LARGE_BYTES ? undefined : runInTurns(parseOwnInSteps(bytes)))

@@ -7,7 +7,7 @@ import { runInTurns, type Steps } from '../../../lib/steps.ts'
 import { AGE_MARK, ANY_TIME, withAges } from '../../../meta/age.ts'
 import type { Json, KubeObject, ListMeta } from '../../../meta/object.ts'
 import { DERIVED_BYTES } from '../../../storage/byte-budget.ts'
-import { metadataOf, parseOwnInSteps, withoutManagers, withoutManagersInSteps } from '../../../storage/parse-own.ts'
+import { LARGE_BYTES, metadataOf, parseOwnInSteps, withoutManagers, withoutManagersInSteps } from '../../../storage/parse-own.ts'
 import type { Encoded } from '../../../storage/storage.ts'
 import { listMetaText, objectMetaText } from '../meta-v1.ts'
 import { metadataStart, metadataText } from '../metadata/render-metadata.ts'
@@ -93,13 +93,14 @@ interface Rows {
   readonly large: ReadonlyMap<ReadySource, Row>
 }
 
-/** Bytes from which on an object is parsed in turns: fewer take a millisecond. */
-const LARGE_BYTES = 64 * 1024
-
+/** Makes the rows of large objects that have none yet, in turns. */
 async function rowsInTurns(table: TableDefinition, items: readonly RowSource[]): Promise<ReadonlyMap<ReadySource, Row>> {
+  const large: ReadySource[] = []
+  await eachInSlices(items, item => {
+    if (item.json !== undefined && item.json().bytes.length >= LARGE_BYTES && !(item.noted?.(table) instanceof Row)) large.push(item)
+  })
   const rows = new Map<ReadySource, Row>()
-  for (const item of items) {
-    if (item.json === undefined || item.json().bytes.length < LARGE_BYTES || item.noted?.(table) instanceof Row) continue
+  for (const item of large) {
     const row = await runInTurns(rowInSteps(table, item))
     if (row !== undefined) rows.set(item, row)
   }
