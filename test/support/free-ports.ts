@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 
-/** Ports below those that systems hand out to clients and to servers without a port of their own: between the check and its use nobody is given one by chance. */
-const FIRST = 10_000
+/**
+ * Ports below those that systems assign to clients and to servers without a fixed port, so that none is taken between its check and its use. They lie beyond 10080, the last port that `fetch`
+ * refuses to connect to (Fetch Standard, "bad port").
+ */
+const FIRST = 10_240
 const BEYOND = 32_768
-/** How many a process has for itself: more than it needs at once. */
+/** Number of ports that a process reserves. It is more than it needs at once. */
 const SLICE = 256
 const SLICES = Math.floor((BEYOND - FIRST) / SLICE)
 
