@@ -12,7 +12,7 @@ INSTALLED := node_modules/.installed
 BUILT := dist/main.cjs
 SOURCES := $(shell find src bin hack -name '*.ts' -o -name '*.tsx' -o -name '*.css' -o -name '*.html' -o -name '*.svg' -o -name '*.mjs' -o -name '*.txt' -o -name '*.types' 2>/dev/null) package.json
 
-.PHONY: help run build package dist docs test test-stores test-nodes fuzz model changes lint verify e2e bench etcd clients clean
+.PHONY: help run build package dist docs test test-stores test-nodes fuzz model changes lint verify e2e bench etcd kine clients clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-11s %s\n", $$1, $$2 }'
@@ -44,11 +44,13 @@ run: $(BUILT) ## Serves: on the embedded store in ./data, or on etcd with ETCD=h
 	@echo
 	@exec bin/binnacle --data-dir '$(DATA)' --secure-port '$(PORT)' $(if $(ETCD),--etcd-servers '$(ETCD)') $(FLAGS)
 
-etcd: ## Finds, builds or installs etcd and kine for the tests; says so where it can't
+etcd: ## Finds, builds or installs etcd for the tests
 	@hack/etcd >/dev/null || echo 'no etcd here: the tests that need one are skipped'
+
+kine: ## Finds kine for the tests, or builds it, which takes minutes
 	@hack/kine >/dev/null || echo 'no kine here, and no Go to build it: the tests that need it are left out'
 
-test: $(BUILT) etcd ## Runs the unit and integration tests, those on etcd where there is one
+test: $(BUILT) etcd ## Runs the unit and integration tests, also those on etcd and kine if they are here
 	@BINNACLE='$(CURDIR)/bin/binnacle' node --import tsx hack/test.ts
 
 # make test-stores STORES=kine-sqlite,kine-postgres
@@ -56,7 +58,7 @@ STORES ?= all
 STORE_TESTS := $(wildcard test/unit/storage/etcd/*.test.ts) $(addprefix test/unit/storage/cacher/, over-etcd.test.ts followed-stores.test.ts) $(addprefix test/integration/, etcd-setups.test.ts \
 	etcd-overrides.test.ts model-processes.test.ts resilience-etcd-kill.test.ts resilience-server-kill.test.ts etcd-calls.test.ts)
 
-test-stores: $(BUILT) etcd ## Runs the tests of storage, watches and consistent reads, histories and kills on every setup of a store, and fails if one cannot run here
+test-stores: $(BUILT) etcd kine ## Runs the tests of storage, watches and consistent reads, histories and kills on every setup of a store, and fails if one cannot run here
 	@STORES='$(STORES)' node --import tsx hack/stores.ts
 	@STORES='$(STORES)' BINNACLE='$(CURDIR)/bin/binnacle' node --import tsx hack/test.ts $(STORE_TESTS)
 

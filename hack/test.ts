@@ -1,5 +1,5 @@
 /**
- * Runs the tests: `hack/test.ts [FILE…]`, by default all of them. Files are dealt to several processes of mocha ($JOBS, by default as many as there are processors, but two to four); those that measure run
+ * Runs the tests: `hack/test.ts [FILE…]`, by default all of them. Files are dealt to several processes of mocha ($JOBS, by default one more than there are processors, since many tests wait for a server, but at most four); those that measure run
  * afterwards, one after the other. Prints what mocha prints, with one summary at the end, and exits with a failure's status.
  */
 import { spawn } from 'node:child_process'
@@ -42,7 +42,7 @@ async function run(files: readonly string[], jobs: number): Promise<boolean> {
 const begun = performance.now()
 const given = process.argv.slice(2)
 const { together, alone } = testPlan(given.length > 0 ? given.map(file => relative(root, resolve(file)).replaceAll('\\', '/')) : testFiles())
-const jobs = Number(process.env.JOBS) || Math.min(Math.max(availableParallelism(), 2), 4)
+const jobs = Number(process.env.JOBS) || Math.min(availableParallelism() + 1, 4)
 const passed = [await run(together, jobs), await run(alone, 1)]
 console.log(summary.text(performance.now() - begun))
 if (given.length === 0) {

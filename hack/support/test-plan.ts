@@ -1,8 +1,14 @@
-/** Those that take longest, longest first: begun last, one of them alone would keep everybody waiting. The others follow in any order. */
+/** The files that take longest, longest first. If one of them began last, it would run alone at the end. The others follow in any order. */
 export const LONGEST = [
+  'test/integration/resilience-etcd-kill.test.ts',
   'test/integration/model-processes.test.ts',
   'test/integration/changing-etcd-members.test.ts',
   'test/e2e/kubectl.test.ts',
+  'test/integration/console-pages.test.ts',
+  'test/integration/resilience-leadership.test.ts',
+  'test/integration/testing-histories.test.ts',
+  'test/integration/resilience-quota.test.ts',
+  'test/integration/media-types.test.ts',
   'test/integration/hostile-backends.test.ts',
   'test/integration/documentation.test.ts',
   'test/unit/storage/cacher/over-etcd.test.ts',
@@ -11,9 +17,9 @@ export const LONGEST = [
   'test/unit/storage/etcd/faults.test.ts',
 ]
 
-/** They measure time or memory, or expect a state within some time: at the end, one after the other, with the machine to themselves. */
+/** The files that measure processor time or memory. They run at the end, one after the other. */
 const ALONE =
-  /^test\/(?:unit\/apply\/growth|integration\/(?:costly-requests|hostile-clients|large-bodies|pumped-[a-z]+|priority-and-fairness|slow-clients|resilience-[a-z-]+))\.test\.ts$/
+  /^test\/(?:unit\/apply\/growth|integration\/(?:costly-requests|hostile-clients|large-bodies|pumped-[a-z]+|priority-and-fairness|slow-clients))\.test\.ts$/
 
 export interface TestPlan {
   /** In the order in which they are dealt to processes. */

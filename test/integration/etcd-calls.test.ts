@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { prefixEnd } from '../../src/storage/key-range.ts'
-import { type RunningStore, type StoreSetup, storeSetups } from '../support/etcd-setups.ts'
+import { fewStoreSetups, type RunningStore, type StoreSetup } from '../support/etcd-setups.ts'
 import { foreignClient } from '../support/foreign-client.ts'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
@@ -142,7 +142,7 @@ async function putNeighbours(store: RunningStore): Promise<void> {
 }
 
 /** A watch over all keys is what proves that nothing is lost where progress cannot be trusted. */
-const setups = storeSetups(PREFIX).filter(({ use, following }) => (use === 'own' || use === 'kine') && following === 'progress')
+const setups = fewStoreSetups(PREFIX).filter(({ use, following }) => (use === 'own' || use === 'kine') && following === 'progress')
 
 describe('the calls of a server to its store', function () {
   this.timeout(300_000)

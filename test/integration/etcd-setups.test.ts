@@ -3,7 +3,7 @@ import { silentLogger } from '../../src/lib/log.ts'
 import { openEtcd } from '../../src/storage/etcd/open-etcd.ts'
 import { keyspaceEnd, keyspaceStart } from '../../src/storage/key-range.ts'
 import { never } from '../support/backend.ts'
-import { OVERRIDDEN, type RunningStore, storeSetups } from '../support/etcd-setups.ts'
+import { OVERRIDDEN, type RunningStore, usualStoreSetups } from '../support/etcd-setups.ts'
 import { createJsonClient, type JsonClient } from '../support/json-client.ts'
 import { configMap } from '../support/load.ts'
 import { watchResuming } from '../support/resuming-watch.ts'
@@ -19,7 +19,7 @@ const FOLLOWING = {
   events: `a watch over ${PREFIX}/ without progress: consistent reads are served by the store`,
 }
 
-for (const setup of storeSetups(PREFIX))
+for (const setup of usualStoreSetups(PREFIX))
   describe(`a server on ${setup.name}`, function () {
     this.timeout(300_000)
     let store: RunningStore

@@ -17,7 +17,7 @@ const FLAGS = ['--controllers=*,-resourcequota-controller', '--runtime-config=ap
 /** Samples that are also listed, watched and printed, of each collection. */
 const LISTED = 2
 /** Of each collection; `MEDIA_SAMPLES=1000` for all. */
-const SAMPLES = Number(process.env.MEDIA_SAMPLES ?? 12)
+const SAMPLES = Number(process.env.MEDIA_SAMPLES ?? 5)
 const LANES = 6
 
 /** Full objects that are valid as they stand. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryHistory, type Progress } from '../support/model/memory-history.ts'
 
 /** `make model COUNT=20000 SEED=7` for others and more. */
-const HISTORIES = Number(process.env.MODEL_HISTORIES ?? 200)
+const HISTORIES = Number(process.env.MODEL_HISTORIES ?? 60)
 const SEED = Number(process.env.MODEL_SEED ?? 1)
 /** Side by side, since each waits now and then. */
 const AT_ONCE = 12

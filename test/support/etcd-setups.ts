@@ -55,9 +55,17 @@ function selectedIds(): readonly string[] | undefined {
   return stores === '' || stores === 'all' ? undefined : stores.split(',')
 }
 
+/** The setups of `make test`, which must end soon. Without `$STORES`: every use of the newest etcd, an older etcd by one server or one user, and kine on SQLite. */
+export function usualStoreSetups(prefix?: string): readonly StoreSetup[] {
+  const found = storeSetups(prefix)
+  if (process.env.STORES) return found
+  const newest = found[0]?.id ?? ''
+  return found.filter(({ id, use }) => (use === 'kine' ? id === 'kine-sqlite' : use === 'own' || use === 'tenant' || id.startsWith(newest)))
+}
+
 /** The setups of tests that take a minute each: without `$STORES` an etcd of its own and kine on SQLite. */
-export function fewStoreSetups(): readonly StoreSetup[] {
-  const found = storeSetups()
+export function fewStoreSetups(prefix?: string): readonly StoreSetup[] {
+  const found = storeSetups(prefix)
   if (process.env.STORES) return found
   return [found.find(({ use }) => use === 'own'), found.find(({ id }) => id === 'kine-sqlite')].filter(setup => setup !== undefined)
 }

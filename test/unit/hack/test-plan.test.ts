@@ -11,13 +11,13 @@ describe('hack/test-plan', () => {
       'test/unit/apply/apply.test.ts',
       'test/unit/apply/growth.test.ts',
       'test/integration/rbac.test.ts',
-      'test/integration/resilience-quota.test.ts',
+      'test/integration/slow-clients.test.ts',
       'test/unit/storage/etcd/faults.test.ts',
       'test/e2e/kubectl.test.ts',
     ]
     expect(testPlan(files)).to.deep.equal({
       together: ['test/e2e/kubectl.test.ts', 'test/unit/storage/etcd/faults.test.ts', 'test/integration/rbac.test.ts', 'test/unit/apply/apply.test.ts'],
-      alone: ['test/unit/apply/growth.test.ts', 'test/integration/resilience-quota.test.ts'],
+      alone: ['test/unit/apply/growth.test.ts', 'test/integration/slow-clients.test.ts'],
     })
   })
 
@@ -25,6 +25,6 @@ describe('hack/test-plan', () => {
     for (const file of LONGEST) expect(existsSync(join(root, file)), file).to.equal(true)
     const integration = readdirSync(join(root, 'test/integration')).map(name => `test/integration/${name}`)
     const alone = testPlan(integration).alone.map(file => /integration\/([a-z]+)/.exec(file)?.[1])
-    expect([...new Set(alone)]).to.have.members(['costly', 'hostile', 'large', 'priority', 'pumped', 'slow', 'resilience'])
+    expect([...new Set(alone)]).to.have.members(['costly', 'hostile', 'large', 'priority', 'pumped', 'slow'])
   })
 })

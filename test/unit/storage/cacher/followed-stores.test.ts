@@ -9,7 +9,7 @@ import type { ListQuery } from '../../../../src/storage/storage.ts'
 import { codeOf, never } from '../../../support/backend.ts'
 import { batchesOf } from '../../../support/batches.ts'
 import { findEtcds, startEtcd } from '../../../support/etcd.ts'
-import { type RunningStore, storeSetups } from '../../../support/etcd-setups.ts'
+import { type RunningStore, usualStoreSetups } from '../../../support/etcd-setups.ts'
 import { openCacher, testResource } from '../../../support/test-cacher.ts'
 import { everything, testCodec, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 import { eventually } from '../../../support/waiting.ts'
@@ -21,7 +21,7 @@ const TEXTS = {
 }
 
 // To one cache the store of single resources is an etcd of its own.
-for (const setup of storeSetups().filter(({ use }) => use !== 'overrides'))
+for (const setup of usualStoreSetups().filter(({ use }) => use !== 'overrides'))
   describe(`watch cache that follows ${setup.name}`, function () {
     this.timeout(60_000)
     let store: RunningStore

@@ -10,13 +10,13 @@ import { StorageError } from '../../../../src/storage/storage.ts'
 import { type EncryptionHarness, encryptionConformance } from '../../../conformance/encryption.ts'
 import { type StorageHarness, storageConformance } from '../../../conformance/storage.ts'
 import { batchesOf } from '../../../support/batches.ts'
-import { type RunningStore, type StoreSetup, storeSetups } from '../../../support/etcd-setups.ts'
+import { type RunningStore, type StoreSetup, usualStoreSetups } from '../../../support/etcd-setups.ts'
 import { cacherHarness, directHarness, encryptedHarness, openCacher, readsOfTheStore } from '../../../support/test-cacher.ts'
 import { everything, put, testKey, testObject, testPrefix } from '../../../support/test-codec.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
 
 // To one cache the store of single resources is an etcd of its own.
-const stores = storeSetups().filter(({ use }) => use !== 'overrides')
+const stores = usualStoreSetups().filter(({ use }) => use !== 'overrides')
 // A writer beside the suite would take revisions that it counts: followed-stores.test.ts has that store.
 const setups = stores.filter(({ use }) => use !== 'shared')
 
