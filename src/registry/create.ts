@@ -1,5 +1,5 @@
 import type { HookContext } from '../catalog/definition.ts'
-import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
+import { runStages, type Stages, stage } from '../lib/stages.ts'
 import { type GroupResource, qualifiedResource } from '../meta/gvk.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { alreadyExistsError, detailsOf, failure, isStatusError, type StatusError } from '../meta/status.ts'
@@ -33,21 +33,9 @@ const NAME_ATTEMPTS = 8
  */
 export async function createObject(store: StoreParts, target: WriteTarget, object: KubeObject): Promise<Answer> {
   const { env } = store
-  const { served, ctx } = target
-  const gr = groupResourceOf(served)
-  const meta = object.metadata
-  wipeSystemFields(meta)
-  ensureNamespace(meta, served.definition.scope === 'Namespaced' ? target.namespace : '')
-  dedupOwnerReferences(meta, text => ctx.warn(text), false)
-  // Subresources are created by `endpoints/virtual.ts`.
-  const strategy = strategyOf(served, undefined)
-  const now = env.clock.now()
-  const tracking = trackManagedFields(target, strategy, object, undefined, now)
-  if (tracking) await tracking
-  if (turnIsLong()) await nextLongTurn()
-  const asked: WriteTarget = { ...target, name: meta.name ?? '' }
-  const admitted = await mutate(env, asked, object)
-  if (strategy.authorize) await strategy.authorize(admitted, undefined, hookContext(env, target))
+  const gr = groupResourceOf(target.served)
+  const named: WriteTarget = { ...target, name: object.metadata.name ?? '' }
+  const admitted = await runStages(admitNew(env, named, object))
   const { name, generateName = '' } = admitted.metadata
   const generated = !name && generateName !== ''
   const attempts = env.features.enabled('RetryGenerateName') ? NAME_ATTEMPTS : 1
@@ -55,7 +43,7 @@ export async function createObject(store: StoreParts, target: WriteTarget, objec
     const next = generated && attempt < attempts ? cloneExactly(admitted) : admitted
     if (generated) next.metadata.name = generatedName(generateName, env.nameSuffix())
     try {
-      return await createOnce(store, asked, next)
+      return await createOnce(store, named, next)
     } catch (error) {
       const status = toStatus(error, { gr, name: next.metadata.name ?? '', verb: 'create' })
       if (generateName === '' || !isStatusError(status, 'AlreadyExists')) throw status
@@ -63,6 +51,21 @@ export async function createObject(store: StoreParts, target: WriteTarget, objec
       if (!generated || attempt >= attempts) throw nameConflict(gr, next.metadata.name ?? '', status.message)
     }
   }
+}
+
+/** Runs all stages of a create up to mutating admission. Returns the object in the version of hooks. */
+function* admitNew(env: RegistryEnvironment, target: WriteTarget, object: KubeObject): Stages<KubeObject> {
+  const { served, ctx } = target
+  const { metadata } = object
+  wipeSystemFields(metadata)
+  ensureNamespace(metadata, served.definition.scope === 'Namespaced' ? target.namespace : '')
+  dedupOwnerReferences(metadata, text => ctx.warn(text), false)
+  // Subresources are created by `endpoints/virtual.ts`.
+  const strategy = strategyOf(served, undefined)
+  yield* trackManagedFields(target, strategy, object, undefined, env.clock.now())
+  const admitted = yield* mutate(env, target, object)
+  yield* stage(strategy.authorize?.(admitted, undefined, hookContext(env, target)))
+  return admitted
 }
 
 /** Creates the object under its name. Rolls back the reservations of admission if that fails. */
@@ -84,16 +87,15 @@ async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget,
   const { served } = target
   const strategy = strategyOf(served, undefined)
   const hooks = hookContext(env, target)
-  await fillNew(env, target, next, hooks, { held: admitted })
+  await runStages(fillNew(env, target, next, hooks, { held: admitted }))
   const key = keys.object(next.metadata.namespace ?? '', next.metadata.name ?? '')
   let unreserved: unknown
-  const decide = async (stored: StoredObject | undefined, held: HeldReservation): Promise<Decision<undefined>> => {
-    const found = stored && target.dryRun && !(await isConvertible(target, stored)) ? undefined : stored
+  function* decide(stored: StoredObject | undefined, held: HeldReservation): Stages<Decision<undefined>> {
+    const found = stored && target.dryRun && !(yield* isConvertible(target, stored)) ? undefined : stored
     // A failed reservation takes precedence over AlreadyExists, which an optimistic write may find only in its second attempt.
     if (!found || target.dryRun) {
       try {
-        const taking = held.take(strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun))
-        if (taking) await taking
+        yield* stage(held.take(strategy.begin?.(next, undefined, hooks, env.access(), target.dryRun)))
       } catch (error) {
         unreserved = error
         throw error
@@ -103,12 +105,11 @@ async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget,
     // Upstream's storage rejects it, and so without a reason. A dry run does not reach the storage.
     if (!target.dryRun && namesRevision(next)) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
     const ttlSeconds = strategy.ttlSeconds?.(next)
-    const converted = target.dryRun ? next : conversionOf(served.definition).toStored(next)
-    const put = converted instanceof Promise ? await converted : converted
+    const put = target.dryRun ? next : yield* stage(conversionOf(served.definition).toStored(next))
     return { change: { put, ...(ttlSeconds !== undefined && { ttlSeconds }) }, result: undefined }
   }
   try {
-    const { written } = await writeObject(storage, key, target, decide, 'absent')
+    const { written } = await writeObject(storage, key, target, (stored, held) => runStages(decide(stored, held)), 'absent')
     return written ? { stored: written.object } : { object: next }
   } catch (error) {
     // The existing object is corrupt, but its name is taken.
@@ -117,9 +118,9 @@ async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget,
 }
 
 /** Whether a stored object can be converted to the version of the request. As upstream, a dry run treats an object that cannot be converted as absent. */
-async function isConvertible({ served: { definition, version } }: WriteTarget, stored: StoredObject): Promise<boolean> {
+function* isConvertible({ served: { definition, version } }: WriteTarget, stored: StoredObject): Stages<boolean> {
   try {
-    await conversionOf(definition).objectIn(version, stored)
+    yield* stage(conversionOf(definition).objectIn(version, stored))
     return true
   } catch (error) {
     if (error instanceof ConversionError) return false
@@ -138,23 +139,23 @@ interface Filling {
  * Completes and validates a new object in place: sets the uid and the creation time, runs the kind's `prepare` and all validation, then validating admission. A dry run also gets the defaults that a stored
  * object has. Reserves nothing for the strategy. Throws a StatusError.
  */
-export async function fillNew(
+export function* fillNew(
   env: RegistryEnvironment,
   target: WriteTarget,
   next: KubeObject,
   hooks: HookContext,
   { held, authorize = false }: Filling,
-): Promise<void> {
+): Stages<void> {
   const { served } = target
   if (next.metadata.resourceVersion === '') delete next.metadata.resourceVersion
   next.metadata.uid = env.newUid()
   next.metadata.creationTimestamp = formatTime(hooks.now)
   const strategy = strategyOf(served, undefined)
-  await beforeCreate(target, strategy, next, hooks)
-  if (authorize) await env.authorizeCreate(target)
+  yield* beforeCreate(target, strategy, next, hooks)
+  if (authorize) yield* stage(env.authorizeCreate(target))
   // The name of the request, even if mutating admission changed the object's.
-  const asked: WriteTarget = { ...target, name: target.name || (next.metadata.name ?? '') }
-  await env.admission.validate(admissionRequest(asked, 'CREATE', { object: next, held }))
+  const named: WriteTarget = { ...target, name: target.name || (next.metadata.name ?? '') }
+  yield* stage(env.admission.validate(admissionRequest(named, 'CREATE', { object: next, held })))
   if (target.dryRun) strategy.defaultStored?.(next)
 }
 

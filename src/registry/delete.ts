@@ -1,12 +1,12 @@
 import type { HookContext } from '../catalog/definition.ts'
-import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
+import { runStages, type Stages, stage } from '../lib/stages.ts'
 import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { invalidError, isStatusError, notFoundError } from '../meta/status.ts'
 import { faultOf } from '../storage/corrupt.ts'
 import type { Key } from '../storage/revision.ts'
-import type { Decision, Storage } from '../storage/storage.ts'
+import type { Decision, Storage, StoredObject } from '../storage/storage.ts'
 import { conversionOf } from './conversion-of.ts'
 import { type DeleteOptions, deletionStep, type Preconditions, type Step } from './deletion-step.ts'
 import { toStatus } from './errors.ts'
@@ -75,24 +75,11 @@ const followed = ({ uid, resourceVersion }: Preconditions = {}, { metadata }: Ku
 /** Runs one write of a deletion, with preconditions and admission. The result has `last` if a second write must remove the object. */
 async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget, options: DeleteOptions, stepOf: StepOf): Promise<StepResult> {
   const gr = groupResourceOf(target.served)
-  const { definition, version } = target.served
-  const conversion = conversionOf(definition)
   const key = keys.object(target.namespace, target.name)
   try {
-    const { result, written } = await writeObject(storage, key, target, async (now, held) => {
-      if (!now) throw notFoundError(gr, target.name)
-      // Deletions of a collection run concurrently, and each parses its object.
-      if (turnIsLong()) await nextLongTurn()
-      const old = await conversion.objectIn(conversion.hookVersion(version), now)
-      if (turnIsLong()) await nextLongTurn()
-      return decideStep(env, target, options, { key, old, stepOf, held })
-    })
+    const { result, written } = await writeObject(storage, key, target, (now, held) => runStages(decideStep(env, target, options, { key, now, stepOf, held })))
     if (written === undefined) return { ...result, ...(result.deleted && holdsFinalizers(result.object) && { blank: true }) }
-    if (written.outcome === 'unchanged') return result
-    const { object, deleted } = result
-    // Many deletions of a collection may return from one commit, and each parses its object.
-    if (turnIsLong()) await nextLongTurn()
-    return { ...result, object: await conversion.deletionAnswer(version, object, deleted, written.object) }
+    return written.outcome === 'unchanged' ? result : await runStages(resultOfDeletion(target, result, written.object))
   } catch (error) {
     // A corrupt object fails with the error of a read, as upstream reads it first.
     if (faultOf(error) !== undefined)
@@ -108,33 +95,45 @@ type StepOf = (old: KubeObject, hooks: HookContext) => Step
 
 interface Deciding {
   readonly key: Key
-  readonly old: KubeObject
+  readonly now: StoredObject | undefined
   readonly stepOf: StepOf
   readonly held: HeldReservation
 }
 
-async function decideStep(
+function* decideStep(
   env: RegistryEnvironment,
   target: WriteTarget,
   { preconditions }: DeleteOptions,
-  { key, old, stepOf, held }: Deciding,
-): Promise<Decision<StepResult>> {
-  const { definition } = target.served
+  { key, now, stepOf, held }: Deciding,
+): Stages<Decision<StepResult>> {
+  const { definition, version } = target.served
+  if (!now) throw notFoundError(groupResourceOf(target.served), target.name)
+  // Deletions of a collection run concurrently, and each parses its object.
+  yield
+  const conversion = conversionOf(definition)
+  const old = yield* stage(conversion.objectIn(conversion.hookVersion(version), now))
   const hooks = hookContext(env, target)
   definition.strategy?.validateDelete?.(old)
   checkDeletion(target, preconditions, old)
-  const asked = admissionRequest(target, 'DELETE', { old })
-  await env.admission.mutate(asked)
-  await env.admission.validate(asked)
+  const review = admissionRequest(target, 'DELETE', { old })
+  yield* stage(env.admission.mutate(review))
+  yield* stage(env.admission.validate(review))
   const step = stepOf(old, hooks)
   if (step === 'pending') return { change: { keep: true }, result: { object: old, deleted: false } }
   if (step === 'remove') {
     if (!target.dryRun && holdsFinalizers(old) && preconditions?.resourceVersion !== undefined) throw lostVersion(target, key, old)
-    await held.take(definition.strategy?.begin?.(undefined, old, hooks, env.access(), target.dryRun))
+    yield* stage(held.take(definition.strategy?.begin?.(undefined, old, hooks, env.access(), target.dryRun)))
     return { change: { delete: true }, result: { object: old, deleted: true } }
   }
-  const put = await conversionOf(definition).toStored(step.next)
+  const put = yield* stage(conversion.toStored(step.next))
   return { change: { put }, result: { object: step.next, deleted: false, ...(step.last && { last: true }) } }
+}
+
+/** The result of a written step, with the object as it was stored. */
+function* resultOfDeletion({ served: { definition, version } }: WriteTarget, result: StepResult, stored: StoredObject): Stages<StepResult> {
+  // Many deletions of a collection may return from one commit, and each parses its object.
+  yield
+  return { ...result, object: yield* stage(conversionOf(definition).deletionAnswer(version, result.object, result.deleted, stored)) }
 }
 
 const holdsFinalizers = ({ metadata }: KubeObject): boolean => (metadata.finalizers ?? []).length > 0

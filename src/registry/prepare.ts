@@ -1,8 +1,8 @@
 import { updateManagedInSteps } from '../apply/managed-fields.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, Strategy, Version } from '../catalog/definition.ts'
-import { isSteps, runInTurns, type Steps, startInTurns } from '../lib/steps.ts'
-import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
+import { type Stages, stage } from '../lib/stages.ts'
+import { isSteps, type Steps } from '../lib/steps.ts'
 import { deepEqualInSteps } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
 import { appendErrors, type FieldError } from '../meta/field-error.ts'
@@ -25,95 +25,82 @@ const metadata = fieldPath('metadata')
 
 /**
  * Updates the managed fields of an object for the changes of this write. Runs before admission and `prepare`; `resetFields` exclude fields that `prepare` will restore. As upstream, all managed fields are
- * dropped if the conversion webhook fails. Returns undefined if it is done.
+ * dropped if the conversion webhook fails.
  */
-export function trackManagedFields(
+export function* trackManagedFields(
   { served, manager, subresource }: WriteTarget,
   strategy: Strategy,
   next: KubeObject,
   old: KubeObject | undefined,
   now: number,
-): Promise<void> | undefined {
+): Stages<void> {
   const { schema } = served.version
   const apiVersion = apiVersionOfVersion(served.version)
   const { resetFields } = strategy
-  const entries = conversionOf(served.definition).withManagers(served, convert =>
-    updateManagedInSteps({ schema, old, next, manager, apiVersion, subresource, resetFields, now: formatTime(now), convert }),
+  const entries = yield* stage(
+    conversionOf(served.definition).withManagers(served, convert =>
+      updateManagedInSteps({ schema, old, next, manager, apiVersion, subresource, resetFields, now: formatTime(now), convert }),
+    ),
   )
-  if (entries instanceof Promise) return entries.then(found => setManagers(next, found))
-  setManagers(next, entries)
-}
-
-function setManagers({ metadata: meta }: KubeObject, entries: ManagedFieldsEntry[]): void {
-  if (entries.length > 0) meta.managedFields = entries
-  else delete meta.managedFields
+  if (entries.length > 0) next.metadata.managedFields = entries
+  else delete next.metadata.managedFields
 }
 
 /** Runs mutating admission of an object in the version of the request. Takes ownership of it. Returns the object in the version of hooks. */
-export async function mutate({ admission }: RegistryEnvironment, target: WriteTarget, object: KubeObject, old?: KubeObject): Promise<KubeObject> {
+export function* mutate({ admission }: RegistryEnvironment, target: WriteTarget, object: KubeObject, old?: KubeObject): Stages<KubeObject> {
   const { definition, version } = target.served
   const hookVersion = conversionOf(definition).hookVersion(version)
-  const wanted = version === hookVersion ? object : await runInTurns(convertInSteps(definition, object, version, hookVersion))
-  const mutated = (await admission.mutate(admissionRequest(target, old ? 'UPDATE' : 'CREATE', { object: wanted, ...(old && { old }) }))) ?? wanted
+  const wanted = version === hookVersion ? object : yield* convertInSteps(definition, object, version, hookVersion)
+  const mutated = (yield* stage(admission.mutate(admissionRequest(target, old ? 'UPDATE' : 'CREATE', { object: wanted, ...(old && { old }) })))) ?? wanted
   ensureNamespace(mutated.metadata, definition.scope === 'Namespaced' ? target.namespace : '')
   dedupOwnerReferences(mutated.metadata, text => target.ctx.warn(text), true)
-  if (turnIsLong()) await nextLongTurn()
+  yield
   return mutated
 }
 
 /** Prepares and validates a new object between mutating and validating admission: clears gated fields, runs the kind's `prepare`, then all validation. Throws 422. */
-export async function beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): Promise<void> {
-  const dropping = dropTurnedOff(target, next, undefined, ctx)
-  if (dropping instanceof Promise) await dropping
+export function* beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): Stages<void> {
+  yield* dropTurnedOff(target, next, undefined, ctx)
   prepare(target, strategy, next, undefined, ctx)
-  if (turnIsLong()) await nextLongTurn()
-  const found = startInTurns(boundedErrors(errorsOfNew(kindRulesOf(target, strategy), next, ctx)))
-  const errors = found instanceof Promise ? await found : found
-  if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, undefined, ctx, errors)))
+  yield
+  const errors = yield* boundedErrors(errorsOfNew(kindRulesOf(target, strategy), next, ctx))
+  if (strategy.evaluate) errors.push(...(yield* stage(strategy.evaluate(next, undefined, ctx, errors))))
   // Upstream then validates all metadata again, by the generic rules. Only names can fail: some kinds allow names that are not path segments.
   if (errors.length === 0) errors.push(...validateNames(next.metadata, nameIsPathSegment, metadata))
-  if (turnIsLong()) await nextLongTurn()
-  const finishing = finish(target, strategy, { next, ctx }, errors)
-  if (finishing) await finishing
+  yield
+  yield* finish(target, strategy, { next, ctx }, errors)
 }
 
 /** `beforeCreate` for an update. Also restores the metadata that updates cannot change. `next` must have a resourceVersion. */
-export async function beforeUpdate(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject, ctx: HookContext): Promise<void> {
+export function* beforeUpdate(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject, ctx: HookContext): Stages<void> {
   const meta: ObjectMeta & LegacyFields = next.metadata
   delete meta.selfLink
   delete meta.clusterName
   const before = old.metadata
   if (before.generation === undefined) delete meta.generation
   else meta.generation = before.generation
-  const dropping = dropTurnedOff(target, next, old, ctx)
-  if (dropping instanceof Promise) await dropping
+  yield* dropTurnedOff(target, next, old, ctx)
   prepare(target, strategy, next, old, ctx)
-  if (turnIsLong()) await nextLongTurn()
+  yield
   if (!meta.uid && before.uid !== undefined) meta.uid = before.uid
   if (before.creationTimestamp) meta.creationTimestamp = before.creationTimestamp
   if (before.deletionTimestamp) meta.deletionTimestamp = before.deletionTimestamp
   if (before.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined)
     meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
-  const found = startInTurns(boundedErrors(errorsOfUpdate(kindRulesOf(target, strategy), next, old, ctx)))
-  const errors = found instanceof Promise ? await found : found
-  if (strategy.evaluate) errors.push(...(await strategy.evaluate(next, old, ctx, errors)))
-  if (turnIsLong()) await nextLongTurn()
-  const finishing = finish(target, strategy, { next, old, ctx }, errors)
-  if (finishing) await finishing
-  const keeping = startInTurns(keepUnchangedManagers(next, old))
-  if (keeping instanceof Promise) await keeping
+  const errors = yield* boundedErrors(errorsOfUpdate(kindRulesOf(target, strategy), next, old, ctx))
+  if (strategy.evaluate) errors.push(...(yield* stage(strategy.evaluate(next, old, ctx, errors))))
+  yield
+  yield* finish(target, strategy, { next, old, ctx }, errors)
+  yield* keepUnchangedManagers(next, old)
 }
 
-/** Clears fields whose feature gate is off. Runs before `prepare`, which may copy parts of `old` to `next`. Returns undefined if it is done. */
-function dropTurnedOff({ served, ctx: { why } }: WriteTarget, next: KubeObject, old: KubeObject | undefined, { features }: HookContext): Promise<void> | void {
+/** Clears fields whose feature gate is off. Runs before `prepare`, which may copy parts of `old` to `next`. */
+function* dropTurnedOff({ served, ctx: { why } }: WriteTarget, next: KubeObject, old: KubeObject | undefined, { features }: HookContext): Steps<void> {
   const off = fieldsTurnedOff(features, served.definition.hub.schema)
   if (off.length === 0) return
   const kept = why?.keep(next)
-  const dropping = startInTurns(dropGatedFields(off, next, old))
-  if (why === undefined) return dropping
-  const tell = (): void => noteTurnedOff(why, why.changes(kept, next), off)
-  if (dropping instanceof Promise) return dropping.then(tell)
-  tell()
+  yield* dropGatedFields(off, next, old)
+  if (why) noteTurnedOff(why, why.changes(kept, next), off)
 }
 
 /** Runs the kind's `prepare` and records its changes for `binnacle why`. */
@@ -196,11 +183,11 @@ interface Checked {
   readonly ctx: HookContext
 }
 
-/** Throws 422 if there are errors. Otherwise sends the kind's warnings and canonicalizes the object. Returns undefined if it is done. */
-function finish(target: WriteTarget, strategy: Strategy, { next, old, ctx }: Checked, errors: FieldError[]): Promise<void> | undefined {
+/** Throws 422 if there are errors. Otherwise sends the kind's warnings and canonicalizes the object. */
+function* finish(target: WriteTarget, strategy: Strategy, { next, old, ctx }: Checked, errors: FieldError[]): Steps<void> {
   if (errors.length > 0) throw invalidError(groupKindOf(target.served), next.metadata.name ?? '', errors)
   for (const text of strategy.warnings?.(next, old, ctx) ?? []) target.ctx.warn(text)
-  if (turnIsLong()) return nextLongTurn().then(() => strategy.canonicalize?.(next))
+  yield
   strategy.canonicalize?.(next)
 }
 

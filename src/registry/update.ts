@@ -1,7 +1,7 @@
 import { subresourceOf } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { invariant } from '../lib/invariant.ts'
-import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
+import { runStages, type Stages, stage } from '../lib/stages.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
 import type { Decision, StoredObject } from '../storage/storage.ts'
@@ -42,7 +42,7 @@ export interface UpdateRequest {
 export async function updateObject(store: StoreParts, target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
   const key = store.keys.object(target.namespace, target.name)
   try {
-    const { result, written } = await writeObject(store.storage, key, target, (now, held) => decideUpdate(store, target, request, now, held))
+    const { result, written } = await writeObject(store.storage, key, target, (now, held) => runStages(decideUpdate(store, target, request, now, held)))
     const { next, created } = result
     return { answer: written === undefined || written.outcome === 'deleted' ? { object: next } : { stored: written.object }, created }
   } catch (error) {
@@ -57,49 +57,42 @@ interface Outcome {
 }
 
 /** Decides the write of one attempt: none, the wanted state, or a deletion if the last finalizer of a deleted object is removed. Keeps no state between attempts. */
-async function decideUpdate(
+function* decideUpdate(
   { env, keys }: StoreParts,
   target: WriteTarget,
   request: UpdateRequest,
   now: StoredObject | undefined,
   held: HeldReservation,
-): Promise<Decision<Outcome>> {
+): Stages<Decision<Outcome>> {
   const { served } = target
   const { definition, version } = served
   const strategy = strategyOf(served, subresourceOf(version, target.subresource))
   const hooks = hookContext(env, target)
   const conversion = conversionOf(definition)
   const hookVersion = conversion.hookVersion(version)
-  const inHooks = now && conversion.objectIn(hookVersion, now)
-  const old = inHooks instanceof Promise ? await inHooks : inHooks
-  const present = version === hookVersion ? old : now && (await conversion.objectIn(version, now))
+  const old = yield* stage(now && conversion.objectIn(hookVersion, now))
+  const present = version === hookVersion ? old : yield* stage(now && conversion.objectIn(version, now))
   // Upstream checks the preconditions of an update before it checks whether the object exists.
   checkUid(target, { key: keys.object(target.namespace, target.name), prefix: env.etcdPrefix }, request.uid, old)
   if (!old && !mayCreate(target, strategy, request)) throw notFoundError(groupResourceOf(served), target.name)
-  if (turnIsLong()) await nextLongTurn()
-  const wanted = await request.transform(present)
+  const wanted = yield* stage(request.transform(present))
   if (wanted === undefined && old) return { change: { keep: true }, result: { next: old, created: false } }
   invariant(wanted !== undefined, 'what is not there cannot be left as it is')
-  if (turnIsLong()) await nextLongTurn()
-  const tracking = request.managed ? undefined : trackManagedFields(target, strategy, wanted, present, hooks.now)
-  if (tracking) await tracking
-  if (turnIsLong()) await nextLongTurn()
+  if (!request.managed) yield* trackManagedFields(target, strategy, wanted, present, hooks.now)
   if (!old) checkNoUid(target, wanted)
-  const next = await mutate(env, target, wanted, old)
+  const next = yield* mutate(env, target, wanted, old)
   checkRevisionText(next.metadata.resourceVersion ?? '')
-  if (strategy.authorize) await strategy.authorize(next, old, hooks)
-  if (old) await validateUpdate(env, target, strategy, { next, old, hooks, held })
+  yield* stage(strategy.authorize?.(next, old, hooks))
+  if (old) yield* validateUpdate(env, target, strategy, { next, old, hooks, held })
   else {
     wipeSystemFields(next.metadata)
-    await fillNew(env, target, next, hooks, { held, authorize: true })
+    yield* fillNew(env, target, next, hooks, { held, authorize: true })
   }
   const remove = old !== undefined && isOver(strategy, next, old)
-  const taking = held.take(strategy.begin?.(remove ? undefined : next, old, hooks, env.access(), target.dryRun))
-  if (taking) await taking
+  yield* stage(held.take(strategy.begin?.(remove ? undefined : next, old, hooks, env.access(), target.dryRun)))
   const result = { next, created: !old }
   if (remove) return { change: { delete: true }, result }
-  const converted = conversion.toStored(next)
-  const put = converted instanceof Promise ? await converted : converted
+  const put = yield* stage(conversion.toStored(next))
   const ttlSeconds = strategy.ttlSeconds?.(next)
   return { change: { put, ...(ttlSeconds !== undefined && { ttlSeconds }) }, result }
 }
@@ -108,15 +101,15 @@ const mayCreate = ({ subresource }: WriteTarget, { allowCreateOnUpdate }: Strate
   subresource === '' && (allowCreateOnUpdate === true || forceCreate === true)
 
 /** Checks the resourceVersion, then prepares and validates the update, then runs validating admission. Throws a StatusError. */
-async function validateUpdate(
+function* validateUpdate(
   env: RegistryEnvironment,
   target: WriteTarget,
   strategy: Strategy,
   { next, old, hooks, held }: { readonly next: KubeObject; readonly old: KubeObject; readonly hooks: HookContext; readonly held: HeldReservation },
-): Promise<void> {
+): Stages<void> {
   checkResourceVersion(target, strategy, next, old)
-  await beforeUpdate(target, strategy, next, old, hooks)
-  await env.admission.validate(admissionRequest(target, 'UPDATE', { object: next, old, held }))
+  yield* beforeUpdate(target, strategy, next, old, hooks)
+  yield* stage(env.admission.validate(admissionRequest(target, 'UPDATE', { object: next, old, held })))
   strategy.defaultStored?.(next)
 }
 
