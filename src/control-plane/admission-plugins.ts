@@ -8,7 +8,7 @@ import { namespaceLifecycle } from '../admission/plugins/namespace-lifecycle.ts'
 import { ownerReferencesPermission } from '../admission/plugins/owner-references-permission.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { asKind, cachedKind, cachedKinds, getKind, type KindId, listKind } from '../catalog/define.ts'
-import type { Awaitable } from '../lib/awaitable.ts'
+import { type Awaitable, recover } from '../lib/awaitable.ts'
 import { steadyClock, type TimerClock } from '../lib/clock.ts'
 import type { Randomness } from '../lib/randomness.ts'
 import type { Features } from '../lifecycle/gates.ts'
@@ -86,8 +86,7 @@ export class AdmissionReads {
   /** Same as `read`, but returns undefined if the object does not exist. */
   find<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Awaitable<T | undefined> {
     try {
-      const found = this.read(id, name, namespace)
-      return found instanceof Promise ? found.catch(orUndefined) : found
+      return recover(this.read(id, name, namespace), orUndefined)
     } catch (error) {
       return orUndefined(error)
     }

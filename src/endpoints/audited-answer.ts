@@ -1,4 +1,5 @@
-import type { AnswerForm, Body, Made } from './forms/answer-form.ts'
+import type { Awaitable } from '../lib/awaitable.ts'
+import type { AnswerForm, Body } from './forms/answer-form.ts'
 import { jsonFormOf } from './negotiate.ts'
 import type { Scope } from './scope.ts'
 
@@ -6,7 +7,7 @@ import type { Scope } from './scope.ts'
 export const auditsAnswer = ({ exchange }: Scope): boolean => exchange.ctx.audit?.showsResponse === true
 
 /** Sends a response in the negotiated form, and adds the same view as JSON to the audit event. Stored objects use their stored bytes. `make` is called for each, because a long body can only be read once. */
-export async function sendAudited(scope: Scope, form: AnswerForm, code: number, make: (form: AnswerForm) => Made<Body>): Promise<void> {
+export async function sendAudited(scope: Scope, form: AnswerForm, code: number, make: (form: AnswerForm) => Awaitable<Body>): Promise<void> {
   const { exchange } = scope
   exchange.ctx.audit?.responseObject(await make(jsonFormOf(scope)))
   await exchange.sendBytes(code, form.contentType, await make(form))

@@ -1,10 +1,11 @@
+import { type Awaitable, after } from '../lib/awaitable.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { AnsweredStatus } from '../meta/status.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { Answer } from '../registry/types.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { auditsAnswer, sendAudited } from './audited-answer.ts'
-import type { AnswerForm, Body, Made } from './forms/answer-form.ts'
+import type { AnswerForm, Body } from './forms/answer-form.ts'
 import type { Scope } from './scope.ts'
 
 /** Sends an object in the negotiated form. */
@@ -37,7 +38,6 @@ export function respondStatus(scope: Scope, form: AnswerForm, code: number, stat
   return send(scope, form, code, form.status(status))
 }
 
-function send({ exchange }: Scope, { contentType }: AnswerForm, code: number, body: Made<Body>): Promise<void> {
-  if (body instanceof Promise) return body.then(ready => exchange.sendBytes(code, contentType, ready))
-  return exchange.sendBytes(code, contentType, body)
+function send({ exchange }: Scope, { contentType }: AnswerForm, code: number, body: Awaitable<Body>): Promise<void> {
+  return after(body, ready => exchange.sendBytes(code, contentType, ready))
 }

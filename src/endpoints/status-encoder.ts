@@ -1,6 +1,7 @@
 import { JSON_TYPE, type MediaOffer, negotiateOutput } from '../codec/negotiate.ts'
+import { after } from '../lib/awaitable.ts'
 import type { Status } from '../meta/status.ts'
-import { after, type Body } from './forms/answer-form.ts'
+import type { Body } from './forms/answer-form.ts'
 import { formOf } from './forms/form-of.ts'
 
 interface StatusBody {

@@ -1,3 +1,4 @@
+import { after } from '../lib/awaitable.ts'
 import { Backlog } from '../lib/backlog.ts'
 import { SharedBytes } from '../lib/shared-bytes.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
@@ -54,8 +55,7 @@ export class WatchWriter {
   /** Writes a batch. Returns false if the stream has ended or should end, as before the first event that the form cannot represent. `own`: no other watcher receives the batch. */
   write(batch: readonly StorageEvent[], own: boolean): boolean | Promise<boolean> {
     if (own && batch.length >= OWN_EVENTS && this.#writer.writeFilled !== undefined) return this.#writeOwn(batch)
-    const framed = this.#output.frames.of(this.#framing, batch)
-    return framed instanceof Promise ? framed.then(ready => this.#writeFramed(ready, batch)) : this.#writeFramed(framed, batch)
+    return after(this.#output.frames.of(this.#framing, batch), framed => this.#writeFramed(framed, batch))
   }
 
   /** Writes a framed batch. Returns false if the form could not represent all of its events. */

@@ -1,6 +1,7 @@
 import type { Change } from '../apply/ownership.ts'
 import type { ServedResource } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
+import type { Awaitable } from '../lib/awaitable.ts'
 import type { Steps } from '../lib/steps.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { Key } from '../storage/revision.ts'
@@ -8,15 +9,6 @@ import type { StoredObject, Watcher } from '../storage/storage.ts'
 import type { CacheFill } from './cache-fill.ts'
 import type { ListOptions, ListResult } from './read.ts'
 import type { Answer, WriteTarget } from './types.ts'
-
-/** The result of a conversion: a value if the server converts by itself, a promise if it calls a webhook or works in turns. */
-export type Converted<T> = T | Promise<T>
-
-/** Returns all results, as a promise only if one of them is. */
-export const allConverted = <T>(converting: readonly Converted<T>[]): Converted<readonly T[]> => {
-  const isAtHand = (each: Converted<T>): each is T => !(each instanceof Promise)
-  return converting.every(isAtHand) ? converting : Promise.all(converting)
-}
 
 /**
  * Converts the objects of a definition between the version of a request, the version of hooks and the storage version. Arguments are never changed, and results are shared. Its functions throw, or reject
@@ -26,21 +18,21 @@ export interface Conversion {
   /** The version in which hooks and admission see the objects of a request for `version`. */
   hookVersion(version: Version): Version
   /** A stored object in a version; shared. */
-  objectIn(version: Version, stored: StoredObject): Converted<KubeObject>
+  objectIn(version: Version, stored: StoredObject): Awaitable<KubeObject>
   /** A stored object in a version, from the watch cache: a webhook is called only once for each revision of the object. */
-  cachedObjectIn(version: Version, stored: StoredObject): Converted<KubeObject>
+  cachedObjectIn(version: Version, stored: StoredObject): Awaitable<KubeObject>
   /** Converts an object from the version of hooks to the version of the request. */
-  fromHooks(object: KubeObject, version: Version): Converted<KubeObject>
+  fromHooks(object: KubeObject, version: Version): Awaitable<KubeObject>
   /** Converts an object from the version of hooks to one that the codec accepts. */
-  toStored(object: KubeObject): Converted<KubeObject>
+  toStored(object: KubeObject): Awaitable<KubeObject>
   /** The result of a create or an update in the version of the request. */
-  answer(target: WriteTarget, answer: Answer): Converted<Answer>
+  answer(target: WriteTarget, answer: Answer): Awaitable<Answer>
   /** The result of a deletion in the version of hooks. `object` is the state before the write, `stored` the state that was written or removed. */
-  deletionAnswer(version: Version, object: KubeObject, deleted: boolean, stored: StoredObject): Converted<KubeObject>
+  deletionAnswer(version: Version, object: KubeObject, deleted: boolean, stored: StoredObject): Awaitable<KubeObject>
   /** The view of stored objects that reads use. */
   view(version: Version): ConversionView
   /** Runs an update of managed fields, whose entries may name other versions than the request's. `run` may be called several times and must have no effects until it succeeds. */
-  withManagers<T>(served: ServedResource, run: (convert: Change['convert']) => Steps<T>): Converted<T>
+  withManagers<T>(served: ServedResource, run: (convert: Change['convert']) => Steps<T>): Awaitable<T>
   /** Converts objects from the version of hooks for webhooks and policies that match another version. Undefined if no webhook converts the kind: objects are then converted when they are encoded. */
   seenIn(version: Version, objects: readonly KubeObject[]): Promise<readonly KubeObject[]> | undefined
   readonly codec: CodecConversion
@@ -50,9 +42,9 @@ export interface Conversion {
 export interface ConversionView {
   /** Omitted if no webhook converts. Lists and watches from the watch cache wait for it. */
   readonly fill?: CacheFill
-  object(stored: StoredObject): Converted<StoredObject>
+  object(stored: StoredObject): Awaitable<StoredObject>
   /** The object from the watch cache: converted once for each revision. */
-  cachedObject(stored: StoredObject): Converted<StoredObject>
+  cachedObject(stored: StoredObject): Awaitable<StoredObject>
   /** Lists objects in the version. `read` lists the stored objects below the prefix. */
   list(read: (options: ListOptions) => Promise<ListResult>, prefix: Key, options: ListOptions): Promise<ListResult>
   /** Watches objects in the version. `open` watches the stored objects. */

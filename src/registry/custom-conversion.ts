@@ -1,11 +1,12 @@
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
+import type { Awaitable } from '../lib/awaitable.ts'
 import { invariant } from '../lib/invariant.ts'
 import { runInTurns, type Steps, startInTurns } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { StoredObject } from '../storage/storage.ts'
-import type { Conversion, ConversionView, Converted } from './conversion.ts'
+import type { Conversion, ConversionView } from './conversion.ts'
 import { afterStoring, copyIn, copyInSteps, normalizedInSteps } from './convert.ts'
 import { applyDefaultsInSteps } from './decode-object.ts'
 import { objectInTurns, whenReady } from './ready-object.ts'
@@ -26,8 +27,8 @@ export function customConversion(definition: ResourceDefinition): Conversion {
     views.set(version, view)
     return view
   }
-  const shown = (version: Version, stored: StoredObject): Converted<StoredObject> => whenReady(viewOf(version).object(stored))
-  const objectIn = (version: Version, stored: StoredObject): Converted<KubeObject> => objectInTurns(viewOf(version).object(stored))
+  const shown = (version: Version, stored: StoredObject): Awaitable<StoredObject> => whenReady(viewOf(version).object(stored))
+  const objectIn = (version: Version, stored: StoredObject): Awaitable<KubeObject> => objectInTurns(viewOf(version).object(stored))
   /** Returns the object of a dry run as if it had been stored and read back: with the fields and the defaults of the storage version. */
   function* readAgain(version: Version, object: KubeObject): Steps<KubeObject> {
     const wanted = yield* copyInSteps(definition, clone(object), storage?.version ?? version)
@@ -60,7 +61,7 @@ export function customConversion(definition: ResourceDefinition): Conversion {
 
 /** Returns a view whose selectors match the stored objects. */
 function customView(view: VersionView): ConversionView {
-  const object = (stored: StoredObject): Converted<StoredObject> => whenReady(view.object(stored))
+  const object = (stored: StoredObject): Awaitable<StoredObject> => whenReady(view.object(stored))
   return {
     object,
     cachedObject: object,

@@ -1,9 +1,10 @@
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
+import { type Awaitable, after } from '../lib/awaitable.ts'
 import { runInTurns, type Steps, startInTurns } from '../lib/steps.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { cloneExactlyInSteps } from '../meta/whole-floats.ts'
 import type { StoredObject } from '../storage/storage.ts'
-import type { Conversion, ConversionView, Converted } from './conversion.ts'
+import type { Conversion, ConversionView } from './conversion.ts'
 import { afterStoring, convert, copyIn, copyInSteps, versionsOf } from './convert.ts'
 import { applyDefaultsInSteps } from './decode-object.ts'
 import type { ListOptions } from './read.ts'
@@ -24,7 +25,7 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
     }
     return known
   }
-  const objectIn = (version: Version, stored: StoredObject): Converted<KubeObject> => objectInTurns(viewOf(definition, version)?.object(stored) ?? stored)
+  const objectIn = (version: Version, stored: StoredObject): Awaitable<KubeObject> => objectInTurns(viewOf(definition, version)?.object(stored) ?? stored)
   return {
     hookVersion: () => hub,
     objectIn,
@@ -35,8 +36,7 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
       if ('object' in answer) return hasOneVersion(definition) ? answer : runInTurns(readAgain(definition, version, answer.object))
       const shown = viewOf(definition, version)
       if (shown === undefined) return answer
-      const ready = whenReady(shown.object(answer.stored))
-      return ready instanceof Promise ? ready.then(stored => ({ stored })) : { stored: ready }
+      return after(whenReady(shown.object(answer.stored)), stored => ({ stored }))
     },
     deletionAnswer: (_version, _object, _deleted, stored) => objectInTurns(stored),
     view,
@@ -67,7 +67,7 @@ function inProcessView(definition: ResourceDefinition, version: Version): Conver
   const view = viewOf(definition, version)
   const withStoredTerms = (options: ListOptions): ListOptions =>
     version.fieldAliases === undefined ? options : { ...options, fields: storedTerms(version, options.fields) }
-  const object = (stored: StoredObject): Converted<StoredObject> => (view ? whenReady(view.object(stored)) : stored)
+  const object = (stored: StoredObject): Awaitable<StoredObject> => (view ? whenReady(view.object(stored)) : stored)
   return {
     object,
     cachedObject: object,

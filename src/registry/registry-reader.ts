@@ -1,12 +1,12 @@
 import type { Catalog, CatalogSnapshot, ServedResource } from '../catalog/catalog.ts'
 import type { ListAccess, ResourceAccess, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
+import type { Awaitable } from '../lib/awaitable.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import { parseFieldSelector } from '../meta/field-selector.ts'
 import { parseLabelSelector } from '../meta/label-selector.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
 import type { StoredObject } from '../storage/storage.ts'
-import type { Converted } from './conversion.ts'
 import type { ListOptions } from './read.ts'
 import { type ReadEnvironment, ResourceReader } from './resource-reader.ts'
 
@@ -35,13 +35,13 @@ export class RegistryReader {
   }
 
   /** `ResourceReader.cachedObject` in the hub version. Throws NotFound if the resource is not served. */
-  cachedObject(id: ResourceId, namespace: string, name: string): Converted<KubeObject> | undefined {
+  cachedObject(id: ResourceId, namespace: string, name: string): Awaitable<KubeObject> | undefined {
     const { served, reader } = this.known(id)
     return reader.cachedObject(served, namespace, name)
   }
 
   /** `ResourceReader.cachedObjects` in the hub version. Throws NotFound if the resource is not served. */
-  cachedObjects(id: ResourceId, namespace: string): Converted<readonly KubeObject[]> | undefined {
+  cachedObjects(id: ResourceId, namespace: string): Awaitable<readonly KubeObject[]> | undefined {
     const { served, reader } = this.known(id)
     return reader.cachedObjects(served, namespace)
   }

@@ -1,12 +1,12 @@
 import type { Catalog, ServedResource } from '../catalog/catalog.ts'
 import type { AccessEvent, ResourceAccess, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
+import { type Awaitable, after } from '../lib/awaitable.ts'
 import { clone } from '../meta/equal.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import type { KubeObject, ObjectMeta } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
 import { parseMetadata, parseMetadataInTurns } from '../storage/parse-own.ts'
 import type { StoredObject } from '../storage/storage.ts'
-import type { Converted } from './conversion.ts'
 import { type DeclaredSubject, withDeclaredRules } from './declared-validation.ts'
 import { decodeObject } from './decode-object.ts'
 import { propagationPolicyOf } from './deletion-step.ts'
@@ -131,8 +131,7 @@ export class Registry {
           if (handling) await handling
           continue
         }
-        const reading = read(event.object)
-        const handling = handle({ type: event.type, object: reading instanceof Promise ? await reading : reading })
+        const handling = after(read(event.object), object => handle({ type: event.type, object }))
         if (handling) await handling
       }
       return true
@@ -141,7 +140,7 @@ export class Registry {
 }
 
 /** Reads the metadata of a stored object, which is the same in all versions. Large objects are parsed in turns. */
-function partialInTurns(stored: StoredObject): Converted<KubeObject> {
+function partialInTurns(stored: StoredObject): Awaitable<KubeObject> {
   const json = stored.json()
   return parseMetadataInTurns(json)?.then(partialOf) ?? partialOf(parseMetadata(json))
 }

@@ -1,9 +1,9 @@
 import type { ServedResource } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
+import { type Awaitable, all, recover } from '../lib/awaitable.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { tooManyRequestsError } from '../meta/status.ts'
 import type { Storage, StoredObject, Watcher } from '../storage/storage.ts'
-import { allConverted, type Converted } from './conversion.ts'
 import { conversionOf } from './conversion-of.ts'
 import { ConversionError, toStatus } from './errors.ts'
 import { type KeySpace, keySpace } from './keys.ts'
@@ -36,16 +36,16 @@ export class ResourceReader {
   }
 
   /** Returns an object from the watch cache. It is shared and must not be changed. Undefined if the cache has no such object, is not populated, or does not exist. */
-  cachedObject({ definition, version }: ServedResource, namespace: string, name: string): Converted<KubeObject> | undefined {
+  cachedObject({ definition, version }: ServedResource, namespace: string, name: string): Awaitable<KubeObject> | undefined {
     const stored = this.storage.cachedObject(this.keys.object(namespace, name))
     return stored && conversionOf(definition).cachedObjectIn(version, stored)
   }
 
   /** Returns the objects of a namespace from the watch cache, or all if it is empty. Undefined if the cache is not populated or does not exist. */
-  cachedObjects({ definition, version }: ServedResource, namespace: string): Converted<readonly KubeObject[]> | undefined {
+  cachedObjects({ definition, version }: ServedResource, namespace: string): Awaitable<readonly KubeObject[]> | undefined {
     const stored = this.storage.cachedObjects(this.keys.prefix(namespace))
     const objects = stored?.map(each => conversionOf(definition).cachedObjectIn(version, each))
-    return objects && allConverted(objects)
+    return objects && all(objects)
   }
 
   /** Lists the objects of a namespace, or of all if it is empty, by pages. Items are shared and must not be changed. */
@@ -88,7 +88,6 @@ async function filled<T>({ version }: ServedResource, filling: Promise<T>): Prom
 }
 
 /** Translates the errors of a conversion to StatusErrors. */
-export function statused<T>(served: ServedResource, name: string, verb: string, converting: Converted<T>): Converted<T> {
-  if (!(converting instanceof Promise)) return converting
-  return converting.catch(error => Promise.reject(toStatus(error, { gr: groupResourceOf(served), name, verb })))
+export function statused<T>(served: ServedResource, name: string, verb: string, converting: Awaitable<T>): Awaitable<T> {
+  return recover(converting, error => Promise.reject(toStatus(error, { gr: groupResourceOf(served), name, verb })))
 }

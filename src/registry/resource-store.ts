@@ -1,11 +1,11 @@
 import { apiVersionOfVersion, type ServedResource } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
+import type { Awaitable } from '../lib/awaitable.ts'
 import { eachAtOnce } from '../lib/each-at-once.ts'
 import { decodedObject, type KubeObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { decode } from '../schema/decode.ts'
 import type { StoredObject } from '../storage/storage.ts'
-import type { Converted } from './conversion.ts'
 import { conversionOf } from './conversion-of.ts'
 import { createObject } from './create.ts'
 import { type DeleteResult, deleteCorrupt, deleteObject, warnOfOrphans } from './delete.ts'
@@ -44,8 +44,7 @@ export class ResourceStore extends ResourceReader implements StoreParts {
     const { answer, created } = await updateObject(this, target, request)
     const following = this.afterWrite(target, answer)
     if (following) await following
-    const shown = answerIn(target, answer)
-    return { answer: shown instanceof Promise ? await shown : shown, created }
+    return { answer: await answerIn(target, answer), created }
   }
 
   /** Calls the environment's hook after a write. Returns undefined if the response need not wait. */
@@ -100,5 +99,5 @@ const blankObject = (version: Version): KubeObject =>
   decodedObject({ kind: version.kind, apiVersion: apiVersionOfVersion(version), ...decode(version.schema, {}) })
 
 /** Converts the result of a write to the version of the request. */
-const answerIn = (target: WriteTarget, answer: Answer): Converted<Answer> =>
+const answerIn = (target: WriteTarget, answer: Answer): Awaitable<Answer> =>
   statused(target.served, target.name, 'update', conversionOf(target.served.definition).answer(target, answer))

@@ -23,7 +23,7 @@ import { acceptsGzip, sendCompressed, sendLong, shapeOf } from './long-body.ts'
 import { parseQuery } from './query.ts'
 import { readBody } from './read-body.ts'
 import { parseTarget, type TargetFault } from './request-target.ts'
-import { finalCode, type StatusBody, type StatusEncoder } from './status-body.ts'
+import { finalCode, type StatusEncoder } from './status-body.ts'
 import { WireStream } from './stream-writer.ts'
 import { upgradeOf } from './upgrade.ts'
 import { Warnings } from './warnings.ts'
@@ -359,8 +359,8 @@ export class HttpExchange implements Exchange, RequestContext {
     const retryAfter = error.status.details?.retryAfterSeconds
     if (retryAfter !== undefined && retryAfter > 0) this.setHeader('Retry-After', String(retryAfter))
     if (error.code === 413) this.wire.discardBody()
-    const encoded: StatusBody | Promise<StatusBody> = error instanceof DeadlineError ? error.answer : this.host.encodeStatus(error.status, this.headers.accept)
-    const { contentType, bytes, isUnaccepted } = encoded instanceof Promise ? await encoded : encoded
+    const encoding = error instanceof DeadlineError ? error.answer : this.host.encodeStatus(error.status, this.headers.accept)
+    const { contentType, bytes, isUnaccepted } = await encoding
     if (!isUnaccepted) this.auditing?.status(error.status)
     this.why?.answersStatus(error.status)
     await this.sendBytes(finalCode(error.code), contentType, bytes)

@@ -24,7 +24,7 @@ export async function writeGzip(pieces: Iterable<Piece>, write: (bytes: Buffer) 
   const next = async (): Promise<boolean> => {
     const first = under.shift()
     if (first === undefined) return true
-    const piece = first instanceof Promise ? await first : first
+    const piece = await first
     crc = joined(crc, piece.shift, piece.crc)
     length += piece.length
     return write(piece.deflated)

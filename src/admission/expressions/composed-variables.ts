@@ -4,6 +4,7 @@ import type { Outcome } from '../../cel/program/program.ts'
 import { runProgram } from '../../cel/program/run.ts'
 import { unescapeProperty } from '../../cel/schema/property-names.ts'
 import { CelError, CelObject, noSuchOverload, type Value } from '../../cel/values/value.ts'
+import { isPending } from '../../lib/awaitable.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { SHARED_TURNS } from '../../lib/turn.ts'
 import type { CompiledExpression } from './compiled-expression.ts'
@@ -39,7 +40,7 @@ export class ComposedVariables extends CelObject {
     if (known !== undefined) return known
     if ('fault' in variable) return this.#keep(name, new CelError(`composited variable ${quote(name)} fails to compile: ${variable.fault}`))
     const outcome = runProgram(variable.program, this.#activation, SHARED_TURNS)
-    if (!(outcome instanceof Promise)) return this.#settle(name, outcome)
+    if (!isPending(outcome)) return this.#settle(name, outcome)
     throw new ValuePending(
       outcome.then(settled => {
         this.#settle(name, settled)

@@ -44,8 +44,7 @@ export async function evaluateExpressions(expressions: readonly (CompiledExpress
     else {
       if (SHARED_TURNS.spent()) await SHARED_TURNS.next()
       const began = performance.now()
-      const running = runProgram(compiled.program, activation, SHARED_TURNS)
-      const { cost, value, error } = running instanceof Promise ? await running : running
+      const { cost, value, error } = await runProgram(compiled.program, activation, SHARED_TURNS)
       remaining -= cost + (composed?.takeCost() ?? 0)
       if (remaining < 0) return { exhausted: EXHAUSTED }
       const seconds = (performance.now() - began) / 1000

@@ -1,4 +1,4 @@
-import { type Awaitable, use } from '../../lib/awaitable.ts'
+import { type Awaitable, recover, use } from '../../lib/awaitable.ts'
 import { quote } from '../../lib/go-quote.ts'
 import type { TypedObject } from '../../meta/object.ts'
 import { failure, forbiddenError, internalServerError, isStatusError, notFoundError, type StatusError } from '../../meta/status.ts'
@@ -61,8 +61,7 @@ const isAccessReview = ({ served: { version } }: AdmissionRequest): boolean =>
 
 /** Reads a namespace from the cache, then from the store, since it may have been created a moment ago. */
 function findNamespace(find: FindNamespace, name: string): Awaitable<NamespaceObject> {
-  const found = find(name, false)
-  return found instanceof Promise ? found.catch(error => findFresh(find, name, error)) : found
+  return recover(find(name, false), error => findFresh(find, name, error))
 }
 
 /** Reads a namespace from the store after the cache did not have it. Rethrows other errors of the cache. */

@@ -56,7 +56,7 @@ export class PolicyCheck {
   async #askMatching(policy: ValidatingPolicy, matching: MatchedPolicy | Promise<MatchedPolicy | undefined>): Promise<void> {
     let matched: MatchedPolicy | undefined
     try {
-      matched = matching instanceof Promise ? await matching : matching
+      matched = await matching
     } catch (error) {
       this.#fail(policy, error)
     }
@@ -65,8 +65,7 @@ export class PolicyCheck {
     for (const binding of policy.bindings) {
       let params: Awaited<ReturnType<PolicyRequest['paramsOf']>>
       try {
-        const reading = this.#seen.paramsOf(matched, binding)
-        params = reading instanceof Promise ? await reading : reading
+        params = await this.#seen.paramsOf(matched, binding)
       } catch (error) {
         this.#fail(policy, error, binding)
       }
@@ -82,9 +81,9 @@ export class PolicyCheck {
 
   async #decide(policy: ValidatingPolicy, { about }: MatchedPolicy, params: KubeObject | undefined): Promise<PolicyResult> {
     const compiled = await policy.compiled()
-    const values = this.#seen.values(about, params)
+    const values = await this.#seen.values(about, params)
     const options = { ignoreFailures: ignoresFailures(policy), ...this.#seen.counting(policy.name) }
-    return decide(compiled, values instanceof Promise ? await values : values, options)
+    return decide(compiled, values, options)
   }
 
   #fail(policy: ValidatingPolicy, error: unknown, binding?: Binding): void {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
+import { type Awaitable, after } from '../../lib/awaitable.ts'
 import type { User } from '../../meta/context.ts'
 import type { WhyProof } from '../../meta/why.ts'
 
@@ -54,15 +55,10 @@ const isAnonymous = (anonymous: Anonymous, path: string | undefined): boolean =>
  * upstream's union.
  */
 export function firstOf(authenticators: readonly Authenticator[], anonymous: Anonymous): Authenticator {
-  const from = (index: number, credentials: Credentials, fallback: Identity): Identity | Promise<Identity> => {
-    for (let i = index; i < authenticators.length; i++) {
-      const found = authenticators[i]?.(credentials)
-      if (found instanceof Promise)
-        return found.then(later => (later === undefined || later === 'rejected' ? from(i + 1, credentials, later ?? fallback) : later))
-      if (found === 'rejected') fallback = found
-      else if (found !== undefined) return found
-    }
-    return fallback
+  const from = (index: number, credentials: Credentials, fallback: Identity): Awaitable<Identity> => {
+    const authenticator = authenticators[index]
+    if (authenticator === undefined) return fallback
+    return after(authenticator(credentials), found => (found === undefined || found === 'rejected' ? from(index + 1, credentials, found ?? fallback) : found))
   }
   return credentials => from(0, credentials, isAnonymous(anonymous, credentials.path) ? ANONYMOUS : undefined)
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isPending } from '../../lib/awaitable.ts'
 import { SizedCache } from '../../lib/sized-cache.ts'
 import type { User } from '../../meta/context.ts'
 import type { TokenAnswer, TokenAuthenticator } from './token.ts'
@@ -80,7 +81,7 @@ export function cachedTokens(tokens: TokenAuthenticator, { ttlMs, keepsRefusals 
     const waiting = asked.get(key)
     if (waiting) return wait(waiting)
     const answer = tokens(token, audiences)
-    if (!(answer instanceof Promise)) {
+    if (!isPending(answer)) {
       metrics.fetched(isFailure(answer) ? 'error' : 'ok')
       metrics.authenticated('miss', 0)
       return answer

@@ -1,3 +1,4 @@
+import { type Awaitable, after } from '../../lib/awaitable.ts'
 import type { User } from '../../meta/context.ts'
 import { parsedObject } from '../../meta/json-members.ts'
 import type { TokenSource, WhyProof } from '../../meta/why.ts'
@@ -20,14 +21,10 @@ export type TokenAuthenticator = (token: string, audiences: readonly string[]) =
 
 /** Tries authenticators in order. The first that returns a user wins; otherwise the first error is returned. Adds system:authenticated. */
 export function firstToken(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
-  const from = (index: number, token: string, audiences: readonly string[], failure: TokenAnswer): TokenAnswer | Promise<TokenAnswer> => {
-    for (let i = index; i < authenticators.length; i++) {
-      const answer = authenticators[i]?.(token, audiences)
-      if (answer instanceof Promise) return answer.then(later => (later && 'user' in later ? known(later) : from(i + 1, token, audiences, failure ?? later)))
-      if (answer && 'user' in answer) return known(answer)
-      failure ??= answer
-    }
-    return failure
+  const from = (index: number, token: string, audiences: readonly string[], failure: TokenAnswer): Awaitable<TokenAnswer> => {
+    const authenticator = authenticators[index]
+    if (authenticator === undefined) return failure
+    return after(authenticator(token, audiences), answer => (answer && 'user' in answer ? known(answer) : from(index + 1, token, audiences, failure ?? answer)))
   }
   return (token, audiences) => from(0, token, audiences, undefined)
 }
@@ -65,8 +62,7 @@ export function bearerAuthenticator(tokens: TokenAuthenticator, audiences: reado
     if (token === undefined && SPACED.test(headers.authorization ?? '')) warned?.warn(SPACE_WARNING)
     const shown = token === undefined ? webSocketToken(headers) : { token }
     if (shown === undefined || shown === 'rejected') return shown
-    const answer = tokens(shown.token, audiences)
-    return answer instanceof Promise ? answer.then(later => userOf(later, shown.token, proof)) : userOf(answer, shown.token, proof)
+    return after(tokens(shown.token, audiences), answer => userOf(answer, shown.token, proof))
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Awaitable, isPending } from '../../lib/awaitable.ts'
 import { startInTurns } from '../../lib/steps.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from '../../schema/json-schema/props.ts'
 import { declareTypes } from '../schema/declared-type.ts'
@@ -92,11 +93,11 @@ function sourcesOf(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boole
   const { type, struct } = declareTypes(spine, whole, 'selfType')
   if (!type) return { fault: 'failed to convert to declType for CEL validation rules' }
   return (stated[RULES] ?? []).map(rule => {
-    let compiled: CompiledRule | Promise<CompiledRule> | undefined
+    let compiled: Awaitable<CompiledRule> | undefined
     return () => {
       if (compiled !== undefined) return compiled
       compiled = startInTurns(compileRule(rule, spine, type, struct))
-      if (compiled instanceof Promise)
+      if (isPending(compiled))
         void compiled.then(
           done => {
             compiled = done

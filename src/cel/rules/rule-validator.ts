@@ -1,3 +1,4 @@
+import { after } from '../../lib/awaitable.ts'
 import { type FieldError, fieldErrorText, invalid } from '../../meta/field-error.ts'
 import { FieldPath } from '../../meta/field-path.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
@@ -174,8 +175,7 @@ class Run implements RuleResult {
       const variables = variablesOf(visit)
       for (const rule of rules) {
         if (this.#turns?.spent()) await this.#turns.next()
-        const compiled = rule()
-        await this.#check(compiled instanceof Promise ? await compiled : compiled, visit, variables)
+        await after(rule(), compiled => this.#check(compiled, visit, variables))
         if (this.remaining < 0) return
       }
     }

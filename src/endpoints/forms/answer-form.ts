@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../lib/awaitable.ts'
 import type { FilledBody } from '../../lib/filled-body.ts'
 import type { JsonObject, KubeObject } from '../../meta/object.ts'
 import type { AnsweredStatus } from '../../meta/status.ts'
@@ -10,9 +11,6 @@ import type { Framing } from './framing.ts'
 /** A response body: one buffer, several buffers, or a body that is made while it is sent. Buffers may be shared between responses and are never modified. */
 export type Body = Buffer | readonly Buffer[] | FilledBody
 
-/** A value, or a promise if it takes time. Most responses avoid the cost of a promise. */
-export type Made<T> = T | Promise<T>
-
 /** A response that is not an object of a resource, such as a discovery document. Its kind determines its type. Members are in the order in which Go writes them. */
 export type Document = JsonObject & { readonly kind: string; readonly apiVersion?: string }
 
@@ -24,21 +22,18 @@ export interface AnswerForm {
   /** Content-Type of a response other than a watch. */
   readonly contentType: string
   /** Encodes a stored object in the served version. */
-  stored(scope: Scope, stored: StoredObject): Made<Body>
+  stored(scope: Scope, stored: StoredObject): Awaitable<Body>
   /** Encodes an object of this schema that is not stored: of a dry run, deleted, or a subresource of another kind. */
-  object(scope: Scope, schema: StructSchema, object: KubeObject): Made<Body>
-  list(scope: Scope, result: ListResult): Made<Body>
+  object(scope: Scope, schema: StructSchema, object: KubeObject): Awaitable<Body>
+  list(scope: Scope, result: ListResult): Awaitable<Body>
   /** Encodes a list whose items are not stored. */
-  plainList(scope: Scope, items: readonly KubeObject[]): Made<Body>
+  plainList(scope: Scope, items: readonly KubeObject[]): Awaitable<Body>
   /** Encodes a Status. It does not depend on the view. */
-  status(status: AnsweredStatus): Made<Body>
+  status(status: AnsweredStatus): Awaitable<Body>
   /** Encodes a document of this schema that is not an object of a resource. It does not depend on the view. */
-  document(schema: StructSchema, document: Document): Made<Body>
+  document(schema: StructSchema, document: Document): Awaitable<Body>
   /** Whether a watch in this form cannot send the bookmark that ends the initial events. */
   readonly withoutInitialEnd?: boolean | undefined
   /** Returns the framing of a watch. */
   framing(scope: Scope): Framing
 }
-
-/** Continues with a value, synchronously if it is available. */
-export const after = <T, U>(made: Made<T>, then: (value: T) => Made<U>): Made<U> => (made instanceof Promise ? made.then(then) : then(made))

@@ -1,4 +1,5 @@
 import { ANONYMOUS, type Authenticator, type Identity, type ProofNotes } from '../../auth/authn/authenticator.ts'
+import { after } from '../../lib/awaitable.ts'
 import type { User } from '../../meta/context.ts'
 import type { RequestNotes } from '../../meta/request-notes.ts'
 import { unauthorizedError } from '../../meta/status.ts'
@@ -12,17 +13,15 @@ export const withAuthentication =
   (authenticator: Authenticator, metrics: Pick<AuthMetrics, 'authenticated'>): Filter =>
   ({ state: { exchange } }, next) => {
     const begun = performance.now()
-    const identify = (identity: Identity): void => {
+    const identify = (identity: Identity): Promise<void> => {
       metrics.authenticated(identity, begun)
       proof?.tell(identity)
       exchange.user = userOf(identity)
+      return next()
     }
     const { headers, req, why } = exchange
     const proof = why && new Proof(why)
-    const found = authenticator({ headers, socket: req.socket, path: exchange.info.path, request: req, warned: exchange, proof })
-    if (found instanceof Promise) return found.then(identify).then(next)
-    identify(found)
-    return next()
+    return after(authenticator({ headers, socket: req.socket, path: exchange.info.path, request: req, warned: exchange, proof }), identify)
   }
 
 /** Assigns a fixed user to every request of a listener without authentication. */

@@ -60,8 +60,7 @@ export async function guardedWrite<T>(
       certain = true
       continue
     }
-    const encoding = startInTurns(codec.encodeInSteps(change.put))
-    const value = encoding instanceof Promise ? await encoding : encoding
+    const value = await startInTurns(codec.encodeInSteps(change.put))
     if (now !== undefined && isStored(codec, now, value)) {
       if (!(await confirm())) continue
       // Same revision. The transformer may call the bytes stale by now, because encryption keys may have changed.

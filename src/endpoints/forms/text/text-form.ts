@@ -1,4 +1,5 @@
 import { structPieces } from '../../../codec/json-writer.ts'
+import { type Awaitable, after } from '../../../lib/awaitable.ts'
 import { type FilledBody, filledWith } from '../../../lib/filled-body.ts'
 import { runInTurns, type Steps } from '../../../lib/steps.ts'
 import { isLongText } from '../../../lib/text-chunks.ts'
@@ -8,7 +9,7 @@ import type { ListResult } from '../../../registry/read.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
 import type { Scope } from '../../scope.ts'
-import { type AnswerForm, after, type Body, type Made } from '../answer-form.ts'
+import type { AnswerForm, Body } from '../answer-form.ts'
 import type { Framing } from '../framing.ts'
 import { metaType, statusText } from '../meta-v1.ts'
 
@@ -17,10 +18,10 @@ export type JsonText = readonly Buffer[] | (() => FilledBody)
 
 /** A view of objects as compact JSON. */
 export interface TextView {
-  stored(scope: Scope, stored: StoredObject): Made<JsonText>
-  object(scope: Scope, schema: StructSchema, object: KubeObject): Made<JsonText>
-  list(scope: Scope, result: ListResult): Made<JsonText>
-  plainList(scope: Scope, items: readonly KubeObject[]): Made<JsonText>
+  stored(scope: Scope, stored: StoredObject): Awaitable<JsonText>
+  object(scope: Scope, schema: StructSchema, object: KubeObject): Awaitable<JsonText>
+  list(scope: Scope, result: ListResult): Awaitable<JsonText>
+  plainList(scope: Scope, items: readonly KubeObject[]): Awaitable<JsonText>
   readonly withoutInitialEnd?: boolean
   framing(scope: Scope): Framing
 }
@@ -28,7 +29,7 @@ export interface TextView {
 /** How JSON is written: compact, indented or as YAML. */
 export interface TextStyle {
   readonly contentType: string
-  write(text: JsonText): Made<Body>
+  write(text: JsonText): Awaitable<Body>
 }
 
 /** Returns the form of a view in a style. */
@@ -54,7 +55,7 @@ export function opened(text: JsonText): FilledBody {
 }
 
 /** Encodes a Status. A long one, which quotes much of a body, is encoded in turns. */
-const statusJson = (status: AnsweredStatus): Made<JsonText> =>
+const statusJson = (status: AnsweredStatus): Awaitable<JsonText> =>
   isLongText(status.message ?? '') ? runInTurns(longStatus(status)) : [Buffer.from(`${statusText(status)}\n`)]
 
 /** Characters that are encoded at once. */

@@ -2,7 +2,7 @@ import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
 import { asKind } from '../../../catalog/define.ts'
 import { aggregate } from '../../../lib/aggregate.ts'
-import { type Awaitable, use } from '../../../lib/awaitable.ts'
+import { type Awaitable, after, use } from '../../../lib/awaitable.ts'
 import { runInTurns } from '../../../lib/steps.ts'
 import { setMember } from '../../../meta/equal.ts'
 import type { KubeObject } from '../../../meta/object.ts'
@@ -93,14 +93,13 @@ export const limitRanger = (list: ListLimitRanges): AdmissionPlugin => ({
   validate: request => {
     const { object, namespace } = request
     if (!object) return undefined
-    const ranges = list(namespace)
-    return !(ranges instanceof Promise) && ranges.length === 0 ? undefined : checkRanges(request, object, ranges)
+    return after(list(namespace), ranges => (ranges.length === 0 ? undefined : checkRanges(request, object, ranges)))
   },
 })
 
-async function checkRanges(request: AdmissionRequest, object: KubeObject, ranges: Awaitable<readonly LimitRange[]>): Promise<void> {
+async function checkRanges(request: AdmissionRequest, object: KubeObject, ranges: readonly LimitRange[]): Promise<void> {
   const ofPod = request.served.version.names.plural === 'pods'
-  for (const range of await ranges) {
+  for (const range of ranges) {
     const found = ofPod ? podFaults(range, asKind(PODS, object)) : claimFaults(range, asKind(CLAIMS, object))
     const faults = await runInTurns(found, request.ctx.signal)
     if (faults.length > 0) throw refuse(request, aggregate(faults))

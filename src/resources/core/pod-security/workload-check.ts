@@ -1,6 +1,7 @@
 import { annotateEvent } from '../../../admission/audit-annotation.ts'
 import { asKind } from '../../../catalog/define.ts'
 import { aggregate } from '../../../lib/aggregate.ts'
+import { after, recover } from '../../../lib/awaitable.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { startInTurns } from '../../../lib/steps.ts'
@@ -33,13 +34,8 @@ export function checkWorkload(parts: PodSecurityParts, request: AdmissionRequest
   const { usernames, namespaces } = parts.configuration.exemptions
   if (namespaces.has(request.namespace)) return exempt(parts, request, 'namespace')
   if (usernames.has(request.ctx.user.name)) return exempt(parts, request, 'user')
-  const namespace = parts.getNamespace(request.namespace)
-  return namespace instanceof Promise ? checkLater(parts, request, object, namespace) : checkIn(parts, request, object, namespace)
-}
-
-async function checkLater(parts: PodSecurityParts, request: AdmissionRequest, object: KubeObject, coming: Promise<Namespace>): Promise<void> {
-  const namespace = await coming.catch((error: unknown) => reportMissing(parts, request, error))
-  if (namespace) await checkIn(parts, request, object, namespace)
+  const found = recover(parts.getNamespace(request.namespace), error => reportMissing(parts, request, error))
+  return after(found, namespace => namespace && checkIn(parts, request, object, namespace))
 }
 
 function checkIn(parts: PodSecurityParts, request: AdmissionRequest, object: KubeObject, { metadata }: Namespace): Promise<void> | undefined {

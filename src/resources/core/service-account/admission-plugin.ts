@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
 import { asKind } from '../../../catalog/define.ts'
-import { type Awaitable, use } from '../../../lib/awaitable.ts'
+import { type Awaitable, after, use } from '../../../lib/awaitable.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { failure } from '../../../meta/status.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
@@ -24,22 +24,16 @@ const INTERVAL_MS = 75
 /** Returns the account of the pod. Waits for `default`, which may be created shortly after its namespace. Throws 403 if it does not exist. */
 function accountOf(request: AdmissionRequest, { spec }: Pod, options: ServiceAccountOptions): Awaitable<ServiceAccount> {
   const name = spec.serviceAccountName ?? ''
-  const first = options.getAccount(request.namespace, name)
-  return first instanceof Promise || first === undefined ? awaitAccount(request, name, first, options) : first
+  return after(options.getAccount(request.namespace, name), found => found ?? awaitAccount(request, name, options))
 }
 
-async function awaitAccount(
-  request: AdmissionRequest,
-  name: string,
-  first: Awaitable<ServiceAccount | undefined>,
-  { getAccount, intervalMs = INTERVAL_MS }: ServiceAccountOptions,
-): Promise<ServiceAccount> {
+/** Looks the account up again if it is `default`. */
+async function awaitAccount(request: AdmissionRequest, name: string, { getAccount, intervalMs = INTERVAL_MS }: ServiceAccountOptions): Promise<ServiceAccount> {
   const { namespace, ctx } = request
-  const attempts = name === DEFAULT ? ATTEMPTS : 1
-  for (let left = attempts; left > 0; left--) {
-    const found = await (left === attempts ? first : getAccount(namespace, name))
+  for (let attempt = 2; name === DEFAULT && attempt <= ATTEMPTS; attempt++) {
+    await sleep(intervalMs, undefined, { signal: ctx.signal }).catch(() => ctx.signal.throwIfAborted())
+    const found = await getAccount(namespace, name)
     if (found) return found
-    if (left > 1) await sleep(intervalMs, undefined, { signal: ctx.signal }).catch(() => ctx.signal.throwIfAborted())
   }
   throw refuse(request, `error looking up service account ${namespace}/${name}: serviceaccount ${quote(name)} not found`)
 }
