@@ -1,12 +1,7 @@
 #!/usr/bin/env -S node --import tsx
 /** Reports files of src that import each other, if only types: a file in a cycle can't be understood, tested or moved without the others. */
-import { dirname, join } from 'node:path'
-import { report, type SourceFile, sourceFiles } from './support/source-files.ts'
-
-const IMPORT = /^(?:import|export)\b[^'";]*from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm
-
-const importsOf = ({ path, text }: SourceFile): string[] =>
-  [...text.matchAll(IMPORT)].map(([, from, called]) => join(dirname(path), (from ?? called) as string))
+import { importsOf } from './support/imports.ts'
+import { report, sourceFiles } from './support/source-files.ts'
 
 /** The groups of files that reach each other, by Tarjan's algorithm. */
 function cyclesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] {
