@@ -4,7 +4,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import { trimBoth } from '../lib/trim.ts'
 import { previousRelease, type Release } from '../lifecycle/release.ts'
 import { isJsonObject } from '../meta/object.ts'
-import type { LabelAllowLists, MetricExposure } from '../server/metric-exposure.ts'
+import type { LabelAllowLists, MetricExposure } from '../server/metrics/metric-exposure.ts'
 import type { Reader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 

@@ -10,7 +10,7 @@ Prints the administrator's kubeconfig from a data directory, optionally with ano
       --data-dir  data directory of a server that has been started (default: data)
       --server    URL of the server in the kubeconfig (default: the one in the file)
 `
-/** The line with the server's URL in the format of `server/kubeconfig.ts`. */
+/** The line with the server's URL in the format of `kubeconfig.ts`. */
 const SERVER = /^( +server: ).*$/m
 
 /**

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
-import { connectToPrimary } from '../server/workers/worker-link.ts'
 import { MISUSE, runCommand, runProgram } from './program.ts'
 import { serve } from './serve.ts'
+import { connectToPrimary } from './workers/worker-link.ts'
 
 /** Commands by the first argument. Without one, the program serves. `convert` and `upgrade-report` are separate programs. */
 const COMMANDS: ReadonlyMap<string, (argv: readonly string[]) => Promise<number>> = new Map([

@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts'
 import { collectWhenQuiet } from '../lib/collect-when-quiet.ts'
 import type { Logger } from '../lib/log.ts'
-import { stopSignal, workerStopSignal } from '../server/stop-signal.ts'
-import type { WorkerLink } from '../server/workers/worker-link.ts'
 import { endOfParent, parentOf } from './end-of-parent.ts'
 import { ephemeralLine } from './ephemeral-line.ts'
 import { openServer } from './open-server.ts'
 import { runtimeOf } from './runtime-of.ts'
+import { stopSignal, workerStopSignal } from './stop-signal.ts'
+import type { WorkerLink } from './workers/worker-link.ts'
 
 /** Runs a server in this process, which may be one of several workers, until a signal, the primary or the end of the parent (`--ephemeral`) stops it. Resolves with the exit code. */
 export async function serve(config: Config, log: Logger, link: WorkerLink | undefined): Promise<number> {

@@ -1,9 +1,9 @@
 import Koa from 'koa'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
-import type { AnyRequest, AnyResponse } from './any-http.ts'
 import type { RequestState } from './filters/filter.ts'
 import type { Layer } from './handler-chain.ts'
+import type { AnyRequest, AnyResponse } from './http/any-http.ts'
 
 /**
  * Koa application without the `on-finished` listener. Koa's own `handleRequest` adds one to each response, and its asynchronous context costs as much as the rest of Koa. It is not needed: the chain

@@ -7,7 +7,7 @@ import mocha, { type Context } from 'mocha'
 import type { Exchange, StreamWriter } from '../../src/endpoints/exchange.ts'
 import { SharedBytes } from '../../src/lib/shared-bytes.ts'
 import { type Frame, FrameType } from '../../src/protocols/http2/frames.ts'
-import type { Http2Stack } from '../../src/server/http2-stacks.ts'
+import type { Http2Stack } from '../../src/server/connections/http2-stacks.ts'
 import { GET_HEALTHZ, openRawHttp2, type RawHttp2 } from '../support/raw-http2.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 

@@ -1,10 +1,10 @@
 import { ServerResponse } from 'node:http'
 import type { User } from '../../src/meta/context.ts'
-import { answerMemory } from '../../src/server/answer-memory.ts'
-import { HttpExchange } from '../../src/server/exchange.ts'
 import type { Filter, FilterContext } from '../../src/server/filters/filter.ts'
 import { withRequestInfo } from '../../src/server/filters/request-info.ts'
-import { encodeStatusAsJson } from '../../src/server/status-body.ts'
+import { answerMemory } from '../../src/server/http/answer-memory.ts'
+import { HttpExchange } from '../../src/server/http/exchange.ts'
+import { encodeStatusAsJson } from '../../src/server/http/status-body.ts'
 import { requestWithoutSocket } from './request-without-socket.ts'
 
 export interface FilteredRequest {

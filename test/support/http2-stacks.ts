@@ -1,4 +1,4 @@
-import type { Http2Stack } from '../../src/server/http2-stacks.ts'
+import type { Http2Stack } from '../../src/server/connections/http2-stacks.ts'
 
 /** What speaks HTTP/2, by the server's flag --http2. */
 export const HTTP2_STACKS: readonly Http2Stack[] = ['own', 'builtin']

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { AnyRequest } from '../../src/server/any-http.ts'
+import type { AnyRequest } from '../../src/server/http/any-http.ts'
 
 export interface WrittenRequest {
   readonly method: string

@@ -7,7 +7,7 @@ import type { MetricFamily } from '../../../src/lib/metrics.ts'
 import { createLogger } from '../../../src/lib/structured-log.ts'
 import { openServer } from '../../../src/process/open-server.ts'
 import { runtimeOf } from '../../../src/process/runtime-of.ts'
-import { exposedFamilies } from '../../../src/server/metric-exposure.ts'
+import { exposedFamilies } from '../../../src/server/metrics/metric-exposure.ts'
 import { KmsMetrics } from '../../../src/storage/value/kms/metrics.ts'
 
 const kubeconfig = JSON.stringify({

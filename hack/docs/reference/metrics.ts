@@ -1,7 +1,7 @@
 import type { MetricFamily } from '../../../src/lib/metrics.ts'
 import { metricStateOf } from '../../../src/lifecycle/metric-lives.ts'
 import { DEFAULT_RELEASE, RELEASES, type Release } from '../../../src/lifecycle/release.ts'
-import { processMetrics } from '../../../src/server/metrics-registry.ts'
+import { processMetrics } from '../../../src/server/metrics/metrics-registry.ts'
 import { registeredFamilies } from './families.ts'
 import { code, plain, table } from './tables.ts'
 

@@ -5,7 +5,7 @@ import type { RequestNotes } from '../../meta/request-notes.ts'
 import { unauthorizedError } from '../../meta/status.ts'
 import type { WhyProof } from '../../meta/why.ts'
 import { whyUser } from '../../why/request-record.ts'
-import type { AuthMetrics } from '../auth-metrics.ts'
+import type { AuthMetrics } from '../metrics/auth-metrics.ts'
 import type { Filter } from './filter.ts'
 
 /** Authenticates the request. Throws 401 if no authenticator accepts its credentials, or one rejects them. */

@@ -2,8 +2,8 @@ import { forbidden } from '../../auth/authz/forbidden.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { type Authorizer, isMaster, MASTERS } from '../../meta/authorizer.ts'
 import { PlainTextError } from '../../meta/plain-text-error.ts'
-import type { AuthMetrics } from '../auth-metrics.ts'
-import type { HttpExchange } from '../exchange.ts'
+import type { HttpExchange } from '../http/exchange.ts'
+import type { AuthMetrics } from '../metrics/auth-metrics.ts'
 import type { Filter } from './filter.ts'
 
 /** Authorizes the request's info. Throws 403. In every mode, upstream first allows system:masters; that case needs no promise here. */

@@ -1,6 +1,6 @@
 import { isMaster } from '../../meta/authorizer.ts'
 import type { RequestInfo, User } from '../../meta/context.ts'
-import { isReadOnly, type RequestWatermarks, Watermark } from '../request-watermarks.ts'
+import { isReadOnly, type RequestWatermarks, Watermark } from '../metrics/request-watermarks.ts'
 import type { Filter } from './filter.ts'
 import { tooManyRequests } from './too-many-requests.ts'
 

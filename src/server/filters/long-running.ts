@@ -1,5 +1,5 @@
-import type { HttpExchange } from '../exchange.ts'
-import type { RequestMetrics } from '../request-metrics.ts'
+import type { HttpExchange } from '../http/exchange.ts'
+import type { RequestMetrics } from '../metrics/request-metrics.ts'
 import type { RequestsInProgress } from '../requests-in-progress.ts'
 import type { Filter, Next } from './filter.ts'
 

@@ -1,4 +1,4 @@
-import type { RequestMetrics } from '../request-metrics.ts'
+import type { RequestMetrics } from '../metrics/request-metrics.ts'
 import type { Filter } from './filter.ts'
 
 /** Counts every request that got a response, with its latency and sizes, when it is over. Requests with an invalid path are not counted, nor delegated ones, which the other server counts. */

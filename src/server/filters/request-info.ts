@@ -5,9 +5,9 @@ import { badRequestLine, PlainTextError } from '../../meta/plain-text-error.ts'
 import { nonResourceAttributes } from '../../meta/request-attributes.ts'
 import { ifReadable } from '../../meta/selector-error.ts'
 import { badRequestError } from '../../meta/status.ts'
+import { hasTooManyParameters } from '../http/query.ts'
+import { rawPathOf } from '../http/request-target.ts'
 import { MAX_PATH_LENGTH, MAX_QUERY_PARAMETERS } from '../limits.ts'
-import { hasTooManyParameters } from '../query.ts'
-import { rawPathOf } from '../request-target.ts'
 import type { Filter } from './filter.ts'
 
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/

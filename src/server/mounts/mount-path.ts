@@ -1,4 +1,4 @@
-import { rawPathOf } from '../request-target.ts'
+import { rawPathOf } from '../http/request-target.ts'
 
 /** The control plane of a request other than this server's own: a past revision, or a branch. `path` is the prefix of the URL. */
 export type Mount =

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Registry } from 'prom-client'
 import { CounterFamily, GaugeFamily, HistogramFamily, ReadGauge } from '../../../src/lib/metrics.ts'
-import { adopt } from '../../../src/server/metrics-registry.ts'
+import { adopt } from '../../../src/server/metrics/metrics-registry.ts'
 
 async function printed(family: CounterFamily | GaugeFamily | HistogramFamily | ReadGauge): Promise<string> {
   const registry = new Registry()

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { ArgumentError } from '../../../src/lib/arguments.ts'
+import { kubeconfig } from '../../../src/process/kubeconfig.ts'
 import { kubeconfigOf } from '../../../src/process/kubeconfig-command.ts'
-import { kubeconfig } from '../../../src/server/kubeconfig.ts'
 
 const config = (server: string): string => kubeconfig({ server, ca: 'ca', user: 'admin', cert: 'cert', key: 'key' })
 

@@ -10,7 +10,7 @@ import type { Identity } from '../../../../src/auth/authn/authenticator.ts'
 import { userOf } from '../../../../src/auth/authn/certificate-user.ts'
 import { clientCertificate } from '../../../../src/auth/authn/client-certificate.ts'
 import { PresentedCertificates } from '../../../../src/auth/authn/presented-certificates.ts'
-import { createSecurePort } from '../../../../src/server/listeners.ts'
+import { createSecurePort } from '../../../../src/server/connections/listeners.ts'
 import { ServingCertificates } from '../../../../src/server/tls/serving-certificates.ts'
 import { ANY_PURPOSE, CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } from '../../../support/certificates.ts'
 

@@ -7,7 +7,7 @@ import { firstOf, type Identity } from '../../../../src/auth/authn/authenticator
 import { clientCertificate } from '../../../../src/auth/authn/client-certificate.ts'
 import { anchors, PresentedCertificates } from '../../../../src/auth/authn/presented-certificates.ts'
 import { isFieldOf, type RequestHeaderNames, requestHeader, userIn } from '../../../../src/auth/authn/request-header.ts'
-import { createSecurePort } from '../../../../src/server/listeners.ts'
+import { createSecurePort } from '../../../../src/server/connections/listeners.ts'
 import { ServingCertificates } from '../../../../src/server/tls/serving-certificates.ts'
 import { CLIENT_AUTH, type Issued, issueCertificate, SERVER_AUTH } from '../../../support/certificates.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { answerMemory } from '../../../../src/server/answer-memory.ts'
 import { withExchange } from '../../../../src/server/filters/exchange.ts'
-import { encodeStatusAsJson } from '../../../../src/server/status-body.ts'
+import { answerMemory } from '../../../../src/server/http/answer-memory.ts'
+import { encodeStatusAsJson } from '../../../../src/server/http/status-body.ts'
 import { filterContext, runFilter } from '../../../support/filter-context.ts'
 
 describe('withExchange', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { HttpExchange } from '../../../../src/server/exchange.ts'
 import { withMetrics } from '../../../../src/server/filters/metrics.ts'
+import type { HttpExchange } from '../../../../src/server/http/exchange.ts'
 import { filterContext, rejection, runFilter } from '../../../support/filter-context.ts'
 
 describe('withMetrics', () => {

@@ -1,0 +1,400 @@
+import { randomUUID } from 'node:crypto'
+import { type IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { Duplex, Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { RequestAudit } from '../../audit/request-audit.ts'
+import type { Exchange, StreamWriter } from '../../endpoints/exchange.ts'
+import type { SeatRequest } from '../../flow/queued-requests.ts'
+import type { BufferPool } from '../../lib/buffer-pool.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { type FilledBody, filledWith } from '../../lib/filled-body.ts'
+import { gatheredStream } from '../../lib/gathered-stream.ts'
+import { invariant } from '../../lib/invariant.ts'
+import { LightSignal } from '../../lib/light-signal.ts'
+import { fieldsWithout } from '../../lib/raw-fields.ts'
+import { inNextTurn, nextTurn, turnIsSpent } from '../../lib/turn.ts'
+import type { AuditRecord } from '../../meta/audit.ts'
+import type { RequestContext, RequestInfo, User } from '../../meta/context.ts'
+import type { StatusError } from '../../meta/status.ts'
+import type { RequestRecord } from '../../why/request-record.ts'
+import { type AnyRequest, type AnyResponse, wireOf } from './any-http.ts'
+import { DeadlineError } from './deadline-error.ts'
+import { acceptsGzip, sendCompressed, sendLong, shapeOf } from './long-body.ts'
+import { parseQuery } from './query.ts'
+import { readBody } from './read-body.ts'
+import { parseTarget, type TargetFault } from './request-target.ts'
+import { finalCode, type StatusEncoder } from './status-body.ts'
+import { WireStream } from './stream-writer.ts'
+import { upgradeOf } from './upgrade.ts'
+import { Warnings } from './warnings.ts'
+import type { Wire } from './wire.ts'
+import { withheldAnswer } from './withheld-answer.ts'
+
+/** Responses longer than this are compressed if the client accepts gzip, in bytes. kube-apiserver's defaultGzipThresholdBytes. */
+const GZIP_FROM = 128 * 1024
+
+const NOBODY: User = { name: '', groups: [] }
+const DONE = Promise.resolve()
+/** Shared by all requests: if a thousand watchers close at once, a stack trace for each would hold the event loop. */
+const GONE = new DOMException('The client has gone', 'AbortError')
+
+/** The server's settings and services that an exchange uses. */
+export interface ExchangeHost {
+  encodeStatus: StatusEncoder
+  readonly compressAnswers: boolean
+  /** Buffers for long responses. */
+  readonly memory: BufferPool
+  /** Optional. Whether a header, by its name in lower case, is removed from `rawHeaders` after authentication: it asserts a user, and other servers would trust it as well. */
+  readonly isHidden?: ((field: string) => boolean) | undefined
+  /** Defaults to the system clock. */
+  readonly clock?: Clock | undefined
+}
+
+/** One request and its response. Also the request's context: one object for each request is cheaper than two. `url`: the target if it differs from the request line's, as below a mount. */
+export class HttpExchange implements Exchange, RequestContext {
+  readonly req: AnyRequest
+  readonly res: AnyResponse
+  readonly method: string
+  readonly path: string
+  readonly search: string
+  /** Undefined if the path is valid. */
+  readonly fault: TargetFault | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly receivedAt: number
+  readonly auditId: string
+  user: User = NOBODY
+  /** Undefined if the request is not audited. */
+  auditing: RequestAudit | undefined
+  /** Set by `withWhy`. */
+  why: RequestRecord | undefined
+  /** Milliseconds of the steady clock; 0 for a request without deadline. */
+  deadline = 0
+  longRunning = false
+  /** Whether the request was authorized. Set by `withAuthorization`. */
+  isAuthorized = false
+  /** `disturbed` and `webhookFault` are set by `withFaults`. */
+  disturbed: Exchange['disturbed']
+  webhookFault: RequestContext['webhookFault']
+  /** Seats or in-flight slot that the request holds. Undefined while it holds none. */
+  place: { leave(): void } | undefined
+  /** Whether another server serves the request. */
+  isDelegated = false
+  /** The request's seats in its priority level. Undefined if it has none. */
+  seats: SeatRequest | undefined
+  /** Milliseconds that the request waited in its queue. */
+  queuedMs = 0
+  /** Status code of the response, 0 until it begins. */
+  status = 0
+  /** Bytes of the request's body; -1 until it is read. */
+  received = -1
+  /** Bytes of the response's body before compression. */
+  sent = 0
+  private readonly started: number
+  private parsed: RequestInfo | undefined
+  private readonly host: ExchangeHost
+  private wire: Wire
+  private parsedQuery: URLSearchParams | undefined
+  private extra: string[] | undefined
+  private warnings: Warnings | undefined
+  private controller: { readonly signal: AbortSignal; abort(reason?: unknown): void } | undefined
+  private aborted: StatusError | undefined
+  private abortListener: ((reason: StatusError) => void) | undefined
+  private body: Promise<Buffer> | undefined
+  private streamed: WireStream | undefined
+
+  constructor(host: ExchangeHost, req: AnyRequest, res: AnyResponse, url = req.url ?? '/') {
+    this.host = host
+    this.req = req
+    this.res = res
+    this.wire = wireOf(res)
+    this.method = req.method ?? 'GET'
+    const { path, search, fault } = parseTarget(url)
+    this.path = path
+    this.search = search
+    this.fault = fault
+    this.headers = req.headers
+    const asked = req.headers['audit-id']
+    this.auditId = typeof asked === 'string' && asked !== '' ? asked : randomUUID()
+    this.receivedAt = host.clock === undefined ? Date.now() : host.clock.now()
+    this.started = performance.now()
+  }
+
+  /** Milliseconds since the request was received. */
+  elapsed(): number {
+    return performance.now() - this.started
+  }
+
+  get audit(): AuditRecord | undefined {
+    return this.auditing?.event
+  }
+
+  watchInitialized(): void {
+    this.leavePlace()
+  }
+
+  /** The request target as the client sent it. */
+  get uri(): string {
+    return this.req.url ?? '/'
+  }
+
+  get ctx(): RequestContext {
+    return this
+  }
+
+  /** The operation that is requested. Set once, before it is authorized: the value that is authorized is the value that is served. */
+  get info(): RequestInfo {
+    invariant(this.parsed, 'the request has not been parsed')
+    return this.parsed
+  }
+
+  set info(info: RequestInfo) {
+    invariant(this.parsed === undefined, 'a request is parsed once')
+    this.parsed = info
+  }
+
+  get isParsed(): boolean {
+    return this.parsed !== undefined
+  }
+
+  get query(): URLSearchParams {
+    this.parsedQuery ??= parseQuery(this.search)
+    return this.parsedQuery
+  }
+
+  get userAgent(): string {
+    return this.headers['user-agent'] ?? ''
+  }
+
+  /** Created by the first call. A long-running request gets an AbortController; for a short request, creating one would cost as much as everything else. */
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = this.longRunning ? this.realController() : this.lightController()
+      if (this.aborted !== undefined) this.controller.abort(this.aborted)
+    }
+    return this.controller.signal
+  }
+
+  private realController(): AbortController {
+    const controller = new AbortController()
+    if (this.wire.closed) controller.abort(GONE)
+    else this.wire.onClose(() => inNextTurn(() => controller.abort(GONE)))
+    return controller
+  }
+
+  private lightController(): { readonly signal: LightSignal; abort(reason?: unknown): void } {
+    const signal = new LightSignal(
+      () => this.wire.closed && !this.answered,
+      gone =>
+        this.wire.onClose(() => {
+          // A complete response closes the wire as well. Then there is nothing to abort.
+          if (!this.answered) gone()
+        }),
+    )
+    return { signal, abort: reason => signal.abort(reason) }
+  }
+
+  /** Ends the request's work: its signal is aborted and its body rejects with the reason. */
+  abort(reason: StatusError): void {
+    if (this.aborted !== undefined) return
+    this.aborted = reason
+    this.controller?.abort(reason)
+    this.abortListener?.(reason)
+  }
+
+  get isAborted(): boolean {
+    return this.aborted !== undefined
+  }
+
+  /** Whether a response has begun. */
+  get answered(): boolean {
+    return this.status !== 0
+  }
+
+  /** Whether the connection or stream is closed. */
+  get clientGone(): boolean {
+    return this.wire.closed
+  }
+
+  get isStreaming(): boolean {
+    return this.streamed !== undefined
+  }
+
+  warn(text: string): void {
+    this.why?.note({ step: 'warning', text })
+    this.warnings ??= new Warnings()
+    this.warnings.add(text)
+  }
+
+  get rawHeaders(): readonly string[] {
+    const { isHidden } = this.host
+    return isHidden ? fieldsWithout(this.req.rawHeaders, isHidden) : this.req.rawHeaders
+  }
+
+  get remoteAddress(): string {
+    return this.req.socket.remoteAddress ?? ''
+  }
+
+  get asksUpgrade(): boolean {
+    return upgradeOf(this.req) !== undefined
+  }
+
+  bodyStream(): Readable | undefined {
+    const { req, headers } = this
+    const declared = headers['content-length']
+    const has = 'hasBody' in req ? req.hasBody : headers['transfer-encoding'] !== undefined || (declared !== undefined && declared !== '0')
+    return has ? req : undefined
+  }
+
+  async relay(status: number, headers: readonly string[], body: Readable): Promise<void> {
+    if (this.answered || this.wire.closed) {
+      body.destroy()
+      return
+    }
+    this.begins(status)
+    const all = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...(this.extra ?? []), ...headers]
+    if (this.method === 'HEAD' || status === 204 || status === 304) {
+      body.destroy()
+      this.wire.bodiless(status, all, undefined)
+      return
+    }
+    try {
+      this.wire.head(status, all, undefined)
+      await pipeline(gatheredStream(body), this.wire.sink())
+    } catch {
+      // Either side broke off, or the backend's response is malformed: it cannot be completed.
+      body.destroy()
+      this.wire.destroy()
+    }
+  }
+
+  hijack(status: number): { readonly socket: Duplex; readonly head: Buffer } {
+    const upgrade = upgradeOf(this.req)
+    if (upgrade === undefined || this.answered) throw new Error('there is no connection to take')
+    this.begins(status)
+    upgrade.detach()
+    return upgrade
+  }
+
+  delegate(): void {
+    this.isDelegated = true
+    this.leavePlace()
+  }
+
+  /** Releases the in-flight slot or the seats. */
+  leavePlace(): void {
+    this.place?.leave()
+    this.place = undefined
+  }
+
+  readBody(limit: number): Promise<Buffer> {
+    if (this.aborted !== undefined) return Promise.reject(this.aborted)
+    this.body ??= this.takeBody(limit)
+    return this.body
+  }
+
+  private async takeBody(limit: number): Promise<Buffer> {
+    const body = await readBody(this.req, limit, listener => {
+      this.abortListener = listener
+    })
+    this.received = body.length
+    if (turnIsSpent()) await nextTurn()
+    return body
+  }
+
+  /** Whether the request came over HTTP/2. */
+  get isHttp2(): boolean {
+    return !(this.res instanceof ServerResponse)
+  }
+
+  /** Asks an HTTP/2 client to open another connection for its next requests (GOAWAY). Does nothing over HTTP/1.1. */
+  leaveConnection(): void {
+    this.wire.leaveConnection()
+  }
+
+  setHeader(name: string, value: string | readonly string[]): void {
+    this.extra ??= []
+    if (typeof value === 'string') this.extra.push(name, value)
+    else for (const each of value) this.extra.push(name, each)
+  }
+
+  sendBytes(status: number, contentType: string, body: Buffer | readonly Buffer[] | FilledBody): Promise<void> {
+    if (this.answered || this.wire.closed) return DONE
+    this.status = status
+    const audited = this.auditing?.answers(status)
+    return audited === undefined ? this.sendWhole(status, contentType, body) : audited.then(() => this.sendWhole(status, contentType, body))
+  }
+
+  private sendWhole(status: number, contentType: string, body: Buffer | readonly Buffer[] | FilledBody): Promise<void> {
+    const { single, long, length } = shapeOf(body)
+    this.sent = length
+    this.why?.answersIn(contentType)
+    const headers = this.headerList(contentType)
+    if (this.method === 'HEAD') {
+      this.wire.bodiless(status, headers, length)
+      return DONE
+    }
+    if (length > GZIP_FROM && this.host.compressAnswers && acceptsGzip(this.headers)) {
+      headers.push('Content-Encoding', 'gzip')
+      if (!headers.includes('Accept-Encoding')) headers.push('Vary', 'Accept-Encoding')
+      this.wire.head(status, headers, undefined)
+      return sendCompressed(this.wire, long ?? filledWith([single], length), this.host.memory)
+    }
+    if (long === undefined) {
+      this.wire.whole(status, headers, single)
+      return DONE
+    }
+    this.wire.head(status, headers, length)
+    return sendLong(this.wire, long, this.host.memory)
+  }
+
+  /** Sends a response without a body. */
+  async sendEmpty(status: number): Promise<void> {
+    if (this.answered || this.wire.closed) return
+    this.status = status
+    await this.auditing?.answers(status)
+    this.wire.bodiless(status, ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...(this.extra ?? [])], undefined)
+  }
+
+  async sendStatusError(error: StatusError): Promise<void> {
+    const retryAfter = error.status.details?.retryAfterSeconds
+    if (retryAfter !== undefined && retryAfter > 0) this.setHeader('Retry-After', String(retryAfter))
+    if (error.code === 413) this.wire.discardBody()
+    const encoding = error instanceof DeadlineError ? error.answer : this.host.encodeStatus(error.status, this.headers.accept)
+    const { contentType, bytes, isUnaccepted } = await encoding
+    if (!isUnaccepted) this.auditing?.status(error.status)
+    this.why?.answersStatus(error.status)
+    await this.sendBytes(finalCode(error.code), contentType, bytes)
+  }
+
+  stream(status: number, contentType: string): StreamWriter {
+    const stream = new WireStream(this.wire, this.host.memory)
+    if (this.answered || this.wire.closed) return stream
+    this.begins(status, contentType)
+    this.streamed = stream
+    this.wire.head(status, this.headerList(contentType), undefined)
+    return stream
+  }
+
+  private begins(status: number, contentType?: string): void {
+    this.status = status
+    this.auditing?.begins(status)
+    this.why?.begins(contentType)
+  }
+
+  /** Closes the connection as soon as a response begins: the client receives nothing. */
+  withholdAnswer(): void {
+    this.wire = withheldAnswer(this.wire)
+  }
+
+  /** Closes the connection of a response that has begun and cannot be completed. */
+  destroy(): void {
+    this.wire.destroy()
+  }
+
+  private headerList(contentType: string): string[] {
+    const headers = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...(contentType === '' ? [] : ['Content-Type', contentType])]
+    if (this.extra !== undefined) headers.push(...this.extra)
+    if (this.warnings !== undefined) for (const value of this.warnings.headers()) headers.push('Warning', value)
+    return headers
+  }
+}
