@@ -1,13 +1,16 @@
 /**
- * `update` writes the TypeScript of every file of declarations beside it; `verify` checks that what is written is current. Both check the declarations first, as the build does.
+ * `update` writes the TypeScript of every file of declarations beside it; `verify` checks that what is written is current. Both check the declarations first, as the build does,
+ * and that no code of a kind repeats the values of an enum.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TypeRegistry } from '../src/schema/idl.ts'
 import { OF_VERSIONS } from './support/read-files.ts'
+import { sourceFiles } from './support/source-files.ts'
 import { checkDeclarations, declarationTexts } from './types/check.ts'
 import type { PackageFile } from './types/declarations.ts'
 import { declaredIn, interfacesOf } from './types/interfaces.ts'
+import { repeatedEnums } from './types/repeated-enums.ts'
 
 const root = join(import.meta.dirname, '..')
 const { packages, errors } = checkDeclarations(declarationTexts(root))
@@ -17,7 +20,7 @@ const types = new TypeRegistry()
 for (const { id, file } of packages) types.addFile(id, join(root, file))
 const declared = declaredIn(types, packages)
 const stale = packages.flatMap(pkg => (process.argv[2] === 'update' ? write(pkg) : verify(pkg)))
-stale.push(...(await unlisted()))
+stale.push(...(await unlisted()), ...repeatedEnums(packages, handWritten()))
 if (stale.length > 0) fail(stale)
 
 function write(pkg: PackageFile): string[] {
@@ -38,6 +41,11 @@ async function unlisted(): Promise<string[]> {
   return packages.flatMap(({ id, file }) =>
     !file.startsWith('src/resources/') || !OF_VERSIONS.test(file) || types.has(id) ? [] : [`${file}:1: the package ${id} is not in src/resources/types.ts`],
   )
+}
+
+/** The code of kinds, without the generated TypeScript. */
+function handWritten() {
+  return sourceFiles('src/resources').filter(({ path }) => !path.endsWith('.types.ts'))
 }
 
 function fail(lines: readonly string[]): never {

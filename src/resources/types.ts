@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { invariant } from '../lib/invariant.ts'
 import { DEFAULT_RELEASE, minorOf, type Release } from '../lifecycle/release.ts'
 import { TypeRegistry } from '../schema/idl.ts'
 import { APIDISCOVERY_V2, APIDISCOVERY_V2BETA1, META_V1, META_V1BETA1 } from '../schema/meta-types.ts'
@@ -93,6 +94,19 @@ export function typesOf(release: Release): TypeRegistry {
   for (const [id, path] of Object.entries(FILES)) registry.addFile(id, join(import.meta.dirname, `${path}.types`))
   registries.set(release, registry)
   return registry
+}
+
+/** Returns the values of an enum in a release, in the declared order. @param id the declared type, `resource.DeviceTaintEffect` */
+export const enumValuesIn = (release: Release, id: string): readonly string[] => typesOf(release).enumValues(id)
+
+/**
+ * Returns the values of an enum, as messages list them: `first`, then the others in the declared order, which is upstream's in most messages.
+ * @param id the declared type, `core.Protocol`. If releases have different values, those of the default release are returned.
+ */
+export function enumValues(id: string, ...first: readonly string[]): readonly string[] {
+  const values = enumValuesIn(DEFAULT_RELEASE, id)
+  for (const value of first) invariant(values.includes(value), `enum ${id} has no value ${value}`)
+  return first.length === 0 ? values : [...first, ...values.filter(value => !first.includes(value))]
 }
 
 /** Types of the default release, which definitions of kinds refer to. `builtinResources` replaces them with those of the emulated release. */

@@ -111,6 +111,14 @@ export class TypeRegistry {
     return schema
   }
 
+  /** Returns the values of an enum such as `core.Protocol`, in the declared order. */
+  enumValues(id: string): readonly string[] {
+    this.read(id.slice(0, id.indexOf('.')))
+    const values = this.strings.get(id)?.enum
+    invariant(values, `no enum ${id}`)
+    return values
+  }
+
   /** Parses the members that the lines declare. */
   private members(id: string, lines: readonly WrittenField[]): StructMembers {
     const fields = new Map<string, Field>()

@@ -2,10 +2,11 @@ import type { FieldError } from '../../meta/field-error.ts'
 import { notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { validateLabelSelector } from '../../meta/label-selector.ts'
+import { enumValues } from '../types.ts'
 import { setRuleDefaults, validateNamedRule } from './rules.ts'
 import type { MatchResources, NamedRuleWithOperations } from './v1.types.ts'
 
-export const MATCH_POLICIES = ['Equivalent', 'Exact']
+export const MATCH_POLICIES = enumValues('admissionregistration.MatchPolicyType')
 
 /** Sets the defaults of match resources, if a policy or binding has any. */
 export function setMatchResourcesDefaults(match: MatchResources | undefined): void {

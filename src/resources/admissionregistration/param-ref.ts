@@ -5,10 +5,11 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import type { LabelSelector } from '../../meta/label-selector.ts'
 import { validateLabelSelector } from '../../meta/label-selector.ts'
 import { nameIsPathSegment } from '../../meta/names.ts'
+import { enumValues } from '../types.ts'
 import type { ParamRef } from './v1.types.ts'
 
 const EXCLUSIVE = 'name and selector are mutually exclusive'
-const ACTIONS = ['Deny', 'Allow']
+const ACTIONS = enumValues('admissionregistrationV1alpha1.ParameterNotFoundActionType', 'Deny')
 
 /** Validates the reference to parameters, by name or by label selector. If both are set, each is an error. parameterNotFoundAction exists since 1.28. */
 export function validateParamRef(ref: ParamRef | undefined, path: FieldPath, release: Release = DEFAULT_RELEASE): FieldError[] {

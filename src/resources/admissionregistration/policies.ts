@@ -1,3 +1,5 @@
+import { enumValues } from '../types.ts'
+
 /** Failure and reinvocation policies of webhooks and admission policies, sorted as errors list them. */
-export const FAILURE_POLICIES = ['Fail', 'Ignore']
-export const REINVOCATION_POLICIES = ['IfNeeded', 'Never']
+export const FAILURE_POLICIES = enumValues('admissionregistration.FailurePolicyType')
+export const REINVOCATION_POLICIES = enumValues('admissionregistration.ReinvocationPolicyType')

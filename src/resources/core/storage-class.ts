@@ -1,5 +1,6 @@
 import { ownMember } from '../../meta/equal.ts'
 import type { ObjectMeta, TypedObject } from '../../meta/object.ts'
+import { enumValues } from '../types.ts'
 import type { PersistentVolumeAccessMode } from './v1.types.ts'
 
 /** Annotation that named the storage class before the field existed. If present, it takes precedence over the field. */
@@ -29,6 +30,6 @@ export const printAccessModes = (modes: readonly PersistentVolumeAccessMode[] | 
     .join(',')
 
 /** Access modes, sorted as error messages list them. */
-export const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
+export const ACCESS_MODES = enumValues('core.PersistentVolumeAccessMode')
 /** Volume modes, sorted as error messages list them. */
-export const VOLUME_MODES: readonly string[] = ['Block', 'Filesystem']
+export const VOLUME_MODES = enumValues('core.PersistentVolumeMode')

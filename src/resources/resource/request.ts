@@ -2,12 +2,14 @@ import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { covered, invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
+import { enumValues } from '../types.ts'
 import { validateSet } from './lists.ts'
 import { validateClassName, validateLabelName } from './names.ts'
 import { type SelectorFaults, validateSelectors } from './selectors.ts'
 import { validateToleration } from './taints.ts'
 import type { DeviceRequest, DeviceSelector, DeviceSubRequest, ExactDeviceRequest } from './v1beta2.types.ts'
 
+const ALLOCATION_MODES = enumValues('resource.DeviceAllocationMode')
 const MAX_ALTERNATIVES = 8
 
 /** Validates mode and count. A missing count is 0, which is invalid for ExactCount. Defaults have set the mode, so an empty one is not supported. */
@@ -18,7 +20,7 @@ function validateAmount({ allocationMode: mode, count = 0 }: DeviceSubRequest | 
     case 'ExactCount':
       return count > 0 ? [] : [invalid(path.child('count'), count, 'must be greater than zero')]
     default:
-      return covered('', [notSupported(path.child('allocationMode'), mode ?? '', ['All', 'ExactCount'])])
+      return covered('', [notSupported(path.child('allocationMode'), mode ?? '', ALLOCATION_MODES)])
   }
 }
 

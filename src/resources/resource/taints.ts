@@ -1,20 +1,18 @@
-import { isSince, type Release } from '../../lifecycle/release.ts'
+import type { Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { covered, invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName, isValidLabelValue } from '../../meta/names.ts'
 import { formatTime } from '../../meta/time.ts'
+import { validateOneOf } from '../shared/word-lists.ts'
+import { enumValues, enumValuesIn } from '../types.ts'
 import { invalidFor } from './names.ts'
 import type { DeviceTaint, DeviceToleration } from './v1beta2.types.ts'
 
-const EFFECTS = ['NoExecute', 'NoSchedule']
-/** Effects since 1.35, when a taint may be informational only. */
-const MORE_EFFECTS = [...EFFECTS, 'None']
+const OPERATORS = enumValues('resource.DeviceTolerationOperator')
 
-function validateEffect(effect: string, release: Release, path: FieldPath): FieldError[] {
-  const effects = isSince(release, '1.35') ? MORE_EFFECTS : EFFECTS
-  return effects.includes(effect) ? [] : covered('', [notSupported(path, effect, effects)])
-}
+const validateEffect = (effect: string, release: Release, path: FieldPath): FieldError[] =>
+  covered('', validateOneOf(effect, enumValuesIn(release, 'resource.DeviceTaintEffect'), path))
 
 /** Sets the time of a taint that has none. */
 export function setTimeAdded(taint: DeviceTaint, now: number): void {
@@ -38,7 +36,7 @@ function validateOperator({ operator, value = '' }: DeviceToleration, path: Fiel
     case 'Equal':
       return invalidFor(isValidLabelValue(value), value, path.child('value'))
     default:
-      return covered('', [notSupported(path.child('operator'), operator, ['Equal', 'Exists'])])
+      return covered('', [notSupported(path.child('operator'), operator, OPERATORS)])
   }
 }
 

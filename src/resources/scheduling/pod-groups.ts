@@ -3,6 +3,7 @@ import { deepEqual } from '../../meta/equal.ts'
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required, tooMany } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, nameIsPathSegment } from '../../meta/names.ts'
+import { enumValues } from '../types.ts'
 import type { PodGroupResourceClaim, PodGroupSchedulingPolicy, PodGroupSpec, PodGroupTemplate, TypedLocalObjectReference } from './v1alpha2.types.ts'
 
 /** Limits that a PodGroup and its template in a Workload have in common. Source: declarative validation of scheduling.k8s.io/v1alpha2 in 1.36. */
@@ -11,7 +12,7 @@ const MOST_CLAIMS = 4
 const MOST_TOPOLOGIES = 1
 /** Highest priority of user-defined classes. System classes have higher ones. */
 const HIGHEST_PRIORITY = 1_000_000_000
-const DISRUPTION_MODES = ['Pod', 'PodGroup']
+const DISRUPTION_MODES = enumValues('schedulingV1alpha2.DisruptionMode')
 
 export const IMMUTABLE = 'field is immutable'
 

@@ -5,6 +5,7 @@ import { parseGates } from '../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../src/lifecycle/release.ts'
 import { fieldErrorText } from '../../../src/meta/field-error.ts'
 import { customResourceDefinitionResource } from '../../../src/resources/apiextensions/custom-resource-definition/definition.ts'
+import { jobResource } from '../../../src/resources/batch/job/definition.ts'
 import { clusterTrustBundleResource } from '../../../src/resources/certificates/cluster-trust-bundle/definition.ts'
 import { endpointsResource } from '../../../src/resources/core/endpoints/definition.ts'
 import { persistentVolumeClaimResource } from '../../../src/resources/core/persistent-volume-claim/definition.ts'
@@ -32,6 +33,16 @@ describe('rules that came with a release', () => {
     expect(errorsOf(clusterTrustBundleResource, '1.28', { spec })).to.deep.equal([
       'spec.trustBundle: Invalid value: "<value omitted>": at least one trust anchor must be provided',
     ])
+  })
+
+  it('Job: a failure policy fails an index since 1.28', () => {
+    const template = { metadata: {}, spec: { restartPolicy: 'Never', dnsPolicy: 'Default', terminationGracePeriodSeconds: 1, containers: [] } }
+    const rules = [{ action: 'FailIndex', onExitCodes: { operator: 'In', values: [1] } }]
+    const at = 'spec.podFailurePolicy.rules[0].action: '
+    const inRelease = (release: Release) =>
+      errorsOf(jobResource, release, { spec: { template, podFailurePolicy: { rules } } }).filter(error => error.startsWith(at))
+    expect(inRelease('1.28')).to.deep.equal([`${at}Invalid value: "FailIndex": requires the backoffLimitPerIndex to be set`])
+    expect(inRelease('1.27')).to.deep.equal([`${at}Unsupported value: "FailIndex": supported values: "Count", "FailJob", "Ignore"`])
   })
 
   it('Endpoints: subsets that are stored may stay since 1.33', () => {

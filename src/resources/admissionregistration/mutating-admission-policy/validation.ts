@@ -8,6 +8,7 @@ import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { oldestReader } from '../../shared/oldest-reader.ts'
+import { enumValues } from '../../types.ts'
 import { storedTexts, validateExpression } from '../expressions.ts'
 import { REINVOCATION_POLICIES } from '../policies.ts'
 import { validatePolicyConditions, validatePolicyStart } from '../policy-validation.ts'
@@ -15,7 +16,7 @@ import type { MutatingAdmissionPolicy, Mutation } from '../v1alpha1.types.ts'
 import { validateVariables } from '../variables.ts'
 import { validateMutatingOperations } from './operations.ts'
 
-const PATCH_TYPES = ['ApplyConfiguration', 'JSONPatch']
+const PATCH_TYPES = enumValues('admissionregistration.PatchType')
 
 /** Validates a mutation. `patchType` selects applyConfiguration or jsonPatch; the other must be unset. */
 function* validateMutation({ patchType, applyConfiguration, jsonPatch }: Mutation, use: MutationUse, path: FieldPath): Steps<FieldError[]> {

@@ -7,7 +7,7 @@ import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { VALIDATING_POLICIES } from '../../kinds.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
-import { types } from '../../types.ts'
+import { enumValues, types } from '../../types.ts'
 import { bindingTable, earlyBindingTable } from '../binding-table.ts'
 import { setMatchResourcesDefaults, validateMatchResources } from '../match-resources.ts'
 import { checkParamRef, type ParamAccess } from '../param-access.ts'
@@ -17,7 +17,7 @@ import { staticNameWarnings } from '../static-names.ts'
 import type { ValidatingAdmissionPolicyBinding } from '../v1.types.ts'
 import { admissionVersion } from '../version.ts'
 
-const ACTIONS = ['Audit', 'Deny', 'Warn']
+const ACTIONS = enumValues('admissionregistration.ValidationAction')
 const DENY_AND_WARN =
   'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'
 

@@ -9,6 +9,7 @@ import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
 import { validateOneOf } from '../../shared/word-lists.ts'
+import { enumValues } from '../../types.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
 import { MATCH_POLICIES } from '../match-resources.ts'
 import { FAILURE_POLICIES, REINVOCATION_POLICIES } from '../policies.ts'
@@ -17,7 +18,7 @@ import type { WebhookClientConfig } from '../v1.types.ts'
 import { validateReviewVersions } from './review-versions.ts'
 import { QUIET_SIDE_EFFECTS, type Tolerated, toleratedBy, type Webhook, type WebhookConfiguration } from './tolerated.ts'
 
-const SIDE_EFFECTS = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
+const SIDE_EFFECTS = enumValues('admissionregistration.SideEffectClass')
 
 /** Checks that a name has at least three segments. */
 function validateName(name: string, path: FieldPath): FieldError[] {

@@ -3,9 +3,10 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import type { JsonSchemaProps, ValidationRule } from '../../../schema/json-schema/props.ts'
 import { followSchemaPath, SchemaPathError } from '../../../schema/json-schema/schema-path.ts'
 import { structuralFault } from '../../../schema/json-schema/structural-form.ts'
+import { enumValues } from '../../types.ts'
 
 const RULES = 'x-kubernetes-validations'
-const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
+const REASONS = enumValues('apiextensions.FieldValueErrorReason')
 const LINE_BREAK = /[\n\r]/
 
 /** Validates the rules of a schema, except for their expressions. */

@@ -12,7 +12,10 @@ import { goValue } from '../../shared/go-values.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { selectorRules } from '../../shared/selector-rules.ts'
 import { selectionOf, validateRestarting, validateSelectorUnchanged, validateSelects, validateWorkloadSelector } from '../../shared/workload/template.ts'
+import { enumValues } from '../../types.ts'
 import type { DaemonSet, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '../v1.types.ts'
+
+const STRATEGY_TYPES = enumValues('apps.DaemonSetUpdateStrategyType', 'RollingUpdate')
 
 /** Checks that exactly one of maxUnavailable and maxSurge is above zero: during an update a node either lacks its pod for a while, or has two. */
 function validateRollingUpdate({ maxUnavailable, maxSurge }: RollingUpdateDaemonSet, path: FieldPath): FieldError[] {
@@ -39,7 +42,7 @@ function validateUpdateStrategy(strategy: DaemonSetUpdateStrategy, path: FieldPa
     const at = path.child('rollingUpdate')
     return rollingUpdate ? validateRollingUpdate(rollingUpdate, at) : [required(at)]
   }
-  return [notSupported(path, goValue('apps.DaemonSetUpdateStrategy', strategy), ['RollingUpdate', 'OnDelete'])]
+  return [notSupported(path, goValue('apps.DaemonSetUpdateStrategy', strategy), STRATEGY_TYPES)]
 }
 
 /**

@@ -12,7 +12,10 @@ import { goValue } from '../../shared/go-values.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { validateReplicaTemplate } from '../../shared/workload/replicas.ts'
 import { selectionOf, validateSelectorGiven, validateSelectorUnchanged } from '../../shared/workload/template.ts'
+import { enumValues } from '../../types.ts'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../v1.types.ts'
+
+const STRATEGY_TYPES = enumValues('apps.DeploymentStrategyType')
 
 /** Validates the strategy. Recreate takes no parameters. In a rolling update surge and unavailability are not both zero, so that it can make progress. */
 function validateStrategy(strategy: DeploymentStrategy, path: FieldPath): FieldError[] {
@@ -31,7 +34,7 @@ function validateStrategy(strategy: DeploymentStrategy, path: FieldPath): FieldE
       return [...errors, ...validateAtMost100Percent(maxUnavailable, at.child('maxUnavailable'))]
     }
     default: {
-      return [notSupported(path, goValue('apps.DeploymentStrategy', strategy), ['Recreate', 'RollingUpdate'])]
+      return [notSupported(path, goValue('apps.DeploymentStrategy', strategy), STRATEGY_TYPES)]
     }
   }
 }

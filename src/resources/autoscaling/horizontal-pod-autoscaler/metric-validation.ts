@@ -5,6 +5,7 @@ import { isDns1123Label, nameIsPathSegment } from '../../../meta/names.ts'
 import { quantitySign } from '../../../meta/quantity.ts'
 import { validateContainerResourceName } from '../../core/pod-spec/resources.ts'
 import { goQuantityValue } from '../../shared/go-values.ts'
+import { enumValues } from '../../types.ts'
 import type {
   ContainerResourceMetricSource,
   ExternalMetricSource,
@@ -118,7 +119,7 @@ const sourcesOf = ({ object, external, pods, resource, containerResource }: Metr
   { member: 'resource', type: 'Resource', errors: ifThere(resource, validateResource) },
   { member: 'containerResource', type: 'ContainerResource', errors: ifThere(containerResource, validateContainerResource) },
 ]
-const TYPES = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
+const TYPES = enumValues('autoscaling.MetricSourceType')
 
 function validateMetric(metric: MetricSpec, path: FieldPath, rules: ReferenceRules): FieldError[] {
   const { type } = metric

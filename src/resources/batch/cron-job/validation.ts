@@ -11,6 +11,7 @@ import { longerThan, maxLengthError } from '../../../meta/names.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
 import { goLabelSelector } from '../../shared/go-syntax.ts'
+import { enumValues } from '../../types.ts'
 import { validateJobSpecParts } from '../job/spec-validation.ts'
 import type { CronJob, CronJobSpec, JobTemplateSpec } from '../v1.types.ts'
 import { checkSchedule } from './schedule.ts'
@@ -18,7 +19,7 @@ import { isTimeZone, LONGEST_ZONE } from './time-zone.ts'
 
 /** Limit on names in characters: names of jobs have a suffix of 11 and at most 63. */
 const MAX_NAME = 52
-const POLICIES = ['Allow', 'Forbid', 'Replace']
+const POLICIES = enumValues('batch.ConcurrencyPolicy')
 
 /**
  * Validates the schedule. A time zone in it is accepted only if the old schedule has one too, or before 1.29 in any schedule, and never together with timeZone.

@@ -1,8 +1,10 @@
 import { quote } from '../../../lib/go-quote.ts'
+import type { Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, invalidStructure, notSupported, required, tooMany, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
+import { enumValues, enumValuesIn } from '../../types.ts'
 import type {
   JobSpec,
   PodFailurePolicy,
@@ -11,8 +13,7 @@ import type {
   PodFailurePolicyRule,
 } from '../v1.types.ts'
 
-const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore']
-const OPERATORS = ['In', 'NotIn']
+const OPERATORS = enumValues('batch.PodFailurePolicyOnExitCodesOperator')
 const STATUSES = ['False', 'True', 'Unknown']
 /** Limits: rules of a policy, patterns of a rule, exit codes of a rule. */
 const MAX_RULES = 20
@@ -62,15 +63,23 @@ const validateConditions = (patterns: readonly PodFailurePolicyOnPodConditionsPa
   ]),
 ]
 
-/** Validates a rule, which has either exit codes or pod conditions. FailIndex requires a backoff limit per index. */
-function validateRule(spec: JobSpec, rule: PodFailurePolicyRule, containers: ReadonlySet<string>, path: FieldPath): FieldError[] {
+/** The parts of a job that its rules refer to. */
+interface RuleContext {
+  readonly spec: JobSpec
+  /** Names of containers and init containers. */
+  readonly containers: ReadonlySet<string>
+  readonly actions: readonly string[]
+}
+
+/** Validates a rule, which has either exit codes or pod conditions. FailIndex (since 1.28) requires a backoff limit per index. */
+function validateRule(rule: PodFailurePolicyRule, { spec, containers, actions }: RuleContext, path: FieldPath): FieldError[] {
   const { action, onExitCodes } = rule
   const onPodConditions = rule.onPodConditions ?? []
   const errors: FieldError[] = []
-  if (action === 'FailIndex' && spec.backoffLimitPerIndex === undefined) {
+  if (action === 'FailIndex' && actions.includes(action) && spec.backoffLimitPerIndex === undefined) {
     errors.push(invalid(path.child('action'), action, 'requires the backoffLimitPerIndex to be set'))
   }
-  errors.push(...oneOf(action, ACTIONS, path.child('action')))
+  errors.push(...oneOf(action, actions, path.child('action')))
   if (onExitCodes) errors.push(...validateExitCodes(onExitCodes, containers, path.child('onExitCodes')))
   errors.push(...validateConditions(onPodConditions, path.child('onPodConditions')))
   if (onExitCodes && onPodConditions.length > 0) errors.push(invalidStructure(path, 'specifying both OnExitCodes and OnPodConditions is not supported'))
@@ -79,13 +88,14 @@ function validateRule(spec: JobSpec, rule: PodFailurePolicyRule, containers: Rea
 }
 
 /** Validates spec.podFailurePolicy at `path` (KEP-3329). Too many rules are one more error: each is validated nevertheless. */
-export function validateFailurePolicy(spec: JobSpec, policy: PodFailurePolicy, path: FieldPath): FieldError[] {
+export function validateFailurePolicy(spec: JobSpec, policy: PodFailurePolicy, path: FieldPath, release: Release): FieldError[] {
   const rules = policy.rules ?? []
   const at = path.child('rules')
   const { containers, initContainers } = spec.template.spec
-  const names = new Set([...(containers ?? []), ...(initContainers ?? [])].map(({ name }) => name))
-  return [
-    ...(rules.length > MAX_RULES ? [tooMany(at, rules.length, MAX_RULES)] : []),
-    ...rules.flatMap((rule, i) => validateRule(spec, rule, names, at.index(i))),
-  ]
+  const context = {
+    spec,
+    containers: new Set([...(containers ?? []), ...(initContainers ?? [])].map(({ name }) => name)),
+    actions: enumValuesIn(release, 'batch.PodFailurePolicyAction'),
+  }
+  return [...(rules.length > MAX_RULES ? [tooMany(at, rules.length, MAX_RULES)] : []), ...rules.flatMap((rule, i) => validateRule(rule, context, at.index(i)))]
 }

@@ -6,6 +6,7 @@ import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import type { PodValidationOptions } from '../../core/pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
 import { goValue } from '../../shared/go-values.ts'
+import { enumValues } from '../../types.ts'
 import type { JobSpec } from '../v1.types.ts'
 import { validateFailurePolicy } from './failure-policy.ts'
 import { validateSuccessPolicy } from './success-policy.ts'
@@ -20,6 +21,8 @@ const COUNTS = [
   'backoffLimitPerIndex',
   'maxFailedIndexes',
 ] as const
+const COMPLETION_MODES = enumValues('batch.CompletionMode', 'NonIndexed')
+const REPLACEMENT_POLICIES = enumValues('batch.PodReplacementPolicy')
 const MAX_MANAGED_BY = 63
 const MAX_PARALLELISM = 100_000
 const MAX_FAILED_INDEXES = 100_000
@@ -54,7 +57,7 @@ function validateIndexed({ completions, parallelism, maxFailedIndexes, backoffLi
 function validateCompletionMode(spec: JobSpec, path: FieldPath): FieldError[] {
   const mode = spec.completionMode ?? 'NonIndexed'
   if (mode === 'Indexed') return validateIndexed(spec, path)
-  if (mode !== 'NonIndexed') return [notSupported(path.child('completionMode'), mode, ['NonIndexed', 'Indexed'])]
+  if (mode !== 'NonIndexed') return [notSupported(path.child('completionMode'), mode, COMPLETION_MODES)]
   return (['backoffLimitPerIndex', 'maxFailedIndexes'] as const).flatMap(name =>
     spec[name] === undefined ? [] : [invalid(path.child(name), spec[name], 'requires indexed completion mode')],
   )
@@ -71,7 +74,7 @@ function validateManager(managedBy: string | undefined, path: FieldPath): FieldE
 /** Validates the replacement policy. With a failure policy only `Failed` is valid. */
 function validateReplacement(spec: JobSpec, path: FieldPath): FieldError[] {
   const policy = spec.podReplacementPolicy
-  const supported = spec.podFailurePolicy ? ['Failed'] : ['Failed', 'TerminatingOrFailed']
+  const supported = spec.podFailurePolicy ? ['Failed'] : REPLACEMENT_POLICIES
   return policy === undefined || supported.includes(policy) ? [] : [notSupported(path, policy, supported)]
 }
 
@@ -93,7 +96,7 @@ export function validateJobSpecParts(spec: JobSpec, path: FieldPath, options: Po
     errors.push(required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified'))
   }
   errors.push(...validateManager(spec.managedBy, path.child('managedBy')), ...validateCompletionMode(spec, path))
-  if (spec.podFailurePolicy) errors.push(...validateFailurePolicy(spec, spec.podFailurePolicy, path.child('podFailurePolicy')))
+  if (spec.podFailurePolicy) errors.push(...validateFailurePolicy(spec, spec.podFailurePolicy, path.child('podFailurePolicy'), options.release))
   if (spec.successPolicy) {
     const at = path.child('successPolicy')
     if (spec.completionMode === 'Indexed') errors.push(...validateSuccessPolicy(spec.successPolicy, spec.completions ?? 0, at))

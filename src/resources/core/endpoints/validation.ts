@@ -9,10 +9,11 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { parseIp } from '../../../meta/ip.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidPortNum } from '../../../meta/names.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
+import { enumValues } from '../../types.ts'
 import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '../v1.types.ts'
 
 /** Protocols that ports of services and endpoints support. */
-export const PORT_PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP']
+export const PORT_PROTOCOLS = enumValues('core.Protocol')
 
 /** Refuses addresses that are meaningful only within one machine or link, since traffic cannot be sent to them. */
 export function validateNonSpecialIP(text: string, path: FieldPath): FieldError[] {

@@ -11,6 +11,7 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { compareQuantity, quantityValue } from '../../../meta/quantity.ts'
 import { goChanges, goMember } from '../../shared/go-values.ts'
+import { enumValues } from '../../types.ts'
 import { NOT_POSITIVE } from '../checks.ts'
 import { validateNodeSelector } from '../pod-spec/affinity.ts'
 import { hasInvalidTermValue } from '../pod-spec/options.ts'
@@ -19,7 +20,7 @@ import type { PersistentVolume, PersistentVolumeAccessMode, PersistentVolumeSpec
 import { sameNodeAffinity } from './node-affinity.ts'
 import { sourcesOf, validateShortSecretNames, validateSources } from './sources.ts'
 
-const RECLAIM_POLICIES: readonly string[] = ['Delete', 'Recycle', 'Retain']
+const RECLAIM_POLICIES = enumValues('core.PersistentVolumeReclaimPolicy')
 const specPath = fieldPath('spec')
 
 /**

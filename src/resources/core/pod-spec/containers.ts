@@ -6,6 +6,7 @@ import { isValidPortName, isValidPortNum } from '../../../meta/names.ts'
 import type { Int64 } from '../../../meta/object.ts'
 import { goStringer } from '../../shared/go-syntax.ts'
 import { goMember } from '../../shared/go-values.ts'
+import { enumValues } from '../../types.ts'
 import { validateDnsLabel } from '../checks.ts'
 import type { Container, ContainerPort, ContainerResizePolicy, EphemeralContainer, PodSpec } from '../v1.types.ts'
 import type { VolumesByName } from '../volume/validation.ts'
@@ -32,9 +33,9 @@ export interface ContainerContext {
   readonly options: PodValidationOptions
 }
 
-const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError']
-const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never']
-const PROTOCOLS = ['SCTP', 'TCP', 'UDP']
+const MESSAGE_POLICIES = enumValues('core.TerminationMessagePolicy', 'File')
+const PULL_POLICIES = enumValues('core.PullPolicy')
+const PROTOCOLS = enumValues('core.Protocol')
 
 /** Validates the ports of a container, whose names must be unique. A containerPort of 0 counts as missing, a hostPort of 0 as unset. */
 function validatePorts(ports: readonly ContainerPort[], path: FieldPath): FieldError[] {

@@ -4,9 +4,10 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { isHttpHeaderName, isValidPortName, isValidPortNum } from '../../../meta/names.ts'
 import type { Int64, IntOrString } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import { enumValues } from '../../types.ts'
 import type { Container, HTTPGetAction, Lifecycle, LifecycleHandler, Probe, ProbeHandler } from '../v1.types.ts'
 
-const SCHEMES = ['HTTP', 'HTTPS']
+const SCHEMES = enumValues('core.URIScheme')
 
 /** Validates a port in IntOrString form: a port number or a port name. */
 export function validatePortNumberOrName(port: IntOrString, path: FieldPath): FieldError[] {

@@ -1,6 +1,7 @@
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notFound, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import { enumValues } from '../../types.ts'
 import type { Container, VolumeMount } from '../v1.types.ts'
 import { hasBacksteps, validateDescendingPath } from '../volume/paths.ts'
 import type { VolumesByName } from '../volume/validation.ts'
@@ -10,7 +11,7 @@ export interface MountOptions {
   readonly allowImageSubPaths: boolean
 }
 
-const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None']
+const PROPAGATIONS = enumValues('core.MountPropagationMode')
 const RECURSIVE_READ_ONLY = ['Disabled', 'Enabled', 'IfPossible']
 
 /**

@@ -1,9 +1,11 @@
 import { type FieldError, forbidden, notSupported, required, tooLong, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import { enumValues } from '../../types.ts'
 import type { Container, ContainerRestartRule, PodSpec } from '../v1.types.ts'
 
-const POLICIES = ['Always', 'Never', 'OnFailure']
-const OPERATORS = ['In', 'NotIn']
+const POLICIES = enumValues('core.RestartPolicy')
+/** The operators of a job's failure policy. Upstream declares those of restart rules without their values. */
+const OPERATORS = enumValues('batch.PodFailurePolicyOnExitCodesOperator')
 const ACTIONS = ['Restart']
 /** Actions with the gate RestartAllContainersOnContainerExits, by which a rule restarts all containers of a pod. */
 const ALL_ACTIONS = ['Restart', 'RestartAllContainers']

@@ -4,13 +4,15 @@ import { duplicate, forbidden, invalid, notSupported, required } from '../../../
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isQualifiedName, isValidLabelValue } from '../../../meta/names.ts'
+import { enumValues } from '../../types.ts'
 import { NOT_POSITIVE, validateQualifiedName } from '../checks.ts'
 import type { PodSchedulingGate, Toleration, TopologySpreadConstraint } from '../v1.types.ts'
 import { validateTermLabelKeys } from './affinity.ts'
 
-const ACTIONS = ['DoNotSchedule', 'ScheduleAnyway']
-const INCLUSION = ['Honor', 'Ignore']
-const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
+const ACTIONS = enumValues('core.UnsatisfiableConstraintAction')
+const INCLUSION = enumValues('core.NodeInclusionPolicy')
+const EFFECTS = enumValues('core.TaintEffect', 'NoSchedule', 'PreferNoSchedule')
+const OPERATORS = enumValues('core.TolerationOperator')
 const IN_BOTH = 'exists in both matchLabelKeys and labelSelector'
 
 /** Key of a spread constraint, which must be unique. */
@@ -108,7 +110,7 @@ export function validateTolerations(tolerations: readonly Toleration[], path: Fi
       if (texts.length > 0) errors.push(invalid(at.child('operator'), value, texts.join(';')))
     } else if (operator === 'Exists') {
       if (value !== '') errors.push(invalid(at.child('operator'), value, "value must be empty when `operator` is 'Exists'"))
-    } else errors.push(notSupported(at.child('operator'), operator, ['Equal', 'Exists']))
+    } else errors.push(notSupported(at.child('operator'), operator, OPERATORS))
     if (effect !== '') errors.push(...validateTaintEffect(effect, at.child('effect')))
   })
   return errors

@@ -4,12 +4,16 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { isValidGroupId, isValidUserId } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { validateOneOf } from '../../shared/word-lists.ts'
+import { enumValues } from '../../types.ts'
 import type { AppArmorProfile, PodSpec, SeccompProfile, SecurityContext } from '../v1.types.ts'
 import { validateDescendingPath } from '../volume/paths.ts'
 import { validateSysctls } from './sysctls.ts'
 import { validateWindowsOptions } from './windows.ts'
 
-const PROFILE_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined']
+const PROC_MOUNTS = enumValues('core.ProcMountType')
+const FS_GROUP_CHANGE_POLICIES = enumValues('core.PodFSGroupChangePolicy')
+const SUPPLEMENTAL_GROUPS_POLICIES = enumValues('core.SupplementalGroupsPolicy')
+const PROFILE_TYPES = enumValues('core.SeccompProfileType')
 
 /** Validates a seccomp profile. A local profile is a path relative to the kubelet’s directory, without `..`. */
 export function validateSeccompProfile(profile: SeccompProfile, path: FieldPath): FieldError[] {
@@ -55,7 +59,7 @@ export function validateSecurityContext(context: SecurityContext, keepsProcMaske
     for (const text of isValidGroupId(context.runAsGroup)) errors.push(invalid(path.child('runAsGroup'), context.runAsGroup, text))
   const { procMount } = context
   if (procMount !== undefined) {
-    if (procMount !== 'Default' && procMount !== 'Unmasked') errors.push(notSupported(path.child('procMount'), procMount, ['Default', 'Unmasked']))
+    errors.push(...validateOneOf(procMount, PROC_MOUNTS, path.child('procMount')))
     if (keepsProcMasked && procMount === 'Unmasked') errors.push(invalid(path.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`'))
   }
   if (context.seccompProfile) errors.push(...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')))
@@ -100,11 +104,11 @@ export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, optio
     errors.push(invalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled'))
   }
   if (context.sysctls?.length) errors.push(...validateSysctls(context.sysctls, spec, path.child('sysctls'), options.allowHostNamespaceSysctls))
-  errors.push(...validateOneOf(context.fsGroupChangePolicy, ['Always', 'OnRootMismatch'], path.child('fsGroupChangePolicy')))
+  errors.push(...validateOneOf(context.fsGroupChangePolicy, FS_GROUP_CHANGE_POLICIES, path.child('fsGroupChangePolicy')))
   if (context.seccompProfile) errors.push(...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')))
   if (context.windowsOptions) errors.push(...validateWindowsOptions(context.windowsOptions, path.child('windowsOptions')))
   if (context.appArmorProfile) errors.push(...validateAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile')))
-  errors.push(...validateOneOf(context.supplementalGroupsPolicy, ['Merge', 'Strict'], path.child('supplementalGroupsPolicy')))
+  errors.push(...validateOneOf(context.supplementalGroupsPolicy, SUPPLEMENTAL_GROUPS_POLICIES, path.child('supplementalGroupsPolicy')))
   const policies = options.allowAnySELinuxChangePolicy ? ['MountOption', 'Recursive'] : ['Recursive']
   errors.push(...validateOneOf(context.seLinuxChangePolicy, policies, path.child('seLinuxChangePolicy')))
   return errors

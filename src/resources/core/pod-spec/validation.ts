@@ -6,6 +6,7 @@ import { ipFault } from '../../../meta/ip.ts'
 import { isDns1123Subdomain, isDns1123SubdomainWithUnderscore, longerThan, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateAnnotations, validateLabels } from '../../../meta/object-meta-validation.ts'
 import type { LegacyAddresses } from '../../shared/legacy-addresses.ts'
+import { enumValues } from '../../types.ts'
 import { inclusiveRange, MAX_INT32, validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../checks.ts'
 import type { HostAlias, PodDNSConfig, PodOS, PodResourceClaim, PodSpec, PodTemplateSpec } from '../v1.types.ts'
 import { validateVolumes } from '../volume/validation.ts'
@@ -21,11 +22,11 @@ import { validateSchedulingGates, validateSpreadConstraints, validateTolerations
 import { validatePodSecurityContext } from './security-context.ts'
 import { validateHostProcess, validateLinuxPod, validateWindowsPod } from './windows.ts'
 
-const RESTART_POLICIES = ['Always', 'OnFailure', 'Never']
-const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
+const RESTART_POLICIES = enumValues('core.RestartPolicy', 'Always', 'OnFailure')
+const DNS_POLICIES = enumValues('core.DNSPolicy', 'ClusterFirstWithHostNet')
 /** Longest hostname of a Linux host, in characters. */
 const MAX_HOSTNAME = 64
-const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never']
+const PREEMPTION_POLICIES = enumValues('core.PreemptionPolicy', 'PreemptLowerPriority')
 
 /** Validates the PodTemplateSpec at `path`. A template has no ephemeral containers, which belong to running pods. */
 export function validatePodTemplateSpec(template: PodTemplateSpec, path: FieldPath, options: PodValidationOptions): FieldError[] {

@@ -1,16 +1,21 @@
 import { repeats } from '../../../lib/repeats.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { duplicate, invalid, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isIPv6 } from '../../../meta/ip.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
 import type { LegacyAddresses } from '../../shared/legacy-addresses.ts'
+import { validateOneOf } from '../../shared/word-lists.ts'
+import { enumValues } from '../../types.ts'
 import type { Service } from '../v1.types.ts'
 import { clusterIPsOf, familiesOf, HEADLESS, isHeadless, typeOf } from './fields.ts'
 
 const IPS = fieldPath('spec', 'clusterIPs')
 const FAMILIES = fieldPath('spec', 'ipFamilies')
 const POLICY = fieldPath('spec', 'ipFamilyPolicy')
+/** Families of a service. The declaration also lists the empty one. */
+const IP_FAMILIES = enumValues('core.IPFamily').filter(family => family !== '')
+const FAMILY_POLICIES = enumValues('core.IPFamilyPolicy')
 
 const printedIPs = (service: Service) => goStringList(service.spec.clusterIPs)
 const printedFamilies = (service: Service) => goStringList(service.spec.ipFamilies, '[]core.IPFamily')
@@ -35,12 +40,10 @@ export function validateClusterIPs(service: Service, addresses: LegacyAddresses,
   const families = familiesOf(service)
   const again = repeats(families)
   for (const [i, family] of families.entries()) {
-    if (family !== 'IPv4' && family !== 'IPv6') errors.push(notSupported(FAMILIES.index(i), family, ['IPv4', 'IPv6']))
+    errors.push(...validateOneOf(family, IP_FAMILIES, FAMILIES.index(i)))
     if (again[i]) errors.push(duplicate(FAMILIES.index(i), family))
   }
-  if (policy !== undefined && !['PreferDualStack', 'RequireDualStack', 'SingleStack'].includes(policy)) {
-    errors.push(notSupported(POLICY, policy, ['PreferDualStack', 'RequireDualStack', 'SingleStack']))
-  }
+  errors.push(...validateOneOf(policy, FAMILY_POLICIES, POLICY))
 
   let wrong = false
   for (const [i, ip] of ips.entries()) {

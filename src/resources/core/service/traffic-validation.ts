@@ -4,10 +4,14 @@ import { forbidden, invalid, notSupported, required } from '../../../meta/field-
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName, isValidPortNum } from '../../../meta/names.ts'
 import { legacyAddresses } from '../../shared/legacy-addresses.ts'
+import { validateOneOf } from '../../shared/word-lists.ts'
+import { enumValues } from '../../types.ts'
 import type { Service } from '../v1.types.ts'
 import { isExternallyAccessible, needsHealthCheck, typeOf } from './fields.ts'
 
 const SPEC = fieldPath('spec')
+const EXTERNAL_POLICIES = enumValues('core.ServiceExternalTrafficPolicy')
+const INTERNAL_POLICIES = enumValues('core.ServiceInternalTrafficPolicy')
 const SOURCE_RANGES_ANNOTATION = 'service.beta.kubernetes.io/load-balancer-source-ranges'
 const BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'"
 const isBalancer = (service: Service): boolean => typeOf(service) === 'LoadBalancer'
@@ -72,7 +76,7 @@ export function validateExternalTraffic(service: Service, { release }: Features)
   if (!isExternallyAccessible(service, release)) {
     if (policy !== '') errors.push(invalid(at, policy, 'may only be set for externally-accessible services'))
   } else if (policy === '') errors.push(required(at))
-  else if (policy !== 'Cluster' && policy !== 'Local') errors.push(notSupported(at, policy, ['Cluster', 'Local']))
+  else errors.push(...validateOneOf(policy, EXTERNAL_POLICIES, at))
 
   const port = service.spec.healthCheckNodePort ?? 0
   const portAt = SPEC.child('healthCheckNodePort')
@@ -95,7 +99,7 @@ export function validateInternalTraffic(service: Service): FieldError[] {
   const path = SPEC.child('internalTrafficPolicy')
   const policy = service.spec.internalTrafficPolicy
   if (policy === undefined) return ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(typeOf(service)) ? [required(path)] : []
-  return policy === 'Cluster' || policy === 'Local' ? [] : [notSupported(path, policy, ['Cluster', 'Local'])]
+  return validateOneOf(policy, INTERNAL_POLICIES, path)
 }
 
 /** Checks trafficDistribution. PreferClose is always valid (KEP-4444); PreferSameZone and PreferSameNode (KEP-3015) only while their gate is on. */

@@ -8,6 +8,7 @@ import { parseIp } from '../../../meta/ip.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
 import { validateLabels } from '../../../meta/object-meta-validation.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
+import { enumValues } from '../../types.ts'
 import { validateNonSpecialIP } from '../endpoints/validation.ts'
 import type { LoadBalancerIngress, Service, SessionAffinityConfig } from '../v1.types.ts'
 import { validateClusterIPs, validateClusterIPsUpdate, validateFamiliesUpdate } from './cluster-ips-validation.ts'
@@ -28,6 +29,7 @@ const SPEC = fieldPath('spec')
 export const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints'
 export const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode'
 /** Longest timeout of session affinity: one day. */
+const AFFINITIES = enumValues('core.ServiceAffinity')
 const MAX_AFFINITY_SECONDS = 86400
 
 /** Checks that both annotations have the same value if both are set, since 1.27. */
@@ -91,7 +93,7 @@ function validateAffinity(service: Service): FieldError[] {
     case 'None':
       return service.spec.sessionAffinityConfig ? [forbidden(config, 'must not be set when session affinity is None')] : []
     default:
-      return [notSupported(path, service.spec.sessionAffinity, ['ClientIP', 'None'])]
+      return [notSupported(path, service.spec.sessionAffinity, AFFINITIES)]
   }
 }
 
@@ -107,7 +109,7 @@ function validateExternalIPs(service: Service, addresses: LegacyAddresses): Fiel
   })
 }
 
-const TYPES: readonly string[] = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
+const TYPES = enumValues('core.ServiceType')
 
 /** Upstream checks the type after the fields that depend on it. */
 function validateType(service: Service): FieldError[] {

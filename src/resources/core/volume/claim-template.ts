@@ -8,10 +8,8 @@ import type { ObjectMeta } from '../../../meta/object.ts'
 import { validateAnnotations, validateLabels } from '../../../meta/object-meta-validation.ts'
 import { compareQuantity } from '../../../meta/quantity.ts'
 import { NOT_POSITIVE } from '../checks.ts'
+import { ACCESS_MODES, VOLUME_MODES } from '../storage-class.ts'
 import type { PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedLocalObjectReference, TypedObjectReference } from '../v1.types.ts'
-
-const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
-const VOLUME_MODES = ['Block', 'Filesystem']
 
 /** Upstream prints the path of the source, a Go struct, in place of the source itself. Its pointer varies from run to run there, and is fixed here. */
 const SOURCE_PATH = verbatim('field.Path{name:"dataSource", index:"", parent:(*field.Path)(0xc000000000)}')

@@ -3,6 +3,7 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { covered, invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain, nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { enumValues } from '../../types.ts'
 import { inclusiveRange, validateDnsLabel } from '../checks.ts'
 import type {
   AzureDiskVolumeSource,
@@ -90,8 +91,8 @@ const validateFlexOptions: SourceValidator<{ readonly options?: Readonly<Record<
     .filter(isReserved)
     .map(key => invalid(path.child('options').key(key), key, 'kubernetes.io and k8s.io namespaces are reserved'))
 
-const CACHING = ['None', 'ReadOnly', 'ReadWrite']
-const DISK_KINDS = ['Dedicated', 'Managed', 'Shared']
+const CACHING = enumValues('core.AzureDataDiskCachingMode')
+const DISK_KINDS = enumValues('core.AzureDataDiskKind')
 const MANAGED_DISK = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}'
 const BLOB_DISK = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
 

@@ -4,6 +4,7 @@ import { duplicate, forbidden, invalid, notSupported, required } from '../../../
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { compareQuantity } from '../../../meta/quantity.ts'
+import { enumValues } from '../../types.ts'
 import { validateDnsLabel } from '../checks.ts'
 import type { GitRepoVolumeSource, ImageVolumeSource, Volume, VolumeSource } from '../v1.types.ts'
 import { validateClaimTemplate } from './claim-template.ts'
@@ -29,7 +30,7 @@ export type VolumesByName = ReadonlyMap<string, Volume>
 
 const rule = rulesFor<VolumeSource, VolumeOptions>()
 
-const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never']
+const PULL_POLICIES = enumValues('core.PullPolicy')
 
 const validateGitRepo = ({ repository, directory = '' }: GitRepoVolumeSource, path: FieldPath): FieldError[] => [
   ...(repository === '' ? [required(path.child('repository'))] : []),

@@ -12,9 +12,10 @@ import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidLabelValue,
 import { validateImmutableField, validateLabels } from '../../../meta/object-meta-validation.ts'
 import { PORT_PROTOCOLS, validateNonSpecialIP } from '../../core/endpoints/validation.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
+import { enumValues } from '../../types.ts'
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../v1.types.ts'
 
-const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6']
+const ADDRESS_TYPES = enumValues('discovery.AddressType')
 const MOST_ENDPOINTS = 1000
 const MOST_ADDRESSES = 100
 const MOST_TOPOLOGY_LABELS = 16

@@ -19,7 +19,7 @@ function setNetworkPolicyDefaults({ spec }: NetworkPolicy): void {
   for (const rule of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
     for (const port of rule.ports ?? []) port.protocol ??= 'TCP'
   }
-  if ((spec.policyTypes ?? []).length === 0) spec.policyTypes = (spec.egress ?? []).length > 0 ? ['Ingress', 'Egress'] : ['Ingress']
+  if ((spec.policyTypes ?? []).length === 0) spec.policyTypes = ['Ingress', ...((spec.egress ?? []).length > 0 ? (['Egress'] as const) : [])]
 }
 
 const table: TableDefinition<NetworkPolicy> = {

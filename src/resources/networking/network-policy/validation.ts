@@ -11,11 +11,12 @@ import { isValidPortName, isValidPortNum } from '../../../meta/names.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
 import { selectorRules } from '../../shared/selector-rules.ts'
+import { enumValues } from '../../types.ts'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../v1.types.ts'
 import { allRules } from './peers.ts'
 
-const PROTOCOLS = ['TCP', 'UDP', 'SCTP']
-const POLICY_TYPES = ['Ingress', 'Egress']
+const PROTOCOLS = enumValues('networking.Protocol', 'TCP', 'UDP')
+const POLICY_TYPES = enumValues('networking.PolicyType', 'Ingress')
 
 /** Validates a port. endPort requires a numeric port that is not greater. If it is greater, the error for endPort shows the value of `port`. */
 function validatePort({ protocol, port, endPort }: NetworkPolicyPort, path: FieldPath): FieldError[] {

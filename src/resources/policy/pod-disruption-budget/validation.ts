@@ -10,9 +10,10 @@ import { validateCounts } from '../../shared/counts.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { selectorRules } from '../../shared/selector-rules.ts'
+import { enumValues } from '../../types.ts'
 import type { PodDisruptionBudget } from '../v1.types.ts'
 
-const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget']
+const EVICTION_POLICIES = enumValues('policy.UnhealthyPodEvictionPolicyType')
 
 /** Checks for a non-negative number, or a percentage of at most 100%. */
 const validateAmount = (value: IntOrString | undefined, path: FieldPath): FieldError[] =>

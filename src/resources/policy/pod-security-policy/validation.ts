@@ -6,6 +6,7 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { appArmorNameError, validateSeccompName } from '../../core/pod-spec/annotations.ts'
 import { validateCsiDriverName } from '../../core/volume/sources.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
+import { enumValues } from '../../types.ts'
 import type {
   AllowedHostPath,
   IDRange,
@@ -22,7 +23,7 @@ const USER_RULES = ['MustRunAs', 'MustRunAsNonRoot', 'RunAsAny']
 const GROUP_RULES = ['MayRunAs', 'MustRunAs', 'RunAsAny']
 /** Rules in the order of messages. */
 const RUN_AS_GROUP_RULES = ['MustRunAs', 'RunAsAny', 'MayRunAs']
-const PROC_MOUNTS = ['Default', 'Unmasked']
+const PROC_MOUNTS = enumValues('core.ProcMountType')
 const VOLUMES = [
   ...[ANY, 'awsElasticBlockStore', 'azureDisk', 'azureFile', 'cephFS', 'cinder', 'configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'fc'],
   ...['flexVolume', 'flocker', 'gcePersistentDisk', 'gitRepo', 'glusterfs', 'hostPath', 'iscsi', 'nfs', 'persistentVolumeClaim'],

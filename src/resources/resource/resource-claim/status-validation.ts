@@ -3,13 +3,15 @@ import type { Release } from '../../../lifecycle/release.ts'
 import { validateConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { covered, forbidden, invalid, notSupported, required, tooLong, tooMany, verbatim } from '../../../meta/field-error.ts'
+import { covered, forbidden, invalid, required, tooLong, tooMany, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { parseCidr, printIp } from '../../../meta/ip.ts'
 import { longerThan } from '../../../meta/names.ts'
 import { validateNodeSelector } from '../../core/pod-spec/affinity.ts'
 import { goValue } from '../../shared/go-values.ts'
+import { validateOneOf } from '../../shared/word-lists.ts'
+import { enumValues } from '../../types.ts'
 import { validateBindingConditions } from '../binding-conditions.ts'
 import { MAX_CONFIGURATIONS, MAX_REQUESTS, validateRequestReferences } from '../claim-spec.ts'
 import { validateConfiguration, validateRaw } from '../configuration.ts'
@@ -27,6 +29,7 @@ import type {
   ResourceClaimConsumerReference,
 } from '../v1beta2.types.ts'
 
+const SOURCES = enumValues('resource.AllocationConfigSource')
 const MAX_USERS = 256
 const MAX_CONDITIONS = 8
 const MAX_ADDRESSES = 16
@@ -100,7 +103,7 @@ function validateAllocation({ devices, nodeSelector }: AllocationResult, known: 
 
 function validateSource(source: string, path: FieldPath): FieldError[] {
   if (source === '') return covered('', [required(path)])
-  return ['FromClaim', 'FromClass'].includes(source) ? [] : covered('', [notSupported(path, source, ['FromClaim', 'FromClass'])])
+  return covered('', validateOneOf(source, SOURCES, path))
 }
 
 /** Validates reservations. Only an allocated claim may be reserved, and one that is being deleted gets no new consumers. */

@@ -1,10 +1,12 @@
 import { type FieldError, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import { enumValues } from '../../types.ts'
 import { validateClassName } from '../names.ts'
 import type { ResourceClaimSpec } from '../v1alpha2.types.ts'
 import { validateClaimParametersRef } from './references.ts'
 
-const MODES = ['Immediate', 'WaitForFirstConsumer']
+/** The binding modes of a storage class. Upstream declares allocation modes without their values. */
+const MODES = enumValues('storage.VolumeBindingMode')
 
 /** Validates class, parameters and allocation mode. Source: pkg/apis/resource/validation in k8s.io/kubernetes, 1.26 to 1.30. */
 export const validateClaimSpec = ({ resourceClassName, parametersRef, allocationMode = '' }: ResourceClaimSpec, path: FieldPath): FieldError[] => [

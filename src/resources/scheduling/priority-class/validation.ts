@@ -2,12 +2,13 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, notSupported, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
+import { enumValues } from '../../types.ts'
 import type { PriorityClass } from '../v1.types.ts'
 import { SYSTEM_PREFIX, systemPriorityClass } from './system-classes.ts'
 
 /** Highest value of user-defined classes. System classes have higher ones. */
 const HIGHEST_OF_USERS = 1_000_000_000
-const POLICIES = ['PreemptLowerPriority', 'Never']
+const POLICIES = enumValues('scheduling.PreemptionPolicy', 'PreemptLowerPriority')
 
 /** Returns the difference between the object and the system class of its name, or undefined. */
 function systemFault(name: string, value: number, globalDefault: boolean): string | undefined {

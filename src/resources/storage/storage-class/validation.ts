@@ -7,12 +7,13 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isMemberExactly } from '../../../meta/given-empty.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
+import { enumValues } from '../../types.ts'
 import { validateParameters, validateProvisioner } from '../parameters.ts'
 import type { StorageClass } from '../v1.types.ts'
 import { validateAllowedTopologies } from './topologies.ts'
 
 const RECLAIM_POLICIES = ['Delete', 'Retain']
-const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer']
+const BINDING_MODES = enumValues('storage.VolumeBindingMode')
 
 const validateChoice = (value: string, path: FieldPath, choices: readonly string[]): FieldError[] =>
   choices.includes(value) ? [] : [notSupported(path, value, choices)]
