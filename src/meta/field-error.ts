@@ -82,6 +82,9 @@ export const required = (path: FieldPath, detail: Detail = ''): FieldError => fi
 /** Creates an error for an invalid value, which the message shows. */
 export const invalid = (path: FieldPath, value: unknown, detail: Detail): FieldError => valueError('FieldValueInvalid', path, value, 'Invalid value', detail)
 
+/** Creates an error for a changed value of a field that must not change. */
+export const immutableError = (path: FieldPath, value: unknown): FieldError => invalid(path, value, 'field is immutable')
+
 /** Creates an error for a value of the wrong type. */
 export const typeInvalid = (path: FieldPath, value: unknown, detail: string): FieldError =>
   valueError('FieldValueTypeInvalid', path, value, 'Invalid value', detail)

@@ -2,7 +2,7 @@ import { goJsonText } from '../lib/go-json-text.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { deepEqual } from './equal.ts'
 import type { FieldError } from './field-error.ts'
-import { forbidden, invalid, required, tooLong, verbatim, words } from './field-error.ts'
+import { forbidden, immutableError, invalid, required, tooLong, verbatim, words } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { isQualifiedName, isValidLabelValue, longerThan, nameIsDnsLabel, type ValidateName } from './names.ts'
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object.ts'
@@ -10,8 +10,6 @@ import { printGoTime } from './time.ts'
 
 /** Limit on the keys and values of all annotations together, in bytes. */
 export const ANNOTATIONS_LIMIT = 256 * 1024
-
-const IMMUTABLE = 'field is immutable'
 
 /** Rules of metadata that depend on the kind. */
 export interface ObjectMetaRules {
@@ -49,8 +47,8 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
 }
 
 /** Returns an error if the two differ. */
-export const validateImmutableField = (next: unknown, old: unknown, path: FieldPath, detail = IMMUTABLE): FieldError[] =>
-  deepEqual(next, old) ? [] : [invalid(path, next, detail)]
+export const validateImmutableField = (next: unknown, old: unknown, path: FieldPath): FieldError[] =>
+  deepEqual(next, old) ? [] : [immutableError(path, next)]
 
 /** Checks that a number, if set, is not negative. */
 export const validateNonNegative = (value: number | bigint | undefined, path: FieldPath): FieldError[] =>
@@ -243,10 +241,10 @@ function validateUnchanged(next: ObjectMeta, old: ObjectMeta, path: FieldPath): 
   errors.push(...validateNonNegative(next.generation, path.child('generation')))
   if ((next.generation ?? 0) < (old.generation ?? 0)) errors.push(invalid(path.child('generation'), next.generation ?? 0, 'must not be decremented'))
   for (const field of ['name', 'namespace', 'uid'] as const) {
-    if ((next[field] ?? '') !== (old[field] ?? '')) errors.push(invalid(path.child(field), next[field] ?? '', IMMUTABLE))
+    if ((next[field] ?? '') !== (old[field] ?? '')) errors.push(immutableError(path.child(field), next[field] ?? ''))
   }
   for (const field of ['creationTimestamp', 'deletionTimestamp'] as const) {
-    if ((next[field] ?? null) !== (old[field] ?? null)) errors.push(invalid(path.child(field), time(next[field]), IMMUTABLE))
+    if ((next[field] ?? null) !== (old[field] ?? null)) errors.push(immutableError(path.child(field), time(next[field])))
   }
   errors.push(...validateImmutableField(next.deletionGracePeriodSeconds, old.deletionGracePeriodSeconds, path.child('deletionGracePeriodSeconds')))
   return errors

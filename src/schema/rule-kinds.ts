@@ -1,5 +1,5 @@
 import { deepEqual } from '../meta/equal.ts'
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required, tooLong, tooMany } from '../meta/field-error.ts'
+import { duplicate, type FieldError, forbidden, immutableError, invalid, notSupported, required, tooLong, tooMany } from '../meta/field-error.ts'
 import { isDns1123Label, isDns1123Subdomain, isDns1123SubdomainOfAnyCase, isQualifiedName } from '../meta/names.ts'
 import type { DeclaredRule, Schema } from './schema.ts'
 
@@ -29,7 +29,7 @@ const isEmpty = (value: unknown): boolean =>
 const fixed: DeclaredRule = {
   origin: 'immutable',
   endsTheField: true,
-  check: (value, path, before) => (before ? withOrigin('immutable', [invalid(path, value, 'field is immutable')]) : []),
+  check: (value, path, before) => (before ? withOrigin('immutable', [immutableError(path, value)]) : []),
 }
 
 /** Rejects a longer list, without checking its items. */

@@ -1,6 +1,6 @@
 import type { Features } from '../../lifecycle/gates.ts'
 import { deepEqual } from '../../meta/equal.ts'
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required, tooMany } from '../../meta/field-error.ts'
+import { duplicate, type FieldError, forbidden, immutableError, invalid, notSupported, required, tooMany } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, nameIsPathSegment } from '../../meta/names.ts'
 import { enumValues } from '../types.ts'
@@ -13,8 +13,6 @@ const MOST_TOPOLOGIES = 1
 /** Highest priority of user-defined classes. System classes have higher ones. */
 const HIGHEST_PRIORITY = 1_000_000_000
 const DISRUPTION_MODES = enumValues('schedulingV1alpha2.DisruptionMode')
-
-export const IMMUTABLE = 'field is immutable'
 
 /** Returns the errors of a name, if it is set. */
 const badNames = (check: (name: string) => string[], name: string | undefined, path: FieldPath): FieldError[] =>
@@ -123,4 +121,4 @@ export function validateControllerRef({ apiGroup, kind, name }: TypedLocalObject
 
 /** Returns an error for each member that has changed. */
 export const validateUnchanged = <T extends object>(next: T, old: T, members: readonly (keyof T & string)[], path: FieldPath): FieldError[] =>
-  members.filter(member => !deepEqual(next[member], old[member])).map(member => invalid(path.child(member), undefined, IMMUTABLE))
+  members.filter(member => !deepEqual(next[member], old[member])).map(member => immutableError(path.child(member), undefined))

@@ -4,7 +4,7 @@ import { goJson } from '../../../codec/json.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { type FieldError, invalid, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import { type FieldError, immutableError, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { parseApiVersion, qualifiedResource } from '../../../meta/gvk.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
@@ -35,7 +35,7 @@ function validateControllerRevision(next: ControllerRevision, old: ControllerRev
     ...validateNonNegative(next.revision, fieldPath('revision')),
     ...((!old || !isNewer) && (next.data === undefined || next.data === null) ? [required(data, 'data is mandatory')] : []),
     ...(wantsObject && next.data !== undefined && !isJsonObject(next.data) ? [required(data, 'data must be a valid JSON object')] : []),
-    ...(old && !deepEqual(next.data, old.data) ? [invalid(data, rawExtension(next.data), 'field is immutable')] : []),
+    ...(old && !deepEqual(next.data, old.data) ? [immutableError(data, rawExtension(next.data))] : []),
   ]
 }
 

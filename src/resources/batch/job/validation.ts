@@ -2,7 +2,7 @@ import type { HookContext } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { clone, deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required } from '../../../meta/field-error.ts'
+import { immutableError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
@@ -21,7 +21,6 @@ import { validateJobSpecParts } from './spec-validation.ts'
 import { validateTracking } from './tracking.ts'
 
 const SPEC = fieldPath('spec')
-const IMMUTABLE = 'field is immutable'
 /** Immutable fields, in the order of their errors. */
 const FIXED = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
 
@@ -111,16 +110,14 @@ function validateTemplateUpdate(next: Job, old: Job, features: Features, path: F
   const mutable = mutableParts(old, features)
   const { template } = next.spec
   const before = mutable.scheduling ? withScheduling(old.spec.template, template) : old.spec.template
-  if (!mutable.resources) return deepEqual(template, before) ? [] : [invalid(path, goValue('core.PodTemplateSpec', template), IMMUTABLE)]
-  return deepEqual(template.spec, withResources(before.spec, template.spec))
-    ? []
-    : [invalid(path.child('spec'), goValue('core.PodSpec', template.spec), IMMUTABLE)]
+  if (!mutable.resources) return deepEqual(template, before) ? [] : [immutableError(path, goValue('core.PodTemplateSpec', template))]
+  return deepEqual(template.spec, withResources(before.spec, template.spec)) ? [] : [immutableError(path.child('spec'), goValue('core.PodSpec', template.spec))]
 }
 
 function validateUpdate(next: Job, old: Job, features: Features): FieldError[] {
   const { spec } = next
   const unchanged = (name: keyof JobSpec): FieldError[] =>
-    deepEqual(spec[name], old.spec[name]) ? [] : [invalid(SPEC.child(name), goMember('batch.JobSpec', name, spec[name]), IMMUTABLE)]
+    deepEqual(spec[name], old.spec[name]) ? [] : [immutableError(SPEC.child(name), goMember('batch.JobSpec', name, spec[name]))]
   return [
     ...validateSpec(spec, old.spec, features, SPEC),
     ...validateCompletions(spec, old.spec, features, SPEC.child('completions')),

@@ -2,7 +2,7 @@ import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { validateConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, invalidStructure, notSupported, required, tooLong } from '../../../meta/field-error.ts'
+import { immutableError, invalid, invalidStructure, notSupported, required, tooLong } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { longerThan, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
@@ -64,7 +64,7 @@ function validateNew({ spec }: PodCertificateRequest, release: Release): FieldEr
 export function validatePodCertificateRequest(next: PodCertificateRequest, old: PodCertificateRequest | undefined, release: Release): FieldError[] {
   if (!old) return validateNew(next, release)
   if (deepEqual(next.spec, old.spec)) return []
-  return [invalid(specPath, goValue('certificatesv1beta1.PodCertificateRequestSpec', next.spec), 'field is immutable')]
+  return [immutableError(specPath, goValue('certificatesv1beta1.PodCertificateRequestSpec', next.spec))]
 }
 
 function validateOutcomes({ status }: PodCertificateRequest): FieldError[] {

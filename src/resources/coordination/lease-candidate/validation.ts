@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required } from '../../../meta/field-error.ts'
+import { immutableError, invalid, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { compareSemanticVersions, parseSemanticVersion, type SemanticVersion } from '../../../meta/semantic-version.ts'
 import { validateLeaseStrategy } from '../lease/validation.ts'
@@ -44,7 +44,7 @@ export function validateAlphaCandidate({ spec }: LeaseCandidate, old: LeaseCandi
 const isZero = (version: string | undefined): boolean => compareSemanticVersions(parseSemanticVersion(version ?? '') ?? ZERO, ZERO) === 0
 
 const validateLeaseName = ({ leaseName }: LeaseCandidateSpec, old: LeaseCandidate | undefined, path: FieldPath): FieldError[] =>
-  old && leaseName !== old.spec.leaseName ? [invalid(path.child('leaseName'), leaseName, 'field is immutable')] : []
+  old && leaseName !== old.spec.leaseName ? [immutableError(path.child('leaseName'), leaseName)] : []
 
 /** Checks that versions are valid, if set, and in order, and that leaseName is set. */
 function validateVersions({ leaseName, binaryVersion, emulationVersion = '' }: LeaseCandidateSpec, path: FieldPath): FieldError[] {

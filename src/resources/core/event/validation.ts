@@ -2,7 +2,7 @@ import { goJsonText } from '../../../lib/go-json-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import { immutableError, invalid, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain, isQualifiedName, longerThan, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../../meta/object-meta-validation.ts'
@@ -102,7 +102,7 @@ function validateStrictUpdate(event: Event, old: Event): FieldError[] {
 
 /** Returns an error if the member has changed. Upstream reports a changed reason twice. */
 const kept = <T>(name: string, next: T, old: T, print: (value: T) => unknown = value => value ?? ''): FieldError[] =>
-  deepEqual(next, old) ? [] : [invalid(fieldPath(name), print(next), 'field is immutable')]
+  deepEqual(next, old) ? [] : [immutableError(fieldPath(name), print(next))]
 
 /** An absent time prints as Go's zero time. */
 const timeText = (time: string | null | undefined): unknown => time ?? verbatim('0001-01-01 00:00:00 +0000 UTC', () => 'null')

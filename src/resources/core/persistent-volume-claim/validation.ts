@@ -3,7 +3,7 @@ import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual, ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
+import { forbidden, immutableError, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { copyGivenEmpty } from '../../../meta/given-empty.ts'
@@ -85,7 +85,7 @@ function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClai
     delete after.storageClassName
   } else {
     // The annotation never changes. A class may be filled in later unless the annotation names a different one.
-    if (oldClass !== newClass) errors.push(invalid(fieldPath('metadata', 'annotations', CLASS_ANNOTATION), newClass ?? '', 'field is immutable'))
+    if (oldClass !== newClass) errors.push(immutableError(fieldPath('metadata', 'annotations', CLASS_ANNOTATION), newClass ?? ''))
     const mayFillIn = features.enabled('RetroactiveDefaultStorageClass') && (oldClass === undefined || oldClass === after.storageClassName)
     if (classIsNew && mayFillIn) delete after.storageClassName
   }

@@ -2,7 +2,7 @@ import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, forbidden, invalid, notSupported } from '../../../meta/field-error.ts'
+import { duplicate, forbidden, immutableError, invalid, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isIPv6, parseIp } from '../../../meta/ip.ts'
@@ -20,8 +20,6 @@ import { validateAnnotationsUpdate } from './validation.ts'
 
 const STATUS = fieldPath('status')
 const SYSTEM_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized']
-const IMMUTABLE = 'field is immutable'
-
 /**
  * Validates an update of the status. Container statuses and addresses must fit the spec, and containers that have terminated for good must not restart.
  * qosClass is immutable since 1.32. An invalid nominatedNodeName may stay if it is unchanged.
@@ -48,7 +46,7 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
     for (const text of nameIsDnsSubdomain(nominated, false)) errors.push(invalid(STATUS.child('nominatedNodeName'), nominated, text))
   }
   if (isSince(features.release, '1.32') && !deepEqual(status.qosClass, before.qosClass))
-    errors.push(invalid(STATUS.child('qosClass'), status.qosClass ?? '', IMMUTABLE))
+    errors.push(immutableError(STATUS.child('qosClass'), status.qosClass ?? ''))
   errors.push(...validateTransitions(status, before, old.spec, podOptions(features, next, old)))
   errors.push(...validateClaimStatuses(status.resourceClaimStatuses ?? [], spec.resourceClaims ?? [], STATUS.child('resourceClaimStatuses'), features.release))
   if (status.extendedResourceClaimStatus) {

@@ -1,7 +1,7 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required, type Verbatim } from '../../../meta/field-error.ts'
+import { immutableError, invalid, required, type Verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { asGiven } from '../../../meta/given-empty.ts'
@@ -69,7 +69,7 @@ export function validateQuota(next: ResourceQuota, old: ResourceQuota | undefine
   const before = new Set(old.spec.scopes)
   const { scopes = [] } = next.spec
   if (before.size !== new Set(scopes).size || scopes.some(scope => !before.has(scope))) {
-    errors.push(invalid(fieldPath('spec', 'scopes'), goMember('core.ResourceQuotaSpec', 'scopes', asGiven(next.spec, 'scopes')), 'field is immutable'))
+    errors.push(immutableError(fieldPath('spec', 'scopes'), goMember('core.ResourceQuotaSpec', 'scopes', asGiven(next.spec, 'scopes'))))
   }
   return errors
 }

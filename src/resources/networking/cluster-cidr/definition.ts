@@ -1,7 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
+import { type FieldError, immutableError, invalid, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { parseCidr } from '../../../meta/ip.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
@@ -48,7 +48,7 @@ function validateClusterCIDR({ spec }: ClusterCIDR, old: ClusterCIDR | undefined
   return [
     ...validateSpec(spec, path),
     ...(selector.length > 0
-      ? [invalid(path.child('nodeSelector'), goMember('networkingV1alpha1.ClusterCIDRSpec', 'nodeSelector', spec.nodeSelector), 'field is immutable')]
+      ? [immutableError(path.child('nodeSelector'), goMember('networkingV1alpha1.ClusterCIDRSpec', 'nodeSelector', spec.nodeSelector))]
       : []),
     ...unchanged('perNodeHostBits'),
     ...unchanged('ipv4'),

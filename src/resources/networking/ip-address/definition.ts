@@ -2,7 +2,7 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { covered, type FieldError, invalid, required } from '../../../meta/field-error.ts'
+import { covered, type FieldError, immutableError, invalid, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { qualifiedResource } from '../../../meta/gvk.ts'
 import { validateIpStrict } from '../../../meta/ip.ts'
@@ -40,7 +40,7 @@ function validateIPAddress(next: IPAddress, old: IPAddress | undefined): FieldEr
   const parent = next.spec.parentRef
   const errors = validateParent(parent, path)
   if (!old || deepEqual(parent, old.spec.parentRef)) return errors
-  return [...errors, ...covered('immutable', [invalid(path, parent && goValue('networking.ParentReference', parent), 'field is immutable')])]
+  return [...errors, ...covered('immutable', [immutableError(path, parent && goValue('networking.ParentReference', parent))])]
 }
 
 /** Prints a parent as `services/default/web` or `myresource.mygroup.example.com/ns/name`. */

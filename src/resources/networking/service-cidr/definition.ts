@@ -2,7 +2,7 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
+import { type FieldError, immutableError, invalid, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isGivenEmpty } from '../../../meta/given-empty.ts'
 import { parseCidr, validateCidrStrict } from '../../../meta/ip.ts'
@@ -16,8 +16,6 @@ import { types } from '../../types.ts'
 import type { ServiceCIDR } from '../v1.types.ts'
 
 const path = fieldPath('spec', 'cidrs')
-const IMMUTABLE = 'field is immutable'
-
 /** Validates one CIDR, or one of each family, in canonical form. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
 function validateCidrs(cidrs: readonly string[]): FieldError[] {
   if (cidrs.length === 0) return [required(path, 'at least one CIDR required')]
@@ -40,9 +38,9 @@ function validateServiceCIDR(next: ServiceCIDR, old: ServiceCIDR | undefined, { 
   const before = old.spec.cidrs ?? []
   const isDual = before.length === 1 && cidrs.length === 2 && isSince(features.release, '1.33')
   if (before.length !== cidrs.length && !isDual)
-    return [invalid(path, goStringList(next.spec.cidrs ?? (isGivenEmpty(next.spec, 'cidrs') ? [] : undefined)), IMMUTABLE)]
+    return [immutableError(path, goStringList(next.spec.cidrs ?? (isGivenEmpty(next.spec, 'cidrs') ? [] : undefined)))]
   // CIDRs are validated again only if one is added: an update may keep a CIDR that a create would reject.
-  const changed = before.flatMap((cidr, i) => (cidr === cidrs[i] ? [] : [invalid(path.index(i), cidrs[i], IMMUTABLE)]))
+  const changed = before.flatMap((cidr, i) => (cidr === cidrs[i] ? [] : [immutableError(path.index(i), cidrs[i])]))
   return isDual ? [...changed, ...validateCidrs(cidrs)] : changed
 }
 

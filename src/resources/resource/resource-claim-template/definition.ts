@@ -3,7 +3,7 @@ import type { HookContext, Version } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid } from '../../../meta/field-error.ts'
+import { immutableError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateTemplateMeta } from '../../core/volume/claim-template.ts'
 import { NAME_AND_AGE } from '../../shared/columns.ts'
@@ -30,7 +30,7 @@ function* validateSpec({ spec }: ResourceClaimTemplate, stored: boolean, ctx: Ho
 function* validate(next: ResourceClaimTemplate, old: ResourceClaimTemplate | undefined, ctx: HookContext): Steps<FieldError[]> {
   const errors = yield* validateSpec(next, false, ctx)
   if (!old) return errors
-  if (!deepEqual(next.spec, old.spec)) errors.push(invalid(fieldPath('spec'), goValue('resource.ResourceClaimTemplateSpec', next.spec), 'field is immutable'))
+  if (!deepEqual(next.spec, old.spec)) errors.push(immutableError(fieldPath('spec'), goValue('resource.ResourceClaimTemplateSpec', next.spec)))
   return [...errors, ...(yield* validateSpec(next, true, ctx))]
 }
 

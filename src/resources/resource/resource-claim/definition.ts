@@ -6,7 +6,7 @@ import { age } from '../../../meta/age.ts'
 import type { Authorizer } from '../../../meta/authorizer.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { covered, invalid } from '../../../meta/field-error.ts'
+import { covered, immutableError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { goValue } from '../../shared/go-values.ts'
@@ -30,9 +30,7 @@ const resultsOf = (claim: ResourceClaim | undefined): DeviceRequestAllocationRes
 function* validateClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const changed = (): FieldError[] =>
-    old === undefined || deepEqual(spec, old.spec)
-      ? []
-      : covered('immutable', [invalid(path, goValue('resource.ResourceClaimSpec', spec), 'field is immutable')])
+    old === undefined || deepEqual(spec, old.spec) ? [] : covered('immutable', [immutableError(path, goValue('resource.ResourceClaimSpec', spec))])
   if (old && isSince(ctx.features.release, '1.35')) return changed()
   const errors = yield* validateClaimSpec(spec, false, path, ctx)
   if (!old) return errors

@@ -3,7 +3,7 @@ import type { Release } from '../../../lifecycle/release.ts'
 import { validateConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { covered, forbidden, invalid, required, tooLong, tooMany, verbatim } from '../../../meta/field-error.ts'
+import { covered, forbidden, immutableError, invalid, required, tooLong, tooMany, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { parseCidr, printIp } from '../../../meta/ip.ts'
@@ -146,7 +146,5 @@ export function validateClaimStatus(next: ResourceClaim, old: ResourceClaim | un
   if (!status.allocation) return errors
   const before = old?.status.allocation
   if (!before) return [...errors, ...validateAllocation(status.allocation, requestNames(next.spec.devices), release, allocation)]
-  return deepEqual(status.allocation, before)
-    ? errors
-    : [...errors, invalid(allocation, goValue('resource.AllocationResult', status.allocation), 'field is immutable')]
+  return deepEqual(status.allocation, before) ? errors : [...errors, immutableError(allocation, goValue('resource.AllocationResult', status.allocation))]
 }

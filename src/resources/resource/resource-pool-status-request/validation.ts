@@ -1,6 +1,6 @@
 import { validateConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { type FieldError, invalid, required, tooLong, tooMany } from '../../../meta/field-error.ts'
+import { type FieldError, immutableError, invalid, required, tooLong, tooMany } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain, longerThan } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
@@ -36,7 +36,7 @@ function validatePool(name: string, path: FieldPath): FieldError[] {
 /** Validates a request, which is immutable. Source: declarative validation of resource.k8s.io/v1alpha3 in 1.36. */
 export function validatePoolStatusRequest({ spec }: ResourcePoolStatusRequest, old: ResourcePoolStatusRequest | undefined): FieldError[] {
   const path = fieldPath('spec')
-  if (old) return deepEqual(spec, old.spec) ? [] : [invalid(path, undefined, 'field is immutable')]
+  if (old) return deepEqual(spec, old.spec) ? [] : [immutableError(path, undefined)]
   const { driver, poolName, limit } = spec
   const at = path.child('limit')
   return [
@@ -75,7 +75,7 @@ export function validateRequestedStatus({ status }: ResourcePoolStatusRequest, o
   const path = fieldPath('status')
   if (old?.status) {
     const shown = status && goValue('resourceV1alpha3.ResourcePoolStatusRequestStatus', status)
-    return deepEqual(status, old.status) ? [] : [invalid(path, shown, 'field is immutable'), ...(status ? validateAnswer(status, path) : [])]
+    return deepEqual(status, old.status) ? [] : [immutableError(path, shown), ...(status ? validateAnswer(status, path) : [])]
   }
   return status ? [...validateConditions(status.conditions, path.child('conditions')), ...validateAnswer(status, path)] : []
 }

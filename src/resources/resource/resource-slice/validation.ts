@@ -1,7 +1,7 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required } from '../../../meta/field-error.ts'
+import { immutableError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { goMember } from '../../shared/go-values.ts'
@@ -34,7 +34,7 @@ function validateUnchanged(spec: ResourceSliceSpec, old: ResourceSliceSpec, path
     [path.child('driver'), spec.driver, old.driver],
     [path.child('nodeName'), spec.nodeName, old.nodeName],
   ]
-  return members.flatMap(([at, next, before]) => (next === before ? [] : [invalid(at, next, 'field is immutable')]))
+  return members.flatMap(([at, next, before]) => (next === before ? [] : [immutableError(at, next)]))
 }
 
 /** Checks that exactly one field specifies the nodes of the devices. */

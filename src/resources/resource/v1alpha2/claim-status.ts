@@ -1,7 +1,7 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { duplicate, type FieldError, forbidden, invalid, required } from '../../../meta/field-error.ts'
+import { duplicate, type FieldError, forbidden, immutableError, invalid, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
 import { validateNodeSelector } from '../../core/pod-spec/affinity.ts'
@@ -101,7 +101,7 @@ export function validateClaimStatus(next: ResourceClaim, old: ResourceClaim | un
     ...(allocation ? validateAllocation(allocation, release, at) : []),
     ...validateUsers(reservedFor, path.child('reservedFor')),
     ...validateReservation(next, old, path.child('reservedFor')),
-    ...(isChanged ? [invalid(at, goValue('resourceV1alpha2.AllocationResult', allocation), 'field is immutable')] : []),
+    ...(isChanged ? [immutableError(at, goValue('resourceV1alpha2.AllocationResult', allocation))] : []),
     ...validateDeallocation(next.status, old?.status, path),
   ]
 }

@@ -1,5 +1,5 @@
 import { deepEqual } from '../../../meta/equal.ts'
-import { type FieldError, invalid } from '../../../meta/field-error.ts'
+import { type FieldError, immutableError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { Json } from '../../../meta/object.ts'
 import { goValue } from '../../shared/go-values.ts'
@@ -13,4 +13,4 @@ export const withUpdateErrors = (errors: readonly FieldError[], isUpdate: boolea
 
 /** Returns an error if the spec has changed. `type` is its Go type. */
 export const changedSpec = <S extends Json>(type: string, spec: S, old: { readonly spec: S } | undefined): FieldError[] =>
-  !old || deepEqual(spec, old.spec) ? [] : [invalid(fieldPath('spec'), goValue(type, spec), 'field is immutable')]
+  !old || deepEqual(spec, old.spec) ? [] : [immutableError(fieldPath('spec'), goValue(type, spec))]

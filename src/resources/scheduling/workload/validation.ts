@@ -1,10 +1,10 @@
 import type { Features } from '../../../lifecycle/gates.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { duplicate, type FieldError, invalid, required, tooMany } from '../../../meta/field-error.ts'
+import { duplicate, type FieldError, immutableError, invalid, required, tooMany } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { goMember } from '../../shared/go-values.ts'
-import { IMMUTABLE, validateControllerRef, validateGatedFields, validateLabel, validateNamed, validatePolicy, validateUnchanged } from '../pod-groups.ts'
+import { validateControllerRef, validateGatedFields, validateLabel, validateNamed, validatePolicy, validateUnchanged } from '../pod-groups.ts'
 import type { PodGroupSchedulingPolicy, PodGroupTemplate, Workload } from '../v1alpha2.types.ts'
 
 const MOST_GROUPS = 8
@@ -59,10 +59,10 @@ export function validateFirstWorkload({ spec }: Workload, old: Workload | undefi
     ...(controllerRef ? validateControllerRef(controllerRef, specPath.child('controllerRef')) : []),
     ...validateFirstGroups(podGroupTemplates ?? [], specPath.child('podGroups')),
     ...(old?.spec.controllerRef && !deepEqual(controllerRef, old.spec.controllerRef)
-      ? [invalid(fieldPath('controllerRef'), goMember(type, 'controllerRef', controllerRef), IMMUTABLE)]
+      ? [immutableError(fieldPath('controllerRef'), goMember(type, 'controllerRef', controllerRef))]
       : []),
     ...(old && !deepEqual(podGroupTemplates, old.spec.podGroupTemplates)
-      ? [invalid(fieldPath('podGroups'), goMember(type, 'podGroupTemplates', podGroupTemplates), IMMUTABLE)]
+      ? [immutableError(fieldPath('podGroups'), goMember(type, 'podGroupTemplates', podGroupTemplates))]
       : []),
   ]
 }

@@ -3,7 +3,7 @@ import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { forbidden, immutableError, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isGivenEmpty } from '../../../meta/given-empty.ts'
@@ -43,7 +43,7 @@ export const validateSelectorGiven = (selector: LabelSelector | undefined | null
 
 /** Checks that the selector is unchanged. Otherwise pods of the old selector would be orphaned. */
 export const validateSelectorUnchanged = (next: LabelSelector | undefined | null, old: LabelSelector | undefined | null, path: FieldPath): FieldError[] =>
-  deepEqual(next, old) ? [] : [invalid(path, next ? goLabelSelector(next) : undefined, 'field is immutable')]
+  deepEqual(next, old) ? [] : [immutableError(path, next ? goLabelSelector(next) : undefined)]
 
 /** Checks that the selector matches the labels of the template. */
 export function validateSelects(selection: Selection, template: PodTemplateSpec, path: FieldPath): FieldError[] {

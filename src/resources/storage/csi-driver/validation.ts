@@ -2,7 +2,7 @@ import type { HookContext } from '../../../catalog/definition.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, invalid, notSupported } from '../../../meta/field-error.ts'
+import { duplicate, immutableError, invalid, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { asGiven } from '../../../meta/given-empty.ts'
@@ -56,7 +56,7 @@ export function validateCSIDriver({ spec }: CSIDriver, old: CSIDriver | undefine
     // Upstream's path differs from the name of the field.
     ...(old ? validateImmutableField(spec.attachRequired, old.spec.attachRequired, path.child('attachedRequired')) : []),
     ...(old && !deepEqual(spec.volumeLifecycleModes, old.spec.volumeLifecycleModes)
-      ? [invalid(modes, goMember('storage.CSIDriverSpec', 'volumeLifecycleModes', asGiven(spec, 'volumeLifecycleModes')), 'field is immutable')]
+      ? [immutableError(modes, goMember('storage.CSIDriverSpec', 'volumeLifecycleModes', asGiven(spec, 'volumeLifecycleModes')))]
       : []),
     ...alsoFixed.flatMap(member => (old ? validateImmutableField(spec[member], old.spec[member], path.child(member)) : [])),
   ]

@@ -5,7 +5,7 @@ import { repeats } from '../../../lib/repeats.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, invalid, required, verbatim } from '../../../meta/field-error.ts'
+import { duplicate, immutableError, invalid, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName, longerThan } from '../../../meta/names.ts'
@@ -70,10 +70,9 @@ export function validateCSINode({ spec }: CSINode, old: CSINode | undefined, { f
     ...errors,
     ...errors,
     ...changed.map(driver =>
-      invalid(
+      immutableError(
         isSince(features.release, '1.33') ? path : fieldPath('CSINodeDriver'),
         verbatim(printDriver(driver), () => driverJson(driver)),
-        'field is immutable',
       ),
     ),
   ]

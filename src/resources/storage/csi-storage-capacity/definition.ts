@@ -1,7 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, Version } from '../../../catalog/definition.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { type FieldError, invalid } from '../../../meta/field-error.ts'
+import { type FieldError, immutableError, invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
@@ -14,14 +14,13 @@ import { types } from '../../types.ts'
 import type { CSIStorageCapacity } from '../v1.types.ts'
 import { capacityWarnings } from '../warnings.ts'
 
-const IMMUTABLE = 'field is immutable'
 const topologyPath = fieldPath('nodeTopology')
 const classPath = fieldPath('storageClassName')
 
 function validateUpdate({ nodeTopology, storageClassName }: CSIStorageCapacity, old: CSIStorageCapacity): FieldError[] {
   return [
-    ...(deepEqual(nodeTopology, old.nodeTopology) ? [] : [invalid(topologyPath, nodeTopology && goLabelSelector(nodeTopology), IMMUTABLE)]),
-    ...(storageClassName === old.storageClassName ? [] : [invalid(classPath, storageClassName, IMMUTABLE)]),
+    ...(deepEqual(nodeTopology, old.nodeTopology) ? [] : [immutableError(topologyPath, nodeTopology && goLabelSelector(nodeTopology))]),
+    ...(storageClassName === old.storageClassName ? [] : [immutableError(classPath, storageClassName)]),
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { covered, type FieldError, forbidden, invalid, required, tooLong } from '../../../meta/field-error.ts'
+import { covered, type FieldError, forbidden, immutableError, invalid, required, tooLong } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { longerThan, nameIsDnsSubdomain, rangeError } from '../../../meta/names.ts'
 import { MAX_INT32 } from '../../core/checks.ts'
@@ -96,9 +96,7 @@ export function validateVolumeAttachment(
   const namesAlways = isSince(release, '1.36')
   const errors = [...validateAttachment(next, release), ...(namesAlways ? validateVolumeName(spec.source) : [])]
   if (!old) return namesAlways ? errors : [...errors, ...validateNames(spec, release)]
-  const changed = deepEqual(spec, old.spec)
-    ? []
-    : covered('immutable', [invalid(fieldPath('spec'), goValue('storage.VolumeAttachmentSpec', spec), 'field is immutable')])
+  const changed = deepEqual(spec, old.spec) ? [] : covered('immutable', [immutableError(fieldPath('spec'), goValue('storage.VolumeAttachmentSpec', spec))])
   // Upstream validates an updated object twice, and reports every error twice.
   return [...errors, ...errors, ...changed]
 }

@@ -1,14 +1,13 @@
 import { validateConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required } from '../../../meta/field-error.ts'
+import { immutableError, invalid, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDns1035Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import { goMember, goValue } from '../../shared/go-values.ts'
 import type { StorageVersionMigration } from '../v1beta1.types.ts'
 import { conditionIsTrue } from './conditions.ts'
 
-const IMMUTABLE = 'field is immutable'
 /** Matches a resourceVersion, except 0, which stands for any revision. */
 const REVISION = /^[1-9][0-9]*$/
 
@@ -25,7 +24,7 @@ export function validateBetaMigration({ spec }: StorageVersionMigration, old: St
       ? [required(path.child('resource'), 'resource is required to be set')]
       : together(resource, isDns1035Label(resource), path.child('resource'))),
     ...(group === '' ? [] : together(group, isDns1123Subdomain(group), path.child('group'))),
-    ...(old && !deepEqual(spec, old.spec) ? [invalid(fieldPath('spec'), goValue('storagemigrationV1beta1.StorageVersionMigrationSpec', spec), IMMUTABLE)] : []),
+    ...(old && !deepEqual(spec, old.spec) ? [immutableError(fieldPath('spec'), goValue('storagemigrationV1beta1.StorageVersionMigrationSpec', spec))] : []),
   ]
 }
 
@@ -48,7 +47,7 @@ export function validateBetaStatus(next: StorageVersionMigration, old: StorageVe
       ? []
       : [invalid(at, resourceVersion, `resource version is not well formed: ${resourceVersion}`)]),
     ...validateConditions(conditions, path.child('conditions')),
-    ...(before !== '' && before !== resourceVersion ? [invalid(at, resourceVersion, IMMUTABLE)] : []),
+    ...(before !== '' && before !== resourceVersion ? [immutableError(at, resourceVersion)] : []),
     ...outcomes.flatMap(([broken, text]) => (broken ? [invalid(path.child('conditions'), shown(), text)] : [])),
   ]
 }

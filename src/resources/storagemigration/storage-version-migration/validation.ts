@@ -1,7 +1,7 @@
 import { quote } from '../../../lib/go-quote.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required } from '../../../meta/field-error.ts'
+import { immutableError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
@@ -22,7 +22,7 @@ export function validateMigration({ spec: { resource } }: StorageVersionMigratio
   if (!old) return errors
   for (const member of ['group', 'version', 'resource'] as const) {
     const value = resource[member] ?? ''
-    if (value !== (old.spec.resource[member] ?? '')) errors.push(invalid(fieldPath(member), value, 'field is immutable'))
+    if (value !== (old.spec.resource[member] ?? '')) errors.push(immutableError(fieldPath(member), value))
   }
   return errors
 }
