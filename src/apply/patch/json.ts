@@ -8,6 +8,18 @@ import { cloneExactlyInSteps, cloneInSteps, setWholeFloat, shiftWholeFloats, who
 import type { Literals } from '../../schema/diagnose.ts'
 import { PatchError, PatchTestError } from './error.ts'
 import { jsonKind } from './go-print.ts'
+import {
+  additionFault,
+  additionIndex,
+  type Container,
+  elementIndex,
+  failure,
+  findPlace,
+  indexFault,
+  missingContainer,
+  type Place,
+  pointerOf,
+} from './json-pointer.ts'
 
 const { applyOperation, escapePathComponent } = fastJsonPatch
 
@@ -16,7 +28,6 @@ export const MAX_OPERATIONS = 10_000
 /** Largest size that the copy operations of a patch may add, in bytes of JSON. */
 export const MAX_COPIED_BYTES = 3 * 1024 * 1024
 
-type Container = JsonObject | Json[]
 type Operation = JsonObject | null
 
 /**
@@ -104,10 +115,10 @@ function* apply(state: State, operation: Operation): Steps<void> {
   switch (op) {
     case 'add':
       bring(state, operation)
-      add(place('path'), yield* cloneExactlyInSteps(value ?? null), float)
+      add(place('path'), yield* cloneExactlyInSteps(value ?? null), float, `error in add for path: '${operation.path}'`)
       break
     case 'remove':
-      remove(place('path'))
+      remove(place('path'), `error in remove for path: '${operation.path}'`)
       break
     case 'replace':
       bring(state, operation)
@@ -116,20 +127,20 @@ function* apply(state: State, operation: Operation): Steps<void> {
     case 'move': {
       // The value is removed first, and `path` is resolved in the document without it.
       const from = place('from')
-      const moved = get(from)
+      const moved = get(from, `error in move for path: '${from.key}'`)
       const movedFloat = floatAt(from)
-      remove({ ...from, path: from.key }, 'move')
-      add(place('path'), moved, movedFloat)
+      remove(from, `error in move for path: '${from.key}'`)
+      add(place('path'), moved, movedFloat, `error in move for path: '${operation.path}'`)
       break
     }
     case 'copy': {
       const from = place('from')
-      const copied = get(from)
+      const copied = get(from, `error in copy for from: '${from.path}'`)
       const to = place('path')
       state.copied += jsonSize(copied, MAX_COPIED_BYTES)
       if (state.copied > MAX_COPIED_BYTES)
         throw failure(`Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${MAX_COPIED_BYTES}`)
-      add(to, yield* cloneExactlyInSteps(copied), floatAt(from))
+      add(to, yield* cloneExactlyInSteps(copied), floatAt(from), 'error while adding value during copy')
       break
     }
     case 'test':
@@ -149,88 +160,50 @@ const bringsTexts = (value: Container, literals: Literals): boolean =>
   [...(literals.get(value)?.keys() ?? [])].some(key => wholeFloatAt(value, key) === undefined) ||
   Object.values(value).some(member => typeof member === 'object' && member !== null && bringsTexts(member, literals))
 
-/** The error of an operation that does not apply, with the library's message. The message is only logged (see PatchErrorCode). */
-const failure = (message: string): PatchError => new PatchError('unprocessable', message)
-const fail = (message: string): never => {
-  throw failure(message)
-}
-
-function pointerOf(operation: JsonObject, member: 'path' | 'from', op: string): string {
-  const pointer = ownMember(operation, member)
-  return typeof pointer === 'string' ? pointer : fail(`${op} operation failed to decode ${member}: missing value`)
-}
-
-/** Location of a member or an element, which may not exist. */
-interface Place {
-  readonly container: Container
-  readonly key: string
-  readonly path: string
-}
-
-/** Resolves a pointer up to its last token. Throws if a container on the path does not exist. Later tokens are not read then: a pointer may have hundreds of thousands. */
+/** Resolves a pointer up to its last token. Throws if a container on the path does not exist. */
 function find(state: State, path: string, op: string, member: 'path' | 'from' = 'path'): Place {
-  const last = path.lastIndexOf('/')
-  let container: Json | undefined = last < 0 ? undefined : state.root
-  for (let start = path.indexOf('/') + 1; start <= last; ) {
-    const end = path.indexOf('/', start)
-    const token = unescaped(path.slice(start, end))
-    if (Array.isArray(container)) container = container[indexOf(container, token, path)]
-    else if (isJsonObject(container)) container = ownMember(container, token)
-    if (typeof container !== 'object' || container === null) break
-    state.decoded.add(container)
-    start = end + 1
-  }
-  if (typeof container !== 'object' || container === null) return fail(missing(op, member, path))
-  return { container, key: unescaped(path.slice(last + 1)), path }
+  const place = findPlace(state.root, path, container => state.decoded.add(container))
+  if (place === undefined) throw failure(missingContainer(op, member, path))
+  return place
 }
 
-/** The library's message for a missing container, which differs by operation. */
-function missing(op: string, member: 'path' | 'from', path: string): string {
-  if (op === 'add' || op === 'remove') return `${op} operation does not apply: doc is missing path: "${path}": missing value`
-  if (op === 'test') return `test operation does not apply: is missing path: ${path}: missing value`
-  const what = op === 'replace' ? 'path' : member === 'from' ? 'from path' : 'destination path'
-  return `${op} operation does not apply: doc is missing ${what}: ${path}: missing value`
+/** The value at a location. Null for an absent member. Throws for an absent element: `doing` begins the message. */
+function get({ container, key }: Place, doing: string): Json {
+  if (!Array.isArray(container)) return ownMember(container, key) ?? null
+  const at = elementIndex(container, key)
+  if (at === undefined) throw failure(`${doing}: ${indexFault(key)}`)
+  return container[at] ?? null
 }
-
-const unescaped = (token: string): string => (token.includes('~') ? token.replaceAll(/~[01]/g, escaped => (escaped === '~1' ? '/' : '~')) : token)
-
-/** Resolves the index of an existing element. Negative ones count from the end. Throws if there is none. */
-function indexOf(list: readonly Json[], key: string, path: string): number {
-  const index = integer(key, path)
-  const at = index < 0 ? index + list.length : index
-  return at < 0 || at >= list.length ? fail(`error in path '${path}': Unable to access invalid index: ${index}: invalid index referenced`) : at
-}
-
-const integer = (key: string, path: string): number => (/^[+-]?\d{1,15}$/.test(key) ? Number(key) : fail(`error in path '${path}': '${key}' is no array index`))
-
-/** The value at a location. Null for an absent member. */
-const get = ({ container, key, path }: Place): Json => (Array.isArray(container) ? container[indexOf(container, key, path)] : ownMember(container, key)) ?? null
 
 /** The text of a whole float at a location. */
-const floatAt = ({ container, key, path }: Place): string | undefined => wholeFloatAt(container, Array.isArray(container) ? indexOf(container, key, path) : key)
+const floatAt = ({ container, key }: Place): string | undefined =>
+  wholeFloatAt(container, Array.isArray(container) ? (elementIndex(container, key) ?? -1) : key)
 
-/** Adds a value without copying it. Takes ownership of it. */
-function add({ container, key, path }: Place, value: Json, float: string | undefined): void {
+/** Adds a value without copying it. Takes ownership of it. Throws for an invalid index: `doing` begins the message. */
+function add({ container, key }: Place, value: Json, float: string | undefined, doing: string): void {
   if (!Array.isArray(container)) {
     put(container, key, value, float)
     return
   }
-  const index = key === '-' ? container.length : integer(key, path)
-  const at = index < 0 ? index + container.length + 1 : index
-  if (at < 0 || at > container.length) throw failure(`error in add for path: '${path}': Unable to access invalid index: ${index}: invalid index referenced`)
+  const at = additionIndex(container, key)
+  if (at === undefined) throw failure(`${doing}: ${additionFault(key)}`)
   perform(container, 'add', String(at), value)
   shiftWholeFloats(container, at, 1)
   setWholeFloat(container, at, float)
 }
 
-/** Removes a member or an element. `op` is the operation in errors. */
-function remove({ container, key, path }: Place, op: 'remove' | 'move' = 'remove'): void {
-  if (!Array.isArray(container) && !Object.hasOwn(container, key))
-    throw failure(`error in ${op} for path: '${path}': Unable to remove nonexistent key: ${key}: missing value`)
-  const at = Array.isArray(container) ? indexOf(container, key, path) : undefined
-  perform(container, 'remove', at === undefined ? key : String(at))
-  if (Array.isArray(container) && at !== undefined) shiftWholeFloats(container, at, -1)
-  else setWholeFloat(container, key, undefined)
+/** Removes a member or an element. Throws if there is none: `doing` begins the message. */
+function remove({ container, key }: Place, doing: string): void {
+  if (!Array.isArray(container)) {
+    if (!Object.hasOwn(container, key)) throw failure(`${doing}: Unable to remove nonexistent key: ${key}: missing value`)
+    perform(container, 'remove', key)
+    setWholeFloat(container, key, undefined)
+    return
+  }
+  const at = elementIndex(container, key)
+  if (at === undefined) throw failure(`${doing}: ${indexFault(key)}`)
+  perform(container, 'remove', String(at))
+  shiftWholeFloats(container, at, -1)
 }
 
 /** Replaces a value or the whole document. Takes ownership of `value`. */
@@ -243,9 +216,8 @@ function replace(state: State, path: string, value: Json, float: string | undefi
   }
   const { container, key } = find(state, path, 'replace')
   if (Array.isArray(container)) {
-    const index = /^[+-]?\d{1,15}$/.test(key) ? Number(key) : Number.NaN
-    const at = index < 0 ? index + container.length : index
-    if (!(at >= 0 && at < container.length)) throw failure(`replace operation does not apply: doc is missing key: ${path}: missing value`)
+    const at = elementIndex(container, key)
+    if (at === undefined) throw failure(`replace operation does not apply: doc is missing key: ${path}: missing value`)
     perform(container, 'replace', String(at), value)
     setWholeFloat(container, at, float)
   } else put(container, key, value, float)
@@ -253,7 +225,7 @@ function replace(state: State, path: string, value: Json, float: string | undefi
 
 function test(state: State, path: string, operation: JsonObject): void {
   const place = path === '' ? undefined : find(state, path, 'test')
-  const found = place ? get(place) : state.root
+  const found = place ? get(place, `error in test for path: '${path}'`) : state.root
   const wanted = ownMember(operation, 'value')
   const isFound = wanted !== undefined && sameJson(found, wanted)
   const { literals } = state
