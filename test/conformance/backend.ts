@@ -42,7 +42,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect(await store.text('a')).to.equal(undefined)
       })
 
-      it('gives every change the next revision', async () => {
+      it('increments the revision with every change', async () => {
         const start = await under.backend.currentRevision(never)
         const a = await store.put('a', 0, '1')
         const b = await store.put('b', 0, '1')
@@ -51,7 +51,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect(await under.backend.currentRevision(never)).to.equal(start + 5)
       })
 
-      it('tells a loser what is there, and writes nothing', async () => {
+      it('returns the current value to a writer with a wrong revision, and writes nothing', async () => {
         const revision = await store.put('a', 0, 'there')
         const there = { key: store.key('a'), value: Buffer.from('there'), createRevision: revision, modRevision: revision }
         const losers = [store.write('a', 0, 'x'), store.write('a', revision - 1, 'x'), store.write('a', revision + 1, 'x'), store.write('a', revision - 1)]
@@ -61,7 +61,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect(await under.backend.currentRevision(never)).to.equal(revision)
       })
 
-      it('begins a new life after a deletion', async () => {
+      it('assigns a new create revision after a deletion', async () => {
         const first = await store.put('a', 0, '1')
         await store.remove('a', first)
         const again = await store.put('a', 0, '2')
@@ -70,7 +70,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect((await store.write('a', first, '3')).ok).to.equal(false)
       })
 
-      it('lets exactly one of 64 writers win each revision', async () => {
+      it('accepts one of 64 concurrent writes at each revision', async () => {
         let acknowledged = 0
         const start = await store.put('n', 0, '0')
         const writers = Array.from({ length: 64 }, async () => {
@@ -89,7 +89,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect(await under.backend.currentRevision(never)).to.equal(start + 320)
       })
 
-      it('lets one of 64 creators of a key win', async () => {
+      it('accepts one of 64 concurrent creations of a key', async () => {
         const results = await Promise.all(Array.from({ length: 64 }, (_, i) => store.write('a', 0, `writer ${i}`)))
         const winners = results.flatMap((result, i) => (result.ok ? [`writer ${i}`] : []))
         expect(winners).to.have.length(1)
@@ -101,7 +101,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         ['every byte', Buffer.from(Array.from({ length: 256 }, (_, i) => i))],
         ['1,500,000 bytes', Buffer.alloc(1_500_000, 'large ')],
       ] as const) {
-        it(`keeps a value of ${what}`, async () => {
+        it(`stores and watches a value of ${what}`, async () => {
           const revision = await store.put('value', 0, value)
           expect((await under.backend.get(store.key('value'), never)).item?.value.equals(value)).to.equal(true)
           const [event] = await store.events(1, revision)
@@ -109,19 +109,19 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         })
       }
 
-      it('keeps keys beyond ASCII in the order of their bytes', async () => {
+      it('orders keys beyond ASCII by their bytes', async () => {
         for (const name of ['z', 'é', '\u{1f600}', '\uffee', 'a']) await store.put(name, 0, '')
         expect((await store.list()).items).to.deep.equal(['a=', 'z=', 'é=', '\uffee=', '\u{1f600}='])
       })
 
-      it('refuses a value that is too large', async () => {
+      it('rejects a value that is too large', async () => {
         for (const size of [1.5 * 1024 * 1024, 2.5 * 1024 * 1024]) expect(await codeOf(store.write('big', 0, Buffer.alloc(size)))).to.equal('too large')
         expect(await store.text('big')).to.equal(undefined)
       })
     })
 
     describe('ranges', () => {
-      it('are ordered, paged, and counted if that is asked for', async () => {
+      it('are ordered and paged, with a count on request', async () => {
         for (const name of ['c', 'a', 'e', 'b', 'd']) await store.put(name, 0, name)
         const revision = await under.backend.currentRevision(never)
         expect(await store.list({ limit: 2 })).to.deep.equal({ items: ['a=a', 'b=b'], more: true, revision })
@@ -137,7 +137,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect([none.items.length, none.count]).to.deep.equal([0, 5])
       })
 
-      it('are the same in pages of any size', async () => {
+      it('return the same items for every page size', async () => {
         for (let i = 0; i < 25; i++) await store.put(`k${i}`, 0, 'x'.repeat(i))
         const at = await store.put('k3', (await under.backend.get(store.key('k3'), never)).item!.modRevision, 'new')
         const { items } = await under.backend.range({ ...store.bounds, at }, never)
@@ -157,7 +157,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect(paged).to.deep.equal(items)
       })
 
-      it('have keys and their revisions without values where only keys are asked for', async () => {
+      it('return keys and revisions without values if only keys are requested', async () => {
         const a = await store.put('a', 0, '1')
         const b = await store.put('b', 0, '1')
         await store.put('c', 0, '1')
@@ -202,7 +202,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         })
       })
 
-      it('begin and end at keys that are longer than any', async () => {
+      it('accept bounds that are longer than any key', async () => {
         for (const name of ['a', 'b', 'c']) await store.put(name, 0, '')
         const long = store.key(`b${'x'.repeat(5000)}`)
         const names = async (bounds: object) => (await under.backend.range({ ...store.bounds, ...bounds }, never)).items.map(({ key }) => key.at(-1))
@@ -211,7 +211,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect((await under.backend.get(long, never)).item).to.equal(undefined)
       })
 
-      it('show the store as of an older revision, page after page', async () => {
+      it('read an older revision, page after page', async () => {
         const a = await store.put('a', 0, '1')
         const b = await store.put('b', 0, '1')
         const at = await store.put('c', 0, '1')
@@ -227,7 +227,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect([await store.text('a', at), await store.text('a', now), await store.text('b', (now - 1) as Revision)]).to.deep.equal(['1', '2', undefined])
       })
 
-      it('are one state, even where they are long', async () => {
+      it('read one revision of a large range while it is written', async () => {
         const size = 3000
         await Promise.all(Array.from({ length: size }, (_, i) => store.put(`k${String(i).padStart(5, '0')}`, 0, 'old')))
         const all = (await under.backend.range(store.bounds, never)).items
@@ -250,7 +250,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         await writer
       })
 
-      it('refuse a revision that has not come', async () => {
+      it('reject a future revision', async () => {
         const future = ((await under.backend.currentRevision(never)) + 1000) as Revision
         expect(await codeOf(store.list({ at: future }))).to.equal('future')
         expect(await codeOf(store.text('a', future))).to.equal('future')
@@ -259,7 +259,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
     })
 
     describe('watches', () => {
-      it('give the past, then what comes', async () => {
+      it('deliver past events, then live ones', async () => {
         const a = await store.put('a', 0, '1')
         const b = await store.put('b', 0, '1')
         const rest = async () => {
@@ -272,13 +272,13 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect(await store.changes(4, b)).to.deep.equal(['put b=1', 'put c=1', 'put a=2', 'delete c'])
       })
 
-      it('begin at the next change where they ask for it', async () => {
+      it('can start at the next change', async () => {
         await store.put('a', 0, '1')
         const from = (await under.backend.currentRevision(never)) + 1
         expect(await within(5000, 'the event', store.changes(1, from, { onOpen: () => void store.put('b', 0, '1') }))).to.deep.equal(['put b=1'])
       })
 
-      it('tell creations, updates and deletions apart, with the value before', async () => {
+      it('distinguish creations, updates and deletions, with the previous value', async () => {
         const a = await store.put('a', 0, '1')
         const updated = await store.put('a', a, '2')
         const deleted = await store.remove('a', updated)
@@ -295,14 +295,14 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect(await store.events(4, a)).to.deep.equal(expected.map(({ previous: _, ...event }) => event))
       })
 
-      it('give the value before of live changes, too', async () => {
+      it('include the previous value in live events', async () => {
         const change = async () => store.remove('a', await store.put('a', await store.put('a', 0, '1'), '2'))
         const from = (await under.backend.currentRevision(never)) + 1
         const events = await within(5000, 'the events', store.events(3, from, { previous: true, onOpen: () => void change() }))
         expect(events.map(({ previous }) => previous?.value.toString())).to.deep.equal([undefined, '1', '2'])
       })
 
-      it('keep to their bounds', async () => {
+      it('deliver only keys within their bounds', async () => {
         const from = await store.put('a', 0, '')
         const outside = new Store(under.backend, `${store.prefix.slice(0, -1)}0/`)
         await outside.put('z', 0, '')
@@ -311,7 +311,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect(await store.changes(2, from, { start: store.key('b'), end: store.key('d') })).to.deep.equal(['put b=', 'put c='])
       })
 
-      it('show every revision of the whole keyspace, in order and once', async () => {
+      it('deliver every revision of the whole keyspace, in order and once', async () => {
         const from = (await under.backend.currentRevision(never)) + 1
         const count = 500
         const write = () => Promise.all(Array.from({ length: count }, (_, i) => store.put(`k${i}`, 0, '')))
@@ -329,7 +329,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect(revisions).to.deep.equal(Array.from({ length: count }, (_, i) => from + i))
       })
 
-      it('lose nothing where the reader is slow', async () => {
+      it('lose no event if the reader is slow', async () => {
         const from = (await under.backend.currentRevision(never)) + 1
         const count = 12_000
         let seen = 0
@@ -348,7 +348,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect(seen).to.equal(count)
       })
 
-      it('end when their signal aborts, and when the reader leaves', async () => {
+      it('end when their signal aborts, and when the reader stops', async () => {
         const aborter = new AbortController()
         const run = (async () => {
           for await (const _ of store.watch(0, { onOpen: () => setTimeout(() => aborter.abort(), 10) }, aborter.signal));
@@ -359,7 +359,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
     })
 
     describe('compaction', () => {
-      it('keeps the revision it is given, and refuses earlier ones', async () => {
+      it('keeps the compacted revision, and rejects earlier ones', async () => {
         const a = await store.put('a', 0, '1')
         const b = await store.put('b', 0, '1')
         const deleted = await store.remove('b', b)
@@ -376,7 +376,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect(await store.changes(2, at)).to.deep.equal(['put a=2', 'put c=1'])
       })
 
-      it('ends a watch from an earlier revision, and names the oldest one', async () => {
+      it('ends a watch from an earlier revision with the oldest available one', async () => {
         const a = await store.put('a', 0, '1')
         const at = await store.put('a', a, '2')
         await under.backend.compact(at, never)
@@ -384,7 +384,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect([error.code, error.compactRevision]).to.deep.equal(['compacted', at])
       })
 
-      it('takes nothing from writes and watches that go on', async () => {
+      it('does not disturb running writes and watches', async () => {
         const from = (await under.backend.currentRevision(never)) + 1
         const write = async () => {
           let revision: Revision | 0 = 0
@@ -400,7 +400,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
     })
 
     describe('time to live', () => {
-      it('deletes the key as an ordinary change', async () => {
+      it('deletes the key with an ordinary event', async () => {
         const put = await store.put('short', 0, 'x', 1)
         await store.put('long', 0, 'x', 3600)
         const events = await within(10_000, 'the expiry', store.events(3, put, { previous: true }))
@@ -409,7 +409,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         expect((await store.list()).items).to.deep.equal(['long=x'])
       })
 
-      it('is dropped by a write without one', async () => {
+      it('is removed by a write without one', async () => {
         const put = await store.put('kept', 0, 'x', 1)
         await store.put('kept', put, 'y')
         const mark = await store.put('mark', 0, 'x', 1)
@@ -418,7 +418,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
       })
     })
 
-    it('refuses what is aborted', async () => {
+    it('rejects calls whose signal is aborted', async () => {
       const { backend } = under
       const aborted = AbortSignal.abort()
       const key = store.key('a')
@@ -432,9 +432,9 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
       expect(await store.text('a')).to.equal(undefined)
     })
 
-    it('answers a check', () => under.backend.check(never))
+    it('passes a health check', () => under.backend.check(never))
 
-    it('ends watches and refuses calls once it is closed', async () => {
+    it('ends watches and rejects calls after it is closed', async () => {
       const other = await factory()
       const closing = new Store(other.backend, '/registry/')
       const written = await closing.put('a', 0, 'x')

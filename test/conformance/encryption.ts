@@ -60,7 +60,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
     }
 
     for (const kind of ['aesgcm', 'aescbc', 'secretbox'] as const)
-      it(`the store holds nothing in the clear, and every read shows it: ${kind}`, async () => {
+      it(`stores no plain text, and every read decrypts: ${kind}`, async () => {
         const storage = await harness.open(encryptionOf(providerOf(kind, 'one')))
         const before = await storage.currentRevision(signal)
         const events = await watch(storage, { after: before })
@@ -78,13 +78,13 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
         expect(gone?.type === 'deleted' && gone.object.object().data).to.deep.equal({ n: 'clear' })
       })
 
-    it('writes nothing for the same content under the same key, though its bytes would differ', async () => {
+    it('writes nothing for the same content under the same key, though encryption is not deterministic', async () => {
       const storage = await harness.open(encryptionOf(keyOne))
       const { object } = await create(storage)
       expect([(await same(storage)).outcome, await storage.currentRevision(signal)]).to.deep.equal(['unchanged', object.revision])
     })
 
-    it('a value under another key than it was written to can not be read', async () => {
+    it('fails to read a value that was copied to another key of the store', async () => {
       const storage = await harness.open(encryptionOf(keyOne))
       await create(storage)
       const at = await foreign(testKey('b'), await held('a'))
@@ -100,7 +100,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
     for (const [what, by] of older) {
       const now = () => encryptionOf(rotated, providerOf('aescbc', 'one'), identityProvider)
 
-      it(`what ${what} wrote is served by every read`, async () => {
+      it(`reads objects that were written with ${what}`, async () => {
         const { object } = await create(await harness.open(by))
         const storage = await harness.open(now())
         for (const at of ['latest', 'any', { notOlderThan: object.revision }, { exactly: object.revision }] as const) {
@@ -111,7 +111,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
         expect(told(await take(await watch(storage, { after: plus(object.revision, -1) }), 1))).to.deep.equal([`added a@${object.revision}`])
       })
 
-      it(`the same content where ${what} wrote it is a real write, once`, async () => {
+      it(`rewrites unchanged content once if it was written with ${what}`, async () => {
         const { object } = await create(await harness.open(by))
         const storage = await harness.open(now())
         const events = await watch(storage, { after: object.revision })
@@ -123,7 +123,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
       })
     }
 
-    it('the same content is a real write once the keys have changed, whatever was read before', async () => {
+    it('rewrites unchanged content after the keys change, even if it was read before', async () => {
       const encryption = encryptionOf(keyOne)
       const storage = await harness.open(encryption)
       const { object } = await create(storage)
@@ -135,21 +135,21 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
       expect((await same(storage)).outcome).to.equal('unchanged')
     })
 
-    it('keeping an object leaves it under its old key', async () => {
+    it('does not re-encrypt an object that a write keeps', async () => {
       await create(await harness.open(encryptionOf(keyOne)))
       const storage = await harness.open(encryptionOf(rotated))
       expect((await storage.write(testKey('a'), async () => decided({ keep: true }), signal)).outcome).to.equal('unchanged')
       expect(await prefix('a')).to.equal('k8s:enc:aesgcm:v1:one:')
     })
 
-    it('leaves encryption behind where identity comes first', async () => {
+    it('decrypts objects if the identity provider comes first', async () => {
       await create(await harness.open(encryptionOf(keyOne)))
       const storage = await harness.open(encryptionOf(identityProvider, keyOne))
       expect((await same(storage)).outcome).to.equal('updated')
       expect(await prefix('a')).to.equal('{')
     })
 
-    it('pages go on in the state of the first', async () => {
+    it('reads all pages of a list at the revision of the first', async () => {
       const storage = await harness.open(encryptionOf(keyOne))
       for (const name of ['a', 'b', 'c']) await create(storage, testObject(name, { n: name }))
       const first = await list(storage, { limit: 2 })
@@ -158,7 +158,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
       expect(await shown(storage)).to.deep.equal(['a=a', 'b=b', 'c=later'])
     })
 
-    describe('of which some can not be read', () => {
+    describe('with objects that cannot be decrypted', () => {
       /** a and x/d under a key that is lost; b and y/e under one that is there. */
       const lost = async (reports?: CorruptReports): Promise<{ storage: Storage; encryption: Encryption; at: Revision }> => {
         const before = await harness.open(encryptionOf(keyOne))
@@ -174,7 +174,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
       const named = (at: string) =>
         `StorageError: corrupt object, Code: 7, Key: ${at}, ResourceVersion: 0, AdditionalErrorMsg: data from the storage is not transformable revision=0: ${NO_KEY}`
 
-      it('gets, lists and watches that have one fail, and all others do not', async () => {
+      it('fails gets, lists and watches that include one, and no others', async () => {
         const { storage, at } = await lost()
         expect(await failure(storage.get(testKey('a'), 'latest', signal))).to.include({ code: 'corrupt', message: NO_KEY })
         expect(await failure(list(storage))).to.include({ code: 'corrupt', message: `unable to transform key "${testKey('a')}": ${NO_KEY}` })
@@ -189,13 +189,13 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
         expect(told(await take(events, 1))).to.deep.equal([`modified b@${at + 1}`])
       })
 
-      it('writes to one fail, but to say that it exists', async () => {
+      it('fails updates and deletions of one', async () => {
         const { storage } = await lost()
         for (const change of [put(testObject('a')), async () => decided({ delete: true })])
           expect(await failure(storage.write(testKey('a'), change, signal))).to.include({ code: 'corrupt', message: NO_KEY })
       })
 
-      it('an event that can not be shown ends a watch with an error, for who comes back, too', async () => {
+      it('ends a watch with an error at an event that cannot be decrypted, and again after a resume', async () => {
         const { storage, at } = await lost()
         const events = await watch(storage, { after: at })
         const other = await harness.open(encryptionOf(keyOne))
@@ -208,7 +208,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
         expect(told(await take(onwards, 1))).to.deep.equal([`modified b@${broken + 1}`])
       })
 
-      it('are read as soon as their key is there', async () => {
+      it('reads them as soon as their key is configured', async () => {
         const { storage, encryption } = await lost()
         expect(await failure(list(storage))).to.have.property('code', 'corrupt')
         encryption.configure(encryptionConfig(rotated))
@@ -218,7 +218,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
         expect(told(await take(await watch(storage, { initial: 'latest', bookmarkAtEnd: false }), 4))).to.have.length(4)
       })
 
-      it('lists name all of them where unsafe deletion is on, and reads name theirs', async () => {
+      it('names all of them in errors of lists, and one in errors of reads, if unsafe deletion is on', async () => {
         const { storage } = await lost(namedReports('/registry'))
         await foreign(testKey('c'), testCodec.encode(testObject('c')))
         const { code, causes } = await failure(list(storage))
@@ -233,7 +233,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
         expect((await failure(list(storage, {}, key(`${testPrefix}x/`)))).causes).to.have.length(1)
       })
 
-      it('lists name a hundred, and say that there are more', async () => {
+      it('names at most a hundred, and reports that the list is truncated', async () => {
         const storage = await harness.open(encryptionOf(keyTwo), namedReports('/registry'))
         const names = Array.from({ length: 101 }, (_, i) => `n${String(i).padStart(3, '0')}`)
         for (const each of names.slice(1)) await foreign(testKey(each), Buffer.from('{}'))
@@ -244,7 +244,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
         expect(causes?.at(-1)).to.deep.equal({ reason: 'FieldValueTooMany', message: 'too many errors, the list is truncated' })
       })
 
-      it('are removed unread, and nothing else is', async () => {
+      it('removes corrupt objects, and no readable ones', async () => {
         const { storage } = await lost()
         expect(await storage.removeCorrupt(testKey('b'), signal)).to.equal('readable')
         expect(await storage.removeCorrupt(testKey('none'), signal)).to.equal('absent')
@@ -257,7 +257,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
         expect(await shown(storage)).to.deep.equal(['a=1', 'b=2', 'e=5'])
       })
 
-      it('what is removed so is told to watches as an error', async () => {
+      it('ends watches with an error when one is removed', async () => {
         const { storage, at } = await lost(namedReports('/registry'))
         const events = await watch(storage, { after: at })
         await storage.removeCorrupt(testKey('a'), signal)
@@ -268,7 +268,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
         expect(await failure((async () => take(await watch(storage, { after: at }), 1))())).to.have.property('message', error.message)
       })
 
-      it('a removal gives way to who makes the object readable first', async () => {
+      it('does not remove an object that became readable', async () => {
         const { storage } = await lost()
         const readable = await (await harness.open(encryptionOf(rotated))).write(testKey('a'), put(testObject('a', { n: '9' })), signal)
         expect(await storage.removeCorrupt(testKey('a'), signal)).to.equal('readable')

@@ -79,13 +79,13 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
 
     const request = (stream: number, flags = END_STREAM | END_HEADERS): void => raw.send(FrameType.headers, flags, stream, GET_HEALTHZ)
 
-    it('answers several requests that come at once', async () => {
+    it('serves concurrent requests', async () => {
       await open()
       for (const stream of [1, 3, 5]) request(stream)
       for (const stream of [1, 3, 5]) expect((await raw.until(isEnd(stream))).payload.toString()).to.equal('ok')
     })
 
-    it('sends no more than the windows hold', async () => {
+    it('sends no more data than the windows allow', async () => {
       const INITIAL_WINDOW_SIZE = 4
       await open([[INITIAL_WINDOW_SIZE, 1]])
       request(1)
@@ -99,7 +99,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       expect((await raw.until(isEnd(1))).payload.toString()).to.equal('k')
     })
 
-    it('sends what is left when the client widens all windows by its settings', async () => {
+    it('sends pending data when new settings of the client enlarge all windows', async () => {
       await open([[4, 0]])
       request(1)
       await raw.until(({ type }) => type === FrameType.headers)
@@ -107,7 +107,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       expect((await raw.until(isEnd(1))).payload.toString()).to.equal('ok')
     })
 
-    it('lets large answers share the connection, a frame of each in turn', async () => {
+    it('interleaves the frames of large responses', async () => {
       handle = exchange => exchange.sendBytes(200, 'text/plain', Buffer.alloc(2 << 20, exchange.ctx.info.name))
       const client = session()
       const got = await Promise.all(
@@ -128,7 +128,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       expect(got.map(({ length }) => length)).to.eql([2 << 20, 2 << 20, 2 << 20])
     })
 
-    it('keeps what a slow client does not read with the streams, not in copies', async () => {
+    it('buffers data that a slow client does not read without copying it', async () => {
       let writer: StreamWriter | undefined
       handle = async exchange => {
         writer = exchange.stream(200, 'text/plain')
@@ -156,7 +156,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       client.close()
     })
 
-    it('reads bodies that are longer than the windows', async () => {
+    it('reads bodies that are larger than the windows', async () => {
       handle = async exchange => exchange.sendBytes(200, 'text/plain', Buffer.from(String((await exchange.readBody(64 << 20)).length)))
       const body = Buffer.alloc(9 << 20, 97)
       expect((await server.http2('/api/v1/things', { method: 'POST', body })).body.toString()).to.equal(String(body.length))
@@ -175,7 +175,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       client.close()
     })
 
-    it('gives the connection’s window back for bodies that nobody reads', async () => {
+    it('restores the window of the connection if a handler does not read the body', async () => {
       handle = exchange => exchange.sendBytes(200, 'text/plain', Buffer.from('no'))
       const client = session()
       for (let i = 0; i < 40; i++) {
@@ -189,7 +189,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       client.close()
     })
 
-    it('gives the connection’s window back for bodies that have come and nobody reads', async () => {
+    it('restores the window of the connection for bodies that arrived and are never read', async () => {
       handle = async exchange => {
         await sleep(10)
         await exchange.sendBytes(200, 'text/plain', Buffer.from('no'))
@@ -209,7 +209,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       client.close()
     })
 
-    it('asks for a body that is announced with an expectation', async () => {
+    it('sends 100 Continue for a request with an Expect header', async () => {
       handle = async exchange => exchange.sendBytes(200, 'text/plain', await exchange.readBody(100))
       const client = session()
       const stream = client.request({ ':path': '/api/v1/things', ':method': 'POST', expect: '100-continue' }, { endStream: false })
@@ -220,7 +220,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       client.close()
     })
 
-    it('sends headers that take several frames', async () => {
+    it('sends headers that need several frames', async () => {
       handle = exchange => {
         for (const name of ['x-a', 'x-b']) exchange.setHeader(name, name.repeat(5000))
         return exchange.sendBytes(200, 'text/plain', Buffer.from('ok'))
@@ -230,7 +230,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       expect(body.toString()).to.equal('ok')
     })
 
-    it('serves requests whose heads refer to one field until they have a megabyte', async () => {
+    it('serves requests that repeat an indexed header field up to a megabyte', async () => {
       await open()
       const field = Buffer.concat([Buffer.from('\x40\x01x\x7f\xa1\x1e', 'latin1'), Buffer.alloc(4000, 'y')])
       raw.send(FrameType.headers, END_STREAM | END_HEADERS, 1, Buffer.concat([GET_HEALTHZ, field]))
@@ -241,7 +241,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       }
     })
 
-    it('takes trailers', async () => {
+    it('accepts trailers', async () => {
       handle = async exchange => exchange.sendBytes(200, 'text/plain', await exchange.readBody(100))
       const client = session()
       const stream = client.request({ ':path': '/api/v1/things', ':method': 'POST' }, { waitForTrailers: true, endStream: false })
@@ -252,7 +252,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       client.close()
     })
 
-    it('tells the handler of a client that gives up, and of a connection that is cut', async () => {
+    it('aborts the handler when the client resets the stream, and when the connection is lost', async () => {
       const aborted: string[] = []
       handle = async exchange => {
         exchange.stream(200, 'text/plain')
@@ -274,7 +274,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       expect(aborted[1]).to.equal('/api/v1/b')
     })
 
-    it('answers a ping, and refuses streams beyond its limit', async () => {
+    it('replies to a ping, and rejects streams beyond its limit', async () => {
       handle = async exchange => {
         exchange.stream(200, 'text/plain')
         await new Promise(resolve => exchange.ctx.signal.addEventListener('abort', resolve))
@@ -288,7 +288,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       client.destroy()
     })
 
-    it('refuses a stream beyond its limit, and serves those that are open', async () => {
+    it('rejects a stream beyond its limit, and serves the open ones', async () => {
       await open([[4, 0]])
       for (let stream = 1; stream <= 2001; stream += 2) request(stream)
       expect((await raw.until(isReset(2001))).payload.readUInt32BE(0)).to.equal(REFUSED_STREAM)
@@ -296,13 +296,13 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       await raw.until(isEnd(1999))
     })
 
-    it('answers HEAD by the headers alone', async () => {
+    it('sends headers only in a response to HEAD', async () => {
       handle = exchange => exchange.sendBytes(200, 'text/plain', Buffer.from('hello'))
       const { status, headers, body } = await server.http2('/api/v1/things/x', { method: 'HEAD' })
       expect([status, headers['content-length'], body.length]).to.eql([200, '5', 0])
     })
 
-    it('hands on a request to CONNECT, whose body is none of a tunnel', async () => {
+    it('passes on a CONNECT request without opening a tunnel', async () => {
       handle = exchange => exchange.sendBytes(405, 'text/plain', Buffer.from(exchange.path))
       const client = session()
       const stream = client.request({ ':method': 'CONNECT', ':authority': 'a:1' }, { endStream: true })
@@ -310,14 +310,14 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       client.close()
     })
 
-    it('tells a client that goes on sending after its answer to stop, without an error', async () => {
+    it('resets a stream without an error if the client keeps sending after the response', async () => {
       await open()
       raw.send(FrameType.headers, END_HEADERS, 1, GET_HEALTHZ)
       await raw.until(isEnd(1))
       expect((await raw.until(isReset(1))).payload.readUInt32BE(0)).to.equal(0)
     })
 
-    it('keeps headers that come several times, as over HTTP/1.1', async () => {
+    it('joins repeated headers, as over HTTP/1.1', async () => {
       handle = exchange => {
         exchange.setHeader('Warning', ['299 - "a"', '299 - "b"'])
         return exchange.sendBytes(
@@ -331,7 +331,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       expect(body.toString()).to.equal('[["x-a","1","x-a","2"],"me"]')
     })
 
-    it('answers bytes of a header as they are', async () => {
+    it('sends header bytes unchanged', async () => {
       handle = exchange => {
         exchange.setHeader('x-b', '\u00e4\u00ff')
         return exchange.sendBytes(200, 'text/plain', Buffer.from('ok'))
@@ -339,7 +339,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       expect((await server.http2('/api/v1/things/x')).headers['x-b']).to.equal('\u00e4\u00ff')
     })
 
-    it('lets no answer into another stream where the client gives up in the middle of it', async () => {
+    it('sends no data of a cancelled response on another stream', async () => {
       handle = exchange => exchange.sendBytes(200, 'text/plain', Buffer.alloc(4 << 20, 97))
       const client = session()
       for (let i = 0; i < 20; i++) {
@@ -359,7 +359,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       return { body }
     }
 
-    describe('that breaks the rules of one stream', () => {
+    describe('with an invalid stream', () => {
       const cases: readonly [string, number, () => void][] = [
         [
           'sends data after its end',
@@ -391,7 +391,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
         ['has a method that is no token', PROTOCOL_ERROR, () => raw.send(FrameType.headers, 5, 1, Buffer.from('\x02\x04G ET\x87\x84', 'latin1'))],
       ]
       for (const [what, code, act] of cases)
-        it(`loses the stream, and no other, when it ${what}`, async () => {
+        it(`resets only the stream when the client ${what}`, async () => {
           await open([[4, 0]])
           act()
           if (!strict) {
@@ -406,7 +406,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
         })
     })
 
-    describe('that breaks the rules of the connection', () => {
+    describe('with a client that violates the protocol', () => {
       const cases: readonly [string, number, () => void][] = [
         ['speaks of a stream that has not begun', PROTOCOL_ERROR, () => raw.send(FrameType.data, 0, 1, [1])],
         [
@@ -528,7 +528,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
         }
       }
       for (const [what, code, act] of cases)
-        it(`is ended when it ${what}`, async () => {
+        it(`is closed when the client ${what}`, async () => {
           await open([[4, 0]])
           act()
           await sleep(20)
@@ -537,14 +537,14 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
           else expect(await raw.toldOrCut()).to.not.equal(0)
         })
 
-      it('is ended when it does not begin as HTTP/2 does', async () => {
+      it('is closed without the HTTP/2 preface', async () => {
         await open([], false)
         raw.sendBytes(Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n'))
         expect(await raw.ended()).to.be.oneOf(strict ? [PROTOCOL_ERROR] : [PROTOCOL_ERROR, INTERNAL_ERROR])
       })
     })
 
-    it('finishes what it has begun when the server stops, and takes nothing new', async () => {
+    it('finishes open requests when the server stops, and accepts no new ones', async () => {
       const asked = new EventEmitter()
       const own = await startTestServer(
         async exchange => {

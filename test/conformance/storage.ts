@@ -98,7 +98,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(await storage.get(testKey('a'), 'latest', signal)).to.equal(undefined)
       })
 
-      it('returns the result of the decision that was carried out', async () => {
+      it('returns the result of the decision that took effect', async () => {
         const results: unknown[] = []
         for (const change of [{ put: testObject('a') }, { keep: true }, { put: testObject('a') }, { delete: true }] as const) {
           const { result, outcome } = await storage.write(testKey('a'), async now => ({ change, result: `${now?.object().metadata.name} there` }), signal)
@@ -112,7 +112,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         ])
       })
 
-      it('gives two writers of one revision their turn each', async () => {
+      it('applies concurrent writes one after the other', async () => {
         await create(testObject('a', { n: '0' }))
         const add = () =>
           storage.write(testKey('a'), async now => decided({ put: { ...now!.object(), data: { n: String(Number(loose(now!.object()).data.n) + 1) } } }), signal)
@@ -120,7 +120,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(loose((await storage.get(testKey('a'), 'latest', signal))?.object()).data.n).to.equal('10')
       })
 
-      it('writes nothing for equal bytes', async () => {
+      it('writes nothing if the encoded object is unchanged', async () => {
         const before = await create(testObject('a', { x: '1' }))
         const written = await storage.write(testKey('a'), async now => decided({ put: structuredClone(now!.object()) }), signal)
         expect(written.outcome).to.equal('unchanged')
@@ -128,13 +128,13 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(await storage.currentRevision(signal)).to.equal(before.revision)
       })
 
-      it('writes nothing for keep', async () => {
+      it('writes nothing if the decision keeps the object', async () => {
         const before = await create()
         const written = await storage.write(testKey('a'), async () => decided({ keep: true }), signal)
         expect([written.outcome, written.object.revision]).to.deep.equal(['unchanged', before.revision])
       })
 
-      it('calls equal content in other bytes a change', async () => {
+      it('writes equal content if its encoding differs', async () => {
         const at = await foreign(
           testKey('a'),
           Buffer.from(JSON.stringify({ metadata: testObject('a').metadata, data: {}, apiVersion: 'v1', kind: 'ConfigMap' })),
@@ -144,7 +144,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect((await storage.write(testKey('a'), async now => decided({ put: now!.object() }), signal)).outcome).to.equal('updated')
       })
 
-      it('fails to delete what is not there', () =>
+      it('fails to delete a missing object', () =>
         failsWith(
           storage.write(testKey('a'), async () => decided({ delete: true }), signal),
           'not found',
@@ -156,7 +156,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect((await backend.get(testKey('a'), signal)).item?.value.toString()).not.to.contain('resourceVersion')
       })
 
-      it('ends with its signal', () => failsWith(storage.write(testKey('a'), put(testObject('a')), AbortSignal.abort()), 'timeout'))
+      it('fails if its signal is aborted', () => failsWith(storage.write(testKey('a'), put(testObject('a')), AbortSignal.abort()), 'timeout'))
     })
 
     describe('assumed objects', () => {
@@ -166,7 +166,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         return { old, newer }
       }
 
-      it('a write on a stale object is decided again', async () => {
+      it('repeat the decision on the current object if they are stale', async () => {
         const { old } = await stale()
         const seen: string[] = []
         const written = await storage.write(
@@ -182,7 +182,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(loose(written.object.object()).data.n).to.equal('2+')
       })
 
-      it('an error on a stale object is not final', async () => {
+      it('ignore an error of the decision if they are stale', async () => {
         const { old } = await stale()
         const written = await storage.write(
           testKey('a'),
@@ -196,7 +196,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(loose(written.object.object()).data.n).to.equal('3')
       })
 
-      it('an error on a fresh object is final, and decide has run once', async () => {
+      it('report an error of the decision after one run if they are current', async () => {
         const { newer } = await stale()
         let runs = 0
         let message = ''
@@ -216,14 +216,14 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect([message, runs]).to.deep.equal(['no', 1])
       })
 
-      it('unchanged on a stale object is not final', async () => {
+      it('repeat an unchanged result if they are stale', async () => {
         const { old } = await stale()
         const written = await storage.write(testKey('a'), put(testObject('a', { n: '1' })), signal, old)
         expect(written.outcome).to.equal('updated')
         expect(loose((await storage.get(testKey('a'), 'latest', signal))?.object()).data.n).to.equal('1')
       })
 
-      it('keep on a stale object is not final', async () => {
+      it('repeat a decision to keep if they are stale', async () => {
         const { old, newer } = await stale()
         const seen: string[] = []
         const written = await storage.write(
@@ -239,7 +239,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect([written.outcome, written.object.revision]).to.deep.equal(['unchanged', newer.revision])
       })
 
-      it('unchanged on a fresh object is final, and decide has run once', async () => {
+      it('report an unchanged result after one run if they are current', async () => {
         const { newer } = await stale()
         let runs = 0
         const written = await storage.write(
@@ -254,7 +254,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect([written.outcome, runs]).to.deep.equal(['unchanged', 1])
       })
 
-      it('an object that is gone is told as absent', async () => {
+      it('repeat the decision without an object if it was deleted', async () => {
         const { newer } = await stale()
         await remove('a')
         const seen: (string | undefined)[] = []
@@ -271,7 +271,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(written.outcome).to.equal('created')
       })
 
-      it('a deletion of a stale object is decided again', async () => {
+      it('repeat a decision to delete if they are stale', async () => {
         const { old } = await stale()
         let runs = 0
         const written = await storage.write(
@@ -286,7 +286,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect([written.outcome, runs, loose(written.object.object()).data.n]).to.deep.equal(['deleted', 2, '2'])
       })
 
-      it('an object assumed absent that is there is told', async () => {
+      it('repeat the decision with the object if it was assumed absent and exists', async () => {
         const { newer } = await stale()
         const seen: (Revision | undefined)[] = []
         const written = await storage.write(
@@ -304,7 +304,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
     })
 
     describe('resource versions', () => {
-      it('latest sees what other programs wrote before', async () => {
+      it('reads the writes of other programs with `latest`', async () => {
         const at = await foreign(testKey('a'), testCodec.encode(testObject('a')))
         expect((await storage.get(testKey('a'), 'latest', signal))?.revision).to.equal(at)
         const page = await list()
@@ -312,7 +312,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(page.revision).to.be.at.least(at)
       })
 
-      it('the newest revision is never older than a change that a watch has shown', async () => {
+      it('reports a newest revision that is never older than a delivered event', async () => {
         const events = await watch({})
         for (let round = 0; round < 20; round++) {
           const writing = Promise.all(Array.from({ length: 5 }, (_, i) => create(testObject(`n${round}-${i}`))))
@@ -325,7 +325,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         }
       })
 
-      it('not older than waits for the revision', async () => {
+      it('waits for the revision of `notOlderThan`', async () => {
         const { revision: now } = await create()
         const wanted = plus(now, 1)
         const waiting = [
@@ -340,7 +340,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         ['not older than', (r: Revision): ReadAt => ({ notOlderThan: r })],
         ['exactly', (r: Revision): ReadAt => ({ exactly: r })],
       ] as const) {
-        it(`${what} a revision that does not come fails`, async () => {
+        it(`fails for a revision that does not arrive, with ${what}`, async () => {
           const far = plus((await create()).revision, 1000)
           await Promise.all([
             failsWith(list({ at: at(far) }), what === 'exactly' ? (harness.futureLists ?? 'too large revision') : 'too large revision'),
@@ -349,12 +349,12 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         })
       }
 
-      it('goes on with no page of a version to come, and tells so at once', async () => {
+      it('fails immediately for a page of a future revision', async () => {
         const { revision: now } = await create()
         await failsWith(list({ at: { exactly: plus(now, 1000) }, startKey: testKey('a') }), 'future revision')
       })
 
-      it('exactly reads the past', async () => {
+      it('reads the past with `exactly`', async () => {
         const first = await create(testObject('a', { n: '1' }))
         await create(testObject('b'))
         await update(testObject('a', { n: '2' }))
@@ -371,21 +371,21 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(loose((await storage.get(testKey('a'), { exactly: first.revision }, signal))?.object()).data.n).to.equal('1')
       })
 
-      it('any answers', async () => {
+      it('reads any cached state with `any`', async () => {
         const { revision: at } = await create()
         await list({ at: { notOlderThan: at } })
         expect(names((await list({ at: 'any' })).items)).to.deep.equal(['a'])
         expect((await storage.get(testKey('a'), 'any', signal))?.revision).to.equal(at)
       })
 
-      it('a read ends with its signal', async () => {
+      it('fails if the signal of a read aborts', async () => {
         const { revision: at } = await create()
         await failsWith(storage.list(testPrefix, { at: { notOlderThan: plus(at, 9) }, predicate: everything, limit: 0 }, AbortSignal.timeout(20)), 'timeout')
       })
     })
 
     describe('lists', () => {
-      it('pages at one revision while writes go on', async () => {
+      it('reads pages at one revision during writes', async () => {
         for (let i = 0; i < 10; i++) await create(testObject(`n${i}`))
         const first = await list({ limit: 4 })
         expect([names(first.items), first.remaining]).to.deep.equal([['n0', 'n1', 'n2', 'n3'], 6])
@@ -399,13 +399,13 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect([names(last.items), last.nextKey, last.remaining]).to.deep.equal([['n8', 'n9'], undefined, undefined])
       })
 
-      it('has no next page when the limit takes all', async () => {
+      it('returns no next page if the limit covers all items', async () => {
         for (const each of ['a', 'b']) await create(testObject(each))
         const page = await list({ limit: 2 })
         expect([names(page.items), page.nextKey, page.remaining]).to.deep.equal([['a', 'b'], undefined, undefined])
       })
 
-      it('fills the limit past what does not match', async () => {
+      it('skips objects that do not match until the limit is reached', async () => {
         for (let i = 0; i < 30; i++) await create(testObject(`n${String(i).padStart(2, '0')}`, {}, { odd: String(i % 10 === 0) }))
         const first = await list({ limit: 2, predicate: labelled('odd', 'true') })
         expect([names(first.items), first.remaining]).to.deep.equal([['n00', 'n10'], undefined])
@@ -414,7 +414,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(second.nextKey).to.equal(undefined)
       })
 
-      it('keeps to its prefix', async () => {
+      it('returns only keys with its prefix', async () => {
         await create(testObject('a', {}, undefined, 'one'))
         await create(testObject('b', {}, undefined, 'one-more'))
         await foreign(key('/registry/configmaps-too/one/c'), testCodec.encode(testObject('c')))
@@ -422,7 +422,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(names((await list()).items)).to.deep.equal(['b', 'a'])
       })
 
-      it('takes the hints of a predicate as hints', async () => {
+      it('treats the hints of a predicate as hints', async () => {
         for (const namespace of ['x', 'y']) for (const each of ['a', 'b']) await create(testObject(each, {}, undefined, namespace))
         const one = await list({ predicate: { name: 'a', everything: false, matches: ({ name }) => name === 'a' } })
         expect(one.items.map(item => item.key)).to.deep.equal([testKey('a', 'x'), testKey('a', 'y')])
@@ -433,7 +433,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect((await list({ predicate: { name: 'a', everything: false, matches: () => false } }, key(`${testPrefix}x/`))).items).to.deep.equal([])
       })
 
-      it('expires a page of a compacted revision', async function () {
+      it('expires a page at a compacted revision', async function () {
         if (harness.lacks?.includes('compaction')) this.skip()
         const { revision: first } = await create()
         for (let i = 0; i < 5; i++) await update(testObject('a', { i: String(i) }))
@@ -443,7 +443,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(names((await list({ at: { exactly: plus(first, 5) } })).items)).to.deep.equal(['a'])
       })
 
-      it('tells of an object that cannot be read', async () => {
+      it('reports an object that cannot be read', async () => {
         await create()
         const at = await foreign(testKey('b'), Buffer.from('not an object'))
         await failsWith(list({ at: { notOlderThan: at } }), 'corrupt')
@@ -455,7 +455,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
     })
 
     describe('watches', () => {
-      it('gives changes after a revision, in order', async () => {
+      it('delivers changes after a revision, in order', async () => {
         const { revision: r } = await create()
         const before = await watch({ start: { after: r } })
         await update(testObject('a', { x: '1' }))
@@ -473,7 +473,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         })
       })
 
-      it('begins with the present state, then a bookmark, then changes', async () => {
+      it('delivers the current state, a bookmark, then changes', async () => {
         await create(testObject('a'))
         const { revision: r } = await create(testObject('b'))
         const events = await watch({ start: { initial: 'latest', bookmarkAtEnd: true }, bookmarks: true })
@@ -482,7 +482,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(told(await take(events, 1))[0]).to.equal(`added c@${r + 1}`)
       })
 
-      it('begins with a state not older than wanted', async () => {
+      it('starts with a state that is not older than requested', async () => {
         const { revision: r } = await create()
         const never = failsWith(watch({ start: { initial: { notOlderThan: plus(r, 1000) }, bookmarkAtEnd: true } }), 'too large revision')
         const opening = watch({ start: { initial: { notOlderThan: plus(r, 1) }, bookmarkAtEnd: true } })
@@ -491,14 +491,14 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         await never
       })
 
-      it('gives a large state whole', async () => {
+      it('delivers a large initial state completely', async () => {
         for (let i = 0; i < 450; i++) await create(testObject(`n${i}`))
         const events = await take(await watch({ start: { initial: 'latest', bookmarkAtEnd: true } }), 451)
         expect(new Set(told(events)).size).to.equal(451)
         expect(told(events)[450]).to.match(/^bookmark end/)
       })
 
-      it('tells objects that begin and cease to match as added and deleted', async () => {
+      it('reports objects that start and stop matching as added and deleted', async () => {
         const { revision: r } = await create(testObject('a', { n: '0' }, { on: 'no' }))
         const events = await watch({ start: { after: r }, predicate: labelled('on', 'yes') })
         await update(testObject('a', { n: '1' }, { on: 'yes' }))
@@ -513,7 +513,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(gone.type === 'deleted' && gone.object.object().metadata.resourceVersion).to.equal(String(r + 3))
       })
 
-      it('keeps to its prefix and name', async () => {
+      it('delivers only objects with its prefix and name', async () => {
         const r = await storage.currentRevision(signal)
         const one = await watch({ start: { after: r } }, key(`${testPrefix}x/`))
         const named = await watch({ start: { after: r }, predicate: { name: 'b', everything: false, matches: ({ name }) => name === 'b' } })
@@ -527,7 +527,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(told(await take(single, 1))).to.deep.equal([`added b@${r + 8}`])
       })
 
-      it('waits for a start that has not come', async () => {
+      it('waits for a start revision in the future', async () => {
         const { revision: r } = await create()
         const events = await watch({ start: { after: plus(r, 1) } })
         await create(testObject('b'))
@@ -535,7 +535,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(told(await take(events, 1))).to.deep.equal([`added c@${r + 2}`])
       })
 
-      it('refuses a start that is compacted', async function () {
+      it('rejects a compacted start revision', async function () {
         if (harness.lacks?.includes('compaction')) this.skip()
         const { revision: r } = await create()
         for (let i = 0; i < 5; i++) await update(testObject('a', { i: String(i) }))
@@ -547,7 +547,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         )
       })
 
-      it('gives bookmarks', async () => {
+      it('sends bookmarks', async () => {
         const { revision: r } = await create()
         await list({ at: { notOlderThan: r } })
         const events = await watch({ start: { after: plus(r, -1) }, bookmarks: true })
@@ -557,7 +557,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(seen.slice(0, 2)).to.deep.equal([`added a@${r}`, `bookmark@${r}`])
       })
 
-      it('gives none where the deadline is too near', async () => {
+      it('sends no bookmark if the deadline is too near', async () => {
         const { revision: r } = await create()
         const events = await watch({ start: { after: plus(r, -1) }, bookmarks: true, deadline: steadyClock.now() + 1900 })
         expect(told(await take(events, 1))).to.deep.equal([`added a@${r}`])
@@ -565,7 +565,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(await Promise.race([late, events.next()])).to.equal('nothing')
       })
 
-      it('gives a bookmark before its deadline', async () => {
+      it('sends a bookmark before its deadline', async () => {
         const { revision: r } = await create()
         const events = await watch({ start: { after: plus(r, -1) }, bookmarks: true, deadline: steadyClock.now() + 2700 })
         const begun = Date.now()
@@ -573,7 +573,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect(Date.now() - begun).to.be.lessThan(timeBound(2700))
       })
 
-      it('ends with its signal, and when closed', async () => {
+      it('ends when its signal aborts, and when it is closed', async () => {
         const stop = new AbortController()
         const watcher = await storage.watch(
           testPrefix,
@@ -588,7 +588,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         expect((await batchesOf(other).next()).done).to.equal(true)
       })
 
-      it('closes a watcher that does not keep up', async () => {
+      it('closes a watcher that is too slow', async () => {
         const { revision: r } = await create()
         const slow = await watch({ start: { after: r } })
         const quick = await watch({ start: { after: r } })
@@ -617,7 +617,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
       })
     })
 
-    it('takes no harm from keys that others write beside it', async function () {
+    it('ignores keys of other programs beside its prefix', async function () {
       if (harness.lacks?.includes('compact_rev_key')) this.skip()
       const { revision: r } = await create()
       const events = await watch({ start: { after: r } })

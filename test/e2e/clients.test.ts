@@ -50,7 +50,7 @@ describe('client libraries', () => {
   withClient('client-go and controller-runtime', goClient(), run => {
     for (const [scenario, media, why] of SCENARIOS)
       it(`${why}, in ${media}`, () => run(['-samples', samples, '-media', media, scenario], media === 'cbor' ? CBOR : {}))
-    it('shared informers that watch instead of listing', () =>
+    it('shared informers with WatchList', () =>
       run(['-samples', samples, '-media', 'protobuf', '-name', 'watch-list', 'informers'], { KUBE_FEATURE_WatchListClient: 'true' }))
   })
   withClient('the Python client', pythonClient(), run => {

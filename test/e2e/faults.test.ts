@@ -41,7 +41,7 @@ const CAUGHT_UP_MS = 60_000
 const PATH = '/api/v1/namespaces/default/configmaps'
 const client = goClient()
 
-describe(`faults seen by client-go's informers and by a naive client${'missing' in client ? ` (skipped: client-go is ${client.missing})` : ''}`, function () {
+describe(`faults as seen by client-go's informers and by a naive client${'missing' in client ? ` (skipped: client-go is ${client.missing})` : ''}`, function () {
   this.timeout(180_000)
   let plane: ControlPlane
   let proxy: FaultProxy
@@ -110,7 +110,7 @@ describe(`faults seen by client-go's informers and by a naive client${'missing' 
     differences({ objects, lists: 1, watches: 1, refused: {}, faults: [] }, await versions())
   const strikes = async (fault: Fault): Promise<void> => plane.until(() => fault.hits > 1)
 
-  it('are none at first: both hold what there is', async () => {
+  it('without faults both clients match the server', async () => {
     await write(10)
     naive = followNaively(plane, 'naive', PATH)
     await naive.begun
@@ -122,7 +122,7 @@ describe(`faults seen by client-go's informers and by a naive client${'missing' 
   })
 
   for (const { name, fault: spec, ends } of READING)
-    it(`where ${name}: informers come to hold what there is, and the naive one does not`, async () => {
+    it(`with ${name} informers recover, and the naive client does not`, async () => {
       await write(5)
       const fault = plane.faults.add({ match: others({ verbs: ['list', 'watch'] }) ?? {}, rate: { count: STRIKES }, ...spec })
       naive = followNaively(plane, 'naive', PATH)
@@ -141,7 +141,7 @@ describe(`faults seen by client-go's informers and by a naive client${'missing' 
       await untilInformersHold()
     })
 
-  it('where bookmarks are withheld: informers hold what there is, and who counts on bookmarks learns nothing', async () => {
+  it('with withheld bookmarks informers match the server, and a client that relies on bookmarks learns nothing', async () => {
     const fault = plane.faults.add({ match: others({ verbs: ['watch'] }) ?? {}, watch: { withholdBookmarks: true } })
     naive = followNaively(plane, 'naive', PATH)
     const control = followNaively(plane, 'control', PATH)
@@ -167,7 +167,7 @@ describe(`faults seen by client-go's informers and by a naive client${'missing' 
     ['BeforeCommit', false],
     ['AfterCommit', true],
   ] as const)
-    it(`where a write is cut ${cut}: the writer cannot tell, and informers hold what there is`, async () => {
+    it(`with a write cut ${cut} the writer cannot tell the outcome, and informers match the server`, async () => {
       const fault = plane.faults.add({ match: others({ verbs: ['create'] }) ?? {}, cut })
       const name = `cut-${cut.toLowerCase()}`
       expect(await create(name)).to.equal(0)
@@ -176,7 +176,7 @@ describe(`faults seen by client-go's informers and by a naive client${'missing' 
       await untilInformersHold()
     })
 
-  it('where a webhook is down: a write that is not made again is lost', async () => {
+  it('with a webhook down a write without a retry is lost', async () => {
     const { metadata } = (
       await plane.apply({
         apiVersion: 'admissionregistration.k8s.io/v1',
@@ -203,7 +203,7 @@ describe(`faults seen by client-go's informers and by a naive client${'missing' 
     await untilInformersHold()
   })
 
-  it('where a Lease is lost: who does not look at the answer goes on beside another', async () => {
+  it('with a lost Lease a holder that ignores the response continues beside the new one', async () => {
     const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
     const { body } = await plane.request('POST', leases, { body: { metadata: { name: 'naive' }, spec: { holderIdentity: 'naive' } } })
     const fault = plane.faults.add({ match: { verbs: ['update'], resources: ['leases.coordination.k8s.io'], names: ['naive'] }, lease: 'Lost' })

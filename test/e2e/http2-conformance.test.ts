@@ -35,7 +35,7 @@ describe(`HTTP/2, by h2spec${missing ? ` (skipped: ${suite.missing})` : ''}`, fu
   this.timeout(60_000)
 
   for (const { stack, fails } of STACKS)
-    it(`is spoken to the letter of the rules (--http2=${stack})`, async function () {
+    it(`passes every case (--http2=${stack})`, async function () {
       if (missing) this.skip()
       const ca = await issueCa('ca')
       const { cert, key } = await issueServing(ca, 'server', { dns: ['localhost'], ips: ['127.0.0.1'] })

@@ -151,7 +151,7 @@ const CLIENTS: Readonly<Record<string, Client>> = {
 const missing = Object.entries(CLIENTS).flatMap(([name, client]) => ('missing' in client ? [`${name} is ${client.missing}`] : []))
 const etcdFound = findEtcd() !== undefined
 
-describe(`informers of client libraries through faults${missing.length > 0 ? ` (skipped: ${missing.join(', ')})` : ''}`, function () {
+describe(`informers of client libraries during faults${missing.length > 0 ? ` (skipped: ${missing.join(', ')})` : ''}`, function () {
   this.timeout(120_000)
   const commands = new Map<string, readonly string[]>()
   before(() => {
@@ -199,7 +199,7 @@ function tell({ store, flags, faults }: Chapter, seed: number, commands: Readonl
       .match(EXCUSE)?.length ?? 0
 
   for (const { name, relists, gone, unnoticed, act } of faults)
-    it(`hold what there is, told in order, when ${name}`, async () => {
+    it(`match the server, with events in order, when ${name}`, async () => {
       world.write()
       await sleep(WRITING_MS)
       const before = await states()
@@ -228,7 +228,7 @@ function tell({ store, flags, faults }: Chapter, seed: number, commands: Readonl
       }
     })
 
-  it('leave nothing behind', async () => {
+  it('leave no connections or watches behind', async () => {
     // Threads of the Python client look whether they are to end when something comes.
     world.write()
     const left = await Promise.all([...clients].map(async ([name, client]) => `${name}: ${await client.end()}`))

@@ -77,7 +77,7 @@ withKubectl(`kubectl while the server restarts${found ? '' : ' (skipped: there i
 
   for (const kubectl of kubectls)
     for (const end of ['terminate', 'kill'] as const)
-      it(`1.${kubectl.minor} watches and waits as with kube-apiserver when it is ${end === 'kill' ? 'killed' : 'told to stop'}`, async () => {
+      it(`1.${kubectl.minor} watches and waits as with kube-apiserver when it is ${end === 'kill' ? 'killed' : 'terminated'}`, async () => {
         for (const path of [`${CORE}/x`, `${CORE}/y`, `${DEPLOYMENTS}/web`]) await client.ask('DELETE', path)
         await client.must('POST', CORE, configMap('x', { done: 'no' }))
         await client.must('POST', CORE, configMap('y', {}))
@@ -104,7 +104,7 @@ withKubectl(`kubectl while the server restarts${found ? '' : ' (skipped: there i
         }
       })
 
-  it('goes on with a list in chunks after a restart, as of its first chunk', async () => {
+  it('continues a list in chunks at the revision of its first chunk after a restart', async () => {
     const path = (kubectls[0] as Kubectl).path
     for (let i = 0; i < 5; i++) await client.must('POST', CORE, { ...configMap(`chunk-${i}`, {}), metadata: { name: `chunk-${i}`, labels: { of: 'chunks' } } })
     const page = async (token: string) => {

@@ -73,13 +73,13 @@ describe('kubectl and a kubelet', () => {
         expect([code, stdout, stderr]).to.deep.equal([0, '/exec/default/one/c?command=ls&command=-l&error=1&output=1\n', 'aside\n'])
       })
 
-      it('tells how a command ended', async () => {
+      it('reports the exit code of a command', async () => {
         const { code, stderr } = await run('exec one -- false', '', path)
         expect(code).to.equal(7)
         expect(stderr).to.include('command terminated with exit code 7')
       })
 
-      it('reads from a kubelet', async () => {
+      it('reads logs and metrics from a kubelet', async () => {
         const { code, stdout } = await run('get --raw /api/v1/nodes/here/proxy/healthz', '', path)
         expect([code, stdout]).to.deep.equal([0, 'log of /healthz\n'])
       })

@@ -37,6 +37,5 @@ describe('the examples in other languages, as their page shows them', function (
     })
   }
 
-  it('name the packages that the one in rust is run with', () =>
-    expect(readFileSync(join(root, 'test/e2e/clients/rust/Cargo.toml'), 'utf8')).to.contain(block('toml')))
+  it('list the packages of the Rust example', () => expect(readFileSync(join(root, 'test/e2e/clients/rust/Cargo.toml'), 'utf8')).to.contain(block('toml')))
 })

@@ -30,7 +30,7 @@ withKubectl(`kubectl with manifests of removed kinds${kubectl ? '' : ' (skipped:
       })
       after(() => server.stop())
 
-      it('applies them with warnings, and once more without a change', async () => {
+      it('are applied with warnings, and unchanged a second time', async () => {
         const first = await run('apply -f -', served.join('---\n'))
         const warnings = served.flatMap(document => deprecationIn(release, fieldOf(document, 'apiVersion'), fieldOf(document, 'kind'))?.warning ?? [])
         expect([first.code, first.stderr.trim().split('\n')], first.stdout).to.deep.equal([0, warnings.map(warning => `Warning: ${warning}`)])
@@ -39,19 +39,19 @@ withKubectl(`kubectl with manifests of removed kinds${kubectl ? '' : ' (skipped:
         expect([second.code, second.stdout.match(/ unchanged$/gm)?.length], second.stdout).to.deep.equal([0, served.length])
       })
 
-      it('applies them on the server', async () => {
+      it('are applied on the server', async () => {
         const { code, stdout } = await run('apply --server-side --force-conflicts -f -', served.join('---\n'))
         expect([code, stdout.match(/ serverside-applied$/gm)?.length], stdout).to.deep.equal([0, served.length])
       })
 
-      it('has nothing to change in them, and refuses the others', async () => {
+      it('need no change, and others are rejected', async () => {
         expect((await run('diff -f -', served.join('---\n'))).stdout).to.equal('')
         const others = documents.filter(document => !served.includes(document))
         for (const document of others) expect((await run('apply -f -', document)).stderr).to.include('no matches for kind')
       })
 
       if (release === '1.24')
-        it('reads them in versions that stay', async () => {
+        it('are read in versions that remain', async () => {
           const jsonOf = async (command: string): Promise<unknown> => JSON.parse((await run(`${command} -o jsonpath={.spec}`)).stdout)
           expect(await jsonOf('get horizontalpodautoscalers.v2.autoscaling flat')).to.deep.include({
             metrics: [{ type: 'Pods', pods: { metric: { name: 'hits' }, target: { type: 'AverageValue', averageValue: '5' } } }],

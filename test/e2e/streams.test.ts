@@ -79,26 +79,26 @@ describe("kubectl and a kubelet's own streams", function () {
       const exec = (command: readonly string[], stdin?: string): Promise<Result> =>
         run(path, ['exec', ...(stdin === undefined ? [] : ['-i']), 'one', '--', ...command], stdin)
 
-      it('runs a command, and tells how it ended', async () => {
+      it('runs a command, and reports its exit code', async () => {
         const { code, stdout, stderr } = await exec(['sh', '-c', 'echo out; echo aside >&2; exit 7'])
         expect([code, stdout]).to.deep.equal([7, 'out\n'])
         expect(stderr).to.include('aside\n')
         expect(stderr).to.include('command terminated with exit code 7')
       })
 
-      it('tells that there is no such command', async () => {
+      it('reports a missing command', async () => {
         const { code, stderr } = await exec(['/no/such/command'])
         expect(code).to.equal(1)
         expect(stderr).to.include('/no/such/command')
       })
 
-      it('gives a command its input, to its end, and reads its output', async () => {
+      it('passes the whole input to a command, and reads its output', async () => {
         const text = randomBytes(3 << 20).toString('base64')
         const { code, stdout } = await exec(['cat'], text)
         expect([code, sha(stdout)]).to.deep.equal([0, sha(text)])
       })
 
-      it('tells how a command ended that did not read its input', async function () {
+      it('reports the exit code of a command that does not read its input', async function () {
         // SPDY of old passes as it is, and may lose the end, as with kube-apiserver.
         if (minor < WEB_SOCKETS) this.skip()
         for (let i = 0; i < 5; i++) {
@@ -107,7 +107,7 @@ describe("kubectl and a kubelet's own streams", function () {
         }
       })
 
-      it('has a terminal, with its size', async function () {
+      it('opens a terminal, with its size', async function () {
         if (!existsSync(SCRIPT)) this.skip()
         const command = `stty rows 30 cols 90; '${path}' exec -it one -- sh -c 'until [ "$(stty size)" = "30 90" ]; do sleep 0.05; done; echo sized; exit 5'`
         const { code, stdout } = await run(SCRIPT, ['-qefc', command, '/dev/null'])
@@ -115,13 +115,13 @@ describe("kubectl and a kubelet's own streams", function () {
         expect(code).to.equal(5)
       })
 
-      it('joins a process', async () => {
+      it('attaches to a process', async () => {
         const { code, stdout } = await run(path, ['attach', '-i', 'one'], 'hello\n')
         expect(code).to.equal(0)
         expect(stdout).to.include('attached to c\nhello\n')
       })
 
-      it('copies files, there and back', async () => {
+      it('copies files in both directions', async () => {
         const own = join(folder, `own-${minor}`)
         await mkdir(own)
         const names = Array.from({ length: 5 }, (_, i) => `f${i}`)
@@ -133,7 +133,7 @@ describe("kubectl and a kubelet's own streams", function () {
         for (const name of names) expect(sha(await readFile(join(back, name)))).to.equal(sha(await readFile(join(own, name))))
       })
 
-      it('forwards a port, for several connections, each closed on one side first', async () => {
+      it('forwards a port for several connections, closed by either side first', async () => {
         const forward = spawn(path, ['port-forward', 'pod/one', `:${(echo.address() as AddressInfo).port}`], {
           env: environment(),
           stdio: ['ignore', 'pipe', 'ignore'],
@@ -157,7 +157,7 @@ describe("kubectl and a kubelet's own streams", function () {
         }
       })
 
-      it('is counted where it speaks over WebSockets', async () => {
+      it('counts the use of WebSockets', async () => {
         const { stdout } = await run(path, ['get', '--raw', '/metrics'])
         const counted = (name: string): boolean => new RegExp(`^apiserver_stream_${name}_requests_total\\{code="\\d+"\\} [1-9]`, 'm').test(stdout)
         if (minor >= WEB_SOCKETS) expect([counted('translator'), counted('tunnel')]).to.deep.equal([true, true])

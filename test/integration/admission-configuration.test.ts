@@ -13,7 +13,7 @@ const PODS = '/api/v1/namespaces/default/pods'
 const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
 const pod = (metadata: object) => ({ apiVersion: 'v1', kind: 'Pod', metadata, spec: { hostNetwork: true, containers: [{ name: 'c', image: 'i:1' }] } })
 
-describe('a server with a configuration of admission', () => {
+describe('a server with an admission configuration', () => {
   const directory = mkdtempSync(join(tmpdir(), 'admission-'))
   const file = join(directory, 'admission.yaml')
   let server: ServerProcess
@@ -28,20 +28,20 @@ describe('a server with a configuration of admission', () => {
     rmSync(directory, { recursive: true })
   })
 
-  it('enforces what it says, and names a pod as it would be called', async () => {
+  it('enforces the configured Pod Security level on templates, and names a pod with its generated name', async () => {
     const { status, body } = await createJsonClient(server.url).ask('POST', PODS, { body: pod({ generateName: 'web-' }) })
     expect(status).to.equal(403)
     expect(body.message).to.match(/^pods "web-[a-z0-9]{5}" is forbidden: violates PodSecurity "baseline:latest": /)
     expect(body.message).to.contain(HOST)
   })
 
-  it('leaves alone what is exempt', async () => {
+  it('allows pods in exempt namespaces', async () => {
     const client = createJsonClient(server.url)
     await client.must('POST', '/api/v1/namespaces', namespace('free'))
     await client.must('POST', '/api/v1/namespaces/free/pods', pod({ name: 'p' }))
   })
 
-  it('does not start with a file that is wrong', async () => {
+  it('does not start with an invalid file', async () => {
     await server.terminate()
     writeFileSync(file, `${HEAD}  configuration: {}\n`)
     const failed = await server.start().catch((error: Error) => error)

@@ -55,7 +55,7 @@ describe('servers behind APIServices', () => {
   const conditionOf = async (name: string) => JSON.parse((await server.send(`${SERVICES}/${name}`)).text).status?.conditions?.[0] ?? {}
   const answer = ({ status, text }: Reply): string => `${status} ${text}`
 
-  it('are asked for their discovery, and become available', async () => {
+  it('are checked through their discovery, and become available', async () => {
     await register(`v1alpha1.${GROUP}`, apiServiceOf(backend, 'api', GROUP, 'v1alpha1'))
     const check = backend.heard.find(({ url, headers }) => url === VERSION && headers['x-remote-group'] !== undefined)
     expect(check).to.deep.include({ method: 'GET', url: VERSION, client: 'aggregator' })
@@ -66,7 +66,7 @@ describe('servers behind APIServices', () => {
   const discovered = async (group: string) =>
     JSON.parse((await server.send('/apis', { accept: V2 })).text).items.find((each: { metadata: { name: string } }) => each.metadata.name === group)?.versions
 
-  it('are in discovery', async () => {
+  it('appear in discovery', async () => {
     const preferredVersion = { groupVersion: `${GROUP}/v1alpha1`, version: 'v1alpha1' }
     expect(JSON.parse((await server.send(`/apis/${GROUP}`)).text)).to.deep.equal({
       kind: 'APIGroup',
@@ -99,7 +99,7 @@ describe('servers behind APIServices', () => {
     ])
   })
 
-  it('leave a built-in group out of the list whose APIService is deleted', async () => {
+  it('do not list a built-in group whose APIService was deleted, and still serve it', async () => {
     const path = `${SERVICES}/v1.coordination.k8s.io`
     const found = await server.send(path)
     const groups = async () => JSON.parse((await server.send('/apis')).text).groups.map(({ name }: { name: string }) => name)
@@ -114,7 +114,7 @@ describe('servers behind APIServices', () => {
     await eventually('it is listed', async () => (await groups()).includes('coordination.k8s.io'))
   })
 
-  it('lose what they have in a namespace that is deleted', async () => {
+  it('are requested to delete their objects in a namespace that is deleted', async () => {
     const [group, path] = ['doomed.example.com', '/apis/doomed.example.com/v1/namespaces/going/things']
     backend.serves(group, 'v1', 'Thing', ['delete', 'deletecollection', 'list'])
     backend.documents.set(path, { kind: 'ThingList', metadata: {}, items: [] })
@@ -128,7 +128,7 @@ describe('servers behind APIServices', () => {
     await server.send(`${SERVICES}/v1.${group}`, { method: 'DELETE' })
   })
 
-  it('are in OpenAPI v3', async () => {
+  it('appear in OpenAPI v3', async () => {
     const path = `apis/${GROUP}/v1alpha1`
     const url = `/openapi/v3/${path}?hash=ABC`
     backend.documents.set('/openapi/v3', {
@@ -147,7 +147,7 @@ describe('servers behind APIServices', () => {
     expect([status, text]).to.deep.equal([200, ''])
   })
 
-  it('are in OpenAPI v2', async () => {
+  it('appear in OpenAPI v2', async () => {
     const at = `${VERSION}/namespaces/{namespace}/flunders`
     const schema = { $ref: '#/definitions/io.k8s.Flunder' }
     backend.documents.set('/openapi/v2', {
@@ -173,7 +173,7 @@ describe('servers behind APIServices', () => {
     expect([status, text.includes('listFlunder')]).to.deep.equal([200, true])
   })
 
-  it('are in OpenAPI v3 where they have only v2', async () => {
+  it('appear in OpenAPI v3 if they serve only v2', async () => {
     backend.documents.delete('/openapi/v3')
     const look = { method: 'PATCH', body: { metadata: { labels: { open: 'v2alone' } } }, headers: { 'content-type': 'application/merge-patch+json' } }
     await server.send(`${SERVICES}/v1alpha1.${GROUP}`, look)
@@ -191,7 +191,7 @@ describe('servers behind APIServices', () => {
     expect([proto.status, proto.text.includes('listFlunder')]).to.deep.equal([200, true])
   })
 
-  it('get requests in the name of their users, whatever the client says of itself', async () => {
+  it('receive requests with the identity of the user, and no identity headers of the client', async () => {
     backend.act = (req, res) =>
       void req.on('end', () => res.writeHead(201, { 'content-type': 'application/json', 'x-mine': 'yes' }).end('{"made":true}')).resume()
     const reply = await server.send(`${VERSION}/namespaces/default/flunders?dryRun=All`, {
@@ -216,7 +216,7 @@ describe('servers behind APIServices', () => {
     expect(heard?.headers).to.not.have.any.keys('authorization', 'x-remote-extra-scopes')
   })
 
-  it('get no fields of clients by which they would believe a front proxy', async () => {
+  it('receive no client headers that a request header authenticator trusts', async () => {
     const said = { 'X-OUR-user': 'root', 'x-our-group': 'system:masters', 'x-our-extra-scopes': 'all', 'x-our-own': 'stays' }
     await server.send(`${VERSION}/flunders`, { token: 'jane', headers: said })
     const { headers } = backend.heard.at(-1) ?? expect.fail('it was not asked')
@@ -224,7 +224,7 @@ describe('servers behind APIServices', () => {
     expect(headers).to.not.have.any.keys('x-our-user', 'x-our-group', 'x-our-extra-scopes')
   })
 
-  it('answer watches as they go', async () => {
+  it('stream watches unbuffered', async () => {
     let end = (): void => {}
     backend.act = (_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json' }).write('{"type":"ADDED"}\n')
@@ -237,7 +237,7 @@ describe('servers behind APIServices', () => {
     expect(watch.text()).to.equal('{"type":"ADDED"}\n{"type":"DELETED"}\n')
   })
 
-  it('may leave HTTP with the client', async () => {
+  it('upgrade connections to another protocol', async () => {
     backend.upgradeAct = (_req, socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n')
       socket.on('error', () => {}).pipe(socket)
@@ -261,12 +261,12 @@ describe('servers behind APIServices', () => {
     socket.destroy()
   })
 
-  it('may not send clients elsewhere', async () => {
+  it('cannot redirect clients', async () => {
     backend.act = (_req, res) => void res.writeHead(302, { location: 'https://169.254.169.254/' }).end()
     expect(answer(await server.send(`${VERSION}/flunders`))).to.equal('502 the backend attempted to redirect this request, which is not permitted')
   })
 
-  it('are not asked for what comes back from themselves', async () => {
+  it('receive no request that they forwarded themselves', async () => {
     backend.act = (req, res) => void res.end(String(req.headers.via))
     const via = (await server.send(`${VERSION}/flunders`)).text
     expect(via).to.match(/^1\.1 binnacle-/)
@@ -275,7 +275,7 @@ describe('servers behind APIServices', () => {
     expect(backend.heard).to.deep.equal([])
   })
 
-  it('hold no place in flight', async () => {
+  it('use no seat of the flow control of this server', async () => {
     backend.act = () => {}
     const waiting = Array.from({ length: 30 }, () => server.send(`${VERSION}/flunders`).catch(() => undefined))
     await eventually('all are with the backend', () => backend.heard.length === 30)
@@ -293,7 +293,7 @@ describe('servers behind APIServices', () => {
     await told(`v1alpha1.${GROUP}`, 'FailedDiscoveryCheck')
   })
 
-  it('that have gone are told of in the condition and in answers, and come back', async function () {
+  it('become unavailable in the condition and in responses when they stop, and recover', async function () {
     this.timeout(60_000)
     const { status, message } = await conditionOf(`v1alpha1.${GROUP}`)
     const url = `https://127.0.0.1:${backend.port}${VERSION}`
@@ -308,7 +308,7 @@ describe('servers behind APIServices', () => {
     await eventually('it is back', async () => (await conditionOf(`v1alpha1.${GROUP}`)).reason === 'Passed')
   })
 
-  it('whose certificate is for others are not believed', async () => {
+  it('are not trusted if their certificate is for another name', async () => {
     const name = `v1.other.example.com`
     backend.serves('other.example.com', 'v1', 'Other')
     const other = await AggregatedServer.start('other')

@@ -56,7 +56,7 @@ describe('--profile=apiserver', function () {
     rmSync(server.directory, { recursive: true, force: true })
   })
 
-  it('does what kube-apiserver does, and no controller’s work', async () => {
+  it('serves like kube-apiserver, and runs no controllers', async () => {
     const client = createProbeClient(server.kubeconfig)
     const get = async (path: string): Promise<{ status: number; text: string }> => {
       const { status, body } = await client.ask('GET', path)
@@ -81,9 +81,9 @@ describe('--profile=apiserver', function () {
     }
   })
 
-  it('misses none of the default plugins', () => expect(server.log).not.to.contain('not implemented plugins='))
+  it('supports all default plugins', () => expect(server.log).not.to.contain('not implemented plugins='))
 
-  it('writes nothing where it is started, and leaves nothing behind', async () => {
+  it('writes no file to the working directory, and removes its temporary directory', async () => {
     expect(readdirSync(server.directory)).to.deep.equal([])
     const made = dirname(server.kubeconfig)
     expect(existsSync(made)).to.equal(true)
@@ -91,7 +91,7 @@ describe('--profile=apiserver', function () {
     expect(existsSync(made)).to.equal(false)
   })
 
-  it('is what the name kube-apiserver means', () => {
+  it('is implied by the name kube-apiserver', () => {
     const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
     try {
       cpSync(join(root, 'bin'), join(directory, 'bin'), { recursive: true })

@@ -47,7 +47,7 @@ class Trace {
   }
 }
 
-describe('the ways that docs/architecture.md draws', () => {
+describe('the paths in docs/architecture.md', () => {
   let directory: string
   let server: Server
   let client: ClientHttp2Session
@@ -90,7 +90,7 @@ describe('the ways that docs/architecture.md draws', () => {
   })
   const configMap = (colour: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' }, data: { colour } })
 
-  it('an apply touches 45 files at the most, each of which takes part', async () => {
+  it('list the files of an apply, at most 45, each of which runs', async () => {
     const files = filesOf('The life of a write')
     expect(files.filter(file => !existsSync(join('src', file)))).to.deep.equal([])
     expect(files).to.have.length.within(30, 45)
@@ -100,7 +100,7 @@ describe('the ways that docs/architecture.md draws', () => {
     expect(files.filter(file => !called.has(file) && !COMPOSED.includes(file))).to.deep.equal([])
   })
 
-  it('an event touches 18 files at the most, each of which takes part', async () => {
+  it('list the files of an event, at most 18, each of which runs', async () => {
     const files = filesOf('The life of an event')
     expect(files.filter(file => !existsSync(join('src', file)))).to.deep.equal([])
     expect(files).to.have.length.within(10, 18)

@@ -41,7 +41,7 @@ describe('the audit webhook', function () {
   const create = (server: InProcessServer, id: string) =>
     server.send(CONFIG_MAPS, { method: 'POST', body: { metadata: { name: id } }, headers: { 'audit-id': id, 'user-agent': 'audited/1' } })
 
-  it('has each event before the request goes on, where requests wait', async () => {
+  it('receives each event before the request goes on, in blocking mode', async () => {
     const server = await open('--audit-webhook-mode=blocking')
     expect((await create(server, 'one')).status).to.equal(201)
     expect(events('one').map(({ stage }) => stage)).to.deep.equal(['RequestReceived', 'ResponseComplete'])
@@ -52,7 +52,7 @@ describe('the audit webhook', function () {
     server.remove()
   })
 
-  it('has them in batches, and the last when the server ends; the log beside it has the same', async () => {
+  it('receives events in batches, the last one at shutdown, equal to those in the log', async () => {
     const server = await open('--audit-log-path=DIR/log')
     for (const id of ['a', 'b', 'c']) await create(server, id)
     expect(hook.requests).to.deep.equal([])
@@ -67,7 +67,7 @@ describe('the audit webhook', function () {
     server.remove()
   })
 
-  it('is asked again while it fails, and fails no request', async () => {
+  it('receives events again after failures, without failing a request', async () => {
     isDown = true
     const server = await open('--audit-webhook-initial-backoff=10ms', '--audit-webhook-batch-max-size=1', '--audit-webhook-batch-throttle-enable=false')
     expect((await create(server, 'late')).status).to.equal(201)
@@ -81,7 +81,7 @@ describe('the audit webhook', function () {
     server.remove()
   })
 
-  it('fails requests whose first event is lost, in the mode blocking-strict', async () => {
+  it('fails requests whose first event is lost, in mode blocking-strict', async () => {
     const server = await open('--audit-webhook-mode=blocking-strict', '--audit-webhook-initial-backoff=1ms')
     isDown = true
     const { status, text } = await create(server, 'lost')
@@ -93,7 +93,7 @@ describe('the audit webhook', function () {
     server.remove()
   })
 
-  it('with a kubeconfig that can’t be used keeps the server from beginning', async () => {
+  it('prevents the start if its kubeconfig is invalid', async () => {
     const refused = await openInProcess(['--audit-policy-file=DIR/policy', '--audit-webhook-config-file=DIR/audit'], { policy: POLICY, audit: '{}' }).then(
       () => '',
       (error: Error) => error.message,

@@ -78,7 +78,7 @@ const create = (name: string, length = 0) => ({
 describe('the audit log', function () {
   this.timeout(60_000)
 
-  describe('by a policy of many levels', () => {
+  describe('with a policy of many levels', () => {
     let server: AuditedServer
     before(async () => {
       server = await openAudited(fixture('policy.yaml'))
@@ -88,7 +88,7 @@ describe('the audit log', function () {
     after(() => stop(server))
 
     for (const [index, request] of BY_POLICY.entries())
-      it(`has the events of Kubernetes: ${request.name}`, async () => {
+      it(`contains the events of kube-apiserver: ${request.name}`, async () => {
         const id = `by-policy-${index}`
         await server.ask(request, id)
         await eventually('all events', () => server.eventsOf(id).length >= request.events.length)
@@ -97,7 +97,7 @@ describe('the audit log', function () {
       })
   })
 
-  describe('of everything', () => {
+  describe('with a policy for everything', () => {
     let server: AuditedServer
     before(async () => {
       server = await openAudited(EVERYTHING)
@@ -105,7 +105,7 @@ describe('the audit log', function () {
     after(() => stop(server))
 
     for (const [index, request] of RECORDED.entries())
-      it(`has the events of Kubernetes: ${request.name}`, async () => {
+      it(`contains the events of kube-apiserver: ${request.name}`, async () => {
         const id = `recorded-${index}`
         await server.ask(request, id)
         await eventually('all events', () => server.eventsOf(id).length >= request.events.length)
@@ -113,12 +113,12 @@ describe('the audit log', function () {
         expect(JSON.stringify(events, undefined, 1)).to.equal(JSON.stringify(request.events, undefined, 1))
       })
 
-    it('has the event of a request before its answer, and is its owner’s alone', async () => {
+    it('contains the event of a request before its response, in a file of mode 0600', async () => {
       await server.ask(create('order'), 'order')
       expect(server.eventsOf('order').map(({ stage }) => stage)).to.deep.equal(['RequestReceived', 'ResponseComplete'])
       expect(statSync(join(server.directory, 'logs/audit.log')).mode & 0o777).to.equal(0o600)
     })
-    it('tells a patch in YAML in JSON, and leaves out one that can’t be read', async () => {
+    it('records a YAML patch as JSON, and omits one that cannot be parsed', async () => {
       const headers = { 'content-type': 'application/apply-patch+yaml' }
       const body = 'apiVersion: v1\nkind: ConfigMap\ndata:\n  q: "1"\n'
       await server.ask({ method: 'PATCH', path: `${CONFIG_MAPS}/yaml?fieldManager=x`, headers, body }, 'yaml')
@@ -127,15 +127,15 @@ describe('the audit log', function () {
       await server.ask(bad, 'bad')
       expect(server.eventsOf('bad')[1]).to.include({ stage: 'ResponseComplete' }).and.not.to.have.property('requestObject')
     })
-    it('tells discovery, whatever its form', async () => {
+    it('records discovery in every form', async () => {
       await server.ask({ method: 'GET', path: '/apis', headers: { accept: 'application/vnd.kubernetes.protobuf' } }, 'apis')
       expect(server.eventsOf('apis')[1]).to.have.nested.property('responseObject.kind', 'APIGroupList')
     })
-    it('tells deprecated versions', async () => {
+    it('records the use of deprecated versions', async () => {
       await server.ask({ method: 'GET', path: '/api/v1/componentstatuses' }, 'deprecated')
       expect(server.eventsOf('deprecated')[1]?.annotations).to.include({ 'k8s.io/deprecated': 'true' })
     })
-    it('tells which token was issued, and who shows it', async () => {
+    it('records the ids of issued tokens and of presented ones', async () => {
       const path = '/api/v1/namespaces/audited/serviceaccounts'
       await server.send(path, { method: 'POST', body: { metadata: { name: 'bot' } } })
       const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} }
@@ -147,7 +147,7 @@ describe('the audit log', function () {
       expect(id).to.match(/^JTI=[0-9a-f-]{36}$/)
       expect(server.eventsOf('bot')[1]).to.have.deep.nested.property('user.extra', { 'authentication.kubernetes.io/credential-id': [id] })
     })
-    it('tells deprecated versions of custom resources, as metrics do', async () => {
+    it('records the use of deprecated versions of custom resources, as the metrics do', async () => {
       const names = { plural: 'olds', singular: 'old', kind: 'Old', listKind: 'OldList' }
       const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
       const versions = [{ name: 'v1beta1', served: true, storage: true, deprecated: true, schema }]
@@ -166,13 +166,13 @@ describe('the audit log', function () {
         'apiserver_requested_deprecated_apis{group="audited.example.com",version="v1beta1",resource="olds",subresource="",removed_release=""} 1',
       )
     })
-    it('has each event on a line, whatever is in it', async () => {
+    it('contains one event per line, whatever the values', async () => {
       await server.ask({ method: 'GET', path: `${CONFIG_MAPS}?pretty=1`, headers: { 'user-agent': 'a {"kind":"Event"}' } }, 'lines')
       for (const line of server.lines()) expect(JSON.parse(line)).to.include({ kind: 'Event' })
     })
   })
 
-  describe('by rules', () => {
+  describe('with a policy of specific rules', () => {
     let server: AuditedServer
     before(async () => {
       server = await openAudited(`apiVersion: audit.k8s.io/v1
@@ -188,13 +188,13 @@ rules:
     })
     after(() => stop(server))
 
-    it('leaves out what no rule wants', async () => {
+    it('omits events that no rule selects', async () => {
       await server.ask({ method: 'GET', path: CONFIG_MAPS.concat('/none') }, 'none')
       await server.ask({ method: 'GET', path: '/version', token: 'alice' }, 'unmatched')
       await server.ask({ method: 'DELETE', path: `${CONFIG_MAPS}/none` }, 'stages')
       expect([...server.eventsOf('none'), ...server.eventsOf('unmatched'), ...server.eventsOf('stages')]).to.deep.equal([])
     })
-    it('has no object of a secret', async () => {
+    it('contains no secret', async () => {
       const secret = { ...create('s'), path: '/api/v1/namespaces/audited/secrets', body: '{"metadata":{"name":"s"},"stringData":{"a":"hidden"}}' }
       await server.ask(secret, 'secret')
       const [event] = server.eventsOf('secret')
@@ -202,7 +202,7 @@ rules:
       expect(event).to.have.nested.property('objectRef.name', 's')
       expect(server.lines().join('\n')).not.to.include('hidden')
     })
-    it('leaves out managed fields of objects and lists', async () => {
+    it('omits managed fields of objects and lists', async () => {
       await server.ask(create('unmanaged'), 'object')
       await server.ask({ method: 'GET', path: `${CONFIG_MAPS}?limit=500` }, 'list')
       const [object] = server.eventsOf('object')
@@ -213,7 +213,7 @@ rules:
     })
   })
 
-  it('is rotated, and tells lists of megabytes', async () => {
+  it('is rotated, and records lists of megabytes', async () => {
     const server = await openAudited(EVERYTHING, '--audit-log-maxsize=2', '--audit-log-maxbackup=1', '--audit-log-compress')
     for (let i = 0; i < 3; i++) await server.ask(create(`large-${i}`, 500_000), `large-${i}`)
     await server.ask({ method: 'GET', path: CONFIG_MAPS }, 'list')
@@ -230,7 +230,7 @@ rules:
     ['blocking', 200],
     ['blocking-strict', 500],
   ] as const)
-    it(`that can’t be written ${status === 200 ? 'fails no' : 'fails each'} request in the mode ${mode}`, async () => {
+    it(`${status === 200 ? 'fails no' : 'fails each'} request in mode ${mode} if it cannot be written`, async () => {
       const server = await openAudited(
         'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n- {level: Metadata, verbs: [get]}\n',
         `--audit-log-mode=${mode}`,

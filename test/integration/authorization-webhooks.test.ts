@@ -11,7 +11,7 @@ const TOKENS = 'jane,jane,2,dev\n'
 
 type Spec = { readonly user?: string; readonly resourceAttributes?: Record<string, unknown> }
 
-describe('webhooks that authorize', function () {
+describe('authorization webhooks', function () {
   this.timeout(60_000)
   let hook: WebhookServer
   let status: object | undefined
@@ -45,7 +45,7 @@ describe('webhooks that authorize', function () {
   const sample = async (server: InProcessServer, name: string): Promise<string[]> =>
     (await server.send('/metrics')).text.split('\n').filter(line => line.startsWith(`apiserver_authorization_${name}`))
 
-  it('are asked in the mode Webhook, and their answers kept', async () => {
+  it('are called in mode Webhook, and their decisions are cached', async () => {
     const server = await open('--authorization-mode=RBAC,Webhook', '--authorization-webhook-config-file=DIR/kubeconfig')
     const list = () => server.send(`${PODS}?labelSelector=a%3Db`, { token: 'jane' })
     expect([(await list()).status, (await list()).status]).to.deep.equal([200, 200])
@@ -71,7 +71,7 @@ describe('webhooks that authorize', function () {
     await close(server)
   })
 
-  it('end requests with 500 that nobody else allows, where they fail', async () => {
+  it('end requests with 500 if they fail and no other authorizer allows the request', async () => {
     const server = await open('--authorization-mode=Webhook', '--authorization-webhook-config-file=DIR/kubeconfig', '--authorization-webhook-version=v1')
     status = undefined
     const { status: code, text, contentType } = await server.send(PODS, { token: 'jane' })
@@ -87,7 +87,7 @@ describe('webhooks that authorize', function () {
     await close(server)
   })
 
-  it('are as a file says, and change with it', async () => {
+  it('are configured by a file, which is reloaded', async () => {
     const directory = { path: '' }
     const configuration = (expression: string, types: string[] = ['RBAC']): string =>
       JSON.stringify({

@@ -76,7 +76,7 @@ function servedBy(api: RecordedApi): ServedResource[] {
 
 const nameOf = ({ version }: ServedResource): string => `${version.group}/${version.name}/${version.names.plural}`
 
-describe('what is done is what was authorized', () => {
+describe('every executed action was authorized', () => {
   const api = new RecordedApi([...builtinSnapshot().definitions, customKind('Namespaced'), customKind('Cluster')])
   const resources = servedBy(api)
   /** A few of each sort: custom, namespaced, of the cluster, virtual, with connections. */
@@ -114,7 +114,7 @@ describe('what is done is what was authorized', () => {
     api.allows = () => true
   })
 
-  it('of every path, method, resource and subresource that is served', async () => {
+  it('on every path, method, resource and subresource that is served', async () => {
     const done = new Set<string>()
     for (const served of resources) {
       const requests = pathsOf(served).flatMap(url => requestsTo(url, served))
@@ -128,7 +128,7 @@ describe('what is done is what was authorized', () => {
       }
   }).timeout(120_000)
 
-  it('of every version that another release serves, each by its own group and version', async () => {
+  it('on every version of other releases, in its own group and version', async () => {
     const known = new Set(resources.map(nameOf))
     const done = new Set<string>()
     for (const release of RELEASES) {
@@ -142,18 +142,18 @@ describe('what is done is what was authorized', () => {
     expect(done).to.include.keys('policy/v1beta1/podsecuritypolicies', 'flowcontrol.apiserver.k8s.io/v1beta1/flowschemas', 'resource.k8s.io/v1/deviceclasses')
   }).timeout(120_000)
 
-  it('of paths that only look like it', async () => {
+  it('on paths that resemble paths of resources', async () => {
     for (const served of samples) await checkAll(oddPathsOf(served).flatMap(url => requestsTo(url, served)))
   }).timeout(60_000)
 
-  it('of queries that say it twice', async () => {
+  it('with repeated query parameters', async () => {
     const done = await checkAll(samples.flatMap(served => oddQueriesOf(served).flatMap(url => requestsTo(url, served))))
     expect(new Set(done.map(({ what }) => what))).to.include.keys('list', 'watch', 'get', 'write', 'delete', 'deletecollection', 'create')
   }).timeout(60_000)
 
   for (const scope of ['Cluster', 'Namespaced'] as const)
     for (const plural of ['namespaces', 'status', 'watch', 'proxy'])
-      it(`of custom kinds of scope ${scope} that are called ${plural}, as parts of paths are`, async () => {
+      it(`on custom kinds of scope ${scope} with the plural ${plural}, which is a part of paths`, async () => {
         const of = new RecordedApi([customKind(scope, plural)])
         const [served] = servedBy(of)
         if (!served) throw new Error('the kind is not served')
@@ -163,7 +163,7 @@ describe('what is done is what was authorized', () => {
         )
       }).timeout(60_000)
 
-  it('of nothing where the authorizer does not allow it', async () => {
+  it('and nothing is executed if authorization fails', async () => {
     api.allows = () => false
     for (const served of samples)
       for (const request of [...pathsOf(served), ...oddPathsOf(served)].flatMap(url => requestsTo(url, served))) {
@@ -176,7 +176,7 @@ describe('what is done is what was authorized', () => {
       }
   }).timeout(60_000)
 
-  it('answers below watch and proxy as kube-apiserver does', async () => {
+  it('below watch and proxy, with the status codes of kube-apiserver', async () => {
     for (const [method, url, status] of [
       ['GET', '/api/v1/watch/namespaces/ns/pods', 418],
       ['GET', '/api/v1/watch/namespaces/ns/pods/obj', 418],
@@ -199,7 +199,7 @@ describe('what is done is what was authorized', () => {
       expect([method, url, (await api.send({ method, url }, USER)).status]).to.deep.equal([method, url, status])
   })
 
-  describe('by whom', () => {
+  describe('with the right user', () => {
     const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
     const request = (headers: Record<string, string>): ApiRequest => ({ method: 'GET', url: '/api/v1/namespaces/ns/secrets/obj', headers })
     const nobodyElse: Record<string, string>[] = [
@@ -211,14 +211,14 @@ describe('what is done is what was authorized', () => {
       { 'X-Remote-User': 'admin', 'X-Remote-Group': 'system:masters' },
     ]
     for (const headers of nobodyElse)
-      it(`whoever asks, with ${JSON.stringify(headers)}`, async () => {
+      it(`the anonymous one, with ${JSON.stringify(headers)}`, async () => {
         const complaints: string[] = []
         const { asked } = await check(request(headers), complaints, ANONYMOUS)
         expect(complaints).to.deep.equal([])
         expect(asked.map(({ user }) => user)).to.deep.equal([ANONYMOUS])
       })
 
-    it('whom they may impersonate, and it is asked about both', async () => {
+    it('an impersonated one, after a check of both users', async () => {
       const { asked, done } = await api.send(request({ 'Impersonate-User': 'alice', 'Impersonate-Group': 'dev' }), USER)
       expect(asked.map(({ user, attributes: { verb, resource, name } }) => [user.name, verb, resource, name])).to.deep.equal([
         ['someone', 'impersonate', 'users', 'alice'],

@@ -78,7 +78,7 @@ for (const http2 of HTTP2_STACKS)
           expect(Object.keys(other)).to.deep.equal(['kind', 'apiVersion', 'metadata'])
         })
 
-        it('replaces what is no UTF-8, as Go does', async () => {
+        it('replaces invalid UTF-8, as Go does', async () => {
           const name = `utf-${wire === 'HTTP/2' ? 2 : 1}`
           const [before, after] = configMapText('"data":{"a":"|","b":"\\ud800x","c":"\\u0000"}', name).split('|')
           const body = Buffer.concat([Buffer.from(before ?? ''), Buffer.from([0xff, 0xc0, 0x80, 0xed]), Buffer.from(after ?? '')])
@@ -89,14 +89,14 @@ for (const http2 of HTTP2_STACKS)
 
         // nghttp2 takes no single field beyond 64 KB.
         const pathBytes = wire === 'HTTP/2' ? 60_000 : 100_000
-        it(`takes 50 KB of headers, and paths of ${pathBytes / 1000} KB`, async () => {
+        it(`accepts 50 KB of headers, and paths of ${pathBytes / 1000} KB`, async () => {
           const headers = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`x-${n}`, 'v'.repeat(100)]))
           expect((await wires.send(wire, { path: CONFIG_MAPS, headers })).status).to.equal(200)
           expect((await wires.send(wire, { path: `${CONFIG_MAPS}?${'a=b&'.repeat(pathBytes / 4)}` })).status).to.equal(200)
         })
       })
 
-    it(`survives ${FUZZED} broken requests: each is answered, none by a fault of the server`, async () => {
+    it(`survives ${FUZZED} malformed requests: each gets a response, and none is an internal error`, async () => {
       const random = seededRandom(2024)
       const wrong: string[] = []
       for (let n = 0; n < FUZZED; n += 10) {
@@ -145,17 +145,17 @@ for (const http2 of HTTP2_STACKS)
         ['a NUL in a header', head('GET /readyz HTTP/1.1', 'X-A: a\0b')],
         ['a header of 2 MB', head('GET /readyz HTTP/1.1', `X-A: ${'a'.repeat(2_000_000)}`)],
       ] as const)
-        it(`answers ${name} with 4xx, and closes`, async () => {
+        it(`responds to ${name} with 4xx, and closes the connection`, async () => {
           expect(await raw(bytes)).to.match(/^(HTTP\/1\.1 4\d\d [^\r]+\r\n(.+\r\n)*\r\n|$)/)
         })
 
-      it('answers 413 to a body that says how long it is, before it comes', async () => {
+      it('responds with 413 before a body whose declared length is too large', async () => {
         const text = await raw(head(`POST ${CONFIG_MAPS} HTTP/1.1`, 'Content-Type: application/json', 'Content-Length: 99999999'), 500)
         expect(text).to.match(/^HTTP\/1\.1 413 /)
         expect(text).to.contain('"reason":"RequestEntityTooLarge"')
       })
 
-      it('stops reading a body of chunks that does not end', async () => {
+      it('stops reading a chunked body that is too long', async () => {
         const socket = await dial()
         let text = ''
         socket.on('data', data => {
@@ -169,7 +169,7 @@ for (const http2 of HTTP2_STACKS)
         expect(text).to.match(/^HTTP\/1\.1 413 /)
       })
 
-      it('waits for a slow body no longer than the request may take', async () => {
+      it('times out a slow body with the request', async () => {
         const socket = await dial()
         let text = ''
         socket.on('data', data => {
@@ -184,7 +184,7 @@ for (const http2 of HTTP2_STACKS)
         expect(text).to.contain('"reason":"Timeout"')
       })
 
-      it('survives 200 connections that close midway, and what they wanted to write is not there', async () => {
+      it('survives 200 connections that close during a body, and writes nothing for them', async () => {
         const body = configMapText('"data":{"a":"b"}', 'midway')
         const sockets = await Promise.all(
           Array.from({ length: 200 }, async (_, n) => {
@@ -203,7 +203,7 @@ for (const http2 of HTTP2_STACKS)
         expect((await wires.send('HTTP/1.1', { path: `${CONFIG_MAPS}/midway` })).status).to.equal(404)
       })
 
-      it('survives watches and lists over HTTP/2 that are cancelled and sessions that are cut', async () => {
+      it('survives cancelled HTTP/2 watches and lists, and sessions that are cut', async () => {
         for (let round = 0; round < 5; round++) {
           const session = wires.session()
           await once(session, 'connect')
@@ -220,7 +220,7 @@ for (const http2 of HTTP2_STACKS)
       })
     })
 
-    it('has used a bounded amount of memory, and logged no fault of its own', async () => {
+    it('used a bounded amount of memory, and logged no internal error', async () => {
       expect(server.residentMegabytes()).to.be.below(RESIDENT_MB)
       expect(server.log()).not.to.contain('request failed')
     })

@@ -55,7 +55,7 @@ describe('the number of series in /metrics', function () {
     for (const path of paths) await Promise.all(METHODS.map(method => send(method, path)))
   }
 
-  it('does not grow with resources that refused requests name', async () => {
+  it('does not grow with resources that are named in rejected requests', async () => {
     // Every user may review what they may do themselves.
     const paths = (await everyPath()).filter(path => !/selfsubject\w*reviews/.test(path))
     expect(paths.length).to.be.greaterThan(150)
@@ -74,7 +74,7 @@ describe('the number of series in /metrics', function () {
     expect(after.size - before.size).to.be.lessThan(60)
   })
 
-  it('counts refused requests by verb and code', async () => {
+  it('counts rejected requests by verb and code', async () => {
     const text = await scrape()
     expect(text).to.match(
       /apiserver_request_total\{verb="POST",dry_run="",group="",version="",resource="",subresource="",scope="",component="apiserver",code="401"\} [1-9]/,
@@ -84,7 +84,7 @@ describe('the number of series in /metrics', function () {
     )
   })
 
-  it('does not grow with verbs that a resource does not have', async () => {
+  it('does not grow with unsupported verbs of a resource', async () => {
     const before = seriesOf(await scrape())
     await askAll(['/api/v1/namespaces/default/bindings', '/apis/authentication.k8s.io/v1/tokenreviews/a'], (method, path) => client.ask(method, path))
     const after = seriesOf(await scrape())
@@ -92,7 +92,7 @@ describe('the number of series in /metrics', function () {
     expect(added(before, after, 'resource="bindings"').filter(each => !/verb="(?:POST|create)"/.test(each))).to.deep.equal([])
   })
 
-  it('falls when a custom kind has gone', async () => {
+  it('shrinks when a custom kind is deleted', async () => {
     const versions = ['v1', 'v2'].map(name => ({
       name,
       served: true,
@@ -142,7 +142,7 @@ describe('the number of series in /metrics', function () {
     expect(left).to.deep.equal([])
   })
 
-  it('falls when webhooks and policies have gone', async () => {
+  it('shrinks when webhooks and policies are deleted', async () => {
     const group = '/apis/admissionregistration.k8s.io/v1'
     const conditions = (expression: string) => [{ name: 'c', expression }]
     const hook = (name: string, expression: string) => ({

@@ -25,7 +25,7 @@ describe('requests while definitions, conversions, webhooks and policies change'
     webhook?.close()
   })
 
-  it(`lose nothing, fail by no fault of the server, and are answered by the last definition${OTHER ? ', as by another server' : ''}`, async () => {
+  it(`lose no write, cause no internal error, and follow the latest definition${OTHER ? ', as on another server' : ''}`, async () => {
     const names = { group: `changes-${SEED}.example.dev`, hooks: (path: string) => webhook.clientConfig(path) }
     const of = (kubeconfig: string): ChangingServer => new ChangingServer(kubeconfig, names, `changes-${SEED}`)
     const wrong = await runHistory({ seed: SEED, rounds: ROUNDS, server: of(server.kubeconfig), ...(OTHER !== undefined && { other: of(OTHER) }) })

@@ -34,7 +34,7 @@ for (const { path, version } of FOUND)
     const others = (than: EtcdMember): EtcdMember[] => cluster.members.filter(member => member !== than)
     const isReady = async (): Promise<boolean> => (await store.trial.client.ask('GET', '/readyz')).status === 200
 
-    it('of which others come to lead', async () => {
+    it('survive changes of the leader', async () => {
       for (let i = 0; i < 3; i++) {
         const leader = await cluster.leader()
         const { member } = await others(leader)[i % 2]!.admin.status()
@@ -44,7 +44,7 @@ for (const { path, version } of FOUND)
       await store.judge()
     })
 
-    it('whose leader is killed, and comes back', async () => {
+    it('survive a kill of the leader, which rejoins', async () => {
       const leader = await cluster.leader()
       await leader.kill()
       await store.goesOn()
@@ -53,7 +53,7 @@ for (const { path, version } of FOUND)
       await store.judge()
     })
 
-    it('of which each stands still for a while: the server goes on with the others', async () => {
+    it('survive a pause of each: the server uses the others', async () => {
       for (const member of cluster.members) {
         await member.freeze()
         try {
@@ -66,7 +66,7 @@ for (const { path, version } of FOUND)
       await store.judge()
     })
 
-    it('of which each is cut off from the others: the server goes on with those', async () => {
+    it('survive a network partition of each: the server uses the others', async () => {
       for (const member of cluster.members) {
         await member.partition()
         try {
@@ -79,7 +79,7 @@ for (const { path, version } of FOUND)
       await store.judge()
     })
 
-    it('all of which are away, and come back', async () => {
+    it('survive a kill of all, and a restart', async () => {
       for (const member of cluster.members) await member.kill()
       await eventually('the server says so', async () => !(await isReady()))
       await Promise.all(cluster.members.map(member => member.start()))

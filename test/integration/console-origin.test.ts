@@ -108,7 +108,7 @@ describe('a page of a pod behind the proxy', function () {
     return at.title()
   }
 
-  it('is served, and registers no worker', async () => {
+  it('is served, and cannot register a service worker', async () => {
     const context = await browser.newContext({ ignoreHTTPSErrors: true })
     const evil = await context.newPage()
     const answer = await evil.goto(page)
@@ -119,7 +119,7 @@ describe('a page of a pod behind the proxy', function () {
     await context.close()
   })
 
-  it('does not get the console of a tab of the same browser', async () => {
+  it('cannot read the console in a tab of the same browser', async () => {
     const context = await browser.newContext({ ignoreHTTPSErrors: true })
     const evil = await context.newPage()
     await evil.goto(page)

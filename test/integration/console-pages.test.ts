@@ -90,7 +90,7 @@ describe('the console in a browser', function () {
   })
   after(() => world?.close())
 
-  it('is entered by a link that is good once', async () => {
+  it('opens with a link that is valid once', async () => {
     const browser = await openBrowser()
     try {
       const link = await world.newLink()
@@ -113,7 +113,7 @@ describe('the console in a browser', function () {
     }
   })
 
-  it('gives other origins nothing', async () => {
+  it('rejects requests from other origins', async () => {
     const browser = await openBrowser()
     try {
       const { page } = await openPage(browser, 'data:')
@@ -135,7 +135,7 @@ describe('the console in a browser', function () {
     }
   })
 
-  it('shows a collection as it is, and finds in it by text, labels and namespace', async () => {
+  it('shows a live collection, and filters it by text, labels and namespace', async () => {
     const opened = await enter()
     const { page } = opened
     await visit(opened, '#/objects/core/v1/configmaps', 'text=hostile')
@@ -155,7 +155,7 @@ describe('the console in a browser', function () {
     await until(opened, '!document.querySelector("tbody").textContent.includes("later")')
   })
 
-  it('is used by keys alone', async () => {
+  it('works with the keyboard alone', async () => {
     const opened = await enter()
     const { page } = opened
     await page.waitForSelector('table.rows')
@@ -176,7 +176,7 @@ describe('the console in a browser', function () {
     await page.waitForSelector('table.rows')
   })
 
-  it('colours fields by their owners', async () => {
+  it('colours fields by their managers', async () => {
     const opened = await enter()
     const { page } = opened
     await visit(opened, '#/object/apps/v1/deployments/default/web', '.legend')
@@ -202,20 +202,20 @@ describe('the console in a browser', function () {
     await page.waitForSelector('svg a:has-text("Deployment")')
   })
 
-  it('plots what the server measures', async () => {
+  it('plots the metrics of the server', async () => {
     const opened = await enter()
     await visit(opened, '#/metrics', '.charts')
     expect(await opened.page.locator('.chart-title').allTextContents()).to.include.members(['Requests a second, by verb', 'Memory', 'Watches'])
     expect(await opened.page.locator('.chart:has-text("Memory") b').first().textContent()).to.match(/^\d+ MB$/)
   })
 
-  it('tells which deprecated versions are used', async () => {
+  it('lists the deprecated versions that are in use', async () => {
     await world.send('GET', '/api/v1/componentstatuses')
     const opened = await enter()
     await visit(opened, '#/deprecated', 'table.plain a:has-text("componentstatuses")')
   })
 
-  it('tries expressions', async () => {
+  it('evaluates expressions', async () => {
     const opened = await enter()
     const { page } = opened
     await visit(opened, '#/cel', '.facts')
@@ -228,7 +228,7 @@ describe('the console in a browser', function () {
     await page.waitForSelector('p.bad:has-text("no JSON object")')
   })
 
-  it('tries a policy against what is stored', async () => {
+  it('tries a policy on stored objects', async () => {
     const opened = await enter()
     const { page } = opened
     await visit(opened, '#/policies', 'form.form')
@@ -240,7 +240,7 @@ describe('the console in a browser', function () {
     await page.waitForSelector('[role=alert]:has-text("must be a ValidatingAdmissionPolicy")')
   })
 
-  it('makes faults and takes them back', async () => {
+  it('creates and deletes faults', async () => {
     const opened = await enter()
     const { page } = opened
     await visit(opened, '#/faults', 'form.form')
@@ -256,7 +256,7 @@ describe('the console in a browser', function () {
     await page.waitForSelector('text=No faults: every request is served')
   })
 
-  it('says plainly what is off', async () => {
+  it('says which features are off', async () => {
     const opened = await enter()
     const { page } = opened
     await page.route('**/binnacle/v1/{why,history}**', route => route.fulfill({ status: 404, json: { message: 'not found' } }))
@@ -265,7 +265,7 @@ describe('the console in a browser', function () {
     await visit(opened, PAGES.history?.[0] ?? '', 'text=History is off')
   })
 
-  it('tells what became of a request of another client', async () => {
+  it('shows the outcome of a request of another client', async () => {
     await world.send('POST', CONFIG_MAPS, { metadata: { name: 'recorded' } })
     const opened = await enter()
     await visit(opened, '#/requests', 'table.rows')
@@ -273,7 +273,7 @@ describe('the console in a browser', function () {
     await opened.page.waitForSelector('.steps li:has-text("authorized"):has-text("allow")')
   })
 
-  it('shows what each revision has changed', async () => {
+  it('shows the changes of each revision', async () => {
     const opened = await enter()
     const { page } = opened
     await visit(opened, PAGES.history?.[0] ?? '', '.moments')
@@ -284,7 +284,7 @@ describe('the console in a browser', function () {
     await page.waitForSelector('.line.added:has-text("kind: Deployment")')
   })
 
-  it('shows recent requests, and why one was answered as it was', async () => {
+  it('lists recent requests, and explains the outcome of one', async () => {
     const opened = await enter()
     const { page } = opened
     const request = {
@@ -334,7 +334,7 @@ describe('the console in a browser', function () {
     expect(await accessibilityFaults(opened, checker)).to.deep.equal([])
   })
 
-  it('runs nothing of what objects hold, and stays usable', async () => {
+  it('executes no script in object values, and stays usable', async () => {
     const opened = await enter()
     const { page } = opened
     await visit(opened, '#/object/core/v1/configmaps/default/hostile', '.legend')
@@ -348,7 +348,7 @@ describe('the console in a browser', function () {
     await visit(opened, '#/%E0%A4%A', 'text=There is no such page')
   })
 
-  it('stays fluid with thousands of rows', async () => {
+  it('stays responsive with thousands of rows', async () => {
     for (let i = 0; i < 3_000; i += 100)
       await Promise.all(
         Array.from({ length: 100 }, (_, j) => world.send('POST', '/api/v1/namespaces/kube-public/configmaps', { metadata: { name: `many-${i + j}` } })),
@@ -363,7 +363,7 @@ describe('the console in a browser', function () {
   })
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`has no faults of accessibility, in the ${colorScheme} theme`, async () => {
+    it(`has no accessibility faults in the ${colorScheme} theme`, async () => {
       const opened = await enter({ colorScheme })
       const faults: string[] = []
       for (const [name, [hash, selector]] of Object.entries(PAGES)) {
@@ -374,7 +374,7 @@ describe('the console in a browser', function () {
       expect(faults).to.deep.equal([])
     })
 
-  it('can be read on a narrow screen', async () => {
+  it('fits a narrow screen', async () => {
     const opened = await enter({ width: 320, height: 640 })
     const { page } = opened
     const fault = {
@@ -397,7 +397,7 @@ describe('the console in a browser', function () {
     expect(await accessibilityFaults(opened, checker)).to.deep.equal([])
   })
 
-  it('has the focus on the rows after a search, so that keys go through them', async () => {
+  it('focuses the rows after a search, so that keys select them', async () => {
     const opened = await enter()
     const { page } = opened
     await visit(opened, '#/objects/core/v1/configmaps', 'table.rows')
@@ -421,7 +421,7 @@ describe('the console in a browser', function () {
     await until(opened, "document.activeElement?.id !== 'kind-search'")
   })
 
-  it('marks the kind that is shown, and has kinds in groups with how many they are', async () => {
+  it('marks the current kind, and counts the objects of each kind in its group', async () => {
     const opened = await enter()
     const { page } = opened
     await page.waitForSelector('.kinds a[aria-current=page]:has-text("Namespace")')
@@ -431,7 +431,7 @@ describe('the console in a browser', function () {
     expect(titles.at(-1)).to.match(/^deprecated\s+2$/)
   })
 
-  it('shows what is not well, the conditions of an object, and the requests about it', async () => {
+  it('marks unhealthy objects, and shows the conditions of an object and its requests', async () => {
     await world.send(
       'PATCH',
       `${DEPLOYMENTS}/web/status`,
@@ -448,7 +448,7 @@ describe('the console in a browser', function () {
     await page.waitForSelector('.status.live:has-text("live")')
   })
 
-  it('has its status in sight at 320 pixels', async () => {
+  it('shows its status at a width of 320 pixels', async () => {
     const opened = await enter({ width: 320, height: 600 })
     const { page } = opened
     for (const hash of ['#/objects/core/v1/configmaps', '#/requests', '#/objects/apiextensions.k8s.io/v1/customresourcedefinitions']) {

@@ -10,7 +10,7 @@ const policy = (spec: object): string =>
   JSON.stringify({ apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy', metadata: { name: 'p' }, spec })
 const rules = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }]
 
-describe('what the console tries', function () {
+describe('trials of the console', function () {
   this.timeout(120_000)
   let server: InProcessServer
   before(async () => {
@@ -42,22 +42,22 @@ describe('what the console tries', function () {
     it('has a value, a type and a cost', async () => {
       expect(await trial('object.n + 1 > 3', { object: { n: 3 } })).to.deep.include({ type: 'bool', cost: 4, value: 'true' })
     })
-    it('is told what is wrong with it', async () => {
+    it('reports its errors', async () => {
       expect(await trial('a +')).to.have.keys('issues')
       expect(await trial("{'a': 1}.b")).to.deep.include({ error: 'no such key: b' })
       expect(await trial('[1,2].map(i, i*2)')).to.deep.include({ value: '[\n  2,\n  4\n]', type: 'list(int)' })
     })
-    it('costs no more than it may, and leaves others their turn', async () => {
+    it('is stopped at the cost limit, and leaves turns to others', async () => {
       const list = Array.from({ length: 2_000 }, (_, i) => i)
       const running = trial('l.all(a, l.all(b, l.all(c, a + b + c >= 0)))', { l: list })
       expect((await server.send('/readyz')).status).to.equal(200)
       expect(await running).to.deep.include({ error: 'operation cancelled: actual cost limit exceeded' })
     })
-    it('tells no result that is much larger than what it is made of', async () => {
+    it('does not print a result that is much larger than its parts', async () => {
       const nested = `[l]${'.map(a,[a,a])'.repeat(40)}`
       expect(await trial(nested, { l: [1] })).to.deep.include({ value: 'too large to show' })
     })
-    it('is bounded', async () => {
+    it('is limited in size', async () => {
       for (const [body, code] of [
         [{ expression: 'a'.repeat(10_001) }, 400],
         [{ expression: '1', variables: [] }, 400],
@@ -72,14 +72,14 @@ describe('what the console tries', function () {
   })
 
   describe('a policy', () => {
-    it('says of stored objects which it would refuse, and why', async () => {
+    it('lists the stored objects that it would reject, with reasons', async () => {
       const text = policy({
         matchConstraints: { resourceRules: rules },
         validations: [{ expression: "has(object.metadata.labels) && 'owner' in object.metadata.labels", message: 'owner?' }],
       })
       expect(await outcomes(text)).to.deep.equal({ free: ['refused', 'owner?'], owned: ['allowed'], 'kube-root-ca.crt': ['refused', 'owner?'] })
     })
-    it('matches by rules, selectors and conditions', async () => {
+    it('applies rules, selectors and conditions', async () => {
       const refuses = [{ expression: 'false' }]
       const only = (spec: object): Promise<unknown> => outcomes(policy({ validations: refuses, ...spec })).then(({ owned }) => owned?.[0])
       expect(await only({ matchConstraints: { resourceRules: [{ ...rules[0], resources: ['pods'] }] } })).to.equal('not matched')
@@ -91,7 +91,7 @@ describe('what the console tries', function () {
         await only({ matchConstraints: { resourceRules: rules }, matchConditions: [{ name: 'a', expression: "object.metadata.name != 'owned'" }] }),
       ).to.equal('allowed')
     })
-    it('has variables, parameters, and no authorizer', async () => {
+    it('supports variables and parameters, but no authorizer', async () => {
       const text = `${policy({
         paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
         matchConstraints: { resourceRules: rules },
@@ -103,7 +103,7 @@ describe('what the console tries', function () {
       })}\n---\ndata: {max: '2'}\n`
       expect((await outcomes(text)).owned).to.deep.equal(['refused', 'too big: 3'])
     })
-    it('that cannot be evaluated says so', async () => {
+    it('reports evaluation errors', async () => {
       const failing = policy({ matchConstraints: { resourceRules: rules }, validations: [{ expression: 'object.nothing.x == 1' }, { expression: 'x +' }] })
       const [outcome, ...messages] = (await outcomes(failing)).owned ?? []
       expect(outcome).to.equal('failed')
@@ -111,7 +111,7 @@ describe('what the console tries', function () {
       expect(messages[1]).to.include('compilation')
       expect((await outcomes(policy({ validations: [] }))).owned?.[0]).to.equal('failed')
     })
-    it('is not tried where it is none, or against what is no collection', async () => {
+    it('is rejected if it is invalid, or if the path is not a collection', async () => {
       const good = policy({ matchConstraints: { resourceRules: rules }, validations: [{ expression: 'true' }] })
       for (const [text, path, code] of [
         ['', CONFIG_MAPS, 400],
@@ -131,7 +131,7 @@ describe('what the console tries', function () {
       ] as const)
         expect((await post(POLICIES, { policy: text, path })).status, `${text.slice(0, 50)} ${path}`).to.equal(code)
     })
-    it('tells nobody of objects that they may not list', async () => {
+    it('hides objects that the user may not list', async () => {
       const rbac = '/apis/rbac.authorization.k8s.io/v1'
       await server.send(`${rbac}/clusterroles`, {
         method: 'POST',

@@ -16,7 +16,7 @@ interface Answer {
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-describe('the console’s entry', function () {
+describe('the console’s link', function () {
   this.timeout(120_000)
   let server: Server
   let directory: string
@@ -62,7 +62,7 @@ describe('the console’s entry', function () {
   const newSession = async (): Promise<string> => (JSON.parse((await open(await newLink())).text) as { readonly token: string }).token
   const bearing = (token: string): Pick<RequestOptions, 'headers'> => ({ headers: { authorization: `Bearer ${token}` } })
 
-  it('is printed at the start, and is good once', async () => {
+  it('is printed at the start, and is valid once', async () => {
     const [, url = '', token = ''] = /to open the console.*: (https:\/\/\S+\/console\/#(\S+))/.exec(log.join('')) ?? []
     expect(url).to.equal(server.consoleUrl)
     const first = await open(token)
@@ -75,7 +75,7 @@ describe('the console’s entry', function () {
     expect((await open('')).status).to.equal(401)
   })
 
-  it('acts as the user of the session, until that is closed', async () => {
+  it('gives a session of its user, until the session is closed', async () => {
     const token = await newSession()
     const review = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' })
     const who = await ask('/apis/authentication.k8s.io/v1/selfsubjectreviews', {
@@ -90,7 +90,7 @@ describe('the console’s entry', function () {
     expect((await ask('/api/v1/namespaces', bearing(token))).status).to.equal(401)
   })
 
-  it('is made for the caller, by whom may', async () => {
+  it('is created for the caller, if the caller has the right', async () => {
     expect((await ask('/binnacle/v1/console/links', { method: 'POST' }, server.url)).status).to.equal(403)
     expect((await ask('/binnacle/v1/console/links', { method: 'POST' })).status).to.equal(401)
     expect((await ask('/binnacle/v1/console/links', { agent: administrator })).status).to.equal(405)
@@ -103,12 +103,12 @@ describe('the console’s entry', function () {
     expect(JSON.parse((await open(token)).text).user).to.deep.equal({ name: 'anna', groups: ['system:masters', 'system:authenticated'] })
   })
 
-  it('is not made by a session, which would never end', async () => {
+  it('cannot be created by a session, which could then renew itself', async () => {
     const again = await ask('/binnacle/v1/console/links', { method: 'POST', ...bearing(await newSession()) })
     expect([again.status, again.text.includes('#')]).to.deep.equal([403, false])
   })
 
-  it('is made by `binnacle console`', async () => {
+  it('is created by `binnacle console`', async () => {
     const { stdout: made } = await promisify(execFile)(
       process.execPath,
       ['--import', 'tsx', 'src/commands/main.ts', 'console', '--kubeconfig', join(directory, 'kubeconfig')],
@@ -121,7 +121,7 @@ describe('the console’s entry', function () {
     expect(new URL(made).origin).to.equal(new URL(server.consoleUrl ?? '').origin)
   })
 
-  it('is for pages of the server alone, whatever the flags of CORS say', async () => {
+  it('works only for pages of the server, whatever the CORS flags', async () => {
     const own = new URL(server.consoleUrl ?? '').origin
     for (const [headers, status] of [
       [{ origin: own, 'sec-fetch-site': 'same-origin' }, 200],
@@ -143,7 +143,7 @@ describe('the console’s entry', function () {
     expect(preflight.status).to.equal(405)
   })
 
-  it('has its own origin, whose port accepts sessions only and passes no request on', async () => {
+  it('uses an origin of its own, whose port accepts only sessions and proxies nothing', async () => {
     const origin = new URL(server.consoleUrl ?? '').origin
     expect(origin).to.not.equal(server.url)
     const token = await newSession()
@@ -158,7 +158,7 @@ describe('the console’s entry', function () {
     expect((await ask('/api/v1/nodes/a/proxy/', bearing(token))).status).to.equal(403)
   })
 
-  it('is of a port on which all but its files would run nothing as a document, and is in no cache', async () => {
+  it('uses a port whose responses cannot run as documents, and are not cached', async () => {
     for (const answer of [await ask('/api/v1/namespaces', bearing(await newSession())), await ask('/api/v1/namespaces')]) {
       expect(answer.headers).to.include({
         'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
@@ -169,14 +169,14 @@ describe('the console’s entry', function () {
     }
   })
 
-  it('comes with a server that serves no script of a service worker', async () => {
+  it('is served by a server that rejects requests for service worker scripts', async () => {
     const headers = { 'service-worker': 'script' }
     for (const origin of [server.url, new URL(server.consoleUrl ?? '').origin])
       for (const path of ['/console/console.js', '/api/v1/namespaces/default/pods/a/proxy/worker.js', '/version'])
         expect((await ask(path, { headers }, origin)).status, `${origin}${path}`).to.equal(403)
   })
 
-  it('has files that may load nothing from elsewhere', async () => {
+  it('serves files that can load nothing from other sites', async () => {
     for (const [path, type] of [
       ['/console', 'text/html; charset=utf-8'],
       ['/console/', 'text/html; charset=utf-8'],
@@ -197,7 +197,7 @@ describe('the console’s entry', function () {
     }
   })
 
-  it('has no other files', async () => {
+  it('serves no other files', async () => {
     for (const path of [
       '/console/x',
       '/console/LICENSE.preact.txt',
@@ -212,7 +212,7 @@ describe('the console’s entry', function () {
     expect((await ask('/console/', { method: 'HEAD' })).text).to.equal('')
   })
 
-  it('takes no long body, and no body that is none', async () => {
+  it('rejects long and malformed bodies', async () => {
     expect((await open('x'.repeat(2_000))).status).to.equal(413)
     for (const body of ['', 'x', '[]', '{"token":{}}', 'null'])
       expect((await ask('/console/sessions', { method: 'POST', headers: JSON_TYPE, body })).status, body).to.equal(401)
@@ -221,7 +221,7 @@ describe('the console’s entry', function () {
 
 describe('a server without a console', function () {
   this.timeout(120_000)
-  it('serves none, nor on the insecure port', async () => {
+  it('serves no console, not even on the insecure port', async () => {
     const [off, on] = await Promise.all([
       startServer({ flags: {} }),
       startServer({ flags: { console: true, 'insecure-port': 18_000 + (process.pid % 10_000) } }),

@@ -135,7 +135,7 @@ const CASES: readonly [what: string, asked: Asked, code: number][] = [
   ],
 ]
 
-describe('requests that take long to do', function () {
+describe('expensive requests', function () {
   this.timeout(120_000)
   let watched: WatchedServer
 
@@ -172,7 +172,7 @@ describe('requests that take long to do', function () {
     await sleep(500)
   }
 
-  it('leave others their turns: a definition of 25,000 properties, as it comes and goes', async () => {
+  it('leave turns to others: creating and deleting a definition of 25,000 properties', async () => {
     const spec = { type: 'object', properties: Object.fromEntries(range(25_000, i => [`property${i}`, { type: 'string' }])) }
     await watched.longestPiece()
     expect(await send({ method: 'POST', path: DEFINITIONS, body: definition('longs', spec) })).to.equal(201)
@@ -197,7 +197,7 @@ describe('requests that take long to do', function () {
       ['a deletion of all', { ...wide('', 'application/json'), method: 'DELETE' }],
     ]
     for (const [what, asked] of cases)
-      it(`leave others their turns: ${what}`, async () => {
+      it(`leave turns to others: ${what}`, async () => {
         await watched.longestPiece()
         expect(await send(asked)).to.equal(200)
         expect(await watched.longestPiece()).to.be.below(LONGEST_PIECE)
@@ -205,7 +205,7 @@ describe('requests that take long to do', function () {
   })
 
   for (const [what, asked, code] of CASES)
-    it(`leave others their turns: ${what}`, async () => {
+    it(`leave turns to others: ${what}`, async () => {
       await watched.longestPiece()
       expect(await send(asked)).to.equal(code)
       expect(await watched.longestPiece()).to.be.below(LONGEST_PIECE)

@@ -123,7 +123,7 @@ for (const cache of [true, false]) {
       expect(events).to.deep.equal(expected)
     })
 
-    it('are shown to admission webhooks in the version that those ask for', async () => {
+    it('are sent to admission webhooks in the version that these request', async () => {
       const asked: string[] = []
       webhook.acts.set('/admit', ({ request }) => {
         const { uid, object } = request as { uid: string; object: AnyObject }
@@ -153,7 +153,7 @@ for (const cache of [true, false]) {
       await client.must('DELETE', `${path}/links`)
     })
 
-    it('tell what their webhook says of a failure, and follow a definition that names another one', async () => {
+    it('report the error of the conversion webhook, and use another one after an update of the definition', async () => {
       webhook.acts.set('/broken', review => ({
         ...reviewed(review),
         response: { uid: (review.request as { uid: string }).uid, result: { status: 'Failed', message: 'not today' } },
@@ -189,7 +189,7 @@ for (const cache of [true, false]) {
       expect((await until('GET', pathOf('v2', 'a'), ({ status }) => status === 200)).body.spec).to.deep.equal({ host: 'h', n: 7, port: '1' })
     })
 
-    it('are read in every version after another one is stored, and written in that', async () => {
+    it('are read in every version after the storage version changes, and written in the new one', async () => {
       const { spec } = linkDefinition(webhookConversion(webhook.clientConfig('/convert')), 'v2')
       const changed = await client.ask('PATCH', DEFINITION, { body: { spec: { versions: spec.versions } }, contentType: MERGE })
       expect(changed.body.status.storedVersions).to.deep.equal(['v1', 'v2'])
@@ -207,7 +207,7 @@ for (const cache of [true, false]) {
       ])
     })
 
-    it('are gone with their definition, and so are their watches', async () => {
+    it('are removed with their definition, and their watches end', async () => {
       const watch = await fetch(`${server.url}${pathOf('v2', '', '?watch=1')}`)
       const watched = watch.text()
       expect((await client.ask('DELETE', pathOf('v1', '', '?fieldSelector=spec.hostPort%3Dh:1'))).status).to.equal(200)

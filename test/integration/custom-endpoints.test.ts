@@ -35,7 +35,7 @@ describe('endpoints of custom kinds', function () {
     await client.must('POST', THINGS, { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'x' }, spec: { replicas: 0 } })
   })
 
-  it('are listed in upstream’s order', async () => {
+  it("are listed in upstream's order", async () => {
     const { resources } = (await client.must('GET', GROUP)) as unknown as { resources: { name: string; verbs: string[] }[] }
     expect(resources.map(({ name, verbs }) => [name, ...verbs])).to.deep.equal([
       ['things', 'delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
@@ -44,7 +44,7 @@ describe('endpoints of custom kinds', function () {
     ])
   })
 
-  it('print a scale by columns, without what it leaves out', async () => {
+  it('print a scale as a Table, with null for absent fields', async () => {
     const { columnDefinitions, rows } = (await client.ask('GET', `${THINGS}/x/scale`, { accept: TABLE })).body as unknown as {
       columnDefinitions: { name: string; type: string; format: string }[]
       rows: { cells: unknown[] }[]
@@ -73,7 +73,7 @@ describe('endpoints of custom kinds', function () {
     const scaleFault = (name: string) =>
       `failed to convert new object (/${name}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`
 
-    it('are applied with the number of replicas that there is, and fail with another', async () => {
+    it('accept an apply with the current number of replicas, and reject another', async () => {
       await client.must('POST', THINGS, thing('scaled', { replicas: 2 }))
       const same = await apply('scaled', scale('scaled', 2))
       expect([same.status, same.body.kind, same.body.spec]).to.deep.equal([200, 'Scale', { replicas: 2 }])
@@ -93,13 +93,13 @@ describe('endpoints of custom kinds', function () {
       }
     })
 
-    it('check the uid that an update names', async () => {
+    it('check the uid in an update', async () => {
       const { status, body } = await client.ask('PUT', `${THINGS}/x/scale`, { body: scale('x', 1, { uid: 'other' }) })
       expect([status, body.reason]).to.deep.equal([409, 'Conflict'])
       expect(body.message).to.match(/Precondition failed: UID in precondition: other, UID in object meta: /)
     })
 
-    it('are patched where there is no number yet, whatever webhooks and policies there are', async () => {
+    it('can be patched without a current number, with webhooks and policies configured', async () => {
       const webhooks = [{ name: 'a.example.com', clientConfig: { url: 'https://127.0.0.1:9/' }, sideEffects: 'None', admissionReviewVersions: ['v1'] }]
       const kinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']
       const REGISTRATION = '/apis/admissionregistration.k8s.io/v1'
@@ -118,7 +118,7 @@ describe('endpoints of custom kinds', function () {
     })
   })
 
-  it('refuse a scale that cannot be read in upstream’s words', async () => {
+  it("reject an unreadable scale with upstream's message", async () => {
     const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'x' }, spec: { replicas: 1 } }
     for (const body of [
       { ...scale, spec: { replicas: '1' } },

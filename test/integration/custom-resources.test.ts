@@ -41,7 +41,7 @@ describe('custom resources', function () {
     expect(isEstablished(await until(`${DEFINITIONS}/${body.metadata.name}`, isEstablished))).to.equal(true)
   }
 
-  it('are served from the moment when their definition is established, and gone with it', async () => {
+  it('are served once their definition is established, and removed with it', async () => {
     await define(definition('widgets', 'Widget', [version('v1', { a: { type: 'string' }, n: { type: 'integer', default: 3 } })]))
     const made = await client.must('POST', pathOf('widgets'), object('Widget', 'w', { a: 'x' }))
     expect(made.spec).to.deep.equal({ a: 'x', n: 3 })
@@ -61,7 +61,7 @@ describe('custom resources', function () {
     expect((await client.ask('GET', '/apis/example.com/v1')).status).to.equal(404)
   })
 
-  it('are written in dry runs while their definition changes', async () => {
+  it('accept dry runs while their definition changes', async () => {
     await define(definition('changing', 'Changing', [version('v1', { a: { type: 'string' } })]))
     const body = (name: string) => object('Changing', name, { a: 'x' })
     const stored = await client.must('POST', pathOf('changing'), body('x'))
@@ -89,14 +89,14 @@ describe('custom resources', function () {
     expect(statuses.filter(status => status >= 400)).to.deep.equal([])
   })
 
-  it('are there no more where a definition of the same name comes back', async () => {
+  it('do not return when a definition of the same name is recreated', async () => {
     await define(definition('widgets', 'Widget', [version('v1', { b: { type: 'string' } })]))
     expect((await client.must('GET', pathOf('widgets'))).items).to.deep.equal([])
     const made = await client.must('POST', pathOf('widgets'), object('Widget', 'w', { a: 'x', b: 'y' }))
     expect(made.spec).to.deep.equal({ b: 'y' })
   })
 
-  it('are read by a schema that has changed', async () => {
+  it('are pruned by a changed schema when they are read', async () => {
     const path = `${DEFINITIONS}/widgets.example.com`
     const now = await client.must('GET', path)
     now.spec.versions[0].schema = spec({ c: { type: 'string', default: 'new' } })
@@ -121,7 +121,7 @@ describe('custom resources', function () {
     expect(await client.must('GET', '/apis/example.com')).to.deep.include({ preferredVersion: { groupVersion: 'example.com/v1', version: 'v1' } })
   })
 
-  it('are not created while their definition waits for the last of them', async () => {
+  it('cannot be created while their definition waits for their deletion', async () => {
     await define(definition('keepers', 'Keeper', [version('v1', {})]))
     const held = object('Keeper', 'k')
     await client.must('POST', pathOf('keepers'), { ...held, metadata: { name: 'k', finalizers: ['example.com/hold'] } })
@@ -138,7 +138,7 @@ describe('custom resources', function () {
     expect((await until(`${DEFINITIONS}/keepers.example.com`, ({ status }) => status === 404)).status).to.equal(404)
   })
 
-  it('keep the rules of their schema, and those alone that a change concerns', async () => {
+  it('enforce validation rules, on an update only those of changed fields', async () => {
     const rules = [
       { rule: 'self.a > 1', message: 'a is too small' },
       { rule: 'self.b == oldSelf.b', message: 'b stays as it is' },
@@ -162,7 +162,7 @@ describe('custom resources', function () {
     expect((await client.must('GET', pathOf('ruled', 'r'))).spec).to.deep.equal({ a: 2, b: 'x' })
   })
 
-  describe('in a version that their definition has no more', () => {
+  describe('in a version that their definition no longer has', () => {
     const a = { a: { type: 'string' } }
     const at = (name: string, served: boolean, storage: boolean) => ({ ...version(name, a), served, storage })
     const change = async (plural: string, versions: readonly object[], storedVersions?: readonly string[]) => {
@@ -172,7 +172,7 @@ describe('custom resources', function () {
       if (storedVersions) expect((await client.ask('PATCH', `${path}/status`, { body: { status: { storedVersions } }, contentType })).status).to.equal(200)
     }
 
-    it('cannot be read where they are stored in it', async () => {
+    it('cannot be read if they are stored in it', async () => {
       await define(definition('relics', 'Relic', [at('v1', true, true), at('v2', true, false)]))
       await client.must('POST', pathOf('relics'), object('Relic', 'r', { a: 'x' }))
       await change('relics', [at('v1', true, false), at('v2', true, true)], ['v2'])
@@ -184,7 +184,7 @@ describe('custom resources', function () {
       expect([list.status, list.body.message]).to.deep.equal([500, message])
     })
 
-    it('have nobody who manages their fields after an update, and take no apply, where a manager knows it only', async () => {
+    it('lose their managed fields on an update, and reject an apply, if a manager uses only it', async () => {
       await define(definition('traces', 'Trace', [at('v1', true, false), at('v2', true, true)]))
       for (const name of ['updated', 'applied']) await client.must('POST', pathOf('traces'), object('Trace', name, { a: 'x' }))
       await change('traces', [at('v2', true, true)])
@@ -198,7 +198,7 @@ describe('custom resources', function () {
       expect([apply.status, apply.body.message]).to.deep.equal([500, 'request to convert CR to an invalid group/version: example.com/v1'])
     })
 
-    it('are scaled all the same where it has no place for the number', async () => {
+    it('can be scaled although it has no replicas field', async () => {
       const scale = { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' }
       await define(definition('unscaled', 'Unscaled', [version('v1', a, { subresources: { scale } })]))
       await client.must('POST', pathOf('unscaled'), object('Unscaled', 'u'))
@@ -210,7 +210,7 @@ describe('custom resources', function () {
     })
   })
 
-  it('are there after a restart', async () => {
+  it('persist over a restart', async () => {
     await server.terminate()
     await server.start()
     client.close()

@@ -54,13 +54,13 @@ describe('a default for the whole status of a custom resource', function () {
     expect((await client.must('GET', SOURCES)).items[0].status).to.deep.equal(UNSET)
   })
 
-  it('is what a patch of the status begins with', async () => {
+  it('is the base of a patch of the status', async () => {
     await client.must('POST', SOURCES, source('b'))
     const { status, body } = await client.ask('PATCH', `${SOURCES}/b/status`, { body: { status: { x: 'y' } }, contentType: MERGE })
     expect([status, body.status]).to.deep.equal([200, { ...UNSET, x: 'y' }])
   })
 
-  it('is set in an object that an apply creates, and stays when the object is updated', async () => {
+  it('is set in an object that an apply creates, and stays after an update', async () => {
     const applied = (query: string, spec: object) =>
       client.ask('PATCH', `${SOURCES}/c?fieldManager=test${query}`, { body: source('c', { spec }), contentType: 'application/apply-patch+yaml' })
     expect((await applied('&dryRun=All', { url: 'a' })).body.status).to.deep.equal(UNSET)
@@ -68,7 +68,7 @@ describe('a default for the whole status of a custom resource', function () {
     const { body } = await applied('', { url: 'b' })
     expect([body.status, body.metadata.generation]).to.deep.equal([UNSET, 2])
   })
-  it('is not stored with a new object, but with an update: another default shows in the first alone', async () => {
+  it('is stored by an update, not by a create: a later change of the default shows only in the latter', async () => {
     await client.must('POST', SOURCES, source('untouched'))
     await client.must('POST', SOURCES, source('updated'))
     expect((await client.ask('PATCH', `${SOURCES}/updated`, { body: { spec: { url: 'c' } }, contentType: MERGE })).body.status).to.deep.equal(UNSET)

@@ -28,7 +28,7 @@ const versions = (stored: string) => [
 const widget = (at: string, name: string, spec: object) => ({ apiVersion: `${GROUP}/${at}`, kind: 'Widget', metadata: { name }, spec })
 
 /** The answers are those of the Kubernetes machinery 1.33.9. */
-describe('custom objects that are stored in an older version than the present one', function () {
+describe('custom objects that are stored in an older version than the current one', function () {
   this.timeout(120_000)
   let client: JsonClient
   withServer(async made => {
@@ -59,7 +59,7 @@ describe('custom objects that are stored in an older version than the present on
     expect(await list(`${pathOf('v2')}?fieldSelector=spec.c%3D2,spec.a%3Dread`)).to.deep.equal([])
   })
 
-  it('get the fields and defaults of the present version when they are written, which counts as a change there alone', async () => {
+  it('gain the fields and defaults of the current version when written, which counts as a change only in that version', async () => {
     const labels = { metadata: { labels: { l: 'x' } } }
     const asNew = { c: 2, o: { x: 'one', y: 'why' } }
     expect(shown((await patch(`${pathOf('v2')}/new?dryRun=All`, labels)).body)).to.deep.equal([{ a: 'new', ...asNew }, 2])
@@ -71,7 +71,7 @@ describe('custom objects that are stored in an older version than the present on
     expect(await get('v1', 'status')).to.deep.equal([{ a: 'status', o: { x: 'one' } }, 1])
   })
 
-  it('are applied to in the present version', async () => {
+  it('are applied to in the current version', async () => {
     const configuration = widget('v2', 'applied', { a: 'b' })
     expect((await patch(`${pathOf('v2')}/applied?fieldManager=m`, configuration, APPLY)).body.message).to.equal(
       `Apply failed with 1 conflict: conflict with "creator" using ${GROUP}/v1: .spec.a`,
@@ -80,7 +80,7 @@ describe('custom objects that are stored in an older version than the present on
     expect(shown(forced.body)).to.deep.equal([{ a: 'b', c: 2, o: { x: 'one', y: 'why' } }, 2])
   })
 
-  it('stay as they are if a write of them is refused', async () => {
+  it('stay unchanged if a write is rejected', async () => {
     const refused = await patch(`${pathOf('v2')}/stays`, { spec: { c: 'text' } })
     expect([refused.status, refused.body.message]).to.deep.equal([
       422,

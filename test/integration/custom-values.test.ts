@@ -93,7 +93,7 @@ describe('values of custom resources', function () {
   describe('numbers', () => {
     const FLOAT = '.spec.size: Invalid value: 0: .spec.size accessor error: 2 is of the type float64, expected int64'
 
-    it('with a fraction of zeros are no integers to a scale, however they come', async () => {
+    it('with a zero fraction are not integers for a scale, however they are written', async () => {
       expect(await create('scaled', '{"size":2.0}')).to.deep.equal([FLOAT])
       expect(await create('scaled', '{"size":2e0}')).to.deep.equal([FLOAT])
       expect(await create('scaled', '{"size":2}')).to.equal(undefined)
@@ -103,7 +103,7 @@ describe('values of custom resources', function () {
       expect(await patch('scaled', APPLY, textOf('scaled', '{"size":2.0}'))).to.equal(undefined)
     })
 
-    it('with a fraction of zeros are integers to a schema, but not to its rules', async () => {
+    it('with a zero fraction are integers for a schema, but not for its rules', async () => {
       const EVALUATING = 'evaluating rule: !has(self.whole) || self.whole < 5'
       expect(await create('ruled', '{"whole":1.0}')).to.deep.equal([`spec: Invalid value: "object": invalid data, expected int, got float64 ${EVALUATING}`])
       expect(await create('ruled', '{"port":1.0}')).to.equal(undefined)
@@ -111,7 +111,7 @@ describe('values of custom resources', function () {
       expect(await create('twice', '{"set":[1.0,1.0]}')).to.deep.equal(['spec.set[1]: Duplicate value: 1'])
     })
 
-    it('beyond 64 bits are no integers in YAML and in an apply, as in JSON', async () => {
+    it('beyond 64 bits are not integers in YAML and in an apply, as in JSON', async () => {
       const NO_INTEGER = 'spec.whole: Invalid value: "number": spec.whole in body must be of type integer: "number"'
       const large = textOf('large', '{"whole":9223372036854775808}')
       expect(faultsOf(await client.ask('POST', THINGS, { text: large, contentType: 'application/yaml' }))).to.include(NO_INTEGER)
@@ -132,13 +132,13 @@ describe('values of custom resources', function () {
       }
     })
 
-    it('beyond 64 bits are no integers, and printed as floats are', async () => {
+    it('beyond 64 bits are not integers, and print as floats', async () => {
       const faults = await create('large', '{"whole":9223372036854775808}')
       expect(faults).to.include('spec.whole: Invalid value: 9.223372036854776e+18: spec.whole in body should be less than or equal to 10')
       expect(faults).to.include('spec.whole: Invalid value: "number": spec.whole in body must be of type integer: "number"')
     })
 
-    it('that no float64 holds are refused in every patch', async () => {
+    it('beyond the range of float64 are rejected in every patch', async () => {
       const text = 'json: cannot unmarshal number 1e400 into Go value of type float64'
       expect(await patch('scaled', MERGE, '{"spec":{"free":{"a":1e400}}}')).to.deep.equal([`400 error decoding patch: ${text}`])
       const ignored = await client.ask('PATCH', `${THINGS}/scaled?fieldValidation=Ignore`, { text: '{"spec":{"free":{"a":1e400}}}', contentType: MERGE })
@@ -146,14 +146,14 @@ describe('values of custom resources', function () {
       expect(ignored.body.message).to.include(text)
     })
 
-    it('are multiples by the arithmetic of floats, or of integers, and never too large for it', async () => {
+    it('are multiples in the arithmetic of floats, or of integers', async () => {
       expect(await create('share', '{"share":0.3}')).to.equal(undefined)
       expect(await create('shares', '{"share":9007199254740993}')).to.deep.equal([
         'spec.share: Invalid value: 0: factor MultipleOf declared for spec.share must be positive: 0',
       ])
     })
 
-    it('are one of few without their fraction', async () => {
+    it('match an enum without their fraction', async () => {
       expect(await create('chosen', '{"chosen":1.5}')).to.equal(undefined)
       expect(await create('other', '{"chosen":3.5}')).to.deep.equal(['spec.chosen: Unsupported value: 3.5: supported values: "1", "2.5"'])
     })
@@ -162,23 +162,23 @@ describe('values of custom resources', function () {
   describe('null', () => {
     const NO_TEXT = 'spec.name: Invalid value: "null": spec.name in body must be of type string: "null"'
 
-    it('is refused in an apply where a field may not be null and has no default', async () => {
+    it('is rejected in an apply for a field that is not nullable and has no default', async () => {
       expect(await patch('nulls', APPLY, textOf('nulls', '{"name":null}'))).to.deep.equal([NO_TEXT])
       expect(await patch('nulls', APPLY, textOf('nulls', '{"named":null}'))).to.equal(undefined)
       expect(await patch('nulls', APPLY, textOf('nulls', '{"name":null}'))).to.deep.equal([NO_TEXT])
     })
 
-    it('is a key of an element like any other, until the schema refuses it', async () => {
+    it('is accepted as the key of a list element, until the schema rejects it', async () => {
       expect(await patch('keys', APPLY, textOf('keys', '{"list":[{"k":null}]}'))).to.deep.equal([
         'spec.list[0].k: Invalid value: "null": spec.list[0].k in body must be of type string: "null"',
       ])
     })
 
-    it('within what keeps unknown members may stand beside what an apply does not declare', async () => {
+    it('is accepted below x-kubernetes-preserve-unknown-fields in an apply', async () => {
       expect(await patch('free', APPLY, textOf('free', '{"free":{"known":{"a":null,"b":[null]}}}'))).to.equal(undefined)
     })
 
-    it('in place of the kind or the apiVersion is told in words', async () => {
+    it("as kind or apiVersion is rejected with upstream's message", async () => {
       await create('typed', '{}')
       const kindless = await client.ask('PATCH', `${THINGS}/typed`, { text: '{"kind":null}', contentType: MERGE })
       expect(kindless.status).to.equal(422)
@@ -196,7 +196,7 @@ describe('values of custom resources', function () {
     }
     const meta = (apiVersion: string, kind: string, metadata: string): string => `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":${metadata}}`
 
-    it('tells of a time that cannot be read as the converter does', async () => {
+    it("rejects an invalid time with the converter's message", async () => {
       const refused = await apply('/api/v1/namespaces/default/configmaps/timed', meta('v1', 'ConfigMap', '{"name":"timed","creationTimestamp":"x"}'))
       const kind = '/v1, Kind=ConfigMap'
       const prefix = `failed to convert new object (/timed; ${kind}) to proper version: unable to convert unstructured object to ${kind}: parsing time "x"`
@@ -204,18 +204,18 @@ describe('values of custom resources', function () {
       expect((refused as string[])[1]).to.contain(prefix)
     })
 
-    it('overlooks such a time in a custom resource', async () =>
+    it('accepts an invalid time in a custom resource', async () =>
       expect(await apply(`${THINGS}/timed`, meta('values.example.com/v1', 'Thing', '{"name":"timed","creationTimestamp":"x"}'))).to.equal(201))
 
-    it('refuses a scale of another version before it looks for its managers', async () =>
+    it('rejects a scale of another version before it reads its managers', async () =>
       expect(await apply(`${THINGS}/timed/scale`, meta('autoscaling/v2', 'Scale', '{"name":"timed"}'))).to.deep.equal([
         400,
         'invalid object type: autoscaling/v2, Kind=Scale',
       ]))
   })
 
-  describe('a rule that comes later', () => {
-    it('is warned of where a change is of other things', async () => {
+  describe('a rule that was added later', () => {
+    it('only warns if a change concerns other fields', async () => {
       await create('old', '{"name":"y"}')
       const changed = {
         ...definition,

@@ -33,7 +33,7 @@ const versions = [
   version('v2', { x: integer, list: keyed, new: text }, false),
 ]
 
-describe('versions of a custom kind whose schemas differ', function () {
+describe('versions of a custom kind with different schemas', function () {
   this.timeout(300_000)
   let client: JsonClient
   withServer(async made => {
@@ -55,7 +55,7 @@ describe('versions of a custom kind whose schemas differ', function () {
   const apply = (name: string, members: object, via = 'v2', subresource = '') =>
     send('PATCH', `${name}${subresource}`, { apiVersion: `${GROUP}/${via}`, kind: 'Live', metadata: { name }, ...members }, 'apply', via)
 
-  it('refuse an apply to what does not fit', async () => {
+  it('reject an apply to an object that does not match the schema', async () => {
     await create('text', { x: 'a' })
     const fault = `failed to create typed live object (default/text; ${GVK}): .spec.x: expected numeric (int or float), got string`
     expect(await apply('text', { spec: { n: 3 } })).to.include({ status: 500, message: fault })
@@ -67,7 +67,7 @@ describe('versions of a custom kind whose schemas differ', function () {
     expect((await apply('text', { spec: { n: 'no' } })).message).to.include('failed to create typed patch object')
   })
 
-  it('track nobody any more once what does not fit is updated, until it is applied to', async () => {
+  it('drop all managers when such an object is updated, until an apply', async () => {
     await create('lost', { x: 'a' })
     const { status, body } = await send('PATCH', 'lost', { spec: { n: 4 } }, 'merge')
     expect([status, body.metadata.managedFields]).to.deep.equal([200, undefined])
@@ -80,7 +80,7 @@ describe('versions of a custom kind whose schemas differ', function () {
     )
   })
 
-  it('tell at what converting between them failed', async () => {
+  it('name the field at which a conversion failed', async () => {
     await create('fields', { old: 'a' })
     expect(await apply('fields', { spec: { new: 'b' } })).to.include({
       status: 500,
@@ -91,7 +91,7 @@ describe('versions of a custom kind whose schemas differ', function () {
     expect((await apply('twice', { spec: { n: 5 } }, 'v1')).message).to.equal('.spec.list: duplicate entries for key [k="a"]')
   })
 
-  it("reset a subresource's fields in the version of the request alone", async () => {
+  it('reset the fields of a subresource only in the version of the request', async () => {
     const { metadata } = await create('status', { n: 1 })
     const { body } = await send(
       'PUT',
@@ -103,7 +103,7 @@ describe('versions of a custom kind whose schemas differ', function () {
     expect(body.metadata.managedFields?.map(({ manager }: { manager?: string }) => manager)).to.deep.equal(['json'])
   })
 
-  it('are returned by a dry run with the fields of the stored version, as by a write', async () => {
+  it('return dry runs with the fields of the stored version, like writes', async () => {
     const body = (name: string) => ({ apiVersion: `${GROUP}/v2`, kind: 'Live', metadata: { name }, spec: { n: 1, new: 'unknown to v1' } })
     for (const query of ['', '?dryRun=All']) {
       expect((await client.must('POST', `${pathOf('v2')}${query}`, body('returned'))).spec, query).to.deep.equal({ n: 1 })
@@ -117,7 +117,7 @@ describe('versions of a custom kind whose schemas differ', function () {
     }
   })
 
-  it('keep the managers of a version that is not served any more when the object is scaled', async () => {
+  it('keep the managers of a version that is no longer served when the object is scaled', async () => {
     await client.must('POST', `${pathOf('v2')}?fieldManager=creator`, {
       apiVersion: `${GROUP}/v2`,
       kind: 'Live',
@@ -139,7 +139,7 @@ describe('versions of a custom kind whose schemas differ', function () {
     ])
   })
 
-  it('are read by a definition as soon as it is written', async () => {
+  it('use a changed definition as soon as it is written', async () => {
     await create('read', { n: 1 })
     for (let i = 1; i <= 5; i++) {
       const properties = { n: integer, [`since${i}`]: { ...text, default: 'here' } }

@@ -19,7 +19,7 @@ const lists = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels
 const deep = (name: string, members: string): string => `{"apiVersion":"${GROUP}/v1","kind":"Deep","metadata":{"name":"${name}"}${members}}`
 const configMap = (name: string, members: string): string => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"}${members}}`
 
-describe('values that are nested deeply', function () {
+describe('deeply nested values', function () {
   this.timeout(300_000)
   let server: ServerProcess
   let client: JsonClient
@@ -80,7 +80,7 @@ describe('values that are nested deeply', function () {
         expect((await send('PATCH', applied, deep(named('applied'), ',"x":1'), { contentType: APPLY })).status).to.equal(200)
       })
 
-      it('are dropped where no field is for them', async () => {
+      it('are dropped if they belong to no field', async () => {
         const warning = '299 - "unknown field \\"x\\""'
         expect(await send('POST', CONFIG_MAPS, configMap(named('a'), members))).to.include({ status: 201, warning })
         for (const contentType of [MERGE, 'application/strategic-merge-patch+json'])
@@ -88,7 +88,7 @@ describe('values that are nested deeply', function () {
       })
     })
 
-  it('are refused below the 10,000th level', async () => {
+  it('are rejected below the 10,000th level', async () => {
     const read = (text: string, contentType?: string) => send('POST', DEEPS, text, { ...(contentType && { contentType }) })
     const unrecognized = (fault: string): object => ({
       status: 400,

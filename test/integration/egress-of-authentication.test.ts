@@ -57,7 +57,7 @@ describe('egress selection of authentication, authorization and nodes', function
     }
   })
 
-  it('asks webhooks about tokens and requests through the proxy of the control plane', async () => {
+  it('calls token and authorization webhooks through the proxy of the control plane', async () => {
     const hook = await WebhookServer.start()
     hook.acts.set('/tokens', () => ({ status: { authenticated: true, user: { username: 'jane' } } }))
     hook.acts.set('/authorize', () => ({ status: { allowed: true } }))
@@ -82,7 +82,7 @@ describe('egress selection of authentication, authorization and nodes', function
     hook.close()
   })
 
-  it('asks issuers of tokens through the proxy that they name, in 1.34', async () => {
+  it('calls token issuers through the configured proxy, in 1.34', async () => {
     const issuer = await OidcServer.start()
     const configuration = JSON.stringify({
       apiVersion: 'apiserver.config.k8s.io/v1',
@@ -105,7 +105,7 @@ describe('egress selection of authentication, authorization and nodes', function
     issuer.close()
   })
 
-  it('fails where an issuer names a way out that is not configured', async () => {
+  it('fails for an issuer with an egress type that is not configured', async () => {
     const jwt = [
       { issuer: { url: 'https://issuer.test', audiences: ['us'], egressSelectorType: CLUSTER }, claimMappings: { username: { claim: 'sub', prefix: '' } } },
     ]
@@ -116,7 +116,7 @@ describe('egress selection of authentication, authorization and nodes', function
     expect(failed).to.equal('oidc: egress lookup required with egress selector type "cluster"')
   })
 
-  it('reaches kubelets, pods and services through the proxy of the cluster', async () => {
+  it('connects to kubelets, pods and services through the proxy of the cluster', async () => {
     const kubelet = await AggregatedServer.start('kubelet')
     kubelet.act = (req, res) => res.end(`answered ${req.url}`)
     kubelet.upgradeAct = (_req, socket) => void socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno')

@@ -39,7 +39,7 @@ describe('egress selection', function () {
     rmSync(directory, { recursive: true })
   })
 
-  it('takes what is in the cluster and what is not through the proxies that are named', async () => {
+  it('uses the configured proxies for destinations inside and outside the cluster', async () => {
     const kubeconfig = `current-context: a\ncontexts: [{name: a, context: {cluster: c}}]\nclusters: [{name: c, cluster: {server: "https://127.0.0.1:${hook.port}/audit", certificate-authority-data: ${hook.caBundle}}}]\n`
     const flags = [
       '--egress-selector-config-file=DIR/egress',
@@ -84,7 +84,7 @@ describe('egress selection', function () {
     }
   })
 
-  describe('of etcd', () => {
+  describe('to etcd', () => {
     let etcd: EtcdServer
     before(async function () {
       if (findEtcd() === undefined) return void this.skip()
@@ -94,7 +94,7 @@ describe('egress selection', function () {
     after(() => etcd?.stop())
 
     for (const where of ['tcp', 'uds'])
-      it(`takes all calls through the proxy: ${where}`, async () => {
+      it(`sends all calls through the proxy: ${where}`, async () => {
         const path = join(directory, 'etcd')
         const proxy = await ConnectProxyServer.start(where === 'uds' ? { path } : {})
         const transport = where === 'uds' ? { uds: { udsName: path } } : { tcp: { url: `http://127.0.0.1:${proxy.port}` } }

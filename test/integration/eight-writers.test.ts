@@ -114,7 +114,7 @@ function eightWriters(start: () => Promise<ServerProcess>): void {
     await server?.stop()
   })
 
-  it('with the version that they read: every 200 counts, and no 409 leaves anything', async () => {
+  it('with resource versions: every 200 takes effect, and no 409 does', async () => {
     const { done, refused, events, last } = await write(client, server.url, 'counter', true)
     expect(refused.length).to.be.above(0)
     expect(new Set(done.map(({ resourceVersion }) => resourceVersion)).size).to.equal(done.length)
@@ -123,7 +123,7 @@ function eightWriters(start: () => Promise<ServerProcess>): void {
     expect(last.data.n).to.equal(`${done.length}`)
   })
 
-  it('without versions: nobody is refused, and the last write wins', async () => {
+  it('without resource versions: no write is rejected, and the last one wins', async () => {
     const { done, refused, events, last } = await write(client, server.url, 'race', false)
     expect(refused).to.deep.equal([])
     expect(new Set(done.map(({ resourceVersion }) => resourceVersion)).size).to.equal(done.length)

@@ -72,7 +72,7 @@ async function rotate(flags: readonly string[], held?: (name: string) => Promise
   }
 }
 
-describe('encryption at rest, with keys that change', function () {
+describe('encryption at rest, with changing keys', function () {
   this.timeout(300_000)
 
   it('on the embedded store', () => rotate([]))

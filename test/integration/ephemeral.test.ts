@@ -77,7 +77,7 @@ describe('--ephemeral', function () {
     })
   }
 
-  it('is ready when it prints its line, and leaves nothing on the disk, even where it is killed', async () => {
+  it('is ready when it prints its line, and leaves no file behind, even if it is killed', async () => {
     const { line, child, ask } = await start()
     expect(await ask('GET', '/readyz')).to.deep.equal({ status: 200, text: 'ok' })
     expect(line.kubeconfig).to.contain(`server: ${line.url}`).and.to.contain('client-key-data: ')
@@ -98,14 +98,14 @@ describe('--ephemeral', function () {
     expect(readdirSync(directory)).to.deep.equal([])
   })
 
-  it('ends with its standard input', async () => {
+  it('exits when its standard input closes', async () => {
     const { child } = await start()
     const ended = once(child, 'exit')
     child.stdin.end()
     expect(await ended).to.deep.equal([0, null])
   })
 
-  it('ends with the program that has started it, where that was killed', async () => {
+  it('exits when its parent process is killed', async () => {
     // Its standard input is no pipe: that another process is its parent is all that it can see.
     const [command, ...first] = await serverCommand()
     const starter = spawn(
@@ -129,7 +129,7 @@ describe('--ephemeral', function () {
     expect(Number(pid)).to.be.greaterThan(0)
   })
 
-  it('writes a kubeconfig where one is asked for, and serves plain HTTP likewise', async () => {
+  it('writes a kubeconfig to a given file, and serves plain HTTP on request', async () => {
     const file = join(directory, 'kubeconfig')
     const { line } = await start('--kubeconfig-out', file, '--emulated-version=1.34')
     expect(line.kubeconfigFile).to.equal(file)
@@ -138,7 +138,7 @@ describe('--ephemeral', function () {
     expect(line.version).to.match(/^v1\.34\./)
   })
 
-  it('is separate from others that run beside it', async () => {
+  it('is isolated from other instances', async () => {
     const [one, other] = await Promise.all([start(), start()])
     expect(one.line.url).not.to.equal(other.line.url)
     const map = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } }

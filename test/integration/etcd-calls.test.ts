@@ -146,7 +146,7 @@ const setups = fewStoreSetups(PREFIX).filter(({ use, following }) => (use === 'o
 
 describe('the calls of a server to its store', function () {
   this.timeout(300_000)
-  if (setups.length === 0) it.skip('are recorded (skipped: there is no etcd here whose progress can be trusted)', () => {})
+  if (setups.length === 0) it.skip('are recorded (skipped: no etcd with trustworthy progress is installed)', () => {})
   for (const setup of setups) describe(`on ${setup.name}`, () => callsOn(setup))
 })
 
@@ -186,19 +186,19 @@ function callsOn(setup: StoreSetup): void {
     await store?.stop()
   })
 
-  it('name no key outside the prefix but the one by which servers compact', () => {
+  it('use no key outside the prefix but compact_rev_key', () => {
     expect(proxy.requests.length).to.be.above(2 * OBJECTS)
     expect([...new Set(proxy.requests.flatMap(foreignKeys))]).to.deep.equal([])
   })
 
-  it('bring nothing of other prefixes', () => {
+  it('return nothing of other prefixes', () => {
     expect([...new Set(proxy.responses.flatMap(foreignKeys))]).to.deep.equal([])
     const values = proxy.responses.flatMap(({ message }) => [...within(message)].flatMap(({ value }) => (value === undefined ? [] : [text(value)])))
     expect(values.length).to.be.above(2 * OBJECTS)
     expect(values.filter(value => value.startsWith('secret '))).to.deep.equal([])
   })
 
-  it('are those of the documentation', () => {
+  it('match the documentation', () => {
     const rows = documentedCalls()
     const others = proxy.requests.filter(request => !rows.some(row => isOf(request, row)))
     expect([...new Set(others.map(({ call, message }) => `${call}: ${fieldsOf(message).join(' ')}`))]).to.deep.equal([])

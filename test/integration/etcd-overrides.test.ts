@@ -58,7 +58,7 @@ onEtcd(`resources in stores of their own${isFound ? '' : ' (skipped: there is no
     await other?.stop()
   })
 
-  it('are written there, and nothing else is', async () => {
+  it('are written only to their etcd', async () => {
     await client.must('POST', EVENTS, event('one'))
     await client.must('POST', DEPLOYMENTS, deployment('one'))
     await client.must('POST', CONFIG_MAPS, { metadata: { name: 'one' } })
@@ -68,7 +68,7 @@ onEtcd(`resources in stores of their own${isFound ? '' : ' (skipped: there is no
     expect(await keysOf(main, '/registry/configmaps/default/')).to.include('/registry/configmaps/default/one')
   })
 
-  it('are read in each version, listed consistently and watched by the revisions of their store', async () => {
+  it('are read in each version, listed consistently, and watched with the revisions of their store', async () => {
     for (let i = 0; i < 20; i++) await client.must('POST', CONFIG_MAPS, { metadata: { name: `filler-${i}` } })
     const list = await client.must('GET', DEPLOYMENTS)
     const configMaps = await client.must('GET', CONFIG_MAPS)
@@ -92,7 +92,7 @@ onEtcd(`resources in stores of their own${isFound ? '' : ' (skipped: there is no
     expect(names).to.include.members(['one', 'two'])
   })
 
-  it('have their bytes in the metrics, and the list of components names their members', async () => {
+  it('have their size in the metrics, and their members in the list of components', async () => {
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
     for (const store of ['etcd-0', 'etcd-1'])
       expect(metrics).to.match(new RegExp(`^apiserver_storage_size_bytes\\{storage_cluster_id="${store}"\\} [1-9]`, 'm'))
@@ -102,7 +102,7 @@ onEtcd(`resources in stores of their own${isFound ? '' : ' (skipped: there is no
     expect(items.map(nameOf)).to.include.members(['etcd-0', 'etcd-1'])
   })
 
-  it('are away with their store, and all others stay, as does readiness, which tells of it', async () => {
+  it('are unavailable with their store, while other resources and readiness stay', async () => {
     await other.kill()
     expect((await client.ask('POST', CONFIG_MAPS, { body: { metadata: { name: 'meanwhile' } } })).status).to.equal(201)
     expect((await client.ask('GET', '/readyz')).status).to.equal(200)
@@ -115,7 +115,7 @@ onEtcd(`resources in stores of their own${isFound ? '' : ' (skipped: there is no
     for (const store of ['etcd', 'etcd-1']) expect(await (await fetch(`${server.url}/readyz?verbose`)).text()).to.include(`\n[+]${store} ok: a watch over `)
   })
 
-  it('are all there after the server was killed', async () => {
+  it('persist over a kill of the server', async () => {
     await server.kill()
     await server.start()
     const { items } = await client.must('GET', DEPLOYMENTS)

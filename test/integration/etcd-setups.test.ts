@@ -38,7 +38,7 @@ for (const setup of usualStoreSetups(PREFIX))
       await store?.stop()
     })
 
-    it('says how it follows the store, in its log once for each and in the report of readiness', async () => {
+    it('reports how it follows the store, once in its log and in readiness', async () => {
       const report = await fetch(`${server.url}/readyz?verbose`).then(answer => answer.text())
       expect(report).to.include(`[+]etcd ok: ${FOLLOWING[setup.following]}\n`)
       expect(server.log().split('following the store').length - 1).to.equal(setup.use === 'overrides' ? 2 : 1)
@@ -78,7 +78,7 @@ for (const setup of usualStoreSetups(PREFIX))
       expect((await client.must('GET', path)).items).to.have.length(1)
     })
 
-    it('reads and writes nothing outside its prefix but the key by which servers compact', async () => {
+    it('reads and writes nothing outside its prefix but compact_rev_key', async () => {
       const denied = 'this server does not compact the store'
       if (setup.use === 'tenant') await eventually('compaction is denied', () => server.log().includes(denied))
       expect(server.log().split(denied).length - 1).to.equal(setup.use === 'tenant' ? 1 : 0)

@@ -16,7 +16,7 @@ const unpacked = (name: string): Buffer => brotliDecompressSync(readFileSync(fix
 const OF_SERVERS = /^apiserver-/
 const others = (items: readonly AnyObject[]): AnyObject[] => items.filter(({ metadata }) => !OF_SERVERS.test(metadata.name ?? ''))
 
-describe('snapshots of the real machinery', function () {
+describe("snapshots of kube-apiserver's etcd", function () {
   this.timeout(120_000)
   for (const etcd of ['3.4', '3.5', '3.6'])
     describe(`made by etcd ${etcd}`, () => {
@@ -38,7 +38,7 @@ describe('snapshots of the real machinery', function () {
         rmSync(directory, { recursive: true })
       })
 
-      it('give a server every object, as kube-apiserver shows it', async () => {
+      it('restore every object, as kube-apiserver serves it', async () => {
         const expected: Record<string, AnyObject[]> = JSON.parse(unpacked(`etcd-${etcd}.json.br`).toString())
         expect(Object.keys(expected)).to.have.length.greaterThan(20)
         for (const [path, items] of Object.entries(expected)) {
@@ -55,7 +55,7 @@ describe('snapshots of the real machinery', function () {
         expect(text).to.contain('"size":9007199254740993').and.to.contain('"__proto__":{"b":1}').and.to.contain('"apiVersion":"shop.example.com/v2"')
       })
 
-      it('can not be changed', async () => {
+      it('are read-only', async () => {
         for (const [method, path] of [
           ['POST', '/api/v1/namespaces'],
           ['DELETE', '/api/v1/namespaces/shop'],

@@ -57,7 +57,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
     expect(readdirSync(directory)).to.deep.equal(['binnacle'])
   })
 
-  it('keeps objects in the embedded store, also those that are nested deeply', () =>
+  it('keeps objects in the embedded store, deeply nested ones included', () =>
     withServer([], async server => {
       const levels = 9_900
       const deep = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep"},"data":{"a":"b"},"x":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`
@@ -69,7 +69,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
       client.close()
     }))
 
-  it('describes what it serves', () =>
+  it('serves descriptions of fields', () =>
     withServer([], async server => {
       const document = await (await fetch(`${server.url}/openapi/v3/apis/apps/v1`)).text()
       expect(document)
@@ -105,7 +105,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
     }
   }
 
-  it('is kube-apiserver under that name, where no controller works', async () => {
+  it('runs as kube-apiserver under that name, without controllers', async () => {
     const named = join(directory, 'kube-apiserver')
     symlinkSync(executable, named)
     const ofController = '/api/v1/namespaces/kube-system/configmaps/kube-root-ca.crt'
@@ -123,7 +123,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
     expect(run(executable, 'convert', '-f', file, '--to', '1.34')).to.contain('apiVersion: policy/v1\n')
   })
 
-  it('fills a folder for envtest, whose programs are itself', () => {
+  it('fills a directory for envtest, with programs that call it', () => {
     const assets = join(directory, 'assets')
     expect(run(executable, 'assets', assets)).to.contain('etcd            a stand-in')
     expect(readFileSync(join(assets, 'kube-apiserver'), 'utf8')).to.contain(executable)
@@ -131,7 +131,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
     expect(run('/bin/sh', join(assets, 'etcd'), '--version')).to.match(/^This is not etcd/)
   })
 
-  it('has a bill of its materials and their licences', () => {
+  it('has a bill of materials with licences', () => {
     const { node, v8 } = process.versions
     const subject = { name: 'binnacle', sha256: '00' }
     const options = { root, packages, subject, versions: { node, v8, modules: '115' }, time: new Date(0) }

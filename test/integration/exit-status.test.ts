@@ -58,7 +58,7 @@ describe('exit status', () => {
     ['etcd-stand-in --listen-client-urls=x', '--listen-client-urls: "x": a stand-in for etcd listens by plain HTTP alone'],
   ]
   for (const [line, message] of misuses)
-    it(`is 2 for a misuse, with one line that names it: ${line}`, async () => {
+    it(`is 2 for a usage error, with one line that names it: ${line}`, async () => {
       const named = (text: string): string => text.replaceAll('FILE', file).replaceAll('NEW', join(directory, 'new'))
       const { status, out, err } = await run([...server, ...line.split(' ').map(named)])
       const errors = err.split('\n').filter(text => text.startsWith('Error: '))
@@ -67,7 +67,7 @@ describe('exit status', () => {
       expect({ status, out }).to.deep.equal({ status: 2, out: '' })
     })
 
-  it('is 2 for a misuse of commands on stores and servers', async () => {
+  it('is 2 for usage errors of commands on stores and servers', async () => {
     const commands = [process.execPath, '--import', 'tsx', join(import.meta.dirname, '../../src/commands/main.ts')]
     expect(await run([...commands, 'verify', '--bogus'])).to.deep.equal({ status: 2, out: '', err: 'Error: unknown flag: --bogus\n' })
     expect(await run([...commands, 'verify', file])).to.deep.equal({ status: 2, out: '', err: `Error: ${file} is a file, not a directory\n` })
@@ -88,8 +88,8 @@ describe('exit status', () => {
   })
 })
 
-describe('etcd that does not answer', () => {
-  it('is named in one line of the log', async () => {
+describe('etcd that does not respond', () => {
+  it('is reported in one line of the log', async () => {
     const [program, ...first] = await serverCommand()
     const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
     const [etcd, port] = [await freePorts.take(), await freePorts.take()]

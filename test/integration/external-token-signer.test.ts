@@ -9,7 +9,7 @@ import { eventually } from '../support/waiting.ts'
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts'
 const GATE = '--feature-gates=ExternalServiceAccountTokenSigner=true'
 
-describe('tokens that another process signs', () => {
+describe('service account tokens of an external signer', () => {
   const folder = mkdtempSync(join(tmpdir(), 'signer-'))
   let signer: TokenSigner
   let server: InProcessServer
@@ -34,7 +34,7 @@ describe('tokens that another process signs', () => {
     return { status, body: JSON.parse(text) }
   }
 
-  it('are believed, and no longer good than the signer says', async () => {
+  it('are accepted, and expire no later than the signer allows', async () => {
     const { status, body } = await askFor(86_400)
     expect([status, body.spec.expirationSeconds]).to.deep.equal([201, 7200])
     const [header = '', claims = ''] = body.status.token.split('.').map((part: string) => Buffer.from(part, 'base64url').toString())
@@ -48,12 +48,12 @@ describe('tokens that another process signs', () => {
     expect(JSON.parse(whoami.text).status.userInfo.username).to.equal('system:serviceaccount:default:robot')
   })
 
-  it('has keys that others learn, but for those that are hidden', async () => {
+  it('are verified with published keys, except those that are excluded', async () => {
     const { keys } = JSON.parse((await server.send('/openid/v1/jwks')).text)
     expect(keys.map(({ kid }: { kid: string }) => kid)).to.deep.equal(['first', 'signs'])
   })
 
-  it('tells why there is none', async () => {
+  it("are refused with the signer's error", async () => {
     signer.failure = 'locked'
     const { status, body } = await askFor(600)
     signer.failure = undefined
@@ -79,7 +79,7 @@ describe('tokens that another process signs', () => {
     ],
   ]
   for (const [flags, why] of refused)
-    it(`does not begin with ${flags.at(-1)}`, async () => {
+    it(`prevent the start with ${flags.at(-1)}`, async () => {
       const failure = await openInProcess(flags).then(
         () => '',
         (error: Error) => error.message,
@@ -87,7 +87,7 @@ describe('tokens that another process signs', () => {
       expect(failure).to.equal(why)
     })
 
-  it('does not begin where tokens are to be good for longer than the signer allows', async () => {
+  it("prevent the start if their configured lifetime exceeds the signer's limit", async () => {
     const flags = [GATE, `--service-account-signing-endpoint=${signer.path}`, '--service-account-max-token-expiration=3h']
     const failure = await openInProcess(flags).then(
       () => '',
@@ -98,7 +98,7 @@ describe('tokens that another process signs', () => {
     )
   })
 
-  it('has checks of health with slashes in their names', async () => {
+  it('add health checks with slashes in their names', async () => {
     expect((await server.send('/readyz/poststarthook/rbac/bootstrap-roles')).status).to.equal(200)
     expect((await server.send('/readyz/poststarthook/rbac')).status).to.equal(404)
   })

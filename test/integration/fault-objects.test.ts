@@ -30,7 +30,7 @@ describe('faults as objects', function () {
       return status.state === 'Active' && status.observedGeneration === generation
     })
 
-  it('are served to kubectl, and count what they have hit', async () => {
+  it('are served to kubectl, and count their hits', async () => {
     await plane.apply(busy({ match: { resources: ['configmaps'] }, rate: { count: 2 }, status: { code: 503, retryAfterSeconds: 1 } }))
     await active(1)
     expect(await asked(3)).to.deep.equal([503, 503, 200])
@@ -41,7 +41,7 @@ describe('faults as objects', function () {
     expect(rows[0].cells.slice(0, 4)).to.deep.equal(['busy', 'Active', 3, 2])
   })
 
-  it('are as their last spec says, and end with them', async () => {
+  it('follow their latest spec, and end when they are deleted', async () => {
     await plane.apply(busy({ match: { resources: ['configmaps'] }, status: { code: 503 } }))
     await active(1)
     expect(await asked(1)).to.deep.equal([503])
@@ -52,7 +52,7 @@ describe('faults as objects', function () {
     await plane.until(async () => (await asked(1))[0] === 200)
   })
 
-  it('never keep themselves from being deleted', async () => {
+  it('never prevent their own deletion', async () => {
     await plane.apply(busy({ status: { code: 503 } }))
     await active(1)
     expect(await asked(1)).to.deep.equal([503])
@@ -60,7 +60,7 @@ describe('faults as objects', function () {
     await plane.until(async () => (await asked(1))[0] === 200)
   })
 
-  it('say what is wrong with them', async () => {
+  it('report what is wrong with their spec', async () => {
     await plane.apply(busy({ status: { code: 404 } }))
     await plane.until(async () => (await seen()).state === 'Invalid')
     expect((await seen()).message).to.equal("status.code: 404 is beyond the API's contract: set beyondContract to allow it")
@@ -71,7 +71,7 @@ describe('faults as objects', function () {
     ])
   })
 
-  it('are not there without the flag', async () => {
+  it('are not served without the flag', async () => {
     const other = await startControlPlane()
     try {
       expect((await other.request('GET', FAULTS)).status).to.equal(404)

@@ -70,7 +70,7 @@ describe('garbage collection', function () {
     await server?.stop()
   })
 
-  it('goes on where a server was killed: in the background, in the foreground, and leaving dependents', async () => {
+  it('continues after a kill: in the background, in the foreground, and with orphans', async () => {
     await open()
     const families = ['background', 'foreground', 'orphan'].map(name => new Family(client, name))
     const [background, foreground, orphan] = families as [Family, Family, Family]
@@ -108,7 +108,7 @@ onEtcd(`garbage collection by two servers on one etcd${etcdFound ? '' : ' (skipp
     await etcd?.stop()
   })
 
-  it('is done by the one that leads, and then by the other one', async () => {
+  it('runs in the leader, and then in the other server', async () => {
     etcd = await startEtcd()
     const flags = ['--etcd-servers', etcd.url]
     servers = [await createServerProcess(flags), await createServerProcess(flags)]

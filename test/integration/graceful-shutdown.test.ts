@@ -30,7 +30,7 @@ for (const http2 of HTTP2_STACKS)
     })
     afterEach(() => server?.stop())
 
-    it('fails readiness first, lets requests finish, ends watches cleanly, exits with 0, and has lost nothing', async () => {
+    it('fails readiness first, finishes requests, ends watches cleanly, exits with 0, and loses no write', async () => {
       const client = createJsonClient(server.url)
       await client.must('POST', CONFIG_MAPS, configMap('early', { a: '1' }))
       const watches = [await watchOverHttp1(server.url), await watchOverHttp2(server.secureUrl, server.kubeconfig)]
@@ -68,7 +68,7 @@ for (const http2 of HTTP2_STACKS)
       again.close()
     })
 
-    it('ends at once when told twice', async () => {
+    it('ends immediately on a second signal', async () => {
       const idle = await requestInFlight(server.url, 10)
       idle.on('error', () => {})
       const exited = server.terminate()

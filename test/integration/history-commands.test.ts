@@ -26,7 +26,7 @@ const deployment = (image: string, replicas: number) => ({
   },
 })
 
-describe('commands on history', function () {
+describe('commands that read the history', function () {
   this.timeout(120_000)
   let plane: ControlPlane
   let directory: string
@@ -70,7 +70,7 @@ describe('commands on history', function () {
   }
   const live = async (): Promise<AnyObject> => (await plane.request('GET', `${DEPLOYMENTS}/web`)).body as AnyObject
 
-  it('log tells who changed what when', async () => {
+  it('log lists the author, time and changes of each revision', async () => {
     const { status, out } = await run('log', 'deploy/web')
     expect(status).to.equal(0)
     const [roll, scale, make, ...rest] = out.split(/^(?=revision)/m)
@@ -90,7 +90,7 @@ describe('commands on history', function () {
     expect(await run('log', 'deploy/none')).to.deep.equal({ status: 1, out: '', err: 'no change of deployment.apps/none is recorded\n' })
   })
 
-  it('find the kind by all of its names', async () => {
+  it('accept all names of the kind', async () => {
     for (const words of [
       ['deployments/web'],
       ['deployment', 'web'],
@@ -106,7 +106,7 @@ describe('commands on history', function () {
     expect((await run('show', 'ns/default', '--at', 'now')).out).to.include('kind: Namespace')
   })
 
-  it('show has the object as it was', async () => {
+  it('show prints the object at a moment', async () => {
     const { out } = await run('show', 'deploy/web', '--at', '15m')
     expect(out).to.include('image: nginx:1').and.include('replicas: 3').and.not.include('managedFields')
     const object = JSON.parse((await run('show', 'deploy/web', '--at', revisions[0] ?? '', '-o', 'json', '--show-managed-fields')).out)
@@ -133,7 +133,7 @@ describe('commands on history', function () {
     expect([json.from.exists, json.to.exists]).to.deep.equal([true, true])
   })
 
-  it('undo writes what there was, if nobody has changed it meanwhile', async () => {
+  it('undo restores an earlier state, unless the object changed in the meantime', async () => {
     const dry = await run('undo', 'deploy/web', '--dry-run')
     expect(dry.out).to.include('-      - image: nginx:2\n+      - image: nginx:1').and.include('deployment.apps/web would be written as it was\n')
     expect((await live()).metadata.resourceVersion).to.equal(revisions[2])
@@ -149,7 +149,7 @@ describe('commands on history', function () {
     expect((await run('undo', 'deploy/web', '--to', revisions[0] ?? '')).out).to.equal('deployment.apps/web already has that content: nothing to undo\n')
   })
 
-  it('undo creates again what was deleted, and says that it is another', async () => {
+  it('undo recreates a deleted object, and reports that its uid differs', async () => {
     const before = await live()
     await plane.request('DELETE', `${DEPLOYMENTS}/web`)
     await plane.until(async () => (await plane.request('GET', `${DEPLOYMENTS}/web`)).status === 404)
@@ -165,7 +165,7 @@ describe('commands on history', function () {
     expect(await failure('undo', 'deploy/none')).to.equal('no change of deployment.apps/none is recorded')
   })
 
-  it('print nothing that a terminal would obey', async () => {
+  it('escape control characters', async () => {
     await plane.request('POST', '/api/v1/namespaces/default/configmaps?fieldManager=x', {
       body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hostile' }, data: { a: '\u001b[31mred\u202e', b: '<script>' } },
     })
@@ -177,7 +177,7 @@ describe('commands on history', function () {
     }
   })
 
-  it('say where there is no history', async () => {
+  it('report a missing history', async () => {
     const other = await startControlPlane({})
     try {
       writeFileSync(join(directory, 'kubeconfig'), other.kubeconfig)

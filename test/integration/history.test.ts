@@ -28,7 +28,7 @@ describe('history', function () {
     return String((body as AnyObject).metadata.resourceVersion)
   }
 
-  it('says which revision was the newest at a moment', async () => {
+  it('resolves a moment to the newest revision at that time', async () => {
     await start({ history: '1h' })
     const begin = await ask('/binnacle/v1/moments')
     expect(begin.oldest.time).to.equal('2030-05-01T12:00:00.000Z')
@@ -72,7 +72,7 @@ describe('history', function () {
     expect((await ask(`${CONFIG_MAPS}/a`)).data.colour).to.equal('blue')
   })
 
-  it('keeps to its bytes, and tells of them in metrics', async () => {
+  it('stays within its size, which metrics report', async () => {
     await start({ history: '24h', 'history-max-bytes': '100Ki' })
     await plane.request('POST', CONFIG_MAPS, { body: configMap('a', 'red') })
     for (let i = 0; i < 30; i++) await put(String(i).repeat(5000))
@@ -89,7 +89,7 @@ describe('history', function () {
     expect(await metric('oldest_timestamp_seconds')).to.equal(NOON.getTime() / 1000)
   })
 
-  it('is off unless it is asked for', async () => {
+  it('is off by default', async () => {
     await start({})
     expect((await ask('/binnacle/v1/moments')).code).to.equal(404)
     const { body } = await plane.request('GET', '/metrics')

@@ -25,7 +25,7 @@ interface Longest {
   readonly ms: number
 }
 
-describe('turns of the event loop by hostile servers', function () {
+describe('turns of the event loop with hostile servers', function () {
   this.timeout(600_000)
   let plain: PeerProcess
   let secure: PeerProcess
@@ -73,7 +73,7 @@ describe('turns of the event loop by hostile servers', function () {
       )
     })
 
-  it('are short, however long discovery and OpenAPI of an aggregated server are', async () => {
+  it('are short, however long the discovery and OpenAPI of an aggregated server are', async () => {
     const resources = (count: number) =>
       Array.from({ length: count }, (_, i) => ({
         resource: `r${i}`,

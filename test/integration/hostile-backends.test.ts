@@ -8,7 +8,7 @@ import { ASKS } from '../support/hostile-asks.ts'
 import { answering, type Behaviour, HOSTILE_JSON, HOSTILE_PAGES, HOSTILE_PROTOCOL, HOSTILE_SILENCE, HostilePeer } from '../support/hostile-peer.ts'
 import { eventually, turns } from '../support/waiting.ts'
 
-describe('hostile servers that a request or a webhook reaches', function () {
+describe('hostile servers that a request or a webhook calls', function () {
   this.timeout(30_000)
   let serving: KeyPair
   let plain: HostilePeer
@@ -42,7 +42,7 @@ describe('hostile servers that a request or a webhook reaches', function () {
 
     if (name !== 'a component')
       for (const [what, act] of Object.entries(HOSTILE_SILENCE))
-        it(`${name} that sends ${what} is left when the request is given up`, async () => {
+        it(`${name} that sends ${what} is disconnected when the request is cancelled`, async () => {
           const given = new AbortController()
           setTimeout(() => given.abort(new Error('given up')), 100)
           const tunnel = name === 'a proxy'
@@ -55,7 +55,7 @@ describe('hostile servers that a request or a webhook reaches', function () {
         })
   }
 
-  it('end requests with errors in the words of Go', async () => {
+  it("end requests with Go's error messages", async () => {
     const tooMany = 'net/http: HTTP/1.x transport connection broken: net/http: too many 1xx informational responses'
     for (const what of ['endless 100 Continue', 'endless 103 Early Hints', 'informational responses with large heads'])
       expect(await outcome('an aggregated server', HOSTILE_PROTOCOL[what] as Behaviour), what).to.equal(tooMany)
@@ -64,7 +64,7 @@ describe('hostile servers that a request or a webhook reaches', function () {
 
   for (const [what, body] of Object.entries(HOSTILE_JSON))
     for (const name of ['a webhook', 'an issuer'] as const)
-      it(`${name} whose body is ${what} is read or refused`, async () => {
+      it(`${name} whose body is ${what} is read or rejected`, async () => {
         expect(await outcome(name, answering(Buffer.from(body, 'latin1')))).to.be.a('string')
         expect(await outcome(name, answering(Buffer.from(body, 'latin1'), 'HTTP/1.1 500 No\r\n'))).to.be.a('string')
       })
@@ -86,7 +86,7 @@ describe('hostile servers that a request or a webhook reaches', function () {
       world.server.plain(`${pods}/one:${inPod.port}/proxy/`).catch(errorMessage) as Promise<{ status: number } | string>
 
     for (const [what, act] of Object.entries(HOSTILE_PROTOCOL))
-      it(`end a request through the proxy by ${what}, and no other`, async () => {
+      it(`end only their own request through the proxy by ${what}`, async () => {
         inPod.act = act
         const answers = await Promise.all([asked(), asked(), asked()])
         for (const answer of answers) if (typeof answer !== 'string') expect(answer.status).to.be.oneOf([200, 503])
@@ -94,7 +94,7 @@ describe('hostile servers that a request or a webhook reaches', function () {
         expect((await world.server.plain(`${pods}/one`)).status).to.equal(200)
       })
 
-    it('end a request by too many informational responses with 503', async () => {
+    it('end a request with 503 after too many informational responses', async () => {
       inPod.act = HOSTILE_PROTOCOL['endless 103 Early Hints'] as Behaviour
       const { status, body } = await world.server.plain(`${pods}/one:${inPod.port}/proxy/`)
       expect(status).to.equal(503)
@@ -104,7 +104,7 @@ describe('hostile servers that a request or a webhook reaches', function () {
     })
 
     for (const [what, act] of Object.entries(HOSTILE_PAGES))
-      it(`serve a page of ${what} while others are served`, async () => {
+      it(`serve a page of ${what} without delaying other requests`, async () => {
         inPod.act = act
         let over = false
         const page = asked().finally(() => {
@@ -131,7 +131,7 @@ describe('hostile servers that a request or a webhook reaches', function () {
       'pings without end': Buffer.from('800300060000000400000002', 'hex'),
       'empty frames': Buffer.from('0000000100000000', 'hex'),
     }))
-      it(`are left when the client of a command goes, whatever the kubelet sends: ${what}`, async () => {
+      it(`are disconnected when the client of a command leaves, whatever the kubelet sends: ${what}`, async () => {
         world.kubelet.upgradeAct = (_req, socket) => {
           socket.on('error', () => {}).resume()
           socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n')

@@ -53,7 +53,7 @@ const http1Floods: Readonly<Record<string, string>> = {
 }
 
 for (const http2 of HTTP2_STACKS)
-  describe(`clients without credentials that do harm (--http2=${http2})`, function () {
+  describe(`hostile clients without credentials (--http2=${http2})`, function () {
     this.timeout(300_000)
     let server: ServerProcess
     before(async () => {
@@ -98,7 +98,7 @@ for (const http2 of HTTP2_STACKS)
     }
 
     for (const [what, flood] of Object.entries(floods))
-      it(`hold up nobody and take little memory by ${what}`, async () => {
+      it(`delay no other client and use little memory with ${what}`, async () => {
         const bytes = Buffer.concat(Array.from({ length: FRAMES }, (_, n) => flood(n)).flat())
         const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, openHttp2))
         for (const socket of sockets) socket.write(bytes)
@@ -110,7 +110,7 @@ for (const http2 of HTTP2_STACKS)
 
     if (http2 === 'own')
       for (const [what, bytes] of Object.entries(http1Floods))
-        it(`hold up nobody and take little memory by ${what} over HTTP/1.1`, async () => {
+        it(`delay no other client and use little memory with ${what} over HTTP/1.1`, async () => {
           const { hostname, port } = new URL(server.secureUrl)
           const begun = Array.from({ length: HTTP1_CONNECTIONS }, () =>
             connect({ host: hostname, port: Number(port), ALPNProtocols: ['http/1.1'], rejectUnauthorized: false }).on('error', () => {}),

@@ -64,7 +64,7 @@ function endlessly(socket: Duplex, frames: Buffer): void {
   more()
 }
 
-describe('hostile kubelets of commands over WebSockets', function () {
+describe('hostile kubelets that run commands over WebSockets', function () {
   this.timeout(60_000)
   const mostTurn = mostTurnMs()
   let world: World
@@ -123,7 +123,7 @@ describe('hostile kubelets of commands over WebSockets', function () {
       })
 
     for (const [what, act] of Object.entries(HOSTILE_SILENCE))
-      it(`are left when the client of ${name} goes, with ${what}`, async () => {
+      it(`are disconnected when the client of ${name} leaves, with ${what}`, async () => {
         setAct(act)
         await inShortTurns(async () => {
           const client = await begin(command)
@@ -135,7 +135,7 @@ describe('hostile kubelets of commands over WebSockets', function () {
       })
 
     for (const [what, frames] of Object.entries({ ...USELESS_FRAMES, ...BROKEN_FRAMES, ...LONG_FRAMES }))
-      it(`are left when the client of ${name} goes, whatever they send: ${what}`, async () => {
+      it(`are disconnected when the client of ${name} leaves, whatever they send: ${what}`, async () => {
         setAct(agreeing(command, socket => (what in USELESS_FRAMES ? endlessly(socket, frames) : socket.write(frames))))
         await inShortTurns(async () => {
           const client = await begin(command)
@@ -150,7 +150,7 @@ describe('hostile kubelets of commands over WebSockets', function () {
   for (const name of ['exec', 'attach'] as const) {
     const command = COMMANDS[name]
     for (const [what, frames] of Object.entries({ ...USELESS_FRAMES, ...BROKEN_FRAMES }))
-      it(`end ${name} by ${what}, and the client is told`, async () => {
+      it(`end ${name} with an error for the client by ${what}`, async () => {
         setAct(agreeing(command, socket => (what in USELESS_FRAMES ? endlessly(socket, frames) : socket.write(frames))))
         await inShortTurns(async () => {
           const client = new WebSocketClient(await begin(command))
@@ -161,7 +161,7 @@ describe('hostile kubelets of commands over WebSockets', function () {
         })
       })
 
-    it(`send output of ${name} byte by byte, as long as the client wants it`, async () => {
+    it(`send output of ${name} byte by byte, as long as the client reads it`, async () => {
       let kubelet: SpdyKubelet | undefined
       world.kubelet.upgradeAct = (_req, socket) => {
         socket.write(`${AGREEMENT}${command.agreed}\r\n\r\n`)

@@ -10,7 +10,7 @@ const PODS = '/api/v1/namespaces/default/pods'
 const AT_ONCE = 64
 const MOST_MEGABYTES = 400
 
-describe('hostile pages behind the proxy, many at once', function () {
+describe('hostile concurrent pages behind the proxy', function () {
   this.timeout(300_000)
   let server: ServerProcess
   let client: JsonClient
@@ -28,7 +28,7 @@ describe('hostile pages behind the proxy, many at once', function () {
   after(() => inPod?.close())
 
   for (const what of ['8 MiB of < in 8 KB of gzip', 'tags that do not end', 'very many links in one tag'])
-    it(`are sent without being held in memory: ${what}`, async () => {
+    it(`are sent without being buffered: ${what}`, async () => {
       inPod.act = HOSTILE_PAGES[what] as Behaviour
       const before = server.residentMegabytes()
       let isOver = false

@@ -100,7 +100,7 @@ const etcdWatch: Asks = async ({ port }, timeoutMs) => {
 /** Words of a call that was left to its deadline. */
 const LATE = /Deadline exceeded|code = DeadlineExceeded|did not accept the watch in time/
 
-describe('hostile services of gRPC', function () {
+describe('hostile gRPC services', function () {
   this.timeout(60_000)
   const mostTurn = mostTurnMs()
   let server: HostileGrpcServer
@@ -150,11 +150,11 @@ describe('hostile services of gRPC', function () {
             .that.does.not.match(LATE)
         })
       for (const [what, message] of Object.entries(HOSTILE_MESSAGES))
-        it(`answer with ${what}`, async () => {
+        it(`return a response with ${what}`, async () => {
           expect(await failureOf(asks, answeringWith(message))).to.satisfy((failure?: string) => failure === undefined || !LATE.test(failure))
         })
       for (const [what, act] of Object.entries(SILENT_GRPC))
-        it(`leave a call to its deadline by ${what}`, async () => {
+        it(`delay a call until its deadline by ${what}`, async () => {
           expect(await failureOf(asks, act, SOON_MS)).to.match(LATE)
         })
     })
@@ -171,12 +171,12 @@ describe('hostile services of gRPC', function () {
       'a number without an end': Buffer.alloc(16 << 20, 0xff),
     }
     for (const [what, message] of Object.entries(long))
-      it(`answer with ${what}`, async () => {
+      it(`return a response with ${what}`, async () => {
         expect(await failureOf(etcd, answeringWith(message))).to.match(/too many|too long/)
       })
   })
 
-  describe('whose etcd is watched, with long and many messages', () => {
+  describe('that are etcd with a watch, with long and many messages', () => {
     before(async () => {
       server = await HostileGrpcServer.start()
     })
@@ -198,11 +198,11 @@ describe('hostile services of gRPC', function () {
         expect(await failureOf(etcdWatch, answeringWith(message))).to.match(failure)
       })
 
-    it('send fragments of one revision without end', async () => {
+    it('send endless fragments of one revision', async () => {
       // Fragment 1, and an event of the key `a` with the revision 5.
       expect(await failureOf(etcdWatch, repeating(Buffer.from('38015a071205 0a01611805'.replace(' ', ''), 'hex')))).to.match(/too many events/)
     })
-    it('report progress without end', async () => {
+    it('send endless progress notifications', async () => {
       expect(await failureOf(etcdWatch, repeating(Buffer.from('0a021805', 'hex')))).to.match(/too many responses without events/)
     })
   })
@@ -213,7 +213,7 @@ describe('hostile services of gRPC', function () {
     return (to, stream) => behaviours[calls++ % behaviours.length]?.(to, stream)
   }
 
-  describe('whose health is good', () => {
+  describe('that are KMS plugins with a good health status', () => {
     before(async () => {
       server = await HostileGrpcServer.start(socket)
     })
@@ -244,7 +244,7 @@ describe('hostile services of gRPC', function () {
     })
   })
 
-  describe('that sign tokens, and have begun well', () => {
+  describe('that sign tokens, after valid public keys', () => {
     before(async () => {
       server = await HostileGrpcServer.start(socket)
     })
@@ -260,11 +260,11 @@ describe('hostile services of gRPC', function () {
       writer.uint32(18).fork().uint32(8).int32(1).ldelim().uint32(24).int32(600)
       return answeringWith(Buffer.from(writer.finish()))
     }
-    it('are called again until the deadline, while they refuse', async () => {
+    it('are called again until the deadline while they return errors', async () => {
       expect(await failureOf(signer, refusing, SOON_MS)).to.match(LATE)
     })
 
-    it('have very many keys', async () => {
+    it('may have very many keys', async () => {
       expect(await failureOf(signer, inOrder(keysOf(1000), ALLOWED))).to.equal(undefined)
     })
 
@@ -281,7 +281,7 @@ describe('hostile services of gRPC', function () {
     }
     for (const [what, header] of Object.entries(headers))
       for (const length of [12_000, 700_000])
-        it(`sign with a header of ${what}, ${length} bytes in all`, async () => {
+        it(`sign with a header of ${what}, ${length} bytes in total`, async () => {
           const signed = Writer.create()
             .uint32(10)
             .string(Buffer.from(header(length)).toString('base64url'))
@@ -290,7 +290,7 @@ describe('hostile services of gRPC', function () {
             .finish()
           expect(await failureOf(signs, inOrder(keysOf(1), ALLOWED, answeringWith(Buffer.from(signed))))).to.contain('while validating header')
         })
-    it('sign a token of no base64', async () => {
+    it('sign a token that is not base64', async () => {
       const signed = Writer.create().uint32(10).string('='.repeat(900_000)).finish()
       expect(await failureOf(signs, inOrder(keysOf(1), ALLOWED, answeringWith(Buffer.from(signed))))).to.contain('while unwrapping header')
     })

@@ -9,7 +9,7 @@ import { WebhookServer } from '../support/webhooks/webhook-server.ts'
 const POD = (name: string, image: string) => ({ metadata: { name }, spec: { containers: [{ name: 'c', image }] } })
 
 describe('image policy webhook of a server', () => {
-  it('decides which pods there may be', async () => {
+  it('allows and rejects pods', async () => {
     const hook = await WebhookServer.start()
     hook.acts.set('/images', ({ spec }, res) => {
       const [image = ''] = (spec as { containers: { image: string }[] }).containers.map(each => each.image)

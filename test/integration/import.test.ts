@@ -105,7 +105,7 @@ const isOnEtcd = findEtcd() !== undefined
     rmSync(directory, { recursive: true, force: true })
   })
 
-  it('gives a server every object as it was', async () => {
+  it('restores every object of a snapshot unchanged', async () => {
     const server = await serve()
     const said = await imported(dirname(server.storeDir))
     expect(said).to.match(/^0 \d\d+ objects imported, as of resource version \d+\n$/)
@@ -128,7 +128,7 @@ const isOnEtcd = findEtcd() !== undefined
     expect(await imported(dirname(server.storeDir)).catch((error: Error) => error.message)).to.contain('has a store already')
   })
 
-  it('gives a server every object of another that lists them', async () => {
+  it('restores every object of a server that lists them', async () => {
     expect(saidOfListed).to.match(/^0 \d\d+ objects imported, as of resource version \d+\n$/)
     const server = await serve()
     mkdirSync(server.storeDir, { recursive: true })
@@ -138,7 +138,7 @@ const isOnEtcd = findEtcd() !== undefined
     for (const path of LISTS) expect(now[path], path).to.deep.equal(existing[path])
   })
 
-  it('is turned round by an export, of which etcd takes every object', async () => {
+  it('is reversed by an export, from which etcd restores every object', async () => {
     const file = join(directory, 'exported.db')
     const said: string[] = []
     const say = (text: string): void => void said.push(text)
@@ -167,7 +167,7 @@ const isOnEtcd = findEtcd() !== undefined
     expect(await run('--data-dir', data)).to.equal('--snapshot is required')
   })
 
-  it('names the flags that it lacks', async () => {
+  it('names missing flags', async () => {
     const run = (...argv: string[]): Promise<unknown> => runImport(argv, { out: () => {}, err: () => {} }).catch((error: Error) => error.message)
     expect(await run('--snapshot', snapshot)).to.equal('--data-dir is required')
     expect(await run('--data-dir', directory, '--snapshots', snapshot)).to.equal('unknown flag: --snapshots; did you mean --snapshot?')

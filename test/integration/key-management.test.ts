@@ -95,7 +95,7 @@ async function refusesWrites(server: ServerProcess): Promise<void> {
   )
 }
 
-describe('secrets behind a key management service', function () {
+describe('secrets encrypted by a key management service', function () {
   this.timeout(300_000)
 
   it('on the embedded store', () => live([]))

@@ -101,7 +101,7 @@ describe('a server with the flags of kubeadm', () => {
   }
   const certificate = (name: string): string[] => [`--client-certificate=${pki}/${name}.crt`, `--client-key=${pki}/${name}.key`]
 
-  it('lets the administrator in once the role is bound, as kubeadm binds it', async () => {
+  it('authorizes the administrator once the role is bound, as kubeadm binds it', async () => {
     expect(await kubectl(certificate('admin'), 'auth', 'can-i', 'list', 'nodes').catch(() => 'no')).to.equal('no')
     const bind = ['create', 'clusterrolebinding', 'kubeadm:cluster-admins', '--clusterrole=cluster-admin', '--group=kubeadm:cluster-admins']
     await kubectl(certificate('super-admin'), ...bind)
@@ -111,7 +111,7 @@ describe('a server with the flags of kubeadm', () => {
     expect(await kubectl(certificate('admin'), 'get', 'service', 'kubernetes', '-o', 'jsonpath={.spec.clusterIP}')).to.equal('10.96.0.1')
   })
 
-  it('believes tokens by which nodes join, and those of service accounts', async () => {
+  it('accepts bootstrap tokens of nodes and tokens of service accounts', async () => {
     const secret = ['create', 'secret', 'generic', 'bootstrap-token-abcdef', '-n', 'kube-system', '--type=bootstrap.kubernetes.io/token']
     const values = ['token-id=abcdef', 'token-secret=0123456789abcdef', 'usage-bootstrap-authentication=true']
     await kubectl(certificate('super-admin'), ...secret, ...values.map(value => `--from-literal=${value}`))
@@ -121,7 +121,7 @@ describe('a server with the flags of kubeadm', () => {
     expect(await whoami(await kubectl(certificate('super-admin'), 'create', 'token', 'robot'))).to.equal('system:serviceaccount:default:robot')
   })
 
-  it('lets a front proxy say who asks', async () => {
+  it('accepts usernames from a front proxy', async () => {
     const [ca, cert, key] = ['ca.crt', 'front-proxy-client.crt', 'front-proxy-client.key'].map(file => readFileSync(join(pki, file)))
     const headers = { 'content-type': 'application/json', 'x-remote-user': 'jane' }
     const sent = request(`${server?.secureUrl}/apis/authentication.k8s.io/v1/selfsubjectreviews`, { method: 'POST', headers, ca, cert, key })

@@ -25,7 +25,7 @@ describe('the manifest for clusters', function () {
   after(() => plane?.stop())
   const workload = (kind: string): AnyObject => objects.find(object => object.kind === kind) as AnyObject
 
-  it('is applied, and says nothing that the server warns of', async () => {
+  it('is applied without warnings', async () => {
     expect(objects.map(({ kind }) => kind)).to.include.members(['Namespace', 'StatefulSet', 'Deployment', 'NetworkPolicy', 'PodDisruptionBudget'])
     for (const [kind, path] of [
       ['Deployment', 'apps/v1/namespaces/binnacle/deployments/binnacle'],
@@ -38,7 +38,7 @@ describe('the manifest for clusters', function () {
     }
   })
 
-  it('has pods that keep to the restricted Pod Security Standard', async () => {
+  it('has pods that satisfy the restricted Pod Security Standard', async () => {
     await plane.until(async () => (await plane.request('GET', '/api/v1/namespaces/binnacle/serviceaccounts/default')).status === 200)
     for (const kind of ['Deployment', 'StatefulSet']) {
       const { spec } = workload(kind).spec.template

@@ -70,7 +70,7 @@ describe('a large body', function () {
     for (const { path, base } of kinds) await put(path, base)
   })
 
-  it('holds the event loop for no longer than its length explains, whatever in it is long', async () => {
+  it('blocks the event loop only in proportion to its length, whichever part is long', async () => {
     const cases = [...largeCases(kinds)]
     // Odd, so that all verbs have their turn.
     const step = Math.floor(cases.length / SAMPLE) | 1
@@ -151,20 +151,20 @@ describe('a large body', function () {
     'scopes that are all printed for each': [quota(`"hard":{"services":"1"},"scopes":${items('"BestEffort"', 30_000)}`), /^422/],
   }
   for (const [what, [request, status]] of Object.entries(long))
-    it(`is answered soon: ${what}`, async () => {
+    it(`gets a response soon: ${what}`, async () => {
       const measure = () => longestTurn(async () => expect(await ask(request)).to.match(status), processMs)
       let longest = await measure()
       for (let again = 1; again < 4 && longest > LONG_MS; again++) longest = Math.min(longest, await measure())
       expect(longest).to.be.at.most(LONG_MS)
     })
 
-  it('of more values than a body may hold is refused before it is read', async () => {
+  it('with too many values is rejected before it is read', async () => {
     const text = `"tolerations":${items('{}', MOST_VALUES / 2)}`
     expect(await ask(post(pod(text)))).to.equal(`413 Request entity too large: limit is ${MOST_VALUES} values`)
     expect(await ask(post(pod(`"hostname":"${'[,'.repeat(MOST_VALUES)}"`)))).to.match(/^422 /)
   })
 
-  it('with very many errors is told the first of them', async () => {
+  it('with very many errors reports the first ones', async () => {
     const answer = await ask(post(pod(`"volumes":${items('{}', 30_000)}`)))
     expect(answer).to.match(/^422 Pod "long" is invalid: \[spec\.volumes\[0\]\.name: Required value, spec\.volumes\[1\]\.name: Required value, /)
     expect(answer).to.include('spec.volumes[1999].name').and.not.include('spec.volumes[2000].name')
@@ -176,7 +176,7 @@ const all = ALL_BYTES > 0 ? describe : describe.skip
 all('large bodies of every kind, place and verb', function () {
   this.timeout(0)
 
-  it('make another client wait no longer than it notices', async () => {
+  it('do not delay another client noticeably', async () => {
     const watched = await startWatchedServer(['--feature-gates=CBORServingAndStorage=true'])
     const client = createProbeClient(watched.server.kubeconfig)
     const other = createWaitingClient(watched.server.kubeconfig)

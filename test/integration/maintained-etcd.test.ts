@@ -24,7 +24,7 @@ const FOUND = findEtcds()
 
 if (FOUND.length === 0) describe.skip('etcd that is maintained under a server (skipped: there is no etcd here; hack/etcd installs one)', () => {})
 for (const { path, version } of FOUND)
-  describe(`etcd ${version} that is maintained under a server`, function () {
+  describe(`etcd ${version} under maintenance`, function () {
     this.timeout(180_000)
     let etcd: EtcdServer
     let admin: EtcdAdmin
@@ -79,11 +79,11 @@ for (const { path, version } of FOUND)
       }
     }
 
-    it('compacted up to its newest revision: watches go on, and nothing is lost', () => underLoad(async () => admin.compact(await admin.revision())))
+    it('compacted up to its newest revision: watches continue without losing events', () => underLoad(async () => admin.compact(await admin.revision())))
 
-    it('defragmented: watches go on, and nothing is lost', () => underLoad(() => admin.defragment()))
+    it('defragmented: watches continue without losing events', () => underLoad(() => admin.defragment()))
 
-    it('compacted while a list is read in pages: the cache has the next page, and 410 names another token if it has not', async () => {
+    it('compacted while a list is read in pages: the cache serves the next page, or 410 returns a new token', async () => {
       for (const name of ['a', 'b', 'c']) await create(name)
       const first = await list('?limit=1')
       const next = nextPage(first)
@@ -101,7 +101,7 @@ for (const { path, version } of FOUND)
       expect(event, 'a watch from the first page').to.have.nested.property('object.code', 410)
     })
 
-    it('compacted beyond what the server has seen: watches end with 410, and the next list has everything', async () => {
+    it('compacted beyond the revisions that the server has read: watches end with 410, and the next list is complete', async () => {
       const { metadata } = await create('before')
       const watched = lastEvent(metadata.resourceVersion ?? '')
       await eventually('it is watched', () => watchersOf(server.url))
@@ -117,7 +117,7 @@ for (const { path, version } of FOUND)
       expect(server.log()).to.match(/the watch of the store ended: .*is compacted/)
     })
 
-    it('over its quota: writes are refused as by kube-apiserver, reads and deletions are served, and writes go on without a restart', async () => {
+    it('over its quota: writes fail as in kube-apiserver, reads and deletions succeed, and writes succeed again without a restart', async () => {
       const { metadata } = await create('first')
       const watch = watchResuming(server.url, COLLECTION, metadata.resourceVersion ?? '')
       await fill()

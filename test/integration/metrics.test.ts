@@ -65,16 +65,16 @@ describe('metrics', function () {
 
   after(() => server.stop())
 
-  it('have all that the rules of Prometheus and the dashboard ask for', () => {
+  it('include those that the Prometheus rules and the dashboard query', () => {
     const asked = [...dashboardExpressions(), ...rules().map(({ expr }) => expr)].flatMap(metricsOf).filter(name => !name.includes(':'))
     const missing = new Set(asked.map(name => name.replace(/_bucket$/, '')).filter(name => !text.includes(`# TYPE ${name} `)))
     expect([...missing]).to.deep.equal([])
   })
-  it('keep the rules of the text format and of names', () => {
+  it('follow the rules of the text format and of names', () => {
     expect(clean(expositionFaults(text))).to.deep.equal([])
   })
 
-  it('are clean for promtool', function () {
+  it('pass promtool', function () {
     const promtool = findPromtool()
     if (promtool === undefined) {
       console.log('      there is no promtool: Debian has it in its package prometheus')
@@ -122,7 +122,7 @@ describe('metrics', function () {
       expect(holds(value as number), String(value)).to.equal(true)
     })
 
-  it('of requests come with the first use of a resource', async () => {
+  it('count requests from the first use of a resource', async () => {
     const before = await scrape()
     expect(before).not.to.match(/^apiserver_request_.*resource="secrets"/m)
     await fetch(`${server.url}/api/v1/secrets`)

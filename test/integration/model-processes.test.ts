@@ -23,7 +23,7 @@ function judge(seed: number, { wrong, compared, changes }: Outcome): void {
   expect(changes).to.be.above(HISTORIES * 10)
 }
 
-describe('the model: histories of servers that are killed, and whose store is', function () {
+describe('the model: histories with kills of servers and of their store', function () {
   this.timeout(600_000)
   for (let seed = SEED; seed < SEED + WORLDS; seed++) {
     // Without $STORES, later seeds run on etcd alone: a world takes half a minute.

@@ -34,7 +34,7 @@ async function run(from: number, to: number): Promise<string[]> {
   return wrong
 }
 
-describe('the model: random histories of writes, reads and watches through several servers on one store, each answer compared with the store’s revisions', function () {
+describe('the model: random histories of writes, reads and watches through several servers on one store, each response compared with the store’s revisions', function () {
   // A busy machine takes a second for each.
   this.timeout(PER_TEST * 4000)
   for (let from = SEED; from < SEED + HISTORIES; from += PER_TEST) {

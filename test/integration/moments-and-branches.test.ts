@@ -109,14 +109,14 @@ describe('moments and branches', function () {
       await server.request('DELETE', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.dev')
     })
 
-    it('shows what was there, custom kinds as well, with the versions of then', async () => {
+    it('serves the objects and versions of its time, custom kinds included', async () => {
       expect((await body(server.request('GET', `${at}${CONFIG_MAPS}/a`))).data.value).to.equal('old')
       expect(await names(at + CONFIG_MAPS)).to.deep.equal(['a'])
       const list = await body(server.request('GET', `${at}/apis/example.dev/v1/widgets`))
       expect([list.items[0].spec.size, list.metadata.resourceVersion]).to.deep.equal([3, String(revision)])
       expect(await status(server.request('GET', `${at}/openapi/v3/apis/example.dev/v1`))).to.equal(200)
     })
-    it('is read-only, and reaches nothing', async () => {
+    it('is read-only, and calls no other server', async () => {
       const refused = await body(server.request('DELETE', `${at}${CONFIG_MAPS}/a`), 405)
       expect(refused).to.include({ kind: 'Status', reason: 'MethodNotAllowed', message: 'a moment of the past is read-only: objects cannot be changed' })
       for (const [method, path] of [
@@ -140,7 +140,7 @@ describe('moments and branches', function () {
       expect(await kubectl(at, 'create', 'cm', 'new')).to.include('read-only')
       expect(await kubectl(at, 'get', 'cm', '--watch', '--request-timeout=1s', '-o', 'name')).to.include('configmap/a')
     })
-    it('gives watches what there is, and bookmarks', async () => {
+    it('sends initial events and bookmarks to watches', async () => {
       const query = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1'
       const { body: text } = await server.request('GET', `${at}${CONFIG_MAPS}?${query}`)
       const events = String(text)
@@ -150,11 +150,11 @@ describe('moments and branches', function () {
       expect(events.map(({ type }) => type)).to.deep.equal(['ADDED', 'ADDED', 'BOOKMARK'])
       expect(events[2]?.object.metadata.resourceVersion).to.equal(String(revision))
     })
-    it('is none where the revision has not come, or is compacted', async () => {
+    it('does not exist for a future or compacted revision', async () => {
       expect(await status(server.request('GET', `/binnacle/at/${revision + 100_000}/api/v1/namespaces`))).to.equal(404)
       expect(await status(server.request('GET', `/binnacle/at/1/api/v1/namespaces`))).to.equal(410)
     })
-    it('has few others beside it, whoever asks for how many', async () => {
+    it('is one of a limited number', async () => {
       const now = await newest()
       const asked = Array.from({ length: 60 }, (_, i) => server.request('GET', `/binnacle/at/${now - (i % 10)}/api/v1/namespaces`))
       const answers = (await Promise.all(asked)).map(({ status }) => status)
@@ -164,7 +164,7 @@ describe('moments and branches', function () {
       expect(/^binnacle_moments_open (\d+)$/m.exec(String(metrics))?.[1]).to.equal('2')
       expect(await status(server.request('GET', '/api/v1/namespaces'))).to.equal(200)
     })
-    it('asks the authorizer of now: for the path, and for the object', async () => {
+    it('authorizes the path and the object with the current rules', async () => {
       const user = await server.user('reader')
       const get = (): Promise<number> => status(user.request('GET', `${at}${CONFIG_MAPS}/a`))
       expect(await get()).to.equal(403)
@@ -183,7 +183,7 @@ describe('moments and branches', function () {
   })
 
   describe('a branch', () => {
-    it('begins with everything, and is its own from there on', async () => {
+    it('starts as a copy, and then changes on its own', async () => {
       await server.apply(configMap('shared', 'base'))
       const path = await branch()
       const before = await names(CONFIG_MAPS)
@@ -196,7 +196,7 @@ describe('moments and branches', function () {
       expect((await body(server.request('GET', `${CONFIG_MAPS}/shared`))).data.value).to.equal('base')
       expect((await body(server.request('GET', `${path}${CONFIG_MAPS}/shared`))).data.value).to.equal('branch')
     })
-    it('may begin in the past', async () => {
+    it('can start in the past', async () => {
       await server.apply(configMap('gone'))
       const then = await newest()
       await server.request('DELETE', `${CONFIG_MAPS}/gone`)
@@ -204,7 +204,7 @@ describe('moments and branches', function () {
       await body(server.request('POST', BRANCHES, { body: { name: 'future', at: then + 1_000_000 } }), 404)
       await body(server.request('POST', BRANCHES, { body: { name: 'past', at: 1 } }), 410)
     })
-    it('has controllers, watches and custom kinds of its own', async () => {
+    it('runs controllers, watches and custom kinds of its own', async () => {
       const path = await branch()
       expect(await kubectl(path, 'create', 'namespace', 'branch-only')).to.include('created')
       await server.until(async () => (await server.request('GET', `${path}/api/v1/namespaces/branch-only/serviceaccounts/default`)).status === 200)
@@ -216,7 +216,7 @@ describe('moments and branches', function () {
       await server.until(async () => (await server.request('GET', '/apis/example.dev/v1/widgets')).status === 404)
       expect(await kubectl(path, 'delete', 'namespace', 'branch-only', '--timeout=20s')).to.include('deleted')
     })
-    it('tells what merging it would change', async () => {
+    it('lists the changes that a merge would make', async () => {
       await server.apply(configMap('one', 'x'), configMap('two', 'x'), configMap('three', 'x'))
       const path = await branch()
       const put = (at: string, name: string, value: string): Promise<Answer> =>
@@ -238,7 +238,7 @@ describe('moments and branches', function () {
       ])
       expect(items.find(({ name }: AnyObject) => name === 'two')).to.deep.include({ path: `${CONFIG_MAPS}/two` })
     })
-    it('is deleted with all that is open in it', async () => {
+    it('is deleted with its open requests and watches', async () => {
       const path = await branch()
       const watch = server.request('GET', `${path}${CONFIG_MAPS}?watch=true`)
       await server.until(async () => (await server.request('GET', path + CONFIG_MAPS)).status === 200)
@@ -246,7 +246,7 @@ describe('moments and branches', function () {
       await watch
       expect(await status(server.request('GET', path + CONFIG_MAPS))).to.equal(404)
     })
-    it('is bounded in what it holds, and its server in how many there are', async () => {
+    it('is limited in size and in number', async () => {
       const path = await branch()
       const large = (name: string): Manifest => ({ ...configMap(name), data: { value: 'x'.repeat(900_000) } })
       const answers = []
@@ -254,7 +254,7 @@ describe('moments and branches', function () {
       expect(answers).to.deep.equal([201, 201, 413])
       expect(await status(server.request('GET', `${path}${CONFIG_MAPS}/l1`))).to.equal(200)
     })
-    it('is lost, and says so, where the server changes more than is kept for it', async () => {
+    it('fails with an error if the server changes more than is kept for it', async () => {
       const large = (name: string, by: string): Manifest => ({ ...configMap(name), data: { value: by.repeat(900_000) } })
       for (const name of ['m1', 'm2', 'm3', 'm4', 'm5']) await server.apply(large(name, 'x'))
       const path = await branch()
@@ -265,7 +265,7 @@ describe('moments and branches', function () {
     })
   })
 
-  describe('nobody gets outside what a branch gives him', () => {
+  describe('a user with rights only in a branch', () => {
     let path: string
     let mallory: User
     before(async () => {
@@ -275,7 +275,7 @@ describe('moments and branches', function () {
     const asMallory = (method: string, at: string, options: Parameters<User['request']>[2] = {}): Promise<number> =>
       status(mallory.request(method, at, options))
 
-    it('needs the leave of the server to use a branch, whatever its roles say', async () => {
+    it('needs permission of the server for the branch, whatever the roles in it', async () => {
       for (const manifest of clusterRole(
         'all',
         [
@@ -291,7 +291,7 @@ describe('moments and branches', function () {
       await server.apply(...clusterRole('may-use', [{ nonResourceURLs: [path], verbs: ['get'] }], 'mallory'))
       await server.until(async () => (await asMallory('GET', path + CONFIG_MAPS)) === 200)
     })
-    it('is an administrator there, and nobody elsewhere', async () => {
+    it('may be administrator in it, and has no rights elsewhere', async () => {
       expect(await asMallory('POST', path + CONFIG_MAPS, { body: configMap('of-mallory') })).to.equal(201)
       expect(await asMallory('GET', path + CONFIG_MAPS, { headers: { 'impersonate-user': 'root', 'impersonate-group': 'system:masters' } })).to.equal(200)
       for (const [method, at] of [
@@ -307,7 +307,7 @@ describe('moments and branches', function () {
       ] as const)
         expect(await asMallory(method, at, method === 'POST' ? { body: { name: 'x' } } : {}), `${method} ${at}`).to.equal(403)
     })
-    it('finds neither the metrics, the queues nor the endpoints of the server below the branch', async () => {
+    it('cannot read metrics, queues and endpoints of the server below it', async () => {
       const tricks = [
         '/metrics',
         '/debug/api_priority_and_fairness/dump_requests',
@@ -320,7 +320,7 @@ describe('moments and branches', function () {
       const { clientCertificate: cert, clientKey: key } = mallory
       for (const at of escapes) expect(await asSent(path + at, { cert, key }), at).to.equal(404)
     })
-    it('gets tokens there that are good there alone', async () => {
+    it('gets tokens that are valid only in it', async () => {
       const asked = { body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} } }
       const { status: granted } = await body(mallory.request('POST', `${path}/api/v1/namespaces/kube-system/serviceaccounts/default/token`, asked), 201)
       const withToken = (at: string): Promise<number> => asSent(at, { headers: { authorization: `Bearer ${granted.token}` } })
@@ -329,7 +329,7 @@ describe('moments and branches', function () {
       expect(await withToken(`/binnacle/at/${await newest()}/api`)).to.equal(401)
       expect(await withToken(`${await branch()}/api`)).to.equal(401)
     })
-    it('reaches neither webhooks nor aggregated servers from there', async () => {
+    it('cannot call webhooks or aggregated servers from it', async () => {
       const webhook = {
         apiVersion: 'admissionregistration.k8s.io/v1',
         kind: 'ValidatingWebhookConfiguration',
@@ -353,7 +353,7 @@ describe('moments and branches', function () {
       expect(refused?.message).to.include('moments and branches connect to nothing')
       expect(await asMallory('GET', `${path}/api/v1/nodes/x/proxy/`)).to.equal(405)
     })
-    it('makes none, who cannot read everything', async () => {
+    it('cannot create one without the right to read everything', async () => {
       const paths = [{ nonResourceURLs: ['/binnacle/v1/*'], verbs: ['*'] }]
       await server.apply(...clusterRole('makes-branches', paths, 'mallory'))
       await server.until(async () => (await asMallory('GET', BRANCHES)) === 200)
@@ -385,7 +385,7 @@ describe('moments and branches', function () {
       expect(await failed(run(runAt, '1'))).to.match(/^revision 1 is compacted/)
       expect(await failed(run(runAt))).to.equal('a moment is required: binnacle at 10m')
     })
-    it('make, list, compare and delete branches', async () => {
+    it('create, list, compare and delete branches', async () => {
       const { text } = await run(runBranch, 'trial')
       expect(serverIn(text)).to.equal(`${server.url}/binnacle/branches/trial`)
       const path = '/binnacle/branches/trial'
@@ -407,7 +407,7 @@ describe('moments and branches', function () {
     })
   })
 
-  it('are served with --history as moments, without a flag more', async () => {
+  it('serve moments with --history alone', async () => {
     const clock = new Date('2030-05-01T12:00:00Z')
     const past = await startControlPlane({ flags: { history: '24h' }, clock })
     const none = await startControlPlane({ flags: { history: '24h', moments: 0 }, clock })
@@ -440,7 +440,7 @@ describe('moments and branches', function () {
     }
   })
 
-  it('refuses names that are none', async () => {
+  it('rejects invalid names', async () => {
     for (const name of ['', 'A', 'a/b', '..', '-a', 'a'.repeat(64), 'ä', 5, undefined])
       expect(await status(server.request('POST', BRANCHES, { body: { name } })), String(name)).to.equal(400)
     for (const more of [{ at: 0 }, { at: '5' }, { at: 1.5 }, { other: 1 }])

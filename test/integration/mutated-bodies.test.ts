@@ -98,7 +98,7 @@ describe(`${COUNT} mutated bodies`, function () {
   }
 
   for (const format of Object.keys(CONTENT_TYPES) as Format[])
-    it(`of ${format}: each is refused or read, soon, and nothing is stored`, async () => {
+    it(`in ${format} are rejected or read quickly, and none is stored`, async () => {
       const random = seededRandom(SEED)
       const bodies = samples.map(one => encoded(format, one))
       const before = await revisionOf(backend)

@@ -112,7 +112,7 @@ const targets: readonly Target[] = [
 const OURS =
   /Cannot (?:read|convert|mix|set|destructure|create|assign)|is not (?:a function|iterable|defined|extensible|a constructor)|undefined|\[object |Maximum|Invalid (?:array|string|time)|NaN/
 
-describe('objects with odd values in them', function () {
+describe('objects with odd values', function () {
   this.timeout(60_000 + COUNT * 40)
   const backend = new MemoryBackend()
   let plane: ControlPlane
@@ -169,7 +169,7 @@ describe('objects with odd values in them', function () {
   }
 
   for (const [what, make] of Object.entries(forms))
-    it(`${COUNT} ${what}: none is told of an exception of ours, and every list can be read`, async () => {
+    it(`${COUNT} ${what}: none causes an internal error, and every list can be read`, async () => {
       const random = seededRandom(SEED)
       const wrong: string[] = []
       const seen = new Map<number, number>()

@@ -37,7 +37,7 @@ describe('deletion of a namespace', function () {
     }
   }
 
-  it('empties it', async () => {
+  it('deletes its content', async () => {
     await client.must('POST', '/api/v1/namespaces', { kind: 'Namespace', metadata: { name: 'doomed' } })
     for (const [path, object] of content) await client.must('POST', path, object)
     expect((await client.must('DELETE', NAMESPACE)).status.phase).to.equal('Terminating')
@@ -47,7 +47,7 @@ describe('deletion of a namespace', function () {
     expect(items.filter(({ spec }: AnyObject) => spec.parentRef.namespace === 'doomed')).to.deep.equal([])
   })
 
-  it('tells what holds it up, takes nothing new meanwhile, and goes on over a restart', async () => {
+  it('reports its blockers, rejects new objects, and continues after a restart', async () => {
     const held = { ...configMap('held', {}), metadata: { name: 'held', finalizers: ['example.com/hold'] } }
     await client.must('POST', '/api/v1/namespaces', { kind: 'Namespace', metadata: { name: 'doomed' } })
     await client.must('POST', `${NAMESPACE}/configmaps`, held)

@@ -39,7 +39,7 @@ describe('the history of an object', function () {
   }
   const told = (items: AnyObject[]) => items.map(({ type, revision, object }) => `${type} ${revision}${object ? ` ${object.data.colour}` : ''}`)
 
-  it('has all of its incarnations, as they were answered', async () => {
+  it('contains all incarnations, as they were returned', async () => {
     const first = await must('POST', `/${CONFIG_MAPS}`, configMap('a', 'red'))
     const second = await must('PUT', `/${CONFIG_MAPS}/a`, configMap('a', 'blue'))
     await must('DELETE', `/${CONFIG_MAPS}/a`)
@@ -58,7 +58,7 @@ describe('the history of an object', function () {
     expect(items.every(({ time }: AnyObject) => Math.abs(Date.now() - Date.parse(time)) < 60_000)).to.equal(true)
   })
 
-  it('comes in pages', async () => {
+  it('is paged', async () => {
     await must('POST', `/${CONFIG_MAPS}`, configMap('paged', '0'))
     for (let i = 1; i < 25; i++) await must('PUT', `/${CONFIG_MAPS}/paged`, configMap('paged', String(i)))
     const seen: string[] = []
@@ -72,7 +72,7 @@ describe('the history of an object', function () {
     expect(seen).to.deep.equal(Array.from({ length: 25 }, (_, i) => String(24 - i)))
   })
 
-  it('is in the version of the path', async () => {
+  it('is returned in the version of the path', async () => {
     const scaler = {
       metadata: { name: 's', namespace: 'default' },
       spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'web', apiVersion: 'apps/v1' } },
@@ -86,7 +86,7 @@ describe('the history of an object', function () {
     }
   })
 
-  it('is there for custom kinds and those without a namespace', async () => {
+  it('exists for custom kinds and for cluster-scoped objects', async () => {
     await plane.apply(
       {
         apiVersion: 'apiextensions.k8s.io/v1',
@@ -114,7 +114,7 @@ describe('the history of an object', function () {
     expect((await ask(`${HISTORY}/api/v1/namespaces/default`)).items[0].object.kind).to.equal('Namespace')
   })
 
-  it('is for those who may get the object', async () => {
+  it('requires the right to get the object', async () => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'hidden', namespace: 'default' }, stringData: { password: 'hunter2' } }
     await plane.apply(
       secret,
@@ -139,7 +139,7 @@ describe('the history of an object', function () {
     expect((await ask(`${HISTORY}/${CONFIG_MAPS}/a?continue=${revision}`, ann)).items).to.deep.equal([])
   })
 
-  it('refuses what is no path of an object, and what is no number', async () => {
+  it('rejects paths that name no object, and invalid numbers', async () => {
     const none = [
       '',
       'api',
@@ -161,7 +161,7 @@ describe('the history of an object', function () {
     expect((await plane.request('DELETE', `${HISTORY}/${CONFIG_MAPS}/a`)).status).to.equal(405)
   })
 
-  it('can be read where values are encrypted', async () => {
+  it('can be read if values are encrypted', async () => {
     const files = { 'encryption.yaml': encryptionFile(['secrets'], providerOf('aesgcm', 'one')) }
     const server = await openInProcess(['--history=24h', '--encryption-provider-config=DIR/encryption.yaml'], files)
     try {

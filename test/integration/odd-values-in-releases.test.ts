@@ -62,7 +62,7 @@ describe('odd values in each release', function () {
   this.timeout(60_000 + COUNT * 1000)
 
   for (const release of TRIED)
-    it(`${release}: no exception of ours is told of ${COUNT} writes, and every release can read what was written`, async () => {
+    it(`${release}: ${COUNT} writes cause no internal error, and every release can read the stored objects`, async () => {
       const random = seededRandom(SEED)
       const backend = new MemoryBackend()
       const collections = [...new Set(SAMPLES.map(collectionOf))]

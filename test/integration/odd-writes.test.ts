@@ -13,7 +13,7 @@ describe('odd writes', function () {
   })
 
   describe('with empty lists', () => {
-    it('print them as they are in Go', async () => {
+    it('print them as Go does', async () => {
       const body = {
         metadata: { name: 'empties.odd.example.com' },
         spec: { group: 'odd.example.com', scope: 'Namespaced', names: { plural: 'empties', kind: 'Empty' } },
@@ -46,7 +46,7 @@ describe('odd writes', function () {
     const metrics = (averageUtilization: number) => [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } }]
     const body = { spec: { scaleTargetRef, maxReplicas: 3, targetCPUUtilizationPercentage: 50 } }
 
-    it('patches leave the object as that version reads it', async () => {
+    it('patch the object in that version', async () => {
       await client.must('POST', scalers('v1'), { metadata: { name: 'a' }, ...body })
       const path = `${scalers('v1')}/a`
       const merged = await client.ask('PATCH', path, {
@@ -71,7 +71,7 @@ describe('odd writes', function () {
       expect([back.status, back.body.apiVersion, back.body.spec.metrics]).to.deep.equal([200, 'autoscaling/v2', metrics(40)])
     })
 
-    it('updates are refused', async () => {
+    it('cannot update the object', async () => {
       await client.must('POST', scalers('v1'), { metadata: { name: 'b' }, ...body })
       const { status, body: told } = await client.ask('PUT', `${scalers('v1')}/b`, {
         body: { apiVersion: 'autoscaling/v2', metadata: { name: 'b' }, spec: {} },
@@ -82,7 +82,7 @@ describe('odd writes', function () {
       ])
     })
 
-    it('bodies of another kind are read as that kind first', async () => {
+    it('decode bodies of another kind as that kind first', async () => {
       const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' } }
       const told = async (data: object) =>
         (await client.ask('POST', '/api/v1/namespaces/default/configmaps', { body: { ...secret, data } })).body.message?.replace(/^.*ConfigMap: /, '')

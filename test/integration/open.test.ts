@@ -34,7 +34,7 @@ describe('binnacle open', function () {
     return said
   }
 
-  it('serves a backup read-only, and leaves nothing behind', async () => {
+  it('serves a backup read-only, and leaves no file behind', async () => {
     const snapshot = join(directory, 'snapshot.db')
     const kubeconfig = join(directory, 'kubeconfig')
     writeFileSync(snapshot, brotliDecompressSync(readFileSync(join(FIXTURES, 'etcd-3.5.db.br'))))
@@ -73,7 +73,7 @@ describe('binnacle open', function () {
     expect(await create(branch)).to.have.nested.property('metadata.name', 'tried')
   }
 
-  it('takes objects, and says what is none', async () => {
+  it('serves a file of objects, and rejects other files', async () => {
     const file = join(directory, 'objects.yaml')
     writeFileSync(file, 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n---\nkind: x\n')
     expect(await opened(file))

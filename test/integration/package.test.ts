@@ -53,7 +53,7 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     codeBlocks(readFileSync(join(installed, page), 'utf8')).flatMap(({ language, text }) => (language === 'js' ? [text] : []))
   const node = async (name: string, text: string): Promise<string> => (await run(process.execPath, [written(name, text)], { cwd: directory })).stdout
 
-  it('depends on what its bundles do not have', () => {
+  it('depends on the packages that its bundles lack', () => {
     const { dependencies, devDependencies, bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
     expect(dependencies).to.include.keys('lmdb', 'etcd3', '@grpc/grpc-js').and.not.have.any.keys('koa', 'jose')
     expect(devDependencies).to.equal(undefined)
@@ -69,7 +69,7 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
       JSON.parse(await node('serve.cjs', `const https = require('node:https')\nconst { startServer } = require('binnacle')\n;(async () => {${SERVE}})()`)),
     ).to.deep.equal(SERVED))
 
-  it('has the engine of expressions, as its page shows it', async () => {
+  it('exports the CEL engine, as its page shows it', async () => {
     const all = examples('docs/cel.md')
     expect(all).to.have.length(4)
     for (const [i, example] of all.entries()) {
@@ -79,7 +79,7 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     expect(await node('cel.cjs', `console.log(require('binnacle/cel').compile('1 + 1').evaluate().value)`)).to.equal('2\n')
   })
 
-  it('has control planes for tests, as their page shows them', async () => {
+  it('exports control planes for tests, as their page shows them', async () => {
     const [example = '', mocha = ''] = examples('docs/testing.md')
     const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', written('shop.test.mjs', example)], { cwd: directory }).catch(
       error => error,
@@ -105,7 +105,7 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     expect(js(join(installed, 'README.md')).slice(0, 2)).to.deep.equal(js(join(root, 'README.md')).slice(0, 2))
   })
 
-  it('says in one line that it runs on Node alone', async () => {
+  it('reports in one line that it needs Node', async () => {
     for (const [member, name] of [
       ['bun', 'Bun'],
       ['deno', 'Deno'],
@@ -128,7 +128,7 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     }
   })
 
-  it('does what the README shows', async () => {
+  it('runs the examples of the README', async () => {
     const [start = '', control = '', expression = ''] = examples('README.md')
     expect(await node('expression.mjs', expression)).to.equal('true\n')
     expect(await node('start.mjs', start)).to.match(/^https:\/\/127\.0\.0\.1:\d+ apiVersion: v1\n/)
@@ -138,7 +138,7 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     expect(await node('control.mjs', `${control}\n${last}`)).to.equal('200\n')
   })
 
-  it('is typed, for modules and for CommonJS', async () => {
+  it('has types for modules and for CommonJS', async () => {
     const use = (end: string): string => `
       const server: Server = await startServer({ flags: { 'feature-gates': ['A=true'] }, log: line => line.trim() })
       const url: string = server.url
@@ -177,7 +177,7 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     }
   })
 
-  it('has types by which the TypeScript of the documentation compiles under strict', async () => {
+  it('has types with which the TypeScript of the documentation compiles in strict mode', async () => {
     // What the pages use of a runner that is not installed here.
     const vitest = `declare module 'vitest' {
       type Hook = (work: () => unknown) => void
@@ -199,7 +199,7 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     }
   })
 
-  it('serves by its name', async () => {
+  it('runs the command by its name', async () => {
     const { stdout } = await run(join(installed, 'bin/binnacle'), ['--version'], { cwd: directory })
     expect(stdout).to.match(/^Kubernetes v1\.33\./)
   })

@@ -90,7 +90,7 @@ describe('priority and fairness', function () {
     return text.split('\n').map(line => line.split(/, */))
   }
 
-  it('lets requests of a level that is full wait, refuses what is too much, and slows no other level', async () => {
+  it('queues requests of a full priority level, rejects excess ones, and does not delay other levels', async () => {
     const held = ask('POST', CONFIG_MAPS, 'jane', configMap('held', { a: '1' }), true)
     await eventually('it has the seat', async () => (await dump('dump_priority_levels')).some(row => row[0] === 'narrow' && row[5] === '1'))
     const waiting = ask('POST', CONFIG_MAPS, 'jane', configMap('waiting', { a: '1' }))
@@ -120,7 +120,7 @@ describe('priority and fairness', function () {
       expect(text).to.include(`${line}\n`)
   })
 
-  it('gives the seat of a watch back once it is open', async () => {
+  it('returns the seat of a watch once it is open', async () => {
     const narrow = async (): Promise<{ executing: number; dispatched: number }> => {
       const row = (await dump('dump_priority_levels')).find(([name]) => name === 'narrow') ?? []
       return { executing: Number(row[5]), dispatched: Number(row[6]) }

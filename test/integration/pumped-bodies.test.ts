@@ -29,7 +29,7 @@ const encodeStatus = statusEncoder(mediaOffer())
 
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }
 
-describe('a text that expressions repeat themselves over', function () {
+describe('a body with a repeated text', function () {
   this.timeout(ALL > 0 ? 0 : 300_000)
 
   const serving = createControlPlane(controlPlaneOptions(new MemoryBackend(), { media: mediaOffer({ cbor: true }) }))

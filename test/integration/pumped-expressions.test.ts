@@ -91,7 +91,7 @@ const rotated = <T>(items: readonly T[], by: number, most: number): T[] =>
     (_, i) => items[(by + i * (most < items.length ? Math.floor(items.length / most) | 1 : 1)) % items.length] as T,
   )
 
-describe('the expression language and long texts', function () {
+describe('CEL and long texts', function () {
   this.timeout(ALL ? 0 : 300_000)
   const wrong: string[] = []
   const turns: { readonly turn: number; readonly name: string }[] = []
@@ -140,7 +140,7 @@ describe('the expression language and long texts', function () {
     expect(wrong.join('\n')).to.equal('')
   })
 
-  it('end a call that costs the product of two lengths at its limit', async () => {
+  it('end a call whose cost is the product of two lengths at the cost limit', async () => {
     const seen: string[] = []
     const text = { before: '', piece: 'ab', after: '' }
     for (const { expression, isProduct } of [...functionCalls(), ...moreCalls()]) {

@@ -15,7 +15,7 @@ const MATCH = new RegExp(process.env.LARGE_BODY_MATCH ?? '')
 const [PART = 0, PARTS = 1] = (process.env.LARGE_BODY_SHARE ?? '0/1').split('/').map(Number)
 const LENGTHS = ALL ? HEAD_LENGTHS : HEAD_LENGTHS.filter(length => length < 100_000)
 
-describe('a head with a text that expressions repeat themselves over', function () {
+describe('a request head with a repeated text', function () {
   this.timeout(ALL ? 0 : 300_000)
   let server: InProcessServer
   let agent: Agent

@@ -5,7 +5,7 @@ import { eventually } from '../support/waiting.ts'
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 
-describe('a server that authorizes by RBAC, as it does by default', () => {
+describe('a server with RBAC, the default authorizer', () => {
   let server: StartedServer
   let client: ProbeClient
   before(async function () {
@@ -39,18 +39,18 @@ describe('a server that authorizes by RBAC, as it does by default', () => {
     return json.status.token
   }
 
-  it('lets everyone see health and version, and who has proved who they are the discovery', async () => {
+  it('allows everyone to read health and version, and authenticated users to read discovery', async () => {
     for (const path of ['/healthz', '/readyz', '/version']) expect((await ask('GET', path, { anonymous: true })).status, path).to.equal(200)
     expect((await ask('GET', '/apis', { anonymous: true })).status).to.equal(403)
     expect((await ask('GET', '/apis', { as: 'jane' })).status).to.equal(200)
   })
 
-  it('refuses in kube-apiserver’s words', async () => {
+  it('denies with kube-apiserver’s messages', async () => {
     const { status, json } = await ask('GET', '/api/v1/namespaces/default/pods', { as: 'jane' })
     expect([status, json.message]).to.deep.equal([403, 'pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "default"'])
   })
 
-  it('allows what a binding gives, soon after it is made', async () => {
+  it('allows the rules of a binding soon after it is created', async () => {
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' }
     const body = { metadata: { name: 'readers' }, roleRef, subjects: [{ kind: 'User', name: 'reader' }] }
     expect((await ask('POST', `${RBAC}/namespaces/default/rolebindings`, { body })).status).to.equal(201)
@@ -64,7 +64,7 @@ describe('a server that authorizes by RBAC, as it does by default', () => {
     await eventually('it is refused', async () => (await ask('GET', '/api/v1/namespaces/default/pods', { as: 'reader' })).status === 403)
   })
 
-  it('lets nobody grant what they do not hold', async () => {
+  it('prevents privilege escalation by roles and bindings', async () => {
     const bind = (name: string, role: string, user: string) =>
       ask('POST', `${RBAC}/clusterrolebindings`, {
         body: {
@@ -93,7 +93,7 @@ describe('a server that authorizes by RBAC, as it does by default', () => {
     expect(await bound('granter')).to.equal(201)
   })
 
-  it('knows the tokens that it signs, until their account is made anew', async () => {
+  it('accepts its service account tokens, until the account is recreated', async () => {
     const body = { metadata: { name: 'bot' } }
     await ask('POST', '/api/v1/namespaces/default/serviceaccounts', { body })
     const token = await tokenOf('bot')
@@ -109,7 +109,7 @@ describe('a server that authorizes by RBAC, as it does by default', () => {
     expect((await ask('GET', '/apis', { token })).status).to.equal(401)
   })
 
-  it('ends tokens with the secret that they are bound to', async () => {
+  it('rejects tokens whose secret was deleted', async () => {
     await ask('POST', '/api/v1/namespaces/default/secrets', { body: { metadata: { name: 's' } } })
     const token = await tokenOf('default', { kind: 'Secret', apiVersion: 'v1', name: 's' })
     expect((await ask('GET', '/apis', { token })).status).to.equal(200)
@@ -119,7 +119,7 @@ describe('a server that authorizes by RBAC, as it does by default', () => {
     expect(json.status).to.deep.equal({ user: {}, error: 'service account token has been invalidated' })
   })
 
-  it('fills secrets with tokens that last as long as they', async () => {
+  it('adds a token to service account secrets, valid until the secret is deleted', async () => {
     const metadata = { name: 'long', annotations: { 'kubernetes.io/service-account.name': 'default' } }
     await ask('POST', '/api/v1/namespaces/default/secrets', { body: { metadata, type: 'kubernetes.io/service-account-token' } })
     let data: { token?: string; 'ca.crt'?: string } = {}

@@ -65,7 +65,7 @@ function objectsThatCall(port: number): unknown[] {
   ]
 }
 
-describe('a server of a backup', function () {
+describe('a server on a backup', function () {
   this.timeout(60_000)
   let directory: string
   let called: Server
@@ -106,12 +106,12 @@ describe('a server of a backup', function () {
     return statuses
   }
 
-  it('calls nobody that the backup names, if it is read-only', async () => {
+  it('calls no webhook or server of the backup in read-only mode', async () => {
     expect(await served('--read-only')).to.deep.equal([200, 429, 503])
     expect(calls).to.equal(0)
   })
 
-  it('keeps no object of a custom kind that stands among the reviews', async () => {
+  it('stores no object of a custom kind in the group of the reviews in read-only mode', async () => {
     const file = join(directory, 'kind.json')
     const annotations = { 'api-approved.kubernetes.io': 'unapproved, a test' }
     const versions = [{ name: 'v9', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }]
@@ -131,7 +131,7 @@ describe('a server of a backup', function () {
     expect(await post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', review)).to.equal(201)
   })
 
-  it('calls them otherwise', async () => {
+  it('calls them without read-only mode', async () => {
     await served()
     expect(calls).to.be.greaterThan(2)
   })

@@ -59,7 +59,7 @@ for (const { path, version } of FOUND)
 
     const isReady = async (): Promise<boolean> => (await store.trial.client.ask('GET', '/readyz')).status === 200
 
-    it('that expires is used while its connections last, and the one that takes its place on the disk without a restart', async () => {
+    it('is used until its connections end, and is replaced from the disk without a restart', async () => {
       await store.goesOn()
       await issue('client', Date.now() - 60_000)
       await store.goesOn()

@@ -49,7 +49,7 @@ describeOn(setups, 'resilience: the store goes away under a load of writes:', fu
     await store?.stop()
   })
 
-  it('killed twice: nothing acknowledged is lost, no event is missed or doubled, and all recovers', async () => {
+  it('killed twice: no acknowledged write is lost, no event is missed or duplicated, and all recovers', async () => {
     for (const away of [300, 2500]) {
       await store.kill()
       await sleep(away)
@@ -66,7 +66,7 @@ describeOn(setups, 'resilience: the store goes away under a load of writes:', fu
   })
 
   for (const way of ['killed', 'frozen'] as const)
-    it(`${way} for longer than a call may take: every answer comes in time and says so, and all recovers`, async () => {
+    it(`${way} for longer than a call may take: every request fails in time with a clear error, and all recovers`, async () => {
       const { client, collection } = trial
       await trial.load.stop()
       const target = 'kept'
@@ -117,7 +117,7 @@ describeOn(setups, 'resilience: the store goes away under a load of writes:', fu
 describeOn(setups, 'resilience: a start without the store:', function (setup) {
   this.timeout(120_000)
 
-  it('serves, says that it is not ready, and becomes ready when the store is there', async () => {
+  it('serves, reports that it is not ready, and becomes ready when the store is available', async () => {
     const store = await setup.start()
     const server = await createServerProcess(store.flags)
     // It has the certificate authority from an earlier start.
@@ -155,7 +155,7 @@ describeOn(setups, 'resilience: a start without the store:', function (setup) {
 describeOn(setups, 'resilience: a first start without the store:', function (setup) {
   this.timeout(300_000)
 
-  it('waits for the certificate authority that servers share there, and can be told to stop', async () => {
+  it('waits for the shared certificate authority, and can be stopped', async () => {
     const store = await setup.start()
     await store.kill()
     const [patient, other] = [await createServerProcess(store.flags), await createServerProcess(store.flags)]

@@ -58,7 +58,7 @@ onEtcd(`resilience: who runs the controllers${etcdFound ? '' : ' (skipped: there
   const waited = (): number => members.reduce((sum, { server }) => sum + server.waitedMs(), 0)
   const holderOf = async ({ client }: Member): Promise<string> => (await client.must('GET', LEASE)).spec.holderIdentity
 
-  it('stops in one that is cut off from etcd before it begins in the other', async () => {
+  it('stops in a server that is cut off from etcd before it starts in the other', async () => {
     const { holder, other } = roles()
     holder.proxy.silence()
     const cutAt = Date.now()
@@ -76,7 +76,7 @@ onEtcd(`resilience: who runs the controllers${etcdFound ? '' : ' (skipped: there
     expect([leads(holder), leads(other)]).to.deep.equal([false, true])
   })
 
-  it('goes over from one that stands still, which stops when it wakes', async () => {
+  it('moves from a paused server, which stops leading when it resumes', async () => {
     const { holder, other } = roles()
     const identity = await holderOf(holder)
     // Work that is under way when it stops, and would go on when it wakes.
@@ -107,7 +107,7 @@ onEtcd(`resilience: who runs the controllers${etcdFound ? '' : ' (skipped: there
     await doesTheWork(other.client, 'stopped')
   })
 
-  it('goes over at once from one that ends', async () => {
+  it('moves immediately from a server that shuts down', async () => {
     const { holder, other } = roles()
     const asked = Date.now()
     const waitedBefore = other.server.waitedMs()
@@ -121,7 +121,7 @@ onEtcd(`resilience: who runs the controllers${etcdFound ? '' : ' (skipped: there
     expect([leads(holder), leads(other)]).to.deep.equal([false, true])
   })
 
-  it('goes over from one that is killed, in the time of a Lease, with its work', async () => {
+  it('moves from a killed server within the time of a Lease, with its work', async () => {
     const { holder, other } = roles()
     const before = (await other.client.must('GET', LEASE)).spec
     await other.client.must('POST', '/api/v1/namespaces', { kind: 'Namespace', metadata: { name: 'doomed' } })

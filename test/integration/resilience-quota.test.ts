@@ -80,7 +80,7 @@ async function keepQuota(server: ServerProcess): Promise<void> {
 describe('resilience: quotas', function () {
   this.timeout(300_000)
 
-  it('are never passed, whatever is killed, and are counted anew, on the embedded store', async () => keepQuota(await createServerProcess()))
+  it('are never exceeded during kills, and are recounted, on the embedded store', async () => keepQuota(await createServerProcess()))
 
   const etcdFound = findEtcd() !== undefined
   ;(etcdFound ? it : it.skip)(`nor on etcd${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, async () => {

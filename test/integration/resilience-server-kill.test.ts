@@ -36,20 +36,20 @@ async function endUnderLoad(server: ServerProcess, seed: number, way: keyof type
   }
 }
 
-describe('resilience: the server ends under a load of writes', function () {
+describe('resilience: the server ends during writes', function () {
   this.timeout(300_000)
 
-  it('killed, it loses nothing that was acknowledged, and no event for who resumes, on the embedded store', async () => {
+  it('loses no acknowledged write when it is killed, and no event of a resumed watch, on the embedded store', async () => {
     await endUnderLoad(await createServerProcess(), 11, 'kill')
   })
 
-  it('nor when it is told to stop', async () => {
+  it('loses none when it is terminated', async () => {
     await endUnderLoad(await createServerProcess(), 13, 'terminate')
   })
 
   const setups = fewStoreSetups()
   for (const setup of setups)
-    it(`nor on ${setup.name}`, async () => {
+    it(`loses none on ${setup.name}`, async () => {
       const store = await setup.start()
       try {
         await endUnderLoad(await createServerProcess(store.flags), 12, 'kill')
@@ -57,5 +57,5 @@ describe('resilience: the server ends under a load of writes', function () {
         await store.stop()
       }
     })
-  if (setups.length === 0) it.skip('nor on etcd (skipped: there is no etcd here; hack/etcd installs one)', () => {})
+  if (setups.length === 0) it.skip('loses none on etcd (skipped: there is no etcd here; hack/etcd installs one)', () => {})
 })

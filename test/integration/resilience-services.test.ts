@@ -37,7 +37,7 @@ describe('resilience: cluster IPs and node ports over kill -9', function () {
       .map(({ metadata, spec }: AnyObject) => `${metadata.name} ${spec.parentRef.namespace}/${spec.parentRef.name}`)
       .sort()
 
-  it('leaves no service without its address and port, and none to two', async () => {
+  it('keeps the address and port of each service, and assigns none twice', async () => {
     const unexpected: string[] = []
     let kills = 0
     for (const seed of [31, 32, 33]) {
@@ -71,7 +71,7 @@ describe('resilience: cluster IPs and node ports over kill -9', function () {
     expect(unexpected).to.deep.equal([])
   })
 
-  it('frees what the kills left over', async () => {
+  it('frees the leftovers of kills', async () => {
     const wanted = (await services()).flatMap(owned).sort()
     for (const deadline = Date.now() + REPAIR_MS; (await addresses()).length !== wanted.length && Date.now() < deadline; ) await sleep(200)
     expect(await addresses()).to.deep.equal(wanted)
@@ -92,7 +92,7 @@ describe('resilience: cluster IPs and node ports over kill -9', function () {
     expect(kept).to.deep.equal(ports)
   })
 
-  it('gives out the whole range', async () => {
+  it('allocates the whole range', async () => {
     for (const type of ['NodePort', 'ClusterIP'] as const) {
       let refused = ''
       for (let n = 0; refused === ''; n++) {

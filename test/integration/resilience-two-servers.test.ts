@@ -44,7 +44,7 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
     await etcd?.stop()
   })
 
-  it('guards each write by the resourceVersion, whichever server it came from', async () => {
+  it('guards each write by the resourceVersion, from either server', async () => {
     const path = `${CONFIG_MAPS}/counter`
     const created = await clients[0]?.must('POST', CONFIG_MAPS, configMap('counter', { n: '0' }))
     const watches = servers.map(server => watchResuming(server.url, CONFIG_MAPS, created?.metadata.resourceVersion ?? ''))
@@ -83,7 +83,7 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
     }
   })
 
-  it('retries patches without a resourceVersion until they are in', async () => {
+  it('retries patches without a resourceVersion until they succeed', async () => {
     const path = `${CONFIG_MAPS}/patched`
     await clients[0]?.must('POST', CONFIG_MAPS, configMap('patched', {}))
     const patches = Array.from({ length: 24 }, (_, n) => ({ body: { data: { [`k${n}`]: 'v' } }, contentType: 'application/merge-patch+json' }))
@@ -92,7 +92,7 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
     expect(Object.keys((await clients[1]?.must('GET', path))?.data ?? {}).length).to.equal(24)
   })
 
-  it('gives no node port and no address twice', async () => {
+  it('allocates no node port and no address twice', async () => {
     const answers = await each((client, server) =>
       Promise.all(
         Array.from({ length: 20 }, (_, n) =>
@@ -106,7 +106,7 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
     expect(new Set(services.map(({ spec }) => spec.clusterIP)).size).to.equal(40)
   })
 
-  it('have one certificate authority, and one key for tokens', async () => {
+  it('share one certificate authority, and one key for tokens', async () => {
     const [first, second] = servers as [ServerProcess, ServerProcess]
     const ca = (kubeconfig: string) => /certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1]
     const texts = servers.map(({ kubeconfig }) => readFileSync(kubeconfig, 'utf8')) as [string, string]
@@ -125,7 +125,7 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
         expect(review.status.authenticated).to.equal(true)
   })
 
-  it('end where they have another certificate authority, and tell what to do', async () => {
+  it('exit with advice if their certificate authority differs', async () => {
     const stranger = await createServerProcess()
     await stranger.start()
     await stranger.kill()
@@ -136,7 +136,7 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
     await stranger.stop()
   })
 
-  it('runs the controllers in one, and in the other when that one is gone', async () => {
+  it('runs the controllers in one, and in the other after that one ends', async () => {
     await eventually('one leads', () => Math.max(...leaders()) > 0)
     expect(leaders().sort()).to.deep.equal([0, 1])
     const first = leaders().indexOf(1)

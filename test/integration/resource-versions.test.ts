@@ -72,7 +72,7 @@ function resourceVersions(store: StoreName): void {
           expect(compared).to.be.above(20)
         })
 
-      it('lists in chunks show one version, whatever is written meanwhile', () => {
+      it('lists in chunks are consistent during writes', () => {
         const { whole, chunks } = lists.get(setting) as Chunks
         expect(chunks.flatMap(({ names }) => names)).to.deep.equal(whole.names)
         expect(new Set(chunks.map(({ version }) => version))).to.deep.equal(new Set([whole.version]))
@@ -80,7 +80,7 @@ function resourceVersions(store: StoreName): void {
         expect(chunks.map(({ remaining }) => remaining)).to.deep.equal(left.map(count => (count > 0 ? count : undefined)))
       })
 
-      it('a chunk whose version is compacted is refused with a token that goes on in the present', () => {
+      it('a chunk of a compacted version is rejected with a token that continues with the current state', () => {
         const { first, expired, rest, after } = lists.get(setting) as Chunks
         expect([expired.status, expired.reason, expired.token === '']).to.deep.equal([410, 'Expired', false])
         expect(first.names.concat(rest.flatMap(({ names }) => names))).to.deep.equal(
@@ -93,7 +93,7 @@ function resourceVersions(store: StoreName): void {
 }
 
 describe('resource versions', () => {
-  it('are asked for in every way that the table has', () => {
+  it('have a request for every cell of the table', () => {
     expect(table.map(idOf)).to.deep.equal(requests().map(idOf))
   })
 

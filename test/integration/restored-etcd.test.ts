@@ -74,7 +74,7 @@ for (const { path, version } of FOUND)
       return { last, watched: await watched.text() }
     }
 
-    it('ends watches with 410 and lists what is stored, and refuses versions that are gone', async () => {
+    it('ends watches with 410, lists the stored objects, and rejects versions of the lost history', async () => {
       const { last, watched } = await restore(
         Array.from({ length: 50 }, (_, i) => `undone-${i}`),
         [],
@@ -91,7 +91,7 @@ for (const { path, version } of FOUND)
       expect(server.log()).to.include('it was restored from a copy')
     })
 
-    it('does so when others have written more than was undone before the server is back', async () => {
+    it('ends them too if others have written more than was undone before the server reconnects', async () => {
       const { watched } = await restore(
         ['undone'],
         Array.from({ length: 20 }, (_, i) => `other-${i}`),

@@ -19,7 +19,7 @@ import { eventually } from '../support/waiting.ts'
 const never = new AbortController().signal
 
 /** Each way by which the server reaches others over TLS. */
-describe('servers whose certificate is for any purpose are believed', () => {
+describe('servers whose certificate allows any purpose are trusted', () => {
   let ca: string
   let others: string
   let server: Server
@@ -88,12 +88,12 @@ describe('servers whose certificate is for any purpose are believed', () => {
       }),
   }
   for (const [what, asks] of Object.entries(ways))
-    it(`among ${what}, by their own authority alone`, async () => {
+    it(`among ${what}, with their own authority only`, async () => {
       expect(await asks(ca)).to.equal(200)
       expect(await asks(others).catch(errorMessage)).to.match(/certificate/)
     })
 
-  it('among members of etcd, by their own authority alone', async () => {
+  it('among members of etcd, with their own authority only', async () => {
     const address = `localhost:${(grpc.address() as AddressInfo).port}`
     const [right, wrong] = [ca, others].map(authority => new UnaryConnections({ userAgent: 'test', credentials: () => trustedCertificates(authority) })) as [
       UnaryConnections,

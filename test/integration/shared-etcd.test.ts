@@ -121,7 +121,7 @@ const missing = program === undefined ? '$KUBE_APISERVER names none' : findEtcd(
 ;(missing === undefined ? describe : describe.skip)(`an etcd shared with kube-apiserver${missing === undefined ? '' : ` (skipped: ${missing})`}`, function () {
   this.timeout(600_000)
   for (const storedAs of ['json', 'vnd.kubernetes.protobuf'])
-    describe(`where this program writes ${storedAs}`, () => {
+    describe(`if this program writes ${storedAs}`, () => {
       let directory: string
       let etcd: EtcdServer
       let theirs: KubeApiserver
@@ -148,7 +148,7 @@ const missing = program === undefined ? '$KUBE_APISERVER names none' : findEtcd(
         rmSync(directory, { recursive: true })
       })
 
-      it(`shows each server what the other writes (SEED=${SEED})`, async () => {
+      it(`shows each server the writes of the other (SEED=${SEED})`, async () => {
         const random = seededRandom(SEED)
         const paths = KINDS.flatMap(each => each.paths)
         const from = JSON.parse((await sessions.theirs.ask('GET', '/api/v1/configmaps')).text).metadata.resourceVersion

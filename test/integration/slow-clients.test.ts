@@ -20,7 +20,7 @@ const MANY = 700
 const RESIDENT_MB = 350
 
 for (const http2 of HTTP2_STACKS)
-  describe(`clients that ask and do not read (--http2=${http2})`, function () {
+  describe(`clients that do not read their responses (--http2=${http2})`, function () {
     this.timeout(180_000)
     let server: ServerProcess
     let client: JsonClient
@@ -51,7 +51,7 @@ for (const http2 of HTTP2_STACKS)
       return Number(/^apiserver_terminated_watchers_total\{resource="configmaps"\} (\d+)$/m.exec(text)?.[1] ?? 0)
     }
 
-    it('have their watches ended, take no memory for it, and hold up nobody', async () => {
+    it('have their watches ended, use no memory for them, and delay no other client', async () => {
       const sockets = await Promise.all(Array.from({ length: SLOW }, () => askAndNotRead(`${CONFIG_MAPS}?watch=1`)))
       const session = wires.session()
       const streams = Array.from({ length: SLOW }, () => session.request({ ':path': `${CONFIG_MAPS}?watch=1` }))
@@ -78,7 +78,7 @@ for (const http2 of HTTP2_STACKS)
       session.destroy()
     })
 
-    it('have lists that are made as they are read', async () => {
+    it('have lists that are encoded as they are read', async () => {
       for (let n = 0; n < 100; n++) await client.must('POST', CONFIG_MAPS, configMap(`c${n}`, { filler: 'x'.repeat(OBJECT_BYTES) }))
       const sockets = await Promise.all(Array.from({ length: 2 * SLOW }, () => askAndNotRead(CONFIG_MAPS)))
       await sleep(1000)
@@ -89,7 +89,7 @@ for (const http2 of HTTP2_STACKS)
       for (const socket of sockets) socket.destroy()
     })
 
-    it('read a long beginning of a watch to its end, however slowly', async () => {
+    it('read long initial events of a watch to the end, however slowly', async () => {
       const secrets = '/api/v1/namespaces/default/secrets'
       const filler = 'x'.repeat(OBJECT_BYTES / 10)
       await Promise.all(

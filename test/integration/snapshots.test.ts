@@ -39,7 +39,7 @@ describe('binnacle snapshot', function () {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  it('saves a running server while clients write, and another goes on from there', async () => {
+  it('saves a running server during writes, and another server continues from it', async () => {
     const [server, other] = [await createServerProcess(['--history=1h']), await createServerProcess(['--history=1h'])]
     await server.start()
     const client = createJsonClient(server.url)
@@ -75,7 +75,7 @@ describe('binnacle snapshot', function () {
     expect(Number(next.metadata.resourceVersion)).to.be.greaterThan(Number(/\d+/.exec(said)?.[0]))
   })
 
-  it('is for those who may read everything', async () => {
+  it('requires the right to read everything', async () => {
     const plane = await startControlPlane({})
     try {
       const rights = (name: string, rules: object[]) => [
@@ -117,7 +117,7 @@ describe('binnacle snapshot', function () {
     }
   })
 
-  it('names what is wrong with the command line', async () => {
+  it('reports usage errors', async () => {
     expect(await failure('save')).to.match(/^an action \(save, restore or status\) and a file are required/)
     expect(await failure('send', 'file')).to.equal('snapshot send: must be save, restore or status')
     expect(await failure('restore', 'file')).to.equal('--data-dir is required: a directory without a store')

@@ -25,7 +25,7 @@ describe('the clock of a control plane for tests', function () {
 
   afterEach(() => Promise.all(planes.splice(0).map(plane => plane.stop())))
 
-  it('is what objects are stamped with, and Tables count ages by', async () => {
+  it('sets creation timestamps, and ages in Tables', async () => {
     const plane = await start()
     await plane.apply(configMap('first'))
     expect((await get(plane, '/api/v1/namespaces/default')).metadata.creationTimestamp).to.equal('2030-01-01T00:00:00Z')
@@ -38,7 +38,7 @@ describe('the clock of a control plane for tests', function () {
     expect((table.body as AnyObject).rows[0].cells).to.deep.equal(['first', 1, '3h'])
   })
 
-  it('deletes events when their time is over', async () => {
+  it('expires events', async () => {
     const plane = await start()
     const about = { kind: 'Node', name: 'n' }
     const make = (name: string) =>
@@ -57,7 +57,7 @@ describe('the clock of a control plane for tests', function () {
     expect(await names()).to.deep.equal([])
   })
 
-  it('ends tokens', async () => {
+  it('expires tokens', async () => {
     const plane = await start()
     await plane.until(async () => (await plane.request('GET', '/api/v1/namespaces/default/serviceaccounts/default')).status === 200)
     const path = '/api/v1/namespaces/default/serviceaccounts/default/token'
@@ -93,7 +93,7 @@ describe('the clock of a control plane for tests', function () {
     }
   })
 
-  it('compacts: what was there too long ago is gone', async () => {
+  it('triggers compaction', async () => {
     const plane = await start()
     await plane.apply(configMap('a'))
     const { resourceVersion } = (await get(plane, CONFIG_MAPS)).metadata
@@ -107,7 +107,7 @@ describe('the clock of a control plane for tests', function () {
     expect(await watched()).to.nested.include({ type: 'ERROR', 'object.code': 410 })
   })
 
-  it('says when a deleted pod has to be gone', async () => {
+  it('sets the deletion deadline of a pod', async () => {
     const plane = await start({ clock: 'stopped' })
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } }
     await plane.apply(pod)
@@ -116,7 +116,7 @@ describe('the clock of a control plane for tests', function () {
     expect(Date.parse(`${metadata.deletionTimestamp}`) - Math.floor(plane.now.getTime() / 1000) * 1000).to.equal(60_000)
   })
 
-  it('of a fork shows the same, and is moved by itself', async () => {
+  it('is copied by a fork, and then advances on its own', async () => {
     const plane = await start({ clock: 'stopped' })
     const copy = await plane.fork()
     planes.push(copy)
@@ -126,7 +126,7 @@ describe('the clock of a control plane for tests', function () {
     expect([plane.now.getTime(), copy.now.getTime()]).to.deep.equal([begun, begun + 3_600_000])
   })
 
-  it('is that of the machine by default, and not moved then', async () => {
+  it('is the system clock by default, which cannot be advanced', async () => {
     const plane = await start({})
     expect(Math.abs(plane.now.getTime() - Date.now())).to.be.below(10_000)
     expect(await plane.advance('1s').catch((error: Error) => error.message)).to.include('start it with the option clock')

@@ -37,7 +37,7 @@ describe('faults of a control plane for tests', function () {
 
   afterEach(() => plane.stop())
 
-  it('answer with a Status, for whom and what they say, as often as they say', async () => {
+  it('return a Status to matching requests, as often as configured', async () => {
     await start()
     const fault = plane.faults.add({
       match: { users: ['jane'], verbs: ['create'], resources: ['configmaps'], namespaces: ['default'] },
@@ -61,7 +61,7 @@ describe('faults of a control plane for tests', function () {
     expect((await jane.request('GET', `${CONFIG_MAPS}/a`)).status).to.equal(404)
   })
 
-  it('strike by a share that is the same for the same seed', async () => {
+  it('affect a share of requests that the seed determines', async () => {
     await start()
     const run = async (seed: number): Promise<string> => {
       plane.faults.clear()
@@ -76,7 +76,7 @@ describe('faults of a control plane for tests', function () {
     expect(await run(8)).to.not.equal(first)
   })
 
-  it('keep to a schedule, by the time of the control plane', async () => {
+  it('follow a schedule in the time of the control plane', async () => {
     await start({ clock: 'stopped' })
     plane.faults.add({ rate: { after: '10s', for: '5s', every: '1m' }, status: { code: 503 } })
     const codes: number[] = []
@@ -87,7 +87,7 @@ describe('faults of a control plane for tests', function () {
     expect(codes).to.deep.equal([200, 503, 503, 200, 200, 503])
   })
 
-  it('keep answers back, by the time of the control plane', async () => {
+  it('delay responses in the time of the control plane', async () => {
     await start({ clock: 'stopped' })
     plane.faults.add({ match: { verbs: ['create'] }, delay: '10s' })
     let isDone = false
@@ -112,7 +112,7 @@ describe('faults of a control plane for tests', function () {
     expect(await names()).to.deep.equal(['after'])
   })
 
-  it('reset streams of HTTP/2, and leave the rest of the connection alone', async () => {
+  it('reset HTTP/2 streams, and keep the connection', async () => {
     await start()
     plane.faults.add({ match: { verbs: ['create'] }, cut: 'AfterCommit' })
     const session = connect(plane.url, { ca: plane.certificateAuthority, cert: jane.clientCertificate, key: jane.clientKey })
@@ -132,7 +132,7 @@ describe('faults of a control plane for tests', function () {
     }
   })
 
-  it('end watches after so many events, and hold bookmarks back', async () => {
+  it('end watches after a number of events, and withhold bookmarks', async () => {
     await start({ clock: 'stopped' })
     await plane.apply(configMap('a'))
     const at = await version()
@@ -149,7 +149,7 @@ describe('faults of a control plane for tests', function () {
     expect(await watching).to.deep.equal(['ADDED b', 'ADDED c', 'ADDED d'])
   })
 
-  it('say 410 of what is kept, where history may be gone', async () => {
+  it('return 410 for requests that depend on history', async () => {
     await start()
     await plane.apply(configMap('a'), configMap('b'))
     const at = await version()
@@ -163,7 +163,7 @@ describe('faults of a control plane for tests', function () {
     expect((await jane.request('GET', `${CONFIG_MAPS}?resourceVersion=${at}`)).status).to.equal(200)
   })
 
-  it('read what was there a while ago, where any version will do', async () => {
+  it('serve stale reads to requests that accept any version', async () => {
     await start({ clock: 'stopped' })
     await plane.apply(configMap('a'))
     plane.faults.add({ match: { users: ['jane'] }, behind: '5s' })
@@ -187,7 +187,7 @@ describe('faults of a control plane for tests', function () {
     expect(await watching).to.deep.equal(['ADDED b', 'ADDED c'])
   })
 
-  it('keep webhooks from being reached', async () => {
+  it('make webhooks unreachable', async () => {
     await start()
     const hook = createServer((_request, response) => response.end()).listen(0, '127.0.0.1')
     await once(hook, 'listening')
@@ -218,7 +218,7 @@ describe('faults of a control plane for tests', function () {
     }
   })
 
-  it('take Leases from those who hold them', async () => {
+  it('take Leases from their holders', async () => {
     await start()
     const lease = await body(jane.request('POST', LEASES, { body: { metadata: { name: 'leader' }, spec: { holderIdentity: 'me', leaseTransitions: 2 } } }))
     const fault = plane.faults.add({ match: { verbs: ['update'], names: ['leader'] }, lease: 'Lost' })
@@ -227,7 +227,7 @@ describe('faults of a control plane for tests', function () {
     expect(fault.hits).to.equal(1)
   })
 
-  it('are refused where no client has to expect them', async () => {
+  it('are rejected if the API contract excludes them', async () => {
     await start()
     const refused = (fault: Parameters<ControlPlane['faults']['add']>[0]): string => {
       try {

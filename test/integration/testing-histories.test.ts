@@ -30,7 +30,7 @@ describe('control planes with random histories', function () {
     expect(other).to.equal(one)
   })
 
-  it('write the same bytes for the same seed beside one another, and in their forks', async () => {
+  it('write the same bytes for the same seed side by side, and in their forks', async () => {
     const [one, other] = [await start({ seed: 'x' }), await start({ seed: 'x' })]
     for (const plane of [one, other]) await randomHistory(plane, 2, STEPS)
     expect(storeDigest(other)).to.equal(storeDigest(one))
@@ -41,7 +41,7 @@ describe('control planes with random histories', function () {
     expect(storeDigest(one)).to.not.equal(storeDigest(forks[0]!))
   })
 
-  it('see nothing of one another, fifty at once with histories of their own', async () => {
+  it('are isolated from one another, fifty at once with histories of their own', async () => {
     const all = await Promise.all(Array.from({ length: 50 }, () => start({})))
     const random = seededRandom(1)
     const below = (n: number): number => Math.floor(random() * n)
@@ -66,7 +66,7 @@ describe('control planes with random histories', function () {
     }
   })
 
-  it('draw other uids and names from another seed, and from none', async () => {
+  it('use other uids and names with another seed, and without one', async () => {
     const made = async (options: ControlPlaneOptions): Promise<string> => {
       const plane = await start(options)
       const body = { metadata: { generateName: 'g-' } }

@@ -47,14 +47,14 @@ describe('control planes for tests', function () {
 
   afterEach(() => Promise.all(planes.splice(0).map(plane => plane.stop())))
 
-  it('see nothing of one another', async () => {
+  it('are isolated from one another', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => start()))
     await Promise.all(all.map((plane, i) => plane.apply(configMap(`of-${i}`))))
     expect(await Promise.all(all.map(plane => names(plane)))).to.deep.equal(all.map((_, i) => [`of-${i}`]))
     expect(new Set(all.map(({ url }) => url))).to.have.property('size', 5)
   })
 
-  it('are of the release and have the gates and flags that they are started with', async () => {
+  it('start with the given release, gates and flags', async () => {
     const plane = await start({
       release: '1.35',
       gates: { MutatingAdmissionPolicy: true },
@@ -67,7 +67,7 @@ describe('control planes for tests', function () {
     expect(await startControlPlane({ gates: { NoSuchGate: true } }).catch((error: Error) => error.message)).to.include('NoSuchGate')
   })
 
-  it('begin with manifests: definitions first, from texts, objects, files and folders', async () => {
+  it('apply manifests at the start: definitions first, from texts, objects, files and directories', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'manifests-'))
     writeFileSync(join(folder, 'a.yaml'), JSON.stringify(configMap('from-a-file')))
     try {
@@ -80,14 +80,14 @@ describe('control planes for tests', function () {
     }
   })
 
-  it('name the object that is refused', async () => {
+  it('name an object that is rejected', async () => {
     const refused = (manifest: Manifest | string): Promise<unknown> => startControlPlane({ manifests: [manifest] }).catch((error: Error) => error.message)
     expect(await refused({ ...configMap('Upper') })).to.match(/^v1, ConfigMap Upper: ConfigMap "Upper" is invalid: metadata\.name: Invalid value: "Upper"/)
     expect(await refused({ apiVersion: 'v1', kind: 'Nothing', metadata: { name: 'x' } })).to.equal('v1, Nothing x: the server serves no such kind')
     expect(await refused('a: [')).to.match(/^manifest:1: /)
   })
 
-  it('fork: a copy with a history and changes of its own', async () => {
+  it('fork: a copy has a history and changes of its own', async () => {
     const plane = await start({ manifests: [WIDGETS] })
     await plane.apply(configMap('both'))
     await plane.settled()
@@ -106,7 +106,7 @@ describe('control planes for tests', function () {
     expect(await names(copy, '/apis/example.dev/v1/namespaces/default/widgets')).to.deep.equal(['first'])
   })
 
-  it('fork: beside a full copy, byte for byte, with the same history', async () => {
+  it('fork: equals a full copy, byte for byte, with the same history', async () => {
     const plane = await start({ manifests: [WIDGETS] })
     const since = plane.snapshot().revision
     for (let i = 0; i < 30; i++) await plane.apply(configMap(`c${i % 7}`, `${i}`))
@@ -133,7 +133,7 @@ describe('control planes for tests', function () {
     await alike(`${CONFIG_MAPS}/c1`)
   })
 
-  it('fork: resolves before its server is there, and what is asked of it waits', async () => {
+  it('fork: resolves before its server is ready, and requests to it wait', async () => {
     const plane = await start({ manifests: [configMap('there')] })
     const copies = await Promise.all([fork(plane), fork(plane)])
     const jane = await copies[1]!.user('jane', ['system:masters'])
@@ -145,7 +145,7 @@ describe('control planes for tests', function () {
     expect(await third.request('GET', CONFIG_MAPS).catch(() => 'refused')).to.equal('refused')
   })
 
-  it('fork: a token of one is good for the other', async () => {
+  it('fork: accepts a token of the original', async () => {
     const plane = await start()
     await plane.until(async () => (await plane.request('GET', '/api/v1/namespaces/default/serviceaccounts/default')).status === 200)
     const { status } = await body(plane.request('POST', '/api/v1/namespaces/default/serviceaccounts/default/token', { body: {} }))
@@ -155,7 +155,7 @@ describe('control planes for tests', function () {
     expect(seen.status.user?.username).to.equal('system:serviceaccount:default:default')
   })
 
-  it('restore a snapshot: watches see what changes, and resource versions go on', async () => {
+  it('restore a snapshot: watches receive the changes, and resource versions increase', async () => {
     const plane = await start({ manifests: [configMap('changed'), configMap('deleted'), configMap('same')] })
     await plane.settled()
     const { resourceVersion } = (await body(plane.request('GET', `${CONFIG_MAPS}/same`))).metadata
@@ -176,7 +176,7 @@ describe('control planes for tests', function () {
     expect(Math.min(...told.map(({ object }) => Number(object.metadata.resourceVersion)))).to.be.greaterThan(after)
   })
 
-  it('reset to what was there after the start', async () => {
+  it('reset to the state after the start', async () => {
     const plane = await start({ manifests: [WIDGETS] })
     await plane.apply(configMap('x'), { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports: [{ port: 80 }], clusterIP: '10.0.0.7' } })
     await plane.request('DELETE', '/apis/example.dev/v1/namespaces/default/widgets/first')
@@ -188,7 +188,7 @@ describe('control planes for tests', function () {
     await plane.apply({ apiVersion: 'v1', kind: 'Service', metadata: { name: 't' }, spec: { ports: [{ port: 80 }], clusterIP: '10.0.0.7' } })
   })
 
-  it('have users with the rights that bindings give', async () => {
+  it('grant users the rights of bindings', async () => {
     const plane = await start({ recordedLevel: 'Request' })
     const jane = await plane.user('jane', ['developers'])
     const make = (): Promise<Answer> => jane.request('POST', CONFIG_MAPS, { body: configMap('of-jane') })

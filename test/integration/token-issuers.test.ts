@@ -47,7 +47,7 @@ const metric = async (server: InProcessServer, name: string): Promise<string> =>
     .join('\n')
 }
 
-describe('a server that believes tokens of an issuer', () => {
+describe('a server that trusts an OIDC issuer', () => {
   let issuer: OidcServer
   let server: InProcessServer
   before(async () => {
@@ -70,7 +70,7 @@ describe('a server that believes tokens of an issuer', () => {
     renameSync(`${metadata()}.new`, metadata())
   }
 
-  it('refuses them while the issuer is down, and takes them when it has come', async () => {
+  it('rejects its tokens while the issuer is down, and accepts them when it is up', async () => {
     expect((await whoami(server, issuer.token())).status).to.equal(401)
     expect(await review(server, issuer.token())).to.deep.equal({ user: {}, error: 'oidc: authenticator not initialized' })
     issuer.isDown = false
@@ -84,7 +84,7 @@ describe('a server that believes tokens of an issuer', () => {
     })
   }).timeout(30_000)
 
-  it('refuses what is forged, expired, for others or of others, in its reviews with the reason', async () => {
+  it('rejects forged and expired tokens, and those of other issuers and audiences, with the reason in reviews', async () => {
     const forged = signingKey('first')
     const errorOf = async (token: string): Promise<unknown> => (await review(server, token)).error
     const expired = issuer.token({ exp: 1_000_000_000 })
@@ -100,7 +100,7 @@ describe('a server that believes tokens of an issuer', () => {
       expect(await errorOf(signedToken(forged, claims, { alg }))).to.include(`oidc: verify token: oidc: id token signed with unsupported algorithm`)
   })
 
-  it('reviews them for its own audiences alone', async () => {
+  it('reviews tokens for its own audiences only', async () => {
     const token = issuer.token()
     expect(await review(server, token, ['api', 'else']))
       .to.include({ authenticated: true })
@@ -111,7 +111,7 @@ describe('a server that believes tokens of an issuer', () => {
     expect(await review(server, token, ['else'])).to.not.have.property('authenticated')
   })
 
-  it('takes new keys as they come, and knows the old ones while the issuer is down', async () => {
+  it('loads new keys, and keeps the old ones while the issuer is down', async () => {
     const [old] = issuer.keys
     const next = signingKey('second', 'ES256')
     issuer.keys = [next]
@@ -123,7 +123,7 @@ describe('a server that believes tokens of an issuer', () => {
     issuer.isDown = false
   })
 
-  it('lets nobody in without credentials but where the file says so', async () => {
+  it('admits anonymous requests only on the configured paths', async () => {
     const anonymous = async (path: string): Promise<number> => (await server.send(path, { headers: { authorization: '' } })).status
     await eventually('the default roles are there', async () => (await anonymous('/livez')) === 200)
     expect([await anonymous('/livez'), await anonymous('/livez?verbose'), await anonymous('/readyz'), await anonymous('/version')]).to.deep.equal([
@@ -131,7 +131,7 @@ describe('a server that believes tokens of an issuer', () => {
     ])
   })
 
-  it('takes up a file that changes, and no wrong one', async () => {
+  it('reloads a changed file, unless it is invalid', async () => {
     const reloads = (status: string): Promise<string> => metric(server, `apiserver_authentication_config_controller_automatic_reloads_total{status="${status}"`)
     replace(configuration(issuer, { claimMappings: { username: { claim: 'sub' } } }))
     await eventually('the file is refused', async () => (await reloads('failure')).endsWith(' 1'))
@@ -143,8 +143,8 @@ describe('a server that believes tokens of an issuer', () => {
   }).timeout(30_000)
 })
 
-describe('a server that believes the issuer of its flags', () => {
-  it('names users by the issuer and their claim', async () => {
+describe('a server with the OIDC flags', () => {
+  it('derives usernames from the issuer and the claim', async () => {
     const issuer = await OidcServer.start()
     const flags = ['--oidc-issuer-url', '--oidc-client-id', '--oidc-groups-claim', '--oidc-required-claim']
     const values = [issuer.url, 'us', 'groups', 'team=blue']

@@ -3,10 +3,10 @@ import { openInProcess } from '../support/in-process-server.ts'
 import { eventually } from '../support/waiting.ts'
 import { WebhookServer } from '../support/webhooks/webhook-server.ts'
 
-describe('the webhook of tokens', function () {
+describe('the token webhook', function () {
   this.timeout(60_000)
 
-  it('says who makes a request, and answers reviews', async () => {
+  it('authenticates requests, and serves TokenReviews', async () => {
     const hook = await WebhookServer.start()
     hook.acts.set('/tokens', review => {
       const { token } = review.spec as { token?: string }
@@ -33,7 +33,7 @@ describe('the webhook of tokens', function () {
     hook.close()
   })
 
-  it('is shown no session of the console, whatever it is sent to', async () => {
+  it('never receives console sessions, whichever endpoint gets them', async () => {
     const hook = await WebhookServer.start()
     hook.acts.set('/tokens', () => ({ status: {} }))
     const server = await openInProcess(['--authentication-token-webhook-config-file=DIR/webhook', '--console', '--moments=1'], { webhook: kubeconfigOf(hook) })

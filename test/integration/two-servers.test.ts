@@ -68,7 +68,7 @@ describe('two servers in one process', function () {
     }
   })
 
-  it('have users and features of their own', async () => {
+  it('have separate users and features', async () => {
     const asks = (server: InProcessServer, token: string): Promise<number> => status(server, '/apis', { token })
     expect([await asks(one, 'token-of-alice'), await asks(one, 'token-of-bob')]).to.deep.equal([200, 401])
     expect([await asks(other, 'token-of-alice'), await asks(other, 'token-of-bob')]).to.deep.equal([401, 200])
@@ -78,7 +78,7 @@ describe('two servers in one process', function () {
     expect([await status(one, beta), await status(other, beta)]).to.deep.equal([200, 404])
   })
 
-  it('have objects, addresses and admission of their own', async () => {
+  it('have separate objects, addresses and admission', async () => {
     for (const [server, name] of [
       [one, 'one'],
       [other, 'other'],
@@ -94,7 +94,7 @@ describe('two servers in one process', function () {
     expect(accounts.map(spec => spec.serviceAccountName)).to.deep.equal(['default', undefined])
   })
 
-  it('have custom kinds of the same name with schemas of their own', async () => {
+  it('have separate schemas for custom kinds of the same name', async () => {
     const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
     expect(await post(one, definitions, definition({ type: 'integer' }))).to.equal(201)
     expect(await status(other, WIDGETS)).to.equal(404)
@@ -104,7 +104,7 @@ describe('two servers in one process', function () {
     expect([await post(other, WIDGETS, widget('a', 3)), await post(other, WIDGETS, widget('b', 's'))]).to.deep.equal([422, 201])
   })
 
-  it('do not count, watch or keep what the other is asked', async () => {
+  it('have separate counters, watches and caches', async () => {
     const watches = [one, other].map(server => server.watch(`${CONFIG_MAPS}?watch=1&fieldSelector=metadata.name%3Dwatched`))
     const creates = (server: InProcessServer): Promise<number> => metric(server, 'apiserver_request_total', 'resource="configmaps"', 'verb="POST"')
     const events = (server: InProcessServer): Promise<number> => metric(server, 'apiserver_watch_events_total', 'kind="ConfigMap"')
@@ -123,7 +123,7 @@ describe('two servers in one process', function () {
     expect(other.runtime.derived.bytes - before, 'kept by the other').to.be.below(50_000)
   })
 
-  it('encrypt with keys of their own, and end by themselves', async () => {
+  it('encrypt with separate keys, and stop separately', async () => {
     for (const server of [one, other]) expect(await post(server, SECRETS, secret('s'))).to.equal(201)
     const writes = (server: InProcessServer): Promise<number> =>
       metric(server, 'apiserver_storage_transformation_operations_total', 'resource="secrets"', 'transformation_type="to_storage"', 'status="OK"')

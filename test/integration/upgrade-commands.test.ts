@@ -21,20 +21,20 @@ const OLD =
   'apiVersion: batch/v1beta1 # old\nkind: CronJob\nmetadata: {name: c}\nspec: {schedule: "* * * * *", jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}\n'
 
 describe('commands for upgrades', () => {
-  it('convert passes manifests through', async () => {
+  it('convert rewrites manifests', async () => {
     const { status, out, err } = await run(OLD, 'convert', '-f', '-', '--to', '1.36')
     expect(out).to.equal(OLD.replace('batch/v1beta1', 'batch/v1'))
     expect(err).to.equal('<stdin>:1: CronJob c: batch/v1beta1 becomes batch/v1\n')
     expect(status).to.equal(0)
   })
 
-  it('upgrade-report says by its exit status what is in the way', async () => {
+  it('upgrade-report returns an exit status for blockers', async () => {
     const { status, out } = await run(OLD, 'upgrade-report', '-f', '-', '--from', '1.24', '--to', '1.25', '-o', 'json')
     expect(status).to.equal(1)
     expect(JSON.parse(out).findings[0].place).to.deep.equal({ file: '<stdin>', line: 1 })
   })
 
-  it('upgrade-report finds nothing in the way of a server that was just started', async () => {
+  it('upgrade-report finds no blockers on a new server', async () => {
     const server = await startBinnacle()
     try {
       const { status, out, err } = await run('', 'upgrade-report', '--kubeconfig', server.kubeconfig, '--to', '1.36', '-o', 'json')
@@ -48,7 +48,7 @@ describe('commands for upgrades', () => {
     }
   })
 
-  it('mistakes of the command line are told in a line', async () => {
+  it('report usage errors in one line', async () => {
     const { status, out, err } = await run('', 'convert', '-f', '-', '--to', '2.0')
     expect({ status, out, err }).to.deep.equal({ status: 2, out: '', err: 'Error: --to 2.0: not a release from 1.16 to 1.36\n' })
     expect(await run('', 'upgrade-report', '--to', '1.30', '--from', '1.29', '--snapshot', '/nowhere')).to.deep.equal({

@@ -10,7 +10,7 @@ const FILE = join(import.meta.dirname, '../fixtures/webhooks/recorded.jsonl')
 const JOBS = 6
 
 /** Answers of kube-apiserver's machinery, and what it told webhooks, recorded by hack/update-webhook-recordings.ts: each case is one test. */
-describe('requests that webhooks are asked about', () => {
+describe('requests with admission webhooks', () => {
   const recorded = new Map(
     readFileSync(FILE, 'utf8')
       .split('\n')

@@ -36,7 +36,7 @@ describe('binnacle why', function () {
     return { code, ...said }
   }
 
-  it('tells of the last request, those of a user, and those that failed', async () => {
+  it('explains the last request, requests of a user, and failed ones', async () => {
     await jane.request('GET', '/api/v1/nodes')
     await plane.request('POST', '/api/v1/namespaces/default/configmaps', { body: { metadata: { name: 'a' }, dat: {} } })
     const { code, out } = await run('--last')
@@ -59,14 +59,14 @@ describe('binnacle why', function () {
     expect((await run('--last', '-n', '2')).out.match(/ requested to /g)).to.have.length(2)
   })
 
-  it('tells of a request by its id, as text and as JSON', async () => {
+  it('explains a request by its id, as text and as JSON', async () => {
     const { headers } = await plane.request('GET', '/api/v1/namespaces/default/configmaps?resourceVersion=0')
     const id = String(headers['audit-id'])
     expect((await run(id)).out).to.include('  resourceVersion 0 requested: any state: the watch cache as it is now.\n  Served from the watch cache.\n')
     expect(JSON.parse((await run(id, '-o', 'json')).out)).to.deep.equal(await plane.why(id))
   })
 
-  it('lists requests in a line each', async () => {
+  it('lists one request per line', async () => {
     const { out } = await run('--list', '-n', '3', '--user', 'kubernetes-admin')
     const [head, ...rows] = out.trimEnd().split('\n')
     expect(head?.split(/ {2,}/)).to.deep.equal(['TIME', 'STATUS', 'TOOK', 'AUDIT ID', 'USER', 'VERB', 'URI'])
@@ -74,7 +74,7 @@ describe('binnacle why', function () {
     for (const row of rows) expect(row).to.match(/^\d\d:\d\d:\d\d\.\d{3} {3}\d{3}.* ms .* kubernetes-admin /)
   })
 
-  it('ends well where the request is no longer kept, or nothing is', async () => {
+  it('exits cleanly if a request, or any request, is no longer kept', async () => {
     const { code, err } = await run('0123')
     expect([code, err]).to.deep.equal([1, 'no request with the audit id "0123" was found: only the last 20 are kept\n'])
     expect(await run('--last', '--user', 'nobody')).to.deep.equal({ code: 1, out: '', err: 'No such request is recorded.\n' })
@@ -91,12 +91,12 @@ describe('binnacle why', function () {
     }
   })
 
-  it('tells nothing to those who may not ask', async () => {
+  it('requires the right to read the records', async () => {
     const failure = await runWhy(['--last', '--kubeconfig', join(folder, 'jane')], { out: () => {}, err: () => {} }).catch(error => error)
     expect(failure.message).to.match(/403 .*cannot get path/)
   })
 
-  it('shows what others have written without obeying it', async () => {
+  it('escapes control characters in recorded values', async () => {
     const mallory = await plane.user('mallory')
     await mallory.request('GET', '/api/v1/namespaces/x%1b%5d0;owned%07/configmaps')
     const { out } = await run('--last')
@@ -105,7 +105,7 @@ describe('binnacle why', function () {
     expect(out).to.not.match(/[\x00-\x08\x0b-\x1f\x7f]/)
   })
 
-  it('refuses command lines that say too little or too much', async () => {
+  it('rejects incomplete and excessive arguments', async () => {
     for (const argv of [[], ['a', '--last'], ['--last', '-n', '0'], ['--last', '-o', 'yaml'], ['--what']]) {
       const failure = await run(...argv).catch(error => error)
       expect(failure.name, argv.join(' ')).to.equal('ArgumentError')

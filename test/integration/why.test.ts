@@ -40,7 +40,7 @@ const deployment = (spec: object = {}, more: object = {}): AnyObject =>
     ...more,
   }) as AnyObject
 
-describe('why a request was answered as it was', function () {
+describe('the explanation of a request', function () {
   this.timeout(120_000)
   let plane: ControlPlane
   let jane: User
@@ -91,7 +91,7 @@ describe('why a request was answered as it was', function () {
     expect(answer.denial).to.equal(undefined)
   })
 
-  it('says of a denied request what comes closest and what would allow it, and that to nobody but administrators', async () => {
+  it('gives the closest rules and the missing ones of a denied request, to administrators only', async () => {
     const answer = await why(jane, 'GET', '/api/v1/namespaces/shop/secrets')
     expect(answer).to.include({ status: 403, reason: 'Forbidden' })
     expect(answer.denial?.modes).to.deep.equal(['RBAC'])
@@ -118,7 +118,7 @@ describe('why a request was answered as it was', function () {
     await plane.request('DELETE', `/apis/${RBAC}/v1/namespaces/shop/rolebindings/jane-list-secrets`)
   })
 
-  it('tells verb, group, subject and namespace apart where they are what is missing', async () => {
+  it('distinguishes verb, group, subject and namespace as the missing part', async () => {
     await plane.apply(role('scalers', ['update'], ['deployments']), binding('scalers', { kind: 'ServiceAccount', name: 'robot', namespace: 'shop' }))
     const closest = async (path: string, method = 'GET') => (await why(jane, method, path)).denial?.closest[0]
     expect((await closest('/api/v1/namespaces/shop/pods/a', 'DELETE'))?.missing).to.deep.equal(['verb'])
@@ -131,7 +131,7 @@ describe('why a request was answered as it was', function () {
     })
   })
 
-  it('says who acts as whom, and by which right', async () => {
+  it('names the impersonator, the impersonated user, and the rule that allows it', async () => {
     const headers = { 'impersonate-user': 'jane', 'impersonate-group': 'devs' }
     const answer = await why(plane, 'GET', '/api/v1/namespaces/shop/pods', { headers })
     expect(answer.user).to.equal('jane')
@@ -141,7 +141,7 @@ describe('why a request was answered as it was', function () {
     expect(stepOf(denied, 'authorized')).to.deep.include({ decision: 'no opinion', of: 'impersonate users kubernetes-admin' })
   })
 
-  it('names the kind of a token and its issuer, and why one is refused', async () => {
+  it('names the kind of a token and its issuer, and why one was rejected', async () => {
     const { body } = await plane.request('POST', '/api/v1/namespaces/shop/serviceaccounts/default/token', {
       body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
     })
@@ -156,7 +156,7 @@ describe('why a request was answered as it was', function () {
     expect(JSON.stringify([good, bad])).to.not.include(token.slice(-40))
   })
 
-  it('lists defaults, fields that are dropped and what the kind changes', async () => {
+  it('lists defaults, dropped fields and changes of the kind', async () => {
     const body = deployment({ replicaz: 2 }, { status: { replicas: 4 } })
     const answer = await why(plane, 'POST', `${DEPLOYMENTS}?fieldValidation=Warn`, { body })
     expect(answer.status).to.equal(201)
@@ -170,7 +170,7 @@ describe('why a request was answered as it was', function () {
     expect(stepOf(answer, 'written')).to.include({ outcome: 'created' })
   })
 
-  it('says of a field behind a gate that is off that it was cleared', async () => {
+  it('reports that a field behind a disabled gate was cleared', async () => {
     const containers = [{ name: 'c', image: 'i', lifecycle: { stopSignal: 'SIGTERM' } }]
     const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'gated' }, spec: { containers, os: { name: 'linux' } } }
     const answer = await why(plane, 'POST', '/api/v1/namespaces/shop/pods?dryRun=All', { body })
@@ -178,7 +178,7 @@ describe('why a request was answered as it was', function () {
     expect(gated).to.deep.include({ gate: 'ContainerStopSignals', fields: ['/spec/containers/0/lifecycle'] })
   })
 
-  it('names the managers whose fields an apply would take, and since when', async () => {
+  it('names the managers of conflicting fields of an apply, and since when', async () => {
     await plane.request('PATCH', `${CONFIG_MAPS}/owned?fieldManager=one`, {
       headers: { 'content-type': 'application/apply-patch+yaml' },
       body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'owned' }, data: { a: '1' } },
@@ -218,7 +218,7 @@ describe('why a request was answered as it was', function () {
     body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: { asks } }, data: { a: 'b' } },
   })
 
-  it('shows each attempt of a write that others get in the way of', async () => {
+  it('shows each attempt of a write with concurrent changes', async () => {
     const made = configuration('ValidatingWebhookConfiguration', '/meddles')
     const [hook] = made.webhooks as AnyObject[]
     const rules = [{ operations: ['UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }]
@@ -241,7 +241,7 @@ describe('why a request was answered as it was', function () {
     expect(stepOf(answer, 'written')).to.include({ outcome: 'updated' })
   })
 
-  it('has the patches of webhooks, their annotations and what they refuse', async () => {
+  it('contains the patches, annotations and rejections of webhooks', async () => {
     const patch = [
       { op: 'add', path: '/data/by', value: 'webhook' },
       { op: 'add', path: '/data/apiToken', value: PASSWORD },
@@ -273,7 +273,7 @@ describe('why a request was answered as it was', function () {
     expect(stepOf(open, 'webhook')).to.deep.include({ outcome: 'failed open' })
   })
 
-  it('has what policies say, change and cost', async () => {
+  it('contains messages, changes and costs of policies', async () => {
     const match = { resourceRules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }] }
     const policy = (kind: string, name: string, apiVersion: string, spec: object): Manifest[] => [
       {
@@ -308,7 +308,7 @@ describe('why a request was answered as it was', function () {
     expect(first?.cost).to.be.above(0)
   })
 
-  it('has the conversions by a webhook', async () => {
+  it('contains calls of a conversion webhook', async () => {
     const converting = serveLinks(webhook)
     await plane.apply(linkDefinition(webhookConversion(converting)) as Manifest)
     const answer = await why(plane, 'POST', '/apis/example.com/v2/namespaces/shop/links', {
@@ -318,7 +318,7 @@ describe('why a request was answered as it was', function () {
     expect(first, JSON.stringify(answer)).to.include({ objects: 1 })
   })
 
-  it('says of reads what was asked for, and whether the store was', async () => {
+  it('contains the requested version of reads, and whether the store served them', async () => {
     const any = await why(plane, 'GET', `${CONFIG_MAPS}?resourceVersion=0`)
     expect(stepOf(any, 'read')).to.include({ resourceVersion: '0', meaning: 'any state: the watch cache as it is now' })
     expect(stepsOf(any, 'store')).to.deep.equal([])
@@ -333,7 +333,7 @@ describe('why a request was answered as it was', function () {
     expect(stepsOf(one, 'store').map(({ operation, resource }) => `${operation} ${resource}`)).to.deep.equal(['list configmaps'])
   })
 
-  it('never holds the values of secrets', async () => {
+  it('never contains the values of secrets', async () => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { password: PASSWORD } }
     const path = '/api/v1/namespaces/shop/secrets'
     const applied = JSON.stringify({ data: { password: PASSWORD } })
@@ -365,7 +365,7 @@ describe('why a request was answered as it was', function () {
     expect(JSON.stringify((await plane.request('GET', PATH)).body)).to.not.include(PASSWORD)
   })
 
-  it('lists recent requests, newest first, those of a user or that failed', async () => {
+  it('lists recent requests, newest first, by user or failure', async () => {
     await jane.request('GET', '/api/v1/namespaces/shop/pods')
     await jane.request('GET', '/api/v1/nodes')
     await plane.request('GET', '/api/v1/nodes/none')
@@ -382,7 +382,7 @@ describe('why a request was answered as it was', function () {
     expect((await plane.request('POST', PATH, { body: {} })).status).to.equal(405)
   })
 
-  it('is told by the library for tests, of an answer, a record and an audit id', async () => {
+  it('is available in the library for tests, for a response, a record and an audit id', async () => {
     const answer = await jane.request('GET', '/api/v1/namespaces/shop/pods?limit=7')
     const recorded = plane.requests.at(-1)
     expect(recorded?.uri).to.equal('/api/v1/namespaces/shop/pods?limit=7')
@@ -392,7 +392,7 @@ describe('why a request was answered as it was', function () {
     expect(failure.message).to.match(/^request nobody-knows is not kept/)
   })
 
-  it('has nothing to tell without the flag', async () => {
+  it('is unavailable without the flag', async () => {
     const other = await startControlPlane()
     try {
       const { status, headers } = await other.request('GET', PATH)

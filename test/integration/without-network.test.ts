@@ -26,12 +26,13 @@ async function startedBy(prefix: readonly string[], ...flags: string[]): Promise
 /** Ready, with all that a cluster has from the start, and no endpoints. */
 const COMPLETE = { clusterRoles: 66, services: 1, endpoints: 0, slices: 0, isKeySetHere: true, warnings: [] }
 
-describe('a server that others do not reach', function () {
+describe('a server that other machines cannot reach', function () {
   this.timeout(300_000)
 
-  it('is ready by default, and names no endpoints where nobody listens', async () => expect(await startedBy([])).to.deep.equal(COMPLETE))
+  it('is ready by default, and publishes no endpoints without a listener', async () => expect(await startedBy([])).to.deep.equal(COMPLETE))
 
-  it('is ready where a loopback address is advertised', async () => expect(await startedBy([], '--advertise-address=127.0.0.1')).to.deep.equal(COMPLETE))
+  it('is ready with a loopback address as --advertise-address', async () =>
+    expect(await startedBy([], '--advertise-address=127.0.0.1')).to.deep.equal(COMPLETE))
 
   const skip = whyNotOffline()
   for (const flags of [[], ['--bind-address=0.0.0.0'], ['--bind-address=0.0.0.0', '--advertise-address=127.0.0.1']])

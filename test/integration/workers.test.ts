@@ -103,7 +103,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       return answer.body
     }
 
-    it('answers by each in turn', async () => {
+    it('serve requests in turn', async () => {
       const answers: JsonAnswer[] = []
       for (let i = 0; i < 8; i++) answers.push(await ask('GET', '/version'))
       const ids = answers.map(({ headers }) => String(headers['audit-id']))
@@ -112,7 +112,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       expect([1, 2].map(number => by.filter(one => one === number).length)).to.deep.equal([4, 4])
     })
 
-    it('serves what one has made by the other at once: no read that must not goes back in time', async () => {
+    it('serve writes of one another immediately: no consistent read goes back in time', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const name = `round-${round}`
         const made = await must('POST', CONFIG_MAPS, { ...configMap(name, { n: '1' }), metadata: { name, labels: { round: `${round}` } } })
@@ -142,7 +142,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       }
     })
 
-    it('begins a watch where the other has left off', async () => {
+    it('resume watches of one another', async () => {
       const first = await must('POST', CONFIG_MAPS, configMap('watched-0', {}))
       let last = first.metadata.resourceVersion ?? ''
       for (let n = 1; n <= 20; n++) {
@@ -156,7 +156,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       }
     })
 
-    it('goes on with a list in chunks by whichever worker', async () => {
+    it('continue a list in chunks in any worker', async () => {
       for (let n = 0; n < 30; n++)
         await must('POST', CONFIG_MAPS, { ...configMap(`chunk-${n}`, {}), metadata: { name: `chunk-${n}`, labels: { chunk: 'yes' } } })
       let names: string[] = []
@@ -173,7 +173,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       expect(names).to.deep.equal(Array.from({ length: 30 }, (_, n) => `chunk-${n}`).sort())
     })
 
-    it('speaks HTTP/2 and HTTP/1.1 over TLS, and upgrades to WebSockets, by either', async () => {
+    it('speak HTTP/2 and HTTP/1.1 over TLS, and upgrade to WebSockets', async () => {
       for (let i = 0; i < 4; i++) {
         const wires = twoWires(server.url, server.secureUrl, server.kubeconfig)
         const answer = await wires.send('HTTP/2', { path: '/api/v1/namespaces/default' })
@@ -185,7 +185,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       }
     })
 
-    it('believes the tokens that another has signed', async () => {
+    it('accept tokens that another worker signed', async () => {
       await until('the account has been made', async () => (await ask('GET', '/api/v1/namespaces/default/serviceaccounts/default')).status === 200)
       const tokens = await Promise.all(
         Array.from({ length: 4 }, () => must('POST', '/api/v1/namespaces/default/serviceaccounts/default/token', { kind: 'TokenRequest', spec: {} })),
@@ -197,7 +197,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
         }
     })
 
-    it('gives no cluster IP twice', async () => {
+    it('assign no cluster IP twice', async () => {
       const made = await Promise.all(
         Array.from({ length: 24 }, (_, n) =>
           must('POST', '/api/v1/namespaces/default/services', {
@@ -211,7 +211,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       expect(new Set(made.map(({ spec }) => spec.ports[0].nodePort)).size).to.equal(24)
     })
 
-    it('tells the metrics of all, whichever is asked', async () => {
+    it('serve the metrics of all workers', async () => {
       const count = async (): Promise<number> => {
         const text = await (await fetch(`${server.url}/metrics`, { headers: { connection: 'close' } })).text()
         for (const worker of ['1', '2', 'primary']) expect(text).to.match(new RegExp(`^process_resident_memory_bytes\\{worker="${worker}"\\} \\d+$`, 'm'))
@@ -224,7 +224,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       expect([(await count()) - before, (await count()) - before]).to.deep.equal([10, 10])
     })
 
-    it('replaces a worker that hangs up, and keeps what it had counted', async () => {
+    it('are replaced if they hang, and keep their counters', async () => {
       const restarts = async (): Promise<string | undefined> =>
         /^binnacle_worker_restarts_total (\d+)$/m.exec(await (await fetch(`${server.url}/metrics`, { headers: { connection: 'close' } })).text())?.[1]
       expect(await restarts()).to.equal('0')
@@ -235,7 +235,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
     })
   })
 
-  it('loses nothing that was acknowledged, and no event for who resumes, when workers are killed', async () => {
+  it('lose no acknowledged write, and no event of a resumed watch, when workers are killed', async () => {
     const server = await createServerProcess(['--etcd-servers', etcd.url, '--etcd-prefix', '/killed', '--workers', '2'])
     try {
       await server.start()
@@ -275,7 +275,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
     }
   })
 
-  it('ends with the primary, and starts again', async () => {
+  it('end with the primary, and start again', async () => {
     const server = await createServerProcess(['--etcd-servers', etcd.url, '--workers', '2'])
     try {
       await server.start()
@@ -289,7 +289,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
     }
   })
 
-  it('ends well when all are told to: readiness fails first, watches end whole', async () => {
+  it('shut down cleanly: readiness fails first, watches end completely', async () => {
     const server = await createServerProcess(['--etcd-servers', etcd.url, '--workers', '2', '--shutdown-delay-duration', '1s'])
     const clients = Array.from({ length: 4 }, () => createJsonClient(server.url))
     try {
@@ -315,7 +315,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
     }
   })
 
-  it('ends at once when told twice, the workers as well', async () => {
+  it('end immediately on a second signal', async () => {
     const server = await createServerProcess(['--etcd-servers', etcd.url, '--workers', '2', '--shutdown-delay-duration', '1m'])
     try {
       await server.start()
@@ -359,7 +359,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
       return { code, text }
     }
 
-    it('tell what is wrong, and end', async () => {
+    it('report the error, and end', async () => {
       const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
       const malformed = join(directory, 'tokens')
       writeFileSync(malformed, 'a token without a user\n')
@@ -371,7 +371,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
     })
 
     for (const workers of [1, 2])
-      it(`tell of a port that is taken, once, and end, as ${workers} of them`, async () => {
+      it(`report once that a port is in use, and end, as ${workers} of them`, async () => {
         const taken = createServer().listen(0, '127.0.0.1')
         await once(taken, 'listening')
         const address = taken.address()
@@ -385,7 +385,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
         ])
       })
 
-    it('tell of the embedded store', async () => {
+    it('report that the embedded store does not support them', async () => {
       expect(await run('--workers=2')).to.deep.equal({ code: 2, text: 'Error: --workers=2 requires --etcd-servers: the embedded store supports one process\n' })
     })
   })

@@ -18,7 +18,7 @@ const examples = join(root, 'test/examples')
 const DECLARATIONS = 'test/examples/library/v1.types'
 
 describe('the examples of CONTRIBUTING.md', () => {
-  it('are quoted there as they are', () => {
+  it('are quoted there unchanged', () => {
     const guide = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
     const files = readdirSync(examples, { recursive: true, encoding: 'utf8' }).filter(file => /\.(ts|types)$/.test(file) && !/(^|\.)types\.ts$/.test(file))
     expect(files).to.have.length.greaterThan(3)
@@ -43,7 +43,7 @@ describe('the examples of CONTRIBUTING.md', () => {
     { 'another title': [{ spec: { title: 'Emma' } }, { spec: { title: 'Persuasion' } }, ['Invalid spec.title']] },
   )
 
-  it('print, default and warn', async () => {
+  it('have columns, defaults and warnings', async () => {
     const books = new KindCases(bookResource)
     const { spec, status, metadata } = await books.create({ spec: { title: 'Emma' }, status: { lentTo: 'Jane' } })
     expect([spec, status, metadata.generation]).to.deep.equal([{ title: 'Emma', condition: 'New' }, {}, 1])
@@ -53,7 +53,7 @@ describe('the examples of CONTRIBUTING.md', () => {
     expect([lent.spec.title, lent.status]).to.deep.equal(['Emma', { lentTo: 'Jane' }])
   })
 
-  it('refuse what has no owner', async () => {
+  it('reject an object without an owner', async () => {
     const t = new TestRegistry([configMapResource])
     const chain = admissionChain([requireOwner()])
     const create = (labels: Record<string, string>) => {
@@ -66,7 +66,7 @@ describe('the examples of CONTRIBUTING.md', () => {
     expect(error).to.have.property('message', 'configmaps "a" is forbidden: the label owner is required')
   })
 
-  it('count', () => {
+  it('are counted', () => {
     const metrics = new LoanMetrics()
     metrics.lent('Used')
     metrics.lent('Used')

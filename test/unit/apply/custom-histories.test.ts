@@ -18,7 +18,7 @@ const inOrder = (managed: readonly JsonObject[] | undefined): JsonObject[] | und
 
 describe('histories of a custom kind with every type of list and map', () => {
   for (const { name, steps } of fixture<History>('custom-histories'))
-    it(`are as kube-apiserver wrote them, ${name}`, () => {
+    it(`match kube-apiserver, ${name}`, () => {
       const history = new CustomHistory(props)
       for (const [i, step] of steps.entries()) {
         const got = history.write(step, at(i))

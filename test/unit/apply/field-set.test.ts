@@ -45,7 +45,7 @@ const set = (text: string): FieldSet => fromFieldsV1(JSON.parse(text) as JsonObj
 describe('field sets', () => {
   describe('match the reference implementation', () => {
     for (const [i, row] of fixture<Row>('field-sets').entries())
-      it(`of ${row.type}, ${i}`, () => {
+      it(`${row.type}, ${i}`, () => {
         const inputs = structuredClone(row)
         const a = fromFieldsV1(row.a)
         const b = fromFieldsV1(row.b)
@@ -137,7 +137,7 @@ describe('field sets', () => {
     ['fitting it', () => reconcile(fromFieldsV1(JSON.parse(both) as JsonObject), types.type('core.ConfigMap')), both],
   ]
   for (const [what, make, want] of operations)
-    it(`takes steps for ${what} of a wide set`, () => {
+    it(`process ${what} of a wide set in steps`, () => {
       const made = make()
       if (!isSteps(made)) throw new Error('it was made at once')
       const { result, yields } = countedSteps(made)
@@ -145,7 +145,7 @@ describe('field sets', () => {
       expect(JSON.stringify(result)).to.equal(typeof want === 'string' ? want : JSON.stringify(want))
     })
 
-  it('take no steps if they are small', () => {
+  it('are processed without steps if they are small', () => {
     const [a, b] = [set('{"f:a":{"f:x":{}},"f:b":{"f:y":{}}}'), set('{"f:a":{"f:z":{}}}')]
     for (const make of [sets.union, sets.difference, sets.recursiveDifference, sets.intersection]) expect(isSteps(make(a, b))).to.equal(false)
     expect(isSteps(read({ 'f:b': {}, 'f:a': {} }))).to.equal(false)

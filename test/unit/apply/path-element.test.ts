@@ -11,7 +11,7 @@ describe('path elements of values that are not scalars', () => {
     [{ n: 9223372036854775807n }, 'n=9223372036854775807', '{"n":9223372036854775807}'],
   ]
   for (const [value, printed, stored] of table)
-    it(`are written as upstream writes them: ${stored}`, () => {
+    it(`are encoded as upstream encodes them: ${stored}`, () => {
       expect(keyElement([['k', value]])).to.equal(`k:{"k":${stored}}`)
       expect(valueElement(value)).to.equal(`v:${stored}`)
       if (!stored.includes('9223372036854775807')) expect(printElement(keyElement([['k', value]]))).to.equal(`[k=${printed}]`)

@@ -99,7 +99,7 @@ function update(old: KubeObject | undefined, body: JsonObject, manager: string, 
 
 describe('random objects and writes', () => {
   for (let seed = 1; seed <= 60; seed++) {
-    it(`every leaf is owned by just those that the rules say, seed ${seed}`, () => {
+    it(`every leaf is owned as the rules require, seed ${seed}`, () => {
       const { chance, pick, object } = generator(seed)
       let live: KubeObject | undefined
       for (let i = 0; i < 12; i++) {
@@ -138,7 +138,7 @@ describe('random objects and writes', () => {
       }
     })
 
-    it(`an apply changes nothing the second time, seed ${seed}`, () => {
+    it(`a repeated apply changes nothing, seed ${seed}`, () => {
       const { object } = generator(seed)
       const live = update(undefined, object(), 'u', at(0))
       const body = object()
@@ -146,7 +146,7 @@ describe('random objects and writes', () => {
       expect(apply(once, body, 'm', at(3))).to.deep.equal(once)
     })
 
-    it(`an apply of what was read changes no value and takes nothing from others, seed ${seed}`, () => {
+    it(`an apply of the current object changes no value and removes no owner, seed ${seed}`, () => {
       const { object } = generator(seed)
       const live = apply(update(undefined, object(), 'u', at(0)), object(), 'o', at(1), true)
       const again = apply(live, fieldsOf(live), 'm', at(2))

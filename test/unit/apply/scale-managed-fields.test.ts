@@ -28,7 +28,7 @@ describe('managed fields through scale', () => {
   const older = entry('o', 'Apply', 'apps/v0', { 'f:size': {} })
   const updater = entry('u', 'Update', 'apps/v1', { 'f:paused': {}, 'f:replicas': {} })
 
-  it('of the parent become those of spec.replicas', () => {
+  it('become those of spec.replicas if the parent owns them', () => {
     const other = entry('x', 'Update', 'apps/v1', { 'f:paused': {} })
     const gone = entry('g', 'Apply', 'apps/v9', { 'f:replicas': {} })
     expect(toScaleManagedFields([applier, older, updater, other, gone], paths)).to.deep.equal([

@@ -31,7 +31,7 @@ describe('tracking and applying a wide object', () => {
   )
   const struct: StructSchema = { type: 'struct', form: TYPED, name: 'Wide', inlines: [], typeMeta: true, fields: new Map(fields) }
   const now = '2024-01-01T00:00:00Z'
-  it('takes steps: an update of a struct, whose members have their own order', () => {
+  it('takes steps: an update of a struct, whose members are sorted', () => {
     const next = { ...type, metadata: { name: 'a' }, ...Object.fromEntries(names.toReversed().map(name => [name, 'v'])) } as unknown as KubeObject
     const steps = updateManagedInSteps({ schema: struct, old: undefined, next, manager: 'm', apiVersion: 'v1', now })
     let count = 0

@@ -30,7 +30,7 @@ const read = (document: JsonObject) => setAtOnce(fromFieldsV1(document))
 describe('typed comparison', () => {
   describe('matches the reference implementation', () => {
     for (const [i, { type, old, next, added, modified, removed, set }] of fixture<Row>('typed').entries())
-      it(`of ${type}, ${i}`, () => {
+      it(`${type}, ${i}`, () => {
         const schema = types.type(type)
         const inputs = structuredClone([old, next])
         // As texts: the order of members counts.
@@ -140,7 +140,7 @@ describe('typed comparison', () => {
     expect(toFieldSet(list, { items: [{ k: 'a' }] })).to.deep.equal({ 'f:items': { 'k:{"d":"x","k":"a"}': { '.': {}, 'f:k': {} } } })
   })
 
-  it('moves paths below a value that became atomic to its own path', () => {
+  it("moves paths below a value that became atomic to the value's own path", () => {
     const set = read({ 'f:spec': { 'f:clusterIPs': { 'v:"a"': {} }, 'f:selector': { '.': {}, 'f:a': {} }, 'f:type': {} }, 'f:gone': { 'f:x': {} } })
     expect(reconcile(set, service)).to.deep.equal({ 'f:spec': { 'f:clusterIPs': {}, 'f:selector': {}, 'f:type': {} }, 'f:gone': { 'f:x': {} } })
     const fitting = read({ 'f:spec': { 'f:type': {} } })

@@ -19,7 +19,7 @@ describe('servedDefinitions', () => {
     [['v1beta1', 'v1alpha1'], [], []],
   ]
   for (const [versions, served, expected] of cases)
-    it(`of ${versions.join(', ')}: ${served.join(', ')}`, () => {
+    it(`selects from ${versions.join(', ')}: ${served.join(', ')}`, () => {
       const found = servedDefinitions([inVersions(...versions)], ({ version }) => served.includes(version))
       expect(found.map(each => ({ versions: namesOf(each.versions), unserved: namesOf(each.unserved), internal: each.internal }))).to.deep.equal(expected)
     })

@@ -20,7 +20,7 @@ function answer({ checked, issues }: Compiled): string {
 const messages = (text: string, minor = EVERY_RELEASE): string[] => compile(text, baseEnvironment(minor)).issues.all.map(({ message }) => message)
 
 describe('compile', () => {
-  it('finds the types and the errors that cel-go finds', () => {
+  it('reports the types and errors of cel-go', () => {
     const wrong: unknown[] = []
     let compared = 0
     for (const { expression, tree, type, errors } of celAnswers()) {
@@ -33,12 +33,12 @@ describe('compile', () => {
     expect(compared).to.be.above(2000)
   })
 
-  it('accepts what cel-go accepts of expressions with random faults, and nothing else', () => {
+  it('accepts exactly the mutated expressions that cel-go accepts', () => {
     const wrong = mutatedExpressions().filter(({ expression, accepted }) => (compile(expression, admission).checked !== undefined) !== accepted)
     expect(wrong).to.deep.equal([])
   })
 
-  it('has the libraries of each release', () => {
+  it('offers the libraries of each release', () => {
     const introduced: Record<string, number> = {
       '1 < 1.5': 28,
       '2u >= 1': 28,
@@ -55,13 +55,13 @@ describe('compile', () => {
     }
   })
 
-  it('compares numbers with their own kind alone before 1.28', () => {
+  it('compares only numbers of the same type before 1.28', () => {
     expect(messages('1 > 1.5', 27)[0]).to.contain("found no matching overload for '_>_' applied to '(int, double)'")
     expect(messages('1 <= 2 && 1.0 < 2.0 && 1u >= 2u', 27)).to.deep.equal([])
     expect(messages('dyn(1) < 1.5', 27)).to.deep.equal([])
   })
 
-  it('notes what names and calls mean', () => {
+  it('records the references of names and calls', () => {
     const { checked } = compile('authorizer.requestResource.check("get").allowed() && size([1]) == 1', admission)
     const meaning = ({ id }: Expr): string[] => {
       const reference = checked!.references.get(id)
@@ -78,13 +78,13 @@ describe('compile', () => {
     ])
   })
 
-  it('gives every node a type', () => {
+  it('assigns a type to every node', () => {
     const { checked } = compile('[1, 2].map(x, x > 1, string(x)).exists(s, s == "2")', admission)
     const untyped = (expr: Expr): Expr[] => [...(checked!.types.has(expr.id) ? [] : [expr]), ...childrenOf(expr).flatMap(untyped)]
     expect(untyped(checked!.ast.root)).to.deep.equal([])
   })
 
-  it('checks many terms in time that grows with their number', () => {
+  it('checks many terms in linear time', () => {
     expectNoSquare(count => () => expect(messages(`1 == 1${' && 1 == 1'.repeat(count)}`)).to.deep.equal([]), 1_800)
     expectNoSquare(count => () => expect(messages(`[${'[], '.repeat(count)}[]].size() == 0`)).to.deep.equal([]), 4_000)
   })

@@ -61,30 +61,30 @@ describe('a long expression', () => {
     'a macro that copies what it stands behind': [`optional.of(1)${'.optMap(x, x)'.repeat(14)}.hasValue()`, /node limit exceeded/],
   }
   for (const [what, [text, message]] of Object.entries(READ))
-    it(`is read in short steps: ${what}`, () => {
+    it(`is parsed in short steps: ${what}`, () => {
       const { result, yields } = countedSteps(parse(text, { macros: environment.macros, optionalSyntax: true }))
       expect(String(result.issues)).to.match(message)
       expect(yields).to.be.above(LEAST_YIELDS)
     })
 
-  it('is refused if loops within loops double a type', () => {
+  it('is rejected if nested macros double a type', () => {
     expect(messages(`[1]${'.map(x, {x: x})'.repeat(7)}.size() > 0`)).to.deep.equal([])
     for (const range of ['[1]', '[]', '[self]']) {
       expect(messages(`${range}${'.map(x, {x: x})'.repeat(20)}.size() > 0`), range).to.deep.equal(['type size limit exceeded: 1000'])
     }
   })
 
-  it('has types as deep as brackets may be', () => {
+  it('may have types as deep as the nesting limit', () => {
     expect(messages(`${nested('[', '1', ']', 200)}.size() > 0`)).to.deep.equal([])
     expect(messages(`${nested('[', '', ']', 200)}.size() > 0`)).to.deep.equal([])
   })
 
-  it('is read in time that grows with its length, whatever escapes hide', () => {
+  it('is parsed in linear time, with any escapes', () => {
     expectNoSquare(count => () => expect(messages("\\'''\n".repeat(count))).to.not.have.length(0), 2000)
     expectNoSquare(count => () => expect(messages('\\"""\n'.repeat(count))).to.not.have.length(0), 2000)
   })
 
-  it('of a rule is compiled in turns, once for all requests that wait for it', async () => {
+  it('in a rule is compiled in turns, once for all waiting requests', async () => {
     const schema: JsonSchemaProps = { type: 'object', properties: {}, 'x-kubernetes-validations': [{ rule: WHOLE.macros! }, { rule: 'true' }] }
     const rules = ruleTree(schema, false)!.rules()
     if ('fault' in rules) throw new Error(rules.fault)

@@ -15,11 +15,11 @@ const messages = (text: string, optionalSyntax = true): string[] => parseAtOnce(
 const FURTHER_ERRORS = new Set(['func{{a}}', 'a ? b ((?))', 'x{?.'])
 
 describe('parser', () => {
-  it('reports characters that begin no token unchanged', () => {
+  it('quotes characters that start no token unchanged', () => {
     expect(messages('"a\n').at(0)).to.equal("Syntax error: token recognition error at: '\"a\n'")
   })
 
-  it('makes the trees of cel-go, node by node, and finds its errors', () => {
+  it('produces the trees and errors of cel-go, node by node', () => {
     const wrong: unknown[] = []
     for (const { expression, tree, errors } of celAnswers()) {
       if (FURTHER_ERRORS.has(expression)) continue
@@ -30,7 +30,7 @@ describe('parser', () => {
     expect(wrong).to.deep.equal([])
   })
 
-  it('finds an error wherever cel-go finds one', () => {
+  it('reports an error for every expression that cel-go rejects', () => {
     for (const expression of FURTHER_ERRORS) expect(messages(expression), expression).to.not.have.length(0)
   })
 
@@ -73,7 +73,7 @@ describe('parser', () => {
     expect(messages('[?a]', false)).to.deep.equal(["unsupported syntax '?'"])
   })
 
-  it('refuses what is too long or too deep', () => {
+  it('rejects expressions that are too long or too deep', () => {
     expect(messages('a'.repeat(100_001))).to.deep.equal(['expression code point size exceeds limit: size: 100001, limit 100000'])
     const limit = ['expression recursion limit exceeded: 250']
     const depth = ['max recursion depth exceeded']
@@ -91,17 +91,17 @@ describe('parser', () => {
     expect(messages(`a${'.b'.repeat(126)}${' + 1'.repeat(126)}`)).to.deep.equal(depth)
   })
 
-  it('refuses macros that double with each of a row', () => {
+  it('rejects chained macros that double the tree', () => {
     expect(messages(`a${'.optMap(x, x)'.repeat(10)}`)).to.deep.equal([])
     expect(messages(`a${'.optMap(x, x)'.repeat(100)}`)).to.deep.equal(['expression node limit exceeded: 200000'])
     expect(messages('[].map(a,a),'.repeat(8_000).replace(/^/, '[').replace(/,$/, ']'))).to.deep.equal([])
   })
 
-  it('reads long rows of logical terms, which make flat trees', () => {
+  it('parses long chains of logical terms into flat trees', () => {
     expect(messages(`true${' && true'.repeat(10_000)}`)).to.deep.equal([])
   })
 
-  it('reads hostile input in time that grows with its length', () => {
+  it('parses hostile input in linear time', () => {
     for (const piece of ['!', '-', '"', '{', '?', 'a.', 'a{', '\\', '[?', "'''", 'b', '1e', '`', '&', '.', '😁'])
       expectNoSquare(length => () => read(piece.repeat(length / piece.length)), 19_800)
   })

@@ -217,7 +217,7 @@ describe('corrupt protobuf', () => {
 describe('protobuf of the served kinds', () => {
   const definitions = builtinResources({ features: featuresOf(), eventTtlSeconds: 1, serviceCIDRs: ['10.0.0.0/24'], nodePortRange: { base: 30000, size: 10 } })
   for (const { hub } of definitions)
-    it(`an empty ${hub.kind} comes back as it went`, () => {
+    it(`decodes an encoded empty ${hub.kind} unchanged`, () => {
       const empty = decode(hub.schema, { metadata: { name: 'a' } })
       expect(decode(hub.schema, decodeMessage(hub.schema, encodeMessage(hub.schema, empty)))).to.deep.equal(empty)
     })

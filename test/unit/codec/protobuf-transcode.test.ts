@@ -47,13 +47,13 @@ describe('transcoding JSON to protobuf', () => {
   for (const name of names) {
     const schema = roundtripSchema(name)
     const json = normalJson(schema, parseJson(readFileSync(new URL(`${name}.json`, folder))).value as JsonObject)
-    it(`${name} is the same as from the object`, () =>
+    it(`encodes ${name} like its object`, () =>
       expect(hex(transcoder.transcode(schema, json, 1, 0))).to.equal(name === PARSED ? undefined : message(schema, json)))
   }
 
   const random = seededRandom(7)
   for (const name of ['core.Pod', 'core.Service', 'core.Node', 'core.PersistentVolume', 'apps.StatefulSet', 'batch.CronJob', 'networking.NetworkPolicy'])
-    it(`${name} with members missing is the same, too`, () => {
+    it(`encodes ${name} without some members like its object`, () => {
       const schema = types.type(name)
       const full = fillStruct(schema)
       let transcoded = 0
@@ -105,8 +105,7 @@ type Part
     '{"any":{"\\u003c":"\\""}}',
   ]
   for (const text of [...same, ...odd, ...large])
-    it(`${text} is the same as from the object`, () =>
-      expect(hex(transcoder.transcode(schema, Buffer.from(text), 1, 0))).to.equal(message(schema, Buffer.from(text))))
+    it(`encodes ${text} like its object`, () => expect(hex(transcoder.transcode(schema, Buffer.from(text), 1, 0))).to.equal(message(schema, Buffer.from(text))))
 
   const otherwise: [string, string][] = [
     ['members in another order', '{"early":"e","name":"a"}'],
@@ -119,7 +118,7 @@ type Part
     ['more zeros than JSON', `{"parts":[${Array.from({ length: 400_000 }, () => '{}').join(',')}]}`],
   ]
   for (const [what, text] of otherwise)
-    it(`leaves ${what} to the other way`, () => expect(transcoder.transcode(schema, Buffer.from(text), 1, 0)).to.equal(undefined))
+    it(`leaves ${what} to the decoder`, () => expect(transcoder.transcode(schema, Buffer.from(text), 1, 0)).to.equal(undefined))
 
   it('leaves space before the message', () =>
     expect(hex(transcoder.transcode(schema, Buffer.from('{"name":"a"}'), 1, 3)?.subarray(3))).to.equal(message(schema, Buffer.from('{"name":"a"}'))))

@@ -14,7 +14,7 @@ const items = (text: string, count: number): string => `[${Array(count).fill(tex
 const JSON_LIMIT = `Request entity too large: limit is ${MOST_VALUES} values`
 const YAML_LIMIT = `Request entity too large: limit is ${MOST_VALUES / 2} values`
 
-describe('limits on the values of a body', () => {
+describe('limits on the number of values in a body', () => {
   const json: [what: string, text: string, refused: boolean][] = [
     ['elements', items('1', MOST_VALUES), false],
     ['too many elements', items('1', MOST_VALUES + 1), true],

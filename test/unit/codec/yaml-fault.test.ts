@@ -19,9 +19,9 @@ const unclosed: readonly (readonly [text: string, fault: string])[] = [
   ['a: "x', 'yaml: found unexpected end of stream'],
 ]
 
-describe('the fault of a YAML text', () => {
+describe('the error of a YAML text', () => {
   for (const [text, fault] of unclosed)
-    it(`that ends too early is worded as go-yaml does: ${JSON.stringify(text)}`, () => expect(() => parseYaml(Buffer.from(text))).to.throw(fault))
+    it(`that ends too early equals go-yaml's: ${JSON.stringify(text)}`, () => expect(() => parseYaml(Buffer.from(text))).to.throw(fault))
 
   const nested = (depth: number, before = ''): Buffer => Buffer.from(`${before}${'{"a": '.repeat(depth)}1${'}'.repeat(depth)}`)
   const deep: readonly (readonly [what: string, text: Buffer, fault: string | undefined])[] = [

@@ -13,7 +13,7 @@ const rows = JSON.parse(readFileSync(new URL('../../fixtures/codec/go-yaml-fault
 
 describe('the grammar of go-yaml', () => {
   for (const { text, fault } of rows)
-    it(`${fault === undefined ? 'takes' : 'refuses'} ${JSON.stringify(text)}`, () => expect(goYamlForm(text).fault).to.equal(fault))
+    it(`${fault === undefined ? 'accepts' : 'rejects'} ${JSON.stringify(text)}`, () => expect(goYamlForm(text).fault).to.equal(fault))
 
   it('returns the end of the first document if text that belongs to no document follows', () => {
     expect(goYamlForm('{"a": 1} x').end).to.equal(8)

@@ -76,7 +76,7 @@ function told(text: string): string {
 }
 
 describe('JSON in YAML', () => {
-  it('has the value that YAML gives it', () => {
+  it('has the same value as parsed by the YAML parser', () => {
     for (let i = 0; i < 2000; i++) {
       const text = JSON.stringify({ a: value(0), b: value(1) }, undefined, i % 3)
       expect(told(text), text).to.equal(told(`# a comment\n${text}`))

@@ -21,7 +21,7 @@ const faults: readonly (readonly [octets: string, message: string])[] = [
 
 describe('YAML that is not UTF-8', () => {
   for (const [octets, message] of faults)
-    it(`refuses ${octets} in go-yaml's words`, () =>
+    it(`rejects ${octets} with go-yaml's message`, () =>
       expect(() => parseYaml(Buffer.concat([Buffer.from('a: é '), Buffer.from(octets, 'hex')]))).to.throw(`yaml: ${message}`))
 
   it('rejects invalid UTF-8 in JSON, comments and later documents as well', () => {

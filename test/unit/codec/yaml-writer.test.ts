@@ -10,7 +10,7 @@ describe('writing YAML in steps', () => {
     ['a wide map', { data: wide }],
     ['a long list', { items: long }],
   ] satisfies [string, Json][])
-    it(`writes ${what} in many`, () => {
+    it(`takes many steps for ${what}`, () => {
       let steps = 0
       const writing = yamlInSteps(value)
       for (let step = writing.next(); ; step = writing.next()) {
@@ -59,7 +59,7 @@ describe('writing YAML in steps', () => {
     'long keys': nested(1000, members(10_000, 'k'.repeat(200))),
   }
   for (const [what, value] of Object.entries(refused))
-    it(`does not write more blanks than 32 MiB: ${what}`, () =>
+    it(`rejects an object with more than 32 MiB of indentation: ${what}`, () =>
       expect(() => yamlBytes(value)).to.throw('the object is nested too deeply to be indented as YAML'))
 })
 
@@ -71,7 +71,7 @@ describe('parsing YAML in steps', () => {
     'tabs between brackets': `a: [${megabytes('\t')}]`,
   }
   for (const [what, text] of Object.entries(texts))
-    it(`looks in many at ${what}`, () => {
+    it(`takes many steps for ${what}`, () => {
       const parsing = parseYamlInSteps(Buffer.from(text))
       let steps = 0
       for (let step = parsing.next(); !step.done; step = parsing.next()) steps++

@@ -17,7 +17,7 @@ describe('parseYaml', () => {
     ['a: 1\nb: "\u0001"\n', 'yaml: control characters are not allowed'],
   ]
   for (const [text, message] of broken)
-    it(`refuses ${JSON.stringify(text)} in go-yaml's words`, () =>
+    it(`rejects ${JSON.stringify(text)} with go-yaml's message`, () =>
       expect(() => parseYaml(Buffer.from(text)))
         .to.throw(YamlError)
         .with.property('message', message))

@@ -38,7 +38,7 @@ describe('imports of damaged snapshots', () => {
     )
   }
 
-  it('fail for what is no revision of a change', async () => {
+  it('fail for an invalid revision', async () => {
     for (const [created, changed] of [
       [0, 0],
       [-1, 5],
@@ -55,7 +55,7 @@ describe('imports of damaged snapshots', () => {
       expect(await imported(key, keyValue('/registry/pods/a/b', 5, 5))).to.be.instanceOf(BoltError)
   })
 
-  it('fail for a key that does not fit, and can be tried again', async () => {
+  it('fail for a key that is too long, and can be repeated', async () => {
     expect(await imported(revisionKey(5n), keyValue(`/registry/${'x'.repeat(2500)}`, 5, 5))).to.be.instanceOf(BackendError)
     expect(await imported(revisionKey(5n), keyValue('/registry/pods/a/b', 2, 5))).to.equal('1 object imported, as of resource version 5\n')
   })

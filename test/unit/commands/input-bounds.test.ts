@@ -22,7 +22,7 @@ const deep = (count: number): Buffer => Buffer.alloc(count, '[')
 const list = (count: number, item = '{}'): Buffer => Buffer.from(`{"apiVersion":"v1","kind":"List","items":[${Array(count).fill(item).join()}]}`)
 const TOO_DEEP = 'it is nested deeper than 10000 levels'
 
-describe('bounds of what commands read', function () {
+describe('limits on the input of commands', function () {
   this.timeout(120_000)
   let folder: string
   beforeEach(() => {
@@ -82,7 +82,7 @@ describe('bounds of what commands read', function () {
   }
   for (const [command, run] of Object.entries(commands))
     for (const [name, { name: file, content, flags = [], says }] of Object.entries(inputs))
-      it(`binnacle ${command} says in one line which bound is exceeded by ${name}`, async () => {
+      it(`binnacle ${command} reports in one line the limit that ${name} exceeds`, async () => {
         const { status, out, err } = await run(write(file, content()), ...flags)
         const text = command === 'upgrade-report' ? out : err
         expect(text).to.match(says)
@@ -91,7 +91,7 @@ describe('bounds of what commands read', function () {
       })
 
   for (const [command, run] of Object.entries(commands)) {
-    it(`binnacle ${command} ends at more objects than --max-objects`, async () => {
+    it(`binnacle ${command} stops at more objects than --max-objects`, async () => {
       const path = write('list.json', list(20, '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"b"}}'))
       const error = await run(path, '--max-objects', '10').catch((thrown: unknown) => thrown)
       expect(error)
@@ -100,7 +100,7 @@ describe('bounds of what commands read', function () {
         .that.matches(/there are more than 10 objects \(--max-objects raises the bound\)$/)
     })
 
-    it(`binnacle ${command} passes over pipes and links that lead in circles`, async function () {
+    it(`binnacle ${command} skips pipes and circular links`, async function () {
       if (process.platform === 'win32') this.skip()
       write('good.yaml', GOOD)
       if (spawnSync('mkfifo', [join(folder, 'given/pipe.yaml')]).status !== 0) this.skip()
@@ -109,14 +109,14 @@ describe('bounds of what commands read', function () {
       expect((await run(join(folder, 'given'))).status).to.equal(0)
     })
 
-    it(`binnacle ${command} reads a device to the bound${process.platform === 'win32' ? ' (skipped: Windows has none)' : ''}`, async function () {
+    it(`binnacle ${command} reads a device up to the limit${process.platform === 'win32' ? ' (skipped: Windows has none)' : ''}`, async function () {
       if (process.platform === 'win32') this.skip()
       const { out, err } = await run('/dev/zero', '--max-file-bytes', '3000000')
       expect(out + err).to.contain('it has more than 3000000 bytes (--max-file-bytes raises the bound)')
     })
 
     for (const flag of ['max-values', 'max-lines', 'max-minutes'])
-      it(`binnacle ${command} refuses a --${flag} that is no number`, async () => {
+      it(`binnacle ${command} rejects a --${flag} that is not a positive number`, async () => {
         for (const value of ['0', '-1', 'x', '1e3', ''])
           expect(await run(write('a.yaml', GOOD), `--${flag}=${value}`).catch((error: Error) => error.message)).to.equal(
             `--${flag} ${value}: must be a number greater than 0`,
@@ -127,7 +127,7 @@ describe('bounds of what commands read', function () {
   describe('an import', () => {
     const run = (path: string, ...flags: string[]): Promise<Outcome> => commands.import?.(path, ...flags) ?? expect.fail()
 
-    it('summarizes messages that are repeated', async () => {
+    it('summarizes repeated messages', async () => {
       const { err, status } = await run(write('list.json', list(20_000)))
       const lines = err.trimEnd().split('\n')
       expect(lines).to.have.length(6)
@@ -136,7 +136,7 @@ describe('bounds of what commands read', function () {
       expect(status).to.equal(1)
     })
 
-    it('prints no more lines than --max-lines, and none that is longer than a page', async () => {
+    it('prints at most --max-lines lines, each no longer than a page', async () => {
       const items = Array.from({ length: 300 }, (_, i) => ({
         apiVersion: 'v1',
         kind: 'ConfigMap',
@@ -149,7 +149,7 @@ describe('bounds of what commands read', function () {
       expect(Math.max(...lines.map(line => line.length))).to.be.at.most(4097)
     })
 
-    it('finds the same bounds in an archive, and takes the files beside', async () => {
+    it('applies the limits to an archive, and imports its other files', async () => {
       const files = [
         { name: 'deep.json', bytes: deep(3_000_000) },
         { name: 'list.json', bytes: list(2000) },
@@ -164,25 +164,25 @@ describe('bounds of what commands read', function () {
       expect(out).to.contain('1 object imported')
     })
 
-    it('reads no further in an archive that unpacks to far more than texts do', async () => {
+    it('stops reading an archive that unpacks to far more than its size suggests', async () => {
       const path = write('bomb.tar.gz', gzipSync(tarFile([{ name: 'a', bytes: Buffer.alloc(3_000_000) }])))
       expect((await run(path, '--max-unpacked-bytes', '1000000')).err).to.contain(
         'bomb.tar.gz: could not be read: it unpacks to far more than texts do, and is read no further (--max-unpacked-bytes raises the bound)\n',
       )
     })
 
-    it('reads no further in an archive of headers alone', async () => {
+    it('stops reading an archive that consists of headers', async () => {
       const entries = Array.from({ length: 4000 }, (_, i) => ({ name: '@LongLink', type: 'L', bytes: Buffer.from(`name-${i}`) }))
       const path = write('headers.tar.gz', gzipSync(tarFile(entries)))
       expect((await run(path, '--max-unpacked-bytes', '1000000')).err).to.contain('(--max-unpacked-bytes raises the bound)\n')
     })
 
-    it('refuses documents that cannot be read once for all, if the text is long', async () => {
+    it('limits the messages about documents that cannot be read', async () => {
       const { err } = await run(write('bad.yaml', `${'a: [\n---\n'.repeat(50)}${GOOD}`))
       expect(err.split('\n').filter(line => line.includes('could not be read')).length).to.be.at.most(21)
     })
 
-    it('takes a packed folder from a pipe', async function () {
+    it('reads an archive from a pipe', async function () {
       if (process.platform === 'win32') this.skip()
       const path = write('backup.tar.gz', gzipSync(tarFile([{ name: 'good.yaml', bytes: Buffer.from(GOOD) }])))
       const program = join(import.meta.dirname, '../../../src/commands/main.ts')

@@ -78,7 +78,7 @@ const WRONG: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
   ],
 }
 
-describe('misuse of commands', () => {
+describe('usage errors of commands', () => {
   const quiet = { out: () => {}, err: () => {} }
   const failureOf = async (name: string, argv: readonly string[]): Promise<Error> => {
     try {
@@ -97,7 +97,7 @@ describe('misuse of commands', () => {
         expect(error.message).to.satisfy((text: string) => text.startsWith(message), error.message)
         expect(error.message).not.to.contain('\n')
       })
-    it(`${name} has cases of its own`, () => expect(WRONG[name]).not.to.equal(undefined))
+    it(`${name} has test cases`, () => expect(WRONG[name]).not.to.equal(undefined))
   }
 
   for (const [name, ...flags] of [
@@ -106,7 +106,7 @@ describe('misuse of commands', () => {
     ['upgrade-report', '--from=1.29', '--to=1.34', '--data-dir'],
     ['import', '-f=/nowhere', '--data-dir'],
   ] as const)
-    it(`${name} names a file in the place of a data directory`, async () => {
+    it(`${name} reports a file in place of a data directory`, async () => {
       const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
       try {
         const file = join(directory, 'file')

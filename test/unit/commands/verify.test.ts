@@ -35,7 +35,7 @@ describe('binnacle verify', () => {
 
   const file = (): string => join(dir, 'store/data.mdb')
 
-  it('finds nothing in a sound store, by its data directory or by its own', async () => {
+  it("finds no damage in an intact store, given the data directory or the store's own", async () => {
     for (const directory of [dir, join(dir, 'store')]) expect(await verify(directory)).to.deep.equal({ status: 0, out: '', err: '11 rows read, no damage\n' })
   })
 
@@ -57,7 +57,7 @@ describe('binnacle verify', () => {
     expect(await verify(dir)).to.include({ status: 1, out: 'the first meta page is damaged\n' })
   })
 
-  it('needs a directory with a store that no server uses', async () => {
+  it('requires a directory with a store that no server uses', async () => {
     expect(await codeOf(verify(join(dir, 'nothing')))).to.equal('unavailable')
     const backend = await openEmbedded({ dir: join(dir, 'store') }, systemClock, silentLogger)
     expect(await codeOf(verify(dir))).to.equal('unavailable')

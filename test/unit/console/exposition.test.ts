@@ -11,8 +11,8 @@ c{le="+Inf"} +Inf
 c_odd{
 `
 
-describe('samples of the exposition', () => {
-  it('are those that are wanted', () => {
+describe('samples of the Prometheus exposition', () => {
+  it('are selected by name', () => {
     expect(samplesOf(TEXT, new Set(['a_total', 'b', 'c', 'c_odd']))).to.deep.equal([
       { name: 'a_total', labels: { verb: 'GET', path: '/"x\\\n{}' }, value: 3 },
       { name: 'a_total', labels: { verb: 'LIST' }, value: 2500 },
@@ -21,7 +21,7 @@ describe('samples of the exposition', () => {
     ])
   })
 
-  it('are summed, and compared with those before', () => {
+  it('are summed, and their growth is computed', () => {
     const now = sumsBy(samplesOf(TEXT, new Set(['a_total'])), 'a_total', 'verb')
     expect([...growth(new Map([['GET', 1]]), now)]).to.deep.equal([
       ['GET', 2],
@@ -30,7 +30,7 @@ describe('samples of the exposition', () => {
     expect([...growth(new Map([['GET', 10]]), now)][0]).to.deep.equal(['GET', 3])
   })
 
-  it('have quantiles, as histogram_quantile of Prometheus has them', () => {
+  it("yield the quantiles of Prometheus' histogram_quantile", () => {
     const buckets = new Map([
       ['0.1', 50],
       ['+Inf', 100],

@@ -61,7 +61,7 @@ describe('owners of fields', () => {
     '/spec/args/0': [],
     '/spec/args/1': [1],
   }
-  for (const [path, owners] of Object.entries(CASES)) it(`are found of ${path}`, () => expect(ownersOf(path)).to.deep.equal(owners))
+  for (const [path, owners] of Object.entries(CASES)) it(`are found for ${path}`, () => expect(ownersOf(path)).to.deep.equal(owners))
 
   it('are found in long lists in linear time', () => {
     const items = Array.from({ length: 20_000 }, (_, i) => ({ name: `n${i}` }))

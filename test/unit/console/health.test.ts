@@ -18,19 +18,20 @@ describe('health of rows', () => {
     [['Error', '', '', '1', ''], false],
     [['a', null, null, null, null], false],
   ] as const)
-    it(`is ${expected ? 'not ' : ''}good of ${cells.join(' ')}`, () => expect(isUnhealthy(columns, { cells })).to.equal(expected))
+    it(`is ${expected ? 'bad' : 'good'} for ${cells.join(' ')}`, () => expect(isUnhealthy(columns, { cells })).to.equal(expected))
 })
 
 describe('conditions of objects', () => {
-  it('are those of the status', () => {
+  it('are read from the status', () => {
     const status = { conditions: [{ type: 'Available', status: 'False', reason: 'R', message: 'm' }, 'x', { type: 1 }] }
     expect(conditionsOf({ status })).to.deep.equal([
       { type: 'Available', status: 'False', reason: 'R', message: 'm' },
       { type: '', status: '', reason: '', message: '' },
     ])
   })
-  it('may be absent, or no conditions at all', () => {
+  it('may be absent or malformed', () => {
     for (const object of [null, {}, { status: null }, { status: { conditions: 'x' } }]) expect(conditionsOf(object)).to.deep.equal([])
   })
-  it('are bounded', () => expect(conditionsOf({ status: { conditions: Array.from({ length: 1000 }, () => ({ type: 'a'.repeat(1000) })) } })).to.have.length(50))
+  it('are limited in number', () =>
+    expect(conditionsOf({ status: { conditions: Array.from({ length: 1000 }, () => ({ type: 'a'.repeat(1000) })) } })).to.have.length(50))
 })

@@ -23,11 +23,11 @@ describe('kinds of the console', () => {
     expect([pods, deployments].map(groupVersion)).to.deep.equal(['v1', 'apps/v1'])
   })
 
-  it('are found by a search text', () => {
+  it('are ranked by a search text', () => {
     expect(['deploy', 'Deployment', 'depl', 'apps', 'x', ''].map(text => rank(deployments, text))).to.deep.equal([4, 4, 3, 2, 0, 1])
   })
 
-  it('are in groups: core, those of Kubernetes, custom ones, and what is deprecated', () => {
+  it('are grouped: core, those of Kubernetes, custom ones, and deprecated ones', () => {
     const all = [
       kind('example.dev', 'loans', 'Loan'),
       kind('', 'endpoints', 'Endpoints'),
@@ -45,7 +45,7 @@ describe('kinds of the console', () => {
     ])
   })
 
-  it('have addresses that are read again', () => {
+  it('have addresses that parse to the same kind', () => {
     for (const name of ['a', 'a/b', '%41', 'ü?x=1#y', '-']) {
       const named = namedIn(parseRoute(objectHash(deployments, 'default', name)))
       expect(named).to.deep.equal({ group: 'apps', version: 'v1', resource: 'deployments', namespace: 'default', name })

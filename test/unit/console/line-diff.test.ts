@@ -14,15 +14,15 @@ function common(a: readonly string[], b: readonly string[]): number {
   return table[a.length]?.[b.length] ?? 0
 }
 
-describe('a difference of lines', () => {
-  it('has what is added and removed', () => {
+describe('a line diff', () => {
+  it('contains added and removed lines', () => {
     expect(written(lineDiff(['a', 'b', 'c'], ['a', 'x', 'c', 'd']))).to.equal(' a -b +x  c +d')
     expect(written(lineDiff([], ['a']))).to.equal('+a')
     expect(written(lineDiff(['a'], []))).to.equal('-a')
     expect(written(lineDiff(['a'], ['a']))).to.equal(' a')
   })
 
-  it('gives both texts, with the fewest changes', () => {
+  it('reproduces both texts, with the fewest changes', () => {
     const random = seededRandom(11)
     const draw = (): string[] => Array.from({ length: Math.floor(random() * 14) }, () => 'abcd'[Math.floor(random() * 4)] ?? 'a')
     for (let i = 0; i < 2_000; i++) {
@@ -34,7 +34,7 @@ describe('a difference of lines', () => {
     }
   })
 
-  it('is bounded where all differs', () => {
+  it('takes bounded time if all lines differ', () => {
     const [before, after] = ['a', 'b'].map(name => Array.from({ length: 20_000 }, (_, i) => name + i)) as [string[], string[]]
     const begun = process.cpuUsage()
     expect(lineDiff(before, after)).to.have.lengthOf(40_000)
@@ -42,7 +42,7 @@ describe('a difference of lines', () => {
     expect((user + system) / 1000).to.be.lessThan(timeBound(3_000))
   })
 
-  it('leaves out what is far from a difference', () => {
+  it('omits lines that are far from a change', () => {
     const same = Array.from({ length: 10 }, (_, i) => String(i))
     expect(nearDifferences(lineDiff(same, [...same, 'x']), 1)).to.deep.equal([{ skipped: 9 }, { sign: ' ', text: '9' }, { sign: '+', text: 'x' }])
   })

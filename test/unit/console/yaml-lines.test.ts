@@ -6,8 +6,8 @@ import { seededRandom } from '../../../src/lib/seeded-random.ts'
 
 const textOf = (value: Json): string => yamlLines(value).map(lineText).join('\n')
 
-describe('an object as lines of YAML', () => {
-  it('looks as kubectl writes it', () => {
+describe('the YAML lines of an object', () => {
+  it("match kubectl's", () => {
     const pod = { kind: 'Pod', metadata: { name: 'a', labels: {}, finalizers: [] }, spec: { containers: [{ name: 'web', args: ['-c', 'x\ny\n'] }], size: 3 } }
     expect(textOf(pod).split('\n')).to.deep.equal([
       'kind: Pod',
@@ -27,7 +27,7 @@ describe('an object as lines of YAML', () => {
     ])
   })
 
-  it('names the field of each line', () => {
+  it('have the path of their field', () => {
     const lines = yamlLines({ metadata: { labels: { 'a/b~c': 'x' } }, list: [{ name: 'a', value: 1 }] })
     expect(lines.map(({ path }) => path)).to.deep.equal(['/metadata', '/metadata/labels', '/metadata/labels/a~1b~0c', '/list', '/list/0/name', '/list/0/value'])
   })
@@ -76,7 +76,7 @@ describe('an object as lines of YAML', () => {
     '\u2028',
     '\u{e0001}',
   ]
-  it('is the same object where another program reads it', () => {
+  it('parse to the same object', () => {
     const { below } = drawing(7)
     const value = (depth: number): Json => {
       const kind = below(depth > 3 ? 4 : 7)
@@ -92,17 +92,17 @@ describe('an object as lines of YAML', () => {
     }
   })
 
-  it('shows the beginning of what is long', () => {
+  it('cut long values', () => {
     const [line] = yamlLines({ a: 'x'.repeat(1_000_000) })
     expect(line?.cutFrom).to.equal(1_000_000)
     expect(line?.value).to.have.lengthOf(2_000)
   })
 
-  it('escapes what turns the direction of writing', () => {
+  it('escape characters that change the text direction', () => {
     expect(textOf({ a: 'x\u202ey' })).to.equal('a: "x\\u202ey"')
   })
 
-  it('needs no stack for what is deep', () => {
+  it('process deeply nested objects without recursion', () => {
     let deep: Json = 1
     for (let i = 0; i < 50_000; i++) deep = [deep]
     expect(yamlLines(deep).length).to.be.greaterThan(50_000)

@@ -6,7 +6,7 @@ const GREEN = '\x1b[32m'
 const PLAIN = '\x1b[0m'
 
 describe('hack/mocha-summary', () => {
-  it('adds up the counts of runs, and tells their failures after them', () => {
+  it('adds up the counts of runs, and prints their failures after them', () => {
     const summary = new MochaSummary()
     const printed: (string | undefined)[] = []
     const first = [
@@ -33,7 +33,7 @@ describe('hack/mocha-summary', () => {
     expect(summary.text(125_400)).to.equal('\n  42 passing (2m 5s)\n  3 pending\n  2 failing\n\n  1) a\n       fails:\n     Error: no\n\n  1) b\n')
   })
 
-  it('leaves out what there is none of', () => {
+  it('omits counts of zero', () => {
     const summary = new MochaSummary()
     summary.begin()
     summary.take('  7 passing (12ms)')

@@ -6,29 +6,29 @@ const filesOf = (texts: Readonly<Record<string, string>>) => Object.entries(text
 const shownIn = (texts: Readonly<Record<string, string>>): (string | undefined)[] =>
   regexpsOf(filesOf(texts)).map(({ expression }) => expression && `/${expression.source}/${expression.flags}`)
 
-describe('the regular expressions of source files', () => {
-  it('are literals, wherever they stand', () => {
+describe('regular expressions in source files', () => {
+  it('are found as literals, anywhere', () => {
     expect(shownIn({ 'a.ts': 'const a: RegExp = /x+/g\nexport const f = (t: string) => t.replace(/y\\/$/, "") as string' })).to.deep.equal(['/x+/g', '/y\\/$/'])
   })
 
-  it('are made of constants', () => {
+  it('are evaluated from constants', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the code that is read
     expect(shownIn({ 'a.ts': "const A = '[a]'\nconst B = `${A}+`\nconst C = B.replaceAll('a', 'b')\nnew RegExp(`^${B}${C}$`, 'i')" })).to.deep.equal([
       '/^[a]+[b]+$/i',
     ])
   })
 
-  it('are made of constants of other files', () => {
+  it('are evaluated from constants of other files', () => {
     expect(shownIn({ 'x/a.ts': "import { A } from '../b.ts'\nnew RegExp(A)", 'b.ts': "export const A = 'a'" })).to.deep.equal(['/a/'])
   })
 
-  it('are made by functions that are called with constants', () => {
+  it('are evaluated from functions that are called with constants', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the code that is read
     const text = "const whole = (s: string) => new RegExp(`^${s}$`)\nconst rule = (s: string) => ({ regex: whole(s) })\nrule('a')\nrule(`b`)\nwhole('c')"
     expect(shownIn({ 'a.ts': text })).to.deep.equal(['/^a$/', '/^b$/', '/^c$/'])
   })
 
-  it('are unknown if they are made of anything else', () => {
+  it('are unknown if they are created from other values', () => {
     expect(shownIn({ 'a.ts': 'export const f = (s: string) => new RegExp(s)' })).to.deep.equal([undefined])
   })
 })
@@ -44,11 +44,11 @@ describe('the report on regular expressions', () => {
     ])
   })
 
-  it('leaves out exempt expressions', () => {
+  it('omits exempt expressions', () => {
     expect(regexpProblems(found, [exemption('a.ts', '/0+$/'), exemption('a.ts', "new RegExp(s, 'g')")])).to.deep.equal([])
   })
 
-  it('names exemptions that are not needed', () => {
+  it('reports unnecessary exemptions', () => {
     const needed = [exemption('a.ts', '/0+$/'), exemption('a.ts', "new RegExp(s, 'g')")]
     expect(regexpProblems(found, [...needed, exemption('b.ts', '/0+$/')])).to.deep.equal(['b.ts: /0+$/ is exempt, but no such expression needs it'])
   })

@@ -6,7 +6,7 @@ import { LONGEST, testPlan } from '../../../hack/support/test-plan.ts'
 const root = join(import.meta.dirname, '../../..')
 
 describe('hack/test-plan', () => {
-  it('deals each file once: the longest first, then those that start servers, and those that measure alone', () => {
+  it('assigns each file once: the longest first, then those that start servers, and those that measure alone', () => {
     const files = [
       'test/unit/apply/apply.test.ts',
       'test/unit/apply/growth.test.ts',
@@ -21,7 +21,7 @@ describe('hack/test-plan', () => {
     })
   })
 
-  it('knows files that exist', () => {
+  it('names existing files only', () => {
     for (const file of LONGEST) expect(existsSync(join(root, file)), file).to.equal(true)
     const integration = readdirSync(join(root, 'test/integration')).map(name => `test/integration/${name}`)
     const alone = testPlan(integration).alone.map(file => /integration\/([a-z]+)/.exec(file)?.[1])

@@ -40,7 +40,7 @@ describe('credentials for webhooks', () => {
     ['__proto__:443', ['mine'], undefined, undefined],
   ]
   for (const [address, names, current, found] of addresses)
-    it(`of ${names.join(', ')} selects ${found ?? 'none'} for ${address}`, async () => {
+    it(`selected from ${names.join(', ')}: ${found ?? 'none'} for ${address}`, async () => {
       const credentials = await withUsers(Object.fromEntries(names.map(name => [name, { token: name }])), current)
       expect((await credentials?.userOf(address)?.files.current())?.token).to.equal(found)
     })

@@ -106,7 +106,7 @@ describe('strategic merge patch', () => {
   ]
   for (const [why, patch, result] of spec) it(why, () => expect(applyStrategicPatch(types.type('core.Pod'), pod, { spec: patch }).spec).to.deep.equal(result))
 
-  it('replaces a strategy that is no pointer to merge with by its retained keys', () => {
+  it('replaces instead of merging if retainKeys is the only strategy', () => {
     const deployment = { spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } } }
     const patch = { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } }
     expect(applyStrategicPatch(types.type('apps.Deployment'), deployment, patch)).to.deep.equal({ spec: { strategy: { type: 'Recreate' } } })

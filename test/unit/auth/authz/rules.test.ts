@@ -53,7 +53,7 @@ describe('rulesFor', () => {
     ['carol', ['dev'], 'b', []],
   ]
   for (const [name, groups, namespace, wanted] of cases)
-    it(`of ${name} in ${namespace}`, () => {
+    it(`returns the rules of ${name} in ${namespace}`, () => {
       const known = rulesAuthorizer(rules).rulesFor?.({ name, groups }, namespace)
       expect(known?.resourceRules).to.deep.equal(wanted)
       expect(known?.nonResourceRules).to.deep.equal([{ verbs: ['get'], nonResourceURLs: ['/metrics'] }])

@@ -5,7 +5,7 @@ import { sizedType, sizesOf } from '../../../../src/cel/schema/sizes.ts'
 import { readResults, resultsEnvironment } from '../../../support/cel-results.ts'
 
 describe('estimated costs of expressions', () => {
-  it('are those that cel-go estimates by the same schema', () => {
+  it("equal cel-go's estimates for the same schema", () => {
     const wrong: unknown[] = []
     let count = 0
     for (const { schema, results } of readResults()) {

@@ -20,10 +20,10 @@ describe('standardEstimate', () => {
     ['bytes_to_string', undefined, [hundred], exactly(10), between(25n, 100n)],
     ['unknown', undefined, [hundred], exactly(1), undefined],
   ] as const)
-    it(`says what ${signature} costs`, () => {
+    it(`estimates ${signature}`, () => {
       const estimate = standardEstimate(signature, target && node(target), args.map(node))
       expect([estimate.cost, estimate.size]).to.deep.equal([cost, size])
     })
 
-  it('knows sums', () => expect(['add_list', 'add_int64', 'in_list'].map(isSum)).to.deep.equal([true, false, false]))
+  it('adds cost ranges', () => expect(['add_list', 'add_int64', 'in_list'].map(isSum)).to.deep.equal([true, false, false]))
 })

@@ -35,28 +35,28 @@ function limited(expression: string, list: Value, limit: number) {
 describe('functions of lists since 1.34', () => {
   for (const result of cases) it(result.expression, () => expect(ask(result.expression)).to.deep.equal(result))
 
-  it('are unknown to expressions that 1.33 must understand', () =>
+  it('are rejected in expressions that must be valid in 1.33', () =>
     expect(String(compile('[2, 1].sort()', baseEnvironment(33)).issues)).to.contain("undeclared reference to 'sort'"))
 
-  it('keep the order of elements whose keys are equal', () =>
+  it('sort stably', () =>
     expect(ask('lists.range(40).sortBy(e, e % 2 == 0)').value).to.equal(
       `[${[...Array.from({ length: 20 }, (_, i) => 2 * i + 1), ...Array.from({ length: 20 }, (_, i) => 2 * i)].join(' ')}]`,
     ))
 
-  it('flatten lists that are nested as deeply as a document may be', () => {
+  it('flatten lists at the maximum nesting depth of documents', () => {
     let nested: Json = [1]
     for (let depth = 1; depth < 10_000; depth++) nested = [nested]
     expect(limited('list.flatten(100000)[0]', jsonValue(nested), 1_000_000)).to.deep.include({ value: 1 })
   })
 
-  it('flatten no negative number of levels', () => expect(ask('[[1]].flatten(-1)').error).to.equal('level must be non-negative'))
+  it('reject a negative number of levels', () => expect(ask('[[1]].flatten(-1)').error).to.equal('level must be non-negative'))
 
-  it('make no list that costs more than may be spent', () => {
+  it('stop at the cost limit before they create a longer list', () => {
     expect(limited('lists.range(9000000000000).size()', null, 1_000_000).error).to.contain('cost limit exceeded')
     expect(limited('lists.range(100000).sort()', null, 10_000_000).error).to.contain('cost limit exceeded')
   })
 
-  it('flatten a list that holds one list many times for what the copy takes', () => {
+  it('charge for each copy when a list that occurs many times is flattened', () => {
     const long = listOfValues(Array.from({ length: 1000 }, (_, i) => i))
     const outcome = limited('list.flatten(1).size()', listOfValues(Array.from({ length: 900 }, () => long)), 1_000_000)
     expect(outcome).to.deep.include({ value: 900_000 })

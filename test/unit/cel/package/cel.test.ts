@@ -32,13 +32,13 @@ describe('binnacle/cel', () => {
     expect(check("int('x')"), 'what is computed beforehand').to.have.length(1)
   })
 
-  it('has the functions of a release', () => {
+  it('offers the functions of a release', () => {
     expect(check("ip('127.0.0.1').family() == 4", { release: '1.30' })).to.deep.equal([])
     expect(check("ip('127.0.0.1').family() == 4", { release: '1.29' })).not.to.deep.equal([])
     expect(() => compile('1', { release: '2.0' })).to.throw(TypeError, '2.0 is no release from 1.24 on')
   })
 
-  it('knows types and sizes by a schema', () => {
+  it('derives types and sizes from a schema', () => {
     const options = { variables: { self: schema } }
     expect(check('self.replica > 1', options)[0]?.message).to.equal("undefined field 'replica'")
     const program = compile('self.names.exists(name, name.startsWith("a"))', options)
@@ -71,7 +71,7 @@ describe('binnacle/cel', () => {
     ['string', '::1', 'ip(x)', '::1'],
   ]
   for (const [type, given, expression, value] of values)
-    it(`gives ${expression} for ${type}`, () => expect(compile(expression, { variables: { x: type } }).evaluate({ x: given }).value).to.deep.equal(value))
+    it(`evaluates ${expression} for ${type}`, () => expect(compile(expression, { variables: { x: type } }).evaluate({ x: given }).value).to.deep.equal(value))
 
   const wrong: readonly [type: string, given: unknown, message: string][] = [
     ['int', 1.5, 'x: number is no int'],
@@ -85,11 +85,11 @@ describe('binnacle/cel', () => {
     ['dyn', Symbol('s'), 'x: symbol is no dyn'],
   ]
   for (const [type, given, message] of wrong)
-    it(`refuses what is no ${type}: ${message}`, () =>
+    it(`rejects a value that is not ${type}: ${message}`, () =>
       expect(() => compile('x', { variables: { x: type } }).evaluate({ x: given })).to.throw(TypeError, message))
 
   for (const type of ['', 'list', 'list(', 'map(string)', 'Foo', 'A', 'kubernetes.Quantity', 'list(foo)'])
-    it(`takes no variable of the type ${JSON.stringify(type)}`, () =>
+    it(`rejects a variable of type ${JSON.stringify(type)}`, () =>
       expect(() => compile('1', { variables: { x: type } })).to.throw(TypeError, 'is no type that a variable can be declared with'))
 
   it('stops at the cost limit, and reports errors with their cost', () => {

@@ -35,13 +35,13 @@ async function evaluate(expression: string, text: string, pattern = '', isSpent 
 const ALLOWED = 'authorizer.path("/a").check("get").allowed()'
 const SEARCH = 'text.find("(?s)(.a|.b)*x") == ""'
 
-describe('a long call of an expression', () => {
+describe('a long function call', () => {
   const once: readonly [expression: string, asked: number][] = [
     [`${ALLOWED} && ${SEARCH}`, 1],
     [`list.all(t, ${ALLOWED} && t.find("(?s)(.a|.b)*x" + t.substring(0, 1)) == "")`, 2],
   ]
   for (const [expression, count] of once)
-    it(`is not made again in each turn of the work behind it: ${expression}`, async () => {
+    it(`is not repeated in each turn of the work after it: ${expression}`, async () => {
       const alone = await evaluate(SEARCH, 'ab'.repeat(10_000))
       const { outcome, asked, turns } = await evaluate(expression, 'ab'.repeat(10_000))
       expect(turns).to.be.at.least(alone.turns).and.above(5)
@@ -57,19 +57,19 @@ describe('a long call of an expression', () => {
     'text.findAll(pattern) == []',
     'text.findAll(pattern, 1) == []',
   ])
-    it(`is refused before it searches for longer than the limit of its cost: ${expression}`, async () => {
+    it(`is rejected before it searches beyond the cost limit: ${expression}`, async () => {
       const { outcome, turns } = await evaluate(expression, 'a'.repeat(20_000), 'a'.repeat(3000))
       expect(outcome.error).to.equal(LIMIT)
       expect(turns).to.equal(0)
     })
 
-  it('ends at the limit if each match needs a look at the rest of the text', async () => {
+  it('stops at the cost limit if each match scans the rest of the text', async () => {
     const { outcome, turns } = await evaluate('text.findAll("(?s).*x|a") == []', 'a'.repeat(20_000))
     expect(outcome.error).to.equal(LIMIT)
     expect(turns).to.be.below(10_000)
   })
 
-  it('that finds all of a long text costs no more for it', async () => {
+  it('to findAll on a long text is charged linearly', async () => {
     const { outcome } = await evaluate('text.findAll("a").size() == 1000', 'a'.repeat(1000))
     expect(outcome.value).to.equal(true)
   })

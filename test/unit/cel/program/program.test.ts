@@ -31,7 +31,7 @@ function programOf(expression: string, variables: Readonly<Record<string, Type>>
 const compared = ({ value, error, cost, fault }: Partial<CelResult>): object => ({ value, error, cost, fault })
 
 describe('programs of expressions', () => {
-  it('come to the values, the errors and the costs that those of cel-go come to', () => {
+  it('have the values, errors and costs of cel-go', () => {
     const wrong: unknown[] = []
     let count = 0
     for (const group of readResults()) {
@@ -48,7 +48,7 @@ describe('programs of expressions', () => {
     expect(count).to.be.above(4000)
   })
 
-  it('come to the same, at the same cost, in turns that are as short as can be', async () => {
+  it('have the same result and cost in the shortest turns', async () => {
     const { spent, next } = { spent: () => true, next: () => Promise.resolve() }
     const wrong: string[] = []
     for (const { schema, self, results } of readResults()) {
@@ -65,13 +65,13 @@ describe('programs of expressions', () => {
     expect(wrong).to.deep.equal([])
   })
 
-  it('find members and elements that are null', () => {
+  it('find null members and elements', () => {
     for (const expression of ["{'a': null}.a == null", "{'a': null}['a'] == null", '[null][0] == null', "{'a': {'b': null}}.a.b == null"]) {
       expect(programOf(expression).evaluate(NOTHING).value, expression).to.equal(true)
     }
   })
 
-  it('take turns in loops within loops', async () => {
+  it('yield in nested loops', async () => {
     let turns = 0
     const next = (): Promise<void> => {
       turns++
@@ -87,7 +87,7 @@ describe('programs of expressions', () => {
     expect(await program.evaluateInTurns(NOTHING, { spent: () => true, next }, { limit: cost - 1 })).to.deep.include({ isLimit: true })
   })
 
-  it('take turns while a long text is searched, and cost the same', async () => {
+  it('yield while they search a long text, at the same cost', async () => {
     let turns = 0
     const turn = { spent: () => true, next: async () => void turns++ }
     const text = 'a'.repeat(4000)
@@ -123,7 +123,7 @@ describe('programs of expressions', () => {
     expect(asked).to.equal(1)
   })
 
-  it('do not compare sets for more than they may cost', () => {
+  it('do not compare sets beyond the cost limit', () => {
     let compared = 0
     class Counted extends ValueList {
       override contains(value: Value): boolean | CelError {
@@ -139,14 +139,14 @@ describe('programs of expressions', () => {
     expect(compared).to.equal(0)
   })
 
-  it('end when they cost too much', () => {
+  it('stop at the cost limit', () => {
     const program = programOf('[1, 2, 3].all(x, [1, 2, 3].all(y, x + y > 0))')
     const { cost } = program.evaluate(NOTHING)
     expect(program.evaluate(NOTHING, { limit: cost })).to.include({ value: true })
     expect(program.evaluate(NOTHING, { limit: cost - 1 })).to.deep.include({ error: 'operation cancelled: actual cost limit exceeded', isLimit: true })
   })
 
-  it('end when they are interrupted, which a loop asks at every hundredth round', () => {
+  it('stop when interrupted, which loops check every hundred iterations', () => {
     let asked = 0
     const interrupted = (): boolean => ++asked === 2
     const row = `[${Array.from({ length: 250 }, (_, i) => i).join()}]`
@@ -154,7 +154,7 @@ describe('programs of expressions', () => {
     expect(asked).to.equal(2)
   })
 
-  it('ask the authorizer, which sees all that was said', () => {
+  it('pass all attributes of a check to the authorizer', () => {
     const questions: AuthorizationQuestion[] = []
     const authorizer = new AuthorizerValue(question => {
       questions.push(question)
@@ -181,7 +181,7 @@ describe('programs of expressions', () => {
     ])
   })
 
-  it('let an authorizer put them off', () => {
+  it('are suspended by an authorizer that has no decision yet', () => {
     const authorizer = new AuthorizerValue(() => {
       throw new ValuePending(Promise.resolve())
     })

@@ -25,10 +25,10 @@ const doubled = (times: number, of = 'l'): string => `[${of}]${'.map(a,a+a)'.rep
 /** Twice as many with each, of a few lists. */
 const nested = (times: number): string => `[l]${'.map(a,[a,a])'.repeat(times)}`
 
-describe('what functions of expressions go through and make', function () {
+describe('the work and memory of functions', function () {
   this.timeout(60_000)
 
-  it('is bounded where the cost counts one', async () => {
+  it('is limited for calls that cost one', async () => {
     for (const expression of [
       ...['sum()', 'max()', 'isSorted()', 'indexOf(-1)', 'lastIndexOf(-1)', 'sort()', 'reverse()', 'slice(0, 900000000)', 'map(x, x)'].map(
         call => `${doubled(30)}.${call}`,
@@ -48,7 +48,7 @@ describe('what functions of expressions go through and make', function () {
     }
   })
 
-  it('is charged by its length if it is long, so that memory is bounded', async () => {
+  it('is charged by length if long, which limits memory', async () => {
     for (const expression of [
       "l.map(x, '%s'.format([l])).size()",
       "l.map(x, l.map(y, s.replace('a', 'abcdefghij'))).size()",
@@ -60,7 +60,7 @@ describe('what functions of expressions go through and make', function () {
     }
   })
 
-  it('is charged as upstream if it is short', async () => {
+  it('is charged as upstream if short', async () => {
     expect(await outcomeOf('dyn([2, 1]).sort()[0]', 1)).to.deep.include({ value: 1 })
     expect(await outcomeOf(`${doubled(5)}.sum()`)).to.deep.include({ value: 32 * 499_500 })
     expect(await outcomeOf("'aXb'.replace('X', s).size()", 10)).to.deep.include({ value: 102 })

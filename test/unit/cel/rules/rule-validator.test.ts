@@ -72,7 +72,7 @@ describe('rules of a schema', () => {
       expect(errors).to.deep.equal([])
     })
 
-  it('come to the same in turns, however short', async () => {
+  it('have the same result in turns of any length', async () => {
     const turns: Turns = { spent: () => true, next: () => Promise.resolve() }
     for (const one of cases) {
       const { errors, warnings, remaining } = await run(one, turns)
@@ -81,7 +81,7 @@ describe('rules of a schema', () => {
     }
   })
 
-  it('are compiled one by one, when they are first run', async () => {
+  it('are compiled individually, on first use', async () => {
     const rules = Array.from({ length: 5 }, () => ({ rule: 'self > 0' }))
     const tree = ruleTree({ type: 'integer', 'x-kubernetes-validations': rules }, false) as RuleNode
     // A rule that has not been run may still be changed.

@@ -7,7 +7,7 @@ import type { Json } from '../../../../src/meta/object.ts'
 
 const find = (json: Json, key: string) => (jsonValue(json) as CelMap).find(key)
 
-describe('values of documents', () => {
+describe('values of JSON documents', () => {
   const TYPES: [Json, string][] = [
     [null, 'null_type'],
     [true, 'bool'],
@@ -21,18 +21,18 @@ describe('values of documents', () => {
   ]
   for (const [json, type] of TYPES) it(`${typeof json} ${String(json)} is of type ${type}`, () => expect(typeNameOf(jsonValue(json))).to.equal(type))
 
-  it('are the same numbers', () => {
+  it('convert numbers exactly', () => {
     expect(jsonValue(2 ** 60)).to.equal(2n ** 60n)
     expect((jsonValue(1.5) as CelDouble).value).to.equal(1.5)
   })
-  it('have members of their own alone', () => {
+  it('have own members only', () => {
     expect(find({ a: 'b' }, 'a')).to.equal('b')
     expect(find({ a: null }, 'a')).to.equal(null)
     expect(find({}, 'toString')).to.equal(undefined)
     expect((jsonValue({ a: 1 }) as CelMap).find(1)).to.equal(undefined)
     expect([...(jsonValue({ b: 1, a: 2 }) as CelMap).keys()]).to.deep.equal(['b', 'a'])
   })
-  it('are joined, searched and compared', () => {
+  it('support concatenation, search and comparison', () => {
     const list = jsonValue([1, { a: [2] }]) as CelList
     expect(list.contains(1)).to.equal(true)
     expect(list.contains(jsonValue({ a: [2] }))).to.equal(true)

@@ -5,11 +5,11 @@ import { expectNoSquare } from '../../../support/processor-cost.ts'
 
 describe('the smaller of two sizes', () => {
   const values = ['', 'a', 'ab', '😀', '😀😀a', 'abcd', '\ud800', 'é'.repeat(9), 1, new CelOptional('abc')]
-  it('counts code points, as the sizes do', () => {
+  it('counts code points, like the sizes', () => {
     for (const a of values) for (const b of values) expect(smallerSizeForCost(a, b), `${a} ${b}`).to.equal(Math.min(heldSizeForCost(a), heldSizeForCost(b)))
   })
 
-  it('does not depend on the longer text', () => {
+  it('takes time in proportion to the shorter text', () => {
     expectNoSquare(count => {
       const long = 'a'.repeat(count)
       return () => {

@@ -40,7 +40,7 @@ const cases: Record<string, { from?: JsonObject; to?: JsonObject; changes: strin
 describe('changes of fields', () => {
   for (const [name, { from, to, changes }] of Object.entries(cases)) it(name, () => expect(lines(from, to)).to.deep.equal(changes))
 
-  it('are bounded, however many and deep they are', () => {
+  it('are limited in number and depth', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, i]))
     expect(fieldChanges({}, many)).to.have.lengthOf(1000)
     let [a, b]: [Json, Json] = [1, 2]
@@ -48,7 +48,7 @@ describe('changes of fields', () => {
     expect(fieldChanges(a as JsonObject, b as JsonObject)[0]?.path).to.equal(Array.from({ length: 50 }, () => 'x').join('.'))
   })
 
-  it('are of those whose managed fields changed, or else are the newest', () => {
+  it('have the authors whose managed fields changed, or else the latest author', () => {
     const entry = (manager: string, time: string, subresource?: string) => ({ manager, operation: 'Update', time, ...(subresource && { subresource }) })
     const object = (...managedFields: JsonObject[]): JsonObject => ({ metadata: { managedFields } })
     const [a, b] = [entry('a', '2030-01-01T00:00:00Z'), entry('b', '2030-01-01T00:00:01Z', 'status')]

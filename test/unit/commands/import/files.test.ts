@@ -58,7 +58,7 @@ describe('imports of files', () => {
     return { status, out, err: err.replaceAll(join(folder, 'given'), ''), stored, revisions: revisions.join(' ') }
   }
 
-  it('take lists, documents and JSON, with what objects say of themselves', async () => {
+  it('read lists, documents and JSON, and keep the metadata of objects', async () => {
     const metadata: JsonObject = {
       uid: '6f0b9b4e-2a1c-4a7e-9d55-aaaaaaaaaaaa',
       resourceVersion: '41',
@@ -99,7 +99,7 @@ describe('imports of files', () => {
     })
   })
 
-  it('store in the version in which the release stores', async () => {
+  it('store objects in the storage version of the release', async () => {
     const spec = { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'web', apiVersion: 'apps/v1' } }
     write('hpa.json', {
       apiVersion: 'autoscaling/v1',
@@ -124,7 +124,7 @@ describe('imports of files', () => {
     expect(objectIn(stored['/registry/deployments/shop/web']?.spec).selector).to.deep.equal({ matchLabels: { a: 'b' } })
   })
 
-  it('know custom kinds by their definitions, wherever these are', async () => {
+  it('recognise custom kinds by their definitions, in any order of files', async () => {
     write('a/widget.json', { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w', namespace: 'shop' }, spec: hostile })
     write('b/definition.json', CRD)
     write('c/gadget.json', { apiVersion: 'example.com/v1', kind: 'Gadget', metadata: { name: 'g' } })
@@ -138,7 +138,7 @@ describe('imports of files', () => {
     expect(JSON.stringify(stored['/registry/example.com/widgets/shop/w']?.spec)).to.equal('{"__proto__":"x","a":"b"}')
   })
 
-  it('tell what can not be read, and take the rest', async () => {
+  it('report objects that cannot be read, and import the others', async () => {
     write('bad.yaml', `a: [\n---\n${JSON.stringify(configMap('after'))}`)
     write(
       'broken.json',
@@ -187,7 +187,7 @@ describe('imports of files', () => {
     expect(err).to.contain('skipped, because authorization.k8s.io/v1 SelfSubjectAccessReview is not stored: ')
   })
 
-  it('are not stopped by what is deep, large or made to grow', async () => {
+  it('survive deep nesting, huge files and YAML alias bombs', async () => {
     const deep = (apiVersion: string, kind: string): string =>
       `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":{"name":"deep","namespace":"shop"},"spec":${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}}`
     write('a/definition.json', CRD)
@@ -217,7 +217,7 @@ describe('imports of files', () => {
     expect(err).to.contain('skipped, because it is a link: /link.json\n')
   })
 
-  it('take the folders of must-gather', async () => {
+  it('read must-gather directories', async () => {
     const pod = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -245,7 +245,7 @@ describe('imports of files', () => {
     expect(err).to.contain('skipped, because config.openshift.io/v1 Infrastructure is not defined: ')
   })
 
-  it('keep the keys of Secrets alone, if so asked', async () => {
+  it('replace the values of Secrets on request', async () => {
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{"data":{"a":"aHVudGVyMg=="}}', other: 'x' }
     write(
       'secret.yaml',
@@ -268,7 +268,7 @@ describe('imports of files', () => {
     expect(objectIn(stored['/registry/secrets/shop/s']?.metadata).annotations).to.deep.equal({ other: 'x' })
   })
 
-  it('count the newest of an object that is there several times', async () => {
+  it('keep the newest of several copies of an object', async () => {
     write('a.json', configMap('a', { data: { v: 'old' } }, { resourceVersion: '5' }))
     write('b.json', configMap('a', { data: { v: 'new' } }, { resourceVersion: '7' }))
     write('c.json', configMap('a', { data: { v: 'older' } }, { resourceVersion: '6' }))
@@ -282,7 +282,7 @@ describe('imports of files', () => {
   describe('in archives', () => {
     const entry = (name: string, value: Json) => ({ name, bytes: Buffer.from(JSON.stringify(value)) })
 
-    it('take a backup of Velero, each object in its preferred version', async () => {
+    it('read a Velero backup, each object in its preferred version', async () => {
       const hpa = (apiVersion: string, name: string): JsonObject => ({
         apiVersion,
         kind: 'HorizontalPodAutoscaler',
@@ -317,7 +317,7 @@ describe('imports of files', () => {
       expect(err).to.contain('skipped, because it is a link: /backup.tar.gz: resources/configmaps/namespaces/shop/link.json\n')
     })
 
-    it('stop at one that unpacks to far more than texts do', async () => {
+    it('stop at one that unpacks to far more than its size suggests', async () => {
       const files = [entry('a.json', configMap('a')), { name: 'zeros', bytes: Buffer.alloc(400 << 20) }, entry('b.json', configMap('b'))]
       const path = write('bomb.tar.gz', gzipSync(tarFile(files)))
       const { status, err, stored } = await imported('-f', path)
@@ -328,7 +328,7 @@ describe('imports of files', () => {
       expect(Object.keys(stored)).to.deep.equal(['/registry/configmaps/shop/a'])
     }).timeout(60_000)
 
-    it('tell a damaged one', async () => {
+    it('report a damaged one', async () => {
       const whole = gzipSync(tarFile([entry('a.json', configMap('a')), entry('b.json', configMap('b'))]))
       const path = write('cut.tar.gz', whole.subarray(0, whole.length - 20))
       const { status, err } = await imported('-f', path)

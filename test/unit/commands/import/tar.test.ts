@@ -47,7 +47,7 @@ describe('tar archives', () => {
     ])
   })
 
-  it('end without the blocks that say so', async () => {
+  it('may lack the blocks that mark the end', async () => {
     expect(await read(tarFile([text('a', 'A')]).subarray(0, 1024))).to.deep.equal(['a A'])
   })
 
@@ -59,7 +59,7 @@ describe('tar archives', () => {
     'a name without end': [tarFile([{ name: '@LongLink', type: 'L', size: 2 ** 32 }]), 'the archive has a name that is too long'],
   }
   for (const [name, [bytes, message]] of Object.entries(damaged))
-    it(`are refused: ${name}`, async () => {
+    it(`are rejected: ${name}`, async () => {
       const error = await read(bytes).catch((thrown: unknown) => thrown)
       expect(error).to.be.instanceOf(ArchiveError).with.property('message', message)
     })

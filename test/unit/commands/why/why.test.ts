@@ -3,8 +3,8 @@ import { onLinesOfTheirOwn } from '../../../../src/commands/why/why.ts'
 import { whyText } from '../../../../src/commands/why/why-text.ts'
 import type { Why } from '../../../../src/why/types.ts'
 
-describe('the text about a request', () => {
-  it('has no lines that a name brings', () => {
+describe('the text output of binnacle why', () => {
+  it('contains no lines that originate in names', () => {
     const why: Why = {
       kind: 'Why',
       apiVersion: 'binnacle.dev/v1',

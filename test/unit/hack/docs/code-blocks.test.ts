@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { codeBlocks, isServing, isShown, readMarker, shownCommands } from '../../../../hack/docs/code-blocks.ts'
 
-describe('blocks of code in pages', () => {
-  it('have a language, a line and what the comment before them says', () => {
+describe('code blocks of pages', () => {
+  it('have a language, a line and the options of the comment before them', () => {
     const page = '# A\n\n<!-- test: needs etcd, a network; beside -->\n```sh\nmake run\n```\n\nText\n\n```js\n1\n```\n'
     expect(codeBlocks(page)).to.deep.equal([
       { language: 'sh', text: 'make run', line: 4, marker: { needs: ['etcd', 'a network'], exits: 0, isBeside: true } },
@@ -17,10 +17,10 @@ describe('blocks of code in pages', () => {
     'serves; beside': { serves: true, isBeside: true },
   }
   for (const [text, expected] of Object.entries(markers))
-    it(`may say: ${text}`, () => expect(readMarker(`<!-- test: ${text} -->`)).to.deep.equal({ needs: [], exits: 0, ...expected }))
+    it(`accept the option: ${text}`, () => expect(readMarker(`<!-- test: ${text} -->`)).to.deep.equal({ needs: [], exits: 0, ...expected }))
   for (const text of ['shown', 'needs', 'exits one', 'skipped, as I like', 'serves twice'])
-    it(`may not say: ${text}`, () => expect(() => readMarker(`<!-- test: ${text} -->`)).to.throw(JSON.stringify(text)))
-  it('are not marked by other comments', () => expect(readMarker('<!-- a comment -->')).to.deep.equal({ needs: [], exits: 0 }))
+    it(`reject the option: ${text}`, () => expect(() => readMarker(`<!-- test: ${text} -->`)).to.throw(JSON.stringify(text)))
+  it('ignore other comments', () => expect(readMarker('<!-- a comment -->')).to.deep.equal({ needs: [], exits: 0 }))
 
   for (const text of [
     'make run',
@@ -30,11 +30,11 @@ describe('blocks of code in pages', () => {
     '$ bin/binnacle --ephemeral\n{}',
     'export A=b\nbinnacle --data-dir a',
   ])
-    it(`serve: ${JSON.stringify(text)}`, () => expect(isServing(text)).to.equal(true))
+    it(`start a server: ${JSON.stringify(text)}`, () => expect(isServing(text)).to.equal(true))
   for (const text of ['make build', 'binnacle --help', 'binnacle assets ./assets', 'bin/binnacle --ephemeral &', '$ binnacle convert -f a\nb', 'make -C x run'])
     it(`end by themselves: ${JSON.stringify(text)}`, () => expect(isServing(text)).to.equal(false))
 
-  it('show commands with their output', () => {
+  it('contain commands with their output', () => {
     expect(shownCommands('$ a \\\n  b\nc\nd\n$ e')).to.deep.equal([
       { command: 'a \\\n  b', output: 'c\nd\n' },
       { command: 'e', output: '' },
@@ -53,5 +53,5 @@ describe('blocks of code in pages', () => {
     ['replicas: 5', 'replicas: 6', false],
   ]
   for (const [shown, printed, same] of outputs)
-    it(`${same ? 'take' : 'do not take'} ${JSON.stringify(printed)} for ${JSON.stringify(shown)}`, () => expect(isShown(shown, printed)).to.equal(same))
+    it(`${same ? 'accept' : 'reject'} ${JSON.stringify(printed)} for ${JSON.stringify(shown)}`, () => expect(isShown(shown, printed)).to.equal(same))
 })

@@ -6,13 +6,13 @@ import { readMarkdown } from '../../../../hack/docs/markdown.ts'
 const faults = (text: string, page = 'docs/testing.md'): string[] => linkFaults(new Map([[page, readMarkdown(text)]]))
 
 describe('pages of the documentation', () => {
-  it('have anchors as GitHub makes them, each once', () => {
+  it('have unique anchors, as on GitHub', () => {
     const { headings } = readMarkdown('# `binnacle/cel`: a b\n## Was it?\n## Was _it_\n### [Link](x.md) & more\n')
     expect(headings.map(({ anchor }) => anchor)).to.deep.equal(['binnaclecel-a-b', 'was-it', 'was-_it_', 'link--more'])
     expect(readMarkdown('# A\n## A\n## A\n').headings.map(({ anchor }) => anchor)).to.deep.equal(['a', 'a-1', 'a-2'])
   })
 
-  it('lead from where they are', () => {
+  it('resolve links from their own folder', () => {
     expect(targetOf('docs/cel.md', '../README.md#in-tests')).to.deep.equal({ file: 'README.md', anchor: 'in-tests' })
     expect(targetOf('docs/cel.md', '#a')).to.deep.equal({ file: 'docs/cel.md', anchor: 'a' })
     expect(targetOf('docs/cel.md', 'https://kubernetes.io')).to.deep.equal({ external: 'https://kubernetes.io' })
@@ -34,7 +34,7 @@ describe('pages of the documentation', () => {
 })
 
 describe('the table of contents', () => {
-  it('names pages that are missing, are not there, and are listed twice', () => {
+  it('reports pages that are missing, do not exist, or are listed twice', () => {
     const sections = readContents('- title: A\n  pages: [docs/nowhere.md, docs/cel.md, docs/cel.md, docs/decisions/*.md]\n')
     const found = contentsFaults(sections, new Set(['docs/reference/flags.md']))
     expect(found).to.include('docs/contents.yaml: docs/testing.md is missing')
@@ -43,7 +43,7 @@ describe('the table of contents', () => {
     expect(found).to.include('docs/contents.yaml: docs/cel.md is listed twice')
     expect(found.filter(fault => fault.includes('docs/decisions'))).to.deep.equal([])
   })
-  it('is a list of sections with pages', () => {
+  it('consists of sections with pages', () => {
     expect(() => readContents('a: b')).to.throw('a list of sections is expected')
     expect(() => readContents('- title: A')).to.throw('a section needs a list of pages')
   })

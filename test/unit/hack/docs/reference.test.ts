@@ -34,23 +34,23 @@ const MADE: Readonly<Record<string, () => made.StatusError>> = {
 }
 
 describe('the reference of errors', () => {
-  it('knows every function that makes a failure', () => {
+  it('covers every function that creates a failure', () => {
     const factories = Object.keys(made).filter(name => /Error$/.test(name) && !/^(?:StatusError|isStatusError)$/.test(name))
     expect(Object.keys(FACTORIES)).to.have.members([...factories, 'refuse'])
   })
   for (const [name, { code, reason, around = (text: string) => text }] of Object.entries(FACTORIES))
-    it(`says what ${name} does`, () => {
+    it(`describes ${name}`, () => {
       const status = MADE[name]?.().status
       expect([status?.code, status?.reason]).to.deep.equal([code, reason])
       expect(around(WHY)).to.satisfy((words: string) => status?.message?.startsWith(words.replace('FIELD: …', '')))
     })
 
-  it('reads calls as they are written', () => {
+  it('parses calls as they are written', () => {
     const text = `throw failure(409, 'Conflict', \`a \${of('b', [1])} c\`, { d: ')' })`
     expect(argumentsAt(text, text.indexOf('(') + 1)).to.deep.equal(['409', "'Conflict'", `\`a \${of('b', [1])} c\``, "{ d: ')' }"])
     expect([wordsOf("'it\\'s'"), wordsOf(`\`a \${\`\${b}\`} c\``), wordsOf("a ? 'b' : 'c'")]).to.deep.equal(["it's", 'a … c', '…'])
   })
-  it('finds them in src', () => {
+  it('finds the calls in src', () => {
     const calls = statusCalls()
     expect(calls.length).to.be.greaterThan(250)
     const words = calls.find(({ path }) => path === 'src/resources/scheduling/priority-class/definition.ts')?.words
@@ -63,12 +63,12 @@ describe('the reference of errors', () => {
 })
 
 describe('the reference of flags and gates', () => {
-  it('shows texts as they are, and code in them', () => expect(plain('a|b <c> `d_e` f_g')).to.equal('a\\|b \\<c\\> `d_e` f\\_g'))
-  it('has every flag once', () => {
+  it('escapes text, and marks code', () => expect(plain('a|b <c> `d_e` f_g')).to.equal('a\\|b \\<c\\> `d_e` f\\_g'))
+  it('lists every flag once', () => {
     const page = flagsPage()
     for (const name of Object.keys(FLAGS)) expect(page.split(name.length === 1 ? `| \`-${name}\` |` : `| \`--${name}\` |`), name).to.have.length(2)
   })
-  it('says what a gate does here', () => expect(gatesPage()).to.include('| `AnyVolumeDataSource` | GA | on, locked | one way only: on |'))
+  it('describes the effect of a gate on this server', () => expect(gatesPage()).to.include('| `AnyVolumeDataSource` | GA | on, locked | one way only: on |'))
 })
 
 describe('the reference of metrics', function () {
@@ -78,12 +78,12 @@ describe('the reference of metrics', function () {
     page = await metricsPage()
   })
 
-  it('has those of parts that flags switch on, with their labels', () => {
+  it('includes those of parts that flags enable, with their labels', () => {
     expect(page).to.include('| `apiserver_audit_level_total` | counter | ALPHA | `level` |')
     for (const name of ['binnacle_faults_total', 'node_authorizer_graph_actions_duration_seconds', 'registered_metrics_total', 'process_cpu_seconds_total'])
       expect(page).to.include(`| \`${name}\` |`)
   })
-  it('has all that the rules of Prometheus and the dashboard ask for', () => {
+  it('includes those that the Prometheus rules and the dashboard query', () => {
     const asked = [...dashboardExpressions(), ...rules().map(({ expr }) => expr)].flatMap(metricsOf).filter(name => !name.includes(':'))
     expect([...new Set(asked.map(name => name.replace(/_bucket$/, '')))].filter(name => !page.includes(`| \`${name}\` |`))).to.deep.equal([])
   })

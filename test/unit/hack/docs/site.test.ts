@@ -22,9 +22,9 @@ describe('the documentation as HTML', function () {
   })
   after(() => rmSync(directory, { recursive: true, force: true }))
 
-  it('has each page once', () => expect(files).to.have.length(documentation.pages.size))
+  it('contains each page once', () => expect(files).to.have.length(documentation.pages.size))
 
-  it('has links that lead to files and places of it, from any folder', () => {
+  it('has links that resolve, from any folder', () => {
     const places = new Map(files.map(file => [file, new Set([...read(file).matchAll(/ id="([^"]*)"/g)].map(([, id]) => id))]))
     const broken: string[] = []
     for (const file of files)
@@ -38,16 +38,16 @@ describe('the documentation as HTML', function () {
     expect(broken).to.deep.equal([])
   })
 
-  it('loads nothing from elsewhere, and no script but that of the search', () => {
+  it('loads nothing from other sites, and only the script of the search', () => {
     for (const file of files) {
       expect(read(file), file).to.not.match(/<(?:script|link|img|iframe)[^>]*(?:src|href)="(?:https?:)?\/\//)
       expect(read(file).match(/<script/g), file).to.have.length(1)
     }
   })
 
-  it('escapes what pages hold', () => expect(read('docs/cel.html')).to.include('object.spec.replicas &lt;= params.max'))
-  it('shows no markers of tests', () => expect(files.filter(file => /<!--/.test(read(file)))).to.deep.equal([]))
-  it('shows where a page stands', () => {
+  it('escapes the text of pages', () => expect(read('docs/cel.html')).to.include('object.spec.replicas &lt;= params.max'))
+  it('omits markers of tests', () => expect(files.filter(file => /<!--/.test(read(file)))).to.deep.equal([]))
+  it('shows the position of a page', () => {
     expect(read('docs/testing.html')).to.include('<a href="testing.html" aria-current="page">')
     expect(siteLink('docs/testing.md', 'README.md')).to.equal('../index.html')
     expect(siteLink('README.md', 'docs/decisions/README.md')).to.equal('docs/decisions/index.html')
@@ -84,13 +84,13 @@ describe('the documentation as HTML', function () {
   }
 
   for (const words of ['etcd', 'watch', 'admission', 'embedded store', 'certificates', 'faults'])
-    it(`finds pages for users before decisions and folders of the source: ${words}`, () => {
+    it(`ranks pages for users before decisions and source folders: ${words}`, () => {
       const found = resultsFor(words)
       const inner = found.findIndex(address => /^(?:docs\/decisions|src|test)\//.test(address) && !address.startsWith('test/bench/index'))
       expect(found[0]).to.match(/^(?:docs\/(?!decisions)|index|SECURITY|CHANGELOG|test\/bench\/index)/)
       if (inner >= 0) for (const address of found.slice(inner)) expect(address).to.match(/^(?:docs\/decisions|src|test)\//)
     })
-  it('finds the page about what goes wrong by a message', () => {
+  it('finds a troubleshooting page by an error message', () => {
     for (const words of ['no space left', 'is in use by another server', 'unknown flag', 'is a file, not a directory', 'waiting for etcd'])
       expect(
         resultsFor(words.replace(',', ''))
