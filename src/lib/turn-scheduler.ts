@@ -1,9 +1,9 @@
 import { nextTick } from 'node:process'
 
-/** Milliseconds for work that starts after a poll, and the same again for queued work. The rest of ten is left to what the runtime does for each connection. */
+/** Milliseconds for work that starts after a poll, and the same again for queued work. The rest of ten is left to the last step of long work and to what the runtime does for each connection. */
 const BUDGET_MS = 2
 /** A turn is long if it exceeds its budget by this many milliseconds. */
-const LONG_MS = 8
+const LONG_MS = 2
 
 /** Functions of the event loop that a scheduler uses. */
 export interface EventLoop {

@@ -20,7 +20,7 @@ class HeldLoop implements EventLoop {
 }
 
 describe('a turn scheduler', () => {
-  it('considers a turn spent after 2 ms, and long after 10', async () => {
+  it('considers a turn spent after 2 ms, and long after 4', async () => {
     const loop = new HeldLoop()
     const scheduler = new TurnScheduler(loop)
     expect(scheduler.isSpent()).to.equal(false)
@@ -28,7 +28,7 @@ describe('a turn scheduler', () => {
     expect(scheduler.isSpent()).to.equal(false)
     loop.time = 2.5
     expect([scheduler.isSpent(), scheduler.isLong()]).to.deep.equal([true, false])
-    loop.time = 10.5
+    loop.time = 4.5
     expect(scheduler.isLong()).to.equal(true)
     await loop.turn()
     expect([scheduler.isSpent(), scheduler.isLong()]).to.deep.equal([false, false])
