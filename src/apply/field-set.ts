@@ -119,14 +119,6 @@ export function equals(a: FieldSet, b: FieldSet): boolean {
   return left === 0
 }
 
-/** The paths of a set that have no others below them. */
-export const leaves = (set: FieldSet): MadeSet => walked(leaf, new OpenNode('', set, EMPTY, false))
-
-const leaf: SetRule = ({ a }, element) => {
-  const node = a[element]
-  return node === undefined || isEmpty(node) ? node : new OpenNode(element, node, EMPTY, false)
-}
-
 /** Yields every path of a set. In each node, elements that are members come first, then the paths below all elements. */
 export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
   const elements = elementsOf(set)

@@ -29,10 +29,3 @@ export interface ForeignResources {
   deleteCollection(resource: ForeignResource, namespace: string, signal: AbortSignal): Promise<boolean>
   delete(resource: ForeignResource, namespace: string, name: string, signal: AbortSignal): Promise<void>
 }
-
-export const NO_FOREIGN_RESOURCES: ForeignResources = {
-  discover: () => ({ resources: [], stale: [] }),
-  list: async () => undefined,
-  deleteCollection: async () => false,
-  delete: async () => undefined,
-}

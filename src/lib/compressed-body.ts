@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
-import { constants, deflateRaw, inflateRawSync } from 'node:zlib'
-import { crc32, shiftBy } from './crc32.ts'
+import { constants, crc32, deflateRaw, inflateRawSync } from 'node:zlib'
 import type { FilledBody } from './filled-body.ts'
+import { shiftBy } from './joined-crc.ts'
 import type { CompressedPiece } from './pieces.ts'
 import { nextLongTurn, turnIsLong } from './turn.ts'
 

@@ -100,7 +100,6 @@ export class HttpExchange implements Exchange, RequestContext {
   private aborted: StatusError | undefined
   private abortListener: ((reason: StatusError) => void) | undefined
   private body: Promise<Buffer> | undefined
-  private streamed: WireStream | undefined
 
   constructor(host: ExchangeHost, req: AnyRequest, res: AnyResponse, url = req.url ?? '/') {
     this.host = host
@@ -213,10 +212,6 @@ export class HttpExchange implements Exchange, RequestContext {
   /** Whether the connection or stream is closed. */
   get clientGone(): boolean {
     return this.wire.closed
-  }
-
-  get isStreaming(): boolean {
-    return this.streamed !== undefined
   }
 
   warn(text: string): void {
@@ -370,7 +365,6 @@ export class HttpExchange implements Exchange, RequestContext {
     const stream = new WireStream(this.wire, this.host.memory)
     if (this.answered || this.wire.closed) return stream
     this.begins(status, contentType)
-    this.streamed = stream
     this.wire.head(status, this.headerList(contentType), undefined)
     return stream
   }

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
-import { constants, deflateRaw } from 'node:zlib'
-import { crc32, joined, shiftBy } from '../../lib/crc32.ts'
+import { constants, crc32, deflateRaw } from 'node:zlib'
+import { joined, shiftBy } from '../../lib/joined-crc.ts'
 import type { CompressedPiece, Piece } from '../../lib/pieces.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 

@@ -1,4 +1,4 @@
-import { crc32, ownCrc32 } from '../../lib/crc32.ts'
+import { crc32 } from 'node:zlib'
 import type { Part } from './data-file/part.ts'
 
 /** Tables of the store, described in `layout.ts`. */
@@ -26,10 +26,9 @@ function hashOf(seed: number, id: Buffer, start = 0, end = id.length): number {
   return hash >>> 0
 }
 
-/** Size of a stored value in bytes up to which JavaScript computes its checksum faster than a call of zlib. */
+/** Size of a buffer in bytes up to which V8 keeps it in its heap. It moves it out to create a view, which takes longer than copying it. */
 const SHORT = 64
 
-const shortChecksum = (table: TableName, id: Buffer, stored: Buffer, end: number): number => ownCrc32(stored, hashOf(seeds[table], id), HEAD_BYTES, end)
 const checksum = (table: TableName, id: Buffer, value: Buffer): number => crc32(value, hashOf(seeds[table], id))
 
 const checksumIn = (bytes: Buffer): number => bytes.readUInt32BE(1)
@@ -69,23 +68,15 @@ export function checkedValue(table: TableName, id: Buffer, bytes: Buffer, isChec
     const isPlain = first !== undefined && beginsPlain(table, first) && (!isChecked || isPlainByDesign(table, id))
     return isPlain ? bytes.subarray(0, length) : undefined
   }
-  // V8 keeps a short buffer in its heap and moves it out to create a view, which takes longer than copying it.
-  if (length <= SHORT)
-    return shortChecksum(table, id, bytes, length) !== checksumIn(bytes)
-      ? undefined
-      : bytes.byteLength > SHORT
-        ? bytes.subarray(HEAD_BYTES, length)
-        : copied(bytes, HEAD_BYTES, length)
-  const value = bytes.subarray(HEAD_BYTES, length)
+  const value = bytes.byteLength > SHORT ? bytes.subarray(HEAD_BYTES, length) : copied(bytes, HEAD_BYTES, length)
   return checksum(table, id, value) === checksumIn(bytes) ? value : undefined
 }
 
-/** Verifies a stored row for `checkStore`, without views, and returns where its value begins; undefined if the row is damaged. A row without a checksum passes. */
+/** Verifies a stored row for `checkStore`, and returns where its value begins; undefined if the row is damaged. A row without a checksum passes. */
 export function valueStart(table: TableName, { bytes: idBytes, start: idStart, end: idEnd }: Part, { bytes, start, end }: Part): number | undefined {
   const first = start < end ? bytes[start] : undefined
   if (first !== MARK || end - start < HEAD_BYTES) return first !== undefined && beginsPlain(table, first) ? start : undefined
   const from = start + HEAD_BYTES
-  const hash = hashOf(seeds[table], idBytes, idStart, idEnd)
-  const sum = end - start <= SHORT ? ownCrc32(bytes, hash, from, end) : crc32(bytes.subarray(from, end), hash)
+  const sum = crc32(bytes.subarray(from, end), hashOf(seeds[table], idBytes, idStart, idEnd))
   return sum === bytes.readUInt32BE(start + 1) ? from : undefined
 }

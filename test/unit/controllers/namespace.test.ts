@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type ForeignObject, type ForeignResources, NO_FOREIGN_RESOURCES } from '../../../src/controllers/foreign-resources.ts'
+import type { ForeignObject, ForeignResources } from '../../../src/controllers/foreign-resources.ts'
 import { namespaceController } from '../../../src/controllers/namespace.ts'
 import { parseGates } from '../../../src/lifecycle/gates.ts'
 import { LEASES } from '../../../src/resources/kinds.ts'
@@ -46,6 +46,13 @@ class Flunders implements ForeignResources {
     this.asked.push(`delete ${namespace}/${name}`)
     this.items = this.items.filter(item => item.name !== name)
   }
+}
+
+const NO_FOREIGN_RESOURCES: ForeignResources = {
+  discover: () => ({ resources: [], stale: [] }),
+  list: async () => undefined,
+  deleteCollection: async () => false,
+  delete: async () => undefined,
 }
 
 describe('namespaceController', () => {

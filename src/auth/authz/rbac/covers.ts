@@ -5,8 +5,6 @@ import { coversPath, type PolicyRule } from './policy.ts'
 const ALL = '*'
 
 /** Splits a rule into rules with one verb and one resource, name or path each. */
-export const breakDown = (rule: PolicyRule): PolicyRule[] => [...singleRights(rule)]
-
 function* singleRights(rule: PolicyRule): Generator<PolicyRule> {
   const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule
   for (const group of apiGroups)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { breakDown, missingRights, missingRules } from '../../../../../src/auth/authz/rbac/covers.ts'
+import { missingRights, missingRules } from '../../../../../src/auth/authz/rbac/covers.ts'
 import { coversPath, type PolicyRule, ruleAllows } from '../../../../../src/auth/authz/rbac/policy.ts'
 import { parseRequestInfo } from '../../../../../src/server/filters/request-info.ts'
 import { countedSteps } from '../../../../support/counted-steps.ts'
@@ -92,7 +92,7 @@ describe('missingRules', () => {
   })
 
   it('compares individual rights', () =>
-    expect(breakDown(rule('get,list', '', 'pods', 'a', 'b'))).to.deep.equal([
+    expect(missingRules([], [rule('get,list', '', 'pods', 'a', 'b')])).to.deep.equal([
       rule('get', '', 'pods', 'a'),
       rule('get', '', 'pods', 'b'),
       rule('list', '', 'pods', 'a'),

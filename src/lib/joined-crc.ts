@@ -1,26 +1,5 @@
-import { crc32 as native } from 'node:zlib'
-
 /** Polynomial of the CRC-32 of gzip (RFC 1952, section 8). */
 const POLYNOMIAL = 0xedb88320
-
-const byteTable = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let rest = byte
-  for (let bit = 0; bit < 8; bit++) rest = rest & 1 ? (rest >>> 1) ^ POLYNOMIAL : rest >>> 1
-  return rest
-})
-
-/**
- * Computes the CRC in JavaScript: for releases of Node without a native one, and for a few bytes, which take half the time of a call of zlib. `before`: as for
- * `crc32`.
- */
-export function ownCrc32(bytes: Uint8Array, before = 0, start = 0, end = bytes.length): number {
-  let crc = ~before
-  for (let i = start; i < end; i++) crc = (byteTable[(crc ^ (bytes[i] ?? 0)) & 0xff] ?? 0) ^ (crc >>> 8)
-  return ~crc >>> 0
-}
-
-/** Computes the CRC-32 of bytes. `before`: CRC of the bytes that precede them. Node's zlib has it since 20.15. */
-export const crc32: (bytes: Buffer, before?: number) => number = native ?? ownCrc32
 
 /** Product of two polynomials over GF(2) modulo that of the CRC. Bits are in reverse order. */
 function product(a: number, b: number): number {
