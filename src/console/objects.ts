@@ -1,3 +1,5 @@
+import { humanDuration } from '../lib/human-duration.ts'
+
 /** Metadata that the pages use. */
 export interface ObjectMeta {
   readonly name: string
@@ -44,24 +46,8 @@ export const isRecord = (value: unknown): value is JsonObject => typeof value ==
 /** Returns a member that the object itself has, and nothing of its prototype. */
 export const ownMember = (value: JsonObject, name: string): Json | undefined => (Object.hasOwn(value, name) ? value[name] : undefined)
 
-/** Prints the time since a timestamp as kubectl prints ages. */
+/** Prints the time since a timestamp as kubectl prints ages. The clock of the browser may be behind that of the server. */
 export function age(from: string | undefined, now: number): string {
   const then = Date.parse(from ?? '')
-  if (Number.isNaN(then)) return '<unknown>'
-  const seconds = Math.max(0, Math.floor((now - then) / 1000))
-  if (seconds < 120) return `${seconds}s`
-  const minutes = Math.floor(seconds / 60)
-  if (minutes < 10) return two(minutes, 'm', seconds % 60, 's')
-  if (minutes < 180) return `${minutes}m`
-  const hours = Math.floor(minutes / 60)
-  if (hours < 8) return two(hours, 'h', minutes % 60, 'm')
-  if (hours < 48) return `${hours}h`
-  const days = Math.floor(hours / 24)
-  if (days < 8) return two(days, 'd', hours % 24, 'h')
-  if (days < 730) return `${days}d`
-  const years = Math.floor(days / 365)
-  return years < 8 ? two(years, 'y', days % 365, 'd') : `${years}y`
+  return Number.isNaN(then) ? '<unknown>' : humanDuration(Math.max(0, now - then))
 }
-
-const two = (big: number, bigUnit: string, small: number, smallUnit: string): string =>
-  small === 0 ? `${big}${bigUnit}` : `${big}${bigUnit}${small}${smallUnit}`

@@ -1,4 +1,4 @@
-import { humanDuration } from './human-duration.ts'
+import { humanDuration } from '../lib/human-duration.ts'
 import { timeMillis } from './time.ts'
 
 /** Value of `now` for open ages, which are filled in when the text is sent. */

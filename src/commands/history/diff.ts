@@ -1,8 +1,8 @@
 import { ClusterError } from '../../clients/cluster-client.ts'
 import { ArgumentError, type Arguments, type Streams } from '../../lib/arguments.ts'
 import { onOneLine } from '../../lib/printable.ts'
+import { textDiff } from '../../lib/unified-diff.ts'
 import type { JsonObject } from '../../meta/object.ts'
-import { lineDiff } from '../../upgrade/report/line-diff.ts'
 import { fieldChanges } from './field-changes.ts'
 import { momentAt, type ObjectContext, objectAt, type ResolvedMoment, runObjectCommand } from './object-command.ts'
 import { momentText, withoutManagedFields, yamlText } from './show.ts'
@@ -56,5 +56,5 @@ export function diffText(label: string, before: ObjectState, after: ObjectState)
   const [old, now] = [before, after].map(({ object }) => (object === undefined ? '' : yamlText(withoutManagedFields(object)))) as [string, string]
   if (old === now) return ''
   const nameOf = ({ object, moment }: ObjectState): string => `${object === undefined ? 'none' : onOneLine(label)}\t${momentText(moment)}`
-  return `--- ${nameOf(before)}\n+++ ${nameOf(after)}\n${lineDiff(old, now)}\n`
+  return `--- ${nameOf(before)}\n+++ ${nameOf(after)}\n${textDiff(old, now)}`
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { lineDiff, nearDifferences } from '../line-diff.ts'
+import { lineDiff, nearDifferences } from '../../lib/line-diff.ts'
 import { type AnyObject, age, isRecord, type Json } from '../objects.ts'
 import { Failure, Loading, Note, Off } from '../parts.tsx'
 import { callJson } from '../session.ts'

@@ -1,9 +1,4 @@
-/** A run of `size` equal lines, from `a` in the first text and `b` in the second. */
-export interface Match {
-  readonly a: number
-  readonly b: number
-  readonly size: number
-}
+import type { Match } from '../../lib/unified-diff.ts'
 
 /** In texts of at least this many lines, frequent lines of the second text do not begin a match. */
 const MANY_LINES = 200

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { formatDuration, parseDuration } from '../../../src/lib/duration.ts'
+import { humanDuration } from '../../../src/lib/human-duration.ts'
 import { age } from '../../../src/meta/age.ts'
-import { humanDuration } from '../../../src/meta/human-duration.ts'
 import { canonicalMicroTime, canonicalTime, formatMicroTime, formatTime, printGoTime, timeMillis } from '../../../src/meta/time.ts'
 
 describe('times', () => {

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Release } from '../../../src/lifecycle/release.ts'
 import type { Finding } from '../../../src/upgrade/report/finding.ts'
-import { lineDiff } from '../../../src/upgrade/report/line-diff.ts'
 import { reportOn } from '../../../src/upgrade/report/report.ts'
 import { examineFiles } from '../../../src/upgrade/report/sources/files.ts'
 import { runReport } from '../../../src/upgrade/report-command.ts'
@@ -226,13 +225,4 @@ describe('upgrade report', () => {
     const { findings } = await reportOn([examineFiles([folder], new ReleaseKinds('1.30'), quietWatch())], { from: '1.24', to: '1.30' })
     expect(findings.map(({ rule, place }) => ({ rule, place }))).to.deep.equal([{ rule: 'unreadable', place: { file: join(folder, 'a.yaml'), line: 2 } }])
   })
-})
-
-describe('lineDiff', () => {
-  const rows: readonly (readonly [old: string, now: string, diff: string])[] = [
-    ['a\nb\n', 'a\nb\n', ''],
-    ['a\n', 'b\n', '@@ -1,1 +1,1 @@\n-a\n+b'],
-    ['1\n2\n3\n4\n5\n6\n7\n8\n9\n0\n', '1\nx\n3\n4\n5\n6\n7\n8\n9\n', '@@ -1,5 +1,5 @@\n 1\n-2\n+x\n 3\n 4\n 5\n@@ -7,4 +7,3 @@\n 7\n 8\n 9\n-0'],
-  ]
-  for (const [old, now, diff] of rows) it(JSON.stringify([old, now]), () => expect(lineDiff(old, now)).to.equal(diff))
 })

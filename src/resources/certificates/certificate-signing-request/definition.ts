@@ -1,7 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { humanDuration } from '../../../lib/human-duration.ts'
 import { age } from '../../../meta/age.ts'
-import { humanDuration } from '../../../meta/human-duration.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { keepMembers, STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'

@@ -1,3 +1,4 @@
+import { textDiff } from '../../../lib/unified-diff.ts'
 import type { Release } from '../../../lifecycle/release.ts'
 import { objectIn } from '../../../meta/object.ts'
 import { convertFile, labelOf } from '../../convert.ts'
@@ -7,7 +8,6 @@ import { columnOf, reindent } from '../../source/render.ts'
 import type { ReleaseKinds } from '../../versions/release-kinds.ts'
 import type { Subject } from '../examine-object.ts'
 import type { Finding } from '../finding.ts'
-import { lineDiff } from '../line-diff.ts'
 import type { Examined } from '../report.ts'
 import { writtenVersions } from '../written-as.ts'
 import { type Fault, readReportedFile, reportedFiles } from './found-files.ts'
@@ -52,5 +52,5 @@ async function diffOf({ name, text }: ManifestFile, { node, line, apiVersion, ki
   // An item of a typed list may have no kind.
   if (value.apiVersion !== apiVersion || value.kind !== kind) return ''
   const { text: now } = await convertFile(readManifests(name === '-' ? name : 'object.yaml', own), kinds)
-  return lineDiff(own, now, line)
+  return textDiff(own, now, line).slice(0, -1)
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { unifiedDiff } from '../../../../src/schema/go/unified-diff.ts'
+import { unifiedDiff } from '../../../../src/schema/go/go-json-diff.ts'
 import { timeBound } from '../../../support/time-bounds.ts'
 
 const lines = (text: string): string[] => [...text].map(char => `${char}\n`)

@@ -1,18 +1,47 @@
-import { type Match, matchingLines } from './line-matcher.ts'
+import { lineDiff } from './line-diff.ts'
+
+/** A run of `size` equal lines, from `a` in the first text and `b` in the second. */
+export interface Match {
+  readonly a: number
+  readonly b: number
+  readonly size: number
+}
 
 /** Number of equal lines shown around changed ones. */
 const CONTEXT = 3
 
-/** Returns the unified diff of two texts, given as lines with their ends, without file names. Undefined if there is too much to compare. Source: go-difflib. */
-export function unifiedDiff(a: readonly string[], b: readonly string[]): string | undefined {
-  const matches = matchingLines(a, b)
-  return (
-    matches &&
-    hunksOf(matches, a.length, b.length)
-      .map(hunk => hunkText(hunk, a, b))
-      .join('')
-  )
+/** Returns the unified diff of two texts, without file names. Empty if they are equal. @param firstLine number of the first line of both. */
+export function textDiff(before: string, after: string, firstLine = 1): string {
+  const [a, b] = [linesOf(before), linesOf(after)]
+  return hunksText(matchesOf(a, b), a, b, firstLine)
 }
+
+/** Splits a text into lines with their ends. The last line gets one if it has none. */
+const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n')).map(line => `${line}\n`)
+
+function matchesOf(a: readonly string[], b: readonly string[]): Match[] {
+  const matches: Match[] = []
+  let [inA, inB, size] = [0, 0, 0]
+  for (const { sign } of [...lineDiff(a, b), { sign: '-' }]) {
+    if (sign !== ' ' && size > 0) {
+      matches.push({ a: inA - size, b: inB - size, size })
+      size = 0
+    }
+    if (sign !== '+') inA++
+    if (sign !== '-') inB++
+    if (sign === ' ') size++
+  }
+  return matches
+}
+
+/**
+ * Formats the differences of two texts, given as lines with their ends, as hunks of a unified diff. @param matches equal lines, in order. @param firstLine
+ * number of the first line of both texts. Source: go-difflib.
+ */
+export const hunksText = (matches: readonly Match[], a: readonly string[], b: readonly string[], firstLine = 1): string =>
+  hunksOf(matches, a.length, b.length)
+    .map(hunk => hunkText(hunk, a, b, firstLine))
+    .join('')
 
 /** A part of both texts that is equal or replaced. Ends are exclusive. */
 interface Part {
@@ -63,9 +92,10 @@ function hunksOf(matches: readonly Match[], aLength: number, bLength: number): P
   return hunks.filter(hunk => hunk.some(({ isSame }) => !isSame))
 }
 
-function hunkText(hunk: readonly Part[], a: readonly string[], b: readonly string[]): string {
+function hunkText(hunk: readonly Part[], a: readonly string[], b: readonly string[], firstLine: number): string {
   const [first, last] = [hunk[0], hunk.at(-1)]
-  const range = (from = 0, to = 0): string => (to - from === 1 ? `${from + 1}` : `${to === from ? from : from + 1},${to - from}`)
+  const range = (from = 0, to = 0): string =>
+    to - from === 1 ? `${from + firstLine}` : `${to === from ? from + firstLine - 1 : from + firstLine},${to - from}`
   const signed = (sign: string, lines: readonly string[]): string[] => lines.map(line => sign + line)
   const lines = hunk.flatMap(({ isSame, aFrom, aTo, bFrom, bTo }) =>
     isSame ? signed(' ', a.slice(aFrom, aTo)) : [...signed('-', a.slice(aFrom, aTo)), ...signed('+', b.slice(bFrom, bTo))],

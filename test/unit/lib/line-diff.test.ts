@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type DiffLine, lineDiff, nearDifferences } from '../../../src/console/line-diff.ts'
+import { type DiffLine, lineDiff, nearDifferences } from '../../../src/lib/line-diff.ts'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
 import { timeBound } from '../../support/time-bounds.ts'
 
