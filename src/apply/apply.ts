@@ -1,5 +1,6 @@
 import { isStepDone, resultOf, type Steps } from '../lib/steps.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
+import { textIn } from '../meta/json-members.ts'
 import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject, type ManagedFieldsEntry } from '../meta/object.ts'
 import { sameJsonInSteps } from '../meta/same-json.ts'
 import type { StructSchema } from '../schema/schema.ts'
@@ -95,7 +96,7 @@ function* firstManagers({ schema, apiVersion, kind, subresource = '', resetField
 
 /** Throws an ApplyError `bad request` if the configuration has another apiVersion or kind. */
 export function checkConfigurationType(config: JsonObject, apiVersion: string, kind: string): void {
-  if (textOf(config.apiVersion).replace(/^\/(?=[^/]+$)/, '') !== apiVersion || config.kind !== kind)
+  if (textIn(config.apiVersion).replace(/^\/(?=[^/]+$)/, '') !== apiVersion || config.kind !== kind)
     throw new ApplyError('bad request', `invalid object type: ${printKind(config)}`)
 }
 
@@ -112,7 +113,7 @@ function* checkConfiguration({ schema, config }: ApplyArgs): Steps<void> {
 
 function misfitError(object: JsonObject, failed: string, to: string, why: string): ApplyError {
   const metadata = isJsonObject(object.metadata) ? object.metadata : {}
-  const [namespace, name] = ['namespace', 'name'].map(member => textOf(metadata[member]))
+  const [namespace, name] = ['namespace', 'name'].map(member => textIn(metadata[member]))
   return new ApplyError('internal', `${failed} (${namespace}/${name}; ${printKind(object)})${to}: ${why}`)
 }
 
@@ -170,12 +171,10 @@ function* takeOver(args: ApplyArgs, live: KubeObject, managed: Managed, error: A
   return yield* apply(args, live, managed, true)
 }
 
-const textOf = (member: Json | undefined): string => (typeof member === 'string' ? member : '')
-
 /** The group, version and kind in upstream's messages. All are empty if the apiVersion is malformed. */
 function printKind({ apiVersion, kind }: { readonly apiVersion?: Json; readonly kind?: Json }): string {
-  const groupVersion = parseApiVersion(textOf(apiVersion))
-  return groupVersion ? `${groupVersion.group}/${groupVersion.version}, Kind=${textOf(kind)}` : '/, Kind='
+  const groupVersion = parseApiVersion(textIn(apiVersion))
+  return groupVersion ? `${groupVersion.group}/${groupVersion.version}, Kind=${textIn(kind)}` : '/, Kind='
 }
 
 /** The version of the request and the conversion to others. */

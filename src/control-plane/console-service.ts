@@ -6,15 +6,10 @@ import type { User } from '../meta/context.ts'
 import { parsedObject } from '../meta/json-members.ts'
 import { isJsonObject, type JsonObject } from '../meta/object.ts'
 import { badRequestError, failure } from '../meta/status.ts'
+import type { Grant } from '../server/console/console-sessions.ts'
 import { tryExpression } from './console/expression-trial.ts'
 import { type TrialParts, tryPolicy } from './console/policy-trial.ts'
 import type { Service } from './service.ts'
-
-/** A one-time secret and its expiry, in milliseconds since the epoch. */
-interface Grant {
-  readonly token: string
-  readonly expires: number
-}
 
 /** Options of the console. */
 export interface ConsoleOptions {

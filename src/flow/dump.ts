@@ -1,3 +1,4 @@
+import { compareNames } from '../lib/compare-text.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { apiVersionOf } from '../meta/gvk.ts'
 import { formatMicroTime, trimFraction } from '../meta/time.ts'
@@ -18,7 +19,7 @@ export function dumpPriorityLevels({ levels }: FlowControl): string {
     ...['PriorityLevelName', 'ActiveQueues', 'IsIdle', 'IsQuiescing', 'WaitingRequests'],
     ...['ExecutingRequests', 'DispatchedRequests', 'RejectedRequests', 'TimedoutRequests', 'CancelledRequests'],
   ]
-  const rows = [...levels.values()].toSorted(byName).map(({ name, queues, quiescing }) => {
+  const rows = [...levels.values()].toSorted(compareNames).map(({ name, queues, quiescing }) => {
     const { waiting, executing, isIdle, tally } = queues
     const active = [...queues.queues.values()].filter(queue => queue.waiting.length > 0).length
     return [name, active, isIdle, quiescing, waiting, executing, tally.dispatched, tally.rejected, tally.timedOut, tally.cancelled]
@@ -108,5 +109,3 @@ function tableOf(rows: readonly (readonly Cell[])[]): string {
   for (const row of texts) for (const [i, text] of row.entries()) widths[i] = Math.max(widths[i] ?? 8, text.length + 1)
   return texts.map(row => `${row.map((text, i) => (i < row.length - 1 ? text.padEnd(widths[i] ?? 0) : text)).join('')}\n`).join('')
 }
-
-const byName = (a: PriorityLevel, b: PriorityLevel): number => (a.name < b.name ? -1 : 1)

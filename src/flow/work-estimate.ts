@@ -1,4 +1,5 @@
 import { parseInt64 } from '../lib/integer.ts'
+import { isTrueParameter } from '../meta/boolean-parameter.ts'
 import type { RequestInfo } from '../meta/context.ts'
 import type { GroupResource } from '../meta/gvk.ts'
 import { durationPerSeat, seatsTimesDuration } from './seat-seconds.ts'
@@ -127,7 +128,7 @@ function seatsBySize(list: CountedList, stored: number, bytes: number): number {
 
 function beginsWithList(query: EstimatedRequest['query'], { countsLegacyWatches }: EstimateOptions): boolean {
   const resourceVersion = query.get('resourceVersion') ?? ''
-  return isTrue(query.get('sendInitialEvents')) || (countsLegacyWatches && (resourceVersion === '' || resourceVersion === '0'))
+  return isTrueParameter(query.get('sendInitialEvents')) || (countsLegacyWatches && (resourceVersion === '' || resourceVersion === '0'))
 }
 
 /** Reports whether kube-apiserver would read from etcd. Its estimate does not consider snapshots of the watch cache. */
@@ -151,5 +152,3 @@ function numberOf(text: string | null): number | undefined {
   const value = parseInt64(text)
   return value === undefined ? undefined : Number(value)
 }
-
-const isTrue = (value: string | null): boolean => value !== null && !/^(?:false|0)$/i.test(value)

@@ -16,3 +16,6 @@ export function compareText(a: string, b: string): number {
 
 /** Compares strings by UTF-16 units, like `<`. Equals the order of their bytes if all characters are below U+0100. */
 export const compareUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Compares by name, like Go. */
+export const compareNames = (a: { readonly name: string }, b: { readonly name: string }): number => compareText(a.name, b.name)

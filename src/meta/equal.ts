@@ -97,6 +97,9 @@ export function setMember(object: object, key: string, value: unknown): void {
   else (object as Record<string, unknown>)[key] = value
 }
 
+/** Returns a property of a value of any type. Undefined if the value is not an object. */
+export const propertyOf = (value: unknown, name: string): unknown => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined)
+
 /** Returns an own member, ignoring members of the prototype such as `constructor`. */
 export const ownMember = <T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
   object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined

@@ -3,6 +3,9 @@ import { isJsonObject, type Json, type JsonObject } from './object.ts'
 /** Returns the items of a list that are objects. Empty if the value is not a list. */
 export const objectsIn = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])
 
+/** Returns a string. Empty if the value is of another type. */
+export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
 /** Returns the items of a list that are strings. Empty if the value is not a list. */
 export const textsIn = (value: Json | undefined): string[] => (Array.isArray(value) ? value.filter(item => typeof item === 'string') : [])
 

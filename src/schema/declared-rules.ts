@@ -1,4 +1,4 @@
-import { deepEqual } from '../meta/equal.ts'
+import { deepEqual, propertyOf } from '../meta/equal.ts'
 import { type FieldError, required } from '../meta/field-error.ts'
 import type { FieldPath } from '../meta/field-path.ts'
 import type { Before, Field, FormName, IsOn, Schema, StructSchema } from './schema.ts'
@@ -64,10 +64,8 @@ function partsOf(schema: StructSchema, above: ReadonlySet<StructSchema['fields']
   })
 }
 
-const memberOf = (value: unknown, name: string): unknown => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined)
-
 /** Returns the previous value of a member. Undefined if there is nothing to compare with. */
-const memberBefore = (before: Before | undefined, name: string): Before | undefined => before && { value: memberOf(before.value, name) }
+const memberBefore = (before: Before | undefined, name: string): Before | undefined => before && { value: propertyOf(before.value, name) }
 
 const isUnchanged = (value: unknown, before: Before | undefined): boolean => before !== undefined && deepEqual(value, before.value)
 
@@ -84,7 +82,7 @@ function ownPart({ name, rules = [], pointer, default: preset }: Field, inner: P
       ...(inner?.places ?? []),
     ],
     errorsOf(value, path, before, isOn) {
-      const member = memberOf(value, name)
+      const member = propertyOf(value, name)
       const memberWas = memberBefore(before, name)
       const at = path.child(name)
       const about = ofStruct.flatMap(rule => rule.check(value, at, before, isOn))
@@ -110,7 +108,7 @@ function innerPart({ name, schema }: Field, above: ReadonlySet<StructSchema['fie
       parts.flatMap(part => part.places),
     ),
     errorsOf(value, path, before, isOn) {
-      const member = memberOf(value, name)
+      const member = propertyOf(value, name)
       const memberWas = memberBefore(before, name)
       if (typeof member !== 'object' || member === null || isUnchanged(member, memberWas)) return []
       const at = path.child(name)

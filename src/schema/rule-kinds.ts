@@ -1,4 +1,4 @@
-import { deepEqual } from '../meta/equal.ts'
+import { deepEqual, propertyOf } from '../meta/equal.ts'
 import { duplicate, type FieldError, forbidden, immutableError, invalid, notSupported, required, tooLong, tooMany } from '../meta/field-error.ts'
 import { isDns1123Label, isDns1123Subdomain, isDns1123SubdomainOfAnyCase, isQualifiedName } from '../meta/names.ts'
 import type { DeclaredRule, Schema } from './schema.ts'
@@ -75,7 +75,7 @@ const known = (values: readonly string[]): DeclaredRule => ({
 
 /** Rejects repeated list elements, compared by these members or as a whole. */
 function unique(members: readonly string[]): DeclaredRule {
-  const keyOf = (element: unknown): string => JSON.stringify(members.length > 0 ? members.map(member => memberOf(element, member) ?? null) : element)
+  const keyOf = (element: unknown): string => JSON.stringify(members.length > 0 ? members.map(member => propertyOf(element, member) ?? null) : element)
   return {
     origin: '',
     ofElements: true,
@@ -106,18 +106,17 @@ function exclusive(path: string, types: readonly string[]): DeclaredRule {
   }
 }
 
-const typesOf = (list: unknown): ReadonlySet<unknown> => new Set(Array.isArray(list) ? list.map(element => memberOf(element, 'type')) : [])
-const memberOf = (element: unknown, name: string): unknown => (typeof element === 'object' && element !== null ? Reflect.get(element, name) : undefined)
+const typesOf = (list: unknown): ReadonlySet<unknown> => new Set(Array.isArray(list) ? list.map(element => propertyOf(element, 'type')) : [])
 
 /** Ties a member to one value of another member: with that value it may be set (`only`) or must be set (`needs`), with any other it must not be set. */
 const goesWith = (field: string, { mark, other, value }: { readonly mark: string; readonly other: string; readonly value: string }): DeclaredRule => ({
   origin: '',
   ofStruct: true,
   check(struct, path, before) {
-    const member = memberOf(struct, field)
-    const isSame = (name: string): boolean => before !== undefined && deepEqual(memberOf(struct, name), memberOf(before.value, name))
+    const member = propertyOf(struct, field)
+    const isSame = (name: string): boolean => before !== undefined && deepEqual(propertyOf(struct, name), propertyOf(before.value, name))
     if (isSame(other) && isSame(field)) return []
-    if (memberOf(struct, other) !== value) return member === undefined ? [] : [forbidden(path, '')]
+    if (propertyOf(struct, other) !== value) return member === undefined ? [] : [forbidden(path, '')]
     return mark === 'needs' && member === undefined ? [required(path)] : []
   },
 })

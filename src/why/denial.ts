@@ -1,6 +1,7 @@
 import { missingParts, type PolicyRule } from '../auth/authz/rbac/policy.ts'
 import type { BoundRole, RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import { yamlBytes } from '../codec/yaml.ts'
+import { quoteForShell } from '../lib/shell-quote.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
 import type { RequestAttributes, User } from '../meta/context.ts'
 import type { JsonObject } from '../meta/object.ts'
@@ -126,13 +127,13 @@ function byRoles(user: User, asked: RequestAttributes): Denial['toAllow'] {
   const role: JsonObject = { apiVersion, kind, metadata, rules: [{ ...rule }] }
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind, name }
   const binding: JsonObject = { apiVersion, kind: `${kind}Binding`, metadata, roleRef, subjects: [subject] }
-  const what = isResource ? `--resource=${quoted(kubectlResource(group, resource, subresource))}` : `--non-resource-url=${quoted(path)}`
-  const who = account === undefined ? `--user=${quoted(user.name)}` : `--serviceaccount=${quoted(`${accountNamespace}:${account}`)}`
-  const where = ofCluster ? '' : ` --namespace=${quoted(namespace)}`
+  const what = isResource ? `--resource=${quoteForShell(kubectlResource(group, resource, subresource))}` : `--non-resource-url=${quoteForShell(path)}`
+  const who = account === undefined ? `--user=${quoteForShell(user.name)}` : `--serviceaccount=${quoteForShell(`${accountNamespace}:${account}`)}`
+  const where = ofCluster ? '' : ` --namespace=${quoteForShell(namespace)}`
   const word = kind.toLowerCase()
   return {
     commands: [
-      `kubectl create ${word} ${name} --verb=${quoted(verb)} ${what}${ofName === undefined ? '' : ` --resource-name=${quoted(ofName)}`}${where}`,
+      `kubectl create ${word} ${name} --verb=${quoteForShell(verb)} ${what}${ofName === undefined ? '' : ` --resource-name=${quoteForShell(ofName)}`}${where}`,
       `kubectl create ${word}binding ${name} --${word}=${name} ${who}${where}`,
     ],
     yaml: `${yamlBytes(role).toString()}---\n${yamlBytes(binding).toString()}`,
@@ -174,6 +175,3 @@ const nameOf = (text: string): string =>
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, LONGEST_NAME)
     .replace(/^-|-$/g, '')
-
-/** Quotes a text for a shell: user names may have any characters. */
-const quoted = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

@@ -1,4 +1,4 @@
-import { compareText } from '../../lib/compare-text.ts'
+import { compareNames } from '../../lib/compare-text.ts'
 import { runInTurns, type Steps } from '../../lib/steps.ts'
 import { Filling } from '../filling.ts'
 import type { CompiledPolicy } from './compiled-policy.ts'
@@ -110,16 +110,14 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
   /** Joins policies with their bindings. Policies without bindings are not in force. */
   #find(): ActivePolicy<Spec, Compiled>[] {
     const bindings = new Map<string, Binding[]>()
-    for (const binding of [...this.#bindings.values()].sort(byName)) {
+    for (const binding of [...this.#bindings.values()].sort(compareNames)) {
       const others = bindings.get(binding.policyName)
       if (others) others.push(binding)
       else bindings.set(binding.policyName, [binding])
     }
-    return [...this.#policies.values()].sort(byName).flatMap(policy => {
+    return [...this.#policies.values()].sort(compareNames).flatMap(policy => {
       const bound = bindings.get(policy.name)
       return bound ? [{ ...policy, bindings: bound }] : []
     })
   }
 }
-
-const byName = (a: { readonly name: string }, b: { readonly name: string }): number => compareText(a.name, b.name)

@@ -13,7 +13,8 @@ interface Encoding {
   readonly read: (field: WireField, depth: number) => Value | undefined
 }
 
-type Fields = ReadonlyMap<string, Value>
+/** Values of the fields of a message that are set. */
+export type FieldValues = ReadonlyMap<string, Value>
 
 /** Maximum nesting depth of values. */
 const MAX_DEPTH = 500
@@ -119,11 +120,11 @@ function jsonStructOf(bytes: Uint8Array, depth: number): Value | undefined {
 }
 
 /** Decodes a message of protobuf's own types. Undefined if the message is unknown or malformed. */
-export function encodedFields(name: string, bytes: Uint8Array): Fields | undefined {
+export function encodedFields(name: string, bytes: Uint8Array): FieldValues | undefined {
   if (name === 'google.protobuf.ListValue') return only('values', jsonListOf(bytes, 0))
   if (name === 'google.protobuf.Struct') return only('fields', jsonStructOf(bytes, 0))
   const encodings = ENCODINGS.get(name)
   return encodings && readFields(encodings, bytes, 0)
 }
 
-const only = (name: string, value: Value | undefined): Fields | undefined => (value === undefined ? undefined : new Map([[name, value]]))
+const only = (name: string, value: Value | undefined): FieldValues | undefined => (value === undefined ? undefined : new Map([[name, value]]))

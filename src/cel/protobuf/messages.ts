@@ -7,6 +7,7 @@ import { listOfValues } from '../values/list.ts'
 import { ValueMap } from '../values/map.ts'
 import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUint, type Int, isError, isInt, type Value } from '../values/value.ts'
 import { anyValue } from './any.ts'
+import type { FieldValues } from './encoded.ts'
 import { jsonList, jsonMap, NATIVE_LIST, NATIVE_STRUCT, NATIVE_VALUE } from './json.ts'
 import { MessageValue } from './message-value.ts'
 import {
@@ -35,14 +36,12 @@ interface Field {
   readonly hold: (value: Value, field: string) => Value
 }
 
-type Fields = ReadonlyMap<string, Value>
-
 /** Definition of a message, and the value that it represents. */
 interface Message {
   /** Optional. Type that represents the message. Default: a struct of its own. */
   readonly type?: Type
   readonly fields: Readonly<Record<string, Field>>
-  readonly toValue: (fields: Fields) => Value
+  readonly toValue: (fields: FieldValues) => Value
 }
 
 /** The error for a value that the field's Go type does not accept. */
@@ -93,7 +92,7 @@ const wrapper = (type: Type, native: Native, none: Value): Message => single(wra
 /** Fields of Duration and Timestamp. */
 const SECONDS_AND_NANOS = { seconds: scalar(INT, NATIVE_INT64), nanos: scalar(INT, NATIVE_INT32) }
 /** Returns a checked integer field, or zero if it is unset. */
-function integerOf(fields: Fields, name: string): bigint {
+function integerOf(fields: FieldValues, name: string): bigint {
   const value = fields.get(name)
   return value !== undefined && isInt(value) ? BigInt(value) : 0n
 }
@@ -101,7 +100,7 @@ function integerOf(fields: Fields, name: string): bigint {
 const BILLION = 1_000_000_000n
 
 /** Makes a duration. One that exceeds 64 bits is clamped. */
-function durationOf(fields: Fields): CelDuration {
+function durationOf(fields: FieldValues): CelDuration {
   const whole = integerOf(fields, 'seconds') * BILLION
   const nanos = whole + integerOf(fields, 'nanos')
   if (inInt64(whole) && inInt64(nanos)) return new CelDuration(nanos)
@@ -109,14 +108,14 @@ function durationOf(fields: Fields): CelDuration {
 }
 
 /** Makes a timestamp. Nanoseconds beyond a second are carried into the seconds. */
-function timestampOf(fields: Fields): CelTimestamp {
+function timestampOf(fields: FieldValues): CelTimestamp {
   const nanos = integerOf(fields, 'nanos')
   const rest = ((nanos % BILLION) + BILLION) % BILLION
   return new CelTimestamp(Number(integerOf(fields, 'seconds') + (nanos - rest) / BILLION), Number(rest))
 }
 
 /** Returns the alternative of a google.protobuf.Value that was set last. */
-function givenAlternative(fields: Fields): Value {
+function givenAlternative(fields: FieldValues): Value {
   const [name, value] = [...fields].at(-1) ?? ['null_value', null]
   return name === 'null_value' ? null : value
 }
@@ -178,7 +177,7 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map(
 export const PROTOBUF_CONSTANTS: ReadonlyMap<string, Int> = new Map([['google.protobuf.NullValue.NULL_VALUE', 0]])
 
 /** Converts the fields and makes the message. Returns the first error. */
-function makeMessage(name: string, { fields, toValue }: Message, given: Fields): Value {
+function makeMessage(name: string, { fields, toValue }: Message, given: FieldValues): Value {
   const held = new Map<string, Value>()
   for (const [field, value] of given) {
     const kept = defined(fields[field], 'a field was checked that is not there').hold(value, `${name}.${field}`)
@@ -195,7 +194,7 @@ const DECLARATIONS: ReadonlyMap<string, StructDeclaration> = new Map(
     {
       type: message.type ?? structOf(name),
       fieldType: (field: string) => ownMember(message.fields, field)?.type,
-      make: (given: Fields) => makeMessage(name, message, given),
+      make: (given: FieldValues) => makeMessage(name, message, given),
     },
   ]),
 )

@@ -1,7 +1,7 @@
 import { type ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
 import { ArgumentError } from '../../lib/arguments.ts'
-import { objectsIn } from '../../meta/json-members.ts'
-import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { objectsIn, textIn } from '../../meta/json-members.ts'
+import { type JsonObject, objectIn } from '../../meta/object.ts'
 
 /** An object that a command refers to. */
 export interface NamedObject {
@@ -11,8 +11,6 @@ export interface NamedObject {
   readonly collection: string
   readonly path: string
 }
-
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** Kind and name of an object, as written on the command line. */
 export interface ObjectWords {
@@ -35,8 +33,8 @@ export async function findObject(client: ClusterClient, { kind, name }: ObjectWo
   const { groupVersion, resource } = await findResource(client, kind.toLowerCase())
   const [group = ''] = groupVersion.includes('/') ? groupVersion.split('/') : []
   const place = resource.namespaced === true ? `namespaces/${encodeURIComponent(namespace)}/` : ''
-  const collection = `/${group === '' ? 'api' : 'apis'}/${groupVersion}/${place}${textOf(resource.name)}`
-  const singular = textOf(resource.singularName) || textOf(resource.kind).toLowerCase()
+  const collection = `/${group === '' ? 'api' : 'apis'}/${groupVersion}/${place}${textIn(resource.name)}`
+  const singular = textIn(resource.singularName) || textIn(resource.kind).toLowerCase()
   return { label: `${singular}${group === '' ? '' : `.${group}`}/${name}`, collection, path: `${collection}/${encodeURIComponent(name)}` }
 }
 
@@ -58,9 +56,9 @@ async function findResource(client: ClusterClient, kind: string): Promise<FoundR
 async function resourceIn(client: ClusterClient, groupVersion: string, word: string): Promise<JsonObject | undefined> {
   const path = groupVersion.includes('/') ? `/apis/${groupVersion}` : `/api/${groupVersion}`
   try {
-    const resources = objectsIn(objectIn(await client.json(path)).resources).filter(({ name }) => !textOf(name).includes('/'))
+    const resources = objectsIn(objectIn(await client.json(path)).resources).filter(({ name }) => !textIn(name).includes('/'))
     return resources.find(({ name, singularName, kind, shortNames }) =>
-      [name, singularName, textOf(kind).toLowerCase(), ...(Array.isArray(shortNames) ? shortNames : [])].includes(word),
+      [name, singularName, textIn(kind).toLowerCase(), ...(Array.isArray(shortNames) ? shortNames : [])].includes(word),
     )
   } catch (error) {
     // A group whose API server is unavailable is skipped.
@@ -76,8 +74,8 @@ async function resourceIn(client: ClusterClient, groupVersion: string, word: str
 async function groupVersions(client: ClusterClient, qualifiers: readonly string[]): Promise<string[]> {
   const groups = objectsIn(objectIn(await client.json('/apis')).groups)
   const versionsOf = (group: JsonObject): string[] => {
-    const preferred = textOf(objectIn(group.preferredVersion).groupVersion)
-    return [...new Set([preferred, ...objectsIn(group.versions).map(version => textOf(version.groupVersion))])].filter(version => version !== '')
+    const preferred = textIn(objectIn(group.preferredVersion).groupVersion)
+    return [...new Set([preferred, ...objectsIn(group.versions).map(version => textIn(version.groupVersion))])].filter(version => version !== '')
   }
   const all = ['v1', ...groups.flatMap(versionsOf)]
   if (qualifiers.length === 0) return all

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Destination } from '../../catalog/connect.ts'
 import { DialError } from '../../lib/dial-error.ts'
+import type { Header } from '../../lib/header.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { escapePath, joinPaths, parseUrl } from '../../lib/url.ts'
 import { internalServerError, serviceUnavailableError } from '../../meta/status.ts'
@@ -11,8 +12,6 @@ import { rewritePage } from './page.ts'
 import { codingOf } from './page-coding.ts'
 import { passedBack } from './response-headers.ts'
 import { type ProxyPlace, rewriteUrl } from './rewrite.ts'
-
-type Header = readonly [name: string, value: string]
 
 const REDIRECT_REFUSED = Buffer.from('the backend attempted to redirect this request, which is not permitted')
 

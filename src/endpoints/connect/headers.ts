@@ -1,5 +1,6 @@
 import { isTokenProtocol, protocolsOf } from '../../auth/authn/web-socket-token.ts'
 import { fieldSpelling, isUserField } from '../../lib/field-spelling.ts'
+import type { Header } from '../../lib/header.ts'
 import { eachField } from '../../lib/raw-fields.ts'
 import { splitAt } from '../../lib/split-text.ts'
 import type { Exchange } from '../exchange.ts'
@@ -31,8 +32,6 @@ const SET_HERE: ReadonlyMap<string, string> = new Map(
 )
 
 const isOddSpelling = (name: string): boolean => (SET_HERE.get(fieldSpelling(name)) ?? name) !== name
-
-type Header = readonly [name: string, value: string]
 
 /** Returns names and values in turn as pairs. */
 export function pairsOf(raw: readonly string[]): Header[] {

@@ -1,6 +1,5 @@
+import type { Header } from '../../lib/header.ts'
 import { endToEnd, pairsOf } from './headers.ts'
-
-type Header = readonly [name: string, value: string]
 
 /** Access by other origins is decided by this server only. */
 const CORS: readonly string[] = [

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { Destination } from '../../catalog/connect.ts'
 import { DialError } from '../../lib/dial-error.ts'
 import { endWhenStalled } from '../../lib/end-when-stalled.ts'
+import type { Header } from '../../lib/header.ts'
 import { splice } from '../../lib/splice.ts'
 import { failure } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
@@ -9,8 +10,6 @@ import type { Ask, Reply } from './ask.ts'
 import type { Passing } from './forward.ts'
 import { endToEnd, forwardedHeaders } from './headers.ts'
 import { passedBack, passedBackWithUpgrade } from './response-headers.ts'
-
-type Header = readonly [name: string, value: string]
 
 /** Errors for which upstream has no Status reason. */
 const plainError = (why: string) => failure(500, '', why)

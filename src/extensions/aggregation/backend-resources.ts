@@ -2,6 +2,7 @@ import { parseForeignJson } from '../../codec/foreign-json.ts'
 import type { Discovered, ForeignObject, ForeignResource, ForeignResources } from '../../controllers/foreign-resources.ts'
 import { isStepDone, runInTurns, type Steps } from '../../lib/steps.ts'
 import { apiVersionOf, qualifiedResource } from '../../meta/gvk.ts'
+import { textIn } from '../../meta/json-members.ts'
 import { type Json, objectIn } from '../../meta/object.ts'
 import type { BackendClient, BackendRequest, BackendResponse } from './backend-client.ts'
 import { exceedsBound } from './document-failures.ts'
@@ -134,11 +135,10 @@ function* readPage(body: Buffer): Steps<Page> {
       if (typeof finalizer === 'string' && finalizer.length <= MOST_FINALIZER_LENGTH && kept.length < MOST_FINALIZERS) kept.push(finalizer)
       if (isStepDone()) yield
     }
-    objects.push({ name: typeof name === 'string' ? name : '', finalizers: kept })
+    objects.push({ name: textIn(name), finalizers: kept })
     if (isStepDone()) yield
   }
-  const token = objectIn(metadata).continue
-  return { objects, next: typeof token === 'string' ? token : '' }
+  return { objects, next: textIn(objectIn(metadata).continue) }
 }
 
 /** Longer error bodies are not parsed as Status. */

@@ -1,8 +1,7 @@
 import { DialError } from '../../lib/dial-error.ts'
 import { isUserField } from '../../lib/field-spelling.ts'
+import type { Header } from '../../lib/header.ts'
 import type { User } from '../../meta/context.ts'
-
-type Header = readonly [name: string, value: string]
 
 /** Characters of a header name (RFC 9110, 5.6.2), except `%`, which starts an escape. */
 const PLAIN = /[!#$&'*+\-.^_`|~0-9A-Za-z]/

@@ -9,6 +9,7 @@ import type { Exchange } from '../../endpoints/exchange.ts'
 import { sendText } from '../../endpoints/send-text.ts'
 import { DEADLINE, startDeadline } from '../../lib/deadline.ts'
 import { errorMessage } from '../../lib/error-message.ts'
+import type { Header } from '../../lib/header.ts'
 import type { Logger } from '../../lib/log.ts'
 import { trimBoth } from '../../lib/trim.ts'
 import { escapePath } from '../../lib/url.ts'
@@ -82,8 +83,6 @@ async function send(env: RequestProxyEnvironment, exchange: Exchange, to: Destin
 
 /** Whether the path is `/apis/GROUP/VERSION`. */
 const isDiscovery = ({ info, path }: Exchange): boolean => !info.isResource && trimBoth(path, '/').split('/').length === 3
-
-type Header = readonly [name: string, value: string]
 
 /** Headers of the proxied request: forwarding information, Via, and the user. */
 function headersFor({ via, sendsUid }: RequestProxyEnvironment, exchange: Exchange, headers: readonly Header[], to: Destination): Header[] {

@@ -3,6 +3,7 @@ import { aggregate } from '../../lib/aggregate.ts'
 import { clone, deepEqual, setMember } from '../../meta/equal.ts'
 import { type FieldError, fieldErrorText } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
+import { textIn } from '../../meta/json-members.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { validateAnnotations, validateLabels } from '../../meta/object-meta-validation.ts'
 
@@ -13,14 +14,12 @@ const IDENTITY = [
   ['uid', 'UID'],
 ] as const
 
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
-
 /** Throws an Error if the converted object has another identity than the original. */
 export function checkIdentity(original: JsonObject, converted: JsonObject): void {
   const before = isJsonObject(original.metadata) ? original.metadata : {}
   const after = isJsonObject(converted.metadata) ? converted.metadata : {}
   for (const [member, called] of IDENTITY) {
-    const [expected, got] = [textOf(before[member]), textOf(after[member])]
+    const [expected, got] = [textIn(before[member]), textIn(after[member])]
     if (expected !== got) throw new Error(`must have the same ${called}: ${expected} != ${got}`)
   }
 }

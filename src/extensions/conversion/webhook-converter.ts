@@ -3,7 +3,7 @@ import type { WebhookClientConfig } from '../../admission/webhooks/target.ts'
 import { jsonKind } from '../../apply/patch/go-print.ts'
 import { apiVersionOfVersion } from '../../catalog/catalog.ts'
 import type { RemoteConverter, Version } from '../../catalog/definition.ts'
-import { errorMessage } from '../../lib/error-message.ts'
+import { errorMessage, prefixErrors } from '../../lib/error-message.ts'
 import { mapInSlices } from '../../lib/slices.ts'
 import { inSpan, type Spans } from '../../lib/spans.ts'
 import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
@@ -171,23 +171,14 @@ const trimmed = (caBundle: string): string => (Buffer.from(caBundle, 'base64').t
 function accepted(original: KubeObject, value: Json, to: Version, index: number | undefined): KubeObject {
   const about = `conversion webhook for ${printKind(original.apiVersion, original.kind)} returned invalid`
   const what = index === undefined ? 'object at index 0' : `converted object at index ${index}`
-  const object = index === undefined ? objectOf(value) : within(`${about} ${what}`, () => objectOf(value))
+  const object = index === undefined ? objectOf(value) : prefixErrors(`${about} ${what}`, () => objectOf(value))
   const expected = apiVersionOfVersion(to)
   if (object.apiVersion !== expected)
     throw new Error(`${about} ${what}: invalid groupVersion (expected ${expected}, received ${String(object.apiVersion ?? '')})`)
   if (object.kind !== original.kind) throw new Error(`${about} ${what}: invalid kind (expected ${original.kind}, received ${String(object.kind)})`)
-  within(`${about} ${index === undefined ? 'object' : what}`, () => checkIdentity(original, object))
-  const metadata = within(`${about} metadata${index === undefined ? '' : ` in object at index ${index}`}`, () => restoredMetadata(original, object))
+  prefixErrors(`${about} ${index === undefined ? 'object' : what}`, () => checkIdentity(original, object))
+  const metadata = prefixErrors(`${about} metadata${index === undefined ? '' : ` in object at index ${index}`}`, () => restoredMetadata(original, object))
   return decodedObject({ ...object, metadata })
-}
-
-/** Prefixes the message of an error. */
-function within<T>(prefix: string, run: () => T): T {
-  try {
-    return run()
-  } catch (error) {
-    throw new Error(`${prefix}: ${errorMessage(error)}`)
-  }
 }
 
 /** Checks that the value is an object with a kind. Throws with the message of Go's JSON decoder. */

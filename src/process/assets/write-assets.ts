@@ -3,6 +3,7 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { isSea } from 'node:sea'
 import { ArgumentError, readArguments } from '../../lib/arguments.ts'
 import { refuseFile } from '../../lib/refuse-file.ts'
+import { quoteForShell } from '../../lib/shell-quote.ts'
 import { DEFAULT_RELEASE } from '../../lifecycle/release.ts'
 import { gitVersion } from '../../server/version.ts'
 
@@ -56,9 +57,9 @@ export function writeAssets({ directory, etcd }: AssetsOptions, { commands, node
   refuseFile(directory)
   mkdirSync(directory, { recursive: true })
   const place = (name: string): string => join(directory, name)
-  const withNode = node === undefined ? [] : [`PATH=${quoted(dirname(node))}:"$PATH"`]
+  const withNode = node === undefined ? [] : [`PATH=${quoteForShell(dirname(node))}:"$PATH"`]
   const run = (program: keyof AssetsEnvironment['commands'], ...more: string[]): string =>
-    ['#!/bin/sh', MARK, ...withNode, `exec ${[...commands[program], ...more].map(quoted).join(' ')} "$@"`, ''].join('\n')
+    ['#!/bin/sh', MARK, ...withNode, `exec ${[...commands[program], ...more].map(quoteForShell).join(' ')} "$@"`, ''].join('\n')
   const found = etcd === 'stand-in' ? undefined : etcd === undefined ? (theirs(place('etcd')) ?? find('etcd', path)) : executable(etcd)
   if (etcd !== undefined && etcd !== 'stand-in' && found === undefined) throw new ArgumentError(`--etcd ${etcd} is not a program`)
 
@@ -79,7 +80,7 @@ export function writeAssets({ directory, etcd }: AssetsOptions, { commands, node
     if (kubectl !== place('kubectl')) link(kubectl, place('kubectl'))
     lines.push(`kubectl         ${kubectl}`)
   }
-  return [...lines, `export KUBEBUILDER_ASSETS=${quoted(directory)}`]
+  return [...lines, `export KUBEBUILDER_ASSETS=${quoteForShell(directory)}`]
 }
 
 /** Runs the command of this process. Resolves with the exit code. */
@@ -99,8 +100,6 @@ function ownCommands(): Omit<AssetsEnvironment, 'path'> {
   const programs = dirname(realpathSync(process.argv[1] ?? ''))
   return { commands: { binnacle: [join(programs, 'binnacle')], 'kube-apiserver': [join(programs, 'kube-apiserver')] }, node: process.execPath }
 }
-
-const quoted = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 
 function executable(file: string): string | undefined {
   try {

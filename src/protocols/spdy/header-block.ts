@@ -1,3 +1,5 @@
+import type { Header } from '../../lib/header.ts'
+
 /**
  * Header of the deflate stream of a connection's header blocks (RFC 1950): a window of 32 KiB, and the checksum of SPDY's dictionary (SPDY/3.1, section
  * 2.6.10.1), which the other side's inflater needs.
@@ -6,8 +8,6 @@ const ZLIB_HEAD = Buffer.from('78bbe3c6a7c2', 'hex')
 const MAX_STORED = 0xffff
 /** An empty stored block, as a flush writes it. An inflater then returns the data before it. */
 const FLUSH = Buffer.from('000000ffff', 'hex')
-
-type Header = readonly [name: string, value: string]
 
 /**
  * Makes a header block. The few short headers of a stream are stored, not compressed (RFC 1951, section 3.2.4), so that blocks do not depend on each other,

@@ -1,3 +1,4 @@
+import { isTrueParameter } from '../../meta/boolean-parameter.ts'
 import type { NonResourceRequestInfo, RequestInfo, ResourceRequestInfo, Verb } from '../../meta/context.ts'
 import { FieldMatcher, type FieldTerm, parseFieldSelector } from '../../meta/field-selector.ts'
 import { type LabelRequirement, parseLabelSelector } from '../../meta/label-selector.ts'
@@ -99,7 +100,7 @@ function resourceRequest(
   const namesObject = name !== ''
   if (!namesObject && verb === 'get') {
     const asked = query()
-    verb = isTrue(asked.get('watch')) ? 'watch' : 'list'
+    verb = isTrueParameter(asked.get('watch')) ? 'watch' : 'list'
     fieldSelector = termsOf(asked.get('fieldSelector'), parseFieldSelector)
     labelSelector = termsOf(asked.get('labelSelector'), parseLabelSelector)
     name = selectedName(fieldSelector)
@@ -141,9 +142,6 @@ function split(path: string): string[] {
   while (start < end && path.charCodeAt(start) === 47) start++
   return path.slice(start, end).split('/')
 }
-
-/** Reads a boolean query parameter as the API does: any value other than `false` and `0` is true. */
-const isTrue = (value: string | null): boolean => value !== null && !/^(?:false|0)$/i.test(value)
 
 /** Longer selectors are not parsed before authorization. The request is then authorized for the whole collection, which requires more permissions, not fewer. */
 const LONG_SELECTOR = 4096

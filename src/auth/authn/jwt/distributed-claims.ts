@@ -1,4 +1,4 @@
-import { errorMessage } from '../../../lib/error-message.ts'
+import { errorMessage, prefixErrors } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { type Claims, claimOf, stringOf } from './claims.ts'
 import { untrustedIssuer } from './compact-token.ts'
@@ -36,7 +36,9 @@ export class ClaimResolver {
     const { claim } = this.#options
     const names = claimOf(claims, '_claim_names')
     if (claimOf(claims, claim) !== undefined || names === undefined) return claims
-    const source = Object.entries(named(() => (names === null ? {} : stringsIn(names)))).find(([name]) => name === claim)?.[1]
+    const source = Object.entries(prefixErrors('oidc: error parsing distributed claim names', () => (names === null ? {} : stringsIn(names)))).find(
+      ([name]) => name === claim,
+    )?.[1]
     const sources = claimOf(claims, '_claim_sources')
     if (sources === undefined) throw new Error('oidc: no claim sources')
     if (typeof sources !== 'object' || Array.isArray(sources))
@@ -89,15 +91,6 @@ export class ClaimResolver {
     }
     untilDone(discover, error => this.#options.failed(issuer, error), AbortSignal.any([this.#options.signal, made.forgotten.signal]))
     return undefined
-  }
-}
-
-/** Prefixes the error of malformed `_claim_names`. */
-function named(read: () => Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  try {
-    return read()
-  } catch (error) {
-    throw new Error(`oidc: error parsing distributed claim names: ${errorMessage(error)}`)
   }
 }
 

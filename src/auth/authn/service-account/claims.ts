@@ -1,4 +1,5 @@
 import type { User } from '../../../meta/context.ts'
+import { textIn } from '../../../meta/json-members.ts'
 import { isDns1123Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
 
@@ -64,7 +65,7 @@ export function userOfClaims({ jti, 'kubernetes.io': { namespace, serviceaccount
 function referenceIn(value: Json | undefined): Reference | undefined {
   if (!isJsonObject(value)) return undefined
   const { name, uid } = value
-  return { name: typeof name === 'string' ? name : '', uid: typeof uid === 'string' ? uid : '' }
+  return { name: textIn(name), uid: textIn(uid) }
 }
 
 /** Parses the time claims. An absent claim is 0. Undefined if one is not a number. */
@@ -72,8 +73,6 @@ function timesIn(claims: JsonObject): Pick<ServiceAccountClaims, 'exp' | 'nbf' |
   const { exp = 0, nbf = 0, iat = 0 } = claims
   return typeof exp === 'number' && typeof nbf === 'number' && typeof iat === 'number' ? { exp, nbf, iat } : undefined
 }
-
-const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** Parses the claims of a service account token. Undefined if the payload is not one. Malformed claims make it invalid. A token without `exp` has expired. */
 export function readClaims(payload: Json): ServiceAccountClaims | undefined {

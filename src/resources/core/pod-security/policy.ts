@@ -1,6 +1,7 @@
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
+import type { Labels } from '../../../meta/label-matcher.ts'
 import { compareLevels, isLevel, isPolicyVersion, isSameLevel, LEVEL_FAULT, type LevelVersion, levelText, VERSION_FAULT } from './level.ts'
 
 /** Modes of a level. A violation is rejected (`enforce`), recorded in the audit log (`audit`) or reported to the client (`warn`). */
@@ -8,9 +9,6 @@ export const MODES = ['enforce', 'audit', 'warn'] as const
 export type Mode = (typeof MODES)[number]
 
 export type Policy = Readonly<Record<Mode, LevelVersion>>
-
-/** Labels of a namespace. They may be shared and are not modified. */
-type Labels = Readonly<Record<string, string>>
 
 /** Prefix of namespace labels and audit annotations. */
 export const PREFIX = 'pod-security.kubernetes.io/'

@@ -5,6 +5,7 @@ import { asKind } from '../../../catalog/define.ts'
 import { parseYaml, YamlError } from '../../../codec/yaml.ts'
 import { fieldErrorText, invalid } from '../../../meta/field-error.ts'
 import { FieldPath } from '../../../meta/field-path.ts'
+import type { Labels } from '../../../meta/label-matcher.ts'
 import { isQualifiedName, isValidLabelValue } from '../../../meta/names.ts'
 import { objectIn } from '../../../meta/object.ts'
 import { failure } from '../../../meta/status.ts'
@@ -17,8 +18,6 @@ const ANNOTATION = 'scheduler.alpha.kubernetes.io/node-selector'
 /** Member of the configuration that applies to namespaces without the annotation. */
 const DEFAULT = 'clusterDefaultNodeSelector'
 const MEMBER = 'podnodeselectorpluginconfig'
-
-type Labels = Readonly<Record<string, string>>
 
 /** Node selectors by namespace; the default has the key `clusterDefaultNodeSelector`. */
 export type NodeSelectors = ReadonlyMap<string, string>

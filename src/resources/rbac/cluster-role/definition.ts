@@ -5,6 +5,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { type LabelSelector, labelSelectorOf, validateLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import { ifReadable } from '../../../meta/selector-error.ts'
+import { aggregationSelectors } from '../shared/aggregation.ts'
 import { authorizeRole, type EscalationServices } from '../shared/escalation.ts'
 import { validateRules } from '../shared/rules-validation.ts'
 import { rbacVersion } from '../shared/version.ts'
@@ -12,15 +13,13 @@ import type { ClusterRole } from '../v1.types.ts'
 
 const PATH = fieldPath('aggregationRule', 'clusterRoleSelectors')
 
-const selectorsOf = (role: ClusterRole): readonly LabelSelector[] => role.aggregationRule?.clusterRoleSelectors ?? []
-
 /** Reports whether the selector can be parsed. Invalid values, which an update may keep, can prevent that. */
 const isReadable = (selector: LabelSelector): boolean => ifReadable(() => labelSelectorOf(selector)) !== undefined
 
 /** Validates the aggregation rule. With `allowInvalidValues` label values are not validated, but a selector that cannot be parsed is still an error. */
 function validateAggregation(role: ClusterRole, allowInvalidValues: boolean): FieldError[] {
   if (!role.aggregationRule) return []
-  const selectors = selectorsOf(role)
+  const selectors = aggregationSelectors(role)
   if (selectors.length === 0) return [required(PATH, 'at least one clusterRoleSelector required if aggregationRule is non-nil')]
   return selectors.flatMap((selector, i) => {
     const errors = validateLabelSelector(selector, PATH.index(i), { allowInvalidValues })
@@ -30,7 +29,7 @@ function validateAggregation(role: ClusterRole, allowInvalidValues: boolean): Fi
 
 /** Validates a cluster role. An update may keep invalid values in selectors if an old selector is invalid, and reports each error twice, as upstream does. */
 function validateClusterRole(next: ClusterRole, old: ClusterRole | undefined): FieldError[] {
-  const keepValues = old !== undefined && selectorsOf(old).some(selector => validateLabelSelector(selector, PATH).length > 0)
+  const keepValues = old !== undefined && aggregationSelectors(old).some(selector => validateLabelSelector(selector, PATH).length > 0)
   const errors = [...validateRules(next.rules, false), ...validateAggregation(next, keepValues)]
   return old ? [...errors, ...errors] : errors
 }

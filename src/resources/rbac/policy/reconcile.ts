@@ -1,7 +1,7 @@
 import { missingRules } from '../../../auth/authz/rbac/covers.ts'
 import { clone, deepEqual } from '../../../meta/equal.ts'
-import type { LabelSelector } from '../../../meta/label-selector.ts'
 import type { TypedObject } from '../../../meta/object.ts'
+import { aggregationSelectors } from '../shared/aggregation.ts'
 import type { ClusterRole, ClusterRoleBinding, Subject } from '../v1.types.ts'
 import { AUTO_UPDATE } from './read-policy.ts'
 
@@ -20,8 +20,6 @@ function withMetadata<T extends TypedObject>(now: T, wanted: T): T {
 
 const changed = <T>(next: T, now: T): T | undefined => (deepEqual(next, now) ? undefined : next)
 
-const selectorsOf = ({ aggregationRule }: ClusterRole): LabelSelector[] => aggregationRule?.clusterRoleSelectors ?? []
-
 /**
  * Returns the role with the rules and selectors of the policy that it lacks, or undefined if nothing is missing or the role is protected. Nothing is removed,
  * except for an aggregation rule if the policy has none. A namespaced role is a role without aggregation.
@@ -34,8 +32,8 @@ export function reconcileRole(now: ClusterRole, wanted: ClusterRole): ClusterRol
   if (missing.length > 0) next.rules = [...(now.rules ?? []), ...missing]
   if (!wanted.aggregationRule) delete next.aggregationRule
   else {
-    const lacking = selectorsOf(wanted).filter(selector => !selectorsOf(now).some(one => deepEqual(one, selector)))
-    if (lacking.length > 0) next.aggregationRule = { clusterRoleSelectors: [...selectorsOf(now), ...lacking] }
+    const lacking = aggregationSelectors(wanted).filter(selector => !aggregationSelectors(now).some(one => deepEqual(one, selector)))
+    if (lacking.length > 0) next.aggregationRule = { clusterRoleSelectors: [...aggregationSelectors(now), ...lacking] }
   }
   return changed(next, now)
 }

@@ -2,12 +2,11 @@ import { asKind } from '../../../../catalog/define.ts'
 import { compareText } from '../../../../lib/compare-text.ts'
 import { quote } from '../../../../lib/go-quote.ts'
 import { deepEqual } from '../../../../meta/equal.ts'
+import type { Labels } from '../../../../meta/label-matcher.ts'
 import { NODES } from '../../../kinds.ts'
 import type { Node } from '../../v1.types.ts'
 import { forbiddenLabels } from './labels.ts'
 import { nameOf, type Restricted, refuseNode, sinceOf } from './restricted.ts'
-
-type Labels = Readonly<Record<string, string>>
 
 /** Allows a node to write its own Node object, except for fields and labels that would attract other workloads. */
 export function restrictNode(restricted: Restricted): void {
