@@ -1,4 +1,4 @@
-// What `require('binnacle')` gives.
+// The module that `require('binnacle')` returns.
 require('./only-node.cjs')()
 const { startServer } = require('../dist/main.cjs')
 

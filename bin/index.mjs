@@ -1,4 +1,4 @@
-// What `import 'binnacle'` gives.
+// The module that `import 'binnacle'` returns.
 import { fileURLToPath } from 'node:url'
 import { load } from './load.mjs'
 

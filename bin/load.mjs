@@ -1,4 +1,4 @@
-// Loads a bundle of dist with the code that V8 has compiled before, where there is such and it fits this Node and its flags.
+// Loads a bundle of dist, with the code cache of an earlier compilation if there is one for this Node and its flags.
 import { isAscii } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -60,7 +60,7 @@ export function compile({ filename, bytes, cachedData, require }) {
   return { script, run }
 }
 
-/** In Latin-1 Node keeps a long text outside V8's heap, where it is neither copied nor counted: `hack/build.ts` sees to it that all of it is ASCII. */
+/** Node keeps a long Latin-1 string outside V8's heap, neither copied nor counted. `hack/build.ts` makes the bundle ASCII. */
 const textOf = bytes => (isAscii(bytes) ? bytes.latin1Slice() : bytes.utf8Slice())
 
 function read(file) {

@@ -1,4 +1,4 @@
-// What `require('binnacle/testing')` gives.
+// The module that `require('binnacle/testing')` returns.
 require('./only-node.cjs')()
 const { startControlPlane } = require('../dist/main.cjs')
 

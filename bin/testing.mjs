@@ -1,4 +1,4 @@
-// What `import 'binnacle/testing'` gives.
+// The module that `import 'binnacle/testing'` returns.
 import { fileURLToPath } from 'node:url'
 import { load } from './load.mjs'
 

@@ -1,7 +1,7 @@
 /**
  * Bundles src/bundle.ts into dist/main.cjs, src/process/primary-main.ts into dist/primary.cjs, src/commands/main.ts into dist/commands.cjs and src/cel/package/cel.ts into dist/cel.mjs and dist/cel.cjs, and keeps V8's compiled code of the first beside (dist/main.cache): a start then neither reads a thousand files nor compiles what it
- * needs. Packages that are loaded only after the server listens stay outside, and so do declarations of types, which are read as they are asked for, and their descriptions
- * (dist/descriptions). What browsers get of the console is in dist/console.
+ * needs. Packages that are loaded only after the server listens stay outside, and so do declarations of types, which are read when they are first used, and their descriptions
+ * (dist/descriptions). Files of the console for browsers are in dist/console.
  */
 import { isAscii } from 'node:buffer'
 import { readFileSync, rmSync, statSync } from 'node:fs'
@@ -34,9 +34,9 @@ await build({
   platform: 'node',
   target: 'node20',
   format: 'cjs',
-  // What a module reads from its own folder is copied below.
+  // Files that modules read from their own folders are copied below.
   define: { 'import.meta.dirname': '__dirname' },
-  // What is imported lazily is then required lazily: a dynamic import would not see the cached code.
+  // Lazy imports become lazy requires: a dynamic import would not use the code cache.
   supported: { 'dynamic-import': false },
   external: [...EXTERNAL_PACKAGES],
   plugins: [addonBeside, withoutMimeTypes],

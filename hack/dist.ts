@@ -28,7 +28,7 @@ writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licencesOf(process.execP
 
 const packed = spawnSync('tar', ['-czf', join(release, `${name}.tar.gz`), '-C', release, name], { encoding: 'utf8' })
 if (packed.status !== 0) throw new Error(`tar failed:\n${packed.error?.message ?? packed.stderr}`)
-// As reproducible builds have it.
+// The variable of reproducible builds: seconds since 1970.
 const time = process.env.SOURCE_DATE_EPOCH === undefined ? new Date() : new Date(Number(process.env.SOURCE_DATE_EPOCH) * 1000)
 const subject = { name: `${name}/binnacle`, sha256: sha256(executable) }
 writeFileSync(join(release, `${name}.cdx.json`), sbomOf({ root, packages, subject, versions: process.versions, time }))

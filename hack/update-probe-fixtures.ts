@@ -16,7 +16,7 @@ import { runCases } from '../test/support/probe/run-case.ts'
 import { isObject, mapLists, type Tree } from '../test/support/probe/tree.ts'
 import { startBinnacle } from '../test/support/started-server.ts'
 
-/** Of what is recorded. A case of another area is not kept, even if it happens to hold. */
+/** Areas that are recorded. Cases of other areas are dropped, even if they pass. */
 const RECORDED = [
   ...['rest', 'negotiation', 'errors', 'read', 'chunk', 'selector', 'watch', 'patch', 'update', 'delete', 'dryrun', 'fieldvalidation', 'table', 'subresource'],
   ...['apply', 'crd', 'cel', 'policy', 'webhook', 'read-random', 'patch-random', 'fieldvalidation-random', 'delete-random'],
@@ -40,10 +40,10 @@ const yamlFiles = (name: string): string[] =>
     .map(file => join(folder, name, file))
 const casesOf = (name: string): ProbeCase[] => yamlFiles(name).flatMap(file => load(readFileSync(file, 'utf8')) as ProbeCase[])
 
-/** Of very many cases every so manieth is kept. */
+/** Areas with very many cases, of which one in this number is kept. */
 const SAMPLED: Readonly<Record<string, number>> = { 'apply-random': 4, 'cel-random': 3 }
 
-/** The program that was recorded names its own Go packages in a few texts, where kube-apiserver names others; what fields are for is told in words of our own. */
+/** Replaces the Go packages that the recorded program names in a few texts by those of kube-apiserver, and descriptions of fields by our own. */
 const inOwnNames = (text: string): string =>
   text
     .replace(/"Name must be unique within a namespace\.[^"]*"/g, JSON.stringify(nameColumn.description))

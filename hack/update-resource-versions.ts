@@ -1,10 +1,10 @@
 /**
- * Renews test/fixtures/resource-versions from a kube-apiserver (or a program with its machinery) with its own etcd, where nothing else writes. Of each setting, one run over a fresh store; the
- * default first, and then those that change an answer:
+ * Renews test/fixtures/resource-versions from a kube-apiserver (or a program with its machinery) with its own etcd, to which no other program writes. Each setting takes one run over a fresh store: the
+ * default first, then those that change a response:
  *
  *   node --import tsx hack/update-resource-versions.ts --url https://127.0.0.1:6443 --token T --etcd http://127.0.0.1:2379 --restart 'COMMAND' [--setting watch-cache=false]
  *
- * COMMAND ends the server, starts it again and returns once it is ready. What is answered differently here (`here`) is kept as it is.
+ * COMMAND ends the server, starts it again and returns once it is ready. Responses of this server that differ (`here`) are kept.
  */
 import { execFileSync } from 'node:child_process'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
@@ -55,7 +55,7 @@ writeTable(
     const id = idOf(request)
     const old = known.get(id)
     const seen = answers.get(id)
-    if (seen === undefined) throw new Error(`there is no answer to ${id}`)
+    if (seen === undefined) throw new Error(`no response to ${id}`)
     if (setting === undefined) {
       if (!isDeepStrictEqual(seen, old?.seen)) changed++
       return { ...request, seen, ...(old?.where && { where: old.where }), ...(old?.here && { here: old.here }) }
@@ -67,4 +67,4 @@ writeTable(
     return { ...request, seen: old.seen, ...(Object.keys(where).length > 0 && { where }), ...(old.here && { here: old.here }) }
   }),
 )
-console.log(`${answers.size} answers, ${changed} of them are new`)
+console.log(`${answers.size} responses, ${changed} of them new`)

@@ -1,7 +1,10 @@
 #!/usr/bin/env -S node --import tsx
-/** Reports sentences in the comments of src, or of the folders that are named, that a reader stops at. */
+/** Reports sentences that a reader stops at: in comments and messages of src, descriptions, test titles and Markdown, or in the folders that are named. */
 import { proseProblems } from './support/prose.ts'
-import { report, sourceFiles } from './support/source-files.ts'
+import { filesOf, report } from './support/source-files.ts'
+
+const TEXTS = /\.(?:[cm]?[jt]sx?|md)$|\bdescriptions\/.*\.txt$/
 
 const named = process.argv.slice(2)
-report('sentences that a reader stops at', (named.length > 0 ? named : ['src']).flatMap(sourceFiles).flatMap(proseProblems))
+const folders = named.length > 0 ? named : ['.', 'bin', 'docs', 'hack', 'src']
+report('sentences that a reader stops at', folders.flatMap(folder => filesOf(folder, TEXTS)).flatMap(proseProblems))

@@ -10,17 +10,17 @@ export interface CodeBlock {
 }
 
 export interface Marker {
-  /** It is not run, and why. */
+  /** Optional. The reason why the block is not run. */
   readonly shown?: string
-  /** What has to be there. */
+  /** Programs and conditions that the block requires. */
   readonly needs: readonly string[]
-  /** It starts a server, though it does not look like it (`isServing`). */
+  /** Whether the block starts a server that `isServing` does not recognise. */
   readonly serves?: true
   /** Its server runs beside those that run already. */
   readonly isBeside?: true
-  /** The content of this file. */
+  /** Optional. The file whose content the block is. */
   readonly file?: string
-  /** Of its last command; absent: 0. */
+  /** Exit status of the last command. Default: 0. */
   readonly exits: number
 }
 

@@ -8,7 +8,7 @@ export interface Section {
   readonly title: string
   /** Paths of Markdown files from the root of the repository, in the order in which they are read. */
   readonly pages: readonly string[]
-  /** False: its pages are there, and stand in no navigation. */
+  /** Whether the navigation lists the section. Its pages are written in any case. */
   readonly listed: boolean
 }
 
@@ -30,7 +30,7 @@ function pagesOf(section: unknown): string[] {
   return pages
 }
 
-/** What is wrong with the table of contents: pages of docs/ that it lacks, pages that are not there, and those that are listed twice. */
+/** Returns the faults of the table of contents: pages of docs/ that it lacks, pages that do not exist, and pages that are listed twice. */
 export function contentsFaults(sections: readonly Section[], generated: ReadonlySet<string>): string[] {
   const listed = sections.flatMap(({ pages }) => pages)
   return [

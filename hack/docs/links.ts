@@ -12,7 +12,7 @@ export function targetOf(page: string, href: string): Target {
   return { file: path === '' ? page : posix.normalize(posix.join(posix.dirname(page), decodeURI(path))), anchor: decodeURIComponent(anchor) }
 }
 
-/** What is wrong with the links of these pages, by their paths. Others' pages are not asked for: their addresses are only checked for their form. */
+/** Returns the faults of the links of these pages, by path. Pages of other sites are not fetched: only the form of their addresses is checked. */
 export function linkFaults(pages: ReadonlyMap<string, Markdown>): string[] {
   const known = new Map(pages)
   const pageOf = (file: string): Markdown | undefined => {

@@ -46,7 +46,7 @@ export function renderPage(path: string, { tokens, headings }: Markdown, isPage:
   return html.replaceAll('<table>', '<div class="table" tabindex="0"><table>').replaceAll('</table>', '</table></div>')
 }
 
-/** What is read of a page, without its markup: texts of paragraphs, lists, tables and code, by the heading that they stand below. */
+/** Returns the texts of a page without markup: paragraphs, lists, tables and code, by the heading above them. */
 export function textsOf({ tokens, headings }: Markdown): Map<string, string> {
   const texts = new Map<string, string>()
   let at = -1

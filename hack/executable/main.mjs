@@ -33,7 +33,7 @@ function bundle(name, cache) {
   return exports
 }
 
-/** The system loads addons from files alone. The file is gone when this returns: nobody but the owner could have written it, and nothing of it stays. */
+/** The system loads addons only from files. Only the owner can write to the file, and it is removed before this returns. */
 function loadAddon(name) {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-addon-'))
   try {

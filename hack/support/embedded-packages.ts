@@ -6,7 +6,7 @@ import type { Metafile } from 'esbuild'
 export interface EmbeddedPackage {
   readonly name: string
   readonly version: string
-  /** Where it is installed. */
+  /** Directory in which the package is installed. */
   readonly directory: string
 }
 

@@ -8,7 +8,7 @@ import { type EmbeddedPackage, embeddedPackages } from './embedded-packages.ts'
 import { packagesBundle, requiredPackages } from './packages-bundle.ts'
 
 const BUNDLES = ['main', 'primary', 'commands']
-/** By it Node knows that it is an executable with a script of its own (lib/internal of Node 20). */
+/** Marker in the binary that tells Node that it contains a script of its own (lib/internal of Node 20). */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
 export interface ExecutableOptions {
@@ -55,7 +55,7 @@ export async function makeExecutable({ root, scratch, executable }: ExecutableOp
   return embeddedPackages(root, maps, packages.metafile, Object.values(addons))
 }
 
-/** What modules read while they run, by names that begin with `dist/`. */
+/** Files that modules read while they run, by names that begin with `dist/`. */
 const readFiles = (dist: string): string[] =>
   readdirSync(dist, { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.types') || name.startsWith('descriptions/') || name.startsWith('console/'))
@@ -89,7 +89,7 @@ function injectScript(config: { readonly output: string; readonly [member: strin
   copyFileSync(process.execPath, executable)
   chmodSync(executable, 0o755)
   const isMac = process.platform === 'darwin'
-  // What Apple's system runs is signed: the signature of Node is taken away, and another made for this machine.
+  // macOS runs only signed programs: Node's signature is removed, and another is made for this machine.
   if (isMac) run('codesign', ['--remove-signature', executable])
   // A program of its own: it prints warnings of no meaning (nodejs/postject).
   const postject = createRequire(import.meta.url).resolve('postject/dist/cli.js')

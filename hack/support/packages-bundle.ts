@@ -12,7 +12,7 @@ export function requiredPackages(bundles: readonly string[]): string[] {
   return [...new Set(names)].filter(name => isExternal(packageOf(name))).sort()
 }
 
-/** Makes one script of packages: a function that returns what `require` would, and loads a package when it is asked for. */
+/** Makes one script of packages: a function that returns what `require` would, and loads a package at its first use. */
 export async function packagesBundle(root: string, names: readonly string[]): Promise<{ readonly text: string; readonly metafile: Metafile }> {
   const contents = `const packages = {${names.map(name => `${JSON.stringify(name)}: () => require(${JSON.stringify(name)})`).join()}}
     module.exports = name => {

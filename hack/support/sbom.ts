@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import type { EmbeddedPackage } from './embedded-packages.ts'
 
-/** What is used of a component of CycloneDX 1.5. */
+/** The members of a CycloneDX 1.5 component that are written. */
 interface Component {
   readonly 'bom-ref': string
   readonly type: string

@@ -4,15 +4,20 @@ import { join, relative } from 'node:path'
 const ROOT = join(import.meta.dirname, '../..')
 
 export interface SourceFile {
-  /** From the root of the repository: `src/lib/clock.ts`. */
+  /** Path from the root of the repository: `src/lib/clock.ts`. */
   readonly path: string
   readonly text: string
 }
 
 /** The TypeScript files of a folder of the repository. */
-export function sourceFiles(folder: string): SourceFile[] {
-  const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter(name => /\.tsx?$/.test(name))
-  return names.sort().map(name => {
+export const sourceFiles = (folder: string): SourceFile[] => filesOf(folder, /\.tsx?$/)
+
+/** Files of a folder of the repository, or of its root alone (`.`), whose names match, by name. */
+export function filesOf(folder: string, names: RegExp): SourceFile[] {
+  const found = readdirSync(join(ROOT, folder), { recursive: folder !== '.', encoding: 'utf8' }).filter(
+    name => names.test(name) && !/\bnode_modules\b/.test(name),
+  )
+  return found.sort().map(name => {
     const path = join(ROOT, folder, name)
     return { path: relative(ROOT, path), text: readFileSync(path, 'utf8') }
   })

@@ -32,7 +32,7 @@ export function testPlan(files: readonly string[]): TestPlan {
   const rank = (file: string): number => {
     const place = LONGEST.indexOf(file)
     if (place >= 0) return place
-    // Those that start servers take seconds, the others less than one.
+    // Files that start servers take seconds, the others less than one.
     return LONGEST.length + (file.startsWith('test/unit/') ? 1 : 0)
   }
   return {

@@ -110,7 +110,7 @@ function modelOf(packages: Packages, id: string): Found | undefined {
   return pkg && declaration?.kind === 'type' ? { pkg, declaration } : undefined
 }
 
-/** What a type's name stands for: the first package in scope that declares it. */
+/** Resolves the name of a type: the first package in scope that declares it wins. */
 function resolve(packages: Packages, scope: readonly PackageFile[], type: string): Found | 'scalar' | undefined {
   if (isScalar(type)) return 'scalar'
   const [name, ...rest] = type.split('.')

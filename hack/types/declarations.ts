@@ -17,7 +17,7 @@ export interface Declaration {
   readonly kind: 'type' | 'enum' | 'string' | 'union'
   readonly name: string
   readonly line: number
-  /** Of a type: `package.Type` that it is like. */
+  /** Optional. `package.Type` that the type is like. */
   readonly like?: string
   readonly values?: readonly string[]
   readonly fields: FieldDeclaration[]
@@ -26,11 +26,11 @@ export interface Declaration {
 export interface FieldDeclaration {
   /** Empty for `inline`. */
   readonly name: string
-  /** Undefined where protobuf has none. */
+  /** Undefined if the field has no protobuf number. */
   readonly number: number | undefined
-  /** What the field, its items or its values are of, without `[]`, `map[string]`, `*` and `?`. */
+  /** Type of the field, its items or its values, without `[]`, `map[string]`, `*` and `?`. */
   readonly type: string
-  /** What stands around the type. */
+  /** Whether the field holds one value, a list or a map. */
   readonly shape: 'single' | 'list' | 'map'
   readonly marks: readonly string[]
   readonly line: number

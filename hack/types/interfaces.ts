@@ -18,7 +18,7 @@ const BY_HAND: Readonly<Record<string, { readonly file: string; readonly name?: 
 }
 const FORMS = 'src/meta/object.ts'
 
-/** What the TypeScript of a package is made of: where types are declared, and the schemas that they are read by. */
+/** Input for the TypeScript of a package: the packages that declare types, and the schemas of the types. */
 export interface Declared {
   readonly types: TypeRegistry
   readonly packages: readonly PackageFile[]
@@ -205,7 +205,7 @@ class Writer {
   }
 }
 
-/** Go's zero, which is left out where nothing empty is written. */
+/** Whether a value is Go's zero, which `omitempty` omits. */
 const isZero = (value: Json): boolean => value === 0 || value === '' || value === false
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`

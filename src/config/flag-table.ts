@@ -199,7 +199,7 @@ export const FLAGS = {
   'oidc-username-prefix': used('string', 'Prefix for user names; - for none. Default: the issuer and #, or none for the claim email.'),
   'requestheader-allowed-names': used(
     'list',
-    'Common names of client certificates that may provide usernames in headers. Empty: any certificate of --requestheader-client-ca-file.',
+    'Common names of client certificates that may provide usernames in headers. If empty, any certificate of --requestheader-client-ca-file is accepted.',
   ),
   'requestheader-client-ca-file': used(
     'string',

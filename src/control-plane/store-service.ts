@@ -228,7 +228,7 @@ const checkOfOther =
     endpoints: ['readyz'],
     informs: true,
     note: () => stores.following([...resources][0]),
-    progress: () => `the store of ${[...resources].join(', ')} does not answer; readiness does not wait for it`,
+    progress: () => `the store of ${[...resources].join(', ')} does not respond; readiness does not wait for it`,
   })
 
 const objectCounts = (stores: Stores): MetricFamily =>

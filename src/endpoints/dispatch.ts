@@ -33,7 +33,7 @@ const HANDLERS: Handlers = {
   delete: remove,
   deletecollection: removeCollection,
   '': () => {
-    throw new Error('only what leaves the server is asked for by a method without a verb')
+    throw new Error('a method without a verb is used only for requests that are passed on to another server')
   },
 }
 
@@ -46,7 +46,7 @@ export const serveResource: ApiFilter = ({ state: { scope, form } }) => {
 function dispatch<V extends ServedVerb>(scope: Scope<V>, form: AnswerForm | undefined): Promise<void> {
   const { served, subresource } = scope
   if (subresource?.connect) return connect(scope, subresource.connect)
-  invariant(form, 'the form of the answer has been negotiated')
+  invariant(form, 'the form of the response has been negotiated')
   const virtual = subresource ? subresource.virtual : served.definition.virtual
   if (virtual) return callVirtual(scope, form, virtual)
   return HANDLERS[scope.verb](scope, form)

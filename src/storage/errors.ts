@@ -18,7 +18,7 @@ export function toStorageError(error: unknown, context: { key?: Key } = {}): unk
     case 'timeout':
       return new StorageError('timeout', message, options)
     case 'aborted':
-      return new StorageError('timeout', 'the request was ended before the store answered', options)
+      return new StorageError('timeout', 'the request ended before the store responded', options)
     case 'too large':
     case 'corrupt':
     case 'no space':
@@ -37,7 +37,7 @@ export async function translated<T>(call: Promise<T>, context: { key?: Key } = {
 
 /** Error of a wait in this layer that was ended by a signal. */
 export const abortedError = (signal: AbortSignal): StorageError =>
-  new StorageError('timeout', 'the request was ended before the store answered', { cause: signal.reason })
+  new StorageError('timeout', 'the request ended before the store responded', { cause: signal.reason })
 
 /** Error of a cache without initial state. As upstream, Retry-After grows with the time that the cache has been initializing, up to 30 s. */
 export const initializing = (forMs: number): StorageError =>

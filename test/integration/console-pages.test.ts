@@ -327,7 +327,7 @@ describe('the console in a browser', function () {
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.waitForSelector('.steps li:has-text("no opinion")')
-    const advice = await page.textContent('section[aria-label="What would allow it"]')
+    const advice = await page.textContent('section[aria-label="Ways to allow it"]')
     expect(advice).to.contain("kubectl create role x\nkubectl create rolebinding x --user='\\u{202e}evil'")
     expect(advice).to.contain('RoleBinding shop/readers (Role readers). Missing: resource.')
     await takePicture(page, 'why')

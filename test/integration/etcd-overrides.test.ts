@@ -107,7 +107,7 @@ onEtcd(`resources in stores of their own${isFound ? '' : ' (skipped: there is no
     expect((await client.ask('POST', CONFIG_MAPS, { body: { metadata: { name: 'meanwhile' } } })).status).to.equal(201)
     expect((await client.ask('GET', '/readyz')).status).to.equal(200)
     const report = await (await fetch(`${server.url}/readyz?verbose`)).text()
-    expect(report).to.include('[-]etcd-1 failed: the store of events, deployments.apps does not answer; readiness does not wait for it\n')
+    expect(report).to.include('[-]etcd-1 failed: the store of events, deployments.apps does not respond; readiness does not wait for it\n')
     expect(report).to.include('[+]etcd-readiness ok\n')
     await other.start()
     await client.must('POST', EVENTS, event('after'))

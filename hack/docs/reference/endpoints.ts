@@ -1,7 +1,7 @@
 import { sourceFiles } from '../../support/source-files.ts'
 import { code, table } from './tables.ts'
 
-/** What the server answers beside the API and its discovery. */
+/** Endpoints of the server besides the API and its discovery. */
 const OWN: readonly (readonly [path: string, meaning: string])[] = [
   ['/healthz, /livez, /readyz', 'Health. `?verbose` lists the checks, `?exclude=NAME` leaves one out, and `/readyz/NAME` asks one. Without credentials.'],
   ['/version', 'The release that is served. Without credentials.'],
@@ -28,7 +28,7 @@ export function endpointsPage(): string {
   const parts = routesOfParts()
   return `# Endpoints
 
-What the server answers beside resources (\`/api\`, \`/apis\`) and their discovery. These are non-resource URLs to the authorizer: members of \`system:masters\` may read all of them, and rules with \`nonResourceURLs\` grant them to others.
+Endpoints of the server besides resources (\`/api\`, \`/apis\`) and their discovery. They are non-resource URLs to the authorizer: members of \`system:masters\` may read all of them, and rules with \`nonResourceURLs\` grant them to others.
 \`kubectl get --raw PATH\` reads one.
 
 ${table(

@@ -10,7 +10,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   '403 Forbidden': 'The user lacks a right, or an admission plugin, policy, webhook or quota refuses the request. The message says which.',
   '404 NotFound': 'The object, its namespace or the path does not exist. A kind that was just defined is served a moment after its definition is established.',
   '405 MethodNotAllowed': 'The resource exists and does not have this verb.',
-  '406 NotAcceptable': 'The server cannot answer in any media type of `Accept`. The message lists those that it has.',
+  '406 NotAcceptable': 'The server cannot respond in any media type of `Accept`. The message lists those that it has.',
   '409 AlreadyExists': 'An object of that name exists, or is still being deleted. With `generateName`, retry.',
   '409 Conflict':
     'The object has changed since it was read, a precondition does not hold, or another manager owns a field that is applied. Read it again and retry, or apply with `force`.',
@@ -25,7 +25,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
     'Something that the request depends on has failed: a webhook, an allocator, conversion. An error that the code did not expect is logged with the audit ID of the request.',
   '500 StorageReadError': 'Stored objects cannot be read: they are corrupt, or encrypted with a key that the server does not have.',
   '503 ServiceUnavailable': 'The store, an aggregated server or the backend of a proxy cannot be reached, or the server is shutting down. Retry.',
-  '504 ServerTimeout': 'The store has not answered in time. The write may have happened. Retry after `Retry-After` seconds.',
+  '504 ServerTimeout': 'The store did not respond in time. The write may have happened. Retry after `Retry-After` seconds.',
   '504 Timeout': 'The request has not been done within its timeout, or the resource version that it asks for has not come yet.',
 }
 
@@ -61,7 +61,7 @@ An error is a \`Status\` with an HTTP code, a reason for programs and a message 
 \`\`\`
 
 ${table(
-  ['Code', 'Reason', 'What it means'],
+  ['Code', 'Reason', 'Meaning'],
   keys.map(key => [...codeAndReason(key), MEANINGS[key] ?? '']),
 )}
 

@@ -5,7 +5,7 @@ import { processMetrics } from '../../../src/server/metrics/metrics-registry.ts'
 import { registeredFamilies } from './families.ts'
 import { code, plain, table } from './tables.ts'
 
-/** What differs with the release. */
+/** Describes in which releases a metric exists, and how stable it is. */
 function lifeOf({ name, stability }: MetricFamily): string {
   const there = RELEASES.flatMap(release => {
     const state = metricStateOf(name, stability, release)
@@ -38,13 +38,13 @@ export async function metricsPage(): Promise<string> {
   const ofProcess = await processMetrics().getMetricsAsJSON()
   return `# Metrics
 
-What \`/metrics\` serves, in Prometheus' text format, as the parts of the server register it. A family without samples is there with its \`HELP\` and \`TYPE\` lines. Some families need the flag that switches their part on, such as
+The metrics that \`/metrics\` serves in Prometheus' text format. A family without samples has its \`HELP\` and \`TYPE\` lines. Some families need the flag that switches their part on, such as
 \`--audit-policy-file\`, \`--encryption-provider-config\` or \`--authentication-config\`.
 
 - The class (STABLE, BETA, ALPHA) is that of release ${DEFAULT_RELEASE}; with \`--emulated-version\` it is that of the emulated release. The last column says what differs in the releases ${RELEASES[0]} to ${RELEASES.at(-1)}.
 - Who may read it: members of \`system:masters\`, and users with the role \`system:monitoring\`.
 - \`--disabled-metrics\`, \`--allow-metric-labels\` and \`--show-hidden-metrics-for-version\` select what is shown.
-- A family has at most 10,000 sets of labels. What comes after them is counted with all labels \`other\`.
+- A family has at most 10,000 sets of labels. Further sets are counted with all labels \`other\`.
 - With \`--workers\` the figures are sums over all workers, and \`binnacle_worker_restarts_total\` counts workers that were replaced.
 
 ## Of the server

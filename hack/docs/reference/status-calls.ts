@@ -4,9 +4,9 @@ import { type SourceFile, sourceFiles } from '../../support/source-files.ts'
 export interface StatusCall {
   readonly code: number
   readonly reason: string
-  /** What the client reads, with `…` for what depends on the request. Empty: another text is passed on. */
+  /** Message that the client reads, with `…` for the parts that depend on the request. Empty if the message comes from another error. */
   readonly words: string
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   readonly path: string
 }
 
@@ -19,7 +19,7 @@ interface Factory {
   readonly around?: (text: string) => string
 }
 
-/** What src/meta/status.ts and its users make failures by. `test/unit/hack/reference.test.ts` compares it with what these functions do. */
+/** Functions of src/meta/status.ts and its users that create failures. `test/unit/hack/reference.test.ts` compares the table with the results of these functions. */
 export const FACTORIES: Readonly<Record<string, Factory>> = {
   alreadyExistsError: { code: 409, reason: 'AlreadyExists', at: -1, around: () => 'RESOURCE "NAME" already exists' },
   badRequestError: { code: 400, reason: 'BadRequest', at: 0 },
@@ -109,7 +109,7 @@ function endOfTemplate(text: string, at: number): number {
   return next + 1
 }
 
-/** What an expression says where it is one text; what a template fills in is `…`. Anything else: `…`. */
+/** Returns the text of an expression that is a string or a template, with `…` for the values that a template inserts. Returns `…` for other expressions. */
 export function wordsOf(expression: string): string {
   const [quote = ''] = expression
   if ((quote === "'" || quote === '"') && endOfText(expression, 0, quote) === expression.length) return unescaped(expression.slice(1, -1))

@@ -17,8 +17,8 @@ export function DenialPart({ denial }: { readonly denial: Json | undefined }) {
   if (!isDenial(denial)) return null
   const { allowedNow, closest, toAllow } = denial
   return (
-    <section aria-label="What would allow it">
-      <h2>What would allow it</h2>
+    <section aria-label="Ways to allow it">
+      <h2>Ways to allow it</h2>
       {allowedNow !== undefined && <p>Allowed now by {visible(allowedNow)}.</p>}
       <pre class="text">{visible(toAllow.commands.length > 0 ? toAllow.commands.join('\n') : toAllow.yaml)}</pre>
       {closest.map(({ binding, role, missing }) => (

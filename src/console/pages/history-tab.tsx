@@ -67,7 +67,7 @@ const textOf = (moment: Moment | undefined): string[] => (moment === undefined ?
 function Difference({ before, after }: { readonly before: Moment | undefined; readonly after: Moment }) {
   const lines = nearDifferences(lineDiff(textOf(before), after.type === 'deleted' ? [] : textOf(after)), CONTEXT)
   return (
-    <div class="scroller code diff" tabIndex={0} role="region" aria-label={`What revision ${after.revision} has changed`}>
+    <div class="scroller code diff" tabIndex={0} role="region" aria-label={`Changes of revision ${after.revision}`}>
       {lines.slice(0, MOST_SHOWN).map((line, i) =>
         'skipped' in line ? (
           <div key={i} class="line skipped">

@@ -105,7 +105,7 @@ function Results({ tried: { results, isCut }, kind }: { readonly tried: Tried; r
         {counts.map(([outcome, count]) => `${count} ${outcome}`).join(', ')}
         {isCut ? '. There are more objects, which were not tried.' : '.'}
       </p>
-      <div class="wide-table" tabIndex={0} role="region" aria-label="What the policy says">
+      <div class="wide-table" tabIndex={0} role="region" aria-label="Outcomes of the policy">
         <table class="plain">
           <thead>
             <tr>

@@ -105,7 +105,7 @@ export function failureOf(last: Buffer): CallFailure | undefined {
   }
   const status = header('grpc-status')
   if (status === '0') return undefined
-  if (status === undefined) return failure(Status.UNKNOWN, `an answer without a status of gRPC, HTTP status ${header(':status') ?? 'unknown'}`)
+  if (status === undefined) return failure(Status.UNKNOWN, `the response has no gRPC status, HTTP status ${header(':status') ?? 'unknown'}`)
   if (!/^\d{1,9}$/.test(status)) return failure(Status.UNKNOWN, 'the status of gRPC is not a number')
   return failure(Number(status), decoded(header('grpc-message') ?? ''))
 }
@@ -123,7 +123,7 @@ const failure = (code: number, details: string, unsent = false): CallFailure => 
 
 export const cancelled = (): CallFailure => failure(Status.CANCELLED, 'Cancelled on client')
 export const late = (): CallFailure => failure(Status.DEADLINE_EXCEEDED, 'Deadline exceeded')
-export const malformed = (): CallFailure => failure(Status.INTERNAL, 'the answer is not one message')
+export const malformed = (): CallFailure => failure(Status.INTERNAL, 'the response is not a single message')
 /** A message beyond the size limit, with grpc-go's message. */
 export const tooLong = (bytes: number, maxBytes: number): CallFailure =>
   failure(Status.RESOURCE_EXHAUSTED, `grpc: received message larger than max (${bytes} vs. ${maxBytes})`)

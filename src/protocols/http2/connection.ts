@@ -52,7 +52,7 @@ export class Http2Connection implements StreamHost {
     this.#blocks = new HeaderBlocks(limits.maxHeaderBytes, limits.maxHeaders)
     this.#intake = new Intake(socket, this.#take, read => this.#guard(read), turns)
     this.#lifetime = new Lifetime(limits)
-    this.#sender = new Sender(socket, slabs, () => this.#fail(new ConnectionError(ErrorCode.calm, 'the answers are not read')))
+    this.#sender = new Sender(socket, slabs, () => this.#fail(new ConnectionError(ErrorCode.calm, 'the peer does not read its responses')))
     this.#receiving = new ReceiveWindow(limits.connectionWindow, bytes => this.#widen(0, bytes))
     this.#sender.send(greeting(limits))
     socket.on('data', (chunk: Buffer) => {

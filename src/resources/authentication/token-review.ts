@@ -25,7 +25,7 @@ export const createTokenReviewResource = (tokens: TokenAuthenticator, serverAudi
     hub: v1,
     virtual: {
       async call({ body: review }) {
-        invariant(review, 'a review is asked for with a body')
+        invariant(review, 'a request for a review has a body')
         const { token, audiences = [] } = review.spec
         if (token === undefined) throw badRequestError('token is required for TokenReview in authentication')
         const answer = await tokens(token, audiences.length > 0 ? audiences : serverAudiences)

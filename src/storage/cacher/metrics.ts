@@ -69,7 +69,7 @@ export function cacherMetrics(cachers: readonly Pick<Cacher, 'stats'>[], etcdPre
 }
 
 const listFamilies = (families: Families): MetricFamily[] => [
-  families.lists('apiserver_cache_list_total', 'Lists that the watch cache answered.', 'lists'),
+  families.lists('apiserver_cache_list_total', 'Lists that were served from the watch cache.', 'lists'),
   families.lists('apiserver_cache_list_fetched_objects_total', 'Objects of the watch cache looked at for lists.', 'fetched'),
   families.family(
     'counter',
@@ -103,7 +103,7 @@ const storeFamilies = (families: Families): MetricFamily[] => [
     'counter',
     {
       name: 'apiserver_watch_cache_consistent_read_total',
-      help: 'Lists of the newest state that came to the watch cache, by whether they succeeded and whether the store had to answer.',
+      help: 'Lists of the newest state that came to the watch cache, by whether they succeeded and whether the store had to serve them.',
     },
     ['resource', 'success', 'fallback'],
     resource => {

@@ -5,8 +5,8 @@ const found = (text: string, path = 'src/a.ts'): string[] => proseProblems({ pat
 
 describe('hack/verify-prose', () => {
   const stopped: Readonly<Record<string, string>> = {
-    '/** What the state had. */': 'begins with What, Whoever, Whom or Those',
-    '/** Read once. Whoever comes later waits. */': 'begins with What, Whoever, Whom or Those',
+    '/** What the state had. */': 'begins with What, Whom or Those',
+    '/** Read once. Whoever comes later waits. */': 'begins with What, Whom or Those',
     '/** Of tokens that live longer. */': 'begins with a preposition instead of the thing',
     '// Taken where it is held.': 'has "where it" for "if"',
     '/** A list that nobody reads. */': 'has a person for a program',
@@ -21,12 +21,46 @@ describe('hack/verify-prose', () => {
     '/** Revision of the initial list. It includes every change up to this revision. */',
     '/** For a list of type map, its keys. */',
     '/** As in upstream, empty members are omitted. */',
-    "const text = 'What nobody answers'",
+    "const name = 'nobody answers'",
+    "const text = 'the DNS server answers' // prose: a term of RFC 1035",
     '/** The DNS answer. prose: a term of RFC 1035 */',
   ]
   for (const text of passed) it(`passes ${text}`, () => expect(found(text)).to.deep.equal([]))
 
-  it('reads Markdown outside of code', () => {
+  it('checks Markdown outside of code', () => {
     expect(found('# A\n\n```\nnobody\n```\n`answer` is a name.\n\n- Nobody asks.', 'docs/a.md')).to.deep.equal(['docs/a.md:8: has a person for a program'])
+  })
+
+  it('allows a heading to begin with What, but not a paragraph', () => {
+    expect(found('# What differs\n\nWhat differs is listed.', 'docs/a.md')).to.deep.equal(['docs/a.md:3: begins with What, Whom or Those'])
+  })
+
+  it('checks strings, templates and text of elements that have three words or more', () => {
+    const text = 'log("the store does not answer")\nlog(`it was asked for twice`)\nconst b = <p>a row for nobody</p>'
+    expect(found(text, 'src/a.tsx')).to.deep.equal([
+      'src/a.tsx:1: has "answer" for a response',
+      'src/a.tsx:2: has a program that is told or believes',
+      'src/a.tsx:3: has a person for a program',
+    ])
+  })
+
+  it('checks descriptions of types and fields without their names', () => {
+    expect(
+      found('# What remains.\n\nPod like core.Answer: A group.\n  answer: What it is.\n  ports: Ports. Empty: none.', 'src/resources/descriptions/a.txt'),
+    ).to.deep.equal([
+      'src/resources/descriptions/a.txt:1: begins with What, Whom or Those',
+      'src/resources/descriptions/a.txt:4: begins with What, Whom or Those',
+      'src/resources/descriptions/a.txt:5: begins with a value and a colon',
+    ])
+  })
+
+  it('checks titles of describe and it, and no other text of a test', () => {
+    const text =
+      "describe('what it does', () => {\n  it(`of five pods`, () => log('nobody answers me'))\n  it.skip('is asked twice', run)\n  it('for-each loops end', run)\n})"
+    expect(found(text, 'test/a.test.ts')).to.deep.equal([
+      'test/a.test.ts:1: begins with no verb and no noun',
+      'test/a.test.ts:2: begins with no verb and no noun',
+      'test/a.test.ts:3: has a program that is asked',
+    ])
   })
 })

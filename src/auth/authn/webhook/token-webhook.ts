@@ -37,7 +37,7 @@ export function tokenWebhook({ client, version, serverAudiences, backoff, logger
   }
   return async (token, audiences) => {
     const ended = new AbortController()
-    const timer = setTimeout(() => ended.abort(timeoutError('the webhook has not answered', 0)), TIMEOUT_MS)
+    const timer = setTimeout(() => ended.abort(timeoutError('the webhook has not responded', 0)), TIMEOUT_MS)
     try {
       const text = reviewText(token, audiences, version)
       return answerOf(await withBackoff(backoff, ended.signal, () => ask(text, ended.signal), waits), audiences, serverAudiences)

@@ -25,7 +25,7 @@ export function reviewResource<T extends TypedObject>(
   const v1: Version<T> = { group: GROUP, name: 'v1', kind, names, verbs: ['create'], schema: types.type(`authorization.${kind}`) }
   const virtual: VirtualResource<T> = {
     async call(call) {
-      invariant(call.body, 'a review is asked for with a body')
+      invariant(call.body, 'a request for a review has a body')
       return { code: 201, object: await answer(call, call.body) }
     },
   }

@@ -106,7 +106,7 @@ const persistentVolumeTable: TableDefinition<PersistentVolume> = {
     nameColumn,
     column('Capacity', 'Size of the volume.'),
     column('Access Modes', 'Access modes of the volume.'),
-    column('Reclaim Policy', 'What happens to the volume when its claim is deleted.'),
+    column('Reclaim Policy', 'Whether the volume is kept, deleted or recycled when its claim is deleted.'),
     column('Status', 'Available, Bound, Released or Failed.'),
     column('Claim', 'Claim that the volume is bound to.'),
     column('StorageClass', 'Storage class of the volume.'),

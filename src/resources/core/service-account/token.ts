@@ -154,7 +154,7 @@ function checkUid(uid: string | undefined, { metadata }: ServiceAccount, feature
 async function issueToken(issuer: TokenIssuer, features: Features, call: VirtualCall<TokenRequest>): Promise<TokenRequest> {
   const { ctx, api, namespace, name } = call
   const request = call.body
-  invariant(request, 'a token is asked for without a body')
+  invariant(request, 'a request for a token has a body')
   const { metadata, spec } = request
   if (metadata.name && metadata.name !== name)
     refuse(name, [invalid(fieldPath('metadata', 'name'), metadata.name, 'must match the service account name if specified')])

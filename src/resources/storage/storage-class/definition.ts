@@ -13,7 +13,7 @@ const table: TableDefinition<StorageClass> = {
   columns: [
     nameColumn,
     column('Provisioner', 'Provisioner of the volumes.'),
-    column('ReclaimPolicy', 'What happens to a volume when its claim is deleted.'),
+    column('ReclaimPolicy', 'Whether a volume is deleted or kept when its claim is deleted.'),
     column('VolumeBindingMode', 'When volumes are provisioned and bound.'),
     column('AllowVolumeExpansion', 'Whether claims may be expanded.'),
     ageColumn,

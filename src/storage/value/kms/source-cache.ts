@@ -47,7 +47,7 @@ export class SourceCache {
       return entry.transformer
     }
     void this.prepare(object)
-    throw new TransformError(entry && 'fault' in entry ? entry.fault : 'failed to decrypt DEK, error: the key management service has not answered yet', true)
+    throw new TransformError(entry && 'fault' in entry ? entry.fault : 'failed to decrypt DEK, error: the key management service has not responded yet', true)
   }
 
   /** Decrypts a source. Undefined if it is known, or if an attempt has just failed. Never rejects. */

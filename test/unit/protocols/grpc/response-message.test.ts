@@ -40,9 +40,9 @@ describe('ResponseMessage', () => {
 
   const faults: [what: string, bytes: Buffer, code: number, details: string][] = [
     ['a message that is too long', framed(Buffer.alloc(0), LONGEST + 1), 8, 'grpc: received message larger than max (4194305 vs. 4194304)'],
-    ['a compressed message', framed(Buffer.alloc(1), 1, 1), 13, 'the answer is not one message'],
-    ['bytes behind the message', framed(Buffer.alloc(2), 1), 13, 'the answer is not one message'],
-    ['bytes behind an empty message', framed(Buffer.alloc(1), 0), 13, 'the answer is not one message'],
+    ['a compressed message', framed(Buffer.alloc(1), 1, 1), 13, 'the response is not a single message'],
+    ['bytes behind the message', framed(Buffer.alloc(2), 1), 13, 'the response is not a single message'],
+    ['bytes behind an empty message', framed(Buffer.alloc(1), 0), 13, 'the response is not a single message'],
   ]
   for (const [what, bytes, code, details] of faults)
     it(`rejects ${what} as soon as it is known`, () => {

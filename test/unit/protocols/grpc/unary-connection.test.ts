@@ -181,7 +181,7 @@ describe('a connection for unary calls', () => {
     [
       'that is no gRPC',
       stream => stream.respond({ ':status': 503 }, { endStream: true }),
-      { code: 2, details: 'an answer without a status of gRPC, HTTP status 503' },
+      { code: 2, details: 'the response has no gRPC status, HTTP status 503' },
     ],
     [
       'without trailers',
@@ -189,10 +189,10 @@ describe('a connection for unary calls', () => {
         stream.respond({ ':status': 200 })
         stream.end('text')
       },
-      { code: 2, details: 'an answer without a status of gRPC, HTTP status 200' },
+      { code: 2, details: 'the response has no gRPC status, HTTP status 200' },
     ],
-    ['without a message', stream => answer(stream, Buffer.alloc(0)), { code: 13, details: 'the answer is not one message' }],
-    ['of half a message', stream => answer(stream, framed(Buffer.from('hello')).subarray(0, 8)), { code: 13, details: 'the answer is not one message' }],
+    ['without a message', stream => answer(stream, Buffer.alloc(0)), { code: 13, details: 'the response is not a single message' }],
+    ['of half a message', stream => answer(stream, framed(Buffer.from('hello')).subarray(0, 8)), { code: 13, details: 'the response is not a single message' }],
     ['that is reset', stream => stream.close(2), { code: 13, details: 'the server ended the call with code 2' }],
     ['that is cancelled', stream => stream.close(8), { code: 1, details: 'the server ended the call with code 8' }],
     ['that is refused', stream => stream.close(7), { code: 14, details: 'the server refused the call', unsent: true }],
