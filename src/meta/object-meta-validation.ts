@@ -47,8 +47,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
 }
 
 /** Returns an error if the two differ. */
-export const validateImmutableField = (next: unknown, old: unknown, path: FieldPath): FieldError[] =>
-  deepEqual(next, old) ? [] : [immutableError(path, next)]
+export const validateImmutableField = (next: unknown, old: unknown, path: FieldPath): FieldError[] => (deepEqual(next, old) ? [] : [immutableError(path, next)])
 
 /** Checks that a number, if set, is not negative. */
 export const validateNonNegative = (value: number | bigint | undefined, path: FieldPath): FieldError[] =>
