@@ -1,4 +1,5 @@
 import type { OidcFlags } from '../auth/authn/jwt/flag-configuration.ts'
+import { SIGNING_ALGORITHMS } from '../auth/authn/jwt/signing-algorithms.ts'
 import type { Gates } from '../lifecycle/gates.ts'
 import type { Reader } from './flag-reader.ts'
 import type { FlagName } from './flag-table.ts'
@@ -26,7 +27,6 @@ const OIDC_FLAGS: readonly FlagName[] = [
   'oidc-username-claim',
   'oidc-username-prefix',
 ]
-const SIGNING_ALGORITHMS = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512']
 
 /** Whether anonymous access is disabled because AlwaysAllow would grant it everything, as upstream. */
 const isOpen = (read: Reader): boolean => read.list('authorization-mode').includes('AlwaysAllow')

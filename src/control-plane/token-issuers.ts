@@ -126,7 +126,7 @@ async function optionsOf(
   const { expressionCompiler } = await import('../auth/authn/jwt/expressions.ts')
   const { issuerClient, issuerDial } = await import('../auth/authn/jwt/issuer-client.ts')
   const { JwtMetrics } = await import('../auth/authn/jwt/metrics.ts')
-  const { SIGNING_ALGORITHMS } = await import('../auth/authn/jwt/signature.ts')
+  const { SIGNING_ALGORITHMS } = await import('../auth/authn/jwt/signing-algorithms.ts')
   const { gates, emulatedVersion: release, serviceAccounts } = config
   return {
     release,

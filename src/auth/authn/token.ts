@@ -1,8 +1,8 @@
 import { type Awaitable, after } from '../../lib/awaitable.ts'
 import type { User } from '../../meta/context.ts'
-import { parsedObject } from '../../meta/json-members.ts'
 import type { TokenSource, WhyProof } from '../../meta/why.ts'
 import { type Authenticator, authenticated, type ProofNotes } from './authenticator.ts'
+import { untrustedClaims } from './compact-token.ts'
 import { webSocketToken } from './web-socket-token.ts'
 
 /** User of a token, and the requested audiences for which it is valid. */
@@ -68,8 +68,7 @@ export function bearerAuthenticator(tokens: TokenAuthenticator, audiences: reado
 
 /** Describes an accepted token for `why`. */
 function proofOf({ source }: TokenIdentity, token: string): WhyProof {
-  const [, claims] = token.split('.', 2)
-  const { iss, exp } = (claims === undefined ? undefined : parsedObject(Buffer.from(claims, 'base64url').toString())) ?? {}
+  const { iss, exp } = untrustedClaims(token) ?? {}
   return {
     kind: 'token',
     ...(source && { source }),

@@ -1,10 +1,10 @@
 import { errorMessage, prefixErrors } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { type Claims, claimOf, stringOf } from './claims.ts'
-import { untrustedIssuer } from './compact-token.ts'
 import { stringsIn, type TokenRules, verifyIdToken } from './id-token.ts'
 import type { KeySet } from './key-set.ts'
 import { type DiscoveryOptions, discoverKeys, untilDone } from './provider.ts'
+import { untrustedIssuer } from './untrusted-issuer.ts'
 
 /** Options of a ClaimResolver. */
 export interface ResolverOptions extends DiscoveryOptions {

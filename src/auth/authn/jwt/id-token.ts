@@ -3,9 +3,10 @@ import { quote, quoteAll } from '../../../lib/go-quote.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { isJsonObject, type Json } from '../../../meta/object.ts'
 import { trimFraction } from '../../../meta/time.ts'
+import { parseCompact } from '../compact-token.ts'
 import { type Claims, claimOf, secondsOf, stringOf, stringsOf } from './claims.ts'
-import { isIssuer, parseCompact } from './compact-token.ts'
 import type { KeySet } from './key-set.ts'
+import { isIssuer } from './untrusted-issuer.ts'
 
 /** Validation rules for tokens of one issuer. */
 export interface TokenRules {

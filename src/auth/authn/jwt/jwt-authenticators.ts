@@ -2,8 +2,8 @@ import { aggregate } from '../../../lib/aggregate.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { commonAudiences } from '../common-audiences.ts'
 import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
-import { untrustedIssuer } from './compact-token.ts'
 import { type JwtAuthenticator, type JwtOptions, jwtAuthenticator } from './jwt-authenticator.ts'
+import { untrustedIssuer } from './untrusted-issuer.ts'
 import type { CompiledJwt } from './validation.ts'
 
 /** Authenticators of all issuers of one configuration. */

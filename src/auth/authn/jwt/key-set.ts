@@ -1,10 +1,12 @@
 import { errorMessage } from '../../../lib/error-message.ts'
 import { runInTurns } from '../../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
+import type { CompactToken } from '../compact-token.ts'
+import { isSignedBy } from '../token-signature.ts'
 import { cacheExpiry } from './cache-expiry.ts'
-import type { CompactToken } from './compact-token.ts'
 import { excerptOf, type Fetched, type IssuerClient, jsonOf } from './issuer-client.ts'
-import { type IssuerKey, isSignedBy, readKeySet } from './signature.ts'
+import { type IssuerKey, readKeySet } from './json-web-keys.ts'
+import { SIGNING_ALGORITHMS } from './signing-algorithms.ts'
 
 /** Verifies signatures. */
 export interface KeySet {
@@ -84,15 +86,12 @@ async function readKeys(answer: Fetched): Promise<readonly IssuerKey[]> {
 
 const notVerified = (): Error => new Error('failed to verify id token signature')
 
-/**
- * Whether one of the keys signed the token. A verification takes up to a few milliseconds, and a token without key ID is verified with every key, so this
- * yields in between.
- */
+/** Whether one of the keys signed the token. A token without key ID is verified with every key, so this yields in between. */
 async function hasSigned(keys: readonly IssuerKey[], token: CompactToken): Promise<boolean> {
-  for (const key of keys) {
-    if (token.keyId !== '' && key.id !== token.keyId) continue
+  for (const { id, key } of keys) {
+    if (key === undefined || (token.keyId !== '' && id !== token.keyId)) continue
     if (turnIsSpent()) await nextTurn()
-    if (isSignedBy(token, key)) return true
+    if (await isSignedBy(token, key, SIGNING_ALGORITHMS)) return true
   }
   return false
 }

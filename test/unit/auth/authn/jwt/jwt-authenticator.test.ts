@@ -5,7 +5,7 @@ import { expressionCompiler } from '../../../../../src/auth/authn/jwt/expression
 import type { Fetched, IssuerClient } from '../../../../../src/auth/authn/jwt/issuer-client.ts'
 import { type JwtAuthenticators, jwtAuthenticators } from '../../../../../src/auth/authn/jwt/jwt-authenticators.ts'
 import { JwtMetrics } from '../../../../../src/auth/authn/jwt/metrics.ts'
-import { SIGNING_ALGORITHMS } from '../../../../../src/auth/authn/jwt/signature.ts'
+import { SIGNING_ALGORITHMS } from '../../../../../src/auth/authn/jwt/signing-algorithms.ts'
 import { validateConfiguration } from '../../../../../src/auth/authn/jwt/validation.ts'
 import type { TokenAnswer } from '../../../../../src/auth/authn/token.ts'
 import { aggregate } from '../../../../../src/lib/aggregate.ts'

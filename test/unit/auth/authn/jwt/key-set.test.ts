@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { parseCompact } from '../../../../../src/auth/authn/compact-token.ts'
 import { cacheExpiry } from '../../../../../src/auth/authn/jwt/cache-expiry.ts'
-import { parseCompact } from '../../../../../src/auth/authn/jwt/compact-token.ts'
 import { RemoteKeySet } from '../../../../../src/auth/authn/jwt/key-set.ts'
 import { publicJwk, type SigningKey, signedToken, signingKey } from '../../../../support/token-issuer.ts'
 
