@@ -26,14 +26,16 @@ export class ApplyError extends Error {
     this.code = code
     this.conflicts = conflicts
   }
+}
 
-  get causes(): { reason: string; message: string; field: string }[] {
-    return this.conflicts.map(({ manager, path }) => ({
-      reason: 'FieldManagerConflict',
-      message: `conflict with ${printManager(manager)}`,
-      field: printPath(path),
-    }))
+/** Returns the causes of a Status, one for each conflict, in steps. */
+export function* causesOf({ conflicts }: ApplyError): Steps<{ reason: string; message: string; field: string }[]> {
+  const causes: { reason: string; message: string; field: string }[] = []
+  for (const { manager, path } of conflicts) {
+    if (isStepDone()) yield
+    causes.push({ reason: 'FieldManagerConflict', message: `conflict with ${printManager(manager)}`, field: printPath(path) })
   }
+  return causes
 }
 
 /** Returns the error of one or more conflicts with upstream's message: a single one in a line, several grouped by manager, in the order of their identities. Runs in steps. */

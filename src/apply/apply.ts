@@ -84,7 +84,7 @@ export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
     applied = yield* takeOver(args, live, managed, error)
   }
   yield
-  const object = manager === KUBECTL && annotated(applied.object) ? updatedLastApplied(applied.object, config) : applied.object
+  const object = manager === KUBECTL && annotated(applied.object) ? yield* updatedLastApplied(applied.object, config) : applied.object
   return { object, managedFields: encodeManaged(applied.managed) }
 }
 
@@ -199,7 +199,7 @@ function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager
   const namedLast = yield* named(last.set, then.schema)
   const thenFields = yield* fieldsOf(then)
   yield
-  let pruned = without(then, namedLast)
+  let pruned = yield* without(then, namedLast)
   for (const [apiVersion, owned] of yield* ownedByVersion(managers, last.apiVersion)) {
     const addingBack = (what: string): string => `failed add back owned items: failed to convert ${what} object at version ${apiVersion}: `
     const whole = yield* into(then.object, last.apiVersion, apiVersion, addingBack('merged'))
@@ -209,7 +209,7 @@ function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager
     const kept = yield* resultOf(union(yield* fieldsOf(part), yield* named(owned, whole.schema)))
     yield
     const back = yield* into(
-      without(whole, yield* resultOf(difference(whole.object === then.object ? thenFields : yield* fieldsOf(whole), kept))),
+      yield* without(whole, yield* resultOf(difference(whole.object === then.object ? thenFields : yield* fieldsOf(whole), kept))),
       apiVersion,
       last.apiVersion,
       'failed add back dangling items: failed to convert pruned object to last applied version: ',
@@ -220,7 +220,7 @@ function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager
   const gone = yield* resultOf(difference(thenFields, yield* fieldsOf({ schema: then.schema, object: pruned })))
   const dangling = yield* resultOf(intersection(gone, namedLast))
   yield
-  return (yield* into(without(then, dangling), last.apiVersion, request.apiVersion, ''))?.object ?? merged
+  return (yield* into(yield* without(then, dangling), last.apiVersion, request.apiVersion, ''))?.object ?? merged
 }
 
 function* schemaOf(request: Pruning, object: KubeObject, apiVersion: string): Steps<StructSchema> {
@@ -235,8 +235,8 @@ function* fieldsOf({ schema, object }: Versioned): Steps<FieldSet> {
 }
 
 /** Removes the paths of a set from an object. */
-function without({ schema, object }: Versioned, set: FieldSet): KubeObject {
-  const left = removeItems(schema, object, set)
+function* without({ schema, object }: Versioned, set: FieldSet): Steps<KubeObject> {
+  const left = yield* removeItems(schema, object, set)
   return decodedObject(isJsonObject(left) ? left : {})
 }
 

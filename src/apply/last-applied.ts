@@ -1,4 +1,4 @@
-import { goJson } from '../codec/json.ts'
+import { goJsonInSteps } from '../codec/json-in-steps.ts'
 import { resultOf, type Steps } from '../lib/steps.ts'
 import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
@@ -32,8 +32,9 @@ export function* lastAppliedSet(schema: StructSchema, live: KubeObject, apiVersi
 }
 
 /** Sets the annotation as a client-side apply would, or removes it if the annotations would be too large. Returns a copy. */
-export function updatedLastApplied(object: KubeObject, config: JsonObject): KubeObject {
-  const annotations: Record<string, string> = { ...object.metadata.annotations, [ANNOTATION]: `${goJson(withoutAnnotation(config))}\n` }
+export function* updatedLastApplied(object: KubeObject, config: JsonObject): Steps<KubeObject> {
+  const parts = yield* goJsonInSteps(withoutAnnotation(config))
+  const annotations: Record<string, string> = { ...object.metadata.annotations, [ANNOTATION]: `${parts.join('')}\n` }
   let size = 0
   for (const [name, value] of Object.entries(annotations)) size += Buffer.byteLength(name) + Buffer.byteLength(value)
   if (size > MAX_ANNOTATIONS_BYTES) delete annotations[ANNOTATION]

@@ -30,14 +30,13 @@ function* merge(schema: Schema | undefined, live: Json | undefined, config: Json
   }
 }
 
-const isBare = (value: JsonObject | undefined): boolean => value === undefined || Object.keys(value).length === 0
-
 function* mergeMembers(schema: Schema | undefined, live: JsonObject | undefined, config: JsonObject | undefined, given: Json): Steps<Json | undefined> {
-  if (isBare(live) && isBare(config)) return given
   const out: JsonObject = {}
   let any = false
+  let isBare = true
   for (const name in live) {
     if (isStepDone()) yield
+    isBare = false
     const mine = config && Object.hasOwn(config, name) ? config[name] : undefined
     const below = memberSchema(schema, name)
     const merged = mine === undefined ? live[name] : shapeOf(below) === 'leaf' ? mine : yield* merge(below, live[name], mine)
@@ -47,11 +46,12 @@ function* mergeMembers(schema: Schema | undefined, live: JsonObject | undefined,
   }
   for (const name in config) {
     if (isStepDone()) yield
+    isBare = false
     if (live !== undefined && Object.hasOwn(live, name)) continue
     setMember(out, name, config[name])
     any = true
   }
-  return any ? out : undefined
+  return any ? out : isBare ? given : undefined
 }
 
 /** A list item with its path element. */
@@ -126,31 +126,39 @@ function* mergeElements(list: ListSchema, live: readonly Json[], config: readonl
   return out.length > 0 ? out : undefined
 }
 
-/** Removes the paths of a set from a value. Objects and lists that are empty afterwards become null. */
-export function removeItems(schema: Schema | undefined, value: Json, items: FieldSet): Json {
+/** Removes the paths of a set from a value, in steps. Objects and lists that are empty afterwards become null. */
+export function* removeItems(schema: Schema | undefined, value: Json, items: FieldSet): Steps<Json> {
   const shape = shapeOf(schema)
   if (typeof value !== 'object' || value === null) return shape === 'leaf' && value !== null ? value : typeof value === 'object' ? null : value
   if (Array.isArray(value)) {
     if (!tracksElements(schema) || value.length === 0) return null
     const out: Json[] = []
-    value.forEach((item, i) => {
-      const kept = removed(schema.items, item, items[elementOf(schema, item, i)])
+    let i = 0
+    for (const item of value) {
+      if (isStepDone()) yield
+      const below = items[elementOf(schema, item, i++)]
+      const kept = below === undefined ? item : yield* removed(schema.items, item, below)
       if (kept !== undefined) out.push(kept)
-    })
+    }
     return out.length > 0 ? out : null
   }
   if (shape === 'leaf' || shape === 'elements') return null
   const out: JsonObject = {}
-  for (const name of Object.keys(value)) {
+  let isEmptied = true
+  for (const name in value) {
+    if (isStepDone()) yield
     const member = value[name]
-    const kept = member === undefined ? undefined : removed(memberSchema(schema, name), member, items[fieldElement(name)])
-    if (kept !== undefined) setMember(out, name, kept)
+    if (member === undefined) continue
+    const below = items[fieldElement(name)]
+    const kept = below === undefined ? member : yield* removed(memberSchema(schema, name), member, below)
+    if (kept === undefined) continue
+    setMember(out, name, kept)
+    isEmptied = false
   }
-  return Object.keys(out).length > 0 ? out : null
+  return isEmptied ? null : out
 }
 
-function removed(schema: Schema | undefined, value: Json, items: FieldSet | undefined): Json | undefined {
-  if (items === undefined) return value
+function* removed(schema: Schema | undefined, value: Json, items: FieldSet): Steps<Json | undefined> {
   if (isMember(items)) return undefined
-  return isEmpty(items) ? value : removeItems(schema, value, items)
+  return isEmpty(items) ? value : yield* removeItems(schema, value, items)
 }

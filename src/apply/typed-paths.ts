@@ -26,10 +26,16 @@ function isBareObject(value: JsonObject): boolean {
 /** Number of names from which they are sorted in steps. */
 const MANY_NAMES = 2048
 
-/** The names of an object's members, sorted. Undefined if there are so many that sorting needs steps. */
-function fewNamesOf(value: JsonObject): string[] | undefined {
+/** The names of an object's members, sorted. Runs in steps if they are many. */
+function sortedNames(value: JsonObject): string[] | Steps<string[]> {
   const names = Object.keys(value)
-  return names.length < MANY_NAMES ? sortFew(names, compareText) : undefined
+  return names.length < MANY_NAMES ? sortFew(names, compareText) : sortedLater(names)
+}
+
+/** Listing many names takes milliseconds, so sorting them begins in another step. */
+function* sortedLater(names: readonly string[]): Steps<string[]> {
+  yield
+  return yield* sorted(names, compareText)
 }
 
 /**
@@ -82,7 +88,8 @@ function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet>
 }
 
 function* whollyMap(schema: Schema | undefined, value: JsonObject): Steps<FieldSet> {
-  const names = fewNamesOf(value) ?? (yield* sorted(Object.keys(value), compareText))
+  const made = sortedNames(value)
+  const names = isSteps(made) ? yield* made : made
   if (names.length === 0) return EMPTY
   const out: { [element: PathElement]: FieldSet } = { '.': EMPTY }
   for (const name of names) {
@@ -123,7 +130,8 @@ function configured(schema: Schema | undefined, value: Json, itself: boolean): F
 function* configuredMembers(schema: Schema | undefined, value: JsonObject, itself: boolean): Steps<FieldSet | undefined> {
   const out: { [element: PathElement]: FieldSet } = itself ? { '.': EMPTY } : {}
   let size = 0
-  for (const name of fewNamesOf(value) ?? (yield* sorted(Object.keys(value), compareText))) {
+  const names = sortedNames(value)
+  for (const name of isSteps(names) ? yield* names : names) {
     if (isStepDone()) yield
     const member = value[name]
     if (member === undefined) continue

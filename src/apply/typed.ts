@@ -1,9 +1,9 @@
 import { compareText } from '../lib/compare-text.ts'
 import { sortFew } from '../lib/sort-few.ts'
 import { isStepDone, isSteps, resultOf, type Steps, sorted } from '../lib/steps.ts'
-import { hasGivenEmptyInList } from '../meta/given-empty.ts'
+import { hasGivenEmptyInList, hasGivenEmptyInListInSteps } from '../meta/given-empty.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
-import { sameJson } from '../meta/same-json.ts'
+import { sameJsonInSteps, sameSmallJson } from '../meta/same-json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
 import type { PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet } from './set-node.ts'
@@ -44,19 +44,47 @@ const MODIFIED: Delta = Object.freeze({ modified: EMPTY })
 function compareValues(schema: Schema | undefined, old: Json, next: Json): Compared {
   if (old === next) return undefined
   const shape = shapeOf(schema)
-  if (shape === 'leaf' || areBare(old, next)) return compareLeaves(old, next)
+  if (shape === 'leaf') return compareLeaves(old, next)
+  if (isJsonObject(old) !== isJsonObject(next)) return compareMixed(schema, old, next)
+  if (!isJsonObject(old) && isBare(old) && isBare(next)) return compareLeaves(old, next)
+  return compareInside(schema, old, next)
+}
+
+/** Compares an object with null, a list or a scalar. Both are leaves if they are empty, so that null and `{}` differ. */
+function* compareMixed(schema: Schema | undefined, old: Json, next: Json): Steps<Delta | undefined> {
+  if (isBare(old) && isBare(next)) return MODIFIED
+  // Whether a wide object is empty takes milliseconds to find out.
+  yield
+  return yield* resultOf(compareInside(schema, old, next))
+}
+
+/** Compares the members of objects or the items of lists. Null equals an empty one. */
+function compareInside(schema: Schema | undefined, old: Json, next: Json): Compared {
   if (tracksElements(schema)) return compareElements(schema, asArray(old), asArray(next))
-  if (shape === 'any') return compareUntyped(old, next)
+  if (shapeOf(schema) === 'any') return compareUntyped(old, next)
   return compareMembers(schema, asObject(old) ?? {}, asObject(next) ?? {})
 }
 
-/** Whether two values are compared as leaves because both are empty, so that null and `{}` differ. Otherwise null equals `{}`. Two objects are not checked: whether a wide one is empty takes milliseconds to find out. */
-const areBare = (old: Json, next: Json): boolean => !(isJsonObject(old) && isJsonObject(next)) && isBare(old) && isBare(next)
+/** Equality of Go's reflect.DeepEqual, in which nil and empty lists differ. Runs in steps if the values are large. */
+function isSame(old: Json, next: Json): boolean | Steps<boolean> {
+  const isEqual = sameSmallJson(old, next)
+  return isEqual === undefined ? isSameInSteps(old, next) : isEqual && !hasGivenEmptyInList(next)
+}
 
-/** Equality of Go's reflect.DeepEqual, in which nil and empty lists differ. */
-const isSame = (old: Json, next: Json): boolean => sameJson(old, next) && !hasGivenEmptyInList(next)
+function* isSameInSteps(old: Json, next: Json): Steps<boolean> {
+  yield
+  return (yield* sameJsonInSteps(old, next)) && !(yield* hasGivenEmptyInListInSteps(next))
+}
 
-const compareLeaves = (old: Json, next: Json): Delta | undefined => (isSame(old, next) ? undefined : MODIFIED)
+function compareLeaves(old: Json, next: Json): Compared {
+  const same = isSame(old, next)
+  if (typeof same !== 'boolean') return deltaOf(same)
+  return same ? undefined : MODIFIED
+}
+
+function* deltaOf(same: Steps<boolean>): Steps<Delta | undefined> {
+  return (yield* same) ? undefined : MODIFIED
+}
 
 /** The value if it is a list; otherwise an empty list, as for null. */
 export const asArray = (value: Json): Json[] => (Array.isArray(value) ? value : [])
@@ -109,7 +137,8 @@ function* compareMembers(schema: Schema | undefined, old: JsonObject, next: Json
 }
 
 function* compareElements(list: ListSchema, old: Json[], next: Json[]): Steps<Delta | undefined> {
-  if (isSame(old, next)) return undefined
+  const same = isSame(old, next)
+  if (typeof same === 'boolean' ? same : yield* same) return undefined
   yield
   const left = yield* itemsOf(list, old)
   const right = yield* itemsOf(list, next)
@@ -141,7 +170,7 @@ function* compareItems(schema: Schema, old: ListItem | undefined, next: ListItem
     if (old === undefined) return next && { added: yield* wholly(schema, next.value) }
     return next === undefined ? { removed: yield* wholly(schema, old.value) } : yield* resultOf(compareValues(schema, old.value, next.value))
   }
-  if (before >= 2 && after >= 2) return isSame(old?.all ?? [], next?.all ?? []) ? undefined : MODIFIED
+  if (before >= 2 && after >= 2) return yield* resultOf(compareLeaves(old?.all ?? [], next?.all ?? []))
   if (before >= 2) return { removed: EMPTY, added: next && (yield* wholly(schema, next.value)) }
   return { added: EMPTY, removed: old && (yield* wholly(schema, old.value)) }
 }

@@ -16,10 +16,13 @@ type Open =
       readonly object: JsonObject
       readonly schema: Schema
       keys: readonly string[]
-      isSorted: boolean
+      readonly isSorted: boolean
       isBegun: boolean
       next: number
     }
+
+/** Writes a string with its quotes. */
+type WriteText = (text: string) => string
 
 /** Limit on the keys that are sorted in one call. */
 const FEW_KEYS = 1024
@@ -36,16 +39,17 @@ const RAW: Schema = { type: 'raw', goType: '' }
  * Writes a value that may be large, like `goJson`, or like `writeStruct` if a schema is given. Returns the text in parts. Uses an explicit stack, because a
  * generator for each small object would cost more than its text.
  */
-export function* goJsonInSteps(value: Json, schema = SORTED): Steps<string[]> {
+export function* goJsonInSteps(value: Json, schema = SORTED, write: WriteText = writeString): Steps<string[]> {
   const parts: string[] = []
   const stack: Open[] = []
-  let text = begin(value, schema, stack)
+  let text = begin(value, schema, stack, write)
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-    if (top.form === 'object' && !top.isSorted) {
-      top.keys = yield* sorted(top.keys, compareText)
-      top.isSorted = true
+    if (top.form === 'object' && top.next === 0 && top.keys.length > FEW_KEYS) {
+      // Listing many keys takes milliseconds.
+      yield
+      if (!top.isSorted) top.keys = yield* sorted(top.keys, compareText)
     }
-    text += nextPart(top, stack)
+    text += nextPart(top, stack, write)
     if (text.length > PART_LENGTH) {
       parts.push(text)
       text = ''
@@ -56,25 +60,28 @@ export function* goJsonInSteps(value: Json, schema = SORTED): Steps<string[]> {
   return parts
 }
 
+/** `rawJson` in steps, for values that may be large. */
+export const rawJsonInSteps = (value: Json): Steps<string[]> => goJsonInSteps(value, RAW, text => JSON.stringify(text))
+
 /** Writes the next part of the innermost open value, and removes it from the stack at its end. */
-function nextPart(open: Open, stack: Open[]): string {
+function nextPart(open: Open, stack: Open[], write: WriteText): string {
   switch (open.form) {
     case 'text':
-      return nextChunk(open, stack)
+      return nextChunk(open, stack, write)
     case 'list':
-      return nextItem(open, stack)
+      return nextItem(open, stack, write)
     case 'object':
-      return nextMember(open, stack)
+      return nextMember(open, stack, write)
   }
 }
 
 /** Writes a scalar, or the first character of a list, object or long text, which it pushes on the stack. */
-function begin(value: Json | undefined, schema: Schema, stack: Open[]): string {
+function begin(value: Json | undefined, schema: Schema, stack: Open[], write: WriteText): string {
   if (typeof value === 'string' && isLongText(value)) {
     stack.push({ form: 'text', chunks: textChunks(value) })
     return '"'
   }
-  if (typeof value !== 'object' || value === null) return writeScalar(value)
+  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? write(value) : writeScalar(value)
   if (Array.isArray(value)) {
     stack.push({ form: 'list', list: value, items: itemsOf(schema), next: 0 })
     return '['
@@ -106,21 +113,21 @@ function memberSchema(schema: Schema, key: string): Schema {
   return schema.type === 'json' ? SORTED : RAW
 }
 
-function nextChunk({ chunks }: Open & { form: 'text' }, stack: Open[]): string {
+function nextChunk({ chunks }: Open & { form: 'text' }, stack: Open[], write: WriteText): string {
   const { done, value } = chunks.next()
-  if (!done) return writeString(value).slice(1, -1)
+  if (!done) return write(value).slice(1, -1)
   stack.pop()
   return '"'
 }
 
-function nextItem(open: Open & { form: 'list' }, stack: Open[]): string {
+function nextItem(open: Open & { form: 'list' }, stack: Open[], write: WriteText): string {
   const at = open.next++
-  if (at < open.list.length) return (at === 0 ? '' : ',') + begin(open.list[at], open.items, stack)
+  if (at < open.list.length) return (at === 0 ? '' : ',') + begin(open.list[at], open.items, stack, write)
   stack.pop()
   return ']'
 }
 
-function nextMember(open: Open & { form: 'object' }, stack: Open[]): string {
+function nextMember(open: Open & { form: 'object' }, stack: Open[], write: WriteText): string {
   const key = open.keys[open.next++]
   if (key === undefined) {
     stack.pop()
@@ -130,5 +137,5 @@ function nextMember(open: Open & { form: 'object' }, stack: Open[]): string {
   if (value === undefined) return ''
   const comma = open.isBegun ? ',' : ''
   open.isBegun = true
-  return `${comma}${writeString(key)}:${begin(value, memberSchema(open.schema, key), stack)}`
+  return `${comma}${write(key)}:${begin(value, memberSchema(open.schema, key), stack, write)}`
 }

@@ -3,6 +3,7 @@ import { compareText } from '../lib/compare-text.ts'
 import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import type { ListSchema, MapSchema, Schema, StructSchema } from '../schema/schema.ts'
+import { goJsonInSteps, rawJsonInSteps } from './json-in-steps.ts'
 import { encodeField } from './protobuf-encode.ts'
 import { planOf, WIRE_BYTES } from './protobuf-plan.ts'
 
@@ -33,10 +34,7 @@ function* addMessage(parts: Uint8Array[], number: number, schema: StructSchema, 
   const at = parts.length
   parts.push(NOTHING)
   const length = yield* addMembers(parts, schema, object)
-  const head = protobuf.Writer.create()
-    .uint32((number << 3) | WIRE_BYTES)
-    .uint32(length)
-    .finish()
+  const head = headOf(number, length)
   parts[at] = head
   return head.length + length
 }
@@ -47,8 +45,24 @@ function* addField(parts: Uint8Array[], number: number, schema: Schema, value: J
   if (schema.type === 'struct' && isJsonObject(value)) return yield* addMessage(parts, number, schema, value)
   if (schema.type === 'list' && Array.isArray(value)) return yield* addItems(parts, number, schema, value)
   if (schema.type === 'map' && isJsonObject(value)) return yield* addEntries(parts, number, schema, value)
+  if ((schema.type === 'raw' || schema.type === 'json') && typeof value === 'object' && value !== null) return yield* addJson(parts, number, schema, value)
   return add(parts, encodeField(number, schema, value, pointer))
 }
+
+/** Adds a value as JSON: a message whose first field is its text. */
+function* addJson(parts: Uint8Array[], number: number, schema: Schema, value: Json): Steps<number> {
+  const written = yield* schema.type === 'raw' ? rawJsonInSteps(value) : goJsonInSteps(value)
+  const text = Buffer.concat(written.map(part => Buffer.from(part)))
+  const inner = headOf(1, text.length)
+  return add(parts, headOf(number, inner.length + text.length)) + add(parts, inner) + add(parts, text)
+}
+
+/** The tag of a field of this many bytes, and its length. */
+const headOf = (number: number, length: number): Uint8Array =>
+  protobuf.Writer.create()
+    .uint32((number << 3) | WIRE_BYTES)
+    .uint32(length)
+    .finish()
 
 function add(parts: Uint8Array[], part: Uint8Array): number {
   parts.push(part)

@@ -54,26 +54,34 @@ function countBlanks(lines: Lines, count: number): void {
 /** Position of a node: at the left end of a line, after `key:`, or after the dash of a list item or the colon of a long key. */
 type Place = 'root' | 'value' | 'item'
 
-/** Writes a node and the end of its last line. `indent`: column of the node's own lines. */
-function* writeNode(lines: Lines, value: Json, indent: number, place: Place): Steps<void> {
+/** Number of keys from which listing them takes milliseconds. */
+const MANY_KEYS = 4096
+
+/** Writes a node and the end of its last line. `indent`: column of the node's own lines. `names`: the keys of an object, if they are known. */
+function* writeNode(lines: Lines, value: Json, indent: number, place: Place, names?: readonly string[]): Steps<void> {
   const gap = place === 'root' ? '' : ' '
   if (Array.isArray(value)) {
     if (value.length === 0) lines.parts.push(gap, '[]\n')
     else yield* writeList(lines, value, indent, place)
   } else if (typeof value === 'object' && value !== null) {
-    const keys = Object.keys(value).filter(key => value[key] !== undefined)
+    const listed = names ?? Object.keys(value)
+    if (listed.length > MANY_KEYS) yield
+    const keys = listed.filter(key => value[key] !== undefined)
     if (keys.length === 0) lines.parts.push(gap, '{}\n')
     else yield* writeMap(lines, value, yield* sorted(keys, naturalOrder), indent, place)
   } else writeScalar(lines, value, indent, gap)
 }
 
+const NO_STEPS: readonly undefined[] = []
+
 const isContainer = (value: Json): value is Json[] | JsonObject => typeof value === 'object' && value !== null
 
-/** Empty objects are the most frequent ones in managed fields, and need no generator. */
-function isEmptyObject(value: Json): boolean {
-  if (!isContainer(value) || Array.isArray(value)) return false
-  for (const _ in value) return false
-  return true
+/** Writes a list or an object below a key or a dash. Empty objects are the most frequent ones in managed fields, and need no generator. */
+function writeBelow(lines: Lines, value: Json[] | JsonObject, indent: number, place: Place): Steps<void> | undefined {
+  const names = Array.isArray(value) ? undefined : Object.keys(value)
+  if (names?.length !== 0) return writeNode(lines, value, indent, place, names)
+  lines.parts.push(' {}\n')
+  return undefined
 }
 
 function writeScalar(lines: Lines, value: null | boolean | number | bigint | string, indent: number, gap: string): void {
@@ -89,8 +97,7 @@ function* writeList(lines: Lines, items: readonly Json[], indent: number, place:
     startLine(lines, at, isFirst ? place : 'root')
     isFirst = false
     lines.parts.push('-')
-    if (isEmptyObject(item)) lines.parts.push(' {}\n')
-    else if (isContainer(item)) yield* writeNode(lines, item, at + 2, 'item')
+    if (isContainer(item)) yield* writeBelow(lines, item, at + 2, 'item') ?? NO_STEPS
     else writeScalar(lines, item, at + 2, ' ')
   }
 }
@@ -108,8 +115,7 @@ function* writeMap(lines: Lines, object: JsonObject, keys: readonly string[], in
       countBlanks(lines, indent)
       lines.parts.push('? ', stringText(lines, key, indent + 2, 2), '\n', ' '.repeat(indent), ':')
     } else lines.parts.push(stringText(lines, key, indent), ':')
-    if (isEmptyObject(value)) lines.parts.push(' {}\n')
-    else if (isContainer(value)) yield* writeNode(lines, value, indent + 2, isLong ? 'item' : 'value')
+    if (isContainer(value)) yield* writeBelow(lines, value, indent + 2, isLong ? 'item' : 'value') ?? NO_STEPS
     else writeScalar(lines, value, indent + 2, ' ')
   }
 }

@@ -1,5 +1,5 @@
 import { applyInSteps } from '../apply/apply.ts'
-import { ApplyError, type Conflict } from '../apply/apply-error.ts'
+import { ApplyError, type Conflict, causesOf } from '../apply/apply-error.ts'
 import type { Change } from '../apply/ownership.ts'
 import { jsonKind } from '../apply/patch/go-print.ts'
 import { printElement } from '../apply/path-element.ts'
@@ -185,18 +185,18 @@ function* translated<T>(steps: Steps<T>): Steps<T> {
   try {
     return yield* steps
   } catch (error) {
-    throw asStatus(error)
+    throw yield* statusOf(error)
   }
 }
 
-function asStatus(error: unknown): unknown {
+function* statusOf(error: unknown): Steps<unknown> {
   if (error instanceof DecodeError) return failure(500, '', error.message)
   if (!(error instanceof ApplyError)) return error
   switch (error.code) {
     case 'bad request':
       return badRequestError(error.message)
     case 'conflict':
-      return failure(409, 'Conflict', error.message, { causes: error.causes })
+      return failure(409, 'Conflict', error.message, { causes: yield* causesOf(error) })
     case 'internal':
     case 'undecodable':
       return failure(500, '', error.message)

@@ -21,13 +21,19 @@ function sameMembers(a: Members, b: Members): boolean {
   return true
 }
 
-/** The same in steps, for values that may be large. A stack instead of recursion, for a generator of each small object would cost more than its comparison. */
-export function* deepEqualInSteps(a: unknown, b: unknown): Steps<boolean> {
+/** `deepEqual` in steps, for values that may be large. */
+export const deepEqualInSteps = (a: unknown, b: unknown): Steps<boolean> => equalInSteps(a, b, deepEqual, isNil)
+
+/**
+ * Compares two values in steps. `isEqual` compares values of which one is neither a list nor an object, or that are a list and an object. `isAbsent`: whether a member equals an absent one. Uses a stack instead of
+ * recursion, because a generator of each small object would cost more than its comparison.
+ */
+export function* equalInSteps(a: unknown, b: unknown, isEqual: (a: unknown, b: unknown) => boolean, isAbsent: (value: unknown) => boolean): Steps<boolean> {
   const lefts = [a]
   const rights = [b]
   const isSame = (left: unknown, right: unknown): boolean => {
     if (left === right) return true
-    if (typeof left !== 'object' || typeof right !== 'object' || isNil(left) || isNil(right)) return deepEqual(left, right)
+    if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return isEqual(left, right)
     lefts.push(left)
     rights.push(right)
     return true
@@ -48,9 +54,9 @@ export function* deepEqualInSteps(a: unknown, b: unknown): Steps<boolean> {
       }
       for (const key in right) {
         if (isStepDone()) yield
-        if (!Object.hasOwn(left, key) && !isNil(right[key])) return false
+        if (!Object.hasOwn(left, key) && !isAbsent(right[key])) return false
       }
-    } else if (!deepEqual(left, right)) return false
+    } else if (!isEqual(left, right)) return false
   }
   return true
 }
@@ -61,8 +67,9 @@ export type Members = { readonly [name: string]: unknown }
 export const hasMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isNil = (value: unknown): boolean => value === undefined || value === null || (Array.isArray(value) && value.length === 0)
-// Compares integers across codecs, one of which may produce a number and the other a bigint.
-const sameNumber = (a: unknown, b: unknown): boolean => {
+
+/** Compares integers across codecs, one of which may produce a number and the other a bigint. */
+export const sameNumber = (a: unknown, b: unknown): boolean => {
   if (typeof a === 'bigint') return typeof b === 'number' && Number.isInteger(b) && a === BigInt(b)
   return typeof b === 'bigint' && typeof a === 'number' && Number.isInteger(a) && b === BigInt(a)
 }

@@ -1,3 +1,4 @@
+import { isStepDone, type Steps } from '../lib/steps.ts'
 import { deepEqual, hasMembers } from './equal.ts'
 import type { Json } from './object.ts'
 
@@ -49,6 +50,27 @@ export function hasGivenEmptyInList(value: unknown): boolean {
   if (Array.isArray(value)) return hasGivenEmpty(value)
   if (!hasMembers(value)) return false
   for (const name in value) if (hasGivenEmptyInList(value[name])) return true
+  return false
+}
+
+/** `hasGivenEmptyInList` in steps, for values that may be large. */
+export function* hasGivenEmptyInListInSteps(value: unknown): Steps<boolean> {
+  const lists: unknown[] = []
+  const left = [value]
+  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+    if (isStepDone()) yield
+    if (Array.isArray(each)) lists.push(each)
+    else if (hasMembers(each)) for (const name in each) if (typeof each[name] === 'object') left.push(each[name])
+  }
+  for (let each = lists.pop(); each !== undefined; each = lists.pop()) {
+    if (isStepDone()) yield
+    if (Array.isArray(each)) {
+      for (const item of each) if (typeof item === 'object') lists.push(item)
+    } else if (hasMembers(each)) {
+      for (const name of given.get(each)?.keys() ?? []) if (isGivenEmpty(each, name)) return true
+      for (const name in each) if (typeof each[name] === 'object') lists.push(each[name])
+    }
+  }
   return false
 }
 

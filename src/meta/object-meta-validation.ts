@@ -1,5 +1,5 @@
 import { goJsonText } from '../lib/go-json-text.ts'
-import { runAtOnce, type Steps } from '../lib/steps.ts'
+import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { deepEqual } from './equal.ts'
 import type { FieldError } from './field-error.ts'
 import { forbidden, immutableError, invalid, required, tooLong, verbatim, words } from './field-error.ts'
@@ -18,9 +18,14 @@ export interface ObjectMetaRules {
 }
 
 /** Validates labels. Keys are qualified names, values are label values. */
-export function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldError[] {
+export const validateLabels = (labels: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldError[] =>
+  runAtOnce(labelErrors(labels ?? {}, path))
+
+function* labelErrors(labels: Readonly<Record<string, string>>, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  for (const [key, value] of Object.entries(labels ?? {})) {
+  for (const key in labels) {
+    if (isStepDone()) yield
+    const value = labels[key] ?? ''
     for (const message of isQualifiedName(key)) errors.push(invalid(path, key, message))
     for (const message of isValidLabelValue(value)) errors.push(invalid(path, value, message))
   }
@@ -28,11 +33,15 @@ export function validateLabels(labels: Readonly<Record<string, string>> | undefi
 }
 
 /** Validates annotations. Keys are qualified names in either case; values are free, but their total size is limited. */
-export function validateAnnotations(annotations: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldError[] {
+export const validateAnnotations = (annotations: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldError[] =>
+  runAtOnce(annotationErrors(annotations ?? {}, path))
+
+function* annotationErrors(annotations: Readonly<Record<string, string>>, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   let characters = 0
-  const entries = Object.entries(annotations ?? {})
-  for (const [key, value] of entries) {
+  for (const key in annotations) {
+    if (isStepDone()) yield
+    const value = annotations[key] ?? ''
     for (const message of isQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, message))
     characters += key.length + value.length
   }
@@ -40,7 +49,10 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   if (characters > ANNOTATIONS_LIMIT) errors.push(tooLong(path, ANNOTATIONS_LIMIT))
   else if (characters * 3 > ANNOTATIONS_LIMIT) {
     let bytes = 0
-    for (const [key, value] of entries) bytes += Buffer.byteLength(key) + Buffer.byteLength(value)
+    for (const key in annotations) {
+      if (isStepDone()) yield
+      bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] ?? '')
+    }
     if (bytes > ANNOTATIONS_LIMIT) errors.push(tooLong(path, ANNOTATIONS_LIMIT))
   }
   return errors
@@ -77,10 +89,11 @@ function ownerVersion({ apiVersion = '', kind = '' }: OwnerReference): { group: 
   return second === undefined ? { group: '', version: first, kind } : { group: first, version: second, kind }
 }
 
-function validateOwnerReferences(owners: readonly OwnerReference[], path: FieldPath): FieldError[] {
+function* ownerErrors(owners: readonly OwnerReference[], path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   let controller = ''
   for (const owner of owners) {
+    if (isStepDone()) yield
     const { group, version, kind } = ownerVersion(owner)
     if (version === '') errors.push(invalid(path.child('apiVersion'), owner.apiVersion ?? '', 'version must not be empty'))
     if (kind === '') errors.push(invalid(path.child('kind'), kind, words('kind must not be empty', 'must not be empty')))
@@ -107,9 +120,12 @@ function validateOwnerReferences(owners: readonly OwnerReference[], path: FieldP
   return errors
 }
 
-function validateFinalizers(finalizers: readonly string[], path: FieldPath): FieldError[] {
+function* finalizerErrors(finalizers: readonly string[], path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  for (const finalizer of finalizers) for (const message of isQualifiedName(finalizer)) errors.push(invalid(path, finalizer, message))
+  for (const finalizer of finalizers) {
+    if (isStepDone()) yield
+    for (const message of isQualifiedName(finalizer)) errors.push(invalid(path, finalizer, message))
+  }
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     errors.push(invalid(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'))
   }
@@ -124,8 +140,15 @@ export function validateFinalizerDomain(finalizer: string, path: FieldPath): Fie
   return [invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')]
 }
 
-const finalizerDomains = (finalizers: readonly string[], path: FieldPath, rules: ObjectMetaRules): FieldError[] =>
-  rules.qualifiedFinalizers === false ? [] : finalizers.flatMap((finalizer, i) => validateFinalizerDomain(finalizer, path.index(i)))
+function* domainErrors(finalizers: readonly string[], path: FieldPath, rules: ObjectMetaRules): Steps<FieldError[]> {
+  const errors: FieldError[] = []
+  if (rules.qualifiedFinalizers === false) return errors
+  for (const [i, finalizer] of finalizers.entries()) {
+    if (isStepDone()) yield
+    errors.push(...validateFinalizerDomain(finalizer, path.index(i)))
+  }
+  return errors
+}
 
 /** Limit on the name of a field manager, in bytes. */
 export const MANAGER_MAX_BYTES = 128
@@ -149,9 +172,10 @@ export function validateFieldManager(manager: string, path: FieldPath): FieldErr
   return errors
 }
 
-function validateManagedFields(entries: readonly ManagedFieldsEntry[], path: FieldPath): FieldError[] {
+function* managerErrors(entries: readonly ManagedFieldsEntry[], path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   for (const [i, { operation, fieldsType, manager, subresource }] of entries.entries()) {
+    if (isStepDone()) yield
     const at = path.index(i)
     if (operation !== 'Apply' && operation !== 'Update') errors.push(invalid(at.child('operation'), operation ?? '', 'must be `Apply` or `Update`'))
     if (fieldsType && fieldsType !== 'FieldsV1') errors.push(invalid(at.child('fieldsType'), fieldsType, 'must be `FieldsV1`'))
@@ -173,18 +197,18 @@ export const validateObjectMetaUpdate = (...args: ObjectMetaUpdateArgs): FieldEr
 /** ValidateObjectMeta in steps, for objects that may be large. */
 export function* validateObjectMetaInSteps(...[meta, namespaced, validateName, path, rules = {}]: ObjectMetaArgs): Steps<FieldError[]> {
   const errors = validateIdentity(meta, namespaced, validateName, path)
-  if (meta.labels) yield* add(errors, validateLabels(meta.labels, path.child('labels')))
-  if (meta.annotations) yield* add(errors, validateAnnotations(meta.annotations, path.child('annotations')))
-  if (meta.ownerReferences) yield* add(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
-  if (meta.finalizers) yield* add(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
-  if (meta.managedFields) yield* add(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
-  if (meta.finalizers) yield* add(errors, finalizerDomains(meta.finalizers, path.child('finalizers'), rules))
+  if (meta.labels) yield* add(errors, labelErrors(meta.labels, path.child('labels')))
+  if (meta.annotations) yield* add(errors, annotationErrors(meta.annotations, path.child('annotations')))
+  if (meta.ownerReferences) yield* add(errors, ownerErrors(meta.ownerReferences, path.child('ownerReferences')))
+  if (meta.finalizers) yield* add(errors, finalizerErrors(meta.finalizers, path.child('finalizers')))
+  if (meta.managedFields) yield* add(errors, managerErrors(meta.managedFields, path.child('managedFields')))
+  if (meta.finalizers) yield* add(errors, domainErrors(meta.finalizers, path.child('finalizers'), rules))
   return errors
 }
 
 /** Appends errors and yields: a single field of metadata may hold as many values as a request body. */
-function* add(errors: FieldError[], more: readonly FieldError[]): Steps<void> {
-  for (const error of more) errors.push(error)
+function* add(errors: FieldError[], more: Steps<FieldError[]>): Steps<void> {
+  for (const error of yield* more) errors.push(error)
   yield
 }
 
@@ -215,11 +239,11 @@ const time = (value: string | null | undefined): unknown => (value ? verbatim(pr
 /** ValidateObjectMetaUpdate in steps: immutable fields first, then the others, in upstream's order. */
 export function* validateObjectMetaUpdateInSteps(...[next, old, path, rules = {}]: ObjectMetaUpdateArgs): Steps<FieldError[]> {
   const errors = validateUnchanged(next, old, path)
-  if (next.labels) yield* add(errors, validateLabels(next.labels, path.child('labels')))
-  if (next.annotations) yield* add(errors, validateAnnotations(next.annotations, path.child('annotations')))
-  if (next.ownerReferences) yield* add(errors, validateOwnerReferences(next.ownerReferences, path.child('ownerReferences')))
-  if (next.managedFields) yield* add(errors, validateManagedFields(next.managedFields, path.child('managedFields')))
-  if (next.finalizers) yield* add(errors, finalizerDomains(next.finalizers, path.child('finalizers'), rules))
+  if (next.labels) yield* add(errors, labelErrors(next.labels, path.child('labels')))
+  if (next.annotations) yield* add(errors, annotationErrors(next.annotations, path.child('annotations')))
+  if (next.ownerReferences) yield* add(errors, ownerErrors(next.ownerReferences, path.child('ownerReferences')))
+  if (next.managedFields) yield* add(errors, managerErrors(next.managedFields, path.child('managedFields')))
+  if (next.finalizers) yield* add(errors, domainErrors(next.finalizers, path.child('finalizers'), rules))
   return errors
 }
 

@@ -64,7 +64,9 @@ export const cloneExactlyInSteps = <T>(value: T): Steps<T> => copyInSteps(value,
 
 /** Same as `clone`, in steps, for values that may be large. */
 export function* cloneInSteps<T>(value: T): Steps<T> {
-  return hasFewValues(value) ? clone(value) : yield* copyInSteps(value, emptyLike)
+  if (hasFewValues(value)) return clone(value)
+  yield
+  return yield* copyInSteps(value, emptyLike)
 }
 
 function* copyInSteps<T>(value: T, emptyCopy: (original: object) => object): Steps<T> {

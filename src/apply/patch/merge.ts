@@ -26,13 +26,14 @@ export function checkMergePatch(patch: Json): void {
 function* merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): Steps<JsonObject> {
   const out: JsonObject = {}
   decoded.add(out)
-  for (const key of Object.keys(doc)) {
+  for (const key in doc) {
     if (isStepDone()) yield
     if (ownMember(patch, key) !== null) setMember(out, key, doc[key])
   }
-  for (const [key, value] of Object.entries(patch)) {
+  for (const key in patch) {
     if (isStepDone()) yield
-    if (value === null) continue
+    const value = patch[key]
+    if (value === undefined || value === null) continue
     const now = ownMember(doc, key)
     if (isJsonObject(now)) setMember(out, key, yield* isJsonObject(value) ? merge(now, value, decoded) : cloneExactlyInSteps(value))
     else setMember(out, key, typeof value === 'object' ? yield* withoutNulls(value, decoded) : value)
@@ -58,9 +59,10 @@ function* withoutNulls(value: Json, decoded: WeakSet<object>): Steps<Json> {
     const to: JsonObject = copyWholeFloats(from, {})
     decoded.add(to)
     left.push(function* () {
-      for (const [key, member] of Object.entries(from)) {
+      for (const key in from) {
         if (isStepDone()) yield
-        if (member !== null) setMember(to, key, copyOf(member))
+        const member = from[key]
+        if (member !== undefined && member !== null) setMember(to, key, copyOf(member))
       }
     })
     return to

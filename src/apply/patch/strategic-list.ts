@@ -1,3 +1,4 @@
+import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { PatchError } from './error.ts'
@@ -16,7 +17,7 @@ const noMergeKey = (item: JsonObject, mergeKey: string): PatchError =>
   new PatchError('internal', `map: ${goPrint(item)} does not contain declared merge key: ${mergeKey}`)
 
 /** Merges two objects. It is a parameter of list merges because objects and lists contain each other. */
-type MergeMap = (original: JsonObject, patch: JsonObject, type: PatchType) => JsonObject
+type MergeMap = (original: JsonObject, patch: JsonObject, type: PatchType) => Steps<JsonObject>
 
 /** How the lists of a field are merged. */
 export interface ListMerge {
@@ -29,23 +30,25 @@ export interface ListMerge {
 }
 
 /** Merges two lists of one element type: objects by the merge key, scalars as a set. */
-export function mergeLists(original: Json[], patch: Json[], { items, mergeKey, deletes, mergeMap }: ListMerge): Json[] {
+export function* mergeLists(original: Json[], patch: Json[], { items, mergeKey, deletes, mergeMap }: ListMerge): Steps<Json[]> {
   if (original.length === 0 && patch.length === 0) return original
   const kind = elementKind(original, patch)
-  const put = (merged: Json[], wanted: readonly Json[], server: readonly Json[]): Json[] => {
+  const put = function* (merged: Json[], wanted: readonly Json[], server: readonly Json[]): Steps<Json[]> {
     const { present, absent } = partition(merged, wanted, mergeKey)
-    return inOrder({ list: present, order: wanted }, { list: absent, order: server }, mergeKey, kind)
+    yield
+    return yield* inOrder({ list: present, order: wanted }, { list: absent, order: server }, mergeKey, kind)
   }
   if (kind !== 'map') {
     if (deletes) {
       const gone = new Set(patch)
       return original.filter(item => !gone.has(item))
     }
-    return put([...new Set([...original, ...patch])], patch, original)
+    return yield* put([...new Set([...original, ...patch])], patch, original)
   }
   if (mergeKey === '') throw new PatchError('internal', `cannot merge lists without merge key for ${kindOf(items)}`)
   const { server, wanted } = withSpecialElements(original.filter(isJsonObject), patch.filter(isJsonObject), mergeKey)
-  return put(mergeByKey(server, wanted, { items, mergeKey, mergeMap }), wanted, server)
+  yield
+  return yield* put(yield* mergeByKey(server, wanted, { items, mergeKey, mergeMap }), wanted, server)
 }
 
 /** Applies the items of a patch that are directives. Returns the list without deleted items and the patch without directives. If the list is replaced, `server` is the patch and `wanted` is empty. */
@@ -67,7 +70,7 @@ function withSpecialElements(original: JsonObject[], patch: JsonObject[], mergeK
 }
 
 /** Merges each item of the patch into the first item with its key, or appends it. */
-function mergeByKey(server: JsonObject[], patch: JsonObject[], { items, mergeKey, mergeMap }: Omit<ListMerge, 'deletes'>): JsonObject[] {
+function* mergeByKey(server: JsonObject[], patch: JsonObject[], { items, mergeKey, mergeMap }: Omit<ListMerge, 'deletes'>): Steps<JsonObject[]> {
   const merged = [...server]
   const places = new Map<Json | undefined, number>()
   const place = (item: JsonObject, at: number): void => {
@@ -75,10 +78,11 @@ function mergeByKey(server: JsonObject[], patch: JsonObject[], { items, mergeKey
   }
   merged.forEach(place)
   for (const element of patch) {
+    if (isStepDone()) yield
     const at = places.get(keyOf(element, mergeKey))
     const known = at === undefined ? undefined : merged[at]
     if (at === undefined || known === undefined) place(element, merged.push(element) - 1)
-    else merged[at] = mergeMap(known, element, items)
+    else merged[at] = yield* mergeMap(known, element, items)
   }
   return merged
 }
@@ -114,9 +118,11 @@ export interface Ordered {
 }
 
 /** Merges the items of the patch, in the patch's order, with the items that only the server has. Each of these comes before the first item of the patch that follows it in the server's list. */
-export function inOrder(patch: Ordered, server: Ordered, mergeKey: string, kind: string): Json[] {
+export function* inOrder(patch: Ordered, server: Ordered, mergeKey: string, kind: string): Steps<Json[]> {
   const right = sorted(patch, mergeKey, kind)
+  yield
   const left = sorted(server, mergeKey, kind)
+  yield
   const rank = ranks(server.order, mergeKey, kind)
   const out: Json[] = []
   let i = 0
@@ -250,38 +256,55 @@ export function elementKind(...lists: readonly (readonly Json[])[]): string {
   return type.startsWith('map') ? 'map' : type
 }
 
-/** Removes directives from a value of the patch, at any depth. Changes objects in place. Undefined if the value is a directive itself. */
-export function withoutDirectives(value: Json): Json | undefined {
-  if (Array.isArray(value)) return itemsWithoutDirectives(value)
-  if (!isJsonObject(value)) return value
-  if (Object.hasOwn(value, DIRECTIVE)) return undefined
-  // Object.keys and no assignment of unchanged members, as an object may have tens of thousands.
-  for (const key of Object.keys(value)) {
-    const member = value[key] ?? null
-    const kept = withoutDirectives(member)
-    if (kept === undefined) delete value[key]
-    else if (kept !== member) setMember(value, key, kept)
+/** Removes directives from a value of the patch, at any depth. Changes objects in place. Undefined if the value is a directive itself. It does not recurse: bodies may be nested deeper than the stack. */
+export function* withoutDirectives(value: Json): Steps<Json | undefined> {
+  if (isDirective(value)) return undefined
+  const left: (Json[] | JsonObject)[] = []
+  const open = (each: Json): Json => {
+    if (typeof each !== 'object' || each === null) return each
+    const kept = Array.isArray(each) ? each.filter(item => !isDirective(item)) : each
+    left.push(kept)
+    return kept
   }
-  return value
+  const out = open(value)
+  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+    if (isStepDone()) yield
+    if (Array.isArray(each)) for (let i = 0; i < each.length; i++) each[i] = open(each[i] ?? null)
+    else
+      for (const key in each) {
+        if (isStepDone()) yield
+        const member = each[key] ?? null
+        if (isDirective(member)) delete each[key]
+        else if (Array.isArray(member)) setMember(each, key, open(member))
+        else open(member)
+      }
+  }
+  return out
 }
 
-/** Removes directives from the items of a list. Returns a copy. It is a loop without callbacks, which would need more stack for deeply nested bodies. */
-export function itemsWithoutDirectives(list: readonly Json[]): Json[] {
-  const kept: Json[] = []
-  for (const item of list) {
-    const one = withoutDirectives(item)
-    if (one !== undefined) kept.push(one)
-  }
-  return kept
+const isDirective = (value: Json): boolean => isJsonObject(value) && Object.hasOwn(value, DIRECTIVE)
+
+/** Removes directives from the items of a list. Returns a copy. */
+export function* itemsWithoutDirectives(list: Json[]): Steps<Json[]> {
+  const kept = yield* withoutDirectives(list)
+  return Array.isArray(kept) ? kept : []
 }
 
 /** Deletes null members at any depth, in place. */
-export function withoutNullsInPlace(value: Json): void {
-  if (Array.isArray(value)) for (const item of value) withoutNullsInPlace(item)
-  else if (isJsonObject(value))
-    for (const key of Object.keys(value)) {
-      const member = value[key] ?? null
-      if (member === null) delete value[key]
-      else withoutNullsInPlace(member)
-    }
+export function* withoutNullsInPlace(value: Json): Steps<void> {
+  const left: Json[] = [value]
+  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+    if (isStepDone()) yield
+    if (Array.isArray(each)) {
+      for (const item of each) if (isContainer(item)) left.push(item)
+    } else if (isJsonObject(each))
+      for (const key in each) {
+        if (isStepDone()) yield
+        const member = each[key] ?? null
+        if (member === null) delete each[key]
+        else if (isContainer(member)) left.push(member)
+      }
+  }
 }
+
+const isContainer = (value: Json): boolean => typeof value === 'object' && value !== null

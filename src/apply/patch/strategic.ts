@@ -1,4 +1,4 @@
-import type { Steps } from '../../lib/steps.ts'
+import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { cloneInSteps } from '../../meta/whole-floats.ts'
@@ -47,16 +47,24 @@ export function* strategicPatch(schema: StructSchema, original: JsonObject, patc
   yield
   const merged = yield* cloneInSteps(original)
   yield
-  return { object: mergeMap(merged, rest, { schema, pointer: false }), leftOver: () => goPrint(rest) }
+  return { object: yield* mergeMap(merged, rest, { schema, pointer: false }), leftOver: () => goPrint(rest) }
 }
 
 /** Merges a patch into the original. Changes both in place, and returns the result. */
-function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): JsonObject {
+function* mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): Steps<JsonObject> {
   const directive = ownMember(patch, DIRECTIVE)
   if (directive !== undefined) return direct(directive, patch)
   retainKeys(original, patch)
-  for (const key of Object.keys(patch)) if (key.startsWith(ORDER_PREFIX)) mergeOrdered(original, patch, key, type)
-  for (const key of Object.keys(patch)) mergeMember(original, key, patch[key] ?? null, type)
+  const keys = Object.keys(patch)
+  for (const key of keys) {
+    if (isStepDone()) yield
+    if (key.startsWith(ORDER_PREFIX)) yield* mergeOrdered(original, patch, key, type)
+  }
+  for (const key of keys) {
+    if (isStepDone()) yield
+    // Ordered lists are merged, and removed from the patch.
+    if (Object.hasOwn(patch, key)) yield* mergeMember(original, key, patch[key] ?? null, type)
+  }
   return original
 }
 
@@ -84,7 +92,7 @@ function retainKeys(original: JsonObject, patch: JsonObject): void {
 }
 
 /** Merges the list of a `$setElementOrder/<list>` directive in that order, with the patch's list of the same name. Removes both from the patch. */
-function mergeOrdered(original: JsonObject, patch: JsonObject, directive: string, type: PatchType): void {
+function* mergeOrdered(original: JsonObject, patch: JsonObject, directive: string, type: PatchType): Steps<void> {
   const order = asList(patch[directive] ?? null)
   delete patch[directive]
   const key = afterPrefix(directive, ORDER_PREFIX, 'invalid patch format of setElementOrder list')
@@ -95,19 +103,21 @@ function mergeOrdered(original: JsonObject, patch: JsonObject, directive: string
   const mismatch = orderMismatch(patched ?? [], order, mergeKey)
   if (mismatch) throw new PatchError('internal', `The order in patch list:\n${goPrint(patched)}\n doesn't match ${ORDER_PREFIX} list:\n${goPrint(order)}\n`)
   let merged: Json[]
-  if (live && patched) merged = strategy === 'merge' ? mergeLists(live, patched, { items, mergeKey, deletes: false, mergeMap }) : patched
+  if (live && patched) merged = strategy === 'merge' ? yield* mergeLists(live, patched, { items, mergeKey, deletes: false, mergeMap }) : patched
   else if (live) merged = live
-  else if (patched) merged = itemsWithoutDirectives(patched)
+  else if (patched) merged = yield* itemsWithoutDirectives(patched)
   else return
+  yield
   const { present, absent } = partition(merged, order, mergeKey)
   const kind = elementKind(live ?? [], patched ?? [])
   const serverOrder = strategy === 'merge' && mergeKey !== '' ? shiftedServerList(live ?? [], patched ?? [], mergeKey) : (live ?? [])
-  setMember(original, key, inOrder({ list: present, order }, { list: absent, order: serverOrder }, mergeKey, kind))
+  yield
+  setMember(original, key, yield* inOrder({ list: present, order }, { list: absent, order: serverOrder }, mergeKey, kind))
   delete patch[key]
 }
 
 /** Sets, merges or deletes one member. `$deleteFromPrimitiveList/<list>` deletes scalars from a list. */
-function mergeMember(original: JsonObject, patchKey: string, value: Json, type: PatchType): void {
+function* mergeMember(original: JsonObject, patchKey: string, value: Json, type: PatchType): Steps<void> {
   const deletes = patchKey.startsWith(DELETE_PREFIX)
   const key = deletes ? afterPrefix(patchKey, DELETE_PREFIX, 'invalid patch format of primitive list') || patchKey : patchKey
   if (value === null) {
@@ -117,20 +127,20 @@ function mergeMember(original: JsonObject, patchKey: string, value: Json, type: 
   const now = ownMember(original, key)
   if (now === undefined || goType(now) !== goType(value)) {
     if (deletes) return
-    withoutNullsInPlace(value)
-    take(original, key, value)
+    if (typeof value === 'object') yield* withoutNullsInPlace(value)
+    yield* take(original, key, value)
   } else if (isJsonObject(now) && isJsonObject(value)) {
     const { field, strategy } = structField(type, key)
-    setMember(original, key, strategy === 'replace' ? value : mergeMap(now, value, field))
+    setMember(original, key, strategy === 'replace' ? value : yield* mergeMap(now, value, field))
   } else if (Array.isArray(now) && Array.isArray(value)) {
     const { items, strategy, mergeKey } = listField(type, key)
-    setMember(original, key, strategy === 'merge' || deletes ? mergeLists(now, value, { items, mergeKey, deletes, mergeMap }) : value)
-  } else take(original, key, value)
+    setMember(original, key, strategy === 'merge' || deletes ? yield* mergeLists(now, value, { items, mergeKey, deletes, mergeMap }) : value)
+  } else yield* take(original, key, value)
 }
 
 /** Sets a member to a value of the patch without its directives, unless the value is a directive itself. */
-function take(original: JsonObject, key: string, value: Json): void {
-  const kept = withoutDirectives(value)
+function* take(original: JsonObject, key: string, value: Json): Steps<void> {
+  const kept = typeof value === 'object' ? yield* withoutDirectives(value) : value
   if (kept === undefined) delete original[key]
   else setMember(original, key, kept)
 }

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import type { ApplyArgs } from '../../../src/apply/apply.ts'
-import { ApplyError } from '../../../src/apply/apply-error.ts'
+import { ApplyError, causesOf } from '../../../src/apply/apply-error.ts'
 import { printElement } from '../../../src/apply/path-element.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import { loose } from '../../support/any-object.ts'
@@ -125,7 +126,11 @@ describe('apply', () => {
     expect(error.message).to.equal(
       'Apply failed with 3 conflicts: conflicts with "o":\n- .data.a\n- .data.b\nconflicts with "s" with subresource "status" using v1:\n- .data.a',
     )
-    expect(error.causes[2]).to.deep.equal({ reason: 'FieldManagerConflict', message: 'conflict with "s" with subresource "status" using v1', field: '.data.a' })
+    expect(runAtOnce(causesOf(error))[2]).to.deep.equal({
+      reason: 'FieldManagerConflict',
+      message: 'conflict with "s" with subresource "status" using v1',
+      field: '.data.a',
+    })
     expect(apply(live, config({ a: '2', b: '2' }), { force: true }).managedFields).to.deep.equal([
       entry('m', 'Apply', { 'f:data': { 'f:a': {}, 'f:b': {} } }, 5),
     ])

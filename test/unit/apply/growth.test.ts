@@ -1,6 +1,7 @@
 import type { ApplyArgs } from '../../../src/apply/apply.ts'
-import { ApplyError } from '../../../src/apply/apply-error.ts'
+import { ApplyError, causesOf } from '../../../src/apply/apply-error.ts'
 import { updateManagedFields } from '../../../src/apply/managed-fields.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import { applyConfiguration, applyJsonPatch, applyMergePatch, applyStrategicPatch } from '../../support/at-once.ts'
@@ -65,7 +66,7 @@ const table: [what: string, prepare: (count: number) => () => unknown][] = [
         try {
           apply('ConfigMap', live, object('ConfigMap', n, '2'), { manager: 'o', force: false })
         } catch (error) {
-          if (error instanceof ApplyError) return error.causes
+          if (error instanceof ApplyError) return runAtOnce(causesOf(error))
           throw error
         }
         throw new Error('no conflict')

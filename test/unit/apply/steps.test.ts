@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { applyInSteps } from '../../../src/apply/apply.ts'
 import { updateManagedInSteps } from '../../../src/apply/managed-fields.ts'
-import type { Steps } from '../../../src/lib/steps.ts'
+import { removeItems } from '../../../src/apply/typed-merge.ts'
+import { toFieldSet } from '../../../src/apply/typed-paths.ts'
+import { runAtOnce, type Steps } from '../../../src/lib/steps.ts'
 import type { JsonObject, KubeObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
 import type { StructSchema } from '../../../src/schema/schema.ts'
@@ -48,6 +50,9 @@ describe('tracking and applying a wide object', () => {
     it(`is done in steps: an update of a ${what}`, () => {
       const next = object as unknown as KubeObject
       expect(stepsOf(updateManagedInSteps({ schema, old: undefined, next, manager: 'm', apiVersion: 'v1', now }))).to.be.at.least(STEPS / 2)
+    })
+    it(`is done in steps: removing a ${what}`, () => {
+      expect(stepsOf(removeItems(schema, object, runAtOnce(toFieldSet(schema, object))))).to.be.at.least(Math.floor(STEPS / 3))
     })
     it(`is done in steps: an apply of a ${what}`, () => {
       const args = { schema, config: object, manager: 'm', apiVersion: 'v1', kind: 'ConfigMap', force: false, now }

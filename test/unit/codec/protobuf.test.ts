@@ -41,6 +41,7 @@ describe('protobuf messages of wide objects', () => {
     'members of a map': ['core.ConfigMap', { data: wide(String) }],
     'texts in a list': ['core.Pod', { spec: { containers: [{ name: 'c', args: names }] } }],
     'objects in a list': ['core.Pod', { spec: { containers: [{ name: 'c', env: names.map(name => ({ name, value: 'v' })) }] } }],
+    'raw JSON': ['apps.ControllerRevision', { data: wide(i => `<${i}>`.padEnd(32)) }],
     'lists in a map': ['authorization.SubjectAccessReview', { spec: { extra: wide(i => [`${i}`]) } }],
   }
   for (const [what, [type, object]] of Object.entries(objects))

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import {
   asGiven,
   copyGivenEmpty,
@@ -6,6 +7,7 @@ import {
   givenEmptyNames,
   hasGivenEmpty,
   hasGivenEmptyInList,
+  hasGivenEmptyInListInSteps,
   isExactly,
   isGivenEmpty,
   isMemberExactly,
@@ -50,8 +52,10 @@ describe('members that were given as empty', () => {
   it('are found at any depth, or only within lists', () => {
     expect(hasGivenEmpty({ a: [{ b: thing('map') }] })).to.equal(true)
     expect(hasGivenEmptyInList({ a: [{ b: thing('map') }] })).to.equal(true)
+    expect(runAtOnce(hasGivenEmptyInListInSteps({ a: [{ b: thing('map') }] }))).to.equal(true)
     expect(hasGivenEmpty({ a: { b: thing('map') } })).to.equal(true)
     expect(hasGivenEmptyInList({ a: { b: thing('map') } })).to.equal(false)
+    expect(runAtOnce(hasGivenEmptyInListInSteps({ a: { b: thing('map') } }))).to.equal(false)
     expect(hasGivenEmpty({ a: [null, 1, 'x', { b: {} }] })).to.equal(false)
   })
 

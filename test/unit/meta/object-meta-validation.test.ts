@@ -12,11 +12,33 @@ import {
   validateObjectMetaUpdate,
   validateObjectMetaUpdateInSteps,
 } from '../../../src/meta/object-meta-validation.ts'
+import { countedSteps } from '../../support/counted-steps.ts'
 
 const path = fieldPath('metadata')
 const owner = (more: Partial<OwnerReference> = {}): OwnerReference => ({ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u', ...more })
 
 describe('object metadata', () => {
+  const COUNT = 20_000
+  const members = Object.fromEntries(Array.from({ length: COUNT }, (_, i) => [`k${i}`, 'v']))
+  const names = Object.keys(members)
+  const wide: Record<string, ObjectMeta> = {
+    labels: { labels: members },
+    annotations: { annotations: members },
+    finalizers: { finalizers: names.map(name => `e.io/${name}`) },
+    owners: { ownerReferences: names.map(name => owner({ name })) },
+    managers: { managedFields: names.map(manager => ({ manager, operation: 'Apply' })) },
+  }
+  for (const [what, meta] of Object.entries(wide))
+    it(`is validated in steps if it is wide: ${what}`, () => {
+      const next = { name: 'x', namespace: 'ns', resourceVersion: '1', ...meta }
+      const created = countedSteps(validateObjectMetaInSteps(next, true, nameIsDnsSubdomain, path))
+      const updated = countedSteps(validateObjectMetaUpdateInSteps(next, next, path))
+      for (const { result, yields } of [created, updated]) {
+        expect(result).to.deep.equal([])
+        expect(yields).to.be.at.least(Math.floor(COUNT / 512))
+      }
+    })
+
   const told = (meta: ObjectMeta, rules?: ObjectMetaRules): string[] =>
     validateObjectMeta({ name: 'x', namespace: 'ns', ...meta }, true, nameIsDnsSubdomain, path, rules).map(fieldErrorText)
 

@@ -25,7 +25,24 @@ describe('strategic merge patch', () => {
     const data = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v']))
     const { result, yields } = countedSteps(strategicPatch(types.type('core.ConfigMap'), { data }, { data }))
     expect(result.object).to.deep.equal({ data })
-    expect(yields).to.be.at.least(39)
+    // Copies of both, and the merge.
+    expect(yields).to.be.at.least(58)
+  })
+
+  it('adds a wide member in steps, without nulls and directives', () => {
+    const data = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, i === 0 ? null : i === 1 ? { $patch: 'delete' } : 'v']))
+    const { result, yields } = countedSteps(strategicPatch(types.type('core.ConfigMap'), {}, { data }))
+    expect(Object.keys(result.object.data as JsonObject)).to.have.length(9_998)
+    // A copy, and two passes.
+    expect(yields).to.be.at.least(57)
+  })
+
+  it('merges a long list in steps', () => {
+    const containers = Array.from({ length: 10_000 }, (_, i) => ({ name: `c${i}`, image: 'i' }))
+    const { result, yields } = countedSteps(strategicPatch(types.type('core.Pod'), { spec: { containers } }, { spec: { containers } }))
+    expect(result.object).to.deep.equal({ spec: { containers } })
+    // Copies of both take one step per 512 values; the merge takes as many.
+    expect(yields).to.be.at.least(175)
   })
 
   describe('of two objects, as kubectl computes it, matches the reference implementation', () => {
