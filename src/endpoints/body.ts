@@ -13,19 +13,20 @@ import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { copyGivenEmpty } from '../meta/given-empty.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
 import { decodedObject, type KubeObject } from '../meta/object.ts'
-import type { RequestNotes } from '../meta/request-notes.ts'
 import { failure, type StatusError } from '../meta/status.ts'
 import { copyWholeFloats } from '../meta/whole-floats.ts'
+import { apiVersionOfTarget, type BodyTarget } from '../registry/change/body-target.ts'
 import { applyDefaultsInSteps, keepManagerReset } from '../registry/decode-object.ts'
-import { builtInsOf } from '../registry/other-type.ts'
+import { noteUnknown } from '../registry/note-changes.ts'
+import { builtInsOf, type TypeClaim } from '../registry/other-type.ts'
+import type { FieldValidation } from '../registry/types.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { noteObject } from './audited-request.ts'
-import { apiVersionOfTarget, type BodyTarget, type Claim, cannotHandle, unrecognized } from './dialect/body-type.ts'
+import { cannotHandle, unrecognized } from './dialect/body-type.ts'
 import { dialectOf } from './dialect/dialect-of.ts'
 import type { Exchange } from './exchange.ts'
 import { bodyMediaType } from './negotiate.ts'
-import type { FieldValidation } from './write-options.ts'
 
 /** The part of a Scope that is used to decode a body. */
 export interface BodyScope {
@@ -35,7 +36,7 @@ export interface BodyScope {
 }
 
 type ParsedBody = (ParsedJson | ParsedYaml | ParsedCbor) & {
-  readonly claimed: Claim
+  readonly claimed: TypeClaim
   /** Error of a protobuf message whose envelope is valid. The value is empty then. */
   readonly messageFault?: string
 }
@@ -73,7 +74,7 @@ export function* parseBody(offer: MediaOffer, contentType: string | undefined, b
 
 /** Parses a protobuf body. Its type is checked first: a message of another kind is not decoded. */
 function* parseProtobuf(body: Buffer, kind: string, schema: StructSchema, refuse: (why: string) => StatusError): Steps<ParsedBody> {
-  let claimed: Claim | undefined
+  let claimed: TypeClaim | undefined
   try {
     const envelope = unwrap(body)
     // Upstream treats an apiVersion that cannot be parsed as absent.
@@ -148,15 +149,3 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
 
 /** Copies the marks of members (whole floats, empty values that were given) from one object to its copy. */
 const copyMarks = <T extends object>(from: object, to: T): T => copyGivenEmpty(from, copyWholeFloats(from, to))
-
-const UNKNOWN = /^unknown field "(.*)"$/s
-
-/** Records the fields of a body that its kind does not have. `faults`: messages of decoders. */
-export function noteUnknown(why: RequestNotes | undefined, faults: readonly string[]): void {
-  if (why === undefined || faults.length === 0) return
-  const fields = faults.slice(0, MOST_UNKNOWN).flatMap(fault => UNKNOWN.exec(fault)?.[1] ?? [])
-  if (fields.length > 0) why.note({ step: 'dropped', because: 'unknown field', fields })
-}
-
-/** Maximum number of fields that are recorded. */
-const MOST_UNKNOWN = 100

@@ -1,7 +1,7 @@
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
+import { bodyTarget } from '../registry/change/body-target.ts'
 import type { Answer } from '../registry/types.ts'
 import { decodeBody } from './body.ts'
-import { bodyTarget } from './dialect/body-type.ts'
 import { bodyMediaType } from './negotiate.ts'
 import { MAX_BODY_BYTES, type Scope, storeOf, writeTarget } from './scope.ts'
 import { writeOptions } from './write-options.ts'

@@ -23,7 +23,7 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024
 /** Services and settings that the handlers of all verbs use. */
 export interface EndpointEnvironment {
   readonly catalog: Catalog
-  readonly registry: Pick<Registry, 'store' | 'admit' | 'access' | 'withDeclared'>
+  readonly registry: Pick<Registry, 'store' | 'admit' | 'access'>
   readonly clock: TimerClock
   /** Media types of request and response bodies. */
   readonly media: MediaOffer

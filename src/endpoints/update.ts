@@ -1,13 +1,12 @@
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { StatusError } from '../meta/status.ts'
+import { bodyTarget, viewTarget } from '../registry/change/body-target.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from '../registry/object-meta.ts'
 import type { Answer } from '../registry/types.ts'
 import { decodeBody } from './body.ts'
-import { bodyTarget } from './dialect/body-type.ts'
 import { dialectOf } from './dialect/dialect-of.ts'
 import { MAX_BODY_BYTES, type Scope, storeOf, writeTarget } from './scope.ts'
-import { updatedView, viewTarget, writeView } from './view.ts'
 import { writeOptions } from './write-options.ts'
 
 /** PUT of one object, of a subresource of the same kind, or of a view (scale). */
@@ -35,10 +34,8 @@ export async function update(scope: Scope<'update'>): Promise<{ answer: Answer; 
     spare = undefined
     return object
   }
-  const { view } = subresource ?? {}
   return storeOf(scope).update(writeTarget(scope, options), {
-    transform: async now => (view && now ? writeView(scope, view, now, live => updatedView(scope, live, next(), options.manager)) : next()),
-    ...(view && { managed: true }),
+    change: { kind: 'replace', next },
     ...(first.metadata.uid !== undefined && { uid: first.metadata.uid }),
   })
 }

@@ -6,12 +6,11 @@ import { fieldPath } from '../meta/field-path.ts'
 import type { JsonObject } from '../meta/object.ts'
 import { validateFieldManager } from '../meta/object-meta-validation.ts'
 import { invalidError } from '../meta/status.ts'
+import type { FieldValidation } from '../registry/types.ts'
 import type { Exchange } from './exchange.ts'
 import { booleanParameter, stringParameter } from './query.ts'
 
-/** Treatment of unknown and repeated fields in a body. */
-export type FieldValidation = (typeof VALIDATIONS)[number]
-const VALIDATIONS = ['Ignore', 'Warn', 'Strict'] as const
+const VALIDATIONS: readonly FieldValidation[] = ['Ignore', 'Warn', 'Strict']
 
 /** Options common to CreateOptions, UpdateOptions and PatchOptions. */
 export interface WriteOptions {

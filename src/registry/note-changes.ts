@@ -1,3 +1,4 @@
+import type { Json } from '../meta/object.ts'
 import type { RequestNotes } from '../meta/request-notes.ts'
 import type { WhyChange, WhyChanges } from '../meta/why.ts'
 import type { GatedField } from '../schema/gated-fields.ts'
@@ -34,3 +35,22 @@ export function noteRules(why: RequestNotes, changes: WhyChanges): void {
 }
 
 const isTakenBack = ({ op, path }: WhyChange): boolean => op !== 'add' && (path === '/status' || path.startsWith('/status/'))
+
+/** Records the fields that decoding a patched object has added: defaults. */
+export function noteAdded(why: RequestNotes, patched: Json, decoded: Json): void {
+  const changes = why.changes(patched, decoded)
+  const added = changes === 'too large' ? changes : changes.filter(({ op }) => op === 'add')
+  if (added.length > 0) why.note({ step: 'defaults', changes: added })
+}
+
+const UNKNOWN = /^unknown field "(.*)"$/s
+
+/** Records the fields of a body that its kind does not have. `faults`: messages of decoders. */
+export function noteUnknown(why: RequestNotes | undefined, faults: readonly string[]): void {
+  if (why === undefined || faults.length === 0) return
+  const fields = faults.slice(0, MOST_UNKNOWN).flatMap(fault => UNKNOWN.exec(fault)?.[1] ?? [])
+  if (fields.length > 0) why.note({ step: 'dropped', because: 'unknown field', fields })
+}
+
+/** Maximum number of fields that are recorded. */
+const MOST_UNKNOWN = 100

@@ -2,12 +2,10 @@ import type { Catalog, ServedResource } from '../catalog/catalog.ts'
 import type { AccessEvent, ResourceAccess, ResourceDefinition, ResourceId } from '../catalog/definition.ts'
 import { type Awaitable, after } from '../lib/awaitable.ts'
 import { clone } from '../meta/equal.ts'
-import type { FieldError } from '../meta/field-error.ts'
 import type { KubeObject, ObjectMeta } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
 import { parseMetadata, parseMetadataInTurns } from '../storage/parse-own.ts'
 import type { StoredObject } from '../storage/storage.ts'
-import { type DeclaredSubject, withDeclaredRules } from './declared-validation.ts'
 import { decodeObject } from './decode-object.ts'
 import { propagationPolicyOf } from './deletion-step.ts'
 import { internalContext } from './internal-context.ts'
@@ -52,11 +50,6 @@ export class Registry {
     return object
   }
 
-  /** Combines the hand-written errors of a written view, such as Scale, with those of the declared rules of its type. */
-  withDeclared(subject: DeclaredSubject, errors: readonly FieldError[], subresource: string): readonly FieldError[] {
-    return withDeclaredRules(subject, errors, { ...this.env, subresource })
-  }
-
   /**
    * Returns in-process access as the server itself: without authentication and authorization, otherwise as for a client. `nested`: writes are part of a client's request that webhooks have reviewed, and are not
    * sent to webhooks.
@@ -88,11 +81,11 @@ export class Registry {
       },
       update: async (id, namespace, name, change, options) => {
         const to = target(id, namespace, name, 'update', options?.subresource)
-        const transform = async (now: KubeObject | undefined): Promise<KubeObject | undefined> => {
+        const compute = async (now: KubeObject | undefined): Promise<KubeObject | undefined> => {
           if (!now) throw notFoundError(id, name)
           return change(clone(now))
         }
-        const { answer } = await this.store(to.served).update(to, { transform })
+        const { answer } = await this.store(to.served).update(to, { change: { kind: 'compute', compute } })
         return answerObject(answer)
       },
       delete: async (id, namespace, name, options) => {

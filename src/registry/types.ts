@@ -33,6 +33,9 @@ export interface WriteTarget {
   readonly nested?: boolean
 }
 
+/** Treatment of unknown and repeated fields in a body. */
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
+
 /** Operation of an admission review. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 

@@ -5,6 +5,8 @@ import { runStages, type Stages, stage } from '../lib/stages.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
 import type { Decision, StoredObject } from '../storage/storage.ts'
+import { type ObjectChange, setsManagedFields, transformOf } from './change/change.ts'
+import type { Transform } from './change/transform.ts'
 import { conversionOf } from './conversion-of.ts'
 import { fillNew } from './create.ts'
 import { toStatus } from './errors.ts'
@@ -25,24 +27,23 @@ import { type HeldReservation, writeObject } from './write.ts'
 
 /** An update, a patch or an apply. */
 export interface UpdateRequest {
-  /**
-   * Returns the wanted object for the existing one, both in the version of the request. `now` is undefined if there is no object, and shared. If the result is undefined, the object is left unchanged and
-   * admission does not run. Called again for each attempt after a conflict; each call must return a new object, which the caller then owns.
-   */
-  transform(now: KubeObject | undefined): Promise<KubeObject | undefined>
+  readonly change: ObjectChange
   /** Whether a missing object is created even if the kind does not allow that, as server-side apply does. */
   readonly forceCreate?: boolean
   /** The uid that the existing object must have, from the body of a PUT. */
   readonly uid?: string
-  /** Whether `transform` sets the managed fields. If not, they are updated after it. */
-  readonly managed?: boolean
+}
+
+interface PlannedUpdate extends UpdateRequest {
+  readonly transform: Transform
 }
 
 /** Updates an object by compare-and-swap: reads, transforms, validates and writes it, and retries after a conflict, unless the request itself requires a resourceVersion. Throws a StatusError. */
 export async function updateObject(store: StoreParts, target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
   const key = store.keys.object(target.namespace, target.name)
+  const planned = { ...request, transform: transformOf(store.env, target, request.change) }
   try {
-    const { result, written } = await writeObject(store.storage, key, target, (now, held) => runStages(decideUpdate(store, target, request, now, held)))
+    const { result, written } = await writeObject(store.storage, key, target, (now, held) => runStages(decideUpdate(store, target, planned, now, held)))
     const { next, created } = result
     return { answer: written === undefined || written.outcome === 'deleted' ? { object: next } : { stored: written.object }, created }
   } catch (error) {
@@ -60,13 +61,14 @@ interface Outcome {
 function* decideUpdate(
   { env, keys }: StoreParts,
   target: WriteTarget,
-  request: UpdateRequest,
+  request: PlannedUpdate,
   now: StoredObject | undefined,
   held: HeldReservation,
 ): Stages<Decision<Outcome>> {
   const { served } = target
   const { definition, version } = served
-  const strategy = strategyOf(served, subresourceOf(version, target.subresource))
+  const subresource = subresourceOf(version, target.subresource)
+  const strategy = strategyOf(served, subresource)
   const hooks = hookContext(env, target)
   const conversion = conversionOf(definition)
   const hookVersion = conversion.hookVersion(version)
@@ -78,7 +80,7 @@ function* decideUpdate(
   const wanted = yield* stage(request.transform(present))
   if (wanted === undefined && old) return { change: { keep: true }, result: { next: old, created: false } }
   invariant(wanted !== undefined, 'what is not there cannot be left as it is')
-  if (!request.managed) yield* trackManagedFields(target, strategy, wanted, present, hooks.now)
+  if (!setsManagedFields(request.change, subresource?.view !== undefined)) yield* trackManagedFields(target, strategy, wanted, present, hooks.now)
   if (!old) checkNoUid(target, wanted)
   const next = yield* mutate(env, target, wanted, old)
   checkRevisionText(next.metadata.resourceVersion ?? '')

@@ -164,11 +164,14 @@ export class TestRegistry {
     options: Partial<WriteTarget> = {},
   ): Promise<{ object: AnyObject; answer: Answer; created: boolean }> {
     const result = await this.store.update(this.target(name, options), {
-      transform: async now => {
-        const next = now ? clone(now) : this.widget({ name, namespace: 'ns' })
-        if (typeof change === 'function') change(next)
-        else Object.assign(next.spec, change)
-        return next
+      change: {
+        kind: 'compute',
+        compute: async now => {
+          const next = now ? clone(now) : this.widget({ name, namespace: 'ns' })
+          if (typeof change === 'function') change(next)
+          else Object.assign(next.spec, change)
+          return next
+        },
       },
       ...request,
     })

@@ -1,20 +1,18 @@
 import { apiVersionOfVersion, listKindOf } from '../../catalog/catalog.ts'
 import { routeAccepts } from '../../codec/negotiate.ts'
+import { APPLY_CBOR_PATCH, APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from '../../codec/patch-types.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
 import type { Json, ObjectMeta } from '../../meta/object.ts'
 import { badRequestError, methodNotAllowedError, pathNotFoundError } from '../../meta/status.ts'
-import { wholeFloats } from '../../meta/whole-floats.ts'
-import { type BuiltIns, goPackage, otherTypeFault, patchedClaim, readAsClaimed } from '../../registry/other-type.ts'
-import { conversionText } from '../../schema/conversion-fault.ts'
+import { apiVersionOfTarget, type BodyTarget, versionFault } from '../../registry/change/body-target.ts'
+import { type BuiltIns, goPackage, otherTypeFault, readAsClaimed } from '../../registry/other-type.ts'
 import { DecodeError, decode } from '../../schema/decode.ts'
-import { diagnose } from '../../schema/diagnose.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { initialEndAnnotations, listMetaText, objectMetaText } from '../forms/meta-v1.ts'
 import { textBlueprint } from '../forms/text/text-frames.ts'
-import { apiVersionOfTarget, type BodyTarget, cannotHandle, claimedVersion, nameOf, versionFault } from './body-type.ts'
-import { decodeConverted } from './decode-converted.ts'
-import { APPLY_CBOR_PATCH, APPLY_PATCH, type Dialect, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from './dialect.ts'
+import { cannotHandle, claimedVersion } from './body-type.ts'
+import type { Dialect } from './dialect.ts'
 
 const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH]
 const WITH_CBOR = [...PATCH_TYPES, APPLY_CBOR_PATCH]
@@ -55,37 +53,6 @@ export const BUILT_IN: Dialect = {
     const types = cborIsOffered ? WITH_CBOR : PATCH_TYPES
     return { taken: types, listed: types }
   },
-  /** An object without a type is treated as one of the target's. */
-  checkPatched(target, patched, { builtIns, versions, parent }) {
-    const claimed = patchedClaim(patched)
-    const apiVersion = claimed.apiVersion || apiVersionOfTarget(target)
-    const kind = claimed.kind || target.kind
-    if (kind === target.kind && apiVersion === apiVersionOfTarget(target)) return undefined
-    const version = versions.get(apiVersion)
-    if (version?.kind === kind) return version
-    throw parent.patchedTypeFault(builtIns, target, { apiVersion, kind }, patched)
-  },
-  patchedTypeFault(builtIns, target, { apiVersion, kind }, patched) {
-    readAsClaimed(builtIns, apiVersion, kind, patched)
-    const fault = otherTypeFault(builtIns, target, apiVersion, kind)
-    return new DecodeError(kind === target.kind && fault.isKnown ? versionFault(target, apiVersion) : fault.text)
-  },
-  checkFloats({ schema }, patched) {
-    diagnose(schema, patched, { literals: wholeFloats })
-  },
-  setPatchedType(target, _current, next) {
-    Object.assign(next, { kind: target.kind, apiVersion: apiVersionOfTarget(target) })
-  },
-
-  applyView: (_target, _config, _view, merging) => merging,
-  decodeMerged: (target, merged) => decodeConverted(target, merged),
-  /** The converter runs before the decoder, so its messages are used. */
-  mergeFault(target, config, merged, why) {
-    const kind = `${target.group}/${target.version}, Kind=${target.kind}`
-    const fault = conversionText(target.schema, merged, why)
-    return `failed to convert new object (${nameOf(config)}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${fault}`
-  },
-
   /** Members in the order of Go's structs. */
   listEnvelope: (version, meta) => ({
     start: `{"kind":"${listKindOf(version)}","apiVersion":"${apiVersionOfVersion(version)}","metadata":${listMetaText(meta)},"items":[`,

@@ -1,20 +1,18 @@
 import type { ServedResource } from '../../catalog/catalog.ts'
 import type { Subresource, Version } from '../../catalog/definition.ts'
 import type { Format } from '../../codec/negotiate.ts'
-import type { Steps } from '../../lib/steps.ts'
 import type { ResourceRequestInfo } from '../../meta/context.ts'
 import type { GroupVersion } from '../../meta/gvk.ts'
-import type { Json, JsonObject, KubeObject, ListMeta } from '../../meta/object.ts'
+import type { Json, KubeObject, ListMeta } from '../../meta/object.ts'
 import type { StatusError } from '../../meta/status.ts'
-import type { BuiltIns } from '../../registry/other-type.ts'
-import type { DecodeError } from '../../schema/decode.ts'
-import type { BodyTarget, Claim } from './body-type.ts'
+import type { BodyTarget } from '../../registry/change/body-target.ts'
+import type { BuiltIns, TypeClaim } from '../../registry/other-type.ts'
 
 /**
  * How upstream serves a kind: built-in kinds through its router and with Go types (`BUILT_IN`), custom resources outside the router and as untyped JSON (`CUSTOM`). Both accept the same requests, but check
  * them in a different order and with different messages.
  */
-export interface Dialect extends PathDialect, MediaDialect, BodyDialect, PatchDialect, ApplyDialect, AnswerDialect, DiscoveryDialect {}
+export interface Dialect extends PathDialect, MediaDialect, BodyDialect, PatchDialect, AnswerDialect, DiscoveryDialect {}
 
 interface PathDialect {
   /** Returns the error of an unknown subresource. */
@@ -41,13 +39,13 @@ interface MediaDialect {
 
 interface BodyDialect {
   /** Checks the type that a body claims, before it is decoded. Returns the version. Throws 400. */
-  checkClaim(builtIns: BuiltIns, target: BodyTarget, claim: Claim, value: Json, body: Buffer): GroupVersion
+  checkClaim(builtIns: BuiltIns, target: BodyTarget, claim: TypeClaim, value: Json, body: Buffer): GroupVersion
   /** The apiVersion of a body without one. */
   impliedVersion(target: BodyTarget): string
   /** Converts the error of a body that cannot be decoded as a view (scale) of the kind. */
   viewFault(target: BodyTarget, fault: StatusError): StatusError
   /** Returns the kind that a strict decoding error names. */
-  strictKind(target: BodyTarget, claim: Claim): string
+  strictKind(target: BodyTarget, claim: TypeClaim): string
   /** Sets the type of a decoded body if it may differ from the claimed one. */
   setType(target: BodyTarget, object: KubeObject): void
   /** Checks the decoded object. Throws 400 and 422. */
@@ -61,40 +59,9 @@ export interface PatchTypes {
   readonly listed: readonly string[]
 }
 
-/** Context of a patched object. */
-interface PatchedKind {
-  readonly builtIns: BuiltIns
-  /** Versions in which the object can be decoded, by apiVersion. */
-  readonly versions: ReadonlyMap<string, Version>
-  /** Dialect of the resource. For a view, that of its parent. */
-  readonly parent: PatchDialect
-  /** Returns the object's JSON, for an error. */
-  shown(): string
-}
-
 interface PatchDialect {
   /** Media types of patches. `cborIsOffered`: whether the server accepts CBOR. */
   patchTypes(cborIsOffered: boolean): PatchTypes
-  /**
-   * Checks the type of an object after a JSON or merge patch, as upstream's decoder does. Returns the version to decode it in if that is another one of `versions`. Throws a DecodeError, or a
-   * StatusError with 500.
-   */
-  checkPatched(target: BodyTarget, patched: Json, about: PatchedKind): Version | undefined
-  /** Throws a DecodeError if a JSON or merge patch has put a float (`1.0`) into an integer field. */
-  checkFloats(target: Pick<Version, 'schema'>, patched: Json): void
-  /** Returns the error of a patch that changes the type of an object of the dialect, or of a view of one, to `claim`. Throws a failure that upstream reports differently. */
-  patchedTypeFault(builtIns: BuiltIns, target: BodyTarget, claim: Claim, patched: Json): DecodeError
-  /** Restores the type of a patched object, which a patch cannot change. Throws if upstream checks it. */
-  setPatchedType(target: BodyTarget, current: KubeObject, next: KubeObject, ofSubresource: boolean): void
-}
-
-interface ApplyDialect {
-  /** Applies a configuration to a view (scale) of an object of this kind: returns the result of `merging`, or fails as upstream does. Throws ApplyErrors as well. */
-  applyView<T extends { readonly wanted: KubeObject }>(target: BodyTarget, config: JsonObject, view: KubeObject, merging: Steps<T>): Steps<T>
-  /** Decodes the live object merged with a configuration. Throws a DecodeError. */
-  decodeMerged(target: BodyTarget, merged: JsonObject, live: KubeObject | undefined): Steps<KubeObject>
-  /** Returns upstream's message of such a DecodeError. */
-  mergeFault(target: BodyTarget, config: JsonObject, merged: JsonObject, why: string): string
 }
 
 /** JSON before and after the items of a list. */
@@ -119,10 +86,3 @@ interface DiscoveryDialect {
   discoveredVerbs(verbs: readonly string[]): string[]
   discoveredSubresources<T extends { readonly name: string }>(subresources: readonly T[]): T[]
 }
-
-export const JSON_PATCH = 'application/json-patch+json'
-export const MERGE_PATCH = 'application/merge-patch+json'
-export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json'
-export const APPLY_PATCH = 'application/apply-patch+yaml'
-/** Supported if CBOR is. */
-export const APPLY_CBOR_PATCH = 'application/apply-patch+cbor'

@@ -86,7 +86,6 @@ export class RecordedApi {
     const registry: EndpointEnvironment['registry'] = {
       store: () => this.store(),
       admit: request => this.admitted(request),
-      withDeclared: (_, errors) => errors,
       // Nobody is left to use it.
       access: () => ({}) as ReturnType<EndpointEnvironment['registry']['access']>,
     }

@@ -26,7 +26,7 @@ function world(
     change: async (version: At, name: string, spec: JsonObject, more?: Partial<WriteTarget>) => {
       const transform = async (now: AnyObject | undefined) =>
         ({ ...(structuredClone(now) as AnyObject), spec: { ...(now as AnyObject).spec, ...spec } }) as AnyObject
-      return answerObject((await store.update(target(name, version, more), { transform })).answer)
+      return answerObject((await store.update(target(name, version, more), { change: { kind: 'compute', compute: transform } })).answer)
     },
     get: async (version: At, name: string) => (await store.get(served(version), 'ns', name, '', NEVER)).object(),
     remove: (version: At, name: string) => store.delete(target(name, version), {}),

@@ -21,7 +21,9 @@ function world() {
   return {
     create: (name: string, hostPort: string) => store.create(target(name, 'v1'), { ...link('v1', name, { hostPort }), metadata: { name } }),
     update: (name: string, hostPort: string) =>
-      store.update(target(name, 'v1'), { transform: async now => ({ ...(structuredClone(now) as AnyObject), spec: { hostPort } }) as unknown as AnyObject }),
+      store.update(target(name, 'v1'), {
+        change: { kind: 'compute', compute: async now => ({ ...(structuredClone(now) as AnyObject), spec: { hostPort } }) as unknown as AnyObject },
+      }),
     remove: (name: string) => store.delete(target(name, 'v1'), {}),
     list: (version: 'v1' | 'v2', options: Partial<ListOptions>) => store.list(at(version), '', listOptions(options), NEVER),
     watch: (version: 'v1' | 'v2', options: Partial<ListOptions>, signal: AbortSignal) => store.watch(at(version), '', listOptions(options), signal),

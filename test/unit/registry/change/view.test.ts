@@ -1,17 +1,19 @@
 import { expect } from 'chai'
-import type { ResourceDefinition, Subresource, SubresourceView } from '../../../src/catalog/definition.ts'
-import { putView, viewTarget } from '../../../src/endpoints/view.ts'
-import { invalid } from '../../../src/meta/field-error.ts'
-import { fieldPath } from '../../../src/meta/field-path.ts'
-import { replicationControllerResource } from '../../../src/resources/core/replication-controller/definition.ts'
-import { types } from '../../../src/resources/types.ts'
-import { minimum } from '../../../src/schema/rule-kinds.ts'
-import type { Field, StructSchema } from '../../../src/schema/schema.ts'
-import type { AnyObject } from '../../support/any-object.ts'
-import { apiHandler, testApi } from '../../support/api-handler.ts'
-import { FakeExchange, scopeOf } from '../../support/exchange.ts'
-import { definitionIn, featuresIn } from '../../support/hook-context.ts'
-import { refusal, refusalText, TestRegistry, widgetResource } from '../../support/test-registry.ts'
+import type { ResourceDefinition, Subresource, SubresourceView } from '../../../../src/catalog/definition.ts'
+import { defined } from '../../../../src/lib/invariant.ts'
+import { invalid } from '../../../../src/meta/field-error.ts'
+import { fieldPath } from '../../../../src/meta/field-path.ts'
+import { viewTarget } from '../../../../src/registry/change/body-target.ts'
+import { putView, viewOf } from '../../../../src/registry/change/view.ts'
+import { replicationControllerResource } from '../../../../src/resources/core/replication-controller/definition.ts'
+import { types } from '../../../../src/resources/types.ts'
+import { minimum } from '../../../../src/schema/rule-kinds.ts'
+import type { Field, StructSchema } from '../../../../src/schema/schema.ts'
+import { type AnyObject, loose } from '../../../support/any-object.ts'
+import { apiHandler, testApi } from '../../../support/api-handler.ts'
+import { FakeExchange, scopeOf } from '../../../support/exchange.ts'
+import { definitionIn, featuresIn } from '../../../support/hook-context.ts'
+import { refusal, refusalText, TestRegistry, widgetResource } from '../../../support/test-registry.ts'
 
 /** The size of a widget as its scale. */
 const view: SubresourceView<AnyObject, AnyObject> = {
@@ -63,10 +65,10 @@ describe('views', () => {
     parent = await t.create({ name: 'a' }, { spec: { color: 'red' } })
   })
   const wanted = (replicas: number, metadata: object = {}) => ({ ...view.get(parent), metadata: { name: 'a', ...metadata }, spec: { replicas } })
-  const put = (scaled: AnyObject) =>
-    Promise.resolve().then(() =>
-      putView(scopeOf(t, new FakeExchange('/x'), 'update', { name: 'a', subresource: 'scale' }), view, structuredClone(parent), scaled),
-    )
+  const put = async (scaled: AnyObject) => {
+    const written = viewOf(t.target('a', { subresource: 'scale' }))
+    return loose(putView(t.store.env, defined(written, 'scale is a view'), structuredClone(parent), scaled))
+  }
 
   it('have bodies of their own kind', () => {
     expect(viewTarget(scale)).to.deep.include({ group: 'autoscaling', version: 'v1', kind: 'Scale' })

@@ -1,11 +1,9 @@
 import { expect } from 'chai'
-import { apply, parseConfiguration } from '../../../src/endpoints/apply.ts'
-import { writeOptions } from '../../../src/endpoints/write-options.ts'
-import { runAtOnce } from '../../../src/lib/steps.ts'
-import { answerObject } from '../../../src/registry/types.ts'
-import { loose } from '../../support/any-object.ts'
-import { FakeExchange, scopeOf } from '../../support/exchange.ts'
-import { refusal, refusalText, TestRegistry } from '../../support/test-registry.ts'
+import { patch } from '../../../../src/endpoints/patch.ts'
+import { answerObject } from '../../../../src/registry/types.ts'
+import { loose } from '../../../support/any-object.ts'
+import { FakeExchange, scopeOf } from '../../../support/exchange.ts'
+import { refusal, refusalText, TestRegistry } from '../../../support/test-registry.ts'
 
 const config = (spec: string, more = '') => `apiVersion: example.io/v1\nkind: Widget\nmetadata: {name: a${more}}\nspec: ${spec}\n`
 
@@ -15,12 +13,9 @@ describe('apply', () => {
     t = new TestRegistry()
   })
   async function run(body: string, query = '', { name = 'a', manager = 'me' } = {}) {
-    const exchange = new FakeExchange('/x', { method: 'PATCH', search: `fieldManager=${manager}${query}`, body })
-    const { answer, created } = await apply(
-      scopeOf(t, exchange, 'patch', { name }),
-      runAtOnce(parseConfiguration(Buffer.from(body))),
-      writeOptions(exchange, 'PatchOptions', { apply: true }),
-    )
+    const headers = { 'content-type': 'application/apply-patch+yaml' }
+    const exchange = new FakeExchange('/x', { method: 'PATCH', search: `fieldManager=${manager}${query}`, headers, body })
+    const { answer, created } = await patch(scopeOf(t, exchange, 'patch', { name }))
     return { created, object: loose(answerObject(answer)), exchange }
   }
 
