@@ -8,12 +8,12 @@ import { FlagError, type GivenFlags } from './parse-flags.ts'
 /** Authentication by JWT issuers, and anonymous access. */
 export interface AuthenticationConfig {
   /** File of `--authentication-config`. Undefined without the flag. */
-  readonly authenticationConfigFile: string | undefined
+  readonly configFile: string | undefined
   /** Undefined if no `--oidc-*` flag is given. */
   readonly oidc: OidcFlags | undefined
   /** Value of the flag. The file takes precedence unless the flag is given. */
-  readonly anonymousAuth: boolean
-  readonly isAnonymousAuthGiven: boolean
+  readonly anonymous: boolean
+  readonly isAnonymousGiven: boolean
 }
 
 const OIDC_FLAGS: readonly FlagName[] = [
@@ -39,10 +39,10 @@ export function authenticationOf(read: Reader, { values }: GivenFlags, gates: Ga
     throw new FlagError('set --feature-gates=StructuredAuthenticationConfiguration=true to use authentication-config file')
   if (file !== undefined && isOidcGiven) throw new FlagError('authentication-config file and oidc-* flags are mutually exclusive')
   return {
-    authenticationConfigFile: file,
+    configFile: file,
     oidc: isOidcGiven ? oidcOf(read) : undefined,
-    anonymousAuth: read.bool('anonymous-auth') && !isOpen(read),
-    isAnonymousAuthGiven: values.has('anonymous-auth'),
+    anonymous: read.bool('anonymous-auth') && !isOpen(read),
+    isAnonymousGiven: values.has('anonymous-auth'),
   }
 }
 

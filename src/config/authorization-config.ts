@@ -15,14 +15,14 @@ export interface AuthorizationWebhookConfig {
 /** Authorization. */
 export interface AuthorizationConfig {
   /** Modes in order. Empty if a configuration file is given. */
-  readonly authorizationModes: readonly AuthorizationMode[]
+  readonly modes: readonly AuthorizationMode[]
   /** File of `--authorization-config`. */
-  readonly authorizationConfigFile: string | undefined
-  readonly authorizationRulesFile: string | undefined
+  readonly configFile: string | undefined
+  readonly rulesFile: string | undefined
   /** Policy file of the mode ABAC. */
-  readonly authorizationPolicyFile: string | undefined
+  readonly policyFile: string | undefined
   /** Webhook of the mode Webhook. */
-  readonly authorizationWebhook: AuthorizationWebhookConfig | undefined
+  readonly webhook: AuthorizationWebhookConfig | undefined
 }
 
 /** Flags that are mutually exclusive with `--authorization-config`. */
@@ -43,29 +43,28 @@ export function authorizationOf(read: Reader, { values }: GivenFlags, gates: Gat
     throw new FlagError('--authorization-config cannot be used without enabling StructuredAuthorizationConfiguration feature flag')
   if (LEGACY_FLAGS.some(name => values.has(name)))
     throw new FlagError('--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined')
-  const authorizationPolicyFile = read.text('authorization-policy-file')
-  return { authorizationModes: [], authorizationConfigFile: file, authorizationRulesFile: undefined, authorizationPolicyFile, authorizationWebhook: undefined }
+  return { modes: [], configFile: file, rulesFile: undefined, policyFile: read.text('authorization-policy-file'), webhook: undefined }
 }
 
 /** Parses the flags of modes and webhook. Throws FlagError with kube-apiserver's message. */
 function ofFlags(read: Reader): AuthorizationConfig {
-  const authorizationModes = authorizationModesOf(read)
+  const modes = authorizationModesOf(read)
   const kubeconfigFile = read.text('authorization-webhook-config-file')
-  const authorizationPolicyFile = read.text('authorization-policy-file')
-  const hasPolicies = authorizationModes.includes('ABAC')
-  if (hasPolicies && authorizationPolicyFile === undefined) throw new FlagError("authorization-mode ABAC's authorization policy file not passed")
-  if (!hasPolicies && authorizationPolicyFile !== undefined) throw new FlagError('cannot specify --authorization-policy-file without mode ABAC')
-  const hasWebhook = authorizationModes.includes('Webhook')
+  const policyFile = read.text('authorization-policy-file')
+  const hasPolicies = modes.includes('ABAC')
+  if (hasPolicies && policyFile === undefined) throw new FlagError("authorization-mode ABAC's authorization policy file not passed")
+  if (!hasPolicies && policyFile !== undefined) throw new FlagError('cannot specify --authorization-policy-file without mode ABAC')
+  const hasWebhook = modes.includes('Webhook')
   if (hasWebhook && kubeconfigFile === undefined) throw new FlagError("authorization-mode Webhook's authorization config file not passed")
   if (!hasWebhook && kubeconfigFile !== undefined) throw new FlagError('cannot specify --authorization-webhook-config-file without mode Webhook')
-  if (new Set(authorizationModes).size < authorizationModes.length)
-    throw new FlagError(`authorization-mode [${authorizationModes.map(mode => JSON.stringify(mode)).join(' ')}] has mode specified more than once`)
+  if (new Set(modes).size < modes.length)
+    throw new FlagError(`authorization-mode [${modes.map(mode => JSON.stringify(mode)).join(' ')}] has mode specified more than once`)
   return {
-    authorizationModes,
-    authorizationConfigFile: undefined,
-    authorizationRulesFile: read.text('authorization-rules-file'),
-    authorizationPolicyFile,
-    authorizationWebhook: kubeconfigFile === undefined ? undefined : webhookOf(read, kubeconfigFile),
+    modes,
+    configFile: undefined,
+    rulesFile: read.text('authorization-rules-file'),
+    policyFile,
+    webhook: kubeconfigFile === undefined ? undefined : webhookOf(read, kubeconfigFile),
   }
 }
 

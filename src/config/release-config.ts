@@ -1,13 +1,22 @@
 import { type Gates, LifecycleError, parseGates } from '../lifecycle/gates.ts'
 import { compareReleases, DEFAULT_RELEASE, minorOf, previousRelease, RELEASES, type Release } from '../lifecycle/release.ts'
 import { checkRuntimeConfig, type LaterVersions, type RuntimeConfig } from '../lifecycle/served.ts'
+import type { Reader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
+
+/** The release whose API is served, and deviations from it. */
+export interface ReleaseConfig {
+  readonly emulatedVersion: Release
+  readonly gates: Gates
+  readonly runtimeConfig: RuntimeConfig
+  readonly laterVersions: LaterVersions
+}
 
 /** Maximum number of minor releases between the emulated release and the minimum compatibility version. */
 const OLDEST_BESIDE = 3
 
 /** Parses a release with or without component, such as `kube=1.32`. The last value wins. */
-function releaseOf(flag: string, given: readonly string[]): Release | undefined {
+function parsedRelease(flag: string, given: readonly string[]): Release | undefined {
   const entry = given.at(-1)
   if (entry === undefined) return undefined
   const minor = /^(?:kube=)?v?1\.(\d+)(?:\.0)?$/.exec(entry)?.[1]
@@ -16,15 +25,15 @@ function releaseOf(flag: string, given: readonly string[]): Release | undefined 
 }
 
 /** Returns the release to emulate. Throws FlagError if it is not supported. */
-export function emulatedVersionOf(given: readonly string[]): Release {
-  const release = releaseOf('emulated-version', given) ?? DEFAULT_RELEASE
+function emulatedVersionOf(given: readonly string[]): Release {
+  const release = parsedRelease('emulated-version', given) ?? DEFAULT_RELEASE
   if (RELEASES.includes(release)) return release
   throw new FlagError(`--emulated-version=${release} is not implemented; it may be ${RELEASES[0]} to ${RELEASES.at(-1)}`)
 }
 
 /** Returns the minimum compatibility version. Default: the release before the emulated one. Throws FlagError if it is out of range. */
-export function compatibilityOf(release: Release, given: readonly string[]): Release {
-  const oldest = releaseOf('min-compatibility-version', given)
+function compatibilityOf(release: Release, given: readonly string[]): Release {
+  const oldest = parsedRelease('min-compatibility-version', given)
   if (oldest === undefined) return previousRelease(release)
   const floor: Release = `1.${minorOf(release) - OLDEST_BESIDE}`
   if (compareReleases(oldest, floor) < 0 || compareReleases(oldest, release) > 0)
@@ -33,7 +42,7 @@ export function compatibilityOf(release: Release, given: readonly string[]): Rel
 }
 
 /** Parses the feature gates. Names may have the prefix of the only component: `kube:Name=true`. Throws FlagError. */
-export function gatesOf(release: Release, given: ReadonlyMap<string, boolean>, compatibility: Release): Gates {
+function gatesOf(release: Release, given: ReadonlyMap<string, boolean>, compatibility: Release): Gates {
   try {
     return parseGates(release, new Map([...given].map(([name, value]) => [name.replace(/^kube:/, ''), value])), compatibility)
   } catch (error) {
@@ -42,7 +51,7 @@ export function gatesOf(release: Release, given: ReadonlyMap<string, boolean>, c
 }
 
 /** Validates that every group version can be enabled, and returns the value. Throws FlagError. */
-export function runtimeConfigOf(given: RuntimeConfig): RuntimeConfig {
+function runtimeConfigOf(given: RuntimeConfig): RuntimeConfig {
   try {
     checkRuntimeConfig(given)
     return given
@@ -54,8 +63,19 @@ export function runtimeConfigOf(given: RuntimeConfig): RuntimeConfig {
 const FORWARD = { bySuccession: 'emulation-forward-compatible', byName: 'runtime-config-emulation-forward-compatible' } as const
 
 /** Parses the flags that serve versions of later releases. Throws FlagError for the newest release. */
-export function laterVersionsOf(release: Release, isSet: (flag: (typeof FORWARD)[keyof typeof FORWARD]) => boolean): LaterVersions {
+function laterVersionsOf(release: Release, isSet: (flag: (typeof FORWARD)[keyof typeof FORWARD]) => boolean): LaterVersions {
   const flag = Object.values(FORWARD).find(isSet)
   if (flag !== undefined && release === RELEASES.at(-1)) throw new FlagError(`--${flag} cannot be set to true: no release after ${release} is known`)
   return { bySuccession: isSet(FORWARD.bySuccession), byName: isSet(FORWARD.byName) }
+}
+
+/** Parses the flags of the release, its gates and versions. Throws FlagError. */
+export function releaseOf(read: Reader): ReleaseConfig {
+  const release = emulatedVersionOf(read.list('emulated-version'))
+  return {
+    emulatedVersion: release,
+    gates: gatesOf(release, read.switches('feature-gates'), compatibilityOf(release, read.list('min-compatibility-version'))),
+    runtimeConfig: runtimeConfigOf(read.switches('runtime-config')),
+    laterVersions: laterVersionsOf(release, name => read.bool(name)),
+  }
 }

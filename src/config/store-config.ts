@@ -1,5 +1,6 @@
 import { trimBoth } from '../lib/trim.ts'
 import { parseQuantity, QuantityError, quantityValue } from '../meta/quantity.ts'
+import { type EtcdConfig, etcdOf } from './etcd-config.ts'
 import type { Reader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
@@ -25,18 +26,78 @@ export interface StoreProbes {
   readonly sizeEveryMs: number
 }
 
-/** Effect of --watch-cache-sizes: 0 disables a cache. Other sizes have no effect, because caches adapt. */
-export interface WatchCacheSizes {
-  /** Resources without watch cache, such as `pods` or `deployments.apps`. */
-  readonly withoutWatchCache: ReadonlySet<string>
-  /** Resources with a size that has no effect. */
-  readonly droppedWatchCacheSizes: readonly string[]
+/** Watch caches. They adapt their sizes. */
+export interface WatchCacheConfig {
+  readonly isEnabled: boolean
+  /** Resources without watch cache, such as `pods` or `deployments.apps`: those with a size of 0 in --watch-cache-sizes. */
+  readonly without: ReadonlySet<string>
+  /** Resources with another size, which has no effect. */
+  readonly droppedSizes: readonly string[]
+}
+
+/** Past revisions and copies of the store that the server serves below paths of its own. */
+export interface MountConfig {
+  /** Maximum number of open moments. 0 disables them. */
+  readonly moments: number
+  /** Maximum number of branches. 0 disables them. */
+  readonly branches: number
+  /** Limit of the changes kept for each branch, in bytes. */
+  readonly branchBytes: number
+}
+
+/** Objects and the stores that keep them. Times in milliseconds. */
+export interface StorageConfig {
+  /** Undefined for the embedded store. */
+  readonly etcd: EtcdConfig | undefined
+  /** Whether to probe if the server of `etcd` is a stand-in, which is then replaced by the embedded store. */
+  readonly etcdStandIn: boolean
+  /** Starts with a slash and does not end with one. */
+  readonly etcdPrefix: string
+  readonly storedAs: 'json' | 'protobuf'
+  /** Undefined if encryption at rest is off. */
+  readonly encryption: EncryptionFile | undefined
+  readonly watchCache: WatchCacheConfig
+  readonly probes: StoreProbes
+  /** 0 disables compaction by this server. */
+  readonly compactionIntervalMs: number
+  /** Undefined if only the history that watches need is kept. */
+  readonly history: HistoryConfig | undefined
+  readonly servesDamagedStore: boolean
+  /** Retention of Event objects. */
+  readonly eventTtlMs: number
+  readonly mounts: MountConfig
 }
 
 const DEFAULT_CHECK_MS = 2_000
+/** Default number of moments with --history: as many as can be compared side by side. */
+const MOMENTS_OF_HISTORY = 4
+
+/** Parses the flags of stores, caches and mounts. Throws FlagError. */
+export function storageOf(read: Reader): StorageConfig {
+  const history = historyOf(read)
+  return {
+    etcd: etcdOf(read),
+    mounts: {
+      // A server that keeps history serves it by default.
+      moments: !read.isGiven('moments') && history !== undefined ? MOMENTS_OF_HISTORY : read.int('moments', 0),
+      branches: read.int('branches', 0),
+      branchBytes: read.int('branch-bytes', 1),
+    },
+    etcdStandIn: read.bool('etcd-stand-in'),
+    storedAs: storedFormOf(read.text('storage-media-type') ?? 'application/json'),
+    encryption: encryptionOf(read),
+    etcdPrefix: prefixOf(read.text('etcd-prefix') ?? '/registry'),
+    probes: storeProbesOf(read),
+    watchCache: { isEnabled: read.bool('watch-cache'), ...watchCacheSizesOf(read.list('watch-cache-sizes')) },
+    compactionIntervalMs: read.duration('etcd-compaction-interval'),
+    history,
+    servesDamagedStore: read.bool('serve-damaged-store'),
+    eventTtlMs: read.duration('event-ttl'),
+  }
+}
 
 /** Parses the encryption flags. Undefined if encryption is off. Throws FlagError if reload is requested without a file. */
-export function encryptionOf(read: Reader): EncryptionFile | undefined {
+function encryptionOf(read: Reader): EncryptionFile | undefined {
   const file = read.text('encryption-provider-config')
   const automaticReload = read.bool('encryption-provider-config-automatic-reload')
   if (file !== undefined) return { file, automaticReload }
@@ -45,20 +106,14 @@ export function encryptionOf(read: Reader): EncryptionFile | undefined {
 }
 
 /** Parses the history flags. Undefined if only the history that watches need is kept. Throws FlagError. */
-export function historyOf(read: Reader): HistoryConfig | undefined {
+function historyOf(read: Reader): HistoryConfig | undefined {
   const keptMs = read.duration('history')
   const maxBytes = bytesOf(read, 'history-max-bytes')
   return keptMs === 0 ? undefined : { keptMs, maxBytes }
 }
 
-/** Settings of the embedded store. Throws FlagError. */
-export const embeddedStoreOf = (read: Reader): { readonly history: HistoryConfig | undefined; readonly servesDamagedStore: boolean } => ({
-  history: historyOf(read),
-  servesDamagedStore: read.bool('serve-damaged-store'),
-})
-
 /** Parses the probe flags. As upstream, a timeout of 0 means the default. Throws FlagError. */
-export const storeProbesOf = (read: Reader): StoreProbes => ({
+const storeProbesOf = (read: Reader): StoreProbes => ({
   healthMs: read.duration('etcd-healthcheck-timeout') || DEFAULT_CHECK_MS,
   readyMs: read.duration('etcd-readycheck-timeout') || DEFAULT_CHECK_MS,
   sizeEveryMs: read.duration('etcd-db-metric-poll-interval'),
@@ -77,14 +132,14 @@ function bytesOf(read: Reader, name: 'history-max-bytes'): number {
 }
 
 /** Normalizes the prefix to one leading slash and no trailing one. Throws FlagError if it is empty, which would cover everything in etcd. */
-export function prefixOf(text: string): string {
+function prefixOf(text: string): string {
   const trimmed = trimBoth(text, '/')
   if (trimmed === '') throw new FlagError('--etcd-prefix must not be empty')
   return `/${trimmed}`
 }
 
-/** Parses upstream's `resource[.group]#size`. */
-export function watchCacheSizesOf(sizes: readonly string[]): WatchCacheSizes {
+/** Parses upstream's `resource[.group]#size`. Throws FlagError. */
+function watchCacheSizesOf(sizes: readonly string[]): Omit<WatchCacheConfig, 'isEnabled'> {
   // The last size of a resource wins.
   const given = new Map<string, number>()
   for (const text of sizes) {
@@ -95,11 +150,11 @@ export function watchCacheSizesOf(sizes: readonly string[]): WatchCacheSizes {
     given.set(resource, Number(size))
   }
   const having = (is: (size: number) => boolean) => [...given].filter(([, size]) => is(size)).map(([resource]) => resource)
-  return { withoutWatchCache: new Set(having(size => size === 0)), droppedWatchCacheSizes: having(size => size > 0) }
+  return { without: new Set(having(size => size === 0)), droppedSizes: having(size => size > 0) }
 }
 
 /** Format of written objects. Both formats can be read. Throws FlagError. */
-export function storedFormOf(mediaType: string): 'json' | 'protobuf' {
+function storedFormOf(mediaType: string): 'json' | 'protobuf' {
   if (mediaType === 'application/json') return 'json'
   if (mediaType === 'application/vnd.kubernetes.protobuf') return 'protobuf'
   throw new FlagError(

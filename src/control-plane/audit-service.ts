@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Auditor } from '../audit/auditor.ts'
 import { AuditMetrics } from '../audit/metrics.ts'
-import { type AuditObserver, openAuditor } from '../audit/open-auditor.ts'
+import { type AuditObserver, type AuditOptions, openAuditor } from '../audit/open-auditor.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
-import type { Config } from '../config/config.ts'
 import { type Clock, steadyClock } from '../lib/clock.ts'
 import type { Dial } from '../lib/connect-proxy.ts'
 import type { Logger } from '../lib/log.ts'
@@ -33,7 +32,7 @@ export interface AuditGiven {
 }
 
 /** Reads the audit policy, opens the log and creates the webhook client. Throws AuditConfigError. */
-export async function openAudit({ audit }: Config, clock: Clock, log: Logger, { observer, certificates, dial }: AuditGiven = {}): Promise<AuditService> {
+export async function openAudit(audit: AuditOptions, clock: Clock, log: Logger, { observer, certificates, dial }: AuditGiven = {}): Promise<AuditService> {
   const metrics = new AuditMetrics()
   const abandoned = new AbortController()
   const auditor = await openAuditor(audit, {

@@ -18,8 +18,9 @@ import { createCertificateExpirations } from '../auth/metrics.ts'
 import { getKind } from '../catalog/define.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
-import type { Config } from '../config/config.ts'
+import type { AccessConfig, AccessGroups } from '../config/access-config.ts'
 import { contentOf } from '../config/flag-content.ts'
+import type { PlaceConfig } from '../config/place-config.ts'
 import type { ClusterTrust } from '../controllers/cluster-trust.ts'
 import { systemClock, type TimerClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
@@ -82,23 +83,29 @@ export interface AuthParts {
   readonly egress?: Egress | undefined
 }
 
+/** The groups of the configuration that authentication reads. */
+interface AuthGroups extends AccessGroups {
+  readonly files: Pick<PlaceConfig, 'certDir'>
+}
+
 /** Reads the configured files. Generates a key to sign tokens if none is configured. Throws an Error that names the file. */
-export async function openAuth(config: Config, clock: TimerClock, log: Logger, { agreed, certificates, egress }: AuthParts = {}): Promise<Auth> {
-  const { serviceAccounts } = config
+export async function openAuth(config: AuthGroups, clock: TimerClock, log: Logger, { agreed, certificates, egress }: AuthParts = {}): Promise<Auth> {
+  const { access, release } = config
+  const { serviceAccounts } = access
   const expirations = createCertificateExpirations()
   const cacheMetrics = new TokenCacheMetrics()
   const [others, webhook, authorization, external, given, users] = await Promise.all([
     openTokenIssuers(config, { clock, log, cacheMetrics, egress }),
-    openTokenWebhook(config, { clock, log, cacheMetrics, certificates, dial: egress?.controlplane }),
+    openTokenWebhook(access, { clock, log, cacheMetrics, certificates, dial: egress?.controlplane }),
     openAuthorization(config, { clock, log, certificates, dial: egress?.controlplane }),
     openExternalSignerService(config, clock, log),
     verificationKeysOf(serviceAccounts.keyFiles),
-    fileUsersOf(config),
+    fileUsersOf(access),
   ])
   const { authorizer, rules, nodeGraph } = authorization
   const { sign, keys } = external ? external.signer : await keysOf(config, given, agreed)
   let objects: ResourceAccess | undefined
-  const trusted = new TrustedAuthorities(config.requestHeader)
+  const trusted = new TrustedAuthorities(access.requestHeader)
   const find = (resource: TokenResource, namespace: string, name: string): Promise<KubeObject> => {
     invariant(objects, 'tokens are looked at before there is a store')
     return lookUp(objects, resource, namespace, name)
@@ -109,16 +116,16 @@ export async function openAuth(config: Config, clock: TimerClock, log: Logger, {
       issuers: serviceAccounts.issuers,
       keys,
       lookUp: async (resource, namespace, name) => (await find(resource, namespace, name)).metadata,
-      boundToNodes: nodeBindingOf(config.gates),
+      boundToNodes: nodeBindingOf(release.gates),
       now: () => clock.now(),
     }),
     legacyTokens({ keys, serverAudiences: serviceAccounts.audiences, ...(serviceAccounts.lookUp && { lookUp: find }) }),
-    ...(config.bootstrapTokens ? [bootstrapTokensOf(serviceAccounts.audiences, clock, log, () => objects)] : []),
+    ...(access.bootstrapTokens ? [bootstrapTokensOf(serviceAccounts.audiences, clock, log, () => objects)] : []),
     // Last, because these may call other servers.
     ...others.tokens,
     ...webhook.tokens,
   ])
-  const issuer: TokenIssuer = { ...issuerOf(config), ...lifetimesOf(external, config), sign }
+  const issuer: TokenIssuer = { ...issuerOf(access), ...lifetimesOf(external, access), sign }
   return {
     authenticator: firstOf(
       [
@@ -127,7 +134,7 @@ export async function openAuth(config: Config, clock: TimerClock, log: Logger, {
       ],
       others.anonymous,
     ),
-    isHidden: fieldsOfFrontProxies(config),
+    isHidden: fieldsOfFrontProxies(access),
     authorizer,
     rules,
     nodeGraph,
@@ -149,7 +156,9 @@ export async function openAuth(config: Config, clock: TimerClock, log: Logger, {
 }
 
 /** Issuer settings from the configuration. */
-function issuerOf({ serviceAccounts: { issuers, audiences, extendExpiration } }: Config): Pick<TokenIssuer, 'name' | 'serverAudiences' | 'extendExpiration'> {
+function issuerOf({
+  serviceAccounts: { issuers, audiences, extendExpiration },
+}: AccessConfig): Pick<TokenIssuer, 'name' | 'serverAudiences' | 'extendExpiration'> {
   const [name = ''] = issuers
   return { name, serverAudiences: audiences, extendExpiration }
 }
@@ -161,9 +170,9 @@ interface AccountKeys {
 }
 
 /** Keys that sign and verify service account tokens. The signing key also verifies, in addition to the given ones. */
-async function keysOf(config: Config, given: readonly VerificationKey[], agreed: AgreedValues | undefined): Promise<AccountKeys> {
-  const { signingKeyFile } = config.serviceAccounts
-  const signing = signingKeyFile === undefined ? onceAsked(() => signingKeyOf(config, agreed)) : await givenKey(signingKeyFile)
+async function keysOf({ access, files }: AuthGroups, given: readonly VerificationKey[], agreed: AgreedValues | undefined): Promise<AccountKeys> {
+  const { signingKeyFile } = access.serviceAccounts
+  const signing = signingKeyFile === undefined ? onceAsked(() => signingKeyOf(files, agreed)) : await givenKey(signingKeyFile)
   const keys = onceAsked(async () => {
     const own = await signing()
     return [...given.filter(({ id }) => id !== own.id), own]
@@ -211,7 +220,7 @@ async function givenKey(file: string): Promise<() => Promise<SigningKey>> {
  * Returns the generated signing key and keeps it in the certificate directory. Servers that share a store agree on one key; the first to need it proposes the
  * key of its file. Generating a key takes longer than the rest of a first start, so it is deferred until the first token is signed.
  */
-async function signingKeyOf({ certDir }: Config, agreed: AgreedValues | undefined): Promise<SigningKey> {
+async function signingKeyOf({ certDir }: Pick<PlaceConfig, 'certDir'>, agreed: AgreedValues | undefined): Promise<SigningKey> {
   const agreedOn = async (kept?: string): Promise<string> => {
     const propose = async (): Promise<string> => kept ?? generateSigningKey()
     return agreed ? agreed.agree('service-account-key', propose) : propose()
@@ -235,7 +244,7 @@ const verificationKeysOf = (files: readonly string[]): Promise<VerificationKey[]
   )
 
 /** Reads the file of `--token-auth-file`. Undefined without the flag. */
-async function fileUsersOf({ tokenAuthFile: file }: Config): Promise<ReadonlyMap<string, User> | undefined> {
+async function fileUsersOf({ tokenAuthFile: file }: AccessConfig): Promise<ReadonlyMap<string, User> | undefined> {
   return file === undefined ? undefined : contentOf(['token-auth-file'], async () => parseTokenFile(await readFile(file, 'utf8'), file))
 }
 

@@ -8,7 +8,8 @@ import { rbacAuthorizer } from '../auth/authz/rbac/authorizer.ts'
 import { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import { parseRules, rulesAuthorizer } from '../auth/authz/rules.ts'
 import { countedDecisions, createDecisions } from '../auth/metrics.ts'
-import type { Config } from '../config/config.ts'
+import type { AccessGroups } from '../config/access-config.ts'
+import type { AuthorizationConfig } from '../config/authorization-config.ts'
 import { contentOf } from '../config/flag-content.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
@@ -39,13 +40,13 @@ const WEBHOOK_TIMEOUT_MS = 30_000
 type Built = Readonly<Partial<Record<PlainMode | 'Rules', Authorizer>>>
 
 /** Reads the configured files. Modules for webhooks and the configuration file are loaded only if configured. Throws an Error with a message for the user. */
-export async function openAuthorization(config: Config, parts: Omit<WebhooksOptions, 'gates'>): Promise<Authorization> {
+export async function openAuthorization({ access, release: { gates } }: AccessGroups, parts: Omit<WebhooksOptions, 'gates'>): Promise<Authorization> {
   const { log } = parts
-  const { authorizationConfigFile: file, authorizationWebhook, gates } = config
-  const webhooks =
-    file === undefined && authorizationWebhook === undefined ? undefined : new (await import('./authorization-webhooks.ts')).Webhooks({ ...parts, gates })
+  const { authorization } = access
+  const { configFile: file, webhook } = authorization
+  const webhooks = file === undefined && webhook === undefined ? undefined : new (await import('./authorization-webhooks.ts')).Webhooks({ ...parts, gates })
   const read = file === undefined ? undefined : await webhooks?.read(file)
-  const entries = read?.entries ?? entriesOf(config)
+  const entries = read?.entries ?? entriesOf(authorization)
   const decisions = createDecisions()
   const rules = entries.some(({ type }) => type === 'RBAC') ? new RuleIndex() : undefined
   const nodeGraph = entries.some(({ type }) => type === 'Node') ? new NodeGraph() : undefined
@@ -54,8 +55,8 @@ export async function openAuthorization(config: Config, parts: Omit<WebhooksOpti
     AlwaysDeny: alwaysDeny,
     ...(nodeGraph && { Node: nodeAuthorizerOf(nodeGraph, gates) }),
     ...(rules && { RBAC: rbacAuthorizer(rules) }),
-    ...(await ownRules(config)),
-    ...(entries.some(({ type }) => type === 'ABAC') && { ABAC: abacAuthorizer(await policiesOf(config, log)) }),
+    ...(await ownRules(authorization)),
+    ...(entries.some(({ type }) => type === 'ABAC') && { ABAC: abacAuthorizer(await policiesOf(authorization, log)) }),
   }
   const chainOf = async (chain: readonly Entry[]): Promise<Authorizer> => {
     const asked = await webhooks?.open(chain)
@@ -95,22 +96,22 @@ const absent = (type: string): Error =>
   Object.assign(new Error(`authorizer type ${type} is not allowed if it was not enabled at initial server startup`), { code: 'ERR_AUTHORIZATION_CONFIG' })
 
 /** Reads the file of `--authorization-policy-file`. Throws an Error that names the file and the line. */
-async function policiesOf({ authorizationPolicyFile: file = '' }: Config, log: Logger): Promise<AbacPolicy[]> {
+async function policiesOf({ policyFile: file = '' }: AuthorizationConfig, log: Logger): Promise<AbacPolicy[]> {
   const warn = (): void => log.warn(`Policy file ${file} contained unversioned rules. See docs/admin/authorization.md#abac-mode for ABAC file format details.`)
   return contentOf(['authorization-policy-file'], async () => parsePolicies(await readFile(file, 'utf8'), file, warn))
 }
 
-async function ownRules({ authorizationRulesFile: file, authorizationModes }: Config): Promise<Built> {
-  if (!authorizationModes.includes('Rules')) return {}
+async function ownRules({ rulesFile: file, modes }: AuthorizationConfig): Promise<Built> {
+  if (!modes.includes('Rules')) return {}
   const rules = file === undefined ? [] : await contentOf(['authorization-rules-file'], async () => parseRules(parseYaml(await readFile(file, 'utf8'))))
   return { Rules: union([basicUser, rulesAuthorizer(rules)]) }
 }
 
 /** Converts the flags to the entries of an equivalent configuration file. */
-const entriesOf = ({ authorizationModes, authorizationWebhook }: Config): readonly Entry[] =>
-  authorizationModes.map(mode => {
+const entriesOf = ({ modes, webhook: given }: AuthorizationConfig): readonly Entry[] =>
+  modes.map(mode => {
     if (mode !== 'Webhook') return { type: mode, name: nameOfMode(mode) }
-    invariant(authorizationWebhook, 'the mode Webhook has a kubeconfig')
-    const webhook: WebhookSettings = { ...authorizationWebhook, timeoutMs: WEBHOOK_TIMEOUT_MS, onFailure: 'no opinion', expressions: [] }
+    invariant(given, 'the mode Webhook has a kubeconfig')
+    const webhook: WebhookSettings = { ...given, timeoutMs: WEBHOOK_TIMEOUT_MS, onFailure: 'no opinion', expressions: [] }
     return { type: 'Webhook', name: 'default', webhook }
   })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GoneVersion } from '../catalog/gone-versions.ts'
-import type { Config } from '../config/config.ts'
+import type { StorageConfig } from '../config/store-config.ts'
 import { LONGEST_TIMER_MS, systemClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
@@ -32,7 +32,7 @@ export interface EncryptionService extends Service {
 }
 
 /** Reads the configured file, and follows it if automatic reload is on. Throws EncryptionConfigError. */
-export async function openEncryption({ encryption: wanted }: Config, logger: Logger, spans?: Spans): Promise<EncryptionService> {
+export async function openEncryption({ encryption: wanted }: Pick<StorageConfig, 'encryption'>, logger: Logger, spans?: Spans): Promise<EncryptionService> {
   const { families, observer, forget } = transformMetrics()
   const forgetVersion = ({ group, resource, isLast }: GoneVersion): void => {
     if (isLast) forget(qualifiedResource({ group, resource }))

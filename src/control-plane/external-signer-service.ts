@@ -1,5 +1,5 @@
 import type { ExternalSigner } from '../auth/authn/service-account/external/external-signer.ts'
-import type { Config } from '../config/config.ts'
+import type { AccessConfig, AccessGroups } from '../config/access-config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
 import type { Logger } from '../lib/log.ts'
@@ -24,21 +24,21 @@ const YEAR_SECONDS = 365 * 24 * 3600
 const KUBELET_SECONDS = 3607
 
 /** Returns the lifetimes of the external signer, or those of the configuration without one. */
-export const lifetimesOf = (external: ExternalSignerService | undefined, { serviceAccounts }: Config): TokenLifetimes => ({
+export const lifetimesOf = (external: ExternalSignerService | undefined, { serviceAccounts }: AccessConfig): TokenLifetimes => ({
   maxExpirationSeconds: (external ?? serviceAccounts).maxExpirationSeconds,
   maxExtendedSeconds: external?.maxExtendedSeconds ?? YEAR_SECONDS,
 })
 
 /** Connects to the external signer if one is configured; its module is loaded on demand. Throws an Error in kube-apiserver's words. */
-export async function openExternalSignerService(config: Config, clock: Clock, log: Logger): Promise<ExternalSignerService | undefined> {
-  const { signingEndpoint: endpoint, maxExpirationSeconds: given, extendExpiration } = config.serviceAccounts
+export async function openExternalSignerService({ access, release }: AccessGroups, clock: Clock, log: Logger): Promise<ExternalSignerService | undefined> {
+  const { signingEndpoint: endpoint, maxExpirationSeconds: given, extendExpiration } = access.serviceAccounts
   if (endpoint === undefined) return undefined
   const [{ openExternalSigner }, { SignerMetrics }] = await Promise.all([
     import('../auth/authn/service-account/external/external-signer.ts'),
     import('../auth/authn/service-account/external/metrics.ts'),
   ])
   const metrics = new SignerMetrics()
-  const signer = await openExternalSigner({ endpoint, release: config.emulatedVersion, metrics, clock, log })
+  const signer = await openExternalSigner({ endpoint, release: release.emulatedVersion, metrics, clock, log })
   const most = signer.maxExpirationSeconds
   if (given > most) {
     signer.close()

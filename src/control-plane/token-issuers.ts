@@ -1,17 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import type { Anonymous } from '../auth/authn/authenticator.ts'
 import type { AnonymousConfiguration, AuthenticationConfiguration } from '../auth/authn/jwt/configuration.ts'
+import type { OidcFlags } from '../auth/authn/jwt/flag-configuration.ts'
 import type { JwtService, JwtServiceOptions } from '../auth/authn/jwt/jwt-service.ts'
 import type { TokenAuthenticator } from '../auth/authn/token.ts'
 import type { TokenCacheMetrics } from '../auth/authn/token-cache-metrics.ts'
 import { ReloadMetrics } from '../auth/reload-metrics.ts'
-import type { Config } from '../config/config.ts'
+import type { AccessGroups } from '../config/access-config.ts'
+import type { AuthenticationConfig } from '../config/authentication-config.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
-import { isSince } from '../lifecycle/release.ts'
+import { isSince, type Release } from '../lifecycle/release.ts'
 import { serverId } from './server-id.ts'
 
 /** Authenticators of JWT issuers, and anonymous access, as configured. */
@@ -41,19 +43,21 @@ const READY_MS = 60_000
  * Reads the issuers from the file or the flags, and starts fetching their keys. The JWT modules are loaded only if an issuer is configured. Throws an Error in
  * kube-apiserver's words.
  */
-export async function openTokenIssuers(config: Config, { clock, log, cacheMetrics, egress }: TokenIssuerParts): Promise<TokenIssuers> {
-  const { authenticationConfigFile: file, oidc } = config
-  if (file === undefined && oidc === undefined) return { tokens: [], anonymous: config.anonymousAuth, metrics: [], close: async () => {} }
+export async function openTokenIssuers(config: AccessGroups, { clock, log, cacheMetrics, egress }: TokenIssuerParts): Promise<TokenIssuers> {
+  const { authentication } = config.access
+  const { configFile: file, oidc } = authentication
+  const { emulatedVersion: release, gates } = config.release
+  if (file === undefined && oidc === undefined) return { tokens: [], anonymous: authentication.anonymous, metrics: [], close: async () => {} }
   const { openJwtService } = await import('../auth/authn/jwt/jwt-service.ts')
-  const { configuration, bytes } = file === undefined ? { configuration: await ofFlags(config), bytes: Buffer.alloc(0) } : await ofFile(file, config)
-  const anonymous = anonymousOf(configuration.anonymous, config)
-  const server = config.gates.enabled('APIServerIdentity') ? serverId() : ''
+  const { configuration, bytes } = file === undefined ? { configuration: await ofFlags(oidc), bytes: Buffer.alloc(0) } : await ofFile(file, release)
+  const anonymous = anonymousOf(configuration.anonymous, authentication, release)
+  const server = gates.enabled('APIServerIdentity') ? serverId() : ''
   const options = { ...(await optionsOf(config, { clock, log, egress }, server)), cacheMetrics }
   const reloads = new ReloadMetrics('authentication', 'BETA', server)
   const service = openJwtService(configuration, options)
   const stopped = new AbortController()
   // 1.29 reads the file only at start.
-  const isFollowed = isSince(config.emulatedVersion, '1.30')
+  const isFollowed = isSince(release, '1.30')
   const following = file === undefined || !isFollowed ? undefined : follow({ file, bytes, configuration, service, options, reloads }, stopped.signal)
   if (file !== undefined) reloads.configured(bytes)
   return {
@@ -84,10 +88,7 @@ async function follow({ file, bytes, configuration, service, options, reloads }:
   await followConfiguration({ ...options, file, bytes, anonymous, service, reloads, intervalMs: LOOK_MS, readyMs: READY_MS }, signal)
 }
 
-async function ofFile(
-  file: string,
-  { emulatedVersion: release }: Config,
-): Promise<{ readonly configuration: AuthenticationConfiguration; readonly bytes: Buffer }> {
+async function ofFile(file: string, release: Release): Promise<{ readonly configuration: AuthenticationConfiguration; readonly bytes: Buffer }> {
   const { AuthenticationConfigError, parseAuthenticationConfiguration } = await import('../auth/authn/jwt/configuration-file.ts')
   try {
     const bytes = await readFile(file)
@@ -100,18 +101,18 @@ async function ofFile(
   }
 }
 
-async function ofFlags({ oidc }: Config): Promise<AuthenticationConfiguration> {
+async function ofFlags(oidc: OidcFlags | undefined): Promise<AuthenticationConfiguration> {
   const { flagConfiguration } = await import('../auth/authn/jwt/flag-configuration.ts')
   if (oidc === undefined) return { jwt: [], anonymous: undefined }
   return flagConfiguration(oidc, oidc.caFile === undefined ? '' : await readFile(oidc.caFile, 'utf8'))
 }
 
 /** Anonymous access: the file decides if it has the field, otherwise the flag. Throws if both are set. */
-function anonymousOf(given: AnonymousConfiguration | undefined, { anonymousAuth, isAnonymousAuthGiven, emulatedVersion }: Config): Anonymous {
-  if (given === undefined) return anonymousAuth
+function anonymousOf(given: AnonymousConfiguration | undefined, { anonymous, isAnonymousGiven }: AuthenticationConfig, release: Release): Anonymous {
+  if (given === undefined) return anonymous
   // The flag is misspelt in upstream's message before 1.34.
-  const flag = isSince(emulatedVersion, '1.34') ? '--anonymous-auth' : '--anonynous-auth'
-  if (isAnonymousAuthGiven)
+  const flag = isSince(release, '1.34') ? '--anonymous-auth' : '--anonynous-auth'
+  if (isAnonymousGiven)
     throw Object.assign(new Error(`anonymous: Forbidden: ${flag} flag cannot be set when anonymous field is configured in authentication configuration file`), {
       code: 'ERR_AUTHENTICATION_CONFIG',
     })
@@ -119,7 +120,7 @@ function anonymousOf(given: AnonymousConfiguration | undefined, { anonymousAuth,
 }
 
 async function optionsOf(
-  config: Config,
+  { access, release: { gates, emulatedVersion: release } }: AccessGroups,
   { clock, log, egress }: Omit<TokenIssuerParts, 'cacheMetrics'>,
   server: string,
 ): Promise<Omit<JwtServiceOptions, 'cacheMetrics'>> {
@@ -127,14 +128,13 @@ async function optionsOf(
   const { issuerClient, issuerDial } = await import('../auth/authn/jwt/issuer-client.ts')
   const { JwtMetrics } = await import('../auth/authn/jwt/metrics.ts')
   const { SIGNING_ALGORITHMS } = await import('../auth/authn/jwt/signing-algorithms.ts')
-  const { gates, emulatedVersion: release, serviceAccounts } = config
   return {
     release,
-    algorithms: config.oidc?.signingAlgorithms ?? (isSince(release, '1.30') ? SIGNING_ALGORITHMS : ['RS256']),
+    algorithms: access.authentication.oidc?.signingAlgorithms ?? (isSince(release, '1.30') ? SIGNING_ALGORITHMS : ['RS256']),
     now: () => clock.now(),
     log,
     metrics: new JwtMetrics(server),
-    serverAudiences: serviceAccounts.audiences,
+    serverAudiences: access.serviceAccounts.audiences,
     clientFor: ({ certificateAuthority, egressSelectorType }, signal) => issuerClient(certificateAuthority, signal, issuerDial(egressSelectorType, egress)),
     observeKeys: gates.enabled('StructuredAuthenticationConfigurationJWKSMetrics'),
     rules: {
@@ -142,7 +142,7 @@ async function optionsOf(
       structured: gates.enabled('StructuredAuthenticationConfiguration'),
       anonymousEndpoints: gates.enabled('AnonymousAuthConfigurableEndpoints'),
       egressSelector: gates.enabled('StructuredAuthenticationConfigurationEgressSelector'),
-      disallowedIssuers: serviceAccounts.issuers,
+      disallowedIssuers: access.serviceAccounts.issuers,
       compiler: expressionCompiler(),
     },
   }

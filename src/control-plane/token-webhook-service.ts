@@ -2,7 +2,7 @@ import type { TokenAuthenticator } from '../auth/authn/token.ts'
 import { cachedTokens } from '../auth/authn/token-cache.ts'
 import type { TokenCacheMetrics } from '../auth/authn/token-cache-metrics.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
-import type { Config } from '../config/config.ts'
+import type { AccessConfig } from '../config/access-config.ts'
 import type { TimerClock } from '../lib/clock.ts'
 import type { Dial } from '../lib/connect-proxy.ts'
 import type { Logger } from '../lib/log.ts'
@@ -28,7 +28,7 @@ const BACKOFF_MS = 500
 
 /** Creates the webhook authenticator; its modules are loaded only if it is configured. Throws KubeconfigError. */
 export async function openTokenWebhook(
-  { tokenWebhook: config, serviceAccounts }: Config,
+  { tokenWebhook: config, serviceAccounts }: AccessConfig,
   { clock, log: logger, cacheMetrics: metrics, certificates, dial }: TokenWebhookParts,
 ): Promise<TokenWebhook> {
   if (config === undefined) return { tokens: [], close: () => {} }

@@ -3,8 +3,8 @@ import type { Authenticator } from '../auth/authn/authenticator.ts'
 import { clientCertificate } from '../auth/authn/client-certificate.ts'
 import { anchors, PresentedCertificates } from '../auth/authn/presented-certificates.ts'
 import { isFieldOf, type RequestHeaderNames, requestHeader } from '../auth/authn/request-header.ts'
+import type { AccessConfig, AccessGroups } from '../config/access-config.ts'
 import type { RequestHeaderConfig } from '../config/auth-config.ts'
-import type { Config } from '../config/config.ts'
 import type { ClusterTrust } from '../controllers/cluster-trust.ts'
 import type { HistogramChild } from '../lib/metrics.ts'
 import type { Authorities } from '../server/tls/authorities.ts'
@@ -46,7 +46,7 @@ export class TrustedAuthorities {
 
 /** Authenticators of client certificates. Front proxies come first, as upstream. */
 export function certificateAuthenticators(
-  { requestHeader: config, gates }: Config,
+  { access: { requestHeader: config }, release: { gates } }: AccessGroups,
   trusted: TrustedAuthorities,
   now: () => number,
   expirations: HistogramChild,
@@ -71,4 +71,4 @@ const namesOf = ({
 })
 
 /** Reports whether a header is one that front proxies set, beyond the standard ones. Undefined if no front proxy is configured. */
-export const fieldsOfFrontProxies = ({ requestHeader: config }: Config): ((field: string) => boolean) | undefined => config && isFieldOf(namesOf(config))
+export const fieldsOfFrontProxies = ({ requestHeader: config }: AccessConfig): ((field: string) => boolean) | undefined => config && isFieldOf(namesOf(config))

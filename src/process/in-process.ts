@@ -47,10 +47,15 @@ export async function openInProcess({ command, log: write, signal, runtime, give
   signal.throwIfAborted()
   const { config, ignored, checkFiles } = command
   checkFiles()
-  const log = createLogger({ verbosity: config.verbosity, format: config.loggingFormat, write: line => write?.(line), now: Date.now })
+  const log = createLogger({
+    verbosity: config.observability.verbosity,
+    format: config.observability.loggingFormat,
+    write: line => write?.(line),
+    now: Date.now,
+  })
   logFlags(config, ignored, log)
   const removeData = async (): Promise<void> => {
-    if (config.dataIsTemporary && config.dataDir !== undefined) await rm(config.dataDir, { recursive: true, force: true })
+    if (config.files.dataIsTemporary && config.files.dataDir !== undefined) await rm(config.files.dataDir, { recursive: true, force: true })
   }
   const server = await openServer({ config, log, link: undefined, runtime: runtimeOf(config, runtime), ...(give && { given: give(config, log) }) }, signal)
   const ended = new AbortController()
@@ -71,7 +76,7 @@ export async function openInProcess({ command, log: write, signal, runtime, give
     log.error('the server stops', { error: conflict.message })
     void stop()
   })
-  return { access: server.access, version: gitVersion(config.emulatedVersion), origin: () => server.origin(), stop }
+  return { access: server.access, version: gitVersion(config.release.emulatedVersion), origin: () => server.origin(), stop }
 }
 
 /** Parses the flags of a server in this process. It is ephemeral unless a flag sets its store. Throws a FlagError. */
@@ -80,6 +85,6 @@ export function serveCommand(flags: Flags): ServeCommand {
   const given = Object.entries(flags).flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map(one => `--${name}=${one}`))
   const command = readCommandLine(isPlaced ? given : ['--ephemeral', ...given])
   if (command.action !== 'serve') throw new FlagError(`--${command.action} is a flag of the program and cannot be set for a server`)
-  if (command.config.workers > 1) throw new FlagError('--workers: only the program can start several processes')
+  if (command.config.process.workers > 1) throw new FlagError('--workers: only the program can start several processes')
   return command
 }

@@ -26,6 +26,6 @@ export function main(): void {
   runProgram(process.argv.slice(2), {
     ...(link && { worker: link.number }),
     serve: async (config, log) =>
-      link === undefined && config.workers > 1 ? (await import('./primary.ts')).runPrimary(config, log) : serve(config, log, link),
+      link === undefined && config.process.workers > 1 ? (await import('./primary.ts')).runPrimary(config, log) : serve(config, log, link),
   })
 }

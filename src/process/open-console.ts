@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts'
+import type { ListeningConfig } from '../config/listening-config.ts'
 import { type ConsoleOptions, linkPath } from '../control-plane/console-service.ts'
 import { systemClock } from '../lib/clock.ts'
 import { MASTERS } from '../meta/authorizer.ts'
@@ -20,7 +20,7 @@ export interface Console {
 }
 
 /** Returns the console of a server. Undefined if the configuration has none. */
-export function openConsole({ consolePort }: Pick<Config, 'consolePort'>): Console | undefined {
+export function openConsole({ consolePort }: ListeningConfig): Console | undefined {
   if (consolePort === undefined) return undefined
   const sessions = new ConsoleSessions(systemClock)
   let served = consolePort

@@ -14,6 +14,7 @@ import type { Egress } from '../lib/connect-proxy.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import { untilAborted } from '../lib/on-abort.ts'
+import type { Gates } from '../lifecycle/gates.ts'
 import { isSince } from '../lifecycle/release.ts'
 import type { ConnectionSource } from '../server/connections/connection-source.ts'
 import type { ImpersonationMode } from '../server/filters/impersonation.ts'
@@ -100,19 +101,22 @@ export interface OpenServer {
  */
 export async function openServer(parts: ServerParts, signal: AbortSignal): Promise<OpenServer | undefined> {
   const { config, log, link, runtime, given } = parts
+  const { listening } = config
   // Keys are generated while the store is opened, for which the certificates may have to wait.
-  const adminKeys = link || given ? undefined : beginAdminKeys(config.certDir)
+  const adminKeys = link || given ? undefined : beginAdminKeys(config.files.certDir)
   const tracing = await tracingOf(config)
-  const encryption = await openEncryption(config, log, tracing)
+  const encryption = await openEncryption(config.storage, log, tracing)
   const certificates = new CertificateMetrics('webhooks')
   const egress = await openEgress(config)
-  const audit = await openAudit(config, systemClock, log, { observer: given?.observer, certificates, dial: egress.controlplane })
+  const audit = await openAudit(config.observability.audit, systemClock, log, { observer: given?.observer, certificates, dial: egress.controlplane })
   const stores = await openBackends(config, encryption.encryption, log, { given: given?.backend, spans: tracing, proxy: egress.etcd })
-  const agreed = given ? given.agreed : config.etcd && secretsOf(config, stores.backend, encryption.encryption)
+  const agreed = given ? given.agreed : config.storage.etcd && secretsOf(config.storage, stores.backend, encryption.encryption)
   // Certificates are issued while the services are opened.
   const alone = link ? undefined : given ? unshared(given.credentials) : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
-  const begun = link?.begin ?? alone?.credentials.then(credentials => ({ ...config, credentials, fillFirst: false }))
-  const console = openConsole(config)
+  const begun =
+    link?.begin ??
+    alone?.credentials.then(credentials => ({ securePort: listening.securePort, insecurePort: listening.insecurePort, credentials, fillFirst: false }))
+  const console = openConsole(listening)
   const services = await openServices(
     config,
     { stores, origin: given?.origin, runtime, encryption: encryption.encryption, agreed, certificates, spans: tracing, egress, console: console?.options },
@@ -164,15 +168,15 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
     untilEnd: async end => (alone ? untilConflict(alone.conflict, end) : void (await end)),
     stop() {
       ended.abort()
-      return shutdown.run({ delayMs: config.shutdownDelayMs, graceMs: REQUEST_GRACE_MS, stopServing, closeStore, log })
+      return shutdown.run({ delayMs: config.process.shutdownDelayMs, graceMs: REQUEST_GRACE_MS, stopServing, closeStore, log })
     },
   }
 }
 
 const startOptions = (config: Config, port: number, certificateAuthority: string): StartOptions => ({
-  address: advertisedAddress(config),
+  address: advertisedAddress(config.listening),
   port,
-  serviceIP: serviceIpOf(config),
+  serviceIP: serviceIpOf(config.network),
   certificateAuthority,
 })
 
@@ -203,7 +207,7 @@ const readiness = (name: string, isReady: () => boolean, otherwise: string): Hea
 })
 
 function healthOf({ config, log, services, encryption, shutdown, isAnnounced }: Checked): Health {
-  const health = new Health(log, { graceMs: config.livezGraceMs, now: () => steadyClock.now() })
+  const health = new Health(log, { graceMs: config.process.livezGraceMs, now: () => steadyClock.now() })
   health.add({ name: 'ping', check: () => {} }, { name: 'log', check: () => {} }, ...services.plane.checks, ...encryption.checks)
   health.add(readiness('kubeconfig', isAnnounced, 'the kubeconfig is not written yet'))
   health.add(readiness('shutdown', () => !shutdown.isUnderWay, 'process is shutting down'))
@@ -212,7 +216,7 @@ function healthOf({ config, log, services, encryption, shutdown, isAnnounced }: 
 
 const NO_EXCLUSIONS = new URLSearchParams()
 
-function impersonationOf(gates: Config['gates']): ImpersonationMode {
+function impersonationOf(gates: Gates): ImpersonationMode {
   if (gates.enabled('ConstrainedImpersonation')) return 'constrained'
   return isSince(gates.release, '1.35') ? 'plain' : 'early'
 }
@@ -246,13 +250,13 @@ async function listen({
     isServed: plane.isServed,
     followGone: plane.followGone,
     encodeStatus: statusEncoder(media),
-    compressAnswers: config.gates.enabled('APIResponseCompression'),
+    compressAnswers: config.release.gates.enabled('APIResponseCompression'),
     memory: runtime.answerMemory,
     clock: runtime.clock,
     settled: runtime.settled,
     faults: runtime.faults && faultsOf(runtime.faults, services),
     recent: runtime.recent,
-    exposure: config.metrics,
+    exposure: config.observability.metrics,
     metrics: [
       ...[plane, encryption, auth, audit, egress, ...(mounts ? [mounts] : [])].flatMap(({ metrics = [] }) => metrics),
       ...(runtime.faults?.families ?? []),
@@ -262,31 +266,31 @@ async function listen({
     isHidden: auth.isHidden,
     authorizer: auth.authorizer,
     auditor: audit.auditor,
-    issuerDocuments: () => auth.documents(`${config.externalHostname ?? urlHost(advertisedAddress(config))}:${port}`),
+    issuerDocuments: () => auth.documents(`${config.listening.externalHostname ?? urlHost(advertisedAddress(config.listening))}:${port}`),
     ownRoutes: [...plane.routes, ...(mounts?.routes ?? [])],
     ...(mounts && { mounts: serveMounts(mounts) }),
     health,
-    version: versionInfo(process, config.gates),
-    features: config.gates.states(),
-    laterWords: isSince(config.gates.release, '1.34'),
-    impersonation: impersonationOf(config.gates),
+    version: versionInfo(process, config.release.gates),
+    features: config.release.gates.states(),
+    laterWords: isSince(config.release.gates.release, '1.34'),
+    impersonation: impersonationOf(config.release.gates),
     tls: { ...begin.credentials.tls, ...served },
     tlsPolicy: config.serving.tls,
     http2: config.serving.http2,
     maxStreams: config.serving.maxStreams,
     conduct: config.serving,
     tracing,
-    bindAddress: config.bindAddress,
+    bindAddress: config.listening.bindAddress,
     handed: link?.connections ?? (name => (name === 'secure' ? given?.port : undefined)),
     ...(link && { sharedMetrics: link }),
     securePort: begin.securePort,
     insecurePort: begin.insecurePort === 0 ? undefined : begin.insecurePort,
     flowLimits: plane.flowLimits,
-    maxRequestsInFlight: config.maxRequestsInFlight,
-    maxMutatingRequestsInFlight: config.maxMutatingRequestsInFlight,
-    requestTimeoutMs: config.requestTimeoutMs,
+    maxRequestsInFlight: config.requests.maxInFlight,
+    maxMutatingRequestsInFlight: config.requests.maxMutatingInFlight,
+    requestTimeoutMs: config.requests.timeoutMs,
     log,
-    logRequests: config.verbosity >= 3,
+    logRequests: config.observability.verbosity >= 3,
   })
   port = server.securePort
   console?.opened(server.consolePort)
@@ -308,7 +312,7 @@ interface GivenCertificates {
 
 const SERVING_FLAGS = ['tls-cert-file', 'tls-private-key-file'] as const
 
-async function givenCertificates({ servingFiles, serving }: Config): Promise<GivenCertificates> {
+async function givenCertificates({ listening: { servingFiles }, serving }: Config): Promise<GivenCertificates> {
   const files = { ordinary: servingFiles, named: serving.named }
   const flags = [...(servingFiles ? SERVING_FLAGS : []), ...(serving.named.length > 0 ? (['tls-sni-cert-key'] as const) : [])]
   return { files, served: await contentOf(flags, () => readServingFiles(files)) }
@@ -325,7 +329,7 @@ function followAuthorities(
   { config, begin, server, services, log }: Pick<Listening, 'config' | 'begin' | 'services' | 'log'> & { readonly server: RunningServer },
   signal: AbortSignal,
 ): void {
-  const { clientCaFile, requestHeader } = config
+  const { clientCaFile, requestHeader } = config.access
   const { ownCa, tls } = begin.credentials
   if (clientCaFile === undefined && requestHeader === undefined) return
   const files = {

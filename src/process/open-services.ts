@@ -6,6 +6,7 @@ import { type MediaOffer, mediaOffer } from '../codec/negotiate.ts'
 import type { Config } from '../config/config.ts'
 import type { EtcdConfig } from '../config/etcd-config.ts'
 import { contentOf } from '../config/flag-content.ts'
+import type { KubeletConfig } from '../config/network-config.ts'
 import { type Auth, openAuth } from '../control-plane/auth-service.ts'
 import type { ConsoleOptions } from '../control-plane/console-service.ts'
 import { type ControlPlane, createControlPlane } from '../control-plane/control-plane.ts'
@@ -68,19 +69,15 @@ const READ_ONLY_EGRESS = noEgress('this server is read-only (--read-only) and do
 /** Opens authentication, authorization and the control plane. Throws an error with an `ERR_…_CONFIG` code if a file that a flag names is invalid. */
 export async function openServices(config: Config, given: GivenServices, log: Logger): Promise<OpenServices> {
   const { stores, origin, runtime, encryption, agreed, certificates, spans, egress, console } = given
-  const media = mediaOffer({ cbor: config.gates.enabled('CBORServingAndStorage'), domain: config.domain })
+  const media = mediaOffer({ cbor: config.release.gates.enabled('CBORServingAndStorage'), domain: config.requests.domain })
   const auth = await openAuth(config, runtime.clock, log, { agreed, certificates, egress })
-  const kubelets = await kubeletsOf(config)
-  const { admissionConfigFile, admissionPlugins } = config
+  const kubelets = await kubeletsOf(config.network.kubelets)
+  const { configFile, plugins } = config.admission
   const pluginConfigurations =
-    admissionConfigFile === undefined
-      ? undefined
-      : await readAdmissionConfiguration(admissionConfigFile, admissionPlugins, (message, fields) => log.warn(message, fields))
-  const imagePolicy = admissionPlugins.includes(IMAGE_POLICY_PLUGIN)
-    ? await openImagePolicy(pluginConfigurations ?? new Map(), steadyClock, certificates)
-    : undefined
+    configFile === undefined ? undefined : await readAdmissionConfiguration(configFile, plugins, (message, fields) => log.warn(message, fields))
+  const imagePolicy = plugins.includes(IMAGE_POLICY_PLUGIN) ? await openImagePolicy(pluginConfigurations ?? new Map(), steadyClock, certificates) : undefined
   const { authorizer, rules, nodeGraph, services } = auth
-  const { addresses, toEndpoints, proxyClient, refusesRedirects } = config.services
+  const { addresses, toEndpoints, proxyClient, refusesRedirects } = config.network.services
   const outward = config.serving.readOnly ? READ_ONLY_EGRESS : egress
   const options: ControlPlaneOptions = {
     ...configured(config),
@@ -129,7 +126,7 @@ const together = (plane: ControlPlane, mounts: MountService | undefined): Omit<O
 
 /** Returns the service of moments and branches. Undefined if the configuration allows none. */
 const mountsOf = (config: Config, parts: Omit<MountServiceParts, 'config' | 'createPlane'>): MountService | undefined =>
-  config.moments > 0 || config.branches > 0 ? new MountService({ ...parts, config, createPlane: createControlPlane }) : undefined
+  config.storage.mounts.moments > 0 || config.storage.mounts.branches > 0 ? new MountService({ ...parts, config, createPlane: createControlPlane }) : undefined
 
 /** Reads the credentials with which the webhook plugins call webhooks. Throws an AdmissionConfigError. */
 async function webhookCredentialsOf(configurations: PluginConfigurations): Promise<ReadonlyMap<WebhookPluginName, WebhookCredentials>> {
@@ -148,42 +145,42 @@ const membersOf = ({ servers, overrides }: EtcdConfig): string[] => [...new Set(
 const configured = (
   config: Config,
 ): Omit<ControlPlaneOptions, 'runtime' | 'backend' | 'logger' | 'media' | 'kubelets' | 'aggregation' | 'services' | 'authorizer'> => ({
-  release: config.emulatedVersion,
-  gates: config.gates,
-  runtimeConfig: config.runtimeConfig,
-  laterVersions: config.laterVersions,
-  etcdPrefix: config.etcdPrefix,
-  ...(config.etcd && { etcdServers: membersOf(config.etcd) }),
-  storeProbes: config.storeProbes,
-  storedAs: config.storedAs,
-  fingerprint: gitVersion(config.emulatedVersion),
-  isCached: resource => config.watchCache && !config.withoutWatchCache.has(resource),
-  compactionIntervalMs: config.compactionIntervalMs,
-  ...(config.history && { history: config.history }),
-  eventTtlSeconds: Math.ceil(config.eventTtlMs / 1000),
-  serviceCIDRs: config.serviceClusterIpRanges,
-  nodePorts: config.serviceNodePorts,
-  controllers: config.controllers,
-  faultObjects: config.faults,
-  quotaSyncPeriodMs: config.quotaSyncPeriodMs,
+  release: config.release.emulatedVersion,
+  gates: config.release.gates,
+  runtimeConfig: config.release.runtimeConfig,
+  laterVersions: config.release.laterVersions,
+  etcdPrefix: config.storage.etcdPrefix,
+  ...(config.storage.etcd && { etcdServers: membersOf(config.storage.etcd) }),
+  storeProbes: config.storage.probes,
+  storedAs: config.storage.storedAs,
+  fingerprint: gitVersion(config.release.emulatedVersion),
+  isCached: resource => config.storage.watchCache.isEnabled && !config.storage.watchCache.without.has(resource),
+  compactionIntervalMs: config.storage.compactionIntervalMs,
+  ...(config.storage.history && { history: config.storage.history }),
+  eventTtlSeconds: Math.ceil(config.storage.eventTtlMs / 1000),
+  serviceCIDRs: config.network.serviceClusterIpRanges,
+  nodePorts: config.network.serviceNodePorts,
+  controllers: config.controllers.enabled,
+  faultObjects: config.requests.faults,
+  quotaSyncPeriodMs: config.controllers.quotaSyncPeriodMs,
   onCustomKinds: count => {
     // The bound stays when kinds are deleted, as their garbage stays in the heap for a while.
     const growth = growthWithKinds(count)
     if (growth !== undefined) heapGrowth.bound('custom kinds', growth)
   },
   onWatchers: most => heapGrowth.bound('watches', growthWithWatches(most)),
-  admissionPlugins: config.admissionPlugins,
-  tolerationSeconds: config.tolerationSeconds,
-  requireServiceAccounts: config.requireServiceAccounts,
-  exclusiveStore: config.etcd === undefined,
-  minRequestTimeoutSeconds: config.minRequestTimeoutMs / 1000,
-  ...(config.priorityAndFairness && { totalSeats: config.maxRequestsInFlight + config.maxMutatingRequestsInFlight }),
+  admissionPlugins: config.admission.plugins,
+  tolerationSeconds: config.admission.tolerationSeconds,
+  requireServiceAccounts: config.admission.requireServiceAccounts,
+  exclusiveStore: config.storage.etcd === undefined,
+  minRequestTimeoutSeconds: config.requests.minTimeoutMs / 1000,
+  ...(config.requests.priorityAndFairness && { totalSeats: config.requests.maxInFlight + config.requests.maxMutatingInFlight }),
 })
 
 const proxyClientKey = (files: { readonly cert: string; readonly key: string }): Promise<ProxyClientKey> =>
   contentOf(['proxy-client-cert-file', 'proxy-client-key-file'], () => ProxyClientKey.open(files))
 
-async function kubeletsOf({ kubelets: { addressTypes, port, caFile, client } }: Config): Promise<Kubelets> {
+async function kubeletsOf({ addressTypes, port, caFile, client }: KubeletConfig): Promise<Kubelets> {
   const read = (file: string): Promise<string> => readFile(file, 'utf8')
   return {
     addressTypes,

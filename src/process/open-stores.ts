@@ -36,7 +36,8 @@ export interface OpenedStores {
 
 /** Opens the stores that the flags configure, or uses the given one, with encryption at rest if it is configured. Throws a FlagError if the data directory cannot be created. */
 export async function openBackends(config: Config, encryption: Encryption, log: Logger, store: StoreGiven = {}): Promise<OpenedStores> {
-  const prepared = (backend: Backend): Backend => (config.encryption === undefined ? backend : preparedBackend(backend, stored => encryption.prepare(stored)))
+  const prepared = (backend: Backend): Backend =>
+    config.storage.encryption === undefined ? backend : preparedBackend(backend, stored => encryption.prepare(stored))
   const others = store.given === undefined ? await openOtherStores(config, log, store) : []
   return {
     backend: prepared(store.given ?? (await openStore(config, log, store))),
@@ -49,7 +50,7 @@ export async function openBackends(config: Config, encryption: Encryption, log: 
  * counts.
  */
 async function openOtherStores(config: Config, log: Logger, store: StoreGiven): Promise<OtherStore[]> {
-  const { etcd } = config
+  const { etcd } = config.storage
   if (etcd === undefined) return []
   const identity = (servers: readonly string[]): string => servers.toSorted().join(';')
   const serversOf = new Map(etcd.overrides.map(({ resource, servers }) => [resource, identity(servers)]))
@@ -66,11 +67,12 @@ async function openOtherStores(config: Config, log: Logger, store: StoreGiven): 
 }
 
 /** Opens a store in etcd. */
-const openServers = (etcd: EtcdConfig, { etcdPrefix: prefix }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> =>
+const openServers = (etcd: EtcdConfig, { storage: { etcdPrefix: prefix } }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> =>
   openEtcd({ ...etcdOptionsOf(etcd, proxy), prefix, spans }, log)
 
 async function openStore(config: Config, log: Logger, store: StoreGiven): Promise<Backend> {
-  const { etcd, dataDir, history, servesDamagedStore } = config
+  const { etcd, history, servesDamagedStore } = config.storage
+  const { dataDir } = config.files
   if (etcd !== undefined) {
     if (history !== undefined) throw new FlagError(`--history needs the embedded store: ${etcd.servers.join(',')} is not a stand-in for etcd`)
     return openServers(etcd, config, log, store)

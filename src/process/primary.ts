@@ -34,8 +34,8 @@ const MAX_DRAIN_TRIES = 200
 export async function runPrimary(config: Config, log: Logger): Promise<number> {
   const stopping = stopSignal(log)
   const ports = new Distributor()
-  const securePort = await ports.listen('secure', config.securePort, config.bindAddress)
-  const insecurePort = config.insecurePort === 0 ? 0 : await ports.listen('insecure', config.insecurePort, LOOPBACK)
+  const securePort = await ports.listen('secure', config.listening.securePort, config.listening.bindAddress)
+  const insecurePort = config.listening.insecurePort === 0 ? 0 : await ports.listen('insecure', config.listening.insecurePort, LOOPBACK)
   const ended = new AbortController()
   void stopping.then(() => ended.abort())
   const { credentials, conflict } = await openShared(config, log, ended.signal)
@@ -44,9 +44,9 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
     () => ownMetrics(supervisor),
   )
   const supervisor: Supervisor = new Supervisor({
-    count: config.workers,
+    count: config.process.workers,
     fork(number, othersServe) {
-      const worker = workerProcess(number, config.dataDir)
+      const worker = workerProcess(number, config.files.dataDir)
       const begin = ({ tls, serverCa, ownCa: { cert } }: WorkerBegin['credentials']): void =>
         worker.send({ type: 'begin', begin: { credentials: { tls, serverCa, ownCa: { cert } }, securePort, insecurePort, fillFirst: othersServe } })
       worker.onMessage(({ type }) => {
@@ -76,7 +76,7 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
   try {
     const ending = untilConflict(conflict, stopping)
     const [made] = (await Promise.race([Promise.all([credentials, supervisor.serving]), ending.then(() => undefined)])) ?? []
-    if (made) await announce(config, made, { securePort, insecurePort: insecurePort || undefined }, log, { workers: config.workers })
+    if (made) await announce(config, made, { securePort, insecurePort: insecurePort || undefined }, log, { workers: config.process.workers })
     failure = await ending
   } catch (error) {
     ports.close()
@@ -86,7 +86,7 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
     ended.abort()
   }
   ports.end()
-  const clean = await supervisor.stop(config.shutdownDelayMs + REQUEST_GRACE_MS + CLOSE_MS)
+  const clean = await supervisor.stop(config.process.shutdownDelayMs + REQUEST_GRACE_MS + CLOSE_MS)
   log.info('all workers exited')
   if (failure) throw failure
   return clean ? 0 : 1
@@ -94,13 +94,17 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
 
 /** Loads or issues the certificates, with a connection to the store, which other servers may share. It is closed when the conflict check is done. */
 async function openShared(config: Config, log: Logger, signal: AbortSignal): Promise<SharedCredentials> {
-  invariant(config.etcd, 'several workers share a store')
+  invariant(config.storage.etcd, 'several workers share a store')
   // Loaded only if encryption is configured, to keep this process small.
-  const encryption = config.encryption && (await (await import('../control-plane/encryption-service.ts')).openEncryption(config, log))
-  const etcd = openFewCalls(etcdOptionsOf(config.etcd, (await openEgress(config)).etcd))
+  const encryption = config.storage.encryption && (await (await import('../control-plane/encryption-service.ts')).openEncryption(config.storage, log))
+  const etcd = openFewCalls(etcdOptionsOf(config.storage.etcd, (await openEgress(config)).etcd))
   const shared = shareCredentials(
     config,
-    secretsOf(config, encryption ? preparedCalls(etcd, stored => encryption.encryption.prepare(stored)) : etcd, encryption?.encryption ?? new Encryption()),
+    secretsOf(
+      config.storage,
+      encryption ? preparedCalls(etcd, stored => encryption.encryption.prepare(stored)) : etcd,
+      encryption?.encryption ?? new Encryption(),
+    ),
     log,
     signal,
   )

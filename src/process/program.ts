@@ -75,8 +75,8 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
     case 'serve': {
       const { config, ignored } = command
       const log = createLogger({
-        verbosity: config.verbosity,
-        format: config.loggingFormat,
+        verbosity: config.observability.verbosity,
+        format: config.observability.loggingFormat,
         write: line => process.stderr.write(line),
         now: Date.now,
         ...(worker !== undefined && { fields: { worker } }),
@@ -84,9 +84,10 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
       // The primary logs for all workers.
       if (worker === undefined) logFlags(config, ignored, log)
       try {
-        return await serve(config.etcdStandIn ? await withStandIn(config, log) : config, log)
+        return await serve(config.storage.etcdStandIn ? await withStandIn(config, log) : config, log)
       } finally {
-        if (config.dataIsTemporary && config.dataDir !== undefined && worker === undefined) await rm(config.dataDir, { recursive: true, force: true })
+        if (config.files.dataIsTemporary && config.files.dataDir !== undefined && worker === undefined)
+          await rm(config.files.dataDir, { recursive: true, force: true })
       }
     }
   }
@@ -94,8 +95,9 @@ async function run(argv: readonly string[], { worker, serve }: ProgramOptions): 
 
 /** Logs flags that have another effect than in kube-apiserver, and those that have none: `ignored`. */
 export function logFlags(config: Config, ignored: readonly string[], log: Logger): void {
-  for (const resource of config.droppedWatchCacheSizes) log.warn('the size in --watch-cache-sizes has no effect: watch caches have no fixed size', { resource })
-  for (const what of config.warnings) log.warn(what)
+  for (const resource of config.storage.watchCache.droppedSizes)
+    log.warn('the size in --watch-cache-sizes has no effect: watch caches have no fixed size', { resource })
+  for (const what of config.observability.warnings) log.warn(what)
   if (ignored.length > 0) log.info('flags without effect', { flags: ignored.map(name => `--${name}`).join(' ') })
 }
 

@@ -6,7 +6,7 @@ import { RecentRequests } from '../why/recent-requests.ts'
 
 /** Returns the runtime of one server. It has fault rules if they are given or objects may define them (`--faults`), and records recent requests if `--why` is set. */
 export const runtimeOf = (config: Config, { clock = systemClock, faults, ...rest }: RuntimeOptions = {}): Runtime =>
-  new Runtime({ ...rest, clock, recent: recentOf(config), faults: faults ?? (config.faults ? new FaultRules(clock) : undefined) })
+  new Runtime({ ...rest, clock, recent: recentOf(config), faults: faults ?? (config.requests.faults ? new FaultRules(clock) : undefined) })
 
-const recentOf = ({ why, authorizationModes, workers }: Config): RecentRequests | undefined =>
-  why === 0 ? undefined : new RecentRequests(why, authorizationModes, workers > 1 ? String(process.pid) : undefined)
+const recentOf = ({ observability: { why }, access: { authorization }, process: { workers } }: Config): RecentRequests | undefined =>
+  why === 0 ? undefined : new RecentRequests(why, authorization.modes, workers > 1 ? String(process.pid) : undefined)

@@ -10,13 +10,13 @@ import type { WorkerLink } from './workers/worker-link.ts'
 
 /** Runs a server in this process, which may be one of several workers, until a signal, the primary or the end of the parent (`--ephemeral`) stops it. Resolves with the exit code. */
 export async function serve(config: Config, log: Logger, link: WorkerLink | undefined): Promise<number> {
-  const stopping = config.ephemeral ? Promise.race([stopSignal(log), parentEnd(log)]) : link ? workerStopSignal(link.stop) : stopSignal(log)
+  const stopping = config.files.ephemeral ? Promise.race([stopSignal(log), parentEnd(log)]) : link ? workerStopSignal(link.stop) : stopSignal(log)
   const ended = new AbortController()
   void stopping.then(() => ended.abort())
   const server = await openServer({ config, log, link, runtime: runtimeOf(config) }, ended.signal)
   if (server === undefined) return 0
   collectWhenQuiet()
-  if (config.ephemeral && server.access) {
+  if (config.files.ephemeral && server.access) {
     await server.untilReady(ended.signal)
     process.stdout.write(ephemeralLine(server.access, config))
   }

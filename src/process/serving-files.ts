@@ -1,6 +1,8 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { dirname } from 'node:path'
 import type { Config } from '../config/config.ts'
+import type { ListeningConfig } from '../config/listening-config.ts'
+import type { NetworkConfig } from '../config/network-config.ts'
 import type { Logger } from '../lib/log.ts'
 import { makePrivateDirectory, writePrivate } from '../lib/private-file.ts'
 import { beginAdminKeys } from '../server/tls/client-keys.ts'
@@ -14,21 +16,21 @@ const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 /** Loads the certificates of the configuration, and issues missing ones. `adminKeys`: result of `beginAdminKeys`, if it was called before. */
 export const credentialsOf = (
   config: Config,
-  { adminKeys = beginAdminKeys(config.certDir), shareCa }: Pick<CertificateOptions, 'adminKeys' | 'shareCa'>,
+  { adminKeys = beginAdminKeys(config.files.certDir), shareCa }: Pick<CertificateOptions, 'adminKeys' | 'shareCa'>,
 ): Promise<Credentials> =>
   loadCredentials({
-    directory: config.certDir,
+    directory: config.files.certDir,
     names: servingNames({
-      hostname: config.externalHostname ?? hostname(),
-      bindAddress: config.bindAddress,
-      advertiseAddress: advertisedAddress(config),
-      serviceIp: serviceIpOf(config),
+      hostname: config.listening.externalHostname ?? hostname(),
+      bindAddress: config.listening.bindAddress,
+      advertiseAddress: advertisedAddress(config.listening),
+      serviceIp: serviceIpOf(config.network),
     }),
     ...(adminKeys && { adminKeys }),
     ...(shareCa && { shareCa }),
-    ...(config.servingFiles !== undefined && { servingFiles: config.servingFiles }),
-    ...(config.clientCaFile !== undefined && { clientCaFile: config.clientCaFile }),
-    ...(config.requestHeader && { frontProxyCaFile: config.requestHeader.clientCaFile }),
+    ...(config.listening.servingFiles !== undefined && { servingFiles: config.listening.servingFiles }),
+    ...(config.access.clientCaFile !== undefined && { clientCaFile: config.access.clientCaFile }),
+    ...(config.access.requestHeader && { frontProxyCaFile: config.access.requestHeader.clientCaFile }),
   })
 
 /** Access of the administrator to a server. Certificates and the key are PEM. */
@@ -47,7 +49,7 @@ export interface AdminAccess {
 
 /** Returns the administrator's access to a server on these ports. */
 export async function adminAccess(config: Config, { admin, serverCa }: Credentials, { securePort, insecurePort }: ServedPorts): Promise<AdminAccess> {
-  const url = `https://${urlHost(config.bindAddress)}:${securePort}`
+  const url = `https://${urlHost(config.listening.bindAddress)}:${securePort}`
   const insecureUrl = insecurePort === undefined ? undefined : `http://${LOOPBACK}:${insecurePort}`
   const { cert, key } = await admin
   const text = kubeconfig({ server: url, ca: serverCa, user: ADMIN_USER, cert, key })
@@ -70,7 +72,7 @@ export async function announce(
 ): Promise<AdminAccess> {
   const access = await adminAccess(config, credentials, ports)
   const { url, insecureUrl, kubeconfig: text } = access
-  const { kubeconfigOut } = config
+  const { kubeconfigOut } = config.files
   if (kubeconfigOut !== undefined) {
     makePrivateDirectory(dirname(kubeconfigOut))
     await writePrivate(kubeconfigOut, text)
@@ -82,13 +84,13 @@ export async function announce(
     ...fields,
   })
   if (kubeconfigOut !== undefined) log.info(`to use it: export KUBECONFIG=${kubeconfigOut}; kubectl get namespaces`)
-  const consoleUrl = consoleLink && `https://${urlHost(config.bindAddress)}:${ports.consolePort}${consoleLink}`
+  const consoleUrl = consoleLink && `https://${urlHost(config.listening.bindAddress)}:${ports.consolePort}${consoleLink}`
   if (consoleUrl) log.info(`to open the console, once, within 15 minutes: ${consoleUrl}`)
   return { ...access, consoleUrl }
 }
 
 /** The cluster IP of the Service `kubernetes`. */
-export const serviceIpOf = (config: Config): string => firstAddress(config.serviceClusterIpRanges[0] ?? DEFAULT_SERVICE_RANGE)
+export const serviceIpOf = ({ serviceClusterIpRanges }: NetworkConfig): string => firstAddress(serviceClusterIpRanges[0] ?? DEFAULT_SERVICE_RANGE)
 
 const isUnspecified = (address: string): boolean => address === '0.0.0.0' || address === '::'
 
@@ -96,7 +98,10 @@ const isUnspecified = (address: string): boolean => address === '0.0.0.0' || add
 export const urlHost = (address: string): string => (isUnspecified(address) ? LOOPBACK : address.includes(':') ? `[${address}]` : address)
 
 /** The address by which other machines reach the server: the advertised one, otherwise the bind address. If that is unspecified, the first IPv4 address that is not a loopback, or the loopback if there is none. */
-export function advertisedAddress({ advertiseAddress, bindAddress }: Pick<Config, 'advertiseAddress' | 'bindAddress'>, interfaces = networkInterfaces): string {
+export function advertisedAddress(
+  { advertiseAddress, bindAddress }: Pick<ListeningConfig, 'advertiseAddress' | 'bindAddress'>,
+  interfaces = networkInterfaces,
+): string {
   if (advertiseAddress !== undefined && !isUnspecified(advertiseAddress)) return advertiseAddress
   if (!isUnspecified(bindAddress)) return bindAddress
   for (const addresses of Object.values(interfaces()))

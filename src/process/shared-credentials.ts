@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import type { Config } from '../config/config.ts'
+import type { StorageConfig } from '../config/store-config.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import type { KeyPair } from '../server/tls/issue.ts'
@@ -45,7 +46,7 @@ export function shareCredentials(
   const shareCa = (make: () => Promise<KeyPair>): Promise<KeyPair> =>
     untilReached(
       async () => JSON.parse(await agreed.agree('certificate-authority', async () => JSON.stringify(await make()), isFreshPair)),
-      config,
+      config.storage,
       log,
       signal,
     )
@@ -63,7 +64,7 @@ export function shareCredentials(
   return { credentials, conflict: credentials.then(compare, () => undefined) }
 }
 
-const wordsOf = ({ certDir = '', etcdPrefix }: Config): string =>
+const wordsOf = ({ files: { certDir = '' }, storage: { etcdPrefix } }: Config): string =>
   `${certDir}/ca.crt is not the certificate authority of the servers on this etcd. To take theirs, remove ca.crt and ca.key from ${certDir}; certificates that the former authority ` +
   `signed are then no longer trusted. To make all servers use this one, stop them, and remove the key ${agreedKey(etcdPrefix, 'certificate-authority')} from etcd and ca.crt and ca.key from the directories of the others.`
 
@@ -85,7 +86,7 @@ function isFreshPair(text: string): boolean {
 }
 
 /** Retries a request until the store is reached. Logs a warning once. Rejects with an error that may not pass, and if the signal aborts. */
-async function untilReached<T>(ask: () => Promise<T>, { etcd }: Pick<Config, 'etcd'>, log: Logger, signal: AbortSignal): Promise<T> {
+async function untilReached<T>(ask: () => Promise<T>, { etcd }: Pick<StorageConfig, 'etcd'>, log: Logger, signal: AbortSignal): Promise<T> {
   for (let warned = false; ; warned = true) {
     try {
       return await ask()

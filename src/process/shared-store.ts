@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../config/config.ts'
 import type { EtcdConfig } from '../config/etcd-config.ts'
+import type { StorageConfig } from '../config/store-config.ts'
 import type { ConnectProxy, Egress } from '../lib/connect-proxy.ts'
 import { type AgreedValues, agreedValues } from '../storage/agreed-values.ts'
 import type { Backend } from '../storage/backend.ts'
@@ -25,5 +26,5 @@ export async function openEgress({ serving: { egressFile: file } }: Config): Pro
 }
 
 /** Returns the values that the servers on a store share. They are encrypted like Secrets. */
-export const secretsOf = ({ etcdPrefix }: Config, backend: Pick<Backend, 'get' | 'write'>, encryption: Encryption): AgreedValues =>
+export const secretsOf = ({ etcdPrefix }: Pick<StorageConfig, 'etcdPrefix'>, backend: Pick<Backend, 'get' | 'write'>, encryption: Encryption): AgreedValues =>
   agreedValues(backend, encryption.transformerFor({ group: '', resource: 'secrets' }), etcdPrefix)

@@ -57,7 +57,7 @@ export interface OpenOptions {
 export async function openControlPlane(begin: Begin, tables: MemoryTables, options: OpenOptions = {}): Promise<RunningControlPlane> {
   const { lineage, command, clock } = begin
   const { config } = command
-  const port = await holdPort(config.bindAddress, config.securePort)
+  const port = await holdPort(config.listening.bindAddress, config.listening.securePort)
   const rules = new FaultRules(clock ?? systemClock)
   const recorded = new RecordedRequests(begin.recordedLevel)
   const simulation = begin.seed === undefined ? undefined : new Simulation(begin.seed, () => metaRevision(tables, 'revision'))
@@ -92,7 +92,7 @@ async function openLater(begin: Begin, { tables, port, rules, recorded, simulati
     signal,
     runtime: { clock, faults: rules, ...(simulation && { random: simulation.random, queues: simulation.queues, settled: simulation.settled }) },
     give(config, log) {
-      backend = openInMemory(clock ?? systemClock, log, { tables, keepsHistory: config.history !== undefined })
+      backend = openInMemory(clock ?? systemClock, log, { tables, keepsHistory: config.storage.history !== undefined })
       return { backend, origin, port, credentials: lineage.credentials(config), agreed: lineage.agreed, observer: recorded.observer }
     },
   })
@@ -134,7 +134,7 @@ class RunningControlPlane implements ControlPlane {
     this.begin = begin
     this.parts = parts
     this.url = access.url
-    this.version = gitVersion(begin.command.config.emulatedVersion)
+    this.version = gitVersion(begin.command.config.release.emulatedVersion)
     this.kubeconfig = access.kubeconfig
     this.certificateAuthority = access.certificateAuthority
     this.clientCertificate = access.clientCertificate

@@ -60,7 +60,7 @@ export async function openInProcess(flags: readonly string[], files: Readonly<Re
   const runtime = new Runtime()
   const server = await openServer({ config: command.config, log: silentLogger, link: undefined, runtime }, new AbortController().signal)
   if (server === undefined) throw new Error('the server has not begun')
-  const authority = readFileSync(join(command.config.certDir ?? '', 'ca.crt'))
+  const authority = readFileSync(join(command.config.files.certDir ?? '', 'ca.crt'))
   const agent = new Agent({ keepAlive: true, ca: authority })
   const open = (path: string, { method = 'GET', body, text, headers: more, accept = 'application/json', token = ADMIN }: SentRequest) => {
     const headers = { accept, authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...more }

@@ -95,8 +95,8 @@ async function familiesOf(argv: readonly string[]): Promise<readonly MetricFamil
   const command = readCommandLine(argv)
   if (command.action !== 'serve') throw new Error(`${argv.join(' ')} does not serve`)
   const { config } = command
-  const log = createLogger({ verbosity: 0, format: config.loggingFormat, write: () => {}, now: Date.now })
+  const log = createLogger({ verbosity: 0, format: config.observability.loggingFormat, write: () => {}, now: Date.now })
   const server = await openServer({ config, log, link: undefined, runtime: runtimeOf(config) }, new AbortController().signal)
   await server?.stop()
-  return exposedFamilies(server?.families ?? [], { ...config.metrics, showHidden: true })
+  return exposedFamilies(server?.families ?? [], { ...config.observability.metrics, showHidden: true })
 }

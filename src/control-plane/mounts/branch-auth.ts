@@ -7,7 +7,7 @@ import { bearerAuthenticator, firstToken } from '../../auth/authn/token.ts'
 import type { NodeGraph } from '../../auth/authz/node/graph.ts'
 import type { RuleIndex } from '../../auth/authz/rbac/rule-index.ts'
 import type { ResourceAccess } from '../../catalog/definition.ts'
-import type { Config } from '../../config/config.ts'
+import type { AccessGroups } from '../../config/access-config.ts'
 import { invariant } from '../../lib/invariant.ts'
 import type { Authorizer } from '../../meta/authorizer.ts'
 import type { KubeObject } from '../../meta/object.ts'
@@ -33,9 +33,12 @@ export interface BranchAuth {
  * Creates authentication and authorization of a branch. Users of the server are authenticated as on the server; permissions come from the branch's own objects.
  * The branch signs tokens with a key of its own, so they are valid only there: service accounts of branch and server have the same names and UIDs.
  */
-export async function openBranchAuth(config: Config, server: Auth, parts: Omit<WebhooksOptions, 'gates'>): Promise<BranchAuth> {
+export async function openBranchAuth(config: AccessGroups, server: Auth, parts: Omit<WebhooksOptions, 'gates'>): Promise<BranchAuth> {
   const { authorizer, rules, nodeGraph, close } = await openAuthorization(config, parts)
-  const { serviceAccounts, gates } = config
+  const {
+    access: { serviceAccounts },
+    release: { gates },
+  } = config
   let objects: ResourceAccess | undefined
   let made: Promise<SigningKey> | undefined
   const key = (): Promise<SigningKey> => {

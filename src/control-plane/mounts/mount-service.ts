@@ -1,5 +1,6 @@
 import type { Credentials } from '../../auth/authn/authenticator.ts'
 import { bearerToken } from '../../auth/authn/token.ts'
+import type { AccessGroups } from '../../config/access-config.ts'
 import type { Config } from '../../config/config.ts'
 import type { OwnRoute } from '../../endpoints/own-route.ts'
 import type { Dial } from '../../lib/connect-proxy.ts'
@@ -25,7 +26,7 @@ const READY_MS = 30_000
 
 /** Dependencies of moments and branches. */
 export interface MountServiceParts {
-  readonly config: Config
+  readonly config: AccessGroups & Pick<Config, 'storage'>
   readonly auth: Auth
   /** Control plane of this server. */
   readonly plane: ControlPlane
@@ -65,12 +66,12 @@ export class MountService implements Mounts {
     this.parts = parts
     const { config, options, plane, auth, log } = parts
     const { backend } = options
-    if (config.moments > 0) {
-      const { moments: most, etcdPrefix: prefix } = config
-      this.moments = new Moments({ backend, prefix, most, open: (store, signal) => this.openMoment(store, signal), log })
+    const { mounts, etcdPrefix } = config.storage
+    if (mounts.moments > 0) {
+      this.moments = new Moments({ backend, prefix: etcdPrefix, most: mounts.moments, open: (store, signal) => this.openMoment(store, signal), log })
     }
-    if (config.branches > 0) {
-      const { branches: most, branchBytes: maxBytes } = config
+    if (mounts.branches > 0) {
+      const { branches: most, branchBytes: maxBytes } = mounts
       this.branches = new Branches({ backend, most, maxBytes, open: (fork, signal) => this.openBranch(fork, signal), clock: options.runtime.clock, log })
     }
     this.routes = this.branches ? branchRoutes(this.branches, { authorizer: auth.authorizer, plane }) : []

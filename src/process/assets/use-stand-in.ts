@@ -17,7 +17,12 @@ const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost']
  * store supports.
  */
 export async function withStandIn(config: Config, log: Logger): Promise<Config> {
-  const { etcd, workers } = config
+  const {
+    storage,
+    files,
+    process: { workers },
+  } = config
+  const { etcd } = storage
   if (etcd === undefined || etcd.servers.length !== 1) return config
   const dataDir = await dataDirOf(etcd.servers[0] ?? '')
   if (dataDir === undefined) return config
@@ -25,7 +30,7 @@ export async function withStandIn(config: Config, log: Logger): Promise<Config> 
   if (etcd.overrides.length > 0)
     throw new FlagError(`--etcd-servers-overrides needs etcd: ${etcd.servers[0]} is a stand-in for one, whose store holds all resources`)
   log.warn('--etcd-servers names a stand-in for etcd: objects are stored in the embedded store', { server: etcd.servers[0], dataDir })
-  return Object.freeze({ ...config, etcd: undefined, dataDir })
+  return Object.freeze({ ...config, storage: { ...storage, etcd: undefined }, files: { ...files, dataDir } })
 }
 
 /** Returns the directory of a stand-in. Undefined if the server is not a stand-in or cannot be reached. */

@@ -13,7 +13,7 @@ const ISSUER = ['--oidc-issuer-url=https://issuer', '--oidc-client-id=us']
 
 describe('authenticationOf', () => {
   it('uses no other authenticators by default', () =>
-    expect(configOf()).to.include({ authenticationConfigFile: undefined, oidc: undefined, anonymousAuth: true, isAnonymousAuthGiven: false }))
+    expect(configOf().access.authentication).to.deep.equal({ configFile: undefined, oidc: undefined, anonymous: true, isAnonymousGiven: false }))
 
   it('parses the issuer', () => {
     const { oidc } = configOf(
@@ -22,7 +22,7 @@ describe('authenticationOf', () => {
       '--oidc-required-claim= x = y ',
       '--oidc-signing-algs=ES256,RS512',
       '--oidc-username-prefix=-',
-    )
+    ).access.authentication
     expect(oidc).to.deep.equal({
       issuerUrl: 'https://issuer',
       clientId: 'us',
@@ -57,11 +57,11 @@ describe('authenticationOf', () => {
   for (const [argv, message] of refused) it(`refuses ${argv.join(' ')}`, () => expect(() => configOf(...argv)).to.throw(FlagError, message))
 
   it('disables anonymous requests with AlwaysAllow', () => {
-    const { anonymousAuth, warnings } = configOf('--authorization-mode=AlwaysAllow')
-    expect(anonymousAuth).to.equal(false)
-    expect(warnings).to.include(
+    const { access, observability } = configOf('--authorization-mode=AlwaysAllow')
+    expect(access.authentication.anonymous).to.equal(false)
+    expect(observability.warnings).to.include(
       'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer',
     )
-    expect(configOf('--authorization-mode=AlwaysAllow', '--anonymous-auth=false').warnings).to.deep.equal([])
+    expect(configOf('--authorization-mode=AlwaysAllow', '--anonymous-auth=false').observability.warnings).to.deep.equal([])
   })
 })

@@ -16,32 +16,21 @@ describe('the command line', () => {
   it('has safe defaults', () => {
     const { config, ignored } = serve()
     expect(ignored).to.deep.equal([])
-    expect(config).to.include({
-      bindAddress: '127.0.0.1',
-      securePort: 6443,
-      insecurePort: 0,
-      dataDir: 'data',
-      kubeconfigOut: 'data/admin.kubeconfig',
-      certDir: 'data/pki',
-    })
-    expect(config).to.include({
-      etcdPrefix: '/registry',
-      compactionIntervalMs: 300_000,
-      quotaSyncPeriodMs: 300_000,
-      eventTtlMs: 3_600_000,
-      requestTimeoutMs: 60_000,
-      minRequestTimeoutMs: 1_800_000,
-    })
-    expect(config.etcd).to.equal(undefined)
-    expect(config.authorizationModes).to.deep.equal(['RBAC'])
-    expect(config.workers).to.equal(1)
+    expect(config.listening).to.include({ bindAddress: '127.0.0.1', securePort: 6443, insecurePort: 0 })
+    expect(config.files).to.include({ dataDir: 'data', kubeconfigOut: 'data/admin.kubeconfig', certDir: 'data/pki' })
+    expect(config.storage).to.include({ etcdPrefix: '/registry', compactionIntervalMs: 300_000, eventTtlMs: 3_600_000 })
+    expect(config.controllers.quotaSyncPeriodMs).to.equal(300_000)
+    expect(config.requests).to.include({ timeoutMs: 60_000, minTimeoutMs: 1_800_000 })
+    expect(config.storage.etcd).to.equal(undefined)
+    expect(config.access.authorization.modes).to.deep.equal(['RBAC'])
+    expect(config.process.workers).to.equal(1)
     expect(config.serving.http2).to.equal('own')
-    expect(config.serviceNodePorts).to.deep.equal({ first: 30_000, last: 32_767 })
-    expect(Object.isFrozen(config)).to.equal(true)
+    expect(config.network.serviceNodePorts).to.deep.equal({ first: 30_000, last: 32_767 })
+    expect([config, ...Object.values(config)].filter(group => !Object.isFrozen(group))).to.deep.equal([])
   })
 
   it('stores JSON or protobuf', () => {
-    const stored = (...flags: string[]) => serve(...flags).config.storedAs
+    const stored = (...flags: string[]) => serve(...flags).config.storage.storedAs
     expect([stored(), stored('--storage-media-type=application/json'), stored('--storage-media-type=application/vnd.kubernetes.protobuf')]).to.deep.equal([
       'json',
       'json',
@@ -51,9 +40,9 @@ describe('the command line', () => {
   })
 
   it('encrypts as configured by a file', () => {
-    expect(serve().config.encryption).to.equal(undefined)
-    expect(serve('--encryption-provider-config=e.yaml').config.encryption).to.deep.equal({ file: 'e.yaml', automaticReload: false })
-    expect(serve('--encryption-provider-config=e.yaml', '--encryption-provider-config-automatic-reload').config.encryption).to.deep.equal({
+    expect(serve().config.storage.encryption).to.equal(undefined)
+    expect(serve('--encryption-provider-config=e.yaml').config.storage.encryption).to.deep.equal({ file: 'e.yaml', automaticReload: false })
+    expect(serve('--encryption-provider-config=e.yaml', '--encryption-provider-config-automatic-reload').config.storage.encryption).to.deep.equal({
       file: 'e.yaml',
       automaticReload: true,
     })
@@ -82,7 +71,7 @@ describe('the command line', () => {
   it('accepts cipher suites by their Go names, and warns of insecure and unknown ones', () => {
     const { config } = serve('--tls-cipher-suites=TLS_RSA_WITH_RC4_128_SHA,TLS_RSA_WITH_AES_128_CBC_SHA,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256')
     expect(config.serving.tls.ciphers).to.match(/:TLS_CHACHA20_POLY1305_SHA256:ECDHE-RSA-AES128-GCM-SHA256:AES128-SHA$/)
-    expect(config.warnings).to.deep.equal([
+    expect(config.observability.warnings).to.deep.equal([
       "Use of insecure cipher 'TLS_RSA_WITH_AES_128_CBC_SHA' detected.",
       "Use of insecure cipher 'TLS_RSA_WITH_RC4_128_SHA' detected.",
       '--tls-cipher-suites: TLS_RSA_WITH_RC4_128_SHA is not offered: OpenSSL has removed it',
@@ -97,21 +86,23 @@ describe('the command line', () => {
 
   it('parses values after an equals sign or a space, underscores for dashes, and -v', () => {
     const { config } = serve('--secure-port=1', '--bind-address', '0.0.0.0', '--data_dir=/x', '-v', '3')
-    expect(config).to.include({ securePort: 1, bindAddress: '0.0.0.0', dataDir: '/x', verbosity: 3, certDir: '/x/pki' })
-    expect(serve('-v=4').config.verbosity).to.equal(4)
-    expect(serve('--v=4').config.verbosity).to.equal(4)
-    expect(serve('-v4').config.verbosity).to.equal(4)
+    expect(config.listening).to.include({ securePort: 1, bindAddress: '0.0.0.0' })
+    expect(config.files).to.include({ dataDir: '/x', certDir: '/x/pki' })
+    expect(config.observability.verbosity).to.equal(3)
+    expect(serve('-v=4').config.observability.verbosity).to.equal(4)
+    expect(serve('--v=4').config.observability.verbosity).to.equal(4)
+    expect(serve('-v4').config.observability.verbosity).to.equal(4)
   })
 
   it('configures connections to kubelets', () => {
-    expect(serve().config.kubelets).to.deep.equal({
+    expect(serve().config.network.kubelets).to.deep.equal({
       addressTypes: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
       port: 10250,
       caFile: undefined,
       client: undefined,
     })
     const files = ['--kubelet-client-certificate=c', '--kubelet-client-key=k', '--kubelet-certificate-authority=ca']
-    expect(serve('--kubelet-preferred-address-types=InternalIP,Hostname', '--kubelet-port=1', ...files).config.kubelets).to.deep.equal({
+    expect(serve('--kubelet-preferred-address-types=InternalIP,Hostname', '--kubelet-port=1', ...files).config.network.kubelets).to.deep.equal({
       addressTypes: ['InternalIP', 'Hostname'],
       port: 1,
       caFile: 'ca',
@@ -123,14 +114,14 @@ describe('the command line', () => {
 
   it('uses the last value of a scalar, and accumulates lists', () => {
     const { config } = serve('--etcd-servers=http://a:1,http://b:2/', '--etcd-servers=http://c:3', '--secure-port=1', '--secure-port=2')
-    expect(config.etcd?.servers).to.deep.equal(['http://a:1', 'http://b:2', 'http://c:3'])
-    expect(config.etcd?.overrides).to.deep.equal([])
-    expect(config.securePort).to.equal(2)
+    expect(config.storage.etcd?.servers).to.deep.equal(['http://a:1', 'http://b:2', 'http://c:3'])
+    expect(config.storage.etcd?.overrides).to.deep.equal([])
+    expect(config.listening.securePort).to.equal(2)
   })
 
   it('parses booleans with and without a value', () => {
-    expect(serve('--anonymous-auth=false').config.anonymousAuth).to.equal(false)
-    expect(serve('--anonymous-auth').config.anonymousAuth).to.equal(true)
+    expect(serve('--anonymous-auth=false').config.access.authentication.anonymous).to.equal(false)
+    expect(serve('--anonymous-auth').config.access.authentication.anonymous).to.equal(true)
   })
 
   it('lists flags without effect', () =>
@@ -152,11 +143,11 @@ describe('the command line', () => {
       '--service-account-signing-key-file=/tmp/x/sa-signer.key',
       '--service-cluster-ip-range=10.0.0.0/24',
     )
-    expect(config).to.include({ securePort: 4002, certDir: '/tmp/x' })
+    expect([config.listening.securePort, config.files.certDir]).to.deep.equal([4002, '/tmp/x'])
   })
 
   it('authorizes by RBAC by default, after the rules of a file if given', () => {
-    const modes = (...flags: string[]) => serve(...flags).config.authorizationModes
+    const modes = (...flags: string[]) => serve(...flags).config.access.authorization.modes
     expect(modes('--authorization-rules-file=rules.yaml')).to.deep.equal(['Rules', 'RBAC'])
     expect(modes('--authorization-rules-file=rules.yaml', '--authorization-mode=Rules')).to.deep.equal(['Rules'])
     expect(modes('--authorization-mode=')).to.deep.equal(['RBAC'])
@@ -181,29 +172,29 @@ describe('the command line', () => {
       '--proxy-client-key-file=admin.key',
       '--proxy-client-cert-file=admin.crt',
     )
-    expect(config.authorizationModes).to.deep.equal(['Node', 'RBAC'])
-    expect(config.admissionPlugins).to.deep.equal([])
-    expect(config.warnings).to.deep.equal([
+    expect(config.access.authorization.modes).to.deep.equal(['Node', 'RBAC'])
+    expect(config.admission.plugins).to.deep.equal([])
+    expect(config.observability.warnings).to.deep.equal([
       'Flag --admission-control has been deprecated, Use --enable-admission-plugins or --disable-admission-plugins instead. Will be removed in a future version.',
     ])
   })
 
   it('limits concurrent requests', () => {
-    expect(serve().config).to.include({ priorityAndFairness: true, maxRequestsInFlight: 400, maxMutatingRequestsInFlight: 200 })
+    expect(serve().config.requests).to.include({ priorityAndFairness: true, maxInFlight: 400, maxMutatingInFlight: 200 })
     const none = ['--max-requests-inflight=0', '--max-mutating-requests-inflight=0']
     expect(() => serve(...none)).to.throw(FlagError, 'MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive')
-    expect(serve(...none, '--enable-priority-and-fairness=false').config).to.include({ priorityAndFairness: false, maxRequestsInFlight: 0 })
+    expect(serve(...none, '--enable-priority-and-fairness=false').config.requests).to.include({ priorityAndFairness: false, maxInFlight: 0 })
   })
 
   it('configures the routing to services and aggregated servers', () => {
-    expect(serve().config.services).to.deep.equal({ addresses: new Map(), toEndpoints: false, proxyClient: undefined, refusesRedirects: true })
+    expect(serve().config.network.services).to.deep.equal({ addresses: new Map(), toEndpoints: false, proxyClient: undefined, refusesRedirects: true })
     const { services } = serve(
       '--service-addresses=a/b=127.0.0.1:1,c/d:8=[::1]:2',
       '--enable-aggregator-routing',
       '--aggregator-reject-forwarding-redirect=false',
       '--proxy-client-cert-file=p.crt',
       '--proxy-client-key-file=p.key',
-    ).config
+    ).config.network
     expect([...services.addresses.keys()]).to.deep.equal(['a/b', 'c/d:8'])
     expect(services).to.deep.include({ toEndpoints: true, refusesRedirects: false, proxyClient: { cert: 'p.crt', key: 'p.key' } })
     expect(() => serve('--service-addresses=a')).to.throw('--service-addresses: "a" is not NAMESPACE/NAME=HOST:PORT')
@@ -222,16 +213,18 @@ describe('the command line', () => {
       '--requestheader-client-ca-file=front-proxy-ca.crt',
       '--requestheader-username-headers=X-Remote-User',
     )
-    expect(config.admissionPlugins).to.include('NodeRestriction')
-    expect(config.bootstrapTokens).to.equal(true)
-    expect(config.warnings).to.deep.equal([])
+    expect(config.admission.plugins).to.include('NodeRestriction')
+    expect(config.access.bootstrapTokens).to.equal(true)
+    expect(config.observability.warnings).to.deep.equal([])
   })
 
   it('validates the headers of front proxies', () => {
     const ca = '--requestheader-client-ca-file=ca.crt'
-    expect(serve().config.requestHeader).to.equal(undefined)
-    expect(serve('--requestheader-username-headers=X-Remote-User').config.requestHeader).to.equal(undefined)
-    expect(serve(ca, '--requestheader-username-headers=X-Remote-User,Other', '--requestheader-uid-headers=x-remote-uid').config.requestHeader).to.deep.equal({
+    expect(serve().config.access.requestHeader).to.equal(undefined)
+    expect(serve('--requestheader-username-headers=X-Remote-User').config.access.requestHeader).to.equal(undefined)
+    expect(
+      serve(ca, '--requestheader-username-headers=X-Remote-User,Other', '--requestheader-uid-headers=x-remote-uid').config.access.requestHeader,
+    ).to.deep.equal({
       clientCaFile: 'ca.crt',
       usernameHeaders: ['X-Remote-User', 'Other'],
       uidHeaders: ['x-remote-uid'],
@@ -250,7 +243,7 @@ describe('the command line', () => {
       `${uid} requires the "RemoteRequestHeaderUID" feature to be enabled`,
     )
     expect(
-      serve('--requestheader-username-headers=U', '--requestheader-group-headers=G', '--requestheader-extra-headers-prefix=E').config.warnings,
+      serve('--requestheader-username-headers=U', '--requestheader-group-headers=G', '--requestheader-extra-headers-prefix=E').config.observability.warnings,
     ).to.deep.equal(
       [
         ['username-headers', 'X-Remote-User header'],
@@ -262,15 +255,15 @@ describe('the command line', () => {
 
   // Deprecation policy, rule 6.
   it('warns of deprecated flags', () => {
-    expect(serve('--admission-control=Priority', '--kubelet-port=10255').config.warnings).to.deep.equal([
+    expect(serve('--admission-control=Priority', '--kubelet-port=10255').config.observability.warnings).to.deep.equal([
       'Flag --admission-control has been deprecated, Use --enable-admission-plugins or --disable-admission-plugins instead. Will be removed in a future version.',
       'Flag --kubelet-port has been deprecated, kubelet-port is deprecated and will be removed.',
     ])
-    expect(serve('--enable-admission-plugins=Priority').config.warnings).to.deep.equal([])
+    expect(serve('--enable-admission-plugins=Priority').config.observability.warnings).to.deep.equal([])
   })
 
   it('enables and disables admission plugins', () => {
-    const plugins = (...flags: string[]) => serve(...flags).config.admissionPlugins
+    const plugins = (...flags: string[]) => serve(...flags).config.admission.plugins
     expect(plugins()).to.include.members(['NamespaceLifecycle', 'ServiceAccount', 'PodSecurity']).and.not.include('NodeRestriction')
     expect(plugins('--enable-admission-plugins=PodSecurity,NamespaceLifecycle')).to.deep.equal(plugins())
     expect(plugins('--disable-admission-plugins=ServiceAccount,EventRateLimit')).to.deep.equal(plugins().filter(name => name !== 'ServiceAccount'))
@@ -278,48 +271,56 @@ describe('the command line', () => {
   })
 
   it('requires service accounts of pods, unless their controller is disabled', () => {
-    const requires = (...argv: string[]): boolean => serve(...argv).config.requireServiceAccounts
+    const requires = (...argv: string[]): boolean => serve(...argv).config.admission.requireServiceAccounts
     expect(requires()).to.equal(true)
     expect(requires('--controllers=*,-serviceaccount-controller')).to.equal(false)
     expect(requires('--profile=apiserver')).to.equal(true)
   })
 
   it('runs what kube-apiserver alone runs, and writes nothing into the working directory', () => {
-    expect([...serve('--profile=apiserver').config.controllers]).to.deep.equal([])
-    expect([...serve('--read-only').config.controllers], 'controllers write').to.deep.equal([])
-    expect([...serve('--profile=apiserver', '--controllers=namespace-controller').config.controllers]).to.deep.equal(['namespace-controller'])
-    expect([...serve('--profile=apiserver', '--profile=binnacle').config.controllers]).to.deep.equal([...serve().config.controllers])
+    expect([...serve('--profile=apiserver').config.controllers.enabled]).to.deep.equal([])
+    expect([...serve('--read-only').config.controllers.enabled], 'controllers write').to.deep.equal([])
+    expect([...serve('--profile=apiserver', '--controllers=namespace-controller').config.controllers.enabled]).to.deep.equal(['namespace-controller'])
+    expect([...serve('--profile=apiserver', '--profile=binnacle').config.controllers.enabled]).to.deep.equal([...serve().config.controllers.enabled])
 
     const { config } = serve('--profile=apiserver')
-    expect(config.dataIsTemporary).to.equal(true)
-    expect([config.certDir, config.kubeconfigOut]).to.deep.equal([join(config.dataDir ?? '', 'pki'), join(config.dataDir ?? '', 'admin.kubeconfig')])
-    expect(config.dataDir?.startsWith(tmpdir())).to.equal(true)
-    expect(serve('--profile=apiserver').config.dataDir).not.to.equal(config.dataDir)
+    expect(config.files.dataIsTemporary).to.equal(true)
+    expect([config.files.certDir, config.files.kubeconfigOut]).to.deep.equal([
+      join(config.files.dataDir ?? '', 'pki'),
+      join(config.files.dataDir ?? '', 'admin.kubeconfig'),
+    ])
+    expect(config.files.dataDir?.startsWith(tmpdir())).to.equal(true)
+    expect(serve('--profile=apiserver').config.files.dataDir).not.to.equal(config.files.dataDir)
 
     const kept = serve('--profile=apiserver', '--cert-dir=/c').config
-    expect(kept).to.include({ dataIsTemporary: false, dataDir: '/c', certDir: '/c', kubeconfigOut: '/c/admin.kubeconfig' })
+    expect(kept.files).to.deep.equal({ ephemeral: false, dataIsTemporary: false, dataDir: '/c', certDir: '/c', kubeconfigOut: '/c/admin.kubeconfig' })
   })
 
   it('keeps history only in the embedded store', () => {
-    expect(serve().config.history).to.equal(undefined)
-    expect(serve('--history-max-bytes=1Ki').config.history).to.equal(undefined)
-    expect(serve('--history=24h').config.history).to.deep.equal({ keptMs: 86_400_000, maxBytes: 2 ** 30 })
-    expect(serve('--history=10m', '--history-max-bytes=64Mi', '--ephemeral').config.history).to.deep.equal({ keptMs: 600_000, maxBytes: 2 ** 26 })
+    expect(serve().config.storage.history).to.equal(undefined)
+    expect(serve('--history-max-bytes=1Ki').config.storage.history).to.equal(undefined)
+    expect(serve('--history=24h').config.storage.history).to.deep.equal({ keptMs: 86_400_000, maxBytes: 2 ** 30 })
+    expect(serve('--history=10m', '--history-max-bytes=64Mi', '--ephemeral').config.storage.history).to.deep.equal({ keptMs: 600_000, maxBytes: 2 ** 26 })
     for (const size of ['0', '-1', 'much', '1Mb']) expect(() => serve('--history=1h', `--history-max-bytes=${size}`)).to.throw(FlagError, '--history-max-bytes')
     expect(() => serve('--history=-1h')).to.throw(FlagError, '--history can not be negative value')
     expect(() => serve('--history=1h', '--etcd-servers=http://127.0.0.1:2379')).to.throw(FlagError, '--history and --etcd-servers are mutually exclusive')
   })
 
   it('keeps nothing on disk with --ephemeral, except in named places', () => {
-    const nowhere = { ephemeral: true, securePort: 0, dataDir: undefined, dataIsTemporary: false, certDir: undefined, kubeconfigOut: undefined }
-    expect(serve('--ephemeral').config).to.include(nowhere)
-    expect(serve('--ephemeral', '--profile=apiserver').config).to.include(nowhere)
-    expect(serve('--ephemeral', '--secure-port=7443', '--cert-dir=/c', '--kubeconfig-out=/k').config).to.include({
+    const nowhere = { ephemeral: true, dataDir: undefined, dataIsTemporary: false, certDir: undefined, kubeconfigOut: undefined }
+    const placesOf = (...flags: string[]) => {
+      const { files, listening } = serve(...flags).config
+      return { ...files, securePort: listening.securePort }
+    }
+    expect(placesOf('--ephemeral')).to.deep.equal({ ...nowhere, securePort: 0 })
+    expect(placesOf('--ephemeral', '--profile=apiserver')).to.deep.equal({ ...nowhere, securePort: 0 })
+    expect(placesOf('--ephemeral', '--secure-port=7443', '--cert-dir=/c', '--kubeconfig-out=/k')).to.deep.equal({
+      ...nowhere,
       securePort: 7443,
       certDir: '/c',
       kubeconfigOut: '/k',
     })
-    expect(serve('--ephemeral=false').config).to.include({ ephemeral: false, securePort: 6443, dataDir: 'data' })
+    expect(placesOf('--ephemeral=false')).to.include({ ephemeral: false, securePort: 6443, dataDir: 'data' })
     expect(() => serve('--ephemeral', '--data-dir=/d')).to.throw('--ephemeral and --data-dir are mutually exclusive: its store is in memory')
     expect(() => serve('--ephemeral', '--etcd-servers=http://127.0.0.1:2379')).to.throw(
       '--ephemeral and --etcd-servers are mutually exclusive: its store is in memory',
@@ -335,8 +336,8 @@ describe('the command line', () => {
   })
 
   it('parses port ranges', () => {
-    expect(serve('--service-node-port-range=100-200').config.serviceNodePorts).to.deep.equal({ first: 100, last: 200 })
-    expect(serve('--service-node-port-range=100+50').config.serviceNodePorts).to.deep.equal({ first: 100, last: 150 })
+    expect(serve('--service-node-port-range=100-200').config.network.serviceNodePorts).to.deep.equal({ first: 100, last: 200 })
+    expect(serve('--service-node-port-range=100+50').config.network.serviceNodePorts).to.deep.equal({ first: 100, last: 150 })
   })
 
   const wrong: [string[], string][] = [
@@ -512,7 +513,7 @@ describe('the command line', () => {
   it('accepts servers for single resources', () => {
     const overrides = '--etcd-servers-overrides=/events#http://b:2/;http://c:3,apps/deployments#https://d:4,apps/daemonsets#unix:///run/e.sock;e:5'
     const { config } = serve('--etcd-servers=http://a:1', overrides)
-    expect(config.etcd?.overrides).to.deep.equal([
+    expect(config.storage.etcd?.overrides).to.deep.equal([
       { resource: 'events', servers: ['http://b:2', 'http://c:3'] },
       { resource: 'deployments.apps', servers: ['https://d:4'] },
       { resource: 'daemonsets.apps', servers: ['unix:///run/e.sock', 'e:5'] },
@@ -522,19 +523,20 @@ describe('the command line', () => {
   it('uses the given store timeouts, or 2 s by default', () => {
     const flags = ['--etcd-healthcheck-timeout=5s', '--etcd-readycheck-timeout=0', '--etcd-db-metric-poll-interval=0', '--lease-reuse-duration-seconds=7']
     const { config } = serve('--etcd-servers=http://a:1', ...flags)
-    expect(config.storeProbes).to.deep.equal({ healthMs: 5000, readyMs: 2000, sizeEveryMs: 0 })
-    expect(config.etcd?.leaseReuseSeconds).to.equal(7)
+    expect(config.storage.probes).to.deep.equal({ healthMs: 5000, readyMs: 2000, sizeEveryMs: 0 })
+    expect(config.storage.etcd?.leaseReuseSeconds).to.equal(7)
   })
 
   it('accepts several workers on etcd', () => {
-    expect(serve('--workers=3', '--etcd-servers=http://127.0.0.1:4001').config.workers).to.equal(3)
+    expect(serve('--workers=3', '--etcd-servers=http://127.0.0.1:4001').config.process.workers).to.equal(3)
   })
   for (const [argv, message] of wrong) it(`refuses ${argv.join(' ')}`, () => expect(() => serve(...argv)).to.throw(FlagError, message))
 
   it('disables watch caches of resources', () => {
     const { config } = serve('--watch-cache-sizes=events#0,deployments.apps#100', '--watch-cache-sizes=pods#0')
-    expect([config.watchCache, [...config.withoutWatchCache], config.droppedWatchCacheSizes]).to.deep.equal([true, ['events', 'pods'], ['deployments.apps']])
-    expect(serve('--watch-cache=false').config.watchCache).to.equal(false)
+    const { isEnabled, without, droppedSizes } = config.storage.watchCache
+    expect([isEnabled, [...without], droppedSizes]).to.deep.equal([true, ['events', 'pods'], ['deployments.apps']])
+    expect(serve('--watch-cache=false').config.storage.watchCache.isEnabled).to.equal(false)
   })
 
   const harmless = [
@@ -555,10 +557,10 @@ describe('the command line', () => {
 
 describe('--moments', () => {
   it('defaults to 4 with --history', () => {
-    expect(serve().config.moments).to.equal(0)
-    expect(serve('--history=24h').config.moments).to.equal(4)
-    expect(serve('--history=24h', '--moments=0').config.moments).to.equal(0)
-    expect(serve('--moments=2').config.moments).to.equal(2)
+    expect(serve().config.storage.mounts.moments).to.equal(0)
+    expect(serve('--history=24h').config.storage.mounts.moments).to.equal(4)
+    expect(serve('--history=24h', '--moments=0').config.storage.mounts.moments).to.equal(0)
+    expect(serve('--moments=2').config.storage.mounts.moments).to.equal(2)
   })
 })
 
@@ -573,7 +575,8 @@ describe('--console-port', () => {
     [['--console', '--console-port=0'], 0],
     [['--console', '--console-port=9000'], 9000],
   ]
-  for (const [args, port] of cases) it(`is ${port} with ${args.join(' ') || 'no flag'}`, () => expect(serve(...args).config.consolePort).to.equal(port))
+  for (const [args, port] of cases)
+    it(`is ${port} with ${args.join(' ') || 'no flag'}`, () => expect(serve(...args).config.listening.consolePort).to.equal(port))
   for (const [args, message] of [
     [['--console-port=9000'], '--console-port=9000 requires --console'],
     [

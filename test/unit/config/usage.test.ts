@@ -32,8 +32,11 @@ describe('usage', () => {
       const command = readCommandLine(['--oidc-issuer-url=https://issuer', '--oidc-client-id=client', ...argv])
       if (command.action !== 'serve') throw new Error(`asked for ${command.action}`)
       // The first distinguishes a given flag from its default. Deprecation warnings are independent of the value.
-      const { isAnonymousAuthGiven: _, warnings: __, gates: ___, ...config } = command.config
-      return config
+      const { access, observability, release, ...config } = command.config
+      const { isAnonymousGiven: _, ...authentication } = access.authentication
+      const { warnings: __, ...observed } = observability
+      const { gates: ___, ...served } = release
+      return { ...config, access: { ...access, authentication }, observability: observed, release: served }
     }
     const unset = configOf()
     for (const [name, spec] of Object.entries<FlagSpec>(FLAGS))

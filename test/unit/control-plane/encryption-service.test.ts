@@ -23,7 +23,7 @@ describe('openEncryption', () => {
   const open = (...flags: string[]) => {
     const command = readCommandLine(flags)
     if (command.action !== 'serve') throw new Error('it does not serve')
-    return openEncryption(command.config, silentLogger)
+    return openEncryption(command.config.storage, silentLogger)
   }
 
   it('encrypts nothing without a file', async () => {

@@ -80,7 +80,8 @@ describe('the stand-in for etcd', () => {
   it('makes the server use the embedded store in the data directory of etcd', async () => {
     await start()
     const config = await withStandIn(configOf('--etcd-stand-in', `--etcd-servers=${url}`, '--cert-dir=/c'), silentLogger)
-    expect(config).to.include({ etcd: undefined, dataDir: join(directory, 'data'), certDir: '/c' })
+    expect(config.storage.etcd).to.equal(undefined)
+    expect(config.files).to.include({ dataDir: join(directory, 'data'), certDir: '/c' })
     const several = withStandIn(configOf('--etcd-stand-in', `--etcd-servers=${url}`, '--workers=2'), silentLogger)
     expect(await several.catch((error: Error) => error.message)).to.contain('--workers=2 needs etcd')
   })

@@ -1,0 +1,40 @@
+import type { Gates } from '../lifecycle/gates.ts'
+import { type RequestHeaderConfig, requestHeaderOf, type ServiceAccountConfig, serviceAccountsOf } from './auth-config.ts'
+import { type AuthenticationConfig, authenticationOf } from './authentication-config.ts'
+import { type AuthorizationConfig, authorizationOf } from './authorization-config.ts'
+import type { Reader } from './flag-reader.ts'
+import type { GivenFlags } from './parse-flags.ts'
+import type { ReleaseConfig } from './release-config.ts'
+import { type TokenWebhookConfig, tokenWebhookOf } from './token-webhook-config.ts'
+
+/** Authentication and authorization of requests. Files are paths. */
+export interface AccessConfig {
+  readonly clientCaFile: string | undefined
+  readonly requestHeader: RequestHeaderConfig | undefined
+  /** Whether bootstrap tokens in Secrets of kube-system are accepted. */
+  readonly bootstrapTokens: boolean
+  readonly tokenAuthFile: string | undefined
+  /** Undefined if webhook token authentication is disabled. */
+  readonly tokenWebhook: TokenWebhookConfig | undefined
+  readonly serviceAccounts: ServiceAccountConfig
+  readonly authentication: AuthenticationConfig
+  readonly authorization: AuthorizationConfig
+}
+
+/** The groups of the configuration that authentication and authorization read. */
+export interface AccessGroups {
+  readonly access: AccessConfig
+  readonly release: ReleaseConfig
+}
+
+/** Parses the flags of authentication and authorization. Throws FlagError. */
+export const accessOf = (read: Reader, given: GivenFlags, gates: Gates): AccessConfig => ({
+  bootstrapTokens: read.bool('enable-bootstrap-token-auth'),
+  clientCaFile: read.text('client-ca-file'),
+  requestHeader: requestHeaderOf(read, gates),
+  tokenAuthFile: read.text('token-auth-file'),
+  tokenWebhook: tokenWebhookOf(read),
+  authentication: authenticationOf(read, given, gates),
+  authorization: authorizationOf(read, given, gates),
+  serviceAccounts: serviceAccountsOf(read, gates),
+})
