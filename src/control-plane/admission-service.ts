@@ -21,7 +21,6 @@ import type { ResolveService } from '../admission/webhooks/target.ts'
 import { validatingWebhooks } from '../admission/webhooks/validating.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceAccess, ResourceId } from '../catalog/definition.ts'
-import { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import { followPolicies, POLICY_KINDS } from '../controllers/follow-policies.ts'
 import { followQuotas } from '../controllers/follow-quotas.ts'
 import { followWebhooks } from '../controllers/follow-webhooks.ts'
@@ -58,6 +57,9 @@ export interface AdmissionServiceParts {
   readonly requests: () => ResourceAccess
 }
 
+/** The groups of options that admission uses. */
+type AdmissionGroups = Pick<ControlPlaneOptions, 'runtime' | 'logger' | 'release' | 'access' | 'admission' | 'network' | 'observability'>
+
 /** Enabled admission plugins in order, with the stored webhook configurations and policies. Plugins that are not implemented are skipped. */
 export class AdmissionService implements Service {
   readonly functions: AdmissionFunctions
@@ -79,8 +81,10 @@ export class AdmissionService implements Service {
   private readonly mutating = new WebhookConfigurations('mutating')
   private readonly validating = new WebhookConfigurations('validating')
 
-  constructor(options: ControlPlaneOptions, parts: AdmissionServiceParts) {
-    const { logger, authorizer, gates: features, admissionPlugins, imagePolicy } = options
+  constructor(options: AdmissionGroups, parts: AdmissionServiceParts) {
+    const { authorizer } = options.access
+    const { gates: features } = options.release
+    const { plugins: enabled, imagePolicy, webhookCredentials } = options.admission
     this.catalog = parts.catalog
     this.imagePolicy = imagePolicy
     this.features = features
@@ -91,25 +95,24 @@ export class AdmissionService implements Service {
     const webhookMetrics = new WebhookMetrics((name, step) => this.#webhooksOf(step).hasHook(name))
     const conditionMetrics = new ConditionMetrics(({ name, kind, type }) => (kind === 'policy' ? this.#hasPolicy(name) : this.#webhooksOf(type).hasHook(name)))
     const podSecurityMetrics = new PodSecurityMetrics(features.release)
-    const certificates = options.webhookCertificates ?? new CertificateMetrics('webhooks')
-    const { egress } = options
-    this.webhooks = new WebhookClients(parts.resolveService, { certificates, egress })
+    const { webhookCertificates: certificates, spans } = options.observability
+    this.webhooks = new WebhookClients(parts.resolveService, { certificates, egress: options.network.egress })
     this.pluginWebhooks = new Map(
-      Array.from(options.webhookCredentials ?? [], ([plugin, credentials]) => [
+      Array.from(webhookCredentials, ([plugin, credentials]) => [
         plugin,
-        new WebhookClients(parts.resolveService, { room: this.webhooks.room, credentials, certificates, egress }),
+        new WebhookClients(parts.resolveService, { room: this.webhooks.room, credentials, certificates, egress: options.network.egress }),
       ]),
     )
     const { getNamespace } = reads
     const webhookEnv = {
       metrics: webhookMetrics,
       conditionMetrics,
-      logger,
+      logger: options.logger,
       getNamespace,
       reviewSchema: () => types.type('admission.AdmissionReview'),
       newUid: randomUUID,
       builtIns: () => builtInsOf(this.catalog.snapshot()),
-      spans: options.spans,
+      spans,
       authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(authorizer.authorize, ctx.user, ctx.signal),
     }
     const params = paramReader(served => parts.reader.reader(served))
@@ -130,8 +133,8 @@ export class AdmissionService implements Service {
         validatingWebhooks({ ...webhookEnv, clients: this.pluginWebhooks.get('ValidatingAdmissionWebhook') ?? this.webhooks }, this.validating),
       ResourceQuota: () => this.quotaPlugin(options, parts),
     }
-    this.limitsNamespaces = admissionPlugins.includes('ResourceQuota')
-    const inOrder = admissionPlugins.filter(isBuiltPlugin).map(name => plugins[name]())
+    this.limitsNamespaces = enabled.includes('ResourceQuota')
+    const inOrder = enabled.filter(isBuiltPlugin).map(name => plugins[name]())
     this.functions = admissionChain(inOrder, metrics)
     this.metrics = [
       ...metrics.families(),
@@ -140,16 +143,16 @@ export class AdmissionService implements Service {
       ...webhookMetrics.families(),
       ...certificates.families,
       ...conditionMetrics.families(),
-      ...(admissionPlugins.includes('PodSecurity') ? podSecurityMetrics.families : []),
+      ...(enabled.includes('PodSecurity') ? podSecurityMetrics.families : []),
     ]
   }
 
-  private quotaPlugin({ runtime, gates, pluginConfigurations = new Map() }: ControlPlaneOptions, { access }: AdmissionServiceParts): AdmissionPlugin {
+  private quotaPlugin({ runtime, release: { gates }, admission: { configurations } }: AdmissionGroups, { access }: AdmissionServiceParts): AdmissionPlugin {
     return resourceQuotaAdmission({
       index: this.quotas,
       reservations: this.reservations,
       access,
-      limitedResources: limitedResources(pluginConfigurations),
+      limitedResources: limitedResources(configurations),
       evaluators: new Evaluators(gates),
       clock: runtime.clock,
     })
@@ -197,17 +200,17 @@ export class AdmissionService implements Service {
 
 /** Options of the plugins that use neither webhooks nor policies. */
 const compiledOptions = (
-  { gates, runtime, authorizer, tolerationSeconds, requireServiceAccounts, imagePolicy, pluginConfigurations = new Map() }: ControlPlaneOptions,
+  { release: { gates }, runtime, access: { authorizer }, admission }: AdmissionGroups,
   { catalog, requests }: AdmissionServiceParts,
 ) => ({
   catalog,
   features: gates,
   clock: runtime.clock,
   random: runtime.random,
-  configurations: pluginConfigurations,
+  configurations: admission.configurations,
   authorizer,
-  tolerationSeconds,
-  requireServiceAccounts,
-  imagePolicy,
+  tolerationSeconds: admission.tolerationSeconds,
+  requireServiceAccounts: admission.requireServiceAccounts,
+  imagePolicy: admission.imagePolicy,
   createNamespace: (name: string) => requests().create(NAMESPACES, '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }),
 })

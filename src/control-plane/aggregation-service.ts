@@ -24,6 +24,8 @@ import { API_SERVICES } from '../resources/kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 
+type AggregationGroups = Pick<ControlPlaneOptions, 'logger' | 'release' | 'network'>
+
 /** Aggregated group versions: tracks APIServices, proxies requests to their servers, and reports availability. */
 export class AggregationService implements Service {
   readonly metrics: readonly MetricFamily[]
@@ -33,23 +35,24 @@ export class AggregationService implements Service {
   readonly availability: Controller
   /** Namespaced resources of aggregated servers, for namespace deletion. */
   readonly foreign: ForeignResources
-  private readonly options: ControlPlaneOptions
+  private readonly options: AggregationGroups
   private readonly transports: Transports
   private readonly known: AggregatedState
 
-  constructor(options: ControlPlaneOptions, resolve: ResolveService) {
+  constructor(options: AggregationGroups, resolve: ResolveService) {
     this.options = options
-    const { aggregation, gates, logger, services } = options
+    const { logger, release } = options
+    const { aggregation, services, egress } = options.network
     const { client, refusesRedirects } = aggregation
     const via = new Via(randomUUID())
     const certificates = new CertificateMetrics('kube_aggregator')
-    this.transports = new Transports(client, options.egress?.cluster)
+    this.transports = new Transports(client, egress.cluster)
     const env: RequestProxyEnvironment = {
       resolve,
       transports: this.transports,
       via,
       logger,
-      sendsUid: gates.enabled('RemoteRequestHeaderUID'),
+      sendsUid: release.gates.enabled('RemoteRequestHeaderUID'),
       refusesRedirects,
       certificates,
     }
@@ -65,7 +68,7 @@ export class AggregationService implements Service {
     this.aggregator = aggregatorOver(this.known, env)
     const metrics = new AvailabilityMetrics()
     const availability: AvailabilityOptions = {
-      check: discoveryCheck({ resolve, client, via, dial: options.egress?.cluster }),
+      check: discoveryCheck({ resolve, client, via, dial: egress.cluster }),
       observer: metrics,
       isPlaced: (namespace, name, port) => placeOf(services.addresses, namespace, name, port) !== undefined,
     }
@@ -79,12 +82,12 @@ export class AggregationService implements Service {
 
   /** Follows APIServices, discovery and OpenAPI of their servers, and the files of the client certificate. */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<unknown> {
-    const { aggregation, logger } = this.options
+    const { network, logger } = this.options
     const { registrations, discovery, openApiV2, openApiV3 } = this.known
     return Promise.all([
       followKept(env, API_SERVICES, signal, registrations),
       ...[discovery, openApiV2, openApiV3].map(each => each.run(env, signal)),
-      aggregation.client?.follow(logger, signal),
+      network.aggregation.client?.follow(logger, signal),
     ])
   }
 

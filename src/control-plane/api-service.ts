@@ -34,26 +34,31 @@ export class ApiService implements Service {
   private readonly watchMetrics = new WatchMetrics()
   private readonly deprecatedRequests = createDeprecatedRequests()
 
-  constructor(options: ControlPlaneOptions, { catalog, registry, aggregator }: ApiServiceParts) {
+  constructor(
+    options: Pick<ControlPlaneOptions, 'runtime' | 'release' | 'network' | 'requests' | 'access'>,
+    { catalog, registry, aggregator }: ApiServiceParts,
+  ) {
     setMaxListeners(0, this.shutdown.signal) // one listener per watch
-    const { runtime, gates, media, kubelets, minRequestTimeoutSeconds } = options
+    const { runtime, requests, network } = options
+    const { gates } = options.release
+    const { authorizer } = options.access
     const { deprecatedRequests, watchMetrics } = this
     const streams = streamTranslation(gates)
     const env = {
       catalog,
       registry,
       clock: runtime.clock,
-      media,
+      media: requests.media,
       watchList: gates.enabled('WatchList'),
       validatesFields: gates.enabled('ServerSideFieldValidation'),
       deprecatedRequests,
       watchMetrics,
       watchOutput: runtime.watchOutput,
-      kubelets,
+      kubelets: network.kubelets,
       streams,
-      minRequestTimeoutSeconds,
-      ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { unsafeDeletion: options.authorizer.authorize }),
-      ...(gates.enabled('AuthorizePodWebsocketUpgradeCreatePermission') && { streamCreation: options.authorizer.authorize }),
+      minRequestTimeoutSeconds: requests.minTimeoutSeconds,
+      ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { unsafeDeletion: authorizer.authorize }),
+      ...(gates.enabled('AuthorizePodWebsocketUpgradeCreatePermission') && { streamCreation: authorizer.authorize }),
       awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
       shutdown: this.shutdown.signal,
     }

@@ -18,10 +18,12 @@ export interface BootstrapServiceParts {
   readonly allServed: Promise<void>
 }
 
+type BootstrapGroups = Pick<ControlPlaneOptions, 'logger' | 'release' | 'storage' | 'network'>
+
 /** Creates the objects that every cluster starts with, and reconciles them. */
 export class BootstrapService implements Service {
   readonly checks: readonly ReadinessCheck[]
-  private readonly options: ControlPlaneOptions
+  private readonly options: BootstrapGroups
   private readonly catalog: Catalog
   private readonly stores: StoreService
   private readonly allServed: Promise<void>
@@ -45,13 +47,13 @@ export class BootstrapService implements Service {
   }
 
   /** Must run before this server writes anything: it checks whether the store is empty. */
-  constructor(options: ControlPlaneOptions, { catalog, stores, allServed }: BootstrapServiceParts, signal: AbortSignal) {
+  constructor(options: BootstrapGroups, { catalog, stores, allServed }: BootstrapServiceParts, signal: AbortSignal) {
     this.options = options
     this.catalog = catalog
     this.stores = stores
     this.allServed = allServed
-    if (options.compactionIntervalMs > 0 && options.origin === undefined)
-      this.dropBeginning = newStore(stores.backend, agreedKey(options.etcdPrefix, 'certificate-authority'), signal)
+    const { compactionIntervalMs, origin, etcdPrefix } = options.storage
+    if (compactionIntervalMs > 0 && origin === undefined) this.dropBeginning = newStore(stores.backend, agreedKey(etcdPrefix, 'certificate-authority'), signal)
     const made = (name: string, why: string, isOf: (what: string) => boolean): ReadinessCheck =>
       onceBootstrapped(name, () => this.isDone, why, this.refusals, isOf)
     this.checks = [
@@ -90,13 +92,14 @@ export class BootstrapService implements Service {
 
   /** Creates the initial objects, unless the store is a copy that has them, and drops the history they left. Then keeps them reconciled. */
   private async bootstrap({ env, ...start }: ServiceStart, signal: AbortSignal): Promise<void> {
-    const { serviceCIDRs, exclusiveStore, gates, logger, holds } = this.options
+    const { release, network, logger } = this.options
+    const { isExclusive, holds, origin } = this.options.storage
     if (holds === 'copy') {
       this.isDone = true
       return this.reportMade()
     }
-    const options = { ...start, release: gates.release, serviceCIDRs, alone: exclusiveStore, refusals: this.refusals }
-    const refused = this.options.origin === undefined ? await bootstrap(env, options, signal) : []
+    const options = { ...start, release: release.gates.release, serviceCIDRs: network.serviceCIDRs, alone: isExclusive, refusals: this.refusals }
+    const refused = origin === undefined ? await bootstrap(env, options, signal) : []
     const dropped = await this.dropBeginning?.().catch(error => void logger.warn('cannot compact the store', { error: errorMessage(error) }))
     if (dropped) this.stores.forget(dropped)
     this.isDone = true

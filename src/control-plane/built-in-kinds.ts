@@ -3,7 +3,7 @@ import type { ResourceDefinition } from '../catalog/definition.ts'
 import { checkIsBuilt, isInRelease, servedDefinitions } from '../catalog/served.ts'
 import { servedKinds } from '../lifecycle/served.ts'
 import { builtinResources } from '../resources/builtin.ts'
-import type { ControlPlaneOptions } from './control-plane-options.ts'
+import type { ControlPlaneOptions, NetworkOptions } from './control-plane-options.ts'
 
 /** Built-in kinds. */
 export interface BuiltInKinds {
@@ -13,13 +13,16 @@ export interface BuiltInKinds {
 }
 
 /** Selects the built-in kinds by release, feature gates and `--runtime-config`. Throws LifecycleError if `--runtime-config` names an unknown API. */
-export function builtInKinds(options: ControlPlaneOptions): BuiltInKinds {
-  const { runtime, release, gates, runtimeConfig, laterVersions, eventTtlSeconds, serviceCIDRs, etcdServers, auth } = options
+export function builtInKinds(options: Pick<ControlPlaneOptions, 'runtime' | 'release' | 'storage' | 'network' | 'access'>): BuiltInKinds {
+  const { runtime, network } = options
+  const { emulatedVersion: release, gates, runtimeConfig, laterVersions } = options.release
+  const { eventTtlSeconds, etcdServers } = options.storage
+  const { auth } = options.access
   const built = builtinResources({
     features: gates,
     eventTtlSeconds,
-    serviceCIDRs: [...serviceCIDRs],
-    nodePortRange: nodePortRange(options),
+    serviceCIDRs: [...network.serviceCIDRs],
+    nodePortRange: nodePortRange(network),
     random: runtime.random.number,
     ...(etcdServers && { etcdServers }),
     ...(auth && { auth }),
@@ -29,4 +32,4 @@ export function builtInKinds(options: ControlPlaneOptions): BuiltInKinds {
   return { definitions, catalog: new Catalog(definitions, release) }
 }
 
-export const nodePortRange = ({ nodePorts }: ControlPlaneOptions) => ({ base: nodePorts.first, size: nodePorts.last - nodePorts.first + 1 })
+export const nodePortRange = ({ nodePorts }: NetworkOptions) => ({ base: nodePorts.first, size: nodePorts.last - nodePorts.first + 1 })

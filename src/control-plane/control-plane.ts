@@ -25,7 +25,7 @@ import { ApiService } from './api-service.ts'
 import { BootstrapService } from './bootstrap-service.ts'
 import { builtInKinds } from './built-in-kinds.ts'
 import { ConsoleService } from './console-service.ts'
-import type { ControlPlaneOptions } from './control-plane-options.ts'
+import type { AccessOptions, ControlPlaneOptions } from './control-plane-options.ts'
 import { ControllerService } from './controller-service.ts'
 import { DefinitionService } from './definition-service.ts'
 import { FaultService } from './fault-service.ts'
@@ -86,8 +86,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const kinds = builtInKinds(options)
   const { catalog } = kinds
   const stores = new StoreService(options, kinds.definitions, ended.signal)
-  const reader = new RegistryReader(catalog, { etcdPrefix: options.etcdPrefix, storageFor: stores.storageFor.bind(stores) })
-  const resolveService = serviceResolver(options.services, reader)
+  const reader = new RegistryReader(catalog, { etcdPrefix: options.storage.etcdPrefix, storageFor: stores.storageFor.bind(stores) })
+  const resolveService = serviceResolver(options.network.services, reader)
   let nested: ResourceAccess | undefined
   const admission: AdmissionService = new AdmissionService(options, {
     catalog,
@@ -103,8 +103,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const definitions = new DefinitionService(options, { kinds, stores, webhooks: admission.webhooks }, ended.signal)
   const bootstrap = new BootstrapService(options, { catalog, stores, allServed: definitions.synced }, ended.signal)
   const roles = new RoleService(options, bootstrap.made)
-  const trust = new TrustService(options.trust, options.gates, bootstrap.made)
-  const nodes = new NodeService(options.nodeGraph, catalog)
+  const trust = new TrustService(options.access.trust, options.release.gates, bootstrap.made)
+  const nodes = new NodeService(options.access.nodeGraph, catalog)
   const queues = options.runtime.queues ?? new WorkQueues()
   const controllers = new ControllerService(options, {
     catalog,
@@ -116,13 +116,14 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     foreign: aggregation.foreign,
     leaderAccess: signal => registry.access(signal, { nested: true }),
   })
-  const flows = options.totalSeats === undefined ? undefined : new FlowService({ ...options, totalSeats: options.totalSeats }, catalog, stores)
+  const { totalSeats } = options.requests
+  const flows = totalSeats === undefined ? undefined : new FlowService(options, totalSeats, { catalog, stores })
   const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers]
   const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...optionalServices(options, { catalog, registry, stores })]
   const running: Promise<unknown>[] = []
   return {
     registry,
-    stored: new StoredReader(catalog, stores, options.etcdPrefix),
+    stored: new StoredReader(catalog, stores, options.storage.etcdPrefix),
     flowLimits: flows?.limits,
     api: api.api,
     isServed: info => hasRoute(catalog.snapshot(), info),
@@ -130,12 +131,12 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     metrics: [...declared.families(), ...services.flatMap(({ metrics = [] }) => metrics)],
     checks: services.flatMap(({ checks = [] }) => checks),
     routes: services.flatMap(({ routes = [] }) => routes),
-    revision: () => options.backend.currentRevision(ended.signal),
+    revision: () => options.storage.backend.currentRevision(ended.signal),
     synced: signal => stores.synced(signal),
     origin: () => originOf({ bootstrap, roles, stores }),
     start(start) {
       const env = loopsEnvironment(options, registry.access(ended.signal), queues)
-      for (const service of options.holds === 'past' ? [api, definitions] : services)
+      for (const service of options.storage.holds === 'past' ? [api, definitions] : services)
         running.push(service.start?.({ ...start, env }, ended.signal) ?? Promise.resolve())
     },
     beginShutdown: () => api.beginShutdown(),
@@ -175,13 +176,23 @@ interface OptionalServiceParts {
 
 /** Services that are enabled by flags. */
 function optionalServices(options: ControlPlaneOptions, { catalog, registry, stores }: OptionalServiceParts): Service[] {
-  const { faultObjects, runtime, backend, history, console, authorizer, release } = options
+  const { runtime, storage, requests, console, access, release } = options
+  const { backend, history } = storage
   return [
-    ...(faultObjects && runtime.faults ? [new FaultService(runtime.faults)] : []),
+    ...(requests.faultObjects && runtime.faults ? [new FaultService(runtime.faults)] : []),
     ...(backend.snapshot ? [new SnapshotService(options)] : []),
     ...(history && backend.history ? [new HistoryService(options, history, { history: backend.history, catalog, stores })] : []),
-    ...(console ? [new ConsoleService(console, { catalog, authorizer, release, access: signal => registry.access(signal) })] : []),
-    ...(runtime.recent ? [new WhyService(runtime.recent, options.rules)] : []),
+    ...(console
+      ? [
+          new ConsoleService(console, {
+            catalog,
+            authorizer: access.authorizer,
+            release: release.emulatedVersion,
+            access: signal => registry.access(signal),
+          }),
+        ]
+      : []),
+    ...(runtime.recent ? [new WhyService(runtime.recent, access.rules)] : []),
   ]
 }
 async function closeAfter(running: readonly Promise<unknown>[], services: readonly Service[]): Promise<void> {
@@ -189,7 +200,11 @@ async function closeAfter(running: readonly Promise<unknown>[], services: readon
   for (const service of services.toReversed()) await service.close?.()
 }
 
-const loopsEnvironment = ({ runtime: { settled, clock }, logger }: ControlPlaneOptions, access: ResourceAccess, queues: WorkQueues): ControllerEnvironment => ({
+const loopsEnvironment = (
+  { runtime: { settled, clock }, logger }: Pick<ControlPlaneOptions, 'runtime' | 'logger'>,
+  access: ResourceAccess,
+  queues: WorkQueues,
+): ControllerEnvironment => ({
   access: settled ? callsInTurn(access) : access,
   clock,
   logger,
@@ -212,13 +227,13 @@ interface RegistryParts {
 function openRegistry(options: ControlPlaneOptions, { catalog, stores, admission, declared, definitions }: RegistryParts): Registry {
   const registry: Registry = new Registry(catalog, {
     clock: options.runtime.clock,
-    etcdPrefix: options.etcdPrefix,
-    features: options.gates,
+    etcdPrefix: options.storage.etcdPrefix,
+    features: options.release.gates,
     newUid: options.runtime.random.uuid,
     nameSuffix: () => nameSuffix(options.runtime.random),
     admission: admission.functions,
     declared,
-    authorizeCreate: target => authorizeCreate(options, target),
+    authorizeCreate: target => authorizeCreate(options.access, target),
     storageFor: definition => stores.storageFor(definition),
     afterWrite: ({ hub }, name) => (isOfDefinitions(hub) ? definitions().serveWritten(registry.access(), name) : undefined),
   })
@@ -226,7 +241,7 @@ function openRegistry(options: ControlPlaneOptions, { catalog, stores, admission
 }
 
 /** Authorizes a PUT that would create the object. It needs permission to create as well. Throws 403. */
-async function authorizeCreate({ authorizer }: ControlPlaneOptions, target: WriteTarget): Promise<void> {
+async function authorizeCreate({ authorizer }: AccessOptions, target: WriteTarget): Promise<void> {
   const { ctx } = target
   const info = { ...ctx.info, verb: 'create' }
   if (await allows(authorizer, ctx, info)) return

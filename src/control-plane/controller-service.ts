@@ -46,10 +46,12 @@ export interface ControllerServiceParts {
   leaderAccess(signal: AbortSignal): ResourceAccess
 }
 
+type ControllerGroups = Pick<ControlPlaneOptions, 'runtime' | 'logger' | 'release' | 'storage' | 'access' | 'controllers' | 'network'>
+
 /** Loops that run once among all servers on a store: controllers and compaction. */
 export class ControllerService implements Service {
   readonly metrics: readonly MetricFamily[]
-  private readonly options: ControlPlaneOptions
+  private readonly options: ControllerGroups
   private readonly parts: ControllerServiceParts
   /** Identity of this control plane; unique even among several in one process. */
   private readonly leadership: LeadershipOptions = {
@@ -60,7 +62,7 @@ export class ControllerService implements Service {
     renewMs: 2000,
   }
 
-  constructor(options: ControlPlaneOptions, parts: ControllerServiceParts) {
+  constructor(options: ControllerGroups, parts: ControllerServiceParts) {
     this.options = options
     this.parts = parts
     this.metrics = parts.queues.families()
@@ -68,17 +70,18 @@ export class ControllerService implements Service {
 
   /** Leads immediately if no other server writes to the store, otherwise while this server holds the Lease. */
   start(start: ServiceStart, signal: AbortSignal): Promise<void> {
-    const { runtime, logger, exclusiveStore } = this.options
+    const { runtime, logger, storage } = this.options
     const controllers = this.controllers(start)
     const lead = (env: ControllerEnvironment, until: AbortSignal): Promise<void> => this.lead(controllers, env, until)
-    if (exclusiveStore) return lead(start.env, signal)
+    if (storage.isExclusive) return lead(start.env, signal)
     const env = { access: this.parts.leaderAccess, clock: runtime.clock, monotonic: () => performance.now(), logger }
     return whileLeading(env, this.leadership, signal, lead)
   }
 
   /** Runs the loops until the signal aborts, at shutdown or when the Lease is lost. @param env its writes are fenced by the Lease. */
   private async lead(controllers: readonly Controller[], env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
-    const { backend, otherStores = [], logger, compactionIntervalMs, history } = this.options
+    const { logger, storage } = this.options
+    const { backend, otherStores, compactionIntervalMs, history } = storage
     const loops = controllers.map(controller => controller({ ...env, queues: this.parts.queues }, signal))
     if (compactionIntervalMs > 0 && history === undefined)
       for (const store of [{ backend }, ...otherStores])
@@ -88,21 +91,23 @@ export class ControllerService implements Service {
 
   /** Enabled controllers, and those that every server needs: without them services, definitions and flow schemas would never settle. */
   private controllers({ certificateAuthority }: ServiceStart): Controller[] {
-    const { controllers, auth, exclusiveStore, gates, quotaSyncPeriodMs } = this.options
+    const { controllers, access, network } = this.options
+    const { gates } = this.options.release
+    const { isExclusive } = this.options.storage
     const { catalog, hasPolicies, reservations, listStored, availability, foreign } = this.parts
-    const issuer = auth?.issuer
-    const has = (name: ControllerName): boolean => controllers.has(name)
+    const issuer = access.auth?.issuer
+    const has = (name: ControllerName): boolean => controllers.enabled.has(name)
     const all = [
       has('namespace-controller') && namespaceController({ catalog, features: gates, foreign }),
       namespaceContentController({
         serviceAccount: has('serviceaccount-controller'),
         ...(has('root-ca-certificate-publisher-controller') && { certificateAuthority }),
       }),
-      allocationRepairController(nodePortRange(this.options), exclusiveStore),
+      allocationRepairController(nodePortRange(network), isExclusive),
       definitionController,
       issuer !== undefined && has('serviceaccount-token-controller') && serviceAccountTokenController(issuer, certificateAuthority),
       availability,
-      flowControlKeeper(this.options.gates.release),
+      flowControlKeeper(gates.release),
       flowSchemaStatusController,
       has('clusterrole-aggregation-controller') && clusterRoleAggregationController,
       hasPolicies() && has('validatingadmissionpolicy-status-controller') && policyStatusController(catalog),
@@ -118,8 +123,8 @@ export class ControllerService implements Service {
           evaluators: new Evaluators(gates),
           reservations,
           listStored,
-          resyncMs: quotaSyncPeriodMs,
-          exclusive: exclusiveStore,
+          resyncMs: controllers.quotaSyncPeriodMs,
+          exclusive: isExclusive,
         }),
     ]
     return all.filter(controller => controller !== false)

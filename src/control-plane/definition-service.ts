@@ -31,7 +31,11 @@ export class DefinitionService implements Service {
   })
 
   /** @param signal aborted at shutdown; ends calls of webhooks. */
-  constructor({ logger, onCustomKinds, spans, runtime }: ControlPlaneOptions, { kinds, stores, webhooks }: DefinitionServiceParts, signal: AbortSignal) {
+  constructor(
+    { logger, observability: { onCustomKinds, spans }, runtime }: Pick<ControlPlaneOptions, 'logger' | 'observability' | 'runtime'>,
+    { kinds, stores, webhooks }: DefinitionServiceParts,
+    signal: AbortSignal,
+  ) {
     const metrics = this.conversions
     this.metrics = metrics.families
     this.checks = [onceBegun('poststarthook/crd-informer-synced', () => this.isSynced, 'the custom resource definitions are not served yet')]

@@ -15,6 +15,11 @@ import type { StoreService } from './store-service.ts'
 /** Interval between adjustments of seats that priority levels lend and borrow, in milliseconds. */
 const ADJUSTMENT_MS = 10_000
 
+export interface FlowServiceParts {
+  readonly catalog: Catalog
+  readonly stores: StoreService
+}
+
 /** API Priority and Fairness, configured by the stored flow schemas and priority levels. */
 export class FlowService implements Service {
   readonly limits: FlowLimits
@@ -22,8 +27,12 @@ export class FlowService implements Service {
   readonly checks: readonly ReadinessCheck[]
   private isConfigured = false
 
-  constructor(options: ControlPlaneOptions & { readonly totalSeats: number }, catalog: Catalog, stores: StoreService) {
-    const { gates, release, totalSeats, logger } = options
+  /** @param totalSeats above 0. */
+  constructor(
+    { release: { gates, emulatedVersion: release }, logger }: Pick<ControlPlaneOptions, 'release' | 'logger'>,
+    totalSeats: number,
+    { catalog, stores }: FlowServiceParts,
+  ) {
     const clock = steadyFlowClock
     const metrics = new FlowMetrics(() => clock.now(), isSince(release, '1.34') ? 100 : 10)
     const flows = new FlowControl({

@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
+import type { HistoryConfig } from '../config/store-config.ts'
 import { retainHistory } from '../controllers/compaction.ts'
 import { serveMoment } from '../endpoints/history/moments.ts'
 import { serveHistory } from '../endpoints/history/object-history.ts'
@@ -22,10 +23,11 @@ export class HistoryService implements Service {
   readonly metrics: readonly MetricFamily[]
   readonly routes: readonly OwnRoute[]
   private readonly history: StoreHistory
-  private readonly kept: { readonly keptMs: number; readonly maxBytes: number }
+  private readonly kept: HistoryConfig
 
-  constructor(options: ControlPlaneOptions, kept: NonNullable<ControlPlaneOptions['history']>, { history, catalog, stores }: HistoryServiceParts) {
-    const { etcdPrefix, authorizer } = options
+  constructor(options: Pick<ControlPlaneOptions, 'storage' | 'access' | 'runtime'>, kept: HistoryConfig, { history, catalog, stores }: HistoryServiceParts) {
+    const { etcdPrefix } = options.storage
+    const { authorizer } = options.access
     const { clock } = options.runtime
     this.history = history
     this.kept = kept

@@ -7,7 +7,7 @@ import type { Service } from './service.ts'
 export class SnapshotService implements Service {
   readonly routes: readonly OwnRoute[]
 
-  constructor({ authorizer, backend }: ControlPlaneOptions) {
+  constructor({ access: { authorizer }, storage: { backend } }: Pick<ControlPlaneOptions, 'access' | 'storage'>) {
     const sender = backend.snapshot && new SnapshotSender(authorizer, backend.snapshot.bind(backend))
     this.routes = sender === undefined ? [] : [{ path: '/binnacle/v1/snapshot', methods: ['GET'], handle: exchange => sender.send(exchange) }]
   }

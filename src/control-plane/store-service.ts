@@ -1,6 +1,5 @@
 import type { ResourceDefinition } from '../catalog/definition.ts'
 import type { GoneVersion } from '../catalog/gone-versions.ts'
-import type { StoreProbes } from '../config/store-config.ts'
 import { systemClock } from '../lib/clock.ts'
 import { type MetricFamily, ReadGauge } from '../lib/metrics.ts'
 import { isSince } from '../lifecycle/release.ts'
@@ -16,14 +15,11 @@ import { RequestTimings } from '../storage/request-timings.ts'
 import { key, type Revision } from '../storage/revision.ts'
 import { storageSize } from '../storage/size-gauge.ts'
 import type { ResourceCodec, Storage } from '../storage/storage.ts'
-import { Encryption } from '../storage/value/encryption.ts'
-import type { ControlPlaneOptions, OtherStore } from './control-plane-options.ts'
+import type { ControlPlaneOptions, OtherStore, StorageOptions } from './control-plane-options.ts'
 import { routedStores } from './routed-stores.ts'
+import type { Runtime } from './runtime.ts'
 import type { ReadinessCheck, Service } from './service.ts'
 import { openStores, type Stores, type StoresOptions } from './stores.ts'
-
-/** Defaults of kube-apiserver. */
-const PROBES: StoreProbes = { healthMs: 2_000, readyMs: 2_000, sizeEveryMs: 30_000 }
 
 /** Maximum number of resources that the readiness check names. */
 const MOST_NAMED = 10
@@ -33,8 +29,8 @@ const AGING = { intervalMs: 1000, looks: 120 } as const
 
 /** Storage of all resources. Owns the stores and closes them. Watch caches start to fill when it is created. */
 export class StoreService implements Service {
-  private readonly options: ControlPlaneOptions
-  private readonly encryption: Encryption
+  private readonly options: StorageOptions
+  private readonly runtime: Runtime
   private readonly stores: Stores
   private readonly timings: RequestTimings
   readonly metrics: readonly MetricFamily[]
@@ -46,34 +42,41 @@ export class StoreService implements Service {
   private wasReady = false
 
   /** @param signal aborted at shutdown. */
-  constructor(options: ControlPlaneOptions, definitions: readonly ResourceDefinition[], signal: AbortSignal) {
-    this.options = options
-    this.encryption = options.encryption ?? new Encryption()
-    const { backend, otherStores = [], storeProbes = PROBES, gates, isCached, onWatchers, etcdPrefix } = options
-    const timings = new RequestTimings(options.runtime.recent?.notes)
+  constructor(
+    options: Pick<ControlPlaneOptions, 'runtime' | 'logger' | 'release' | 'storage' | 'observability'>,
+    definitions: readonly ResourceDefinition[],
+    signal: AbortSignal,
+  ) {
+    const { runtime, logger, storage } = options
+    this.options = storage
+    this.runtime = runtime
+    const { backend, otherStores, probes, isCached, etcdPrefix } = storage
+    const { gates } = options.release
+    const { onWatchers } = options.observability
+    const timings = new RequestTimings(runtime.recent?.notes)
     this.timings = timings
     const stored = definitions.filter(definition => definition.storage !== undefined).map(definition => this.cachedResource(definition))
     const storesOptions: StoresOptions = {
-      logger: options.logger,
+      logger,
       prefix: key(`${etcdPrefix}/`),
-      ...(options.runtime.clock !== systemClock && { timers: options.runtime.clock }),
+      ...(runtime.clock !== systemClock && { timers: runtime.clock }),
       consistentReads: gates.enabled('ConsistentListFromCache'),
       resilientStart: gates.enabled('ResilientWatchCacheInitialization'),
       exactReads: gates.enabled('ListFromCacheSnapshot'),
       ...(isSince(gates.release, '1.34') ? { futureCode: 'too large revision' } : { servesFuturePages: true }),
       timings,
-      beginWith: options.origin?.states,
+      beginWith: storage.origin?.states,
       ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { reports: namedReports(etcdPrefix) }),
-      ...(isCached && { isCached }),
-      onDemand: options.cachesOnDemand === true,
+      isCached,
+      onDemand: storage.cachesOnDemand,
       ...(onWatchers && { onWatchers }),
     }
     this.stores = storesOf(options, stored, storesOptions)
-    this.aging = setInterval(() => options.runtime.derived.age(AGING.looks), AGING.intervalMs).unref()
+    this.aging = setInterval(() => runtime.derived.age(AGING.looks), AGING.intervalMs).unref()
     this.checks = [
-      { ...answers('etcd', backend, storeProbes.healthMs), note: () => this.stores.following() },
-      { ...answers('etcd-readiness', backend, storeProbes.readyMs), endpoints: ['readyz'] },
-      ...otherStores.map(checkOfOther(storeProbes.readyMs, this.stores)),
+      { ...answers('etcd', backend, probes.healthMs), note: () => this.stores.following() },
+      { ...answers('etcd-readiness', backend, probes.readyMs), endpoints: ['readyz'] },
+      ...otherStores.map(checkOfOther(probes.readyMs, this.stores)),
       {
         name: 'informer-sync',
         endpoints: ['readyz'],
@@ -90,8 +93,8 @@ export class StoreService implements Service {
       ...listMetrics(() => this.stores.listCounts()),
       ...timings.families(),
       storageSize(
-        new Map([[options.exclusiveStore ? 'embedded' : 'etcd-0', backend], ...otherStores.map(({ name, backend }) => [name, backend] as const)]),
-        storeProbes.sizeEveryMs,
+        new Map([[storage.isExclusive ? 'embedded' : 'etcd-0', backend], ...otherStores.map(({ name, backend }) => [name, backend] as const)]),
+        probes.sizeEveryMs,
         signal,
       ),
     ]
@@ -179,16 +182,16 @@ export class StoreService implements Service {
   async close(): Promise<void> {
     clearInterval(this.aging)
     await this.stores.close()
-    await Promise.all([this.options, ...(this.options.otherStores ?? [])].map(({ backend }) => backend.close()))
+    await Promise.all([this.options, ...this.options.otherStores].map(({ backend }) => backend.close()))
   }
 
   /** Description of a kind for the stores: keys, codec, encryption and index. */
   private cachedResource(definition: ResourceDefinition): CachedResource {
-    const { etcdPrefix, fingerprint, storedAs, runtime } = this.options
+    const { etcdPrefix, fingerprint, storedAs, encryption } = this.options
     return {
       name: nameOf(definition),
       prefix: key(`${etcdPrefix}/${definition.storage?.prefix}/`),
-      codec: codecOf(definition, fingerprint, storedAs, this.encryption.transformerFor(storedAsOf(definition)), runtime.derived),
+      codec: codecOf(definition, fingerprint, storedAs, encryption.transformerFor(storedAsOf(definition)), this.runtime.derived),
       namespaced: definition.scope === 'Namespaced',
       ...(definition.storage?.indexedBy && { index: definition.storage.indexedBy.field }),
     }
@@ -196,7 +199,11 @@ export class StoreService implements Service {
 }
 
 /** Opens one store, or several combined. */
-function storesOf({ backend, otherStores = [], logger }: ControlPlaneOptions, resources: readonly CachedResource[], options: StoresOptions): Stores {
+function storesOf(
+  { storage: { backend, otherStores }, logger }: Pick<ControlPlaneOptions, 'storage' | 'logger'>,
+  resources: readonly CachedResource[],
+  options: StoresOptions,
+): Stores {
   if (otherStores.length === 0) return openStores(backend, resources, options)
   for (const name of otherStores.flatMap(other => [...other.resources]))
     if (!resources.some(resource => resource.name === name)) logger.warn('--etcd-servers-overrides names an unknown resource', { resource: name })

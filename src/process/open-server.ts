@@ -3,6 +3,7 @@ import type { AuditObserver } from '../audit/open-auditor.ts'
 import { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
 import { contentOf } from '../config/flag-content.ts'
+import type { ListeningConfig } from '../config/listening-config.ts'
 import { type AuditService, openAudit } from '../control-plane/audit-service.ts'
 import { type EncryptionService, openEncryption } from '../control-plane/encryption-service.ts'
 import type { Origin } from '../control-plane/origin.ts'
@@ -101,7 +102,6 @@ export interface OpenServer {
  */
 export async function openServer(parts: ServerParts, signal: AbortSignal): Promise<OpenServer | undefined> {
   const { config, log, link, runtime, given } = parts
-  const { listening } = config
   // Keys are generated while the store is opened, for which the certificates may have to wait.
   const adminKeys = link || given ? undefined : beginAdminKeys(config.files.certDir)
   const tracing = await tracingOf(config)
@@ -113,10 +113,8 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const agreed = given ? given.agreed : config.storage.etcd && secretsOf(config.storage, stores.backend, encryption.encryption)
   // Certificates are issued while the services are opened.
   const alone = link ? undefined : given ? unshared(given.credentials) : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
-  const begun =
-    link?.begin ??
-    alone?.credentials.then(credentials => ({ securePort: listening.securePort, insecurePort: listening.insecurePort, credentials, fillFirst: false }))
-  const console = openConsole(listening)
+  const begun = link?.begin ?? alone?.credentials.then(beginAlone(config.listening))
+  const console = openConsole(config.listening)
   const services = await openServices(
     config,
     { stores, origin: given?.origin, runtime, encryption: encryption.encryption, agreed, certificates, spans: tracing, egress, console: console?.options },
@@ -172,6 +170,11 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
     },
   }
 }
+
+/** Data with which a server begins that has no primary. */
+const beginAlone =
+  ({ securePort, insecurePort }: ListeningConfig) =>
+  (credentials: Credentials): WorkerBegin => ({ credentials, securePort, insecurePort, fillFirst: false })
 
 const startOptions = (config: Config, port: number, certificateAuthority: string): StartOptions => ({
   address: advertisedAddress(config.listening),

@@ -7,10 +7,11 @@ import type { Config } from '../config/config.ts'
 import type { EtcdConfig } from '../config/etcd-config.ts'
 import { contentOf } from '../config/flag-content.ts'
 import type { KubeletConfig } from '../config/network-config.ts'
+import type { RequestsConfig } from '../config/requests-config.ts'
 import { type Auth, openAuth } from '../control-plane/auth-service.ts'
 import type { ConsoleOptions } from '../control-plane/console-service.ts'
 import { type ControlPlane, createControlPlane } from '../control-plane/control-plane.ts'
-import type { ControlPlaneOptions } from '../control-plane/control-plane-options.ts'
+import type { ControlPlaneOptions, ObservabilityOptions, RequestOptions, StorageOptions } from '../control-plane/control-plane-options.ts'
 import { MountService, type MountServiceParts } from '../control-plane/mounts/mount-service.ts'
 import type { Origin } from '../control-plane/origin.ts'
 import type { Runtime } from '../control-plane/runtime.ts'
@@ -72,36 +73,39 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
   const media = mediaOffer({ cbor: config.release.gates.enabled('CBORServingAndStorage'), domain: config.requests.domain })
   const auth = await openAuth(config, runtime.clock, log, { agreed, certificates, egress })
   const kubelets = await kubeletsOf(config.network.kubelets)
-  const { configFile, plugins } = config.admission
-  const pluginConfigurations =
-    configFile === undefined ? undefined : await readAdmissionConfiguration(configFile, plugins, (message, fields) => log.warn(message, fields))
-  const imagePolicy = plugins.includes(IMAGE_POLICY_PLUGIN) ? await openImagePolicy(pluginConfigurations ?? new Map(), steadyClock, certificates) : undefined
+  const { configFile, plugins, tolerationSeconds, requireServiceAccounts } = config.admission
+  const configurations: PluginConfigurations =
+    configFile === undefined ? new Map() : await readAdmissionConfiguration(configFile, plugins, (message, fields) => log.warn(message, fields))
+  const imagePolicy = plugins.includes(IMAGE_POLICY_PLUGIN) ? await openImagePolicy(configurations, steadyClock, certificates) : undefined
   const { authorizer, rules, nodeGraph, services } = auth
   const { addresses, toEndpoints, proxyClient, refusesRedirects } = config.network.services
   const outward = config.serving.readOnly ? READ_ONLY_EGRESS : egress
   const options: ControlPlaneOptions = {
-    ...configured(config),
-    ...(pluginConfigurations && { pluginConfigurations }),
-    ...(imagePolicy && { imagePolicy }),
-    ...(pluginConfigurations && { webhookCredentials: await webhookCredentialsOf(pluginConfigurations) }),
-    ...(console && { console }),
-    webhookCertificates: certificates,
-    spans,
-    egress: outward,
     runtime,
-    ...stores,
-    origin,
     logger: log,
-    encryption,
-    media,
-    kubelets: { ...kubelets, dial: outward.cluster },
-    aggregation: { refusesRedirects, ...(proxyClient && { client: await proxyClientKey(proxyClient) }) },
-    services: { addresses, toEndpoints },
-    auth: services,
-    ...(rules && { rules }),
-    ...(nodeGraph && { nodeGraph }),
-    trust: () => auth.trust(),
-    authorizer,
+    release: config.release,
+    storage: { ...storageOf(config), ...stores, encryption, origin },
+    access: { authorizer, auth: services, ...(rules && { rules }), ...(nodeGraph && { nodeGraph }), trust: () => auth.trust() },
+    admission: {
+      plugins,
+      tolerationSeconds,
+      requireServiceAccounts,
+      configurations,
+      webhookCredentials: await webhookCredentialsOf(configurations),
+      ...(imagePolicy && { imagePolicy }),
+    },
+    controllers: config.controllers,
+    network: {
+      serviceCIDRs: config.network.serviceClusterIpRanges,
+      nodePorts: config.network.serviceNodePorts,
+      services: { addresses, toEndpoints },
+      kubelets: { ...kubelets, dial: outward.cluster },
+      aggregation: { refusesRedirects, ...(proxyClient && { client: await proxyClientKey(proxyClient) }) },
+      egress: outward,
+    },
+    requests: requestsOf(config.requests, media),
+    observability: { spans, webhookCertificates: certificates, ...heapBounds },
+    ...(console && { console }),
   }
   const plane = createControlPlane(options)
   return { media, auth, ...together(plane, mountsOf(config, { auth, plane, options, dial: egress.controlplane, log })) }
@@ -141,41 +145,37 @@ async function webhookCredentialsOf(configurations: PluginConfigurations): Promi
 /** Addresses of all members of all stores. */
 const membersOf = ({ servers, overrides }: EtcdConfig): string[] => [...new Set([servers, ...overrides.map(override => override.servers)].flatMap(addressesOf))]
 
-/** The options that depend on the configuration alone. */
-const configured = (
-  config: Config,
-): Omit<ControlPlaneOptions, 'runtime' | 'backend' | 'logger' | 'media' | 'kubelets' | 'aggregation' | 'services' | 'authorizer'> => ({
-  release: config.release.emulatedVersion,
-  gates: config.release.gates,
-  runtimeConfig: config.release.runtimeConfig,
-  laterVersions: config.release.laterVersions,
-  etcdPrefix: config.storage.etcdPrefix,
-  ...(config.storage.etcd && { etcdServers: membersOf(config.storage.etcd) }),
-  storeProbes: config.storage.probes,
-  storedAs: config.storage.storedAs,
-  fingerprint: gitVersion(config.release.emulatedVersion),
-  isCached: resource => config.storage.watchCache.isEnabled && !config.storage.watchCache.without.has(resource),
-  compactionIntervalMs: config.storage.compactionIntervalMs,
-  ...(config.storage.history && { history: config.storage.history }),
-  eventTtlSeconds: Math.ceil(config.storage.eventTtlMs / 1000),
-  serviceCIDRs: config.network.serviceClusterIpRanges,
-  nodePorts: config.network.serviceNodePorts,
-  controllers: config.controllers.enabled,
-  faultObjects: config.requests.faults,
-  quotaSyncPeriodMs: config.controllers.quotaSyncPeriodMs,
+/** Options of storage that depend on the configuration alone. */
+const storageOf = ({ storage, release }: Config): Omit<StorageOptions, 'backend' | 'otherStores' | 'encryption'> => ({
+  ...(storage.etcd && { etcdServers: membersOf(storage.etcd) }),
+  etcdPrefix: storage.etcdPrefix,
+  probes: storage.probes,
+  isExclusive: storage.etcd === undefined,
+  fingerprint: gitVersion(release.emulatedVersion),
+  storedAs: storage.storedAs,
+  eventTtlSeconds: Math.ceil(storage.eventTtlMs / 1000),
+  isCached: resource => storage.watchCache.isEnabled && !storage.watchCache.without.has(resource),
+  cachesOnDemand: false,
+  compactionIntervalMs: storage.compactionIntervalMs,
+  ...(storage.history && { history: storage.history }),
+})
+
+const requestsOf = ({ minTimeoutMs, priorityAndFairness, maxInFlight, maxMutatingInFlight, faults }: RequestsConfig, media: MediaOffer): RequestOptions => ({
+  media,
+  minTimeoutSeconds: minTimeoutMs / 1000,
+  ...(priorityAndFairness && { totalSeats: maxInFlight + maxMutatingInFlight }),
+  faultObjects: faults,
+})
+
+/** Adapts the growth of the heap to the number of custom kinds and watches. */
+const heapBounds: Pick<ObservabilityOptions, 'onCustomKinds' | 'onWatchers'> = {
   onCustomKinds: count => {
     // The bound stays when kinds are deleted, as their garbage stays in the heap for a while.
     const growth = growthWithKinds(count)
     if (growth !== undefined) heapGrowth.bound('custom kinds', growth)
   },
   onWatchers: most => heapGrowth.bound('watches', growthWithWatches(most)),
-  admissionPlugins: config.admission.plugins,
-  tolerationSeconds: config.admission.tolerationSeconds,
-  requireServiceAccounts: config.admission.requireServiceAccounts,
-  exclusiveStore: config.storage.etcd === undefined,
-  minRequestTimeoutSeconds: config.requests.minTimeoutMs / 1000,
-  ...(config.requests.priorityAndFairness && { totalSeats: config.requests.maxInFlight + config.requests.maxMutatingInFlight }),
-})
+}
 
 const proxyClientKey = (files: { readonly cert: string; readonly key: string }): Promise<ProxyClientKey> =>
   contentOf(['proxy-client-cert-file', 'proxy-client-key-file'], () => ProxyClientKey.open(files))

@@ -45,7 +45,7 @@ const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'defa
 describe('a large body', function () {
   this.timeout(180_000)
 
-  const serving = createControlPlane(controlPlaneOptions(new MemoryBackend(), { media: mediaOffer({ cbor: true }) }))
+  const serving = createControlPlane(controlPlaneOptions(new MemoryBackend(), { requests: { media: mediaOffer({ cbor: true }) } }))
   const kinds = largeKinds()
 
   async function ask({ method, path, search, type, body }: LargeRequest): Promise<string> {

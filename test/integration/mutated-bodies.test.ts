@@ -54,7 +54,8 @@ function cpuMs(since: NodeJS.CpuUsage): number {
 
 const revisionOf = async (backend: MemoryBackend): Promise<number> => (await backend.get(key('/none'), AbortSignal.timeout(1000))).revision
 
-const openPlane = (backend: MemoryBackend): ControlPlane => createControlPlane(controlPlaneOptions(backend, { media: mediaOffer({ cbor: true }) }))
+const openPlane = (backend: MemoryBackend): ControlPlane =>
+  createControlPlane(controlPlaneOptions(backend, { requests: { media: mediaOffer({ cbor: true }) } }))
 
 describe(`${COUNT} mutated bodies`, function () {
   this.timeout(60_000 + COUNT * 20)

@@ -32,7 +32,7 @@ const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'defa
 describe('a body with a repeated text', function () {
   this.timeout(ALL > 0 ? 0 : 300_000)
 
-  const serving = createControlPlane(controlPlaneOptions(new MemoryBackend(), { media: mediaOffer({ cbor: true }) }))
+  const serving = createControlPlane(controlPlaneOptions(new MemoryBackend(), { requests: { media: mediaOffer({ cbor: true }) } }))
   const kinds = [...largeKinds(), LARGE_CUSTOM]
 
   async function ask({ method, path, search, type, body }: LargeRequest): Promise<number> {

@@ -30,10 +30,12 @@ export async function inRelease<T>(
   backend.down = false
   const plane = createControlPlane(
     controlPlaneOptions(backend, {
-      release,
-      gates: parseGates(release, new Map(Object.entries(gates))),
-      runtimeConfig: new Map(served.map(key => [key, true])),
-      fingerprint: gitVersion(release),
+      release: {
+        emulatedVersion: release,
+        gates: parseGates(release, new Map(Object.entries(gates))),
+        runtimeConfig: new Map(served.map(key => [key, true])),
+      },
+      storage: { fingerprint: gitVersion(release) },
     }),
   )
   await plane.synced(AbortSignal.timeout(10_000))

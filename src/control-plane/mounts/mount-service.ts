@@ -65,7 +65,7 @@ export class MountService implements Mounts {
     const parts = { ...given, auth: withoutSessions(given) }
     this.parts = parts
     const { config, options, plane, auth, log } = parts
-    const { backend } = options
+    const { backend } = options.storage
     const { mounts, etcdPrefix } = config.storage
     if (mounts.moments > 0) {
       this.moments = new Moments({ backend, prefix: etcdPrefix, most: mounts.moments, open: (store, signal) => this.openMoment(store, signal), log })
@@ -99,7 +99,7 @@ export class MountService implements Mounts {
   private async openMoment(backend: Backend, signal: AbortSignal): ReturnType<ConstructorParameters<typeof Moments>[0]['open']> {
     const { options, auth, createPlane } = this.parts
     const { authorizer } = auth
-    const plane = createPlane(mountedOptions(options, { backend, holds: 'past', authorizer, auth: auth.services }))
+    const plane = createPlane(mountedOptions(options, { backend, holds: 'past', access: { authorizer, auth: auth.services } }))
     await this.started(plane, name => name === 'poststarthook/crd-informer-synced', signal)
     return { plane, mounted: { api: plane.api, authorizer, isReadOnly: true } }
   }
@@ -110,7 +110,7 @@ export class MountService implements Mounts {
     const auth = await openBranchAuth(config, ofServer, { clock: options.runtime.clock, log, dial })
     const { authorizer, rules, nodeGraph, services } = auth
     const plane = createPlane(
-      mountedOptions(options, { backend, holds: 'copy', authorizer, auth: services, ...(rules && { rules }), ...(nodeGraph && { nodeGraph }) }),
+      mountedOptions(options, { backend, holds: 'copy', access: { authorizer, auth: services, ...(rules && { rules }), ...(nodeGraph && { nodeGraph }) } }),
     )
     auth.connect(plane.registry.access())
     await this.started(plane, () => true, signal)

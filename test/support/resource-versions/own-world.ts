@@ -45,7 +45,8 @@ export async function ownWorld(storeName: StoreName, setting: Setting | undefine
   async function start(): Promise<void> {
     backend = await store.open()
     const gates = parseGates('1.33', new Map(setting === undefined || setting === 'watch-cache=false' ? [] : [[setting.replace('=false', ''), false]]))
-    plane = createControlPlane(controlPlaneOptions(backend, { gates, media, ...(setting === 'watch-cache=false' && { isCached: () => false }) }))
+    const isCached = (): boolean => setting !== 'watch-cache=false'
+    plane = createControlPlane(controlPlaneOptions(backend, { release: { gates }, requests: { media }, storage: { isCached } }))
     await plane.synced(AbortSignal.timeout(10_000))
     server = await startTestServer(plane.api, { encodeStatus: statusEncoder(media) })
     const { serverCa, admin } = server.credentials

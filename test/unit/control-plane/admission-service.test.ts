@@ -1,11 +1,10 @@
 import { expect } from 'chai'
 import { isBuiltPlugin, isOnByDefault, pluginsInOrder } from '../../../src/admission/plugin-names.ts'
 import { createControlPlane } from '../../../src/control-plane/control-plane.ts'
-import type { ControlPlaneOptions } from '../../../src/control-plane/control-plane-options.ts'
 import { isStatusError } from '../../../src/meta/status.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 import { apiHandler } from '../../support/api-handler.ts'
-import { controlPlaneOptions } from '../../support/control-plane-options.ts'
+import { controlPlaneOptions, type GivenOptions } from '../../support/control-plane-options.ts'
 import { FakeExchange, type FakeRequest } from '../../support/exchange.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
 
@@ -13,7 +12,7 @@ const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { co
 const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } }
 
 /** The pod that results from a create under these options. */
-async function created(options: Partial<ControlPlaneOptions>): Promise<{ status: number; body: AnyObject }> {
+async function created(options: GivenOptions): Promise<{ status: number; body: AnyObject }> {
   const plane = createControlPlane(controlPlaneOptions(new MemoryBackend(), options))
   const post = async (path: string, body: object): Promise<FakeExchange> => {
     const exchange = new FakeExchange(path, { method: 'POST', body: JSON.stringify(body) })
@@ -37,26 +36,26 @@ describe('AdmissionService', () => {
   })
 
   it('skips disabled plugins', async () => {
-    const { status, body } = await created({ admissionPlugins: without('ServiceAccount', 'DefaultTolerationSeconds', 'Priority') })
+    const { status, body } = await created({ admission: { plugins: without('ServiceAccount', 'DefaultTolerationSeconds', 'Priority') } })
     expect(status).to.equal(201)
     expect(body.spec).not.to.have.any.keys('serviceAccountName', 'priority', 'tolerations')
   })
 
   it('uses the configured toleration seconds', async () => {
-    const { body } = await created({ tolerationSeconds: { notReady: 7, unreachable: 9 } })
+    const { body } = await created({ admission: { tolerationSeconds: { notReady: 7, unreachable: 9 } } })
     expect(body.spec.tolerations.map((one: { tolerationSeconds: number }) => one.tolerationSeconds)).to.deep.equal([7, 9])
   })
 
   it('runs enabled plugins, and requires configurations only of those', async () => {
-    const { body } = await created({ admissionPlugins: pluginsInOrder(name => isOnByDefault(name) || name === 'AlwaysPullImages') })
+    const { body } = await created({ admission: { plugins: pluginsInOrder(name => isOnByDefault(name) || name === 'AlwaysPullImages') } })
     expect(body.spec.containers[0].imagePullPolicy).to.equal('Always')
-    expect(() => createControlPlane(controlPlaneOptions(new MemoryBackend(), { admissionPlugins: ['EventRateLimit'] }))).to.throw(
+    expect(() => createControlPlane(controlPlaneOptions(new MemoryBackend(), { admission: { plugins: ['EventRateLimit'] } }))).to.throw(
       `couldn't init admission plugin "EventRateLimit": limits: Invalid value`,
     )
   })
 
   it('creates namespaces if NamespaceAutoProvision is on', async () => {
-    const options = { admissionPlugins: pluginsInOrder(name => isOnByDefault(name) || name === 'NamespaceAutoProvision') }
+    const options = { admission: { plugins: pluginsInOrder(name => isOnByDefault(name) || name === 'NamespaceAutoProvision') } }
     const plane = createControlPlane(controlPlaneOptions(new MemoryBackend(), options))
     await plane.synced(AbortSignal.timeout(5000))
     const asked = async (path: string, init?: FakeRequest): Promise<number> => {

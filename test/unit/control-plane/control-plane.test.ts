@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { RuleIndex } from '../../../src/auth/authz/rbac/rule-index.ts'
 import { createControlPlane } from '../../../src/control-plane/control-plane.ts'
-import type { ControlPlaneOptions } from '../../../src/control-plane/control-plane-options.ts'
 import { type Logger, silentLogger } from '../../../src/lib/log.ts'
 import { parseGates } from '../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../src/lifecycle/release.ts'
@@ -9,7 +8,7 @@ import { type AnyObject, loose } from '../../support/any-object.ts'
 import { apiHandler } from '../../support/api-handler.ts'
 import { allowingIf } from '../../support/authorizer.ts'
 import { CONFIG_MAPS, LEASES, NAMESPACES } from '../../support/builtin-registry.ts'
-import { controlPlaneOptions } from '../../support/control-plane-options.ts'
+import { controlPlaneOptions, type GivenOptions } from '../../support/control-plane-options.ts'
 import { FakeExchange, type FakeRequest } from '../../support/exchange.ts'
 import { requestOf } from '../../support/flow.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
@@ -18,12 +17,12 @@ import { eventually, turns } from '../../support/waiting.ts'
 
 const START = { address: '192.0.2.1', port: 6443, serviceIP: '10.0.0.1', certificateAuthority: 'PEM' }
 
-function open(options: Partial<ControlPlaneOptions> = {}) {
+function open(options: GivenOptions = {}) {
   const backend = new MemoryBackend()
   const plane = createControlPlane(
     controlPlaneOptions(backend, {
-      serviceCIDRs: ['10.0.0.0/24'],
-      controllers: new Set(['namespace-controller', 'serviceaccount-controller', 'root-ca-certificate-publisher-controller']),
+      network: { serviceCIDRs: ['10.0.0.0/24'] },
+      controllers: { enabled: new Set(['namespace-controller', 'serviceaccount-controller', 'root-ca-certificate-publisher-controller']) },
       ...options,
     }),
   )
@@ -76,7 +75,7 @@ describe('the control plane', () => {
   it('serves a custom kind from the moment its definition is established', async () => {
     const backend = new HoldingBackend()
     const counts: number[] = []
-    const plane = createControlPlane(controlPlaneOptions(backend, { onCustomKinds: count => void counts.push(count) }))
+    const plane = createControlPlane(controlPlaneOptions(backend, { observability: { onCustomKinds: count => void counts.push(count) } }))
     const call = async (path: string, request?: FakeRequest): Promise<FakeExchange> => {
       const exchange = new FakeExchange(path, request)
       await apiHandler(plane.api)(exchange)
@@ -154,7 +153,7 @@ describe('the control plane', () => {
 
   it('reports the size of its objects, and charges lists by size if the gate is on', async () => {
     const figures = async (release: Release) => {
-      const { plane, call } = open({ release, gates: parseGates(release), totalSeats: 600 })
+      const { plane, call } = open({ release: { emulatedVersion: release, gates: parseGates(release) }, requests: { totalSeats: 600 } })
       await plane.synced(AbortSignal.timeout(5000))
       await call('/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: 'long', annotations: { a: 'x'.repeat(200_000) } } }) })
       const of = (metric: string): number | undefined =>
@@ -172,7 +171,7 @@ describe('the control plane', () => {
 
   it('is ready with RBAC once the default roles are created and loaded', async () => {
     const rules = new RuleIndex()
-    const { plane, unready } = open({ rules })
+    const { plane, unready } = open({ access: { rules } })
     await plane.synced(AbortSignal.timeout(5000))
     expect(await unready()).to.deep.equal([
       'informer-sync',
@@ -209,10 +208,12 @@ describe('the control plane', () => {
   it('requires permission to create for an update that would create', async () => {
     const asked: string[] = []
     const { plane, access, call } = open({
-      authorizer: allowingIf(({ verb, resource, name }, user) => {
-        asked.push(`${user.name} ${verb} ${resource} ${name}`)
-        return false
-      }),
+      access: {
+        authorizer: allowingIf(({ verb, resource, name }, user) => {
+          asked.push(`${user.name} ${verb} ${resource} ${name}`)
+          return false
+        }),
+      },
     })
     await plane.synced(AbortSignal.timeout(5000))
     await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' } })
@@ -225,7 +226,7 @@ describe('the control plane', () => {
   })
 
   it("stores objects under kube-apiserver's keys, and counts them", async () => {
-    const { backend, plane, access } = open({ etcdPrefix: '/other' })
+    const { backend, plane, access } = open({ storage: { etcdPrefix: '/other' } })
     await plane.synced(AbortSignal.timeout(5000))
     await access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' } })
     const { items } = await backend.range({ start: '/' as never, end: '0' as never }, AbortSignal.timeout(5000))
@@ -242,7 +243,7 @@ describe('the control plane', () => {
   })
 
   it('leads by Lease if servers share the store', async () => {
-    const { plane, access } = open({ exclusiveStore: false })
+    const { plane, access } = open({ storage: { isExclusive: false } })
     await plane.synced(AbortSignal.timeout(5000))
     plane.start(START)
     await eventually('it leads', async () => (loose(await access.get(LEASES, 'kube-system', 'binnacle-controllers')).spec.holderIdentity ?? '') !== '')
@@ -255,7 +256,7 @@ describe('the control plane', () => {
     const backend = new MemoryBackend()
     for (const count of [1, 2]) {
       backend.down = false
-      const plane = createControlPlane(controlPlaneOptions(backend, { exclusiveStore: false, logger }))
+      const plane = createControlPlane(controlPlaneOptions(backend, { storage: { isExclusive: false }, logger }))
       await plane.synced(AbortSignal.timeout(5000))
       plane.start(START)
       await eventually('it leads', () => leaders.length === count)

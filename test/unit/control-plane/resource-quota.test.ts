@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { createControlPlane } from '../../../src/control-plane/control-plane.ts'
-import type { ControlPlaneOptions } from '../../../src/control-plane/control-plane-options.ts'
 import { isStatusError } from '../../../src/meta/status.ts'
 import type { AnyAccess, AnyObject } from '../../support/any-object.ts'
 import { CONFIG_MAPS, NAMESPACES, PODS } from '../../support/builtin-registry.ts'
-import { controlPlaneOptions } from '../../support/control-plane-options.ts'
+import { controlPlaneOptions, type GivenOptions } from '../../support/control-plane-options.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
 import { refusalText } from '../../support/test-registry.ts'
 import { eventually } from '../../support/waiting.ts'
@@ -14,9 +13,13 @@ const SECRETS = { group: '', resource: 'secrets' }
 const QUOTAS = { group: '', resource: 'resourcequotas' }
 
 /** A server with the plugin, and with the controller unless `options` disable it. */
-async function open(options: Partial<ControlPlaneOptions> = {}, backend = new MemoryBackend()) {
+async function open(options: GivenOptions = {}, backend = new MemoryBackend()) {
   const plane = createControlPlane(
-    controlPlaneOptions(backend, { admissionPlugins: ['ResourceQuota'], controllers: new Set(['resourcequota-controller']), ...options }),
+    controlPlaneOptions(backend, {
+      admission: { plugins: ['ResourceQuota'] },
+      controllers: { enabled: new Set(['resourcequota-controller']) },
+      ...options,
+    }),
   )
   plane.start(START)
   await plane.synced(new AbortController().signal)
@@ -44,7 +47,7 @@ async function open(options: Partial<ControlPlaneOptions> = {}, backend = new Me
   }
 }
 
-async function inNamespace(options: Partial<ControlPlaneOptions> = {}) {
+async function inNamespace(options: GivenOptions = {}) {
   const server = await open(options)
   await server.access.create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns' } })
   return server
@@ -112,7 +115,7 @@ describe('ResourceQuota', () => {
   })
 
   it('behaves as kube-apiserver alone without the controller', async () => {
-    const s = await inNamespace({ controllers: new Set() })
+    const s = await inNamespace({ controllers: { enabled: new Set() } })
     await s.access.create(QUOTAS, 'ns', { kind: 'ResourceQuota', apiVersion: 'v1', metadata: { name: 'q' }, spec: { hard: { configmaps: '1' } } })
     const status = (hard: string) =>
       s.access.update(QUOTAS, 'ns', 'q', quota => ({ ...quota, status: { hard: { configmaps: hard }, used: { configmaps: '1' } } }), { subresource: 'status' })
@@ -127,7 +130,7 @@ describe('ResourceQuota', () => {
   })
 
   it('releases reservations of a server that crashed', async () => {
-    const s = await inNamespace({ controllers: new Set() })
+    const s = await inNamespace({ controllers: { enabled: new Set() } })
     await s.access.create(QUOTAS, 'ns', { kind: 'ResourceQuota', apiVersion: 'v1', metadata: { name: 'q' }, spec: { hard: { configmaps: '5' } } })
     // Reserved, but never stored.
     const status = { hard: { configmaps: '5' }, used: { configmaps: '4' } }
@@ -197,7 +200,7 @@ describe('ResourceQuota', () => {
   })
 
   it('rejects with 409 if a quota changes constantly', async () => {
-    const s = await inNamespace({ controllers: new Set() })
+    const s = await inNamespace({ controllers: { enabled: new Set() } })
     await s.access.create(QUOTAS, 'ns', { kind: 'ResourceQuota', apiVersion: 'v1', metadata: { name: 'q' } })
     const change = (n: number) =>
       s.access.update(

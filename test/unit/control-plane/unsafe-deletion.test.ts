@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { type ControlPlane, createControlPlane } from '../../../src/control-plane/control-plane.ts'
-import type { ControlPlaneOptions } from '../../../src/control-plane/control-plane-options.ts'
 import { parseGates } from '../../../src/lifecycle/gates.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
 import { key } from '../../../src/storage/revision.ts'
@@ -10,7 +9,7 @@ import { Encryption } from '../../../src/storage/value/encryption.ts'
 import { parseEncryptionFile } from '../../../src/storage/value/encryption-file.ts'
 import { allowingIf } from '../../support/authorizer.ts'
 import { CONFIG_MAPS, NAMESPACES } from '../../support/builtin-registry.ts'
-import { controlPlaneOptions } from '../../support/control-plane-options.ts'
+import { controlPlaneOptions, type GivenOptions } from '../../support/control-plane-options.ts'
 import { encryptionFile, identityProvider, providerOf } from '../../support/encryption-config.ts'
 import { MemoryBackend } from '../../support/memory-backend.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
@@ -40,9 +39,9 @@ function encryptedBy(name: string): Encryption {
 const oldKey = encryptedBy('one')
 const newKey = encryptedBy('two')
 
-async function openPlane(backend: MemoryBackend, encryption: Encryption, options: Partial<ControlPlaneOptions> = {}): Promise<ControlPlane> {
+async function openPlane(backend: MemoryBackend, encryption: Encryption, options: GivenOptions = {}): Promise<ControlPlane> {
   backend.down = false
-  const plane = createControlPlane(controlPlaneOptions(backend, { encryption, ...options }))
+  const plane = createControlPlane(controlPlaneOptions(backend, { storage: { encryption }, ...options }))
   await plane.synced(AbortSignal.timeout(5000))
   return plane
 }
@@ -89,9 +88,9 @@ function clean(value: unknown): unknown {
 describe('unreadable objects', () => {
   let server: TestServer
   let plane: ControlPlane
-  const start = async (gate: boolean, options: Partial<ControlPlaneOptions> = {}): Promise<void> => {
+  const start = async (gate: boolean, options: GivenOptions = {}): Promise<void> => {
     const gates = parseGates('1.33', new Map([['AllowUnsafeMalformedObjectDeletion', gate]]))
-    plane = await openPlane(await filled(), newKey, { gates, ...options })
+    plane = await openPlane(await filled(), newKey, { release: { gates }, ...options })
     server = await startTestServer(plane.api)
   }
   afterEach(async () => {
@@ -145,10 +144,12 @@ describe('unreadable objects', () => {
   it('are deleted only with permission for unsafe deletion', async () => {
     const asked: string[] = []
     await start(true, {
-      authorizer: allowingIf(({ verb, resource, name, namespace }, user) => {
-        asked.push(`${user.groups.includes('system:masters')} ${verb} ${resource} ${namespace}/${name}`)
-        return false
-      }),
+      access: {
+        authorizer: allowingIf(({ verb, resource, name, namespace }, user) => {
+          asked.push(`${user.groups.includes('system:masters')} ${verb} ${resource} ${namespace}/${name}`)
+          return false
+        }),
+      },
     })
     const { code, answer } = await ask('DELETE', `/api/v1/namespaces/t/secrets/s1?${OPTION}=true`)
     expect(code).to.equal(403)
@@ -161,7 +162,7 @@ describe('unreadable objects', () => {
   })
 
   it('are not deleted if that permission cannot be checked', async () => {
-    await start(true, { authorizer: { authorize: () => Promise.reject(new Error('out of order')) } })
+    await start(true, { access: { authorizer: { authorize: () => Promise.reject(new Error('out of order')) } } })
     const { answer } = await ask('DELETE', `/api/v1/namespaces/t/secrets/s1?${OPTION}=true`)
     expect(answer[0]).to.have.property(
       'message',
