@@ -3,6 +3,7 @@ import { invalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import type { Int64 } from '../../meta/object.ts'
 import { validateNonNegative } from '../../meta/object-meta-validation.ts'
+import type { Rule } from '../../meta/rules.ts'
 
 /** An object with counts of these names. */
 export type Counts<K extends string> = Readonly<Partial<Record<K, Int64>>>
@@ -12,11 +13,13 @@ export const validateCounts = <K extends string>(status: Counts<K>, names: reado
   names.flatMap(name => validateNonNegative(status[name], path.child(name)))
 
 /** Checks that the count `name` does not exceed the count `limit`. */
-export const validateAtMost = <K extends string>(status: Counts<K>, name: K, limit: K, detail: string, path: FieldPath): FieldError[] =>
-  (status[name] ?? 0) > (status[limit] ?? 0) ? [invalid(path.child(name), status[name] ?? 0, detail)] : []
+export const atMost =
+  <S extends Counts<K>, K extends keyof S & string>(name: K, limit: K, detail: string): Rule<S> =>
+  (status, path) =>
+    (status[name] ?? 0) > (status[limit] ?? 0) ? [invalid(path.child(name), status[name] ?? 0, detail)] : []
 
 /** Checks that a collision count neither decreases nor is removed. */
-export function validateNotDecremented(next: number | undefined, old: number | undefined, path: FieldPath): FieldError[] {
+export function validateNotDecremented(next: number | undefined, path: FieldPath, old: number | undefined): FieldError[] {
   if (old === undefined || (next !== undefined && next >= old)) return []
   return [invalid(path, next ?? 0, 'cannot be decremented')]
 }

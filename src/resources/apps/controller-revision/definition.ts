@@ -1,21 +1,21 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { goJson } from '../../../codec/json.ts'
-import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { type FieldError, immutableError, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
-import { fieldPath } from '../../../meta/field-path.ts'
+import { immutableError, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import { parseApiVersion, qualifiedResource } from '../../../meta/gvk.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { Json } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import { field, mandatory, onCreate, onUpdate, type Rule, rules } from '../../../meta/rules.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { before, since } from '../../shared/release-rules.ts'
 import type { ControllerRevision } from '../v1.types.ts'
 import { appsVersion } from '../version.ts'
 
-/** Reports whether a value is an object. Null counts as one; validateControllerRevision reports it as missing. */
-const isJsonObject = (value: unknown): boolean => value === null || (typeof value === 'object' && !Array.isArray(value))
+const isJsonObject: Rule<unknown> = (value, path) =>
+  typeof value === 'object' && !Array.isArray(value) ? [] : [required(path, 'data must be a valid JSON object')]
 
 /** Prints the Go struct, which contains the bytes. */
 function rawExtension(value: Json | undefined): Verbatim {
@@ -23,21 +23,17 @@ function rawExtension(value: Json | undefined): Verbatim {
   return verbatim(`runtime.RawExtension{Raw:[]uint8${bytes ? `{${bytes.join(', ')}}` : '(nil)'}, Object:runtime.Object(nil)}`, () => goJson(value ?? null))
 }
 
+const isUnchanged: Rule<Json | undefined> = (value, path, old) => (deepEqual(value, old) ? [] : [immutableError(path, rawExtension(value))])
+
 /**
  * Validates a revision. Its data is immutable, its number is not. Since 1.31 data is validated only on create, and must be an object. Source:
  * pkg/apis/apps/validation in k8s.io/kubernetes.
  */
-function validateControllerRevision(next: ControllerRevision, old: ControllerRevision | undefined, { features }: HookContext): FieldError[] {
-  const data = fieldPath('data')
-  const isNewer = isSince(features.release, '1.31')
-  const wantsObject = !old && isNewer
-  return [
-    ...validateNonNegative(next.revision, fieldPath('revision')),
-    ...((!old || !isNewer) && (next.data === undefined || next.data === null) ? [required(data, 'data is mandatory')] : []),
-    ...(wantsObject && next.data !== undefined && !isJsonObject(next.data) ? [required(data, 'data must be a valid JSON object')] : []),
-    ...(old && !deepEqual(next.data, old.data) ? [immutableError(data, rawExtension(next.data))] : []),
-  ]
-}
+const validateControllerRevision = rules<ControllerRevision, HookContext>()(
+  field('revision', validateNonNegative),
+  onCreate(field('data', mandatory('data is mandatory', since('1.31', isJsonObject)))),
+  onUpdate(before('1.31', field('data', mandatory('data is mandatory'))), field('data', isUnchanged)),
+)
 
 /** Prints kind, group and name of the controlling owner, such as `statefulset.apps/web`. */
 function controllerCell({ metadata }: ControllerRevision): string {

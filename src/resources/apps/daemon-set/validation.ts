@@ -1,78 +1,77 @@
 import type { HookContext } from '../../../catalog/definition.ts'
-import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
-import type { FieldPath } from '../../../meta/field-path.ts'
-import { fieldPath } from '../../../meta/field-path.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import { all, anything, field, fields, mandatory, onUpdate, type Rule, rules, union } from '../../../meta/rules.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
-import { validateCounts, validateNotDecremented } from '../../shared/counts.ts'
+import { validateNotDecremented } from '../../shared/counts.ts'
 import { goIntOrStringValue } from '../../shared/go-syntax.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { selectorRules } from '../../shared/selector-rules.ts'
-import { selectionOf, validateRestarting, validateSelectorUnchanged, validateSelects, validateWorkloadSelector } from '../../shared/workload/template.ts'
-import { enumValues } from '../../types.ts'
-import type { DaemonSet, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '../v1.types.ts'
-
-const STRATEGY_TYPES = enumValues('apps.DaemonSetUpdateStrategyType', 'RollingUpdate')
+import {
+  selectionOf,
+  twiceOnUpdate,
+  validateRestarting,
+  validateSelectorUnchanged,
+  validateSelects,
+  validateWorkloadSelector,
+} from '../../shared/workload/template.ts'
+import type { DaemonSet, DaemonSetSpec, RollingUpdateDaemonSet } from '../v1.types.ts'
 
 /** Checks that exactly one of maxUnavailable and maxSurge is above zero: during an update a node either lacks its pod for a while, or has two. */
-function validateRollingUpdate({ maxUnavailable, maxSurge }: RollingUpdateDaemonSet, path: FieldPath): FieldError[] {
-  const unavailableAt = path.child('maxUnavailable')
-  const surgeAt = path.child('maxSurge')
-  const errors = [
-    ...validateIntOrPercent(maxUnavailable, unavailableAt),
-    ...validateIntOrPercent(maxSurge, surgeAt),
-    ...validateAtMost100Percent(maxUnavailable, unavailableAt),
-    ...validateAtMost100Percent(maxSurge, surgeAt),
-  ]
+const isSurgeOrUnavailable: Rule<RollingUpdateDaemonSet> = ({ maxUnavailable, maxSurge }, path) => {
   const unavailable = intOrPercentValue(maxUnavailable) !== 0
   const surge = intOrPercentValue(maxSurge) !== 0
-  if (unavailable && surge) errors.push(invalid(surgeAt, goIntOrStringValue(maxSurge), 'may not be set when maxUnavailable is non-zero'))
-  if (!unavailable && !surge) errors.push(required(unavailableAt, 'cannot be 0 when maxSurge is 0'))
-  return errors
+  if (unavailable !== surge) return []
+  if (surge) return [invalid(path.child('maxSurge'), goIntOrStringValue(maxSurge), 'may not be set when maxUnavailable is non-zero')]
+  return [required(path.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0')]
 }
 
-/** Validates the update strategy. OnDelete needs no parameters. The error for an unknown type shows the whole struct, as upstream's does. */
-function validateUpdateStrategy(strategy: DaemonSetUpdateStrategy, path: FieldPath): FieldError[] {
-  const { type, rollingUpdate } = strategy
-  if (type === 'OnDelete') return []
-  if (type === 'RollingUpdate') {
-    const at = path.child('rollingUpdate')
-    return rollingUpdate ? validateRollingUpdate(rollingUpdate, at) : [required(at)]
-  }
-  return [notSupported(path, goValue('apps.DaemonSetUpdateStrategy', strategy), STRATEGY_TYPES)]
+const rollingUpdate = all<RollingUpdateDaemonSet>(
+  fields(['maxUnavailable', 'maxSurge'], validateIntOrPercent),
+  fields(['maxUnavailable', 'maxSurge'], validateAtMost100Percent),
+  isSurgeOrUnavailable,
+)
+
+const validateTemplate: Rule<DaemonSetSpec, HookContext> = ({ selector, template }, path, old, { features }) => {
+  const at = path.child('template')
+  const selection = selectionOf(selector)
+  return [
+    ...(selection ? validateSelects(selection, template, at) : []),
+    ...validatePodTemplateSpec(template, at, podTemplateOptions(features, template, old?.template)),
+    ...validateRestarting(template, 'DaemonSet', at),
+  ]
 }
 
 /**
  * Validates a DaemonSet. The template has the labels of the selector, pods always restart, and the selector is immutable. Source: pkg/apis/apps/validation in
  * k8s.io/kubernetes.
  */
-export function validateDaemonSet(next: DaemonSet, old: DaemonSet | undefined, { features }: HookContext): FieldError[] {
-  const path = fieldPath('spec')
-  const { spec } = next
-  const template = path.child('template')
-  const selection = selectionOf(spec.selector)
-  const errors = [
-    ...validateWorkloadSelector(spec.selector, 'daemonset', path.child('selector'), selectorRules(features, old?.spec.selector)),
-    ...(selection ? validateSelects(selection, spec.template, template) : []),
-    ...validatePodTemplateSpec(spec.template, template, podTemplateOptions(features, spec.template, old?.spec.template)),
-    ...validateRestarting(spec.template, 'DaemonSet', template),
-    ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')),
-    ...validateUpdateStrategy(spec.updateStrategy, path.child('updateStrategy')),
-    ...validateNonNegative(spec.revisionHistoryLimit, path.child('revisionHistoryLimit')),
-  ]
-  // Upstream validates an updated object twice, and reports every error twice.
-  return old ? [...errors, ...errors, ...validateSelectorUnchanged(spec.selector, old.spec.selector, path.child('selector'))] : errors
-}
+export const validateDaemonSet = rules<DaemonSet, HookContext>()(
+  field(
+    'spec',
+    twiceOnUpdate(
+      field('selector', (selector, path, old, { features }) => validateWorkloadSelector(selector, 'daemonset', path, selectorRules(features, old))),
+      validateTemplate,
+      field('minReadySeconds', validateNonNegative),
+      field(
+        'updateStrategy',
+        union('type', { RollingUpdate: field('rollingUpdate', mandatory('', rollingUpdate)), OnDelete: anything }, (strategy, path, known) => [
+          notSupported(path, goValue('apps.DaemonSetUpdateStrategy', strategy), known),
+        ]),
+      ),
+      field('revisionHistoryLimit', validateNonNegative),
+    ),
+    onUpdate(field('selector', validateSelectorUnchanged)),
+  ),
+)
 
-/** Validates the status. Counts are not negative, and the collision count only increases, because it is hashed into names of revisions. */
-export function validateDaemonSetStatus(next: DaemonSet, old: DaemonSet | undefined): FieldError[] {
-  const path = fieldPath('status')
-  return [
-    ...validateCounts(
-      next.status,
+/** Validates the status. The collision count only increases, because it is hashed into names of revisions. */
+export const validateDaemonSetStatus = rules<DaemonSet>()(
+  field(
+    'status',
+    fields(
       [
         'currentNumberScheduled',
         'numberMisscheduled',
@@ -84,8 +83,8 @@ export function validateDaemonSetStatus(next: DaemonSet, old: DaemonSet | undefi
         'numberUnavailable',
         'collisionCount',
       ],
-      path,
+      validateNonNegative,
     ),
-    ...validateNotDecremented(next.status.collisionCount, old?.status.collisionCount, path.child('collisionCount')),
-  ]
-}
+    field('collisionCount', validateNotDecremented),
+  ),
+)

@@ -9,25 +9,25 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
 import { validateAnnotations, validateLabels, validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import { all, field, fields, given, onUpdate, type Rule, rules, union } from '../../../meta/rules.ts'
 import { claimOptions } from '../../core/persistent-volume-claim/validation.ts'
 import { validatePodAnnotations } from '../../core/pod-spec/annotations.ts'
 import { type PodValidationOptions, podTemplateOptions } from '../../core/pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
 import type { PodTemplateSpec } from '../../core/v1.types.ts'
 import { type ClaimSpecOptions, validateClaimSpec } from '../../core/volume/claim-template.ts'
-import { validateAtMost, validateCounts, validateNotDecremented } from '../../shared/counts.ts'
+import { atMost, validateNotDecremented } from '../../shared/counts.ts'
 import { goIntOrStringValue, goLabelSelector, goPointer } from '../../shared/go-syntax.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { keepMembers } from '../../shared/strategy-parts.ts'
-import { selectionOf, validateRestarting, validateSelectorGiven, validateSelects } from '../../shared/workload/template.ts'
-import type {
-  RollingUpdateStatefulSetStrategy,
-  StatefulSet,
-  StatefulSetPersistentVolumeClaimRetentionPolicy,
-  StatefulSetSpec,
-  StatefulSetUpdateStrategy,
-} from '../v1.types.ts'
+import { requiredSelector, selectionOf, validateRestarting, validateSelects } from '../../shared/workload/template.ts'
+import { enumValues } from '../../types.ts'
+import type { RollingUpdateStatefulSetStrategy, StatefulSet, StatefulSetSpec, StatefulSetUpdateStrategy } from '../v1.types.ts'
+
+const SPEC = fieldPath('spec')
+const MANAGEMENT_POLICIES = enumValues('apps.PodManagementPolicyType')
+const RETENTION_POLICIES = ['Retain', 'Delete']
 
 /** Prints the Go struct, in which the partition is no pointer. */
 function rollingValue({ partition = 0, maxUnavailable }: RollingUpdateStatefulSetStrategy): Verbatim {
@@ -35,43 +35,38 @@ function rollingValue({ partition = 0, maxUnavailable }: RollingUpdateStatefulSe
   return verbatim(text, () => goJsonText({ Partition: partition, MaxUnavailable: maxUnavailable ?? null }))
 }
 
-/** Validates the update strategy. A rolling update needs no parameters; OnDelete may have none. Errors show structs as Go prints them. */
-function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: FieldPath): FieldError[] {
-  const { type, rollingUpdate } = strategy
-  const at = path.child('rollingUpdate')
-  switch (type) {
-    case undefined:
-      return [required(path)]
-    case 'OnDelete': {
-      if (!rollingUpdate) return []
-      return [invalid(at, rollingValue(rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'")]
-    }
-    case 'RollingUpdate':
-      return rollingUpdate ? validateRollingUpdate(rollingUpdate, at) : []
-    default: {
-      return [invalid(path, goValue('apps.StatefulSetUpdateStrategy', strategy), "must be 'RollingUpdate' or 'OnDelete'")]
-    }
-  }
-}
-
 /** maxUnavailable is checked only if set: it has a gate, and no default while the gate is off. */
-function validateRollingUpdate({ partition, maxUnavailable }: RollingUpdateStatefulSetStrategy, path: FieldPath): FieldError[] {
-  const errors = validateNonNegative(partition, path.child('partition'))
-  if (maxUnavailable === undefined) return errors
-  const at = path.child('maxUnavailable')
-  errors.push(...validateIntOrPercent(maxUnavailable, at))
-  if (intOrPercentValue(maxUnavailable) === 0) errors.push(invalid(at, goIntOrStringValue(maxUnavailable), 'cannot be 0'))
-  return [...errors, ...validateAtMost100Percent(maxUnavailable, at)]
-}
+const rollingUpdate = all<RollingUpdateStatefulSetStrategy>(
+  field('partition', validateNonNegative),
+  field(
+    'maxUnavailable',
+    given(
+      validateIntOrPercent,
+      (value, path) => (intOrPercentValue(value) === 0 ? [invalid(path, goIntOrStringValue(value), 'cannot be 0')] : []),
+      validateAtMost100Percent,
+    ),
+  ),
+)
 
-/** Checks that both members are set. Defaults have set them. */
-function validateRetention(policy: StatefulSetPersistentVolumeClaimRetentionPolicy | undefined, path: FieldPath): FieldError[] {
-  if (!policy) return []
-  return (['whenDeleted', 'whenScaled'] as const).flatMap(name => {
-    const value = policy[name] ?? ''
-    return value === 'Retain' || value === 'Delete' ? [] : [notSupported(path.child(name), value, ['Retain', 'Delete'])]
-  })
-}
+/** A rolling update needs no parameters; OnDelete may have none. Errors show structs as Go prints them. */
+const updateStrategy = union<StatefulSetUpdateStrategy, 'type', unknown>(
+  'type',
+  {
+    RollingUpdate: field('rollingUpdate', given(rollingUpdate)),
+    OnDelete: field(
+      'rollingUpdate',
+      given((value, path) => [invalid(path, rollingValue(value), "only allowed for updateStrategy 'RollingUpdate'")]),
+    ),
+  },
+  (strategy, path) =>
+    strategy.type === undefined
+      ? [required(path)]
+      : [invalid(path, goValue('apps.StatefulSetUpdateStrategy', strategy), "must be 'RollingUpdate' or 'OnDelete'")],
+)
+
+/** Requires one of the two values. Defaults have set them. */
+const isRetentionPolicy: Rule<string | undefined> = (value = '', path) =>
+  RETENTION_POLICIES.includes(value) ? [] : [notSupported(path, value, RETENTION_POLICIES)]
 
 /** Faults that an update may keep, because the old object has them from a time when less was validated. */
 interface Tolerated {
@@ -84,13 +79,13 @@ interface Tolerated {
   readonly anyServiceName: boolean
 }
 
-/** Returns the faults that a write may keep. It also calls `validateSpec` for the old set, to find out whether its pod spec is valid. */
+/** Returns the faults that a write may keep. It also validates the old set, to find out whether its pod spec is valid. */
 function toleratedIn(features: Features, next: StatefulSetSpec, old: StatefulSetSpec | undefined): Tolerated {
   const options = podTemplateOptions(features, next.template, old?.template)
   const isStrict = isSince(features.release, '1.34')
   if (!old) return { options, anyPodSpec: !isStrict, claims: isStrict ? claimOptions(features) : undefined, anyServiceName: !isSince(features.release, '1.33') }
   const update = { options, anyPodSpec: false, claims: undefined, anyServiceName: true }
-  return { ...update, anyPodSpec: !isStrict || validateSpec(old, update, fieldPath('spec')).length > 0 }
+  return { ...update, anyPodSpec: !isStrict || specRules(old, SPEC, undefined, update).length > 0 }
 }
 
 /** Returns the template in the form that its pods will have: the controller sets their hostnames, and claims replace volumes of the same name. */
@@ -102,8 +97,8 @@ function filledTemplate({ template, volumeClaimTemplates: claims = [] }: Statefu
   return { ...template, spec: { ...spec, volumes: [...fromClaims, ...(spec.volumes ?? []).filter(({ name }) => !names.has(name))] } }
 }
 
-const validateClaims = ({ volumeClaimTemplates = [] }: StatefulSetSpec, options: ClaimSpecOptions, path: FieldPath): FieldError[] =>
-  volumeClaimTemplates.flatMap(({ spec }, i) => validateClaimSpec(spec, path.index(i).child('spec'), options))
+const validateClaims: Rule<StatefulSetSpec, Tolerated> = ({ volumeClaimTemplates = [] }, path, _old, { claims }) =>
+  claims ? volumeClaimTemplates.flatMap(({ spec }, i) => validateClaimSpec(spec, path.child('volumeClaimTemplates').index(i).child('spec'), claims)) : []
 
 /** Validates the template. Labels and annotations are validated separately from the pod spec, and so twice if that is validated. */
 function validateTemplate(set: StatefulSetSpec, { options, anyPodSpec }: Tolerated, path: FieldPath): FieldError[] {
@@ -117,33 +112,30 @@ function validateTemplate(set: StatefulSetSpec, { options, anyPodSpec }: Tolerat
   ]
 }
 
-/** Validates the spec, in upstream's order. Selector and template labels are compared only if the selector can be parsed. */
-function validateSpec(spec: StatefulSetSpec, tolerated: Tolerated, path: FieldPath): FieldError[] {
-  const { claims } = tolerated
-  const errors: FieldError[] = []
-  const management = path.child('podManagementPolicy')
-  if (!spec.podManagementPolicy) errors.push(required(management))
-  else if (spec.podManagementPolicy !== 'OrderedReady' && spec.podManagementPolicy !== 'Parallel') {
-    errors.push(invalid(management, spec.podManagementPolicy, "must be 'OrderedReady' or 'Parallel'"))
-  }
-  errors.push(
-    ...validateUpdateStrategy(spec.updateStrategy, path.child('updateStrategy')),
-    ...validateRetention(spec.persistentVolumeClaimRetentionPolicy, path.child('persistentVolumeClaimRetentionPolicy')),
-    ...(claims ? validateClaims(spec, claims, path.child('volumeClaimTemplates')) : []),
-    ...validateNonNegative(spec.replicas, path.child('replicas')),
-    ...validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds')),
-    ...validateNonNegative(spec.ordinals?.start, path.child('ordinals.start')),
-    ...(tolerated.anyServiceName || !spec.serviceName
-      ? []
-      : isDns1123Label(spec.serviceName).map(text => invalid(path.child('serviceName'), spec.serviceName, text))),
-    ...validateSelectorGiven(spec.selector, 'statefulset', path.child('selector')),
-  )
-  const selection = selectionOf(spec.selector)
-  const template = path.child('template')
-  if (!selection) errors.push(invalid(path.child('selector'), goLabelSelector(spec.selector ?? {}), ''))
-  else errors.push(...validateSelects(selection, spec.template, template), ...validateTemplate(spec, tolerated, template))
-  return [...errors, ...validateRestarting(spec.template, 'StatefulSet', template)]
+/** Validates the management of pods. Its error names the values in words. */
+const isManagementPolicy: Rule<string | undefined> = (value, path) => {
+  if (!value) return [required(path)]
+  return MANAGEMENT_POLICIES.includes(value) ? [] : [invalid(path, value, "must be 'OrderedReady' or 'Parallel'")]
 }
+
+/** Rules of the spec. Selector and template labels are compared only if the selector can be parsed. */
+const specRules = all<StatefulSetSpec, Tolerated>(
+  field('podManagementPolicy', isManagementPolicy),
+  field('updateStrategy', updateStrategy),
+  field('persistentVolumeClaimRetentionPolicy', given(fields(['whenDeleted', 'whenScaled'], isRetentionPolicy))),
+  validateClaims,
+  fields(['replicas', 'minReadySeconds'], validateNonNegative),
+  ({ ordinals }, path) => validateNonNegative(ordinals?.start, path.child('ordinals.start')),
+  field('serviceName', (name, path, _old, { anyServiceName }) => (anyServiceName || !name ? [] : isDns1123Label(name).map(text => invalid(path, name, text)))),
+  field('selector', requiredSelector('statefulset')),
+  (spec, path, _old, tolerated) => {
+    const selection = selectionOf(spec.selector)
+    if (!selection) return [invalid(path.child('selector'), goLabelSelector(spec.selector ?? {}), '')]
+    const template = path.child('template')
+    return [...validateSelects(selection, spec.template, template), ...validateTemplate(spec, tolerated, template)]
+  },
+  field('template', (template, path) => validateRestarting(template, 'StatefulSet', path)),
+)
 
 /** Mutable members of the spec, in the order in which the error lists them. */
 const MUTABLE = [
@@ -163,38 +155,36 @@ function immutableExcept(names: readonly string[]): string {
   return `updates to statefulset spec for fields other than ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)} are forbidden`
 }
 
+function keepsOtherMembers(spec: StatefulSetSpec, path: FieldPath, old: StatefulSetSpec, { features }: HookContext): FieldError[] {
+  const mutable = MUTABLE.filter(name => isSince(features.release, MUTABLE_SINCE[name] ?? '1.24'))
+  const kept = { ...spec }
+  keepMembers(kept, old, ...mutable)
+  return deepEqual(kept, old) ? [] : [forbidden(path, immutableExcept(mutable))]
+}
+
 /**
  * Validates a StatefulSet. Since 1.34 pod template and claim templates are validated in the form that pods and claims will have; existing sets keep their
  * faults. Before 1.33 revisionHistoryLimit is immutable. Source: pkg/apis/apps/validation in k8s.io/kubernetes.
  */
-export function validateStatefulSet(next: StatefulSet, old: StatefulSet | undefined, { features }: HookContext): FieldError[] {
-  const path = fieldPath('spec')
-  const errors = validateSpec(next.spec, toleratedIn(features, next.spec, old?.spec), path)
-  if (old) {
-    const kept = { ...next.spec }
-    const mutable = MUTABLE.filter(name => isSince(features.release, MUTABLE_SINCE[name] ?? '1.24'))
-    keepMembers(kept, old.spec, ...mutable)
-    if (!deepEqual(kept, old.spec)) errors.push(forbidden(path, immutableExcept(mutable)))
-  }
-  return errors
-}
+export const validateStatefulSet = rules<StatefulSet, HookContext>()(
+  field('spec', (spec, path, old, { features }) => specRules(spec, path, old, toleratedIn(features, spec, old)), onUpdate(keepsOtherMembers)),
+)
+
+const TOTAL = 'cannot be greater than status.replicas'
 
 /** Validates the status. No count exceeds the replicas, and the collision count only increases. */
-export function validateStatefulSetStatus(next: StatefulSet, old: StatefulSet | undefined): FieldError[] {
-  const { status } = next
-  const path = fieldPath('status')
-  const total = 'cannot be greater than status.replicas'
-  return [
-    ...validateCounts(
-      status,
+export const validateStatefulSetStatus = rules<StatefulSet>()(
+  field(
+    'status',
+    fields(
       ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas', 'observedGeneration', 'collisionCount'],
-      path,
+      validateNonNegative,
     ),
-    ...validateAtMost(status, 'readyReplicas', 'replicas', total, path),
-    ...validateAtMost(status, 'currentReplicas', 'replicas', total, path),
-    ...validateAtMost(status, 'updatedReplicas', 'replicas', total, path),
-    ...validateAtMost(status, 'availableReplicas', 'replicas', total, path),
-    ...validateAtMost(status, 'availableReplicas', 'readyReplicas', 'cannot be greater than status.readyReplicas', path),
-    ...validateNotDecremented(status.collisionCount, old?.status.collisionCount, path.child('collisionCount')),
-  ]
-}
+    atMost('readyReplicas', 'replicas', TOTAL),
+    atMost('currentReplicas', 'replicas', TOTAL),
+    atMost('updatedReplicas', 'replicas', TOTAL),
+    atMost('availableReplicas', 'replicas', TOTAL),
+    atMost('availableReplicas', 'readyReplicas', 'cannot be greater than status.readyReplicas'),
+    field('collisionCount', validateNotDecremented),
+  ),
+)

@@ -121,7 +121,7 @@ function validateUpdate(next: Job, old: Job, features: Features): FieldError[] {
   return [
     ...validateSpec(spec, old.spec, features, SPEC),
     ...validateCompletions(spec, old.spec, features, SPEC.child('completions')),
-    ...validateSelectorUnchanged(spec.selector, old.spec.selector, SPEC.child('selector')),
+    ...validateSelectorUnchanged(spec.selector, SPEC.child('selector'), old.spec.selector),
     ...validateTemplateUpdate(next, old, features, SPEC.child('template')),
     ...FIXED.flatMap(unchanged),
   ]

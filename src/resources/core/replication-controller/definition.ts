@@ -47,7 +47,7 @@ const strategy: Strategy<ReplicationController> = {
 const statusStrategy: Strategy<ReplicationController> = {
   resetFields: [['spec']],
   prepare: keepSpec,
-  validate: next => validateReplicaStatus(next),
+  validate: validateReplicaStatus,
 }
 
 const v1: Version<ReplicationController> = {

@@ -28,8 +28,8 @@ const SPEC = fieldPath('spec')
 /** Annotations of topology-aware routing. The first is the former name of the second. */
 export const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints'
 export const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode'
-/** Longest timeout of session affinity: one day. */
 const AFFINITIES = enumValues('core.ServiceAffinity')
+/** Longest timeout of session affinity: one day. */
 const MAX_AFFINITY_SECONDS = 86400
 
 /** Checks that both annotations have the same value if both are set, since 1.27. */

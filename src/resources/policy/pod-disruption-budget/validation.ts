@@ -1,52 +1,44 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import { validateConditions } from '../../../meta/condition-validation.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, notSupported } from '../../../meta/field-error.ts'
-import type { FieldPath } from '../../../meta/field-path.ts'
+import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
-import type { IntOrString } from '../../../meta/object.ts'
-import { validateCounts } from '../../shared/counts.ts'
+import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import { all, field, fields, type Rule, rules } from '../../../meta/rules.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { selectorRules } from '../../shared/selector-rules.ts'
+import { validateOneOf } from '../../shared/word-lists.ts'
 import { enumValues } from '../../types.ts'
-import type { PodDisruptionBudget } from '../v1.types.ts'
+import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../v1.types.ts'
 
 const EVICTION_POLICIES = enumValues('policy.UnhealthyPodEvictionPolicyType')
 
-/** Checks for a non-negative number, or a percentage of at most 100%. */
-const validateAmount = (value: IntOrString | undefined, path: FieldPath): FieldError[] =>
-  value === undefined ? [] : [...validateIntOrPercent(value, path), ...validateAtMost100Percent(value, path)]
+const isOneAmount: Rule<PodDisruptionBudgetSpec> = (spec, path) =>
+  spec.minAvailable !== undefined && spec.maxUnavailable !== undefined
+    ? [invalid(path, goValue('policy.PodDisruptionBudgetSpec', spec), 'minAvailable and maxUnavailable cannot be both set')]
+    : []
 
-/**
- * Validates a budget. At most one of minAvailable and maxUnavailable is set. An update may keep invalid values in the selector. Source:
- * pkg/apis/policy/validation in k8s.io/kubernetes.
- */
-export function validatePodDisruptionBudget({ spec }: PodDisruptionBudget, old: PodDisruptionBudget | undefined, { features }: HookContext): FieldError[] {
-  const path = fieldPath('spec')
-  const selector = path.child('selector')
-  const { minAvailable, maxUnavailable, unhealthyPodEvictionPolicy: policy } = spec
-  return [
-    ...(minAvailable !== undefined && maxUnavailable !== undefined
-      ? [invalid(path, goValue('policy.PodDisruptionBudgetSpec', spec), 'minAvailable and maxUnavailable cannot be both set')]
-      : []),
-    ...validateAmount(minAvailable, path.child('minAvailable')),
-    ...validateAmount(maxUnavailable, path.child('maxUnavailable')),
-    ...validateLabelSelector(spec.selector, selector, selectorRules(features, old?.spec.selector)),
-    ...(policy !== undefined && !EVICTION_POLICIES.includes(policy) ? [notSupported(path.child('unhealthyPodEvictionPolicy'), policy, EVICTION_POLICIES)] : []),
-  ]
-}
+const amount = all(validateIntOrPercent, validateAtMost100Percent)
+
+/** Validates a budget. An update may keep invalid values in the selector. Source: pkg/apis/policy/validation in k8s.io/kubernetes. */
+export const validatePodDisruptionBudget = rules<PodDisruptionBudget, HookContext>()(
+  field(
+    'spec',
+    isOneAmount,
+    fields(['minAvailable', 'maxUnavailable'], amount),
+    field('selector', (selector, path, old, { features }) => validateLabelSelector(selector, path, selectorRules(features, old))),
+    field('unhealthyPodEvictionPolicy', (policy, path) => validateOneOf(policy, EVICTION_POLICIES, path)),
+  ),
+)
 
 /** Validates the status in v1beta1, of which only conditions have rules. */
 export const validatePodDisruptionBudgetConditions = ({ status }: Pick<PodDisruptionBudget, 'status'>): FieldError[] =>
   validateConditions(status.conditions, fieldPath('status', 'conditions'))
 
 /** Validates the status: counts are not negative, and conditions are valid. */
-export function validatePodDisruptionBudgetStatus({ status }: PodDisruptionBudget): FieldError[] {
-  const path = fieldPath('status')
-  return [
-    ...validatePodDisruptionBudgetConditions({ status }),
-    ...validateCounts(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], path),
-  ]
-}
+export const validatePodDisruptionBudgetStatus = rules<PodDisruptionBudget>()(
+  validatePodDisruptionBudgetConditions,
+  field('status', fields(['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], validateNonNegative)),
+)

@@ -1,16 +1,19 @@
-import type { TableDefinition } from '../../../catalog/definition.ts'
+import type { HookContext, TableDefinition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import type { FieldError } from '../../../meta/field-error.ts'
-import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
-import type { ReplicaSet } from '../../apps/v1.types.ts'
-import type { PodValidationOptions } from '../../core/pod-spec/options.ts'
+import { type FieldError, invalid } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
+import { field, fields, type Rule, rules } from '../../../meta/rules.ts'
+import type { ReplicaSet, ReplicaSetSpec } from '../../apps/v1.types.ts'
+import { type PodValidationOptions, podTemplateOptions } from '../../core/pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
 import type { PodTemplateSpec, ReplicationController } from '../../core/v1.types.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
-import { validateAtMost, validateCounts } from '../counts.ts'
+import { atMost } from '../counts.ts'
+import { goLabelSelector } from '../go-syntax.ts'
 import { containerCells } from './cells.ts'
 import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from './columns.ts'
-import { type Selection, validateRestarting, validateSelects } from './template.ts'
+import { type Selection, selectionOf, validateRestarting, validateSelects } from './template.ts'
 
 /** Kinds that run a number of identical pods. */
 type Replicated = ReplicaSet | ReplicationController
@@ -24,6 +27,13 @@ export function validateReplicaTemplate(
   kind = 'ReplicaSet',
 ): FieldError[] {
   return [...validateSelects(selection, template, path), ...validatePodTemplateSpec(template, path, options), ...validateRestarting(template, kind, path)]
+}
+
+/** Checks that the selector of such a kind can be parsed and matches the template, which is validated. */
+export const validateReplicas: Rule<Pick<ReplicaSetSpec, 'selector' | 'template'>, HookContext> = ({ selector, template }, path, old, { features }) => {
+  const selection = selectionOf(selector)
+  if (!selection) return [invalid(path.child('selector'), goLabelSelector(selector ?? {}), 'invalid label selector')]
+  return validateReplicaTemplate(template, selection, path.child('template'), podTemplateOptions(features, template, old?.template))
 }
 
 /** Table of such a kind. `selector` prints its selector. */
@@ -48,18 +58,19 @@ export const replicaTable = <T extends Replicated>(selector: (object: T) => stri
   ],
 })
 
+const TOTAL = 'cannot be greater than status.replicas'
+
 /**
  * Validates the status. No count is negative; fullyLabeled, ready and available replicas are at most `replicas`, and available ones at most the ready ones.
  * Source: pkg/apis/apps/validation in k8s.io/kubernetes.
  */
-export function validateReplicaStatus({ status }: Replicated): FieldError[] {
-  const path = fieldPath('status')
-  const total = 'cannot be greater than status.replicas'
-  return [
-    ...validateCounts(status, ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'], path),
-    ...validateAtMost(status, 'fullyLabeledReplicas', 'replicas', total, path),
-    ...validateAtMost(status, 'readyReplicas', 'replicas', total, path),
-    ...validateAtMost(status, 'availableReplicas', 'replicas', total, path),
-    ...validateAtMost(status, 'availableReplicas', 'readyReplicas', 'cannot be greater than readyReplicas', path),
-  ]
-}
+export const validateReplicaStatus = rules<Replicated>()(
+  field(
+    'status',
+    fields(['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'], validateNonNegative),
+    atMost('fullyLabeledReplicas', 'replicas', TOTAL),
+    atMost('readyReplicas', 'replicas', TOTAL),
+    atMost('availableReplicas', 'replicas', TOTAL),
+    atMost('availableReplicas', 'readyReplicas', 'cannot be greater than readyReplicas'),
+  ),
+)

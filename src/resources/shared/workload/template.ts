@@ -3,7 +3,7 @@ import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, immutableError, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import { forbidden, immutableError, invalid, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isGivenEmpty } from '../../../meta/given-empty.ts'
@@ -11,6 +11,7 @@ import type { LabelSelector, LabelSelectorRules } from '../../../meta/label-sele
 import { labelSelectorOf, matchesLabels, validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
 import type { TypedObject } from '../../../meta/object.ts'
+import { all, mandatory, type Rule } from '../../../meta/rules.ts'
 import { ifReadable } from '../../../meta/selector-error.ts'
 import { podTemplateWarnings } from '../../core/pod-spec/warnings.ts'
 import type { PodTemplateSpec } from '../../core/v1.types.ts'
@@ -37,12 +38,12 @@ export function validateWorkloadSelector(
   return errors
 }
 
-/** Requires a selector. One that matches everything would adopt pods of other workloads. */
-export const validateSelectorGiven = (selector: LabelSelector | undefined | null, kind: string, path: FieldPath): FieldError[] =>
-  selector ? validateWorkloadSelector(selector, kind, path) : [required(path)]
+/** Requires a selector. One that matches everything would adopt pods of other workloads. `kind` is the name in messages. */
+export const requiredSelector = (kind: string): Rule<LabelSelector | undefined | null> =>
+  mandatory('', (selector, path) => validateWorkloadSelector(selector, kind, path))
 
 /** Checks that the selector is unchanged. Otherwise pods of the old selector would be orphaned. */
-export const validateSelectorUnchanged = (next: LabelSelector | undefined | null, old: LabelSelector | undefined | null, path: FieldPath): FieldError[] =>
+export const validateSelectorUnchanged = (next: LabelSelector | undefined | null, path: FieldPath, old: LabelSelector | undefined | null): FieldError[] =>
   deepEqual(next, old) ? [] : [immutableError(path, next ? goLabelSelector(next) : undefined)]
 
 /** Checks that the selector matches the labels of the template. */
@@ -50,6 +51,15 @@ export function validateSelects(selection: Selection, template: PodTemplateSpec,
   const { labels = isGivenEmpty(template.metadata, 'labels') ? {} : undefined } = template.metadata
   if (matchesLabels(selection, labels)) return []
   return [invalid(path.child('metadata', 'labels'), goStringMap(labels), '`selector` does not match template `labels`')]
+}
+
+/** Applies rules whose errors are reported twice in an update, in which upstream validates the object twice. */
+export function twiceOnUpdate<V, C>(...rules: readonly Rule<NoInfer<V>, NoInfer<C>>[]): Rule<V, C> {
+  const rule = all(...rules)
+  return (value, path, old, context) => {
+    const errors = rule(value, path, old, context)
+    return old === undefined || errors.length === 0 ? errors : [...errors, ...errors]
+  }
 }
 
 /** Checks that pods always restart and have no deadline, since the controller replaces pods that terminate. `kind` is the name in messages. */

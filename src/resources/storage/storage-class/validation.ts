@@ -1,12 +1,10 @@
 import type { HookContext } from '../../../catalog/definition.ts'
-import type { Features } from '../../../lifecycle/gates.ts'
-import { isSince } from '../../../lifecycle/release.ts'
-import type { FieldError } from '../../../meta/field-error.ts'
-import { covered, forbidden, notSupported } from '../../../meta/field-error.ts'
-import type { FieldPath } from '../../../meta/field-path.ts'
-import { fieldPath } from '../../../meta/field-path.ts'
+import { covered, forbidden } from '../../../meta/field-error.ts'
 import { isMemberExactly } from '../../../meta/given-empty.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
+import { field, fields, onUpdate, type Rule, rules } from '../../../meta/rules.ts'
+import { before, since } from '../../shared/release-rules.ts'
+import { validateOneOf } from '../../shared/word-lists.ts'
 import { enumValues } from '../../types.ts'
 import { validateParameters, validateProvisioner } from '../parameters.ts'
 import type { StorageClass } from '../v1.types.ts'
@@ -15,31 +13,24 @@ import { validateAllowedTopologies } from './topologies.ts'
 const RECLAIM_POLICIES = ['Delete', 'Retain']
 const BINDING_MODES = enumValues('storage.VolumeBindingMode')
 
-const validateChoice = (value: string, path: FieldPath, choices: readonly string[]): FieldError[] =>
-  choices.includes(value) ? [] : [notSupported(path, value, choices)]
+const isUnchanged: Rule<unknown> = (value, path, old) => covered('immutable', validateImmutableField(value, old, path))
 
-/**
- * Validates an update. A changed volumeBindingMode is an invalid value; a change of the other fields was forbidden before 1.36. Upstream has these two forms.
- */
-function validateUpdate(next: StorageClass, old: StorageClass, { release }: Features): FieldError[] {
-  const fixed = (field: 'parameters' | 'provisioner' | 'reclaimPolicy' | 'volumeBindingMode'): FieldError[] =>
-    covered('immutable', validateImmutableField(next[field], old[field], fieldPath(field)))
-  const forbiddenBefore = (field: 'parameters' | 'provisioner' | 'reclaimPolicy'): FieldError[] => {
-    if (isSince(release, '1.36')) return fixed(field)
-    return isMemberExactly(next, old, field) ? [] : [forbidden(fieldPath(field), `updates to ${field} are forbidden.`)]
-  }
-  return [...forbiddenBefore('parameters'), ...forbiddenBefore('provisioner'), ...forbiddenBefore('reclaimPolicy'), ...fixed('volumeBindingMode')]
-}
+const forbidChange =
+  (name: 'parameters' | 'provisioner' | 'reclaimPolicy'): Rule<StorageClass> =>
+  (next, path, old) =>
+    old && !isMemberExactly(next, old, name) ? [forbidden(path.child(name), `updates to ${name} are forbidden.`)] : []
 
-/** Validates a class. Provisioner, parameters, reclaim policy and binding mode are immutable. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
-export function validateStorageClass(next: StorageClass, old: StorageClass | undefined, { features }: HookContext): FieldError[] {
-  return [
-    ...validateProvisioner(next.provisioner, fieldPath('provisioner')),
-    ...validateParameters(next.parameters ?? {}, true, fieldPath('parameters')),
-    // An empty string is valid. Defaults have set an absent policy to `Delete`.
-    ...(next.reclaimPolicy === '' ? [] : validateChoice(next.reclaimPolicy ?? '', fieldPath('reclaimPolicy'), RECLAIM_POLICIES)),
-    ...validateChoice(next.volumeBindingMode ?? '', fieldPath('volumeBindingMode'), BINDING_MODES),
-    ...validateAllowedTopologies(next.allowedTopologies ?? [], fieldPath('allowedTopologies')),
-    ...(old ? validateUpdate(next, old, features) : []),
-  ]
-}
+/** Validates a class. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
+export const validateStorageClass = rules<StorageClass, HookContext>()(
+  field('provisioner', validateProvisioner),
+  field('parameters', (parameters, path) => validateParameters(parameters ?? {}, true, path)),
+  // An empty string is valid. Defaults have set absent fields.
+  field('reclaimPolicy', (policy, path) => (policy === '' ? [] : validateOneOf(policy, RECLAIM_POLICIES, path))),
+  field('volumeBindingMode', (mode, path) => validateOneOf(mode, BINDING_MODES, path)),
+  field('allowedTopologies', (topologies, path) => validateAllowedTopologies(topologies ?? [], path)),
+  onUpdate(
+    before('1.36', forbidChange('parameters'), forbidChange('provisioner'), forbidChange('reclaimPolicy')),
+    since('1.36', fields(['parameters', 'provisioner', 'reclaimPolicy'], isUnchanged)),
+    field('volumeBindingMode', isUnchanged),
+  ),
+)
