@@ -7,10 +7,11 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { parseIp } from '../../../meta/ip.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
 import { validateLabels } from '../../../meta/object-meta-validation.ts'
+import { excluded, field, mandatory, type Rule, union } from '../../../meta/rules.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
 import { enumValues } from '../../types.ts'
 import { validateNonSpecialIP } from '../endpoints/validation.ts'
-import type { LoadBalancerIngress, Service, SessionAffinityConfig } from '../v1.types.ts'
+import type { LoadBalancerIngress, Service, ServiceSpec } from '../v1.types.ts'
 import { validateClusterIPs, validateClusterIPsUpdate, validateFamiliesUpdate } from './cluster-ips-validation.ts'
 import { clusterIPsOf, familiesOf, HEADLESS, isHeadless, portsOf, typeOf } from './fields.ts'
 import { validatePortPairs, validatePorts } from './ports-validation.ts'
@@ -28,7 +29,6 @@ const SPEC = fieldPath('spec')
 /** Annotations of topology-aware routing. The first is the former name of the second. */
 export const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints'
 export const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode'
-const AFFINITIES = enumValues('core.ServiceAffinity')
 /** Longest timeout of session affinity: one day. */
 const MAX_AFFINITY_SECONDS = 86400
 
@@ -70,32 +70,27 @@ function validateByType(service: Service, { release }: Features): FieldError[] {
   return errors
 }
 
-/** Checks the timeout. Defaulting has set it, so it is missing only if the client has removed it. */
-function validateAffinityConfig(config: SessionAffinityConfig | undefined, path: FieldPath): FieldError[] {
-  const needed = 'when session affinity type is ClientIP'
-  if (!config) return [required(path, needed)]
-  if (!config.clientIP) return [required(path.child('clientIP'), needed)]
-  const at = path.child('clientIP', 'timeoutSeconds')
-  const seconds = config.clientIP.timeoutSeconds
-  if (seconds === undefined) return [required(at, needed)]
-  // The limit itself is valid, although the message says less than.
-  return seconds > 0 && seconds <= MAX_AFFINITY_SECONDS ? [] : [invalid(at, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`)]
-}
+/** The limit itself is valid, although the message says less than. */
+const isAffinityTimeout: Rule<number> = (seconds, path) =>
+  seconds > 0 && seconds <= MAX_AFFINITY_SECONDS ? [] : [invalid(path, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`)]
 
-function validateAffinity(service: Service): FieldError[] {
-  const path = SPEC.child('sessionAffinity')
-  const config = SPEC.child('sessionAffinityConfig')
-  switch (service.spec.sessionAffinity ?? '') {
-    case '':
-      return [required(path)]
-    case 'ClientIP':
-      return validateAffinityConfig(service.spec.sessionAffinityConfig, config)
-    case 'None':
-      return service.spec.sessionAffinityConfig ? [forbidden(config, 'must not be set when session affinity is None')] : []
-    default:
-      return [notSupported(path, service.spec.sessionAffinity, AFFINITIES)]
-  }
-}
+const NEEDED = 'when session affinity type is ClientIP'
+
+/** Checks the timeout of session affinity. Defaults have set it, so it is missing only if the client has removed it. */
+const affinity = union<ServiceSpec, 'sessionAffinity', unknown>(
+  'sessionAffinity',
+  {
+    ClientIP: field(
+      'sessionAffinityConfig',
+      mandatory(NEEDED, field('clientIP', mandatory(NEEDED, field('timeoutSeconds', mandatory(NEEDED, isAffinityTimeout))))),
+    ),
+    None: field('sessionAffinityConfig', excluded('must not be set when session affinity is None')),
+  },
+  ({ sessionAffinity }, path, known) => {
+    const at = path.child('sessionAffinity')
+    return [sessionAffinity ? notSupported(at, sessionAffinity, known) : required(at)]
+  },
+)
 
 /**
  * Checks external IPs: addresses of nodes to which other systems route traffic. Loopback and link-local addresses are rejected. Only well-formed addresses are
@@ -140,7 +135,7 @@ export function validateService(next: Service, old: Service | undefined, feature
     ...validateByType(next, features),
     ...validatePorts(next, ports),
     ...validateLabels(next.spec.selector, SPEC.child('selector')),
-    ...validateAffinity(next),
+    ...affinity(next.spec, SPEC, undefined, undefined),
     ...validateClusterIPs(next, legacyAddresses(features, old?.spec.clusterIPs)),
     ...validateExternalIPs(next, legacyAddresses(features, old?.spec.externalIPs)),
     ...validateType(next),
