@@ -304,6 +304,11 @@ export interface Strategy<T extends TypedObject = KubeObject> {
    */
   readonly prepare?: (next: T, old: T | undefined, ctx: HookContext) => void
   /**
+   * Returns the errors of the kind and apiVersion that an object claims, in its claimed kind. Throws a StatusError if it claims none. Runs before `prepare`. If there are errors, the rest of the metadata and the
+   * schema are not validated. Omitted if objects always have the kind's type.
+   */
+  readonly typeErrors?: (next: T) => FieldError[]
+  /**
    * Returns all errors of upstream's validation, in its order, and in steps if validating one object may take long. The registry validates ObjectMeta with
    * `validateName`.
    */

@@ -1,7 +1,7 @@
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
 import { decodeBodyInSteps, typeOfBody } from '../codec/body.ts'
 import { asCborText, CborError, type ParsedCbor, parseCbor, typeOfCbor } from '../codec/cbor.ts'
-import { type ParsedJson, parseJsonInSteps } from '../codec/json.ts'
+import { goJson, type ParsedJson, parseJsonInSteps } from '../codec/json.ts'
 import { formatOf, type MediaOffer, unsupportedMediaTypeText } from '../codec/negotiate.ts'
 import { ProtobufError, unwrap } from '../codec/protobuf.ts'
 import { decodeMessageInSteps } from '../codec/protobuf-decode.ts'
@@ -112,7 +112,9 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   if (turnIsLong()) await nextLongTurn()
   const dialect = dialectOf(target.schema)
   const { claimed } = parsed
-  const claimedVersion = dialect.checkClaim(builtInsOf(scope.snapshot), target, claimed, parsed.value, body)
+  const lenient = () => ('yaml' in parsed ? goJson(parsed.value) : body.toString())
+  const text = { body, value: parsed.value, ...(fieldValidation === 'Ignore' && { lenient }) }
+  const claimedVersion = dialect.checkClaim(builtInsOf(scope.snapshot), target, claimed, text)
   const cannot = (why: string, as?: string) => cannotHandle(target, claimed, why, as, dialect.impliedVersion(target))
   if ('cbor' in parsed && parsed.fault) throw cannot(parsed.fault.text)
   if (parsed.messageFault !== undefined) throw cannot(parsed.messageFault)

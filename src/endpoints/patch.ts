@@ -7,7 +7,10 @@ import { builtInsOf } from '../registry/other-type.ts'
 import type { Answer } from '../registry/types.ts'
 import { parseCborConfiguration, parseConfiguration } from './apply-configuration.ts'
 import { notePatch } from './audited-request.ts'
+import { firstType } from './dialect/body-type.ts'
+import { nameRequired } from './dialect/custom-route.ts'
 import type { PatchTypes } from './dialect/dialect.ts'
+import type { Exchange } from './exchange.ts'
 import { UNROUTABLE_TYPE, unroutable } from './negotiate.ts'
 import { MAX_BODY_BYTES, type Scope, storeOf, writeTarget } from './scope.ts'
 import { writeOptions } from './write-options.ts'
@@ -19,20 +22,28 @@ const unsupported = (types: readonly string[]) =>
 const patchTypes = ({ env, dialect }: Scope): PatchTypes => dialect.patchTypes(env.media.types.some(media => media.type === CBOR_TYPE))
 
 /**
- * Checks that a route accepts the Content-Type. Upstream's router does so before anything else, with each type that the header lists; custom resources are not routed by type. Throws 415, or 406 if the body is
- * empty.
+ * Checks that the Content-Type is accepted, before the response is negotiated. Upstream's router reads each type that the header lists; the handler of custom resources reads the first one, and then requires a
+ * name. Throws 415, 406 if the router finds an empty body, and 400.
  */
 export function checkPatchRoute(scope: Scope): void {
-  const { exchange, dialect } = scope
-  if (dialect.routeTakes(exchange.headers['content-type'], patchTypes(scope).taken)) return
-  if (Number(exchange.headers['content-length'] ?? 0) > 0) throw failure(415, 'UnsupportedMediaType', UNROUTABLE_TYPE, {})
-  throw unroutable(exchange, [])
+  const { exchange, dialect, info } = scope
+  const { taken, listed } = patchTypes(scope)
+  if (!dialect.routeTakes(exchange.headers['content-type'], taken))
+    throw dialect.patchRefusal(
+      () => unroutablePatch(exchange),
+      () => unsupported(listed),
+    )
+  if (!info.namesObject) throw nameRequired()
+}
+
+function unroutablePatch(exchange: Exchange) {
+  return Number(exchange.headers['content-length'] ?? 0) > 0 ? failure(415, 'UnsupportedMediaType', UNROUTABLE_TYPE, {}) : unroutable(exchange, [])
 }
 
 /** PATCH of one object, of a subresource of the same kind, or of a view (scale). */
 export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; created: boolean }> {
   const { exchange } = scope
-  const [type = ''] = (exchange.headers['content-type'] ?? '').split(';', 1)
+  const type = firstType(exchange.headers['content-type'])
   const { taken, listed } = patchTypes(scope)
   if (!taken.includes(type)) throw unsupported(listed)
   if (type === APPLY_PATCH || type === APPLY_CBOR_PATCH) return apply(scope, type)

@@ -6,6 +6,7 @@ import { FieldPath, fieldPath } from '../meta/field-path.ts'
 import { isQualifiedName, nameIsDnsSubdomain } from '../meta/names.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
 import { sameJson } from '../meta/same-json.ts'
+import { internalServerError } from '../meta/status.ts'
 import { hasWholeFloats } from '../meta/whole-floats.ts'
 import type { CustomResourceSubresources } from '../resources/apiextensions/v1.types.ts'
 import { STATUS_FIELDS } from '../resources/shared/strategy-parts.ts'
@@ -22,6 +23,8 @@ import { type RuleCheck, ruleCheck } from './rules.ts'
 export interface VersionRules {
   readonly schema: JsonSchemaProps | undefined
   readonly subresources: CustomResourceSubresources
+  readonly kind: string
+  readonly apiVersion: string
 }
 
 /** Builds the strategies of a version, for writes of objects and of their status. */
@@ -45,24 +48,22 @@ export function* customStrategies(version: VersionRules): Steps<CustomStrategies
     return wasValid ? [...errors, ...listErrors(next, schema, ROOT)] : errors
   }
 
-  /** Validates by schema and then by rules. Asynchronous, because both can take long. */
+  /** Validates by schema and then by rules. Asynchronous, because both can take long. An object of another type is only validated by rules that do not depend on it. */
   const evaluated =
     (validate: (next: KubeObject, old: KubeObject | undefined, ctx: HookContext) => Steps<FieldError[]>): NonNullable<Strategy['evaluate']> =>
     async (next, old, ctx, errors) => {
-      const own = await runInTurns(validate(next, old, ctx), ctx.request?.signal)
+      const own = await runInTurns(
+        next.kind === version.kind && next.apiVersion === version.apiVersion ? validate(next, old, ctx) : shared(next, old),
+        ctx.request?.signal,
+      )
       return rules ? [...own, ...(await evaluateRules(rules, next, old, ctx, [...errors, ...own]))] : own
     }
-
-  /** Returns a single error instead of evaluating rules if there are BLOCKING errors, because rules could fail for the same reason. */
-  const evaluateRules = async (check: RuleCheck, next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]) => {
-    if (errors.some(({ reason }) => BLOCKING.has(reason))) return [UNCHECKED]
-    return check(next, old, ratchets(ctx), text => ctx.request?.warn(text))
-  }
 
   const main: Strategy = {
     allowUnconditionalUpdate: false,
     validateName: nameIsDnsSubdomain,
     plainFinalizers: true,
+    typeErrors: next => errorsOfType(next, version),
     ...(hasStatus && { resetFields: STATUS_FIELDS }),
     prepare(next, old) {
       if (!old) {
@@ -109,6 +110,21 @@ function withStoredDefaults({ schema, subresources }: VersionRules, { main, stat
   if (subresources.status === undefined || (schema && propertySchema(schema, 'status'))?.default === undefined) return { main, status }
   const defaultStored = (next: KubeObject): void => fillDefaults(next, schema)
   return { main: { ...main, defaultStored }, status: { ...status, defaultStored } }
+}
+
+/** Returns a single error instead of evaluating rules if there are BLOCKING errors, because rules could fail for the same reason. */
+async function evaluateRules(check: RuleCheck, next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]) {
+  if (errors.some(({ reason }) => BLOCKING.has(reason))) return [UNCHECKED]
+  return check(next, old, ratchets(ctx), text => ctx.request?.warn(text))
+}
+
+/** Errors of the type that an object claims. Throws 500 if it has no apiVersion, which only a patch can remove. */
+function errorsOfType({ kind, apiVersion }: KubeObject, wanted: VersionRules): FieldError[] {
+  if (apiVersion === '' || apiVersion === '/') throw internalServerError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
+  return [
+    ...(kind === wanted.kind ? [] : [invalid(fieldPath('kind'), kind, `must be ${wanted.kind}`)]),
+    ...(apiVersion === wanted.apiVersion ? [] : [invalid(fieldPath('apiVersion'), apiVersion, `must be ${wanted.apiVersion}`)]),
+  ]
 }
 
 const ROOT = fieldPath()

@@ -87,7 +87,7 @@ function* versionOf({ spec, names, custom, version }: Parts): Steps<Version> {
   const struct = customStruct(schema ?? UNKNOWN, { kind, definition: definitionName(group, version.name, kind), form })
   yield
   const subresources = version.subresources ?? {}
-  const strategies = yield* customStrategies({ schema, subresources })
+  const strategies = yield* customStrategies({ schema, subresources, kind, apiVersion: `${group}/${version.name}` })
   yield
   return {
     group,

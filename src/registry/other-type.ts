@@ -2,7 +2,7 @@ import { type CatalogSnapshot, listKindOf } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import { typeOfBody } from '../codec/body.ts'
 import { lifecycleOf } from '../lifecycle/lifecycle.ts'
-import { parseApiVersion } from '../meta/gvk.ts'
+import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { decodeObject } from './decode-object.ts'
@@ -42,9 +42,10 @@ export function readAsClaimed(builtIns: BuiltIns, apiVersion: string, kind: stri
   if (claimed) decodeObject(claimed, value)
 }
 
-/** Kinds that are registered in every group version, and kinds of `v1` that are not resources. */
+/** Kinds that are registered in every group version. */
 const META_KINDS = new Set(['WatchEvent', 'ListOptions', 'GetOptions', 'DeleteOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions'])
-const CORE_META_KINDS = new Set(['List', 'Status', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions'])
+/** Kinds without a version, which are found under any apiVersion. Their Go types are those of `v1`. */
+const UNVERSIONED_KINDS = new Set(['Status', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions'])
 
 /** Groups whose servers have their own scheme, which has no other groups. */
 const SEPARATE_GROUPS = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
@@ -60,10 +61,25 @@ export interface TypeFault {
 /** Returns why an object that declares another type cannot be read as one of the target's. `apiVersion` must be well formed. */
 export function otherTypeFault(builtIns: BuiltIns, target: { readonly group: string; readonly kind: string }, apiVersion: string, kind: string): TypeFault {
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
-  const reachable = !SEPARATE_GROUPS.has(target.group) || group === target.group || (group === '' && CORE_META_KINDS.has(kind))
+  const isUnversioned = UNVERSIONED_KINDS.has(kind)
+  const reachable = !SEPARATE_GROUPS.has(target.group) || group === target.group || isUnversioned || (group === '' && kind === 'List')
   if (!reachable || !isRegistered(builtIns, apiVersion, kind))
     return { isKnown: false, text: notRegistered({ apiVersion, kind }, 'pkg/api/legacyscheme/scheme.go:30') }
-  return { isKnown: true, text: `converting (${version}.${kind}) to (${goPackage(target.group)}.${target.kind}): unknown conversion` }
+  return { isKnown: true, text: `converting (${isUnversioned ? 'v1' : version}.${kind}) to (${goPackage(target.group)}.${target.kind}): unknown conversion` }
+}
+
+/** Returns why an object of another kind without an apiVersion cannot be read as one of the target's. */
+export function internalTypeFault(
+  builtIns: BuiltIns,
+  target: { readonly group: string; readonly version: string; readonly kind: string },
+  kind: string,
+): TypeFault {
+  const to = goPackage(target.group)
+  if (UNVERSIONED_KINDS.has(kind)) return { isKnown: true, text: `converting (v1.${kind}) to (${to}.${target.kind}): unknown conversion` }
+  if (isRegistered(builtIns, apiVersionOf(target), kind))
+    return { isKnown: true, text: `converting (${to}.${kind}) to (${to}.${target.kind}): unknown conversion` }
+  const where = `the internal version of group ${JSON.stringify(target.group)}`
+  return { isKnown: false, text: `no kind ${JSON.stringify(kind)} is registered for ${where} in scheme "pkg/api/legacyscheme/scheme.go:30"` }
 }
 
 /** Upstream's message for an unknown type. `scheme` is the source line that creates the scheme, which is how upstream names it. */
@@ -72,8 +88,8 @@ export const notRegistered = ({ apiVersion, kind }: TypeClaim, scheme: string): 
 
 /** Whether upstream's scheme has a kind. It has every kind that any release served, even if this server does not serve it, and no custom kinds. */
 function isRegistered(builtIns: BuiltIns, apiVersion: string, kind: string): boolean {
-  if (lifecycleOf(apiVersion, kind) !== undefined) return true
+  if (lifecycleOf(apiVersion, kind) !== undefined || UNVERSIONED_KINDS.has(kind)) return true
   const builtIn = builtIns(apiVersion)
   if (builtIn.some(version => version.kind === kind || listKindOf(version) === kind)) return true
-  return (META_KINDS.has(kind) && builtIn.length > 0) || (apiVersion === 'v1' && CORE_META_KINDS.has(kind))
+  return (META_KINDS.has(kind) && builtIn.length > 0) || (apiVersion === 'v1' && kind === 'List')
 }

@@ -7,6 +7,7 @@ import { deepEqualInSteps } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
 import { appendErrors, type FieldError } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
+import { parseApiVersion } from '../meta/gvk.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment, type ValidateName } from '../meta/names.ts'
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../meta/object.ts'
 import { type ObjectMetaRules, validateNames, validateObjectMetaInSteps, validateObjectMetaUpdateInSteps } from '../meta/object-meta-validation.ts'
@@ -60,10 +61,11 @@ export function* mutate({ admission }: RegistryEnvironment, target: WriteTarget,
 
 /** Prepares and validates a new object between mutating and validating admission: clears gated fields, runs the kind's `prepare`, then all validation. Throws 422. */
 export function* beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): Stages<void> {
+  const typeErrors = strategy.typeErrors?.(next) ?? NONE
   yield* dropTurnedOff(target, next, undefined, ctx)
   prepare(target, strategy, next, undefined, ctx)
   yield
-  const errors = yield* boundedErrors(errorsOfNew(kindRulesOf(target, strategy), next, ctx))
+  const errors = typeErrors.length > 0 ? [...typeErrors] : yield* boundedErrors(errorsOfNew(kindRulesOf(target, strategy), next, ctx))
   if (strategy.evaluate) errors.push(...(yield* stage(strategy.evaluate(next, undefined, ctx, errors))))
   // Upstream then validates all metadata again, by the generic rules. Only names can fail: some kinds allow names that are not path segments.
   if (errors.length === 0) errors.push(...validateNames(next.metadata, nameIsPathSegment, metadata))
@@ -73,8 +75,10 @@ export function* beforeCreate(target: WriteTarget, strategy: Strategy, next: Kub
 
 /** `beforeCreate` for an update. Also restores the metadata that updates cannot change. `next` must have a resourceVersion. */
 export function* beforeUpdate(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject, ctx: HookContext): Stages<void> {
+  const typeErrors = strategy.typeErrors?.(next) ?? NONE
   const meta: ObjectMeta & LegacyFields = next.metadata
-  delete meta.selfLink
+  // The store removes it, which a dry run does not reach.
+  if (!target.dryRun) delete meta.selfLink
   delete meta.clusterName
   const before = old.metadata
   if (before.generation === undefined) delete meta.generation
@@ -87,7 +91,7 @@ export function* beforeUpdate(target: WriteTarget, strategy: Strategy, next: Kub
   if (before.deletionTimestamp) meta.deletionTimestamp = before.deletionTimestamp
   if (before.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined)
     meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
-  const errors = yield* boundedErrors(errorsOfUpdate(kindRulesOf(target, strategy), next, old, ctx))
+  const errors = yield* boundedErrors(errorsOfUpdate({ ...kindRulesOf(target, strategy), typeErrors }, next, old, ctx))
   if (strategy.evaluate) errors.push(...(yield* stage(strategy.evaluate(next, old, ctx, errors))))
   yield
   yield* finish(target, strategy, { next, old, ctx }, errors)
@@ -147,14 +151,20 @@ function* errorsOfNew(rules: KindRules, next: KubeObject, ctx: HookContext): Ste
 }
 
 /** Errors of metadata, of changes of its immutable parts, then of the kind. */
-function* errorsOfUpdate(kind: KindRules, next: KubeObject, old: KubeObject, ctx: HookContext): Steps<FieldError[]> {
-  const { strategy, namespaced, meta: rules } = kind
+function* errorsOfUpdate(
+  kind: KindRules & { readonly typeErrors: readonly FieldError[] },
+  next: KubeObject,
+  old: KubeObject,
+  ctx: HookContext,
+): Steps<FieldError[]> {
+  const { strategy, namespaced, meta: rules, typeErrors } = kind
   const meta = next.metadata
   // Upstream validates ObjectMeta twice: first for every kind, without the check that finalizers have a domain, then in the kind's own validation. Errors occur twice in the causes.
   const errors = yield* validateObjectMetaInSteps(meta, namespaced, nameIsPathSegment, metadata, PLAIN_FINALIZERS)
   yield
   appendErrors(errors, yield* validateObjectMetaUpdateInSteps(meta, old.metadata, metadata, PLAIN_FINALIZERS))
   yield
+  if (typeErrors.length > 0) return appendErrors(errors, typeErrors)
   for (const round of strategy.metaRounds ?? ONCE) {
     const isWhole = round === 'whole'
     const found = isWhole
@@ -173,6 +183,7 @@ function* kindErrors({ strategy, declared }: KindRules, next: KubeObject, old: K
   return declared ? withDeclaredRules({ ...declared, next, old }, errors, ctx) : errors
 }
 
+const NONE: readonly FieldError[] = []
 const ONCE = ['change'] as const
 
 const PLAIN_FINALIZERS = { qualifiedFinalizers: false }
@@ -185,11 +196,14 @@ interface Checked {
 
 /** Throws 422 if there are errors. Otherwise sends the kind's warnings and canonicalizes the object. */
 function* finish(target: WriteTarget, strategy: Strategy, { next, old, ctx }: Checked, errors: FieldError[]): Steps<void> {
-  if (errors.length > 0) throw invalidError(groupKindOf(target.served), next.metadata.name ?? '', errors)
+  if (errors.length > 0) throw invalidError(strategy.typeErrors ? claimedKind(next) : groupKindOf(target.served), next.metadata.name ?? '', errors)
   for (const text of strategy.warnings?.(next, old, ctx) ?? []) target.ctx.warn(text)
   yield
   strategy.canonicalize?.(next)
 }
+
+/** The kind that an object claims. */
+const claimedKind = ({ kind, apiVersion }: KubeObject) => ({ group: parseApiVersion(apiVersion)?.group ?? '', kind })
 
 /** Restores the managed fields if a write changes nothing but their times, so that it is detected as unchanged. */
 function* keepUnchangedManagers(next: KubeObject, old: KubeObject): Steps<void> {

@@ -130,6 +130,80 @@ describe('endpoints of custom kinds', function () {
     }
   })
 
+  describe('paths', () => {
+    /** Requests with the status and the beginning of the message of kube-apiserver 1.33. */
+    const rows: readonly (readonly [string, string, number, string?])[] = [
+      ['GET', `${THINGS}/x/status/y/z`, 200],
+      ['GET', `${THINGS}/x//status`, 200],
+      ['GET', `${THINGS}/x/scale/y`, 200],
+      ['HEAD', `${THINGS}/x`, 200],
+      ['HEAD', THINGS, 200],
+      ['GET', `${THINGS}/x/none/y`, 404, 'things.endpoints.example.com "x" not found'],
+      ['GET', `${GROUP}/things/x/status/y`, 404],
+      ['GET', `${THINGS}//status`, 405, 'list is not supported on resources of kind "things.endpoints.example.com"'],
+      ['GET', `${GROUP}/watch/namespaces/default/things/x/status`, 405, 'watch is not supported on resources of kind "things.endpoints.example.com"'],
+      ['POST', `${THINGS}/x`, 409, 'things.endpoints.example.com "x" already exists'],
+      ['POST', `${THINGS}/x/status/y`, 405, 'create is not supported on resources of kind "things.endpoints.example.com"'],
+      ['PUT', THINGS, 400, 'name must be provided'],
+      ['PATCH', THINGS, 400, 'name must be provided'],
+      ['DELETE', `${THINGS}/x/status/y`, 405, 'delete is not supported on resources of kind "things.endpoints.example.com"'],
+    ]
+    const bodies: Readonly<Record<string, object>> = {
+      POST: { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'x' } },
+      PUT: { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'x' } },
+      PATCH: {},
+    }
+    for (const [method, path, status, message] of rows)
+      it(`${method} ${path} is ${status}`, async () => {
+        const body = bodies[method]
+        const answer = await client.ask(method, path, { ...(body && { body }), ...(method === 'PATCH' && { contentType: 'application/merge-patch+json' }) })
+        expect(answer.status).to.equal(status)
+        if (message !== undefined) expect(answer.body.message).to.equal(message)
+      })
+  })
+
+  describe('objects of another type', () => {
+    const JSON_PATCH = 'application/json-patch+json'
+    const replaced = (value: object) => [{ op: 'replace', path: '', value }]
+    const thing = (metadata: object, type: object = {}) => ({ apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata, spec: { replicas: 0 }, ...type })
+    const other = { kind: 'Other' }
+    const noVersion = "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'"
+
+    it('are refused after their names and resource versions are checked', async () => {
+      const current = (await client.must('GET', `${THINGS}/x`)).metadata.resourceVersion
+      const put = async (body: object) => (await client.ask('PUT', `${THINGS}/x`, { body })).body.message
+      expect(await put(thing({ name: 'y' }, other))).to.equal('the name of the object (y) does not match the name on the URL (x)')
+      expect(await put(thing({ name: 'x' }, other))).to.match(/metadata\.resourceVersion: Invalid value: 0x0: must be specified for an update$/)
+      expect(await put(thing({ name: 'x', resourceVersion: current }, other))).to.equal(
+        'Other.endpoints.example.com "x" is invalid: kind: Invalid value: "Other": must be Thing',
+      )
+      const patch = async (body: object) => (await client.ask('PATCH', `${THINGS}/x`, { body: replaced(body), contentType: JSON_PATCH })).body.message
+      expect(await patch(thing({ name: 'y' }, { apiVersion: '' }))).to.equal('the name of the object (y) does not match the name on the URL (x)')
+      expect(await patch(thing({ name: 'x' }, { apiVersion: '' }))).to.match(/must be specified for an update$/)
+      expect(await patch(thing({ name: 'x', resourceVersion: current }, { apiVersion: '' }))).to.equal(noVersion)
+      expect(await patch(thing({ name: 'x', resourceVersion: current }, { apiVersion: 'foo' }))).to.equal(
+        'Thing "x" is invalid: apiVersion: Invalid value: "foo": must be endpoints.example.com/v1',
+      )
+    })
+
+    it('without a kind are described by the field validation', async () => {
+      const post = async (query: string, text: string, contentType = 'application/json') =>
+        (await client.ask('POST', `${THINGS}?fieldValidation=${query}`, { text, contentType })).body.message
+      expect(await post('Ignore', '{}')).to.equal(`Thing in version "v1" cannot be handled as a Thing: Object 'Kind' is missing in '{}'`)
+      expect(await post('Ignore', 'a: b', 'application/yaml')).to.equal(
+        `Thing in version "v1" cannot be handled as a Thing: Object 'Kind' is missing in '{"a":"b"}'`,
+      )
+      expect(await post('Warn', '{}')).to.equal("the object provided is unrecognized (must be of type Thing): Object 'Kind' is missing in '{}' ({})")
+      expect(await post('Warn', '{"Kind":"Thing"}')).to.match(/^the object provided is unrecognized .* Object 'Kind' is missing in /)
+      expect(await post('Warn', '{"apiVersion":"a/b/c"}')).to.match(/unexpected GroupVersion string: a\/b\/c /)
+    })
+  })
+
+  it('check the media type of a patch before the media type of the response', async () => {
+    const { status } = await client.ask('PATCH', `${THINGS}/x`, { text: '{}', contentType: 'text/plain', accept: 'text/plain' })
+    expect(status).to.equal(415)
+  })
+
   it('check the media type of a new object before the options', async () => {
     expect((await client.ask('POST', `${THINGS}?fieldValidation=none`, { text: '{}', contentType: 'text/plain' })).status).to.equal(415)
     expect((await client.ask('PUT', `${THINGS}/x?fieldValidation=none`, { text: '{}', contentType: 'text/plain' })).status).to.equal(422)

@@ -3,6 +3,9 @@ import { badRequestError, type StatusError } from '../../meta/status.ts'
 import { apiVersionOfTarget, type BodyTarget } from '../../registry/change/body-target.ts'
 import type { TypeClaim } from '../../registry/other-type.ts'
 
+/** The first media type of a Content-Type header, without parameters. */
+export const firstType = (contentType = ''): string => contentType.split(';', 1)[0] ?? ''
+
 /** Returns the 400 of a body whose type cannot be read. */
 export const unrecognized = (kind: string, why: string, body: Buffer): StatusError =>
   badRequestError(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(body)})`)

@@ -4,7 +4,7 @@ import { APPLY_CBOR_PATCH, APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
 import { compareText } from '../../lib/compare-text.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
 import type { Json, ObjectMeta } from '../../meta/object.ts'
-import { badRequestError, methodNotAllowedError, pathNotFoundError } from '../../meta/status.ts'
+import { badRequestError } from '../../meta/status.ts'
 import { apiVersionOfTarget, type BodyTarget, versionFault } from '../../registry/change/body-target.ts'
 import { type BuiltIns, goPackage, otherTypeFault, readAsClaimed } from '../../registry/other-type.ts'
 import { DecodeError, decode } from '../../schema/decode.ts'
@@ -12,6 +12,7 @@ import type { StructSchema } from '../../schema/schema.ts'
 import { initialEndAnnotations, listMetaText, objectMetaText } from '../forms/meta-v1.ts'
 import { textBlueprint } from '../forms/text/text-frames.ts'
 import { cannotHandle, claimedVersion } from './body-type.ts'
+import { builtInRoute, hasBuiltInRoute } from './built-in-route.ts'
 import type { Dialect } from './dialect.ts'
 
 const PATCH_TYPES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH]
@@ -19,23 +20,18 @@ const WITH_CBOR = [...PATCH_TYPES, APPLY_CBOR_PATCH]
 
 /** Kinds with Go types, which upstream's router serves. */
 export const BUILT_IN: Dialect = {
-  noSubresource: () => pathNotFoundError(),
-  checkPlace({ definition }, { namespace, inNamespace, namesObject }) {
-    const namespaced = definition.scope === 'Namespaced'
-    if (namespaced ? namespace === '' && namesObject && !inNamespace : inNamespace) throw pathNotFoundError()
-    if (namespaced && namespace === '' && namesObject) throw badRequestError('Namespace parameter required.')
-  },
-  // The router refuses the method before it resolves the resource.
-  notAllowed: () => methodNotAllowedError(),
+  route: builtInRoute,
+  hasRoute: hasBuiltInRoute,
   refusalWarning: () => undefined,
   /** A subresource of another kind, such as Scale, is versioned independently. */
   deprecatesPart: subresource => subresource?.kind === undefined,
 
   routeAnswers: routeAccepts,
   routeTakes: (contentType = '', types) => contentType.split(',').some(type => types.includes(type.split(';', 1)[0]?.trim() ?? '')),
+  patchRefusal: ofRouter => ofRouter(),
   hasForm: () => true,
 
-  checkClaim(builtIns, target, claim, value, body) {
+  checkClaim(builtIns, target, claim, { value, body }) {
     const claimed = claimedVersion(target, claim, body)
     if (claimed.version === '' && claimed.group !== '') throw cannotHandle(target, claim, `Object 'apiVersion' is missing in '${body.toString()}'`)
     checkType(builtIns, target, apiVersionOf(claimed) || apiVersionOfTarget(target), claim.kind || target.kind, value)

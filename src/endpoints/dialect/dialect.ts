@@ -15,12 +15,13 @@ import type { BuiltIns, TypeClaim } from '../../registry/other-type.ts'
 export interface Dialect extends PathDialect, MediaDialect, BodyDialect, PatchDialect, AnswerDialect, DiscoveryDialect {}
 
 interface PathDialect {
-  /** Returns the error of an unknown subresource. */
-  noSubresource(served: ServedResource, name: string): StatusError
-  /** Throws if the path does not match the scope of the kind. */
-  checkPlace(served: ServedResource, info: ResourceRequestInfo): void
-  /** Returns the error of an unsupported verb. */
-  notAllowed(served: ServedResource, verb: string): StatusError
+  /**
+   * Returns the subresource of a path, undefined for the resource itself. Throws 404, 405 and 400 if the path has no route for the verb, and a PlainTextError if upstream passes the request on to a handler that
+   * does not respond with a Status.
+   */
+  route(served: ServedResource, info: ResourceRequestInfo): Subresource | undefined
+  /** Whether the resource or subresource supports the verb of the request. */
+  hasRoute(served: ServedResource, info: ResourceRequestInfo): boolean
   /** Returns the warning that is sent with a refusal by path. */
   refusalWarning(served: ServedResource): string | undefined
   /** Whether the deprecation of a version applies to a subresource as well. `subresource` is undefined for the resource itself. */
@@ -33,13 +34,23 @@ interface MediaDialect {
   routeAnswers(accept: string | undefined, types: readonly string[]): boolean
   /** Whether a route consumes one of the types that Content-Type lists. */
   routeTakes(contentType: string | undefined, types: readonly string[]): boolean
+  /** Returns the error of a patch of another type: that of the router or that of the handler. */
+  patchRefusal(ofRouter: () => StatusError, ofHandler: () => StatusError): StatusError
   /** Whether objects can be encoded in the format. */
   hasForm(format: Format): boolean
 }
 
+/** A body as text and as the parsed value. */
+interface ParsedText {
+  readonly body: Buffer
+  readonly value: Json
+  /** Returns the body as JSON. Omitted if fields are validated. */
+  readonly lenient?: () => string
+}
+
 interface BodyDialect {
   /** Checks the type that a body claims, before it is decoded. Returns the version. Throws 400. */
-  checkClaim(builtIns: BuiltIns, target: BodyTarget, claim: TypeClaim, value: Json, body: Buffer): GroupVersion
+  checkClaim(builtIns: BuiltIns, target: BodyTarget, claim: TypeClaim, body: ParsedText): GroupVersion
   /** The apiVersion of a body without one. */
   impliedVersion(target: BodyTarget): string
   /** Converts the error of a body that cannot be decoded as a view (scale) of the kind. */

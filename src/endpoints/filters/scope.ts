@@ -1,8 +1,8 @@
-import { type CatalogSnapshot, type ServedResource, subresourceOf } from '../../catalog/catalog.ts'
+import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
 import type { Subresource } from '../../catalog/definition.ts'
 import { invariant } from '../../lib/invariant.ts'
 import type { ResourceRequestInfo } from '../../meta/context.ts'
-import { failure, pathNotFoundError, type StatusError } from '../../meta/status.ts'
+import { failure, StatusError } from '../../meta/status.ts'
 import { groupResourceOf } from '../../registry/types.ts'
 import { dialectOf } from '../dialect/dialect-of.ts'
 import type { Exchange } from '../exchange.ts'
@@ -32,62 +32,36 @@ export const withScope =
  */
 function resolve(exchange: Exchange, info: ResourceRequestInfo, env: EndpointEnvironment, snapshot: CatalogSnapshot): Scope {
   const served = servedAt(snapshot, info)
-  if (served === undefined || info.verb === 'proxy') throw notServed(info.path, snapshot)
+  if (served === undefined || !hasServedVerb(info)) throw notServed(info.path, snapshot)
+  return new Scope(exchange, env, { snapshot, served, subresource: routeOf(exchange, served, info), info })
+}
+
+const hasServedVerb = (info: ResourceRequestInfo): info is InfoOf<ServedVerb> => info.verb !== 'proxy'
+
+/** Returns the subresource that the path names. Throws if the path has no route for the verb. A refusal may come with the warning of a deprecated version. */
+function routeOf(exchange: Exchange, served: ServedResource, info: ResourceRequestInfo): Subresource | undefined {
   const dialect = dialectOf(served.version.schema)
-  const refused = (error: StatusError): StatusError => {
-    const warning = dialect.refusalWarning(served)
+  try {
+    const subresource = dialect.route(served, info)
+    if (info.verb === 'create' && subresource === undefined && isGoing(served)) throw createWhileGoing(served)
+    return subresource
+  } catch (error) {
+    const warning = error instanceof StatusError ? dialect.refusalWarning(served) : undefined
     if (warning !== undefined) exchange.ctx.warn(warning)
-    return error
+    throw error
   }
-  const subresource = info.subresource === '' ? undefined : subresourceFor(info, served)
-  if (subresource === null) throw refused(dialect.noSubresource(served, info.name))
-  if (info.rest.length > 0 && !subresource?.connect?.subpath) throw pathNotFoundError()
-  // A cluster-scoped resource is not found in a namespace. A namespaced one can be read across all namespaces, but not written.
-  dialect.checkPlace(served, info)
-  if (!isServed(info, served, subresource)) throw refused(dialect.notAllowed(served, info.verb))
-  if (info.verb === 'create' && subresource === undefined && isGoing(served)) throw refused(createWhileGoing(served))
-  return new Scope(exchange, env, { snapshot, served, subresource, info })
 }
 
 /** Reports whether the request has a route: its resource and subresource are served and support its verb. */
 export function hasRoute(snapshot: CatalogSnapshot, info: ResourceRequestInfo): boolean {
   const served = servedAt(snapshot, info)
-  if (served === undefined) return false
-  const subresource = info.subresource === '' ? undefined : subresourceFor(info, served)
-  return subresource !== null && isServed(info, served, subresource)
+  return served !== undefined && dialectOf(served.version.schema).hasRoute(served, info)
 }
 
 /** Returns the resource of a request. A path with repeated slashes or an empty group parses as a resource request, but is not served. */
 function servedAt(snapshot: CatalogSnapshot, { path, apiPrefix, group, version, resource }: ResourceRequestInfo): ServedResource | undefined {
   const isApiPath = path.startsWith(`/${apiPrefix}/`) && (apiPrefix === 'apis') === (group !== '')
   return isApiPath ? snapshot.find(group, version, resource) : undefined
-}
-
-/** Returns the subresource, which requires the name of an object. Null if there is none of that name. */
-const subresourceFor = ({ subresource, namesObject, watchPath }: ResourceRequestInfo, { version }: ServedResource): Subresource | null =>
-  namesObject && !watchPath ? (subresourceOf(version, subresource) ?? null) : null
-
-/** Reports whether the path has a route for the verb. */
-function isServed(info: ResourceRequestInfo, served: ServedResource, subresource: Subresource | undefined): info is InfoOf<ServedVerb> {
-  const { verb, method, watchPath, namesObject, namespace } = info
-  if (subresource?.connect) return subresource.connect.methods.includes(method)
-  if (method === 'HEAD' || (watchPath && method !== 'GET')) return false
-  if (!(subresource ?? served.version).verbs.includes(verb)) return false
-  switch (verb) {
-    case 'get':
-    case 'list':
-    case 'watch':
-    case 'delete':
-      return true
-    case 'update':
-    case 'patch':
-      return namesObject
-    case 'create':
-    case 'deletecollection':
-      return subresource !== undefined || (!namesObject && (namespace !== '' || served.definition.scope === 'Cluster'))
-    default:
-      return false
-  }
 }
 
 /** Reports whether the definition of a custom resource is being deleted: discovery then lists no writes. Upstream refuses only `create`, and not if an apply creates. */

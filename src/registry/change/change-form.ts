@@ -4,12 +4,9 @@ import { untracked } from '../../apply/ownership.ts'
 import type { Version } from '../../catalog/definition.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { clone } from '../../meta/equal.ts'
-import { invalid } from '../../meta/field-error.ts'
-import { fieldPath } from '../../meta/field-path.ts'
-import { parseApiVersion } from '../../meta/gvk.ts'
 import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
-import { failure, internalServerError, invalidError } from '../../meta/status.ts'
+import { failure } from '../../meta/status.ts'
 import { wholeFloats } from '../../meta/whole-floats.ts'
 import { conversionText } from '../../schema/conversion-fault.ts'
 import { DecodeError } from '../../schema/decode.ts'
@@ -17,7 +14,7 @@ import { diagnose } from '../../schema/diagnose.ts'
 import { checkTypeText } from '../../schema/json-schema/unstructured-form.ts'
 import type { FormName, StructSchema } from '../../schema/schema.ts'
 import { applyKindDefaults } from '../decode-object.ts'
-import { type BuiltIns, notRegistered, otherTypeFault, patchedClaim, readAsClaimed, type TypeClaim } from '../other-type.ts'
+import { type BuiltIns, internalTypeFault, notRegistered, otherTypeFault, patchedClaim, readAsClaimed, type TypeClaim } from '../other-type.ts'
 import { apiVersionOfTarget, type BodyTarget, nameOf, versionFault } from './body-target.ts'
 import { decodeConverted } from './decode-converted.ts'
 
@@ -63,11 +60,12 @@ const FORMS: Readonly<Record<FormName, ChangeForm>> = {
       if (kind === target.kind && apiVersion === apiVersionOfTarget(target)) return undefined
       const version = versions.get(apiVersion)
       if (version?.kind === kind) return version
-      throw parent.patchedTypeFault(builtIns, target, { apiVersion, kind }, patched)
+      throw parent.patchedTypeFault(builtIns, target, { apiVersion: claimed.apiVersion, kind }, patched)
     },
+    /** A kind without an apiVersion is looked up among the internal types of the target's group. */
     patchedTypeFault(builtIns, target, { apiVersion, kind }, patched) {
-      readAsClaimed(builtIns, apiVersion, kind, patched)
-      const fault = otherTypeFault(builtIns, target, apiVersion, kind)
+      readAsClaimed(builtIns, apiVersion || apiVersionOfTarget(target), kind, patched)
+      const fault = apiVersion === '' ? internalTypeFault(builtIns, target, kind) : otherTypeFault(builtIns, target, apiVersion, kind)
       return new DecodeError(kind === target.kind && fault.isKnown ? versionFault(target, apiVersion) : fault.text)
     },
     checkFloats({ schema }, patched) {
@@ -87,22 +85,20 @@ const FORMS: Readonly<Record<FormName, ChangeForm>> = {
     },
   },
   unstructured: {
-    /** An object without an apiVersion is an internal error. */
     checkPatched(_target, patched, { shown }) {
-      const { apiVersion, kind } = patchedClaim(patched)
+      const { kind } = patchedClaim(patched)
       if (kind === '') throw new DecodeError(`Object 'Kind' is missing in '${shown()}'`)
       checkTypeText(patched, 'apiVersion')
-      if (apiVersion === '') throw internalServerError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
       return undefined
     },
     /** The schema validates floats. */
     checkFloats() {},
     /** Upstream decodes views of custom resources with a scheme that has no other types. */
     patchedTypeFault: (_builtIns, _target, claim) => new DecodeError(notRegistered(claim, 'pkg/runtime/scheme.go:110')),
-    setPatchedType(target, { kind, apiVersion }, next, ofSubresource) {
-      // A write of a subresource ignores everything else.
-      if (!ofSubresource) checkUnstructuredType(target, next)
-      Object.assign(next, { kind, apiVersion })
+    /** The type is validated with the object. A write of a subresource ignores everything else. */
+    setPatchedType(_target, { kind, apiVersion }, next, ofSubresource) {
+      if (ofSubresource) Object.assign(next, { kind, apiVersion })
+      else next.apiVersion ??= ''
     },
 
     /** Upstream's field manager of a custom resource cannot convert a Scale. An apply reports conflicts, adds a manager of values that do not change, and fails otherwise. */
@@ -147,16 +143,6 @@ function emptyMembers(metadata: Json | undefined): JsonObject {
 }
 
 const EMPTY = { annotations: {}, finalizers: [], generateName: '', labels: {}, ownerReferences: [] }
-
-/** Throws 422 if the object claims another kind or apiVersion. The error names that kind. */
-export function checkUnstructuredType(target: BodyTarget, { kind, apiVersion, metadata }: KubeObject): void {
-  const expected = apiVersionOfTarget(target)
-  const errors = [
-    ...(kind === target.kind ? [] : [invalid(fieldPath('kind'), kind, `must be ${target.kind}`)]),
-    ...(apiVersion === expected ? [] : [invalid(fieldPath('apiVersion'), apiVersion, `must be ${expected}`)]),
-  ]
-  if (errors.length > 0) throw invalidError({ group: parseApiVersion(apiVersion)?.group ?? '', kind }, metadata.name ?? '', errors)
-}
 
 const scaleFailure = (what: string) =>
   failure(500, '', `failed to ${what} autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`)

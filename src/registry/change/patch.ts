@@ -5,7 +5,7 @@ import { checkMergePatch, mergePatchSteps } from '../../apply/patch/merge.ts'
 import { strategicPatch } from '../../apply/patch/strategic.ts'
 import type { Version } from '../../catalog/definition.ts'
 import { type ParsedJson, parseExactlyInSteps, parseJsonInSteps, partlySortedJson } from '../../codec/json.ts'
-import { JSON_PATCH, STRATEGIC_PATCH } from '../../codec/patch-types.ts'
+import { JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from '../../codec/patch-types.ts'
 import { boundJsonValues } from '../../codec/value-bound.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import { errorMessage } from '../../lib/error-message.ts'
@@ -89,6 +89,8 @@ async function parsePatch({ type, body, fieldValidation }: PatchChange): Promise
   try {
     parsed = await runInTurns(parseJsonInSteps(body))
   } catch (error) {
+    // The library of merge patches hides the error.
+    if (!checked && type === MERGE_PATCH) throw badRequestError('Invalid JSON Patch')
     throw badRequestError(`${checked && type !== STRATEGIC_PATCH ? 'error decoding patch: ' : ''}${errorMessage(error)}`)
   }
   const { value, duplicates, literals, tooLarge } = parsed
@@ -142,20 +144,24 @@ function* decodePatched(
   const { type, fieldValidation, builtIns } = change
   const { why } = ctx
   if (patchOf.overflow !== undefined) throw refused(patchOf.overflow)
-  let next: KubeObject
+  const versions = body.schema === served.version.schema ? versionsOf(served.definition) : NO_VERSIONS
+  const about = { builtIns, versions, parent: changeFormOf(served.version.schema), shown }
+  const isLookedAt = fieldValidation !== 'Ignore' || why !== undefined
+  const note = isLookedAt ? (path: string) => unknown.push(`unknown field "${path}"`) : undefined
   let other: Version | undefined
+  const decode = function* (value: Json): Steps<KubeObject> {
+    other = type === STRATEGIC_PATCH ? undefined : form.checkPatched(body, value, about)
+    if (patchOf.hasFloats) form.checkFloats(other ?? body, value)
+    const decoded = yield* (type === STRATEGIC_PATCH ? decodeConverted : decodeInSteps)(other ?? body, value, note)
+    return other ? yield* convertInSteps(served.definition, decoded, other, served.version) : decoded
+  }
+  let next: KubeObject
   try {
-    const versions = body.schema === served.version.schema ? versionsOf(served.definition) : NO_VERSIONS
-    const about = { builtIns, versions, parent: changeFormOf(served.version.schema), shown }
-    other = type === STRATEGIC_PATCH ? undefined : form.checkPatched(body, patched, about)
-    if (patchOf.hasFloats) form.checkFloats(other ?? body, patched)
-    const isLookedAt = fieldValidation !== 'Ignore' || why !== undefined
-    const note = isLookedAt ? (path: string) => unknown.push(`unknown field "${path}"`) : undefined
-    next = yield* (type === STRATEGIC_PATCH ? decodeConverted : decodeInSteps)(other ?? body, patched, note)
-    if (other) next = yield* convertInSteps(served.definition, next, other, served.version)
+    next = yield* decode(patched)
   } catch (error) {
-    if (error instanceof DecodeError) throw refused(type === STRATEGIC_PATCH ? conversionText(body.schema, patched, error.message) : error.message)
-    throw error
+    if (!(error instanceof DecodeError)) throw error
+    if (type === STRATEGIC_PATCH) throw refused(conversionText(body.schema, patched, error.message))
+    throw refused(yield* firstFault(decode, shown(), error.message))
   }
   yield
   // The converter of strategic merge patches sorts unknown fields; decoders report them in order.
@@ -174,6 +180,18 @@ function* decodePatched(
   }
   form.setPatchedType(body, current, next, subresource !== '')
   return next
+}
+
+/** Returns the error of the first member that cannot be decoded, in the order of the text. Defaults to `found`. */
+function* firstFault(decode: (value: Json) => Steps<KubeObject>, text: string, found: string): Steps<string> {
+  const { value } = yield* parseJsonInSteps(Buffer.from(text))
+  try {
+    yield* decode(value)
+    return found
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message
+    throw error
+  }
 }
 
 interface Patched {
