@@ -87,8 +87,8 @@ class MessageReader {
       return out
     } catch (error) {
       if (error instanceof StatusError) throw error
-      const { fault, isOwn } = error instanceof ProtobufError ? error : { fault: 'unexpected EOF', isOwn: false }
-      throw new ProtobufError(fault, { cause: error, isOwn, ...(this.path.length > 0 && { path: this.where() }) })
+      const fault = error instanceof ProtobufError ? error.fault : 'unexpected EOF'
+      throw new ProtobufError(fault, { cause: error, ...(this.path.length > 0 && { path: this.where() }) })
     }
   }
 

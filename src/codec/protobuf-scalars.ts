@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import type protobuf from 'protobufjs/minimal.js'
 import { formatDuration } from '../lib/duration.ts'
 import type { Json } from '../meta/object.ts'
@@ -11,7 +10,10 @@ import { decodeUtf8 } from './utf8.ts'
 
 type Reader = protobuf.Reader
 
-/** Reads a string, starting at its length. Throws ProtobufError for invalid UTF-8: upstream keeps such bytes, which a JavaScript string cannot. */
+/**
+ * Reads a string, starting at its length. Upstream does not check that it is UTF-8: it keeps all bytes, and writes U+FFFD for each invalid one in JSON and YAML. A JavaScript string cannot keep them, so they are
+ * replaced here.
+ */
 export function readText(reader: Reader): string {
   const start = reader.pos
   let string: string
@@ -24,7 +26,7 @@ export function readText(reader: Reader): string {
   if (string.includes('\ufffd')) {
     const end = reader.pos
     reader.pos = start
-    if (!isUtf8(readBytes(reader))) throw new ProtobufError('proto: invalid UTF-8 string', { isOwn: true })
+    string = decodeUtf8(readBytes(reader))
     reader.pos = end
   }
   return string

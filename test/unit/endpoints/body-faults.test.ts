@@ -79,8 +79,10 @@ describe('errors of bodies in each media type', () => {
     )
   })
 
-  it('invalid UTF-8: refused in protobuf and CBOR, replaced by U+FFFD in JSON as upstream does', async () => {
-    expect(await refusal(PROTOBUF_BODY, message('1204 0a02 ffff'))).to.match(/^400 .*proto: invalid UTF-8 string \(spec\.holderIdentity\)$/)
+  it('invalid UTF-8: refused in CBOR, each byte replaced by U+FFFD in protobuf and JSON as upstream does', async () => {
+    expect((await read(PROTOBUF_BODY, message('1204 0a02 ffff'))).spec).to.deep.equal({ holderIdentity: '\ufffd\ufffd' })
+    expect((await read(PROTOBUF_BODY, message('1207 0a05 61c36262ff'))).spec).to.deep.equal({ holderIdentity: 'a\ufffdbb\ufffd' })
+    expect((await read(PROTOBUF_BODY, message('1205 0a03 eda080'))).spec).to.deep.equal({ holderIdentity: '\ufffd\ufffd\ufffd' })
     expect((await read(PROTOBUF_BODY, message('1205 0a03 efbfbd'))).spec).to.deep.equal({ holderIdentity: '\ufffd' })
     expect(await refusal(CBOR_BODY, Buffer.from('a14473706563a14e686f6c6465724964656e7469747941ff', 'hex'))).to.match(
       /^400 .*invalid UTF-8 string \(spec\.holderIdentity\)$/,
