@@ -8,7 +8,7 @@ import { parsePlain } from './json.ts'
 import { indentContinuations } from './yaml-continuations.ts'
 import { depthFault, yamlFault } from './yaml-fault.ts'
 import { type GoYamlForm, goYamlForm } from './yaml-grammar.ts'
-import { octetFault } from './yaml-octets.ts'
+import { decodeYaml } from './yaml-source.ts'
 import { MAX_DEPTH, type ParsedYaml, treeOf, YamlError } from './yaml-tree.ts'
 
 export { type ParsedYaml, YamlError } from './yaml-tree.ts'
@@ -24,9 +24,10 @@ export const parseYaml = (bytes: Buffer): ParsedYaml => runAtOnce(parseYamlInSte
 
 /** Like `parseYaml`, in steps, for bodies that may be large. */
 export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
-  const fault = octetFault(bytes)
-  if (fault) throw new YamlError(controlCharacter.test(textOf(bytes.subarray(0, fault.at))) ? CONTROL_CHARACTER : `yaml: ${fault.text}`)
-  const source = firstDocument(textOf(bytes))
+  const { text, fault: octets } = decodeYaml(bytes)
+  if (octets !== undefined) throw new YamlError(controlCharacter.test(text) ? CONTROL_CHARACTER : `yaml: ${octets}`)
+  yield
+  const source = firstDocument(text)
   yield
   if (controlCharacter.test(source)) throw new YamlError(CONTROL_CHARACTER)
   yield
@@ -119,9 +120,6 @@ function hasLongKey(value: Json): boolean {
 
 /** Error for characters that YAML does not allow even in quotes (YAML 1.1, section 5.1). */
 const CONTROL_CHARACTER = 'yaml: control characters are not allowed'
-
-/** Decodes UTF-8 without a byte order mark. */
-const textOf = (bytes: Buffer): string => bytes.toString('utf8').replace(/^\ufeff/, '')
 
 const controlCharacter = /[^\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
