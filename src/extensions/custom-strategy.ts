@@ -103,13 +103,19 @@ export function* customStrategies(version: VersionRules): Steps<CustomStrategies
 interface CustomStrategies {
   readonly main: Strategy
   readonly status: Strategy
+  /** Strategy of the scale subresource. */
+  readonly scale: Strategy
 }
 
-/** Adds `defaultStored` if the status has a default: decoding applies it, but `prepare` drops the status of a new object afterwards. */
-function withStoredDefaults({ schema, subresources }: VersionRules, { main, status }: CustomStrategies): CustomStrategies {
-  if (subresources.status === undefined || (schema && propertySchema(schema, 'status'))?.default === undefined) return { main, status }
+/**
+ * Adds `defaultStored` where a write makes a struct that decoding has not seen: a Scale may create the struct that holds the replicas. If the status has a default, decoding applies it, but `prepare` drops the
+ * status of a new object afterwards.
+ */
+function withStoredDefaults({ schema, subresources }: VersionRules, { main, status }: Omit<CustomStrategies, 'scale'>): CustomStrategies {
   const defaultStored = (next: KubeObject): void => fillDefaults(next, schema)
-  return { main: { ...main, defaultStored }, status: { ...status, defaultStored } }
+  const scale = { ...main, defaultStored }
+  if (subresources.status === undefined || (schema && propertySchema(schema, 'status'))?.default === undefined) return { main, status, scale }
+  return { main: scale, status: { ...status, defaultStored }, scale }
 }
 
 /** Returns a single error instead of evaluating rules if there are BLOCKING errors, because rules could fail for the same reason. */

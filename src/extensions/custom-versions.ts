@@ -104,7 +104,7 @@ function* versionOf({ spec, names, custom, version }: Parts): Steps<Version> {
     selectableFields: selectors(version.selectableFields),
     subresources: {
       ...(subresources.status && { status: { verbs: STATUS_VERBS, strategy: strategies.status } }),
-      ...(subresources.scale && { scale: customScale(subresources.scale) }),
+      ...(subresources.scale && { scale: { ...customScale(subresources.scale), strategy: strategies.scale } }),
     },
   }
 }

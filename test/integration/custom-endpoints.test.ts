@@ -7,6 +7,7 @@ const GROUP = '/apis/endpoints.example.com/v1'
 const THINGS = `${GROUP}/namespaces/default/things`
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 const count = { type: 'object', properties: { replicas: { type: 'integer' } } }
+const spec = { type: 'object', properties: { replicas: { type: 'integer' }, mode: { type: 'string', default: 'fast' } } }
 const definition = {
   metadata: { name: 'things.endpoints.example.com' },
   spec: {
@@ -18,7 +19,7 @@ const definition = {
         name: 'v1',
         served: true,
         storage: true,
-        schema: { openAPIV3Schema: { type: 'object', properties: { spec: count, status: count } } },
+        schema: { openAPIV3Schema: { type: 'object', properties: { spec, status: count } } },
         subresources: { status: {}, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } },
       },
     ],
@@ -91,6 +92,16 @@ describe('endpoints of custom kinds', function () {
         const refused = await apply('scaled', body)
         expect([refused.status, refused.body.message]).to.deep.equal([500, scaleFault('scaled')])
       }
+    })
+
+    it('leave the defaults of a struct that they create', async () => {
+      await client.must('POST', THINGS, { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'bare' } })
+      expect((await client.must('GET', `${THINGS}/bare`)).spec).to.equal(undefined)
+      await client.ask('PATCH', `${THINGS}/bare/scale`, { body: { spec: { replicas: 1 } }, contentType: 'application/merge-patch+json' })
+      const { spec, metadata } = await client.must('GET', `${THINGS}/bare`)
+      expect([spec, metadata.generation]).to.deep.equal([{ replicas: 1, mode: 'fast' }, 2])
+      const patched = await client.ask('PATCH', `${THINGS}/bare`, { body: { metadata: { labels: { a: 'b' } } }, contentType: 'application/merge-patch+json' })
+      expect(patched.body.metadata.generation).to.equal(2)
     })
 
     it('check the uid in an update', async () => {
