@@ -125,7 +125,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
     yield
     const typed = copyMarks(object, decodedObject({ kind: target.kind, apiVersion: apiVersionOfTarget(target), ...object }))
     dialect.setType(target, typed)
-    keepManagerReset(parsed.value, typed)
+    keepManagerReset(target.schema, parsed.value, typed)
     const kept = why?.keep(typed)
     const defaulted = yield* applyDefaultsInSteps(target, typed)
     if (first === undefined) why?.note({ step: 'defaults', changes: why.changes(kept, defaulted) })

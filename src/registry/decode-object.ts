@@ -3,6 +3,7 @@ import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { decodedObject, isJsonObject, type Json, type KubeObject } from '../meta/object.ts'
 import { decodeInSteps as decodeValueInSteps } from '../schema/decode.ts'
 import { applyDefaults } from '../schema/default.ts'
+import type { StructSchema } from '../schema/schema.ts'
 
 /** A type that can be decoded: a version, or the kind of a subresource. */
 export type Decodable = Pick<Version, 'schema' | 'setDefaults'>
@@ -30,12 +31,13 @@ export function* decodeInSteps(target: Decodable, value: Json, onUnknown?: (path
   const decoded = decodedObject(yield* decodeValueInSteps(target.schema, value, { keepEmpty: true, ...(onUnknown && { onUnknown }) }))
   yield
   const object = yield* applyDefaultsInSteps(target, decoded)
-  keepManagerReset(value, object)
+  keepManagerReset(target.schema, value, object)
   return object
 }
 
-/** Restores an empty list of managed fields, which resets field tracking; decoding drops empty lists. */
-export function keepManagerReset(value: Json, object: KubeObject): void {
+/** Restores an empty list of managed fields, which resets field tracking; decoding drops empty lists. Of a custom resource, an empty list counts as none, as upstream: only `[{}]` resets it. */
+export function keepManagerReset({ form }: StructSchema, value: Json, object: KubeObject): void {
+  if (form.name !== 'typed') return
   const metadata = isJsonObject(value) ? value.metadata : undefined
   const entries = isJsonObject(metadata) ? metadata.managedFields : undefined
   if (Array.isArray(entries) && entries.length === 0) object.metadata.managedFields = []

@@ -210,6 +210,21 @@ describe('endpoints of custom kinds', function () {
     })
   })
 
+  it('keep their managers if an empty list is written, and drop them for a single empty entry', async () => {
+    const path = `${THINGS}/owned`
+    const write = async (method: string, contentType: string, body: object) => (await client.ask(method, path, { body, contentType })).body.metadata
+    const thing = { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'owned', labels: { a: 'b' } } }
+    await client.ask('PATCH', `${path}?fieldManager=m1`, { body: thing, contentType: 'application/apply-patch+yaml' })
+    const managers = (metadata: { managedFields?: readonly { manager?: string }[] }) => metadata.managedFields?.map(({ manager }) => manager)
+    const replaced = (value: unknown) => [{ op: 'replace', path: '/metadata/managedFields', value }]
+    expect(managers(await write('PATCH', 'application/json-patch+json', replaced([])))).to.deep.equal(['m1'])
+    expect(managers(await write('PATCH', 'application/merge-patch+json', { metadata: { managedFields: [] } }))).to.deep.equal(['m1'])
+    const { resourceVersion } = (await client.must('GET', path)).metadata
+    const put = { ...thing, metadata: { ...thing.metadata, resourceVersion, managedFields: [] } }
+    expect(managers(await write('PUT', 'application/json', put))).to.deep.equal(['m1'])
+    expect(managers(await write('PATCH', 'application/json-patch+json', replaced([{}])))).to.equal(undefined)
+  })
+
   it('check the media type of a patch before the media type of the response', async () => {
     const { status } = await client.ask('PATCH', `${THINGS}/x`, { text: '{}', contentType: 'text/plain', accept: 'text/plain' })
     expect(status).to.equal(415)
