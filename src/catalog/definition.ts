@@ -336,7 +336,7 @@ export interface Strategy<T extends TypedObject = KubeObject> {
    * Sets the defaults that decoding would add to the stored object, in an update or a dry run. Runs after validating admission, which gets the object without
    * them.
    */
-  readonly defaultStored?: (next: T) => void
+  readonly defaultStored?: (next: T) => Steps<void> | undefined
   readonly warnings?: (next: T, old: T | undefined, ctx: HookContext) => string[]
   /**
    * Reserves values that are stored under other keys. Called before the write; the reservation is committed after the write has succeeded, and rolled back if

@@ -11,7 +11,7 @@ import { hasWholeFloats } from '../meta/whole-floats.ts'
 import type { CustomResourceSubresources } from '../resources/apiextensions/v1.types.ts'
 import { STATUS_FIELDS } from '../resources/shared/strategy-parts.ts'
 import { validateEmbeddedMeta } from '../schema/json-schema/embedded-meta.ts'
-import { fillDefaults } from '../schema/json-schema/fill-defaults.ts'
+import { fillDefaultsInSteps } from '../schema/json-schema/fill-defaults.ts'
 import { withKnownFormats } from '../schema/json-schema/known-formats.ts'
 import { listErrors } from '../schema/json-schema/list-invariants.ts'
 import { type JsonSchemaProps, propertySchema } from '../schema/json-schema/props.ts'
@@ -112,7 +112,7 @@ interface CustomStrategies {
  * status of a new object afterwards.
  */
 function withStoredDefaults({ schema, subresources }: VersionRules, { main, status }: Omit<CustomStrategies, 'scale'>): CustomStrategies {
-  const defaultStored = (next: KubeObject): void => fillDefaults(next, schema)
+  const defaultStored = (next: KubeObject): Steps<void> | undefined => fillDefaultsInSteps(next, schema)
   const scale = { ...main, defaultStored }
   if (subresources.status === undefined || (schema && propertySchema(schema, 'status'))?.default === undefined) return { main, status, scale }
   return { main: scale, status: { ...status, defaultStored }, scale }

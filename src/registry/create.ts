@@ -156,7 +156,8 @@ export function* fillNew(
   // The name of the request, even if mutating admission changed the object's.
   const named: WriteTarget = { ...target, name: target.name || (next.metadata.name ?? '') }
   yield* stage(env.admission.validate(admissionRequest(named, 'CREATE', { object: next, held })))
-  if (target.dryRun) strategy.defaultStored?.(next)
+  const defaults = target.dryRun ? strategy.defaultStored?.(next) : undefined
+  if (defaults) yield* defaults
 }
 
 /** Whether a new object has a resourceVersion other than zero. Text that is not a number is rejected elsewhere. */

@@ -2,7 +2,6 @@ import type { Version } from '../catalog/definition.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { decodedObject, isJsonObject, type Json, type KubeObject } from '../meta/object.ts'
 import { decodeInSteps as decodeValueInSteps } from '../schema/decode.ts'
-import { applyDefaults } from '../schema/default.ts'
 import type { StructSchema } from '../schema/schema.ts'
 
 /** A type that can be decoded: a version, or the kind of a subresource. */
@@ -13,7 +12,8 @@ export const applyKindDefaults = (target: Decodable, object: KubeObject): KubeOb
 
 /** `applyKindDefaults` in steps, for objects that may be large. */
 export function* applyDefaultsInSteps(target: Decodable, object: KubeObject): Steps<KubeObject> {
-  applyDefaults(target.schema, object)
+  const rest = target.schema.form.setDefaults(target.schema, object)
+  if (rest) yield* rest
   const steps = target.setDefaults?.(object)
   if (steps) {
     yield

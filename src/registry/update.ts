@@ -112,7 +112,8 @@ function* validateUpdate(
   checkResourceVersion(target, strategy, next, old)
   yield* beforeUpdate(target, strategy, next, old, hooks)
   yield* stage(env.admission.validate(admissionRequest(target, 'UPDATE', { object: next, old, held })))
-  strategy.defaultStored?.(next)
+  const defaults = strategy.defaultStored?.(next)
+  if (defaults) yield* defaults
 }
 
 /** Whether an update removes the last finalizer of an object that is being deleted, and nothing else holds the object. */

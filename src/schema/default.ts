@@ -1,18 +1,31 @@
+import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import type { Field, Schema, StructSchema } from './schema.ts'
 
-/** Sets the defaults within a value, in place. */
-type Fill = (value: Json) => void
+/** Sets the defaults within a value, in place. Adds the steps of long lists and wide maps to `later`. */
+type Fill = (value: Json, later: Steps<void>[]) => void
 
 /** Sets the defaults of the schema, in place. */
-export const applyDefaults = (schema: StructSchema, object: JsonObject): void => schema.form.setDefaults(schema, object)
+export function applyDefaults(schema: StructSchema, object: JsonObject): void {
+  const rest = schema.form.setDefaults(schema, object)
+  if (rest) runAtOnce(rest)
+}
 
 /**
  * Sets the defaults of markers recursively and in place, for members that are absent or null (for a non-pointer field, zero). An absent struct is not created
- * for the defaults within it.
+ * for the defaults within it. Returns the steps of long lists and wide maps, if there are any.
  */
-export const fillDefaults = (schema: StructSchema, object: JsonObject): void => fillerOf(schema)?.(object)
+export function fillDefaults(schema: StructSchema, object: JsonObject): Steps<void> | undefined {
+  const later: Steps<void>[] = []
+  fillerOf(schema)?.(object, later)
+  return later.length === 0 ? undefined : runAll(later)
+}
+
+/** The list grows while its steps run. */
+function* runAll(later: readonly Steps<void>[]): Steps<void> {
+  for (const steps of later) yield* steps
+}
 
 /** An entry is created before its fields are read, because types can be recursive. */
 const fillers = new WeakMap<StructSchema, { fill: Fill | undefined }>()
@@ -29,23 +42,34 @@ function fillerOf(schema: Schema): Fill | undefined {
         known.fill = structFiller(schema)
       }
       const filler = known
-      return value => filler.fill?.(value)
+      return (value, later) => filler.fill?.(value, later)
     }
     case 'list': {
       const item = fillerOf(schema.items)
-      return item && (value => fillAll(Array.isArray(value) ? value : [], item))
+      return item && ((value, later) => fillAll(Array.isArray(value) ? value : [], item, later))
     }
     case 'map': {
       const inner = fillerOf(schema.values)
-      return inner && (value => fillAll(isJsonObject(value) ? Object.values(value) : [], inner))
+      return inner && ((value, later) => fillAll(isJsonObject(value) ? Object.values(value) : [], inner, later))
     }
     default:
       return undefined
   }
 }
 
-function fillAll(values: readonly Json[], fill: Fill): void {
-  for (const value of values) if (value !== null) fill(value)
+/** Number of values from which they are filled in steps. */
+const MANY = 256
+
+function fillAll(values: readonly Json[], fill: Fill, later: Steps<void>[]): void {
+  if (values.length >= MANY) later.push(fillLater(values, fill, later))
+  else for (const value of values) if (value !== null) fill(value, later)
+}
+
+function* fillLater(values: readonly Json[], fill: Fill, later: Steps<void>[]): Steps<void> {
+  for (const value of values) {
+    if (isStepDone()) yield
+    if (value !== null) fill(value, later)
+  }
 }
 
 /** Whether each type has defaults. While a type is being examined, a recursive occurrence counts as having none; the outer call determines the result. */
@@ -77,7 +101,7 @@ function structFiller(schema: StructSchema): Fill {
     const inner = fillerOf(field.schema)
     if (field.default !== undefined || inner) steps.push({ field, inner })
   }
-  return object => {
+  return (object, later) => {
     if (!isJsonObject(object)) return
     for (const { field, inner } of steps) {
       let current = object[field.name]
@@ -86,7 +110,7 @@ function structFiller(schema: StructSchema): Fill {
         current = clone(field.default)
         object[field.name] = current
       }
-      inner?.(current)
+      inner?.(current, later)
     }
   }
 }

@@ -156,8 +156,8 @@ export interface ObjectForm {
   decodeInSteps(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject | Steps<JsonObject>
   /** Decodes a stored object. */
   readStored(schema: StructSchema, value: Json): JsonObject
-  /** Sets the defaults of the schema, in place. */
-  setDefaults(schema: StructSchema, object: JsonObject): void
+  /** Sets the defaults of the schema, in place. Returns the steps that are left if the object is large. */
+  setDefaults(schema: StructSchema, object: JsonObject): Steps<void> | undefined
   /** Returns the OpenAPI definition, or a function that creates it on access if it is large. */
   define(schema: StructSchema, document: DefinitionContext): JsonObject | (() => Steps<JsonObject>)
 }

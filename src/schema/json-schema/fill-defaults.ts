@@ -1,5 +1,6 @@
+import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { clone, setMember } from '../../meta/equal.ts'
-import type { Json } from '../../meta/object.ts'
+import type { Json, JsonObject } from '../../meta/object.ts'
 import { tooLargeError } from '../../meta/status.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
@@ -8,7 +9,15 @@ import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } f
  * not nullable are replaced as well. A short list with a schema of many defaults can expand far beyond what a store accepts, so this throws 413 above
  * MOST_FILLED values. Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
  */
-export const fillDefaults = (value: Json, schema: JsonSchemaProps | undefined): void => fill(value, schema, { filled: 0 })
+export function fillDefaults(value: Json, schema: JsonSchemaProps | undefined): void {
+  const steps = fillDefaultsInSteps(value, schema)
+  if (steps) runAtOnce(steps)
+}
+
+/** `fillDefaults` in steps, for values that may be large. Undefined if the schema has no defaults. */
+export function fillDefaultsInSteps(value: Json, schema: JsonSchemaProps | undefined): Steps<void> | undefined {
+  return schema === undefined || withDefaults.get(schema) === false ? undefined : fill(value, schema)
+}
 
 /** Limit on the values that defaults add to one object, at every depth. */
 const MOST_FILLED = 65_536
@@ -56,40 +65,63 @@ function defaultedOf({ properties }: JsonSchemaProps): readonly (readonly [name:
 /** Whether each schema has a default at any depth. Most of a wide schema has none. */
 const withDefaults = new WeakMap<JsonSchemaProps, boolean>()
 
-function hasDefaults(schema: JsonSchemaProps): boolean {
+function* hasDefaults(schema: JsonSchemaProps): Steps<boolean> {
   let known = withDefaults.get(schema)
-  if (known === undefined) {
-    const inner = [itemsSchema(schema), additionalSchema(schema), ...Object.values(schema.properties ?? {})]
-    known = inner.some(each => each !== undefined && (each.default !== undefined || hasDefaults(each)))
-    withDefaults.set(schema, known)
+  if (known !== undefined) return known
+  known = false
+  for (const inner of [itemsSchema(schema), additionalSchema(schema), ...Object.values(schema.properties ?? {})]) {
+    if (isStepDone()) yield
+    if (inner === undefined || (inner.default === undefined && !(yield* hasDefaults(inner)))) continue
+    known = true
+    break
   }
+  withDefaults.set(schema, known)
   return known
 }
 
-/** Sets defaults within a value. `filling` is shared by the whole object. */
-function fill(value: Json, schema: JsonSchemaProps | undefined, filling: Filling): void {
-  if (schema === undefined || typeof value !== 'object' || value === null || !hasDefaults(schema)) return
-  if (Array.isArray(value)) {
-    const items = itemsSchema(schema)
-    if (items === undefined) return
-    for (const [i, item] of value.entries()) {
-      const filled = isWrongNull(item, items) ? defaultOf(items, filling) : item
-      value[i] = filled
-      fill(filled, items, filling)
-    }
-    return
+/** A list or object whose members have not been visited. */
+interface Place {
+  readonly value: Json[] | JsonObject
+  readonly schema: JsonSchemaProps
+}
+
+function* fill(root: Json, rootSchema: JsonSchemaProps): Steps<void> {
+  const places: Place[] = []
+  const open = (value: Json | undefined, schema: JsonSchemaProps | undefined): void => {
+    if (schema !== undefined && typeof value === 'object' && value !== null && withDefaults.get(schema) !== false) places.push({ value, schema })
   }
+  const filling: Filling = { filled: 0 }
+  open(root, rootSchema)
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    const { value, schema } = place
+    if (!(withDefaults.get(schema) ?? (yield* hasDefaults(schema)))) continue
+    if (!Array.isArray(value)) {
+      yield* fillMembers(value, schema, filling, open)
+      continue
+    }
+    const items = itemsSchema(schema)
+    if (items === undefined) continue
+    for (let i = 0; i < value.length; i++) {
+      if (isStepDone()) yield
+      if (isWrongNull(value[i], items)) value[i] = defaultOf(items, filling)
+      open(value[i], items)
+    }
+  }
+}
+
+type Open = (value: Json | undefined, schema: JsonSchemaProps | undefined) => void
+
+function* fillMembers(object: JsonObject, schema: JsonSchemaProps, filling: Filling, open: Open): Steps<void> {
   for (const [name, property] of defaultedOf(schema)) {
-    const present = Object.hasOwn(value, name)
-    if (!present || isWrongNull(value[name], property)) setMember(value, name, defaultOf(property, filling))
+    if (isStepDone()) yield
+    if (!Object.hasOwn(object, name) || isWrongNull(object[name], property)) setMember(object, name, defaultOf(property, filling))
   }
   const additional = additionalSchema(schema)
-  for (const [name, member] of Object.entries(value)) {
+  for (const name in object) {
+    if (isStepDone()) yield
     const property = propertySchema(schema, name)
-    const isWrong = !property && additional !== undefined && isWrongNull(member, additional)
-    const filled = isWrong ? defaultOf(additional, filling) : member
-    if (isWrong) setMember(value, name, filled)
-    fill(filled, property ?? additional, filling)
+    if (!property && additional !== undefined && isWrongNull(object[name], additional)) setMember(object, name, defaultOf(additional, filling))
+    open(object[name], property ?? additional)
   }
 }
 

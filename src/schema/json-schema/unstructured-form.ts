@@ -8,7 +8,7 @@ import { cloneExactlyInSteps } from '../../meta/whole-floats.ts'
 import { DecodeError } from '../diagnose.ts'
 import type { ObjectForm } from '../schema.ts'
 import { coerceEmbeddedMeta, coerceMeta, coerceMetaInSteps } from './embedded-meta.ts'
-import { fillDefaults } from './fill-defaults.ts'
+import { fillDefaultsInSteps } from './fill-defaults.ts'
 import { openApiOf } from './open-api.ts'
 import { type JsonSchemaProps, propertySchema } from './props.ts'
 import { prune } from './prune.ts'
@@ -37,7 +37,7 @@ export function unstructuredForm(custom: CustomKind, version: string): ObjectFor
     decode: (_schema, value, options) => runAtOnce(read(custom, value, options?.onUnknown, coerceMetaInSteps)),
     decodeInSteps: (_schema, value, options) => read(custom, value, options?.onUnknown, coerceMetaInSteps),
     readStored: (_schema, value) => runAtOnce(read(custom, value, undefined, lenientMeta)),
-    setDefaults: (_schema, object) => fillDefaults(object, schemaOf(custom, object)?.schema),
+    setDefaults: (_schema, object) => fillDefaultsInSteps(object, schemaOf(custom, object)?.schema),
     define(_schema, document) {
       const metadata = document.referMetadata()
       return () => openApiOf(written(version), document.version, metadata)

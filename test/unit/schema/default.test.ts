@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { JsonObject } from '../../../src/meta/object.ts'
 import { applyDefaults } from '../../../src/schema/default.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'
+import { countedSteps } from '../../support/counted-steps.ts'
 
 const registry = new TypeRegistry().add({
   id: 't',
@@ -55,6 +56,17 @@ describe('applyDefaults', () => {
     applyDefaults(registry.type('t.Thing'), a)
     applyDefaults(registry.type('t.Thing'), b)
     expect(a.options).to.not.equal(b.options)
+  })
+
+  it('sets those of long lists and wide maps in steps', () => {
+    const names = Array.from({ length: 10_000 }, (_, i) => `k${i}`)
+    const object: JsonObject = { ports: names.map(name => ({ name })), child: { byName: Object.fromEntries(names.map(name => [name, {}])) } }
+    const schema = registry.type('t.Thing')
+    const steps = schema.form.setDefaults(schema, object)
+    expect(steps).to.not.equal(undefined)
+    expect(steps && countedSteps(steps).yields).to.be.at.least(39)
+    expect(object.ports).to.deep.equal(names.map(name => ({ name, mode: 420 })))
+    expect(object.child).to.deep.include({ byName: Object.fromEntries(names.map(name => [name, { mode: 420 }])) })
   })
 
   it('does not change a type without defaults', () => {

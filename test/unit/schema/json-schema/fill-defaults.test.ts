@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import type { JsonObject } from '../../../../src/meta/object.ts'
-import { fillDefaults } from '../../../../src/schema/json-schema/fill-defaults.ts'
+import { fillDefaults, fillDefaultsInSteps } from '../../../../src/schema/json-schema/fill-defaults.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
+import { countedSteps } from '../../../support/counted-steps.ts'
 
 const itemsWith = (properties: Record<string, JsonSchemaProps>): JsonSchemaProps => ({
   type: 'object',
@@ -22,6 +23,20 @@ describe('fillDefaults', () => {
     const properties = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`p${i}`, { type: 'string', default: 'x' }]))
     expect(() => fillDefaults(emptyItems(10), itemsWith(properties))).not.to.throw()
     expect(() => fillDefaults(emptyItems(1000), itemsWith(properties))).to.throw('Request entity too large: limit is 65536 values of defaults')
+  })
+
+  it('goes through wide values in steps', () => {
+    const value = emptyItems(10_000)
+    const steps = fillDefaultsInSteps(value, itemsWith({ a: { type: 'integer', default: 1 } }))
+    expect(steps && countedSteps(steps).yields).to.be.at.least(39)
+    expect(value).to.deep.equal({ list: Array.from({ length: 10_000 }, () => ({ a: 1 })) })
+  })
+
+  it('replaces nulls that a schema does not allow', () => {
+    const value: JsonObject = { list: [null, { a: null }], map: { x: null, y: {} } }
+    const inner: JsonSchemaProps = { type: 'object', default: {}, properties: { a: { type: 'integer', default: 1 } } }
+    fillDefaults(value, { type: 'object', properties: { list: { type: 'array', items: inner }, map: { type: 'object', additionalProperties: inner } } })
+    expect(value).to.deep.equal({ list: [{ a: 1 }, { a: 1 }], map: { x: { a: 1 }, y: { a: 1 } } })
   })
 
   it('counts the values within a default', () => {
