@@ -1,4 +1,4 @@
-import { isStepDone, isSteps, resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
+import { isStepDone, resultAtOnce, resultOf, type Steps } from '../lib/steps.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet, isEmpty, isMember } from './set-node.ts'
@@ -9,7 +9,7 @@ import { childSchema } from './typed-schema.ts'
 export type MadeSet = FieldSet | Steps<FieldSet>
 
 /** Runs the steps of a set, if it has any, to their end. */
-export const setAtOnce = (made: MadeSet): FieldSet => (isSteps(made) ? runAtOnce(made) : made)
+export const setAtOnce = (made: MadeSet): FieldSet => resultAtOnce(made)
 
 /** Returns the set of paths that are lists of member names: `[['status'], ['metadata', 'labels']]`. */
 export function fieldSetOf(paths: readonly (readonly string[])[]): FieldSet {

@@ -3,7 +3,7 @@ import { sortFew } from '../lib/sort-few.ts'
 import { isStepDone, isSteps, resultOf, type Steps, sorted } from '../lib/steps.ts'
 import { hasGivenEmptyInList, hasGivenEmptyInListInSteps } from '../meta/given-empty.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
-import { sameJsonInSteps, sameSmallJson } from '../meta/same-json.ts'
+import { sameJsonIfSmall, sameJsonInSteps } from '../meta/same-json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
 import type { PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet } from './set-node.ts'
@@ -67,7 +67,7 @@ function compareInside(schema: Schema | undefined, old: Json, next: Json): Compa
 
 /** Equality of Go's reflect.DeepEqual, in which nil and empty lists differ. Runs in steps if the values are large. */
 function isSame(old: Json, next: Json): boolean | Steps<boolean> {
-  const isEqual = sameSmallJson(old, next)
+  const isEqual = sameJsonIfSmall(old, next)
   return isEqual === undefined ? isSameInSteps(old, next) : isEqual && !hasGivenEmptyInList(next)
 }
 

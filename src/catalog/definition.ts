@@ -302,7 +302,7 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   /**
    * Sets fields that the server controls: clears the status on create, keeps it on update, increments the generation and so on. `old` is undefined on create.
    */
-  readonly prepare?: (next: T, old: T | undefined, ctx: HookContext) => void
+  readonly prepare?: (next: T, old: T | undefined, ctx: HookContext) => void | Steps<void>
   /**
    * Returns the errors of the kind and apiVersion that an object claims, in its claimed kind. Throws a StatusError if it claims none. Runs before `prepare`. If there are errors, the rest of the metadata and the
    * schema are not validated. Omitted if objects always have the kind's type.
@@ -337,7 +337,7 @@ export interface Strategy<T extends TypedObject = KubeObject> {
    * them.
    */
   readonly defaultStored?: (next: T) => Steps<void> | undefined
-  readonly warnings?: (next: T, old: T | undefined, ctx: HookContext) => string[]
+  readonly warnings?: (next: T, old: T | undefined, ctx: HookContext) => string[] | Steps<string[]>
   /**
    * Reserves values that are stored under other keys. Called before the write; the reservation is committed after the write has succeeded, and rolled back if
    * it fails, is retried or is a dry run. May change `next`.

@@ -5,15 +5,15 @@ import { type FieldError, type FieldErrorReason, invalid } from '../meta/field-e
 import { FieldPath, fieldPath } from '../meta/field-path.ts'
 import { isQualifiedName, nameIsDnsSubdomain } from '../meta/names.ts'
 import type { JsonObject, KubeObject } from '../meta/object.ts'
-import { sameJson } from '../meta/same-json.ts'
+import { sameJsonIfSmall, sameJsonInSteps } from '../meta/same-json.ts'
 import { internalServerError } from '../meta/status.ts'
-import { hasWholeFloats } from '../meta/whole-floats.ts'
+import { hasWholeFloats, hasWholeFloatsInSteps } from '../meta/whole-floats.ts'
 import type { CustomResourceSubresources } from '../resources/apiextensions/v1.types.ts'
 import { STATUS_FIELDS } from '../resources/shared/strategy-parts.ts'
 import { validateEmbeddedMeta } from '../schema/json-schema/embedded-meta.ts'
 import { fillDefaultsInSteps } from '../schema/json-schema/fill-defaults.ts'
 import { withKnownFormats } from '../schema/json-schema/known-formats.ts'
-import { listErrors } from '../schema/json-schema/list-invariants.ts'
+import { listErrorsInSteps } from '../schema/json-schema/list-invariants.ts'
 import { type JsonSchemaProps, propertySchema } from '../schema/json-schema/props.ts'
 import { valueSteps } from '../schema/json-schema/validate-value.ts'
 import { scaleSpecErrors, scaleStatusErrors } from './custom-scale.ts'
@@ -37,15 +37,15 @@ export function* customStrategies(version: VersionRules): Steps<CustomStrategies
   const rules = ruleCheck(version.schema)
 
   /**
-   * Validations shared by objects and status. Errors of `listErrors` are ignored on updates if the stored object has any, so that existing violations can be
+   * Validations shared by objects and status. Errors of lists are ignored on updates if the stored object has any, so that existing violations can be
    * kept.
    */
   function* shared(next: KubeObject, old: KubeObject | undefined): Steps<FieldError[]> {
     const errors = yield* validateEmbeddedMeta(next, schema, ROOT, false)
     yield
-    const wasValid = !old || listErrors(old, schema, ROOT).length === 0
+    const wasValid = !old || (yield* listErrorsInSteps(old, schema, ROOT)).length === 0
     yield
-    return wasValid ? [...errors, ...listErrors(next, schema, ROOT)] : errors
+    return wasValid ? [...errors, ...(yield* listErrorsInSteps(next, schema, ROOT))] : errors
   }
 
   /** Validates by schema and then by rules. Asynchronous, because both can take long. An object of another type is only validated by rules that do not depend on it. */
@@ -69,11 +69,11 @@ export function* customStrategies(version: VersionRules): Steps<CustomStrategies
       if (!old) {
         if (hasStatus) delete next.status
         next.metadata.generation = 1
-        return
+        return undefined
       }
       if (hasStatus && old.status !== undefined) next.status = clone(old.status)
       else if (hasStatus) delete next.status
-      if (!sameContent(next, old)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+      return countChange(next, old)
     },
     evaluate: evaluated(function* (next, old, ctx) {
       const errors = schema ? yield* valueSteps(next, old && ratchets(ctx) ? old : undefined, schema, ROOT) : []
@@ -152,11 +152,22 @@ const UNCHECKED = invalid(
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 )
 
-/** Whether only metadata differs. Objects with whole floats count as different. */
-function sameContent(a: JsonObject, b: JsonObject): boolean {
-  const { metadata: _a, apiVersion: _av, ...left } = a
-  const { metadata: _b, apiVersion: _bv, ...right } = b
-  return sameJson(left, right) && !hasWholeFloats(left)
+/** Increments the generation unless only metadata differs. Objects with whole floats count as different. Returns steps if the objects are large. */
+function countChange(next: KubeObject, old: KubeObject): Steps<void> | undefined {
+  const { metadata: _a, apiVersion: _av, ...left } = next
+  const { metadata: _b, apiVersion: _bv, ...right } = old
+  const count = (isSame: boolean): void => {
+    if (!isSame) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+  }
+  const isSame = sameJsonIfSmall(left, right)
+  if (isSame === undefined) return countLargeChange(left, right, count)
+  count(isSame && !hasWholeFloats(left))
+  return undefined
+}
+
+function* countLargeChange(left: JsonObject, right: JsonObject, count: (isSame: boolean) => void): Steps<void> {
+  yield
+  count((yield* sameJsonInSteps(left, right)) && !(yield* hasWholeFloatsInSteps(left)))
 }
 
 /** Restores everything but status and managed fields, for a write of the status. */

@@ -43,6 +43,9 @@ export function* resultOf<T extends object | undefined>(result: T | Steps<T>): S
   return isSteps(result) ? yield* result : result
 }
 
+/** `resultOf` in one call. */
+export const resultAtOnce = <T extends object | undefined>(result: T | Steps<T>): T => (isSteps(result) ? runAtOnce(result) : result)
+
 /** Whether a result still has to be computed in steps. A list is iterable but not steps, and JSON values have no functions. */
 export const isSteps = <T extends object | undefined>(result: T | Steps<T>): result is Steps<T> =>
   result !== undefined && 'next' in result && typeof result.next === 'function'

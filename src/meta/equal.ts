@@ -1,22 +1,41 @@
 import { isStepDone, type Steps } from '../lib/steps.ts'
 
+/** Number of members and elements that a comparison may still visit. */
+export interface Walk {
+  left: number
+}
+
+export const UNBOUNDED: Walk = { left: Number.POSITIVE_INFINITY }
+/** Members and elements of values that are compared in one call. */
+export const SMALL = 512
+
 /**
  * Compares two JSON values like the Go objects they stand for: an absent member, null and an empty list are equal. An empty object differs from them, since it
  * may be a pointer to a struct.
  */
-export function deepEqual(a: unknown, b: unknown): boolean {
+export const deepEqual = (a: unknown, b: unknown): boolean => isEqual(a, b, UNBOUNDED)
+
+/** `deepEqual` of small values. Undefined if they have more than 512 members and elements: `deepEqualInSteps` then compares them. */
+export function deepEqualIfSmall(a: unknown, b: unknown): boolean | undefined {
+  const walk = { left: SMALL }
+  const isSame = isEqual(a, b, walk)
+  return walk.left < 0 ? undefined : isSame
+}
+
+/** Also returns false once more than `left` members and elements have been visited. */
+function isEqual(a: unknown, b: unknown, walk: Walk): boolean {
   if (a === b) return true
   if (isNil(a) || isNil(b)) return isNil(a) && isNil(b)
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
-    for (let i = 0; i < a.length; i++) if (!deepEqual(a[i], b[i])) return false
+    for (let i = 0; i < a.length; i++) if (--walk.left < 0 || !isEqual(a[i], b[i], walk)) return false
     return true
   }
-  return hasMembers(a) && hasMembers(b) ? sameMembers(a, b) : sameNumber(a, b)
+  return hasMembers(a) && hasMembers(b) ? sameMembers(a, b, walk) : sameNumber(a, b)
 }
 
-function sameMembers(a: Members, b: Members): boolean {
-  for (const key in a) if (!deepEqual(a[key], Object.hasOwn(b, key) ? b[key] : undefined)) return false
+function sameMembers(a: Members, b: Members, walk: Walk): boolean {
+  for (const key in a) if (--walk.left < 0 || !isEqual(a[key], Object.hasOwn(b, key) ? b[key] : undefined, walk)) return false
   for (const key in b) if (!Object.hasOwn(a, key) && !isNil(b[key])) return false
   return true
 }
@@ -25,15 +44,15 @@ function sameMembers(a: Members, b: Members): boolean {
 export const deepEqualInSteps = (a: unknown, b: unknown): Steps<boolean> => equalInSteps(a, b, deepEqual, isNil)
 
 /**
- * Compares two values in steps. `isEqual` compares values of which one is neither a list nor an object, or that are a list and an object. `isAbsent`: whether a member equals an absent one. Uses a stack instead of
+ * Compares two values in steps. `isSameLeaf` compares values of which one is neither a list nor an object, or that are a list and an object. `isAbsent`: whether a member equals an absent one. Uses a stack instead of
  * recursion, because a generator of each small object would cost more than its comparison.
  */
-export function* equalInSteps(a: unknown, b: unknown, isEqual: (a: unknown, b: unknown) => boolean, isAbsent: (value: unknown) => boolean): Steps<boolean> {
+export function* equalInSteps(a: unknown, b: unknown, isSameLeaf: (a: unknown, b: unknown) => boolean, isAbsent: (value: unknown) => boolean): Steps<boolean> {
   const lefts = [a]
   const rights = [b]
   const isSame = (left: unknown, right: unknown): boolean => {
     if (left === right) return true
-    if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return isEqual(left, right)
+    if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return isSameLeaf(left, right)
     lefts.push(left)
     rights.push(right)
     return true
@@ -56,7 +75,7 @@ export function* equalInSteps(a: unknown, b: unknown, isEqual: (a: unknown, b: u
         if (isStepDone()) yield
         if (!Object.hasOwn(left, key) && !isAbsent(right[key])) return false
       }
-    } else if (!isEqual(left, right)) return false
+    } else if (!isSameLeaf(left, right)) return false
   }
   return true
 }

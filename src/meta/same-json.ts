@@ -1,18 +1,13 @@
 import type { Steps } from '../lib/steps.ts'
-import { equalInSteps, hasMembers, sameNumber } from './equal.ts'
+import { equalInSteps, hasMembers, SMALL, sameNumber, UNBOUNDED, type Walk } from './equal.ts'
 import type { Json } from './object.ts'
 
-/** Number of members and elements that may still be visited. */
-interface Walk {
-  left: number
-}
-
 /** Reports whether two JSON values are equal. Unlike in `deepEqual`, null, an absent member and an empty list all differ. */
-export const sameJson = (a: Json, b: Json): boolean => isSame(a, b, { left: Number.POSITIVE_INFINITY })
+export const sameJson = (a: Json, b: Json): boolean => isSame(a, b, UNBOUNDED)
 
 /** `sameJson` of small values. Undefined if they have more than 512 members and elements: `sameJsonInSteps` then compares them. */
-export function sameSmallJson(a: Json, b: Json): boolean | undefined {
-  const walk = { left: 512 }
+export function sameJsonIfSmall(a: Json, b: Json): boolean | undefined {
+  const walk = { left: SMALL }
   const isEqual = isSame(a, b, walk)
   return walk.left < 0 ? undefined : isEqual
 }

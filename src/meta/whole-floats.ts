@@ -35,6 +35,26 @@ export function hasWholeFloats(value: unknown): boolean {
   return (floats.get(value)?.size ?? 0) > 0 || Object.values(value).some(hasWholeFloats)
 }
 
+/** `hasWholeFloats` in steps, for values that may be large. */
+export function* hasWholeFloatsInSteps(value: unknown): Steps<boolean> {
+  const left: object[] = []
+  const open = (member: unknown): void => {
+    if (typeof member === 'object' && member !== null) left.push(member)
+  }
+  open(value)
+  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+    if (isStepDone()) yield
+    if ((floats.get(each)?.size ?? 0) > 0) return true
+    if (Array.isArray(each)) each.forEach(open)
+    else if (hasMembers(each))
+      for (const key in each) {
+        if (isStepDone()) yield
+        open(each[key])
+      }
+  }
+  return false
+}
+
 /** Copies the marks of the original to a shallow copy. */
 export function copyWholeFloats<T extends object>(from: object, to: T): T {
   const known = floats.get(from)

@@ -1,5 +1,6 @@
 import type { HookContext } from '../catalog/definition.ts'
 import { runStages, type Stages, stage } from '../lib/stages.ts'
+import type { Steps } from '../lib/steps.ts'
 import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { KubeObject } from '../meta/object.ts'
@@ -53,7 +54,7 @@ export async function deleteObject(store: StoreParts, target: WriteTarget, optio
   // As in kube-apiserver, a graceful deletion with a grace period of 0 is two writes: watchers see a modification, then the deletion.
   if (target.dryRun) return { object: first.object, deleted: true }
   try {
-    return await takeStep(store, target, { preconditions: followed(options.preconditions, first.object) }, () => 'remove')
+    return await takeStep(store, target, { preconditions: followed(options.preconditions, first.object) }, removal)
   } catch (error) {
     if (isStatusError(error, 'NotFound')) return { object: first.object, deleted: true }
     throw error
@@ -90,8 +91,13 @@ async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget,
 
 type StepResult = DeleteResult & { readonly last?: boolean }
 
+// biome-ignore lint/correctness/useYield: a step that needs none
+function* removal(): Steps<Step> {
+  return 'remove'
+}
+
 /** Returns the next step of a deletion. */
-type StepOf = (old: KubeObject, hooks: HookContext) => Step
+type StepOf = (old: KubeObject, hooks: HookContext) => Steps<Step>
 
 interface Deciding {
   readonly key: Key
@@ -118,7 +124,7 @@ function* decideStep(
   const review = admissionRequest(target, 'DELETE', { old })
   yield* stage(env.admission.mutate(review))
   yield* stage(env.admission.validate(review))
-  const step = stepOf(old, hooks)
+  const step = yield* stepOf(old, hooks)
   if (step === 'pending') return { change: { keep: true }, result: { object: old, deleted: false } }
   if (step === 'remove') {
     if (!target.dryRun && holdsFinalizers(old) && preconditions?.resourceVersion !== undefined) throw lostVersion(target, key, old)

@@ -1,7 +1,8 @@
 import type { HookContext, Strategy } from '../catalog/definition.ts'
-import { clone } from '../meta/equal.ts'
+import type { Steps } from '../lib/steps.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { formatTime } from '../meta/time.ts'
+import { cloneInSteps } from '../meta/whole-floats.ts'
 
 /** Propagation policies, in the order in which errors list them. */
 export const PROPAGATION_POLICIES = ['Foreground', 'Background', 'Orphan'] as const
@@ -38,7 +39,7 @@ const FOREGROUND = 'foregroundDeletion'
  * Decides the next step of a deletion, as BeforeDelete in k8s.io/apiserver. Starts a deletion, or shortens the grace period of one that is pending; a longer grace period changes nothing. The step is `remove` if
  * neither a grace period nor finalizers nor the kind hold the object.
  */
-export function deletionStep(strategy: Strategy, options: DeleteOptions, old: KubeObject, hooks: HookContext): Step {
+export function* deletionStep(strategy: Strategy, options: DeleteOptions, old: KubeObject, hooks: HookContext): Steps<Step> {
   const requested = options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
   const meta = old.metadata
   const { generation = 0, deletionGracePeriodSeconds = 0 } = meta
@@ -62,7 +63,7 @@ export function deletionStep(strategy: Strategy, options: DeleteOptions, old: Ku
   const finalizers = collectorFinalizers(strategy, options, meta.finalizers ?? [])
   const held = finalizers.length > 0 || strategy.holdsDeletion?.(old) === true
   if (!held && graceSeconds === undefined) return 'remove'
-  const next = clone(old)
+  const next = yield* cloneInSteps(old)
   if (finalizers.length > 0) next.metadata.finalizers = finalizers
   else delete next.metadata.finalizers
   if (meta.deletionTimestamp === undefined && generation > 0) next.metadata.generation = generation + 1

@@ -63,7 +63,7 @@ export function* mutate({ admission }: RegistryEnvironment, target: WriteTarget,
 export function* beforeCreate(target: WriteTarget, strategy: Strategy, next: KubeObject, ctx: HookContext): Stages<void> {
   const typeErrors = strategy.typeErrors?.(next) ?? NONE
   yield* dropTurnedOff(target, next, undefined, ctx)
-  prepare(target, strategy, next, undefined, ctx)
+  yield* prepare(target, strategy, next, undefined, ctx)
   yield
   const errors = typeErrors.length > 0 ? [...typeErrors] : yield* boundedErrors(errorsOfNew(kindRulesOf(target, strategy), next, ctx))
   if (strategy.evaluate) errors.push(...(yield* stage(strategy.evaluate(next, undefined, ctx, errors))))
@@ -84,7 +84,7 @@ export function* beforeUpdate(target: WriteTarget, strategy: Strategy, next: Kub
   if (before.generation === undefined) delete meta.generation
   else meta.generation = before.generation
   yield* dropTurnedOff(target, next, old, ctx)
-  prepare(target, strategy, next, old, ctx)
+  yield* prepare(target, strategy, next, old, ctx)
   yield
   if (!meta.uid && before.uid !== undefined) meta.uid = before.uid
   if (before.creationTimestamp) meta.creationTimestamp = before.creationTimestamp
@@ -108,9 +108,10 @@ function* dropTurnedOff({ served, ctx: { why } }: WriteTarget, next: KubeObject,
 }
 
 /** Runs the kind's `prepare` and records its changes for `binnacle why`. */
-function prepare({ ctx: { why } }: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): void {
+function* prepare({ ctx: { why } }: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject | undefined, ctx: HookContext): Steps<void> {
   const kept = why?.keep(next)
-  strategy.prepare?.(next, old, ctx)
+  const rest = strategy.prepare?.(next, old, ctx)
+  if (rest) yield* rest
   if (why) noteRules(why, why.changes(kept, next))
 }
 
@@ -197,7 +198,8 @@ interface Checked {
 /** Throws 422 if there are errors. Otherwise sends the kind's warnings and canonicalizes the object. */
 function* finish(target: WriteTarget, strategy: Strategy, { next, old, ctx }: Checked, errors: FieldError[]): Steps<void> {
   if (errors.length > 0) throw invalidError(strategy.typeErrors ? claimedKind(next) : groupKindOf(target.served), next.metadata.name ?? '', errors)
-  for (const text of strategy.warnings?.(next, old, ctx) ?? []) target.ctx.warn(text)
+  const texts = strategy.warnings?.(next, old, ctx)
+  if (texts) for (const text of isSteps(texts) ? yield* texts : texts) target.ctx.warn(text)
   yield
   strategy.canonicalize?.(next)
 }

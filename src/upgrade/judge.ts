@@ -1,6 +1,6 @@
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, ResourceDefinition } from '../catalog/definition.ts'
-import { runAtOnce } from '../lib/steps.ts'
+import { resultAtOnce, runAtOnce } from '../lib/steps.ts'
 import { isSince } from '../lifecycle/release.ts'
 import { clone } from '../meta/equal.ts'
 import { type FieldError, fieldErrorText, inLaterWords } from '../meta/field-error.ts'
@@ -41,12 +41,13 @@ export async function judge(kinds: ReleaseKinds, { definition, version }: FoundK
     // The server has assigned a UID before the strategy runs. That of jobs uses it.
     if (isJsonObject(hub.metadata)) hub.metadata.uid ??= UID
     const strategy = version.strategy ?? definition.strategy ?? {}
-    strategy.prepare?.(hub, undefined, ctx)
+    const rest = strategy.prepare?.(hub, undefined, ctx)
+    if (rest) runAtOnce(rest)
     return {
       object,
       unknown,
       errors: await errorsOf(strategy, hub, ctx, isSince(kinds.release, '1.34')),
-      warnings: strategy.warnings?.(hub, undefined, ctx) ?? [],
+      warnings: resultAtOnce(strategy.warnings?.(hub, undefined, ctx) ?? []),
     }
   } catch (error) {
     if (error instanceof DecodeError) return { unknown, errors: [{ text: error.message, about: error.message }], warnings: [] }
@@ -57,7 +58,7 @@ export async function judge(kinds: ReleaseKinds, { definition, version }: FoundK
 async function errorsOf(strategy: NonNullable<ResourceDefinition['strategy']>, hub: KubeObject, ctx: HookContext, laterWords: boolean): Promise<Refusal[]> {
   if (!isJsonObject(hub.metadata)) return []
   const found = strategy.validate?.(hub, undefined, ctx) ?? []
-  const errors = Array.isArray(found) ? found : runAtOnce(found)
+  const errors = resultAtOnce(found)
   const evaluated = (await strategy.evaluate?.(hub, undefined, ctx, errors).catch(ignoreNoAccess)) ?? []
   return [...errors, ...evaluated].map(error => ({ text: fieldErrorText(laterWords ? inLaterWords(error) : error), about: `${error.reason} ${error.field}` }))
 }

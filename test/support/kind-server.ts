@@ -1,5 +1,5 @@
 import type { HookContext, ListAccess, ResourceAccess, ResourceDefinition, ResourceId, Strategy, Subresource } from '../../src/catalog/definition.ts'
-import { runAtOnce } from '../../src/lib/steps.ts'
+import { resultAtOnce, runAtOnce } from '../../src/lib/steps.ts'
 import { clone, deepEqual } from '../../src/meta/equal.ts'
 import type { FieldError } from '../../src/meta/field-error.ts'
 import { fieldPath } from '../../src/meta/field-path.ts'
@@ -67,13 +67,14 @@ export class KindServer implements ResourceAccess {
     const { scope, hub } = definition
     if (old?.metadata.generation !== undefined) next.metadata.generation = old.metadata.generation
     clearTurnedOff(definition, ctx, next, old)
-    strategy.prepare?.(next, old, ctx)
+    const rest = strategy.prepare?.(next, old, ctx)
+    if (rest) runAtOnce(rest)
     const { validateName = nameIsDnsSubdomain } = strategy
     const nameRule = (name: string, prefix: boolean): string[] => validateName(name, prefix, ctx.features)
     const errors: FieldError[] = old ? [] : validateObjectMeta(next.metadata, scope === 'Namespaced', nameRule, fieldPath('metadata'))
     errors.push(...kindErrors(strategy, next, old, ctx))
     if (errors.length > 0) throw invalidError({ group: hub.group, kind: hub.kind }, next.metadata.name ?? '', errors)
-    this.warnings.push(...(strategy.warnings?.(next, old, ctx) ?? []))
+    this.warnings.push(...resultAtOnce(strategy.warnings?.(next, old, ctx) ?? []))
   }
 
   async create(gr: ResourceId, namespace: string, body: AnyObject, dryRun = false): Promise<AnyObject> {

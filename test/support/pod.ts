@@ -1,4 +1,5 @@
 import type { HookContext, Strategy } from '../../src/catalog/definition.ts'
+import { resultAtOnce, runAtOnce } from '../../src/lib/steps.ts'
 import { clone } from '../../src/meta/equal.ts'
 import { fieldErrorText } from '../../src/meta/field-error.ts'
 import type { JsonObject } from '../../src/meta/object.ts'
@@ -45,9 +46,10 @@ export function createPod(pod: AnyObject, warned: string[] = []): string[] {
   const strategy = strategyOf('')
   const ctx = contextOf('', warned)
   clearTurnedOff(podResource, ctx, pod)
-  strategy.prepare?.(pod, undefined, ctx)
+  const rest = strategy.prepare?.(pod, undefined, ctx)
+  if (rest) runAtOnce(rest)
   const errors = kindErrors(strategy, pod, undefined, ctx).map(fieldErrorText)
-  warned.push(...(strategy.warnings?.(pod, undefined, ctx) ?? []))
+  warned.push(...resultAtOnce(strategy.warnings?.(pod, undefined, ctx) ?? []))
   return errors
 }
 
@@ -60,7 +62,8 @@ export function updatePod(old: AnyObject, change: (pod: AnyObject) => void, subr
   if (old.metadata.generation !== undefined) next.metadata.generation = old.metadata.generation
   const before = JSON.stringify(old)
   clearTurnedOff(podResource, contextOf(subresource), next, old)
-  strategy.prepare?.(next, old, contextOf(subresource))
+  const rest = strategy.prepare?.(next, old, contextOf(subresource))
+  if (rest) runAtOnce(rest)
   const errors = kindErrors(strategy, next, old, contextOf(subresource)).map(fieldErrorText)
   if (JSON.stringify(old) !== before) throw new Error('the old pod was mutated')
   return { pod: next, errors }

@@ -3,17 +3,16 @@ import { ApplyError } from '../../apply/apply-error.ts'
 import { untracked } from '../../apply/ownership.ts'
 import type { Version } from '../../catalog/definition.ts'
 import type { Steps } from '../../lib/steps.ts'
-import { clone } from '../../meta/equal.ts'
 import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject } from '../../meta/object.ts'
-import { sameJson } from '../../meta/same-json.ts'
+import { sameJson, sameJsonInSteps } from '../../meta/same-json.ts'
 import { failure } from '../../meta/status.ts'
-import { wholeFloats } from '../../meta/whole-floats.ts'
+import { cloneInSteps, wholeFloats } from '../../meta/whole-floats.ts'
 import { conversionText } from '../../schema/conversion-fault.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import { diagnose } from '../../schema/diagnose.ts'
 import { checkTypeText } from '../../schema/json-schema/unstructured-form.ts'
 import type { FormName, StructSchema } from '../../schema/schema.ts'
-import { applyKindDefaults } from '../decode-object.ts'
+import { applyDefaultsInSteps } from '../decode-object.ts'
 import { type BuiltIns, internalTypeFault, notRegistered, otherTypeFault, patchedClaim, readAsClaimed, type TypeClaim } from '../other-type.ts'
 import { apiVersionOfTarget, type BodyTarget, nameOf, versionFault } from './body-target.ts'
 import { decodeConverted } from './decode-converted.ts'
@@ -121,8 +120,8 @@ const FORMS: Readonly<Record<FormName, ChangeForm>> = {
       yield
       const { schema } = target
       const { metadata = {} } = schema.form.readStored(schema, { metadata: merged.metadata ?? {} })
-      const object = decodedObject({ ...clone(merged), metadata: Object.assign(emptyMembers(merged.metadata), metadata) })
-      return live && sameJson(merged, untracked(live)) ? object : applyKindDefaults(target, object)
+      const object = decodedObject({ ...(yield* cloneInSteps(merged)), metadata: Object.assign(emptyMembers(merged.metadata), metadata) })
+      return live && (yield* sameJsonInSteps(merged, untracked(live))) ? object : yield* applyDefaultsInSteps(target, object)
     },
     mergeFault: (_target, _config, _merged, why) => why,
   },

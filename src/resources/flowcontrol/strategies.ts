@@ -31,8 +31,7 @@ export const flowControlStrategy = <T extends FlowControlObject>(
   metaRounds: ['whole'],
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
-    if (old) prepareUpdate(next, old)
-    else prepareCreate(next, {})
+    return old ? prepareUpdate(next, old) : prepareCreate(next, {})
   },
   validate: (next, old, ctx) => [...validateSpec(next, old, ctx), ...validateStatus(next)],
 })

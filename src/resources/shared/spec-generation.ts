@@ -1,4 +1,5 @@
-import { deepEqual } from '../../meta/equal.ts'
+import type { Steps } from '../../lib/steps.ts'
+import { deepEqualIfSmall, deepEqualInSteps } from '../../meta/equal.ts'
 import type { TypedObject } from '../../meta/object.ts'
 
 interface WithSpec extends TypedObject {
@@ -6,8 +7,21 @@ interface WithSpec extends TypedObject {
 }
 
 /** Sets the generation of a kind without a status: 1 on create, incremented if the spec changes. */
-export function prepareGeneration(next: WithSpec, old: WithSpec | undefined): void {
-  setGeneration(next, old, old !== undefined && !deepEqual(next.spec, old.spec))
+export function prepareGeneration(next: WithSpec, old: WithSpec | undefined): Steps<void> | undefined {
+  if (old) return countChange(next, old, deepEqualIfSmall(next.spec, old.spec))
+  next.metadata.generation = 1
+  return undefined
+}
+
+/** Increments the generation unless the spec is the same. `isSame`: undefined if the specs are large. They are then compared in steps, which are returned. */
+export function countChange(next: WithSpec, old: WithSpec, isSame: boolean | undefined): Steps<void> | undefined {
+  if (isSame === undefined) return countLargeChange(next, old)
+  setGeneration(next, old, !isSame)
+  return undefined
+}
+
+function* countLargeChange(next: WithSpec, old: WithSpec): Steps<void> {
+  setGeneration(next, old, !(yield* deepEqualInSteps(next.spec, old.spec)))
 }
 
 /** Sets the generation: 1 on create, incremented if `changed` is set. */

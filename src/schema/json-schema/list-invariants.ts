@@ -1,5 +1,6 @@
 import { formatDouble } from '../../lib/format-double.ts'
 import { goJsonText } from '../../lib/go-json-text.ts'
+import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { setMember } from '../../meta/equal.ts'
 import { duplicate, type FieldError, invalid, verbatim } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -13,27 +14,72 @@ import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } f
  * Returns an error for each repeated item of a set and each item with a repeated key in a list of type map, at every depth. Each is reported once, at its
  * second occurrence. The value must be decoded by the schema.
  */
-export function listErrors(value: Json, schema: JsonSchemaProps | undefined, path: FieldPath): FieldError[] {
-  if (schema === undefined || typeof value !== 'object' || value === null) return []
-  if (!Array.isArray(value)) {
-    const additional = additionalSchema(schema)
-    const members = Object.entries(value)
-    const inner = additional ? members.flatMap(([name, member]) => listErrors(member, additional, path.key(name))) : []
-    return [...inner, ...members.flatMap(([name, member]) => listErrors(member, propertySchema(schema, name), path.child(name)))]
-  }
-  const items = itemsSchema(schema)
-  return [...ownErrors(value, schema, path), ...value.flatMap((item, i) => listErrors(item, items, path.index(i)))]
+export const listErrors = (value: Json, schema: JsonSchemaProps | undefined, path: FieldPath): FieldError[] => runAtOnce(listErrorsInSteps(value, schema, path))
+
+/** `listErrors` in steps, for values that may be large. */
+export function* listErrorsInSteps(value: Json, schema: JsonSchemaProps | undefined, path: FieldPath): Steps<FieldError[]> {
+  const errors: FieldError[] = []
+  if (isOpen(value, schema)) yield* addErrors(value, schema, path, errors)
+  return errors
 }
 
-function ownErrors(list: readonly Json[], schema: JsonSchemaProps, path: FieldPath): FieldError[] {
+const isOpen = (value: Json | undefined, schema: JsonSchemaProps | undefined): value is Json[] | JsonObject =>
+  schema !== undefined && typeof value === 'object' && value !== null
+
+/** Only lists and objects need a generator. */
+function* addErrors(value: Json[] | JsonObject, schema: JsonSchemaProps | undefined, path: FieldPath, errors: FieldError[]): Steps<void> {
+  if (schema === undefined) return
+  if (!Array.isArray(value)) {
+    const additional = additionalSchema(schema)
+    if (additional)
+      yield* addMembers(
+        value,
+        () => additional,
+        name => path.key(name),
+        errors,
+      )
+    yield* addMembers(
+      value,
+      name => propertySchema(schema, name),
+      name => path.child(name),
+      errors,
+    )
+    return
+  }
+  const items = itemsSchema(schema)
+  errors.push(...(yield* ownErrors(value, schema, path)))
+  let i = -1
+  for (const item of value) {
+    i++
+    if (isStepDone()) yield
+    if (isOpen(item, items)) yield* addErrors(item, items, path.index(i), errors)
+  }
+}
+
+function* addMembers(
+  object: JsonObject,
+  schemaOf: (name: string) => JsonSchemaProps | undefined,
+  pathOf: (name: string) => FieldPath,
+  errors: FieldError[],
+): Steps<void> {
+  for (const name in object) {
+    if (isStepDone()) yield
+    const member = object[name]
+    if (typeof member !== 'object' || member === null) continue
+    const schema = schemaOf(name)
+    if (isOpen(member, schema)) yield* addErrors(member, schema, pathOf(name), errors)
+  }
+}
+
+function* ownErrors(list: readonly Json[], schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> {
   switch (schema['x-kubernetes-list-type']) {
     case 'set':
       // A whole number that is a float in Go differs from every integer.
-      return repeated(list.map((item, i) => (isFloatIn(list, i, item) ? `float ${identity(item)}` : identity(item)))).map(i =>
+      return (yield* repeated(list, (item, i) => (isFloatIn(list, i, item) ? `float ${identity(item)}` : identity(item)))).map(i =>
         duplicate(path.index(i), valueAt(list, i)),
       )
     case 'map':
-      return mapErrors(list, schema['x-kubernetes-list-map-keys'] ?? [], path)
+      return yield* mapErrors(list, schema['x-kubernetes-list-map-keys'] ?? [], path)
     default:
       return []
   }
@@ -45,11 +91,12 @@ function valueAt(list: readonly Json[], i: number): unknown {
   return typeof item === 'number' && isFloatIn(list, i, item) ? verbatim(formatDouble(item), () => goJsonText(item)) : goValue(item)
 }
 
-function mapErrors(list: readonly Json[], names: readonly string[], path: FieldPath): FieldError[] {
+function* mapErrors(list: readonly Json[], names: readonly string[], path: FieldPath): Steps<FieldError[]> {
   const stray = list.findIndex(item => item !== null && !isJsonObject(item))
   if (stray >= 0) return [invalid(path.index(stray), goValue(list[stray]), 'must be an object for an array of list-type map')]
-  const keys = list.map(item => keyOf(isJsonObject(item) ? item : {}, names))
-  return repeated(keys.map(identity)).map(i => duplicate(path.index(i), goValue(keys[i]) ?? verbatim('map[string]interface {}{}')))
+  const keyAt = (item: Json | undefined): JsonObject => keyOf(isJsonObject(item) ? item : {}, names)
+  const found = yield* repeated(list, item => identity(keyAt(item)))
+  return found.map(i => duplicate(path.index(i), goValue(keyAt(list[i])) ?? verbatim('map[string]interface {}{}')))
 }
 
 /** Returns the key members of an item in the order of the schema. An item that is null has none. */
@@ -76,10 +123,12 @@ function fewerOf(item: JsonObject, names: readonly string[]): readonly string[] 
 }
 
 /** Returns the second index of each identity that occurs more than once. */
-function repeated(identities: readonly string[]): number[] {
+function* repeated(list: readonly Json[], identityOf: (item: Json, i: number) => string): Steps<number[]> {
   const times = new Map<string, number>()
   const found: number[] = []
-  for (const [i, id] of identities.entries()) {
+  for (const [i, item] of list.entries()) {
+    if (isStepDone()) yield
+    const id = identityOf(item, i)
     const before = times.get(id) ?? 0
     times.set(id, before + 1)
     if (before === 1) found.push(i)

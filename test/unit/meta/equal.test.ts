@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { clone, deepEqual, deepEqualInSteps, ownMember, setMember } from '../../../src/meta/equal.ts'
+import { clone, deepEqual, deepEqualIfSmall, deepEqualInSteps, ownMember, setMember } from '../../../src/meta/equal.ts'
 import type { Json } from '../../../src/meta/object.ts'
-import { sameJson, sameJsonInSteps } from '../../../src/meta/same-json.ts'
+import { sameJson, sameJsonIfSmall, sameJsonInSteps } from '../../../src/meta/same-json.ts'
 import { countedSteps } from '../../support/counted-steps.ts'
 
 const hostile = (): object => JSON.parse('{"__proto__":{"a":1},"b":[{"__proto__":2}]}') as object
@@ -78,6 +78,16 @@ describe('values of JSON', () => {
       const differing = countedSteps(compare({ a: wide(1) }, { a: wide(2) }))
       expect(differing.result).to.equal(false)
       expect(differing.yields).to.be.at.least(39)
+    })
+
+  for (const [what, compare] of [
+    ['like Go', deepEqualIfSmall],
+    ['exactly', sameJsonIfSmall],
+  ] as const)
+    it(`are compared in one call only if they are small: ${what}`, () => {
+      expect(compare({ a: 1 }, { a: 1 })).to.equal(true)
+      expect(compare({ a: 1 }, { a: 2 })).to.equal(false)
+      expect(compare({ a: wide(1) }, { a: wide(1) })).to.equal(undefined)
     })
 })
 

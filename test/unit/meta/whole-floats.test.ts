@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { parseJson } from '../../../src/codec/json.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import type { Json, JsonObject } from '../../../src/meta/object.ts'
-import { cloneExactly, cloneExactlyInSteps, hasWholeFloats, isWholeFloat } from '../../../src/meta/whole-floats.ts'
+import { cloneExactly, cloneExactlyInSteps, hasWholeFloats, hasWholeFloatsInSteps, isWholeFloat } from '../../../src/meta/whole-floats.ts'
 import { applyJsonPatch, applyMergePatch } from '../../support/at-once.ts'
 
 const parsed = (text: string): Json => parseJson(Buffer.from(text)).value
@@ -38,6 +39,8 @@ describe('whole floats', () => {
   })
   it('are found at any depth', () => {
     expect(hasWholeFloats(parsed('{"a":[1,{"b":2.0}]}'))).to.equal(true)
+    expect(runAtOnce(hasWholeFloatsInSteps(parsed('{"a":[1,{"b":2.0}]}')))).to.equal(true)
+    expect(runAtOnce(hasWholeFloatsInSteps(parsed('{"a":[1,{"b":2.5}]}')))).to.equal(false)
     expect(hasWholeFloats(parsed('{"a":[1,{"b":2.5}]}'))).to.equal(false)
   })
   it('are kept by a merge patch', () =>

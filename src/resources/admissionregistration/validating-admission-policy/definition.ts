@@ -36,8 +36,7 @@ const policyStrategy: Strategy<ValidatingAdmissionPolicy> = {
   plainFinalizers: true,
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
-    if (old) prepareUpdate(next, old)
-    else prepareCreate(next, {})
+    return old ? prepareUpdate(next, old) : prepareCreate(next, {})
   },
   validate: validatePolicy,
   warnings: staticNameWarnings,

@@ -54,12 +54,13 @@ const daemonSetStrategy: Strategy<DaemonSet> = {
   prepare(next, old, { features }) {
     dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
     if (old) {
-      prepareUpdate(next, old)
+      const rest = prepareUpdate(next, old)
       setTemplateGeneration(next, templateGeneration(old) + (deepEqual(next.spec.template, old.spec.template) ? 0 : 1))
-    } else {
-      prepareCreate(next, { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 })
-      setTemplateGeneration(next, Math.max(1, templateGeneration(next)))
+      return rest
     }
+    prepareCreate(next, { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 })
+    setTemplateGeneration(next, Math.max(1, templateGeneration(next)))
+    return undefined
   },
   validate: validateDaemonSet,
   warnings: templateWarnings,

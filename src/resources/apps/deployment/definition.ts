@@ -43,8 +43,7 @@ const deploymentStrategy: Strategy<Deployment> = {
   prepare(next, old, { features }) {
     dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
     // Annotations are copied to the replica sets, so a change of annotations also increments the generation.
-    if (old) prepareUpdate(next, old, !deepEqual(next.metadata.annotations, old.metadata.annotations))
-    else prepareCreate(next, {})
+    return old ? prepareUpdate(next, old, !deepEqual(next.metadata.annotations, old.metadata.annotations)) : prepareCreate(next, {})
   },
   validate: validateDeployment,
   warnings: (next, old, ctx) => [...hostNameWarnings(next, old, ctx.features), ...templateWarnings(next, old, ctx)],

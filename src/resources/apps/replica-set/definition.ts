@@ -42,8 +42,7 @@ const replicaSetStrategy: Strategy<ReplicaSet> = {
   resetFields: [['status']],
   prepare(next, old, { features }) {
     dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
-    if (old) prepareUpdate(next, old)
-    else prepareCreate(next, { replicas: 0 })
+    return old ? prepareUpdate(next, old) : prepareCreate(next, { replicas: 0 })
   },
   validate: validateReplicaSet,
   warnings: (next, old, ctx) => [...hostNameWarnings(next, old, ctx.features), ...templateWarnings(next, old, ctx)],

@@ -77,8 +77,7 @@ const statefulSetStrategy: Strategy<StatefulSet> = {
   resetFields: [['status']],
   prepare(next, old, { features }) {
     dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
-    if (old) prepareUpdate(next, old)
-    else prepareCreate(next, { replicas: 0, availableReplicas: 0 })
+    return old ? prepareUpdate(next, old) : prepareCreate(next, { replicas: 0, availableReplicas: 0 })
   },
   validate: validateStatefulSet,
   warnings(next, old, ctx) {

@@ -42,8 +42,7 @@ const cronJobStrategy: Strategy<CronJob> = {
   resetFields: STATUS_FIELDS,
   prepare(next, old, { features }) {
     dropDisabledTemplateFields(next.spec.jobTemplate.spec.template, old?.spec.jobTemplate.spec.template, features)
-    if (old) prepareUpdate(next, old)
-    else prepareCreate(next, {})
+    return old ? prepareUpdate(next, old) : prepareCreate(next, {})
   },
   validate: validateCronJob,
   warnings(next, old, { features }) {

@@ -38,8 +38,7 @@ const jobStrategy: Strategy<Job> = {
     prepareTracking(next, old, features)
     takeLabels(next)
     dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
-    if (old) prepareUpdate(next, old)
-    else prepareCreate(next, {})
+    return old ? prepareUpdate(next, old) : prepareCreate(next, {})
   },
   validate: validateJob,
   warnings(next, old, { features }) {

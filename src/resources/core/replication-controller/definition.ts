@@ -37,8 +37,7 @@ const strategy: Strategy<ReplicationController> = {
   defaultPropagation: 'orphan', // as before garbage collection existed
   prepare(next, old, { features }) {
     if (next.spec.template) dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
-    if (old) prepareUpdate(next, old)
-    else prepareCreate(next, { replicas: 0 })
+    return old ? prepareUpdate(next, old) : prepareCreate(next, { replicas: 0 })
   },
   validate: validateReplicationController,
   warnings: (next, old, ctx) => [...hostNameWarnings(next, old, ctx.features), ...templateWarnings(next, old, ctx)],

@@ -14,8 +14,7 @@ const ingressStrategy: Strategy<Ingress> = {
   metaRounds: ['change', 'whole'],
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
-    if (old) prepareUpdate(next, old)
-    else prepareCreate(next, { loadBalancer: {} })
+    return old ? prepareUpdate(next, old) : prepareCreate(next, { loadBalancer: {} })
   },
   validate: validateIngress,
   warnings(next, old, { features }) {

@@ -20,8 +20,7 @@ const podDisruptionBudgetStrategy: Strategy<PodDisruptionBudget> = {
   allowUnconditionalUpdate: false,
   resetFields: STATUS_FIELDS,
   prepare(next, old) {
-    if (old) prepareUpdate(next, old)
-    else prepareCreate(next, { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 })
+    return old ? prepareUpdate(next, old) : prepareCreate(next, { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 })
   },
   validate: validatePodDisruptionBudget,
 }

@@ -107,7 +107,7 @@ export const deviceTaintRuleResource = defineResource<DeviceTaintRule>({
       if (isSince(features.release, '1.35')) next.status = old ? old.status : {}
       if (isSince(features.release, '1.36') && old && isEffectNew(next, old)) next.spec.taint.timeAdded = formatTime(now)
       setTimeAdded(next.spec.taint, now)
-      prepareGeneration(next, old)
+      return prepareGeneration(next, old)
     },
     validate: validateDeviceTaintRule,
   },

@@ -52,7 +52,7 @@ export const resourceSliceResource = defineResource<ResourceSlice>({
     returnsDeleted: true,
     prepare(next, old, { now }) {
       for (const { taints = [] } of devicesOf(next)) for (const taint of taints) setTimeAdded(taint, now)
-      prepareGeneration(next, old)
+      return prepareGeneration(next, old)
     },
     validate: validateResourceSlice,
     warnings({ spec: { driver } }, _, { features }) {

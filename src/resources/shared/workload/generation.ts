@@ -1,5 +1,7 @@
-import { deepEqual } from '../../../meta/equal.ts'
+import type { Steps } from '../../../lib/steps.ts'
+import { deepEqualIfSmall } from '../../../meta/equal.ts'
 import type { TypedObject } from '../../../meta/object.ts'
+import { countChange } from '../spec-generation.ts'
 
 interface WithStatus extends TypedObject {
   spec?: unknown
@@ -13,7 +15,7 @@ export function prepareCreate<T extends WithStatus>(next: T, emptyStatus: T['sta
 }
 
 /** Prepares an update: the status is kept, and a changed spec increments the generation. `also` is another reason to increment it. */
-export function prepareUpdate<T extends WithStatus>(next: T, old: T, also = false): void {
+export function prepareUpdate<T extends WithStatus>(next: T, old: T, also = false): Steps<void> | undefined {
   next.status = old.status
-  if (also || !deepEqual(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
+  return countChange(next, old, !also && deepEqualIfSmall(next.spec, old.spec))
 }

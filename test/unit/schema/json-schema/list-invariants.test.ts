@@ -3,8 +3,9 @@ import { fieldErrorText } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
 import type { Json } from '../../../../src/meta/object.ts'
 import { setWholeFloat } from '../../../../src/meta/whole-floats.ts'
-import { listErrors } from '../../../../src/schema/json-schema/list-invariants.ts'
+import { listErrors, listErrorsInSteps } from '../../../../src/schema/json-schema/list-invariants.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
+import { countedSteps } from '../../../support/counted-steps.ts'
 
 const set: JsonSchemaProps = { type: 'array', 'x-kubernetes-list-type': 'set', items: {} }
 const map = (...keys: string[]): JsonSchemaProps => ({
@@ -15,6 +16,23 @@ const map = (...keys: string[]): JsonSchemaProps => ({
 })
 
 describe('listErrors', () => {
+  const COUNT = 20_000
+  const names = Array.from({ length: COUNT }, (_, i) => `n${i}`)
+  const wide: Record<string, [value: Json, schema: JsonSchemaProps]> = {
+    'a set': [names, { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' }],
+    'a list by key': [
+      names.map(name => ({ name })),
+      { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] },
+    ],
+    'a map': [Object.fromEntries(names.map(name => [name, {}])), { type: 'object', additionalProperties: { type: 'object' } }],
+  }
+  for (const [what, [value, schema]] of Object.entries(wide))
+    it(`are found in steps: ${what}`, () => {
+      const { result, yields } = countedSteps(listErrorsInSteps(value, schema, fieldPath('l')))
+      expect(result).to.deep.equal([])
+      expect(yields).to.be.at.least(Math.floor(COUNT / 512))
+    })
+
   const cases: [string, JsonSchemaProps, Json, string[]][] = [
     ['a set without repetition', set, ['a', 'b', 1], []],
     ['a set', set, ['a', 'b', 'a', 'a', 'b'], ['l[2]: Duplicate value: "a"', 'l[4]: Duplicate value: "b"']],
