@@ -105,16 +105,28 @@ function* asJson(source: string): Steps<Json | undefined> {
   yield
   const value = yield* parsePlain(source)
   yield
-  if (value === undefined || hasLongKey(value)) return undefined
+  if (value === undefined || (yield* hasLongKey(value))) return undefined
   yield
   return yield* sortedJsonInSteps(value)
 }
 
 /** Whether an object at any depth has a key that YAML only accepts with an indicator. */
-function hasLongKey(value: Json): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some(hasLongKey)
-  for (const key in value) if (key.length > LONGEST_KEY || hasLongKey(value[key] ?? null)) return true
+function* hasLongKey(root: Json): Steps<boolean> {
+  const left: Json[] = [root]
+  const open = (member: Json): void => {
+    if (typeof member === 'object' && member !== null) left.push(member)
+  }
+  for (let value = left.pop(); value !== undefined; value = left.pop()) {
+    if (isStepDone()) yield
+    if (typeof value !== 'object' || value === null) continue
+    if (Array.isArray(value)) value.forEach(open)
+    else
+      for (const key in value) {
+        if (isStepDone()) yield
+        if (key.length > LONGEST_KEY) return true
+        open(value[key] ?? null)
+      }
+  }
   return false
 }
 

@@ -3,6 +3,7 @@ import { invariant } from '../lib/invariant.ts'
 import type { Verb } from '../meta/context.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { DeleteResult } from '../registry/delete.ts'
+import { objectInTurns } from '../registry/ready-object.ts'
 import { type Answer, answerObject, groupResourceOf } from '../registry/types.ts'
 import { connect } from './connect/connect.ts'
 import { create } from './create.ts'
@@ -57,7 +58,7 @@ async function get(scope: Scope<'get'>, form: AnswerForm): Promise<void> {
   const resourceVersion = exchange.search === '' ? '' : stringParameter(exchange.query, 'resourceVersion')
   exchange.ctx.why?.note(readStep({ resourceVersion }, storeOf(scope).isCached))
   const stored = await storeOf(scope).get(served, scope.namespace, scope.name, resourceVersion, exchange.ctx.signal)
-  if (subresource?.view) await respondView(scope, form, subresource.view, 200, stored.object())
+  if (subresource?.view) await respondView(scope, form, subresource.view, 200, await objectInTurns(stored))
   else await respondObject(scope, form, 200, { stored })
 }
 
@@ -97,7 +98,7 @@ async function patchOne(scope: Scope<'patch'>, form: AnswerForm): Promise<void> 
 
 async function respondWritten(scope: Scope<Verb>, form: AnswerForm, { answer, created }: { answer: Answer; created: boolean }): Promise<void> {
   const view = scope.subresource?.view
-  if (view) await respondView(scope, form, { get: parent => (view.answer ?? view.get)(parent) }, 200, answerObject(answer))
+  if (view) await respondView(scope, form, { get: parent => (view.answer ?? view.get)(parent) }, 200, await answerObject(answer))
   else await respondObject(scope, form, created ? 201 : 200, answer)
 }
 

@@ -1,5 +1,6 @@
 import type { RemoteConverter, Version } from '../catalog/definition.ts'
-import { rawJson } from '../codec/json-writer.ts'
+import { parseInChunks } from '../codec/json-chunks.ts'
+import { rawJsonInSteps } from '../codec/json-in-steps.ts'
 import { PackedText } from '../lib/packed-text.ts'
 import type { Steps } from '../lib/steps.ts'
 import { compareVersionNames } from '../meta/gvk.ts'
@@ -44,7 +45,7 @@ export function* customVersions(definition: CustomResourceDefinition, services: 
     if (!schema?.openAPIV3Schema) continue
     schemas.set(name, yield* pool.shared(schema.openAPIV3Schema))
     yield
-    texts.set(name, new PackedText(rawJson(schema.openAPIV3Schema)))
+    texts.set(name, new PackedText((yield* rawJsonInSteps(schema.openAPIV3Schema)).join('')))
     yield
   }
   const custom: CustomKind = {
@@ -63,11 +64,11 @@ export function* customVersions(definition: CustomResourceDefinition, services: 
 }
 
 /** Original schemas, which consist mostly of documentation. */
-const writtenSchemas =
-  (texts: ReadonlyMap<string, PackedText>): NonNullable<CustomKind['written']> =>
-  name => {
+const writtenSchemas = (texts: ReadonlyMap<string, PackedText>): NonNullable<CustomKind['written']> =>
+  function* (name) {
     const text = texts.get(name)?.text()
-    return text === undefined ? undefined : JSON.parse(text)
+    yield
+    return text === undefined ? undefined : ((yield* parseInChunks(text, JSON.parse)) ?? JSON.parse(text))
   }
 
 interface Parts {

@@ -11,6 +11,7 @@ import { conversionOf } from './conversion-of.ts'
 import { ConversionError, toStatus } from './errors.ts'
 import { dedupOwnerReferences, ensureNamespace, generatedName, revisionFault, wipeSystemFields } from './object-meta.ts'
 import { beforeCreate, mutate, trackManagedFields } from './prepare.ts'
+import { objectInTurns } from './ready-object.ts'
 import {
   type Answer,
   admissionRequest,
@@ -101,7 +102,7 @@ async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget,
         throw error
       }
     }
-    if (found) throw unreserved ?? exists(target, found)
+    if (found) throw unreserved ?? exists(target, yield* stage(objectInTurns(found)))
     // Upstream's storage rejects it, and so without a reason. A dry run does not reach the storage.
     if (!target.dryRun && namesRevision(next)) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
     const ttlSeconds = strategy.ttlSeconds?.(next)
@@ -166,9 +167,9 @@ function namesRevision({ metadata: { resourceVersion = '' } }: KubeObject): bool
 }
 
 /** 409 AlreadyExists. The message says if the existing object is being deleted, as its name will be free then. */
-function exists(target: WriteTarget, found: StoredObject): StatusError {
+function exists(target: WriteTarget, found: KubeObject): StatusError {
   const gr = groupResourceOf(target.served)
-  const { name = '', deletionTimestamp } = found.object().metadata
+  const { name = '', deletionTimestamp } = found.metadata
   if (deletionTimestamp === undefined) return alreadyExistsError(gr, name)
   return failure(409, 'AlreadyExists', `object is being deleted: ${qualifiedResource(gr)} "${name}" already exists`, detailsOf(gr, name))
 }

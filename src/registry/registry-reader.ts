@@ -8,6 +8,7 @@ import type { KubeObject } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
 import type { StoredObject } from '../storage/storage.ts'
 import type { ListOptions } from './read.ts'
+import { objectInTurns } from './ready-object.ts'
 import { type ReadEnvironment, ResourceReader } from './resource-reader.ts'
 
 /** Reads of the server itself: no authentication, no authorization. */
@@ -90,7 +91,7 @@ export const readAccess = (catalog: Catalog, readerOf: (served: ServedResource) 
   },
   get: async (id, namespace, name, options) => {
     const served = servedById(catalog, id)
-    return (await readerOf(served).get(served, namespace, name, options?.resourceVersion ?? '', signal)).object()
+    return objectInTurns(await readerOf(served).get(served, namespace, name, options?.resourceVersion ?? '', signal))
   },
   list: async (id, namespace, options) => {
     const served = servedById(catalog, id)

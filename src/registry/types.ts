@@ -1,5 +1,6 @@
 import type { ServedResource } from '../catalog/catalog.ts'
 import type { HookContext, Reservation, ResourceAccess, ResourceDefinition, Strategy, Subresource } from '../catalog/definition.ts'
+import type { Awaitable } from '../lib/awaitable.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import type { RequestContext } from '../meta/context.ts'
@@ -7,12 +8,13 @@ import type { JsonObject, KubeObject } from '../meta/object.ts'
 import type { DeclaredObserver } from '../schema/declared-rules.ts'
 import type { Storage, StoredObject } from '../storage/storage.ts'
 import type { KeySpace } from './keys.ts'
+import { objectInTurns } from './ready-object.ts'
 
 /** Result of a write: the stored object, or an object that was not stored (dry run) or is gone (deletion). */
 export type Answer = { readonly stored: StoredObject } | { readonly object: KubeObject }
 
-/** The object of a result. A stored one is shared and must not be changed. */
-export const answerObject = (answer: Answer): KubeObject => ('stored' in answer ? answer.stored.object() : answer.object)
+/** The object of a result, in turns if it is large. A stored one is shared and must not be changed. */
+export const answerObject = (answer: Answer): Awaitable<KubeObject> => ('stored' in answer ? objectInTurns(answer.stored) : answer.object)
 
 /** Resource, name and options of a write, with its request context. */
 export interface WriteTarget {

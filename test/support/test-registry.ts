@@ -175,7 +175,7 @@ export class TestRegistry {
       },
       ...request,
     })
-    return { ...result, object: answerObject(result.answer) }
+    return { ...result, object: await answerObject(result.answer) }
   }
 
   get(name: string): Promise<AnyObject> {

@@ -1,7 +1,9 @@
 import { apiVersionOfVersion, listKindOf } from '../../catalog/catalog.ts'
 import type { Version } from '../../catalog/definition.ts'
 import { encodeJsonText } from '../../codec/json.ts'
+import { goJsonInSteps } from '../../codec/json-in-steps.ts'
 import type { TypeMeta } from '../../codec/protobuf.ts'
+import type { Steps } from '../../lib/steps.ts'
 import type { JsonObject, ListMeta, ObjectMeta } from '../../meta/object.ts'
 import type { AnsweredStatus } from '../../meta/status.ts'
 import type { ListResult } from '../../registry/read.ts'
@@ -34,6 +36,11 @@ const text = (id: string, value: JsonObject): string => encodeJsonText(metaType(
 export const statusText = (status: AnsweredStatus): string => text('meta.Status', status)
 export const listMetaText = (meta: ListMeta): string => text('meta.ListMeta', meta)
 export const objectMetaText = (meta: ObjectMeta): string => text('meta.ObjectMeta', meta)
+
+/** `objectMetaText` in steps, for metadata that may be large. */
+export function* objectMetaTextInSteps(meta: ObjectMeta): Steps<string> {
+  return (yield* goJsonInSteps(meta, metaType('meta.ObjectMeta'))).join('')
+}
 
 /** Annotation of the bookmark that ends the initial events of a watch. */
 export const INITIAL_END = { 'k8s.io/initial-events-end': 'true' }

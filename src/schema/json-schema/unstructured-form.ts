@@ -20,7 +20,7 @@ export interface CustomKind {
   readonly kind: string
   readonly schemas: ReadonlyMap<string, JsonSchemaProps>
   /** Optional. Returns the schema of a version as written, with what only OpenAPI shows. Default: that of `schemas`. */
-  readonly written?: (version: string) => JsonSchemaProps | undefined
+  readonly written?: (version: string) => Steps<JsonSchemaProps | undefined>
   /** Whether unknown members are kept (`preserveUnknownFields` of v1beta1). */
   readonly preserveUnknown: boolean
 }
@@ -30,7 +30,6 @@ export interface CustomKind {
  * only the metadata is coerced. Malformed metadata of a stored object is dropped. `version`: version whose definition is published in OpenAPI.
  */
 export function unstructuredForm(custom: CustomKind, version: string): ObjectForm {
-  const { written = name => custom.schemas.get(name) } = custom
   return {
     name: 'unstructured',
     id: idOf(custom),
@@ -40,7 +39,10 @@ export function unstructuredForm(custom: CustomKind, version: string): ObjectFor
     setDefaults: (_schema, object) => fillDefaultsInSteps(object, schemaOf(custom, object)?.schema),
     define(_schema, document) {
       const metadata = document.referMetadata()
-      return () => openApiOf(written(version), document.version, metadata)
+      return function* () {
+        const schema = custom.written ? yield* custom.written(version) : custom.schemas.get(version)
+        return yield* openApiOf(schema, document.version, metadata)
+      }
     },
   }
 }

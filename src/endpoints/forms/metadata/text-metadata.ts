@@ -1,12 +1,14 @@
+import { goJsonInSteps } from '../../../codec/json-in-steps.ts'
 import type { Transform } from '../../../codec/negotiate.ts'
-import { after } from '../../../lib/awaitable.ts'
+import { type Awaitable, after } from '../../../lib/awaitable.ts'
+import { startInTurns } from '../../../lib/steps.ts'
 import { type Uncreated, uncreated } from '../../../lifecycle/uncreated.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { objectInTurns } from '../../../registry/ready-object.ts'
-import { metadataOf } from '../../../storage/parse-own.ts'
+import { LARGE_BYTES, metadataOf } from '../../../storage/parse-own.ts'
 import type { Framing } from '../framing.ts'
-import { initialEndAnnotations, listMeta } from '../meta-v1.ts'
+import { initialEndAnnotations, listMeta, metaType } from '../meta-v1.ts'
 import type { TextView } from '../text/text-form.ts'
 import { TEXT_FRAMES, textBlueprint, textFrame } from '../text/text-frames.ts'
 import { checkAsksList, checkAsksObject, noPlainMetadata } from './metadata-kind.ts'
@@ -18,11 +20,15 @@ const END = Buffer.from('}\n')
 export function textMetadata(as: Transform): TextView {
   const apiVersion = apiVersionOf(as)
   const textOf = (object: KubeObject): Buffer[] => [Buffer.from(`${metadataText(object, apiVersion)}\n`)]
+  const longTextOf = ({ metadata }: KubeObject): Awaitable<Buffer[]> =>
+    after(startInTurns(goJsonInSteps(metadata, metaType('meta.ObjectMeta'))), parts =>
+      [metadataStart(apiVersion), ...parts, '}\n'].map(part => Buffer.from(part)),
+    )
   return {
     stored(scope, stored) {
       checkAsksObject(as, scope)
       const json = stored.json()
-      if (json.header <= 1) return after(objectInTurns(stored), textOf)
+      if (json.header <= 1) return after(objectInTurns(stored), json.bytes.length < LARGE_BYTES ? textOf : longTextOf)
       const { from, to } = metadataOf(json)
       return [Buffer.from(metadataStart(apiVersion)), json.bytes.subarray(from, to), END]
     },

@@ -9,7 +9,7 @@ import type { Json, KubeObject, ListMeta } from '../../../meta/object.ts'
 import { DERIVED_BYTES } from '../../../storage/byte-budget.ts'
 import { LARGE_BYTES, metadataOf, parseOwnInSteps, withoutManagers, withoutManagersInSteps } from '../../../storage/parse-own.ts'
 import type { Encoded } from '../../../storage/storage.ts'
-import { listMetaText, objectMetaText } from '../meta-v1.ts'
+import { listMetaText, objectMetaText, objectMetaTextInSteps } from '../meta-v1.ts'
 import { metadataStart, metadataText } from '../metadata/render-metadata.ts'
 import { type ReadySource, type RowSource, SplicedBody } from '../spliced-body.ts'
 
@@ -150,11 +150,13 @@ const flatLength = (text: string): number => Buffer.byteLength(text)
 /** Renders the row of an object. Managed fields are skipped if their position is known: parsing them would take longer than all cells. */
 function rowOf(table: TableDefinition, item: ReadySource, ready: Encoded): Row {
   const metadata = ready.header > 1 ? metadataOf(ready) : undefined
-  return rowWith(table, metadata ? withoutManagers(ready, metadata) : item.object(), metadata)
+  if (metadata) return rowWith(table, withoutManagers(ready, metadata), metadata)
+  const object = item.object()
+  return rowWith(table, object, undefined, objectMetaText(object.metadata))
 }
 
-const rowWith = (table: TableDefinition, object: KubeObject, metadata: Span | undefined): Row =>
-  new Row(cellsText(table.cells(object, ANY_TIME)) + conditionsText(table, object), metadata, metadata ? undefined : objectMetaText(object.metadata))
+const rowWith = (table: TableDefinition, object: KubeObject, metadata: Span | undefined, partial?: string): Row =>
+  new Row(cellsText(table.cells(object, ANY_TIME)) + conditionsText(table, object), metadata, partial)
 
 /** The same in steps, of a large object. Undefined as of `readyRow`. */
 export function* rowInSteps(table: TableDefinition, item: ReadySource): Steps<Row | undefined> {
@@ -164,7 +166,9 @@ export function* rowInSteps(table: TableDefinition, item: ReadySource): Steps<Ro
   yield
   const object = metadata ? yield* withoutManagersInSteps(ready, metadata) : yield* parseOwnInSteps(ready.bytes)
   yield
-  return rowWith(table, object, metadata)
+  const partial = metadata ? undefined : yield* objectMetaTextInSteps(object.metadata)
+  yield
+  return rowWith(table, object, metadata, partial)
 }
 
 /** Returns a Table of one row, for a watch event. */

@@ -95,7 +95,10 @@ const finalizeStrategy: Strategy<Namespace> = {
 function setDefaults(namespace: Namespace): void {
   const { metadata } = namespace
   // A name that is still to be generated is labelled later: see canonicalize.
-  if (metadata.name && metadata.labels?.[NAME_LABEL] !== metadata.name) metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name }
+  if (metadata.name) {
+    metadata.labels ??= {}
+    metadata.labels[NAME_LABEL] = metadata.name
+  }
   namespace.status.phase ??= 'Active'
 }
 

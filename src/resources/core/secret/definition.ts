@@ -1,5 +1,6 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, Version } from '../../../catalog/definition.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { ownMember, setMember } from '../../../meta/equal.ts'
@@ -11,15 +12,23 @@ import { keyPairFault } from './key-pair.ts'
 import { validateSecret } from './validation.ts'
 
 /** Copies stringData, which is write-only, into data. It takes precedence over values that are already there. */
-function setSecretDefaults(secret: Secret): void {
+function setSecretDefaults(secret: Secret): Steps<void> | undefined {
   if (!secret.type) secret.type = 'Opaque'
   const texts = secret.stringData
-  if (texts === undefined) return
+  if (texts === undefined) return undefined
   delete secret.stringData
   const keys = Object.keys(texts)
-  if (keys.length === 0) return
+  if (keys.length === 0) return undefined
+  return encodeTexts(secret, texts, keys)
+}
+
+function* encodeTexts(secret: Secret, texts: Readonly<Record<string, string>>, keys: readonly string[]): Steps<void> {
+  yield
   secret.data ??= {}
-  for (const key of keys) setMember(secret.data, key, Buffer.from(texts[key] ?? '').toString('base64'))
+  for (const key of keys) {
+    if (isStepDone()) yield
+    setMember(secret.data, key, Buffer.from(texts[key] ?? '').toString('base64'))
+  }
 }
 
 /** Warns of a TLS key pair that cannot be used, since 1.27. The secret is stored nevertheless. */

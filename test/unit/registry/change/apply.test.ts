@@ -16,7 +16,7 @@ describe('apply', () => {
     const headers = { 'content-type': 'application/apply-patch+yaml' }
     const exchange = new FakeExchange('/x', { method: 'PATCH', search: `fieldManager=${manager}${query}`, headers, body })
     const { answer, created } = await patch(scopeOf(t, exchange, 'patch', { name }))
-    return { created, object: loose(answerObject(answer)), exchange }
+    return { created, object: loose(await answerObject(answer)), exchange }
   }
 
   it('creates a missing object', async () => {
