@@ -14,11 +14,28 @@ const MANAGED_FIELDS = Buffer.from('managedFields')
 /** Objects of one workload have the same labels. */
 const shared = new SharedValues((text): Labels => JSON.parse(text))
 
+/** Size in bytes from which labels take milliseconds to parse. They are not shared. */
+const LONG = 64 * 1024
+
 /** Returns the labels of an object. The result is shared by all objects with the same labels: never mutate it. */
 export function labelsOf(json: Buffer, header: number): Labels {
+  const [at, end] = extentOf(json, header)
+  return end - at < LONG ? labelsIn(json, at, end) : JSON.parse(json.toString('utf8', at, end))
+}
+
+/** `labelsOf`, unless they take long to parse. Most objects with so many labels are never selected by one. */
+export function fewLabelsOf(json: Buffer, header: number): Labels | undefined {
+  const [at, end] = extentOf(json, header)
+  return end - at < LONG ? labelsIn(json, at, end) : undefined
+}
+
+const labelsIn = (json: Buffer, at: number, end: number): Labels => (at === end ? NO_LABELS : shared.of(json.toString('utf8', at, end)))
+
+/** Offsets at which the labels begin and end. They are equal if there are none. */
+function extentOf(json: Buffer, header: number): [at: number, end: number] {
   const metadata = findMetadata(json, header)
   const at = metadata < 0 ? -1 : memberAt(json, metadata, LABELS, MANAGED_FIELDS)
-  return at < 0 ? NO_LABELS : shared.of(json.toString('utf8', at, skipValue(json, at)))
+  return at < 0 ? [0, 0] : [at, skipValue(json, at)]
 }
 
 const NAMES = { name: Buffer.from('name'), namespace: Buffer.from('namespace') }

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../meta/object.ts'
 import type { Charge } from './byte-budget.ts'
 import { findMetadata, spliceRevision } from './json-splice.ts'
-import { labelsOf, metadataText } from './own-metadata.ts'
+import { fewLabelsOf, labelsOf, metadataText } from './own-metadata.ts'
 import { parseOwn, parseOwnInTurns } from './parse-own.ts'
 import type { Key, Revision } from './revision.ts'
 import type { Slabs } from './slab.ts'
@@ -255,9 +255,9 @@ export class Stored implements StoredObject, Attributes {
     return this.#indexed
   }
 
-  /** Reads the labels and the indexed field, so that selectors need not do it later. */
+  /** Reads the labels, unless they are very many, and the indexed field, so that selectors need not do it later. */
   prepare(): void {
-    this.#labels ??= labelsOf(this.view(), this.#form >> 1)
+    this.#labels ??= fewLabelsOf(this.view(), this.#form >> 1)
     this.#indexed ??= this.codec.indexed?.(this.json()) ?? ''
   }
 

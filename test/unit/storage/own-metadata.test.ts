@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
-import { labelsOf, metadataText } from '../../../src/storage/own-metadata.ts'
+import { fewLabelsOf, labelsOf, metadataText } from '../../../src/storage/own-metadata.ts'
 import { revision } from '../../../src/storage/revision.ts'
 import { attributesOf, indexedCodec, testCodec, testKey, testObject } from '../../support/test-codec.ts'
 
@@ -25,6 +25,14 @@ describe('storage/own-metadata', () => {
     const json = (...members: string[]) => Buffer.from(`{"metadata":{"name":"a",${members.join()}}}`)
     expect(labelsOf(json('"labels":{"app":"web"}', '"managedFields":[]'), 1)).to.deep.equal({ app: 'web' })
     expect(labelsOf(json('"managedFields":[]', '"labels":{"app":"web"}'), 1)).to.deep.equal({})
+  })
+
+  it('leaves very many labels for later', () => {
+    const labels = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v']))
+    const json = (own: object) => Buffer.from(JSON.stringify({ metadata: { name: 'a', labels: own } }))
+    expect(fewLabelsOf(json(labels), 1)).to.equal(undefined)
+    expect(labelsOf(json(labels), 1)).to.deep.equal(labels)
+    expect(fewLabelsOf(json({ a: 'b' }), 1)).to.deep.equal({ a: 'b' })
   })
 
   it('shares equal labels among objects', () => {
