@@ -1,9 +1,11 @@
 import protobuf from 'protobufjs/minimal.js'
 import { compareText } from '../lib/compare-text.ts'
 import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
+import { hasFewValues } from '../meta/few-values.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import type { ListSchema, MapSchema, Schema, StructSchema } from '../schema/schema.ts'
 import { goJsonInSteps, rawJsonInSteps } from './json-in-steps.ts'
+import { encodeProtobuf, type TypeMeta, wrap } from './protobuf.ts'
 import { encodeField } from './protobuf-encode.ts'
 import { planOf, WIRE_BYTES } from './protobuf-plan.ts'
 
@@ -16,6 +18,13 @@ export function* encodeMessageInSteps(schema: StructSchema, object: JsonObject):
   yield* addMembers(parts, schema, object)
   yield
   return Buffer.concat(parts)
+}
+
+/** Like `encodeProtobuf`: small objects at once, others in steps. */
+export function* encodeProtobufInSteps(schema: StructSchema, type: TypeMeta, object: JsonObject): Steps<Buffer> {
+  if (hasFewValues(object)) return encodeProtobuf(schema, type, object)
+  yield
+  return wrap(type, yield* encodeMessageInSteps(schema, object))
 }
 
 /** Adds the members of a message. Returns their length in bytes. */

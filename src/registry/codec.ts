@@ -1,13 +1,14 @@
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { encodeJsonInSteps } from '../codec/json.ts'
-import { encodeProtobuf, unwrap } from '../codec/protobuf.ts'
+import { unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
+import { encodeProtobufInSteps } from '../codec/protobuf-encode-in-steps.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Steps } from '../lib/steps.ts'
-import { clone } from '../meta/equal.ts'
 import type { GroupResource } from '../meta/gvk.ts'
 import { decodedObject, isJsonObject, type Json, type KubeObject, type ObjectMeta } from '../meta/object.ts'
+import { cloneInSteps } from '../meta/whole-floats.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { ByteBudget } from '../storage/byte-budget.ts'
 import { createCodec } from '../storage/resource-codec.ts'
@@ -42,7 +43,7 @@ export function codecOf(
   /** Adds the defaults of the storage version. An object of another version has only its own; a later read would add the others, and the object would seem to have changed. */
   const withDefaults = function* (object: KubeObject): Steps<KubeObject> {
     const copy = yield* copyInSteps(definition, object, version)
-    const own = copy === object ? clone(object) : copy
+    const own = copy === object ? yield* cloneInSteps(object) : copy
     yield
     return yield* applyDefaultsInSteps(version, own)
   }
@@ -91,7 +92,7 @@ export function codecOf(
           return read(decodeMessage(versionBy(claimed).schema, message), claimed)
         },
         *encode(object) {
-          return encodeProtobuf(schema, { kind, apiVersion }, yield* asStored(object))
+          return yield* encodeProtobufInSteps(schema, { kind, apiVersion }, yield* asStored(object))
         },
         isWritten: storedAs === 'protobuf',
       },

@@ -9,7 +9,7 @@ import { faultOf } from '../storage/corrupt.ts'
 import type { Decision, StoredObject } from '../storage/storage.ts'
 import { conversionOf } from './conversion-of.ts'
 import { ConversionError, toStatus } from './errors.ts'
-import { dedupOwnerReferences, ensureNamespace, generatedName, revisionFault, wipeSystemFields } from './object-meta.ts'
+import { dedupOwnersInSteps, ensureNamespace, generatedName, revisionFault, wipeSystemFields } from './object-meta.ts'
 import { beforeCreate, mutate, trackManagedFields } from './prepare.ts'
 import { objectInTurns } from './ready-object.ts'
 import {
@@ -60,7 +60,7 @@ function* admitNew(env: RegistryEnvironment, target: WriteTarget, object: KubeOb
   const { metadata } = object
   wipeSystemFields(metadata)
   ensureNamespace(metadata, served.definition.scope === 'Namespaced' ? target.namespace : '')
-  dedupOwnerReferences(metadata, text => ctx.warn(text), false)
+  yield* dedupOwnersInSteps(metadata, text => ctx.warn(text), false)
   // Subresources are created by `endpoints/virtual.ts`.
   const strategy = strategyOf(served, undefined)
   yield* trackManagedFields(target, strategy, object, undefined, env.clock.now())

@@ -1,4 +1,5 @@
 import { integerOf } from '../lib/integer.ts'
+import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import type { KubeObject, ObjectMeta, OwnerReference } from '../meta/object.ts'
 import { badRequestError, failure } from '../meta/status.ts'
 
@@ -55,13 +56,18 @@ const DUPLICATE_OWNERS_AFTER_ADMISSION =
   '.metadata.ownerReferences contains duplicate entries after mutating admission happens; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: '
 
 /** Removes duplicate owner references, with upstream's warning. `afterAdmission` selects its wording. */
-export function dedupOwnerReferences(meta: ObjectMeta, warn: (text: string) => void, afterAdmission: boolean): void {
+export const dedupOwnerReferences = (meta: ObjectMeta, warn: (text: string) => void, afterAdmission: boolean): void =>
+  runAtOnce(dedupOwnersInSteps(meta, warn, afterAdmission))
+
+/** `dedupOwnerReferences` in steps, for objects that may have many. */
+export function* dedupOwnersInSteps(meta: ObjectMeta, warn: (text: string) => void, afterAdmission: boolean): Steps<void> {
   const references = meta.ownerReferences
   if (references === undefined || references.length < 2) return
   const kept: OwnerReference[] = []
   const duplicates: string[] = []
   const seen = new Set<string>()
   for (const reference of references) {
+    if (isStepDone()) yield
     // Decoding orders the members, so equal references have equal JSON.
     const identity = JSON.stringify(reference)
     if (seen.has(identity)) duplicates.push(reference.uid)

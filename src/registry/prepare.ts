@@ -19,7 +19,7 @@ import { convertInSteps } from './convert.ts'
 import { type DeclaredSubject, withDeclaredRules } from './declared-validation.ts'
 import { fieldsTurnedOff } from './gated-fields.ts'
 import { noteRules, noteTurnedOff } from './note-changes.ts'
-import { dedupOwnerReferences, ensureNamespace, type LegacyFields } from './object-meta.ts'
+import { dedupOwnersInSteps, ensureNamespace, type LegacyFields } from './object-meta.ts'
 import { admissionRequest, groupKindOf, type RegistryEnvironment, type WriteTarget } from './types.ts'
 
 const metadata = fieldPath('metadata')
@@ -54,7 +54,7 @@ export function* mutate({ admission }: RegistryEnvironment, target: WriteTarget,
   const wanted = version === hookVersion ? object : yield* convertInSteps(definition, object, version, hookVersion)
   const mutated = (yield* stage(admission.mutate(admissionRequest(target, old ? 'UPDATE' : 'CREATE', { object: wanted, ...(old && { old }) })))) ?? wanted
   ensureNamespace(mutated.metadata, definition.scope === 'Namespaced' ? target.namespace : '')
-  dedupOwnerReferences(mutated.metadata, text => target.ctx.warn(text), true)
+  yield* dedupOwnersInSteps(mutated.metadata, text => target.ctx.warn(text), true)
   yield
   return mutated
 }
