@@ -15,9 +15,15 @@ const FEW = 256
 /** Like `encodeMessage`, in steps, for objects that may be large. */
 export function* encodeMessageInSteps(schema: StructSchema, object: JsonObject): Steps<Buffer> {
   const parts: Uint8Array[] = []
-  yield* addMembers(parts, schema, object)
-  yield
-  return Buffer.concat(parts)
+  const length = yield* addMembers(parts, schema, object)
+  const message = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const part of parts) {
+    if (isStepDone()) yield
+    message.set(part, at)
+    at += part.length
+  }
+  return message
 }
 
 /** Like `encodeProtobuf`: small objects at once, others in steps. */
