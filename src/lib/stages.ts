@@ -1,5 +1,5 @@
 import { type Awaitable, isPending } from './awaitable.ts'
-import { nextLongTurn, turnIsLong } from './turn.ts'
+import { nextLongTurn, turnIsLong, turnIsSpent } from './turn.ts'
 
 /**
  * Work in stages: a generator that yields a promise to wait for its result, and nothing where other work may run. Steps are stages without promises, so `yield* steps` runs them in place.
@@ -13,8 +13,9 @@ export function* stage<T>(result: Awaitable<T>): Stages<T> {
   return value
 }
 
-/** Runs all stages. They share a turn as long as it is short and no stage waits. */
+/** Runs all stages. They share a turn as long as it is short and no stage waits. Once they have exceeded one, they are long work, which only continues in a turn until it is spent. */
 export async function runStages<T>(stages: Stages<T>): Promise<T> {
+  let isOver = turnIsLong
   let state = stages.next()
   while (!state.done) {
     if (state.value !== undefined)
@@ -23,7 +24,10 @@ export async function runStages<T>(stages: Stages<T>): Promise<T> {
         error => stages.throw(error),
       )
     else {
-      if (turnIsLong()) await nextLongTurn()
+      if (isOver()) {
+        isOver = turnIsSpent
+        await nextLongTurn()
+      }
       state = stages.next()
     }
   }

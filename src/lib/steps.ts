@@ -1,5 +1,5 @@
 import { sortFew } from './sort-few.ts'
-import { nextLongTurn, turnIsLong } from './turn.ts'
+import { nextLongTurn, turnIsLong, turnIsSpent } from './turn.ts'
 
 /** Work in steps: a generator that yields wherever other work may run, and returns the result. Its input must not be modified meanwhile. */
 export type Steps<T> = Generator<undefined, T>
@@ -13,11 +13,13 @@ export function runAtOnce<T>(steps: Steps<T>): T {
 }
 
 /**
- * Runs steps, continuing in the next turn whenever the current one has taken long. Rejects with the signal's reason, between two steps, once the signal aborts.
+ * Runs steps, continuing in the next turn once the current one has taken long. From then on they are long work, which only continues in a turn until it is spent. Rejects with the signal's reason, between two steps, once the signal aborts.
  */
 export async function runInTurns<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
+  let isOver = turnIsLong
   for (;;) {
-    if (turnIsLong()) {
+    if (isOver()) {
+      isOver = turnIsSpent
       await nextLongTurn()
       signal?.throwIfAborted()
     }

@@ -144,6 +144,9 @@ export class TurnScheduler {
     this.#isLongDue = false
     if (!isFirst) return this.#long.take()
     this.#wasDeferred = !this.#wasDeferred && !this.#long.isEmpty && now > this.#since + BUDGET_MS + LONG_MS
-    return this.#wasDeferred ? undefined : this.#long.take()
+    if (this.#wasDeferred || this.#long.isEmpty) return undefined
+    // Short work may have spent the budget.
+    this.#until = now + BUDGET_MS
+    return this.#long.take()
   }
 }

@@ -66,6 +66,24 @@ describe('a turn scheduler', () => {
     expect(served).to.deep.equal(['a', 'long', 'b'])
   })
 
+  it('has a budget for long work even if short work has spent its own', async () => {
+    const loop = new HeldLoop()
+    const scheduler = new TurnScheduler(loop)
+    const spent: boolean[] = []
+    scheduler.inNext(() => {
+      loop.time += 3
+    })
+    scheduler.inLong(() => {
+      spent.push(scheduler.isSpent())
+      loop.time += 2
+      spent.push(scheduler.isSpent())
+      loop.time += 1
+      spent.push(scheduler.isSpent())
+    })
+    await loop.turn()
+    expect(spent).to.deep.equal([false, false, true])
+  })
+
   it('defers long work once if other work took long', async () => {
     const loop = new HeldLoop()
     const scheduler = new TurnScheduler(loop)
