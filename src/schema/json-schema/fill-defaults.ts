@@ -1,7 +1,8 @@
 import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
-import { clone, setMember } from '../../meta/equal.ts'
+import { setMember } from '../../meta/equal.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { tooLargeError } from '../../meta/status.ts'
+import { cloneInSteps } from '../../meta/whole-floats.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
 /**
@@ -28,10 +29,10 @@ interface Filling {
 }
 
 /** Returns a copy of a default. */
-function defaultOf({ default: value = null }: JsonSchemaProps, filling: Filling): Json {
+function* defaultOf({ default: value = null }: JsonSchemaProps, filling: Filling): Steps<Json> {
   filling.filled += countOf(value)
   if (filling.filled > MOST_FILLED) throw tooLargeError(`limit is ${MOST_FILLED} values of defaults`)
-  return clone(value)
+  return typeof value === 'object' ? yield* cloneInSteps(value) : value
 }
 
 /** Number of values in each default. Defaults are immutable and are filled in again and again. */
@@ -103,7 +104,7 @@ function* fill(root: Json, rootSchema: JsonSchemaProps): Steps<void> {
     if (items === undefined) continue
     for (let i = 0; i < value.length; i++) {
       if (isStepDone()) yield
-      if (isWrongNull(value[i], items)) value[i] = defaultOf(items, filling)
+      if (isWrongNull(value[i], items)) value[i] = yield* defaultOf(items, filling)
       open(value[i], items)
     }
   }
@@ -114,13 +115,13 @@ type Open = (value: Json | undefined, schema: JsonSchemaProps | undefined) => vo
 function* fillMembers(object: JsonObject, schema: JsonSchemaProps, filling: Filling, open: Open): Steps<void> {
   for (const [name, property] of defaultedOf(schema)) {
     if (isStepDone()) yield
-    if (!Object.hasOwn(object, name) || isWrongNull(object[name], property)) setMember(object, name, defaultOf(property, filling))
+    if (!Object.hasOwn(object, name) || isWrongNull(object[name], property)) setMember(object, name, yield* defaultOf(property, filling))
   }
   const additional = additionalSchema(schema)
   for (const name in object) {
     if (isStepDone()) yield
     const property = propertySchema(schema, name)
-    if (!property && additional !== undefined && isWrongNull(object[name], additional)) setMember(object, name, defaultOf(additional, filling))
+    if (!property && additional !== undefined && isWrongNull(object[name], additional)) setMember(object, name, yield* defaultOf(additional, filling))
     open(object[name], property ?? additional)
   }
 }

@@ -1,6 +1,6 @@
 import { quote } from '../../lib/go-quote.ts'
 import { type LinearRegExp, linearRegExp } from '../../lib/linear-regexp.ts'
-import type { Steps } from '../../lib/steps.ts'
+import { isStepDone, type Steps, sorted } from '../../lib/steps.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { isFloatIn } from '../../meta/whole-floats.ts'
 import type { Correlation } from './correlation.ts'
@@ -100,17 +100,20 @@ export class ValueChecker {
     }
     const additional = additionalSchema(schema)
     for (const key of names) {
+      if (isStepDone()) yield
       if (propertySchema(schema, key)) continue
       if (schema.additionalProperties === false) result.add({ kind: 'other', name, value: key, message: `${name}.${key} in body is a forbidden property` })
       else if (additional) result.merge(yield* member(key, additional, `${name}.${key}`, before?.key(key)))
     }
-    for (const key of knownMembers(names, schema)) {
+    for (const key of yield* knownMembers(names, schema)) {
+      if (isStepDone()) yield
       const property = propertySchema(schema, key)
       if (!property) continue
       const old = name === '' && TYPE_MEMBERS.includes(key) ? undefined : before?.key(key)
       result.merge(yield* member(key, property, name === '' ? key : `${name}.${key}`, old))
     }
     for (const key of schema.required ?? []) {
+      if (isStepDone()) yield
       if (!Object.hasOwn(object, key)) result.add({ kind: 'required', name: `${name}.${key}`, message: `${name}.${key} in body is required` })
     }
     return result
@@ -204,23 +207,30 @@ function checkSize(members: number, { minProperties, maxProperties }: JsonSchema
   return result
 }
 
+/** Number of members from which listing or sorting them takes milliseconds. */
+const MANY = 1024
+
 /** Indices of a schema's properties, by name. */
 const positions = new WeakMap<object, ReadonlyMap<string, number>>()
 
 /** Returns the members of a value that the schema has, in the schema's order, which is that of the errors. */
-function knownMembers(names: readonly string[], { properties }: JsonSchemaProps): string[] {
+function* knownMembers(names: readonly string[], { properties }: JsonSchemaProps): Steps<string[]> {
   if (!properties) return []
   let known = positions.get(properties)
   if (!known) {
     known = new Map(Object.keys(properties).map((name, i) => [name, i]))
     positions.set(properties, known)
+    // There may be as many as in a request body.
+    if (known.size > MANY) yield
   }
   const found: { readonly name: string; readonly at: number }[] = []
   for (const name of names) {
+    if (isStepDone()) yield
     const at = known.get(name)
     if (at !== undefined) found.push({ name, at })
   }
-  return found.sort((a, b) => a.at - b.at).map(({ name }) => name)
+  const ordered = found.length > MANY ? yield* sorted(found, (a, b) => a.at - b.at) : found.sort((a, b) => a.at - b.at)
+  return ordered.map(({ name }) => name)
 }
 
 const plain = (message: string): ValueFault => ({ kind: 'plain', name: '', message })

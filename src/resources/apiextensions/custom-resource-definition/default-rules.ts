@@ -1,7 +1,8 @@
 import { ruleTree } from '../../../cel/rules/rule-node.ts'
 import { validateRules } from '../../../cel/rules/rule-validator.ts'
+import { runInTurns } from '../../../lib/steps.ts'
 import { SHARED_TURNS } from '../../../lib/turn.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualInSteps } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { itemsSchema, type JsonSchemaProps } from '../../../schema/json-schema/props.ts'
@@ -10,7 +11,7 @@ import { shareParts } from './spec.ts'
 
 /** Checks the defaults of a definition's schemas against the validation rules of their own schemas. Skipped if an update does not change the versions. */
 export async function defaultRuleErrors(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined): Promise<FieldError[]> {
-  if (old && deepEqual(next.spec.versions, old.spec.versions)) return []
+  if (old && (await runInTurns(deepEqualInSteps(next.spec.versions, old.spec.versions)))) return []
   const { shared, versions } = shareParts(next.spec)
   const spec = fieldPath('spec')
   const errors = await errorsOf(shared.schema?.openAPIV3Schema, spec.child('validation', 'openAPIV3Schema'))

@@ -1,7 +1,7 @@
 import type { Strategy } from '../../../catalog/definition.ts'
-import { deepEqual } from '../../../meta/equal.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import type { TypedObject } from '../../../meta/object.ts'
+import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { keepSpec, STATUS_FIELDS } from '../../shared/strategy-parts.ts'
 import type { CustomResourceDefinition } from '../v1.types.ts'
 import { defaultRuleErrors } from './default-rules.ts'
@@ -56,14 +56,9 @@ export const definitionStrategy: Strategy<CustomResourceDefinition> = {
   resetFields: STATUS_FIELDS,
   prepare(next, old, { features }) {
     dropDisabledRules(next, old, features)
-    if (old) {
-      next.status = { ...old.status }
-      if (!deepEqual(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
-    } else {
-      next.status = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null }
-      next.metadata.generation = 1
-    }
+    next.status = old ? { ...old.status } : { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null }
     addStoredVersion(next)
+    return prepareGeneration(next, old)
   },
   validate: validateDefinition,
   evaluate,

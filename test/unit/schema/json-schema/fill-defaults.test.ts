@@ -39,6 +39,15 @@ describe('fillDefaults', () => {
     expect(value).to.deep.equal({ list: [{ a: 1 }, { a: 1 }], map: { x: { a: 1 }, y: { a: 1 } } })
   })
 
+  it('copies a wide default in steps', () => {
+    const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 'v']))
+    const value: JsonObject = {}
+    const steps = fillDefaultsInSteps(value, { type: 'object', properties: { map: { type: 'object', default: wide } } })
+    expect(steps && countedSteps(steps).yields).to.be.at.least(39)
+    expect(value).to.deep.equal({ map: wide })
+    expect(value.map).to.not.equal(wide)
+  })
+
   it('counts the values within a default', () => {
     const big = Array.from({ length: 2000 }, (_, i) => i)
     expect(() => fillDefaults(emptyItems(100), itemsWith({ a: { type: 'array', default: big } }))).to.throw('limit is 65536 values of defaults')
