@@ -1,14 +1,14 @@
 import protobuf from 'protobufjs/minimal.js'
+import { ProtobufError } from '../lib/protobuf-error.ts'
+import { expectWire, readBytes, readEnd, readTag, readVarint, skipField, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from '../lib/protobuf-wire.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { StatusError } from '../meta/status.ts'
 import type { Schema, StructSchema, UnionSchema } from '../schema/schema.ts'
-import { ProtobufError } from './protobuf-error.ts'
 import type { PlanEntry } from './protobuf-plan.ts'
-import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT, zeros } from './protobuf-plan.ts'
+import { planOf, zeros } from './protobuf-plan.ts'
 import { readInteger, readSpecial, readText } from './protobuf-scalars.ts'
-import { expectWire, readBytes, readEnd, readTag, readVarint, skipField } from './protobuf-wire.ts'
 import { boundJsonValues, tooManyValues } from './value-bound.ts'
 
 /** Limit on nested messages, for recursion. Schemas of custom resources contain schemas; no other type nests deeply. */

@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs/minimal.js'
 import { compareText } from '../lib/compare-text.ts'
+import { WIRE_BYTES } from '../lib/protobuf-wire.ts'
 import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
 import { hasFewValues } from '../meta/few-values.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
@@ -7,7 +8,7 @@ import type { ListSchema, MapSchema, Schema, StructSchema } from '../schema/sche
 import { goJsonInSteps, rawJsonInSteps } from './json-in-steps.ts'
 import { encodeProtobuf, type TypeMeta, wrap } from './protobuf.ts'
 import { encodeField } from './protobuf-encode.ts'
-import { planOf, WIRE_BYTES } from './protobuf-plan.ts'
+import { planOf } from './protobuf-plan.ts'
 
 /** List or map elements that are encoded in one call. */
 const FEW = 256

@@ -1,11 +1,13 @@
 import protobuf from 'protobufjs/minimal.js'
 import { parseDuration } from '../lib/duration.ts'
 import { invariant } from '../lib/invariant.ts'
+import { WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from '../lib/protobuf-wire.ts'
+import { writeInteger } from '../lib/protobuf-writing.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { sortedKeys } from '../schema/members.ts'
 import type { ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema/schema.ts'
 import { goJson, rawJson } from './json-writer.ts'
-import { planOf, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT, zeros } from './protobuf-plan.ts'
+import { planOf, zeros } from './protobuf-plan.ts'
 
 type Writer = protobuf.Writer
 
@@ -124,16 +126,6 @@ function writeScalar(writer: Writer, number: number, schema: ScalarSchema, value
       writer.uint32((number << 3) | WIRE_BYTES).fork()
       writeSpecial(writer, schema, value)
       writer.ldelim()
-  }
-}
-
-/** Writes a varint. A negative number takes ten bytes, as 64-bit two's complement. */
-function writeInteger(writer: Writer, value: number | bigint): void {
-  if (typeof value === 'number' && value >= 0 && value < 2 ** 32) writer.uint32(value)
-  else if (typeof value === 'number' && Number.isSafeInteger(value)) writer.int64(value)
-  else {
-    const bits = BigInt.asUintN(64, BigInt(value))
-    writer.uint64({ low: Number(bits & 0xffffffffn) | 0, high: Number(bits >> 32n) | 0, unsigned: true })
   }
 }
 

@@ -1,7 +1,8 @@
+import { WIRE_BYTES, WIRE_VARINT } from '../lib/protobuf-wire.ts'
 import { membersOf } from '../schema/members.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 import { encodeField } from './protobuf-encode.ts'
-import { type PlanEntry, planOf, WIRE_BYTES, WIRE_VARINT } from './protobuf-plan.ts'
+import { type PlanEntry, planOf } from './protobuf-plan.ts'
 
 /** How a value is converted from JSON to protobuf. `other`: it is parsed and encoded as objects are. */
 export type ValueForm = 'string' | 'integer' | 'boolean' | 'time' | 'quantity' | 'raw' | 'json' | 'struct' | 'list' | 'map' | 'other'

@@ -23,12 +23,6 @@ export function planOf(schema: StructSchema): readonly PlanEntry[] {
   return entries
 }
 
-/** Wire types: the lower three bits of a tag. Source: https://protobuf.dev/programming-guides/encoding */
-export const WIRE_VARINT = 0
-export const WIRE_FIXED64 = 1
-export const WIRE_BYTES = 2
-export const WIRE_FIXED32 = 5
-
 /** Go's zero values of absent non-pointer members. Times and raw JSON become an empty message; bytes are omitted. */
 export const zeros: Readonly<Partial<Record<Schema['type'], Json>>> = {
   struct: {},

@@ -1,11 +1,10 @@
 import type protobuf from 'protobufjs/minimal.js'
 import { formatDuration } from '../lib/duration.ts'
+import { ProtobufError } from '../lib/protobuf-error.ts'
+import { nextField, readBytes, readVarint, WIRE_BYTES, WIRE_VARINT, type WireMessage } from '../lib/protobuf-wire.ts'
 import type { Json } from '../meta/object.ts'
 import type { ScalarSchema } from '../schema/schema.ts'
 import { parseJson } from './json.ts'
-import { ProtobufError } from './protobuf-error.ts'
-import { WIRE_BYTES, WIRE_VARINT } from './protobuf-plan.ts'
-import { nextField, readBytes, readVarint, type WireMessage } from './protobuf-wire.ts'
 import { decodeUtf8 } from './utf8.ts'
 
 type Reader = protobuf.Reader

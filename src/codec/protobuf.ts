@@ -1,13 +1,12 @@
 import protobuf from 'protobufjs/minimal.js'
+import { ProtobufError } from '../lib/protobuf-error.ts'
+import { nextField, readBytes, WIRE_BYTES, type WireMessage } from '../lib/protobuf-wire.ts'
 import type { JsonObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { encodeMessage } from './protobuf-encode.ts'
-import { ProtobufError } from './protobuf-error.ts'
-import { WIRE_BYTES } from './protobuf-plan.ts'
-import { nextField, readBytes, type WireMessage } from './protobuf-wire.ts'
 import { decodeUtf8 } from './utf8.ts'
 
-export { ProtobufError } from './protobuf-error.ts'
+export { ProtobufError } from '../lib/protobuf-error.ts'
 
 /** `k8s` and a zero byte, with which every body of this media type begins. */
 export const MAGIC = Buffer.from('k8s\0')

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from '../../lib/protobuf-wire.ts'
 import { toInt } from '../values/integer.ts'
 import { listOfValues } from '../values/list.ts'
 import { ValueMap } from '../values/map.ts'
@@ -32,24 +33,24 @@ const readBytes = ({ bytes }: WireField): Value => Uint8Array.from(bytes)
 
 /** Fields of Timestamp and Duration: seconds, and nanoseconds within the second. */
 const SECONDS_AND_NANOS: readonly Encoding[] = [
-  { name: 'seconds', wire: 'varint', read: readInt(64) },
-  { name: 'nanos', wire: 'varint', read: readInt(32) },
+  { name: 'seconds', wire: WIRE_VARINT, read: readInt(64) },
+  { name: 'nanos', wire: WIRE_VARINT, read: readInt(32) },
 ]
 
 /** google.protobuf.Value: any JSON value. */
 const VALUE: readonly Encoding[] = [
-  { name: 'null_value', wire: 'varint', read: () => null },
-  { name: 'number_value', wire: 'fixed64', read: readDouble },
-  { name: 'string_value', wire: 'bytes', read: readText },
-  { name: 'bool_value', wire: 'varint', read: readBool },
-  { name: 'struct_value', wire: 'bytes', read: ({ bytes }, depth) => jsonStructOf(bytes, depth) },
-  { name: 'list_value', wire: 'bytes', read: ({ bytes }, depth) => jsonListOf(bytes, depth) },
+  { name: 'null_value', wire: WIRE_VARINT, read: () => null },
+  { name: 'number_value', wire: WIRE_FIXED64, read: readDouble },
+  { name: 'string_value', wire: WIRE_BYTES, read: readText },
+  { name: 'bool_value', wire: WIRE_VARINT, read: readBool },
+  { name: 'struct_value', wire: WIRE_BYTES, read: ({ bytes }, depth) => jsonStructOf(bytes, depth) },
+  { name: 'list_value', wire: WIRE_BYTES, read: ({ bytes }, depth) => jsonListOf(bytes, depth) },
 ]
 
 /** An entry of google.protobuf.Struct. */
 const ENTRY: readonly Encoding[] = [
-  { name: 'key', wire: 'bytes', read: readText },
-  { name: 'value', wire: 'bytes', read: ({ bytes }, depth) => jsonValueOf(bytes, depth) },
+  { name: 'key', wire: WIRE_BYTES, read: readText },
+  { name: 'value', wire: WIRE_BYTES, read: ({ bytes }, depth) => jsonValueOf(bytes, depth) },
 ]
 
 /** A wrapper such as google.protobuf.Int64Value. Its single field distinguishes an absent value from zero. */
@@ -57,18 +58,18 @@ const wrapping = (wire: WireField['wire'], read: Encoding['read']): readonly Enc
 
 /** Fields by message name. The index of a field is its number minus 1. */
 const ENCODINGS: ReadonlyMap<string, readonly Encoding[]> = new Map([
-  ['google.protobuf.BoolValue', wrapping('varint', readBool)],
-  ['google.protobuf.BytesValue', wrapping('bytes', readBytes)],
-  ['google.protobuf.DoubleValue', wrapping('fixed64', readDouble)],
+  ['google.protobuf.BoolValue', wrapping(WIRE_VARINT, readBool)],
+  ['google.protobuf.BytesValue', wrapping(WIRE_BYTES, readBytes)],
+  ['google.protobuf.DoubleValue', wrapping(WIRE_FIXED64, readDouble)],
   ['google.protobuf.Duration', SECONDS_AND_NANOS],
   ['google.protobuf.Empty', []],
-  ['google.protobuf.FloatValue', wrapping('fixed32', readFloat)],
-  ['google.protobuf.Int32Value', wrapping('varint', readInt(32))],
-  ['google.protobuf.Int64Value', wrapping('varint', readInt(64))],
-  ['google.protobuf.StringValue', wrapping('bytes', readText)],
+  ['google.protobuf.FloatValue', wrapping(WIRE_FIXED32, readFloat)],
+  ['google.protobuf.Int32Value', wrapping(WIRE_VARINT, readInt(32))],
+  ['google.protobuf.Int64Value', wrapping(WIRE_VARINT, readInt(64))],
+  ['google.protobuf.StringValue', wrapping(WIRE_BYTES, readText)],
   ['google.protobuf.Timestamp', SECONDS_AND_NANOS],
-  ['google.protobuf.UInt32Value', wrapping('varint', readUint(32))],
-  ['google.protobuf.UInt64Value', wrapping('varint', readUint(64))],
+  ['google.protobuf.UInt32Value', wrapping(WIRE_VARINT, readUint(32))],
+  ['google.protobuf.UInt64Value', wrapping(WIRE_VARINT, readUint(64))],
   ['google.protobuf.Value', VALUE],
 ])
 
@@ -90,7 +91,7 @@ function readFields(encodings: readonly Encoding[], bytes: Uint8Array, depth: nu
 /** Returns every occurrence of field 1. Undefined if the message is malformed or nested too deeply. */
 function repeated(bytes: Uint8Array, depth: number): Uint8Array[] | undefined {
   if (depth >= MAX_DEPTH) return undefined
-  return wireFields(bytes)?.flatMap(field => (field.number === 1 && field.wire === 'bytes' ? [field.bytes] : []))
+  return wireFields(bytes)?.flatMap(field => (field.number === 1 && field.wire === WIRE_BYTES ? [field.bytes] : []))
 }
 
 /** Decodes a google.protobuf.Value. The last alternative wins; null if there is none. */

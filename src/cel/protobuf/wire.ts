@@ -1,80 +1,54 @@
-/** A field of an encoded message. `varint` has its number, or `bytes` the contents of a length-delimited field. */
+import { ProtobufError } from '../../lib/protobuf-error.ts'
+import { readBytes, readFixed, readVarint, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT, type WireCursor } from '../../lib/protobuf-wire.ts'
+
+/** A field of an encoded message. `varint` has its number, or `bytes` the contents of a field with another wire type. */
 export interface WireField {
   readonly number: number
-  readonly wire: 'varint' | 'fixed64' | 'bytes' | 'fixed32'
+  readonly wire: number
   readonly varint: bigint
   readonly bytes: Uint8Array
 }
 
 const NO_BYTES = new Uint8Array()
 
-/** Reads the fields of an encoded message in order (protobuf.dev, "Encoding"). The deprecated groups are rejected as malformed. */
-class Reader {
-  readonly #bytes: Uint8Array
-  #at = 0
+/** Reads a varint. Throws ProtobufError if it has more than 64 bits, which gogo/protobuf truncates. */
+function readNumber(cursor: WireCursor): bigint {
+  const start = cursor.pos
+  const value = BigInt(readVarint(cursor))
+  if (cursor.pos - start === 10 && (cursor.buf[cursor.pos - 1] ?? 0) > 1) throw new ProtobufError('proto: integer overflow')
+  return value
+}
 
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
-  }
-
-  get ended(): boolean {
-    return this.#at >= this.#bytes.length
-  }
-
-  #varint(): bigint | undefined {
-    let value = 0n
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = this.#bytes[this.#at++]
-      if (byte === undefined) return undefined
-      value |= BigInt(byte & 0x7f) << shift
-      if (byte < 0x80) return value < 1n << 64n ? value : undefined
-    }
-    return undefined
-  }
-
-  #take(length: number): Uint8Array | undefined {
-    const end = this.#at + length
-    if (end > this.#bytes.length) return undefined
-    const taken = this.#bytes.subarray(this.#at, end)
-    this.#at = end
-    return taken
-  }
-
-  /** Reads the next field. Undefined if the encoding is malformed. */
-  next(): WireField | undefined {
-    const tag = this.#varint()
-    if (tag === undefined) return undefined
-    const number = Number(tag >> 3n)
-    if (number < 1 || number >= 2 ** 29) return undefined
-    switch (Number(tag & 7n)) {
-      case 0: {
-        const varint = this.#varint()
-        return varint === undefined ? undefined : { number, wire: 'varint', varint, bytes: NO_BYTES }
-      }
-      case 1:
-        return held(number, 'fixed64', this.#take(8))
-      case 2: {
-        const length = this.#varint()
-        return length === undefined ? undefined : held(number, 'bytes', this.#take(Number(length)))
-      }
-      case 5:
-        return held(number, 'fixed32', this.#take(4))
-      default:
-        return undefined
-    }
+/** Reads the next field. Throws ProtobufError if the encoding is malformed. The deprecated groups are. */
+function readField(cursor: WireCursor): WireField {
+  const tag = readNumber(cursor)
+  const number = Number(tag >> 3n)
+  const wire = Number(tag & 7n)
+  if (number < 1 || number >= 2 ** 29) throw new ProtobufError(`proto: illegal field number ${number}`)
+  const held = (bytes: Uint8Array): WireField => ({ number, wire, varint: 0n, bytes })
+  switch (wire) {
+    case WIRE_VARINT:
+      return { number, wire, varint: readNumber(cursor), bytes: NO_BYTES }
+    case WIRE_FIXED64:
+      return held(readFixed(cursor, 8))
+    case WIRE_BYTES:
+      return held(readBytes(cursor))
+    case WIRE_FIXED32:
+      return held(readFixed(cursor, 4))
+    default:
+      throw new ProtobufError(`proto: illegal wireType ${wire}`)
   }
 }
 
-const held = (number: number, wire: WireField['wire'], bytes: Uint8Array | undefined): WireField | undefined => bytes && { number, wire, varint: 0n, bytes }
-
 /** Decodes the fields of a message in order. Undefined if it is malformed. */
 export function wireFields(bytes: Uint8Array): WireField[] | undefined {
-  const reader = new Reader(bytes)
+  const cursor = { buf: bytes, pos: 0, len: bytes.length }
   const fields: WireField[] = []
-  while (!reader.ended) {
-    const field = reader.next()
-    if (!field) return undefined
-    fields.push(field)
+  try {
+    while (cursor.pos < cursor.len) fields.push(readField(cursor))
+    return fields
+  } catch (error) {
+    if (error instanceof ProtobufError) return undefined
+    throw error
   }
-  return fields
 }

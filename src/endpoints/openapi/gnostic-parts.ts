@@ -1,11 +1,8 @@
-import type protobuf from 'protobufjs/minimal.js'
 import { goJson } from '../../codec/json.ts'
 import { yamlBytes } from '../../codec/yaml.ts'
+import { type Writer, writeMessage, writeText } from '../../lib/protobuf-writing.ts'
 import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { isStatusError } from '../../meta/status.ts'
-
-/** Writer of protobuf's wire format. A tag is the field number, shifted by 3, and the wire type: 0 varint, 1 double, 2 length-delimited. */
-export type Writer = protobuf.Writer
 
 /** Returns the items of a list in a document of ours. Empty if the member is absent. */
 export const itemsIn = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
@@ -13,15 +10,9 @@ export const itemsIn = (value: Json | undefined): readonly Json[] => (Array.isAr
 /** Returns the items of a list of objects. */
 export const objectsIn = (value: Json | undefined): readonly JsonObject[] => itemsIn(value).map(objectIn)
 
-/** Writes a message into `field`. */
-export function message(out: Writer, field: number, write: (w: Writer) => void): void {
-  write(out.uint32((field << 3) | 2).fork())
-  out.ldelim()
-}
-
 /** Writes a string if it is not empty. */
 export function text(out: Writer, field: number, value: Json | undefined): void {
-  if (typeof value === 'string' && value !== '') out.uint32((field << 3) | 2).string(value)
+  if (typeof value === 'string') writeText(out, field, value)
 }
 
 /** Writes a boolean if it is true. */
@@ -37,9 +28,9 @@ export function strings(out: Writer, field: number, values: Json | undefined): v
 /** Writes the members of an object as pairs of a name and a message. */
 export function named(out: Writer, field: number, members: Json | undefined, write: (w: Writer, value: Json) => void): void {
   for (const [name, value] of Object.entries(objectIn(members))) {
-    message(out, field, pair => {
+    writeMessage(out, field, pair => {
       text(pair, 1, name)
-      message(pair, 2, w => write(w, value))
+      writeMessage(pair, 2, w => write(w, value))
     })
   }
 }

@@ -1,6 +1,7 @@
 import protobuf from 'protobufjs/minimal.js'
+import { type Writer, writeMessage } from '../../lib/protobuf-writing.ts'
 import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
-import { any, counted, extensions, flag, itemsIn, measured, message, named, objectsIn, strings, text, type Writer } from './gnostic-parts.ts'
+import { any, counted, extensions, flag, itemsIn, measured, named, objectsIn, strings, text } from './gnostic-parts.ts'
 
 /**
  * Encodes one of our OpenAPI 3.0 documents in protobuf. Source: OpenAPIv3.proto of gnostic; only fields that our documents have are written. The form cannot represent a default that is an object or
@@ -11,24 +12,25 @@ export function encodeOpenApi(document: JsonObject): Buffer {
   const info = objectIn(document.info)
   const components = objectIn(document.components)
   text(out, 1, document.openapi)
-  message(out, 2, w => {
+  writeMessage(out, 2, w => {
     text(w, 1, info.title)
     text(w, 6, info.version)
   })
-  message(out, 4, w => named(w, 1, document.paths, pathItem))
-  message(out, 5, w => {
-    message(w, 1, all => named(all, 1, components.schemas, schemaOrReference))
-    if (components.parameters) message(w, 3, all => named(all, 1, components.parameters, parameterOrReference))
-    if (components.securitySchemes) message(w, 7, all => named(all, 1, components.securitySchemes, (v, value) => message(v, 1, s => securityScheme(s, value))))
+  writeMessage(out, 4, w => named(w, 1, document.paths, pathItem))
+  writeMessage(out, 5, w => {
+    writeMessage(w, 1, all => named(all, 1, components.schemas, schemaOrReference))
+    if (components.parameters) writeMessage(w, 3, all => named(all, 1, components.parameters, parameterOrReference))
+    if (components.securitySchemes)
+      writeMessage(w, 7, all => named(all, 1, components.securitySchemes, (v, value) => writeMessage(v, 1, s => securityScheme(s, value))))
   })
-  for (const requirement of objectsIn(document.security)) message(out, 6, w => named(w, 1, requirement, (v, scopes) => strings(v, 1, scopes)))
+  for (const requirement of objectsIn(document.security)) writeMessage(out, 6, w => named(w, 1, requirement, (v, scopes) => strings(v, 1, scopes)))
   return Buffer.from(out.finish())
 }
 
 /** A oneof of the value itself (1) and a reference (2). */
 function orReference(out: Writer, value: JsonObject, write: (w: Writer, value: JsonObject) => void): void {
-  if (typeof value.$ref === 'string') message(out, 2, w => text(w, 1, value.$ref))
-  else message(out, 1, w => write(w, value))
+  if (typeof value.$ref === 'string') writeMessage(out, 2, w => text(w, 1, value.$ref))
+  else writeMessage(out, 1, w => write(w, value))
 }
 
 const schemaOrReference = (out: Writer, value: Json): void => orReference(out, objectIn(value), schema)
@@ -49,8 +51,8 @@ const methods = { get: 4, put: 5, post: 6, delete: 7, options: 8, head: 9, patch
 /** PathItem */
 function pathItem(out: Writer, value: Json): void {
   const item = objectIn(value)
-  for (const [method, field] of Object.entries(methods)) if (item[method]) message(out, field, w => operation(w, objectIn(item[method])))
-  for (const entry of objectsIn(item.parameters)) message(out, 13, w => orReference(w, entry, parameter))
+  for (const [method, field] of Object.entries(methods)) if (item[method]) writeMessage(out, field, w => operation(w, objectIn(item[method])))
+  for (const entry of objectsIn(item.parameters)) writeMessage(out, 13, w => orReference(w, entry, parameter))
   extensions(out, 14, item)
 }
 
@@ -59,9 +61,9 @@ function operation(out: Writer, value: JsonObject): void {
   strings(out, 1, value.tags)
   text(out, 3, value.description)
   text(out, 5, value.operationId)
-  for (const entry of objectsIn(value.parameters)) message(out, 6, w => orReference(w, entry, parameter))
-  if (value.requestBody) message(out, 7, w => orReference(w, objectIn(value.requestBody), requestBody))
-  message(out, 8, w => named(w, 2, value.responses, (v, entry) => orReference(v, objectIn(entry), response)))
+  for (const entry of objectsIn(value.parameters)) writeMessage(out, 6, w => orReference(w, entry, parameter))
+  if (value.requestBody) writeMessage(out, 7, w => orReference(w, objectIn(value.requestBody), requestBody))
+  writeMessage(out, 8, w => named(w, 2, value.responses, (v, entry) => orReference(v, objectIn(entry), response)))
   extensions(out, 13, value)
 }
 
@@ -72,7 +74,7 @@ function parameter(out: Writer, value: JsonObject): void {
   text(out, 3, value.description)
   flag(out, 4, value.required)
   const of = value.schema
-  if (of) message(out, 10, w => schemaOrReference(w, of))
+  if (of) writeMessage(out, 10, w => schemaOrReference(w, of))
 }
 
 /** RequestBody */
@@ -93,9 +95,9 @@ function content(out: Writer, field: number, value: JsonObject): void {
   if (!value.content) return
   const mediaType = (w: Writer, type: Json): void => {
     const of = objectIn(type).schema
-    if (of) message(w, 1, s => schemaOrReference(s, of))
+    if (of) writeMessage(w, 1, s => schemaOrReference(s, of))
   }
-  message(out, field, w => named(w, 1, value.content, mediaType))
+  writeMessage(out, field, w => named(w, 1, value.content, mediaType))
 }
 
 /** Field numbers of a Schema's limits as doubles, of those as integers, and of lists of schemas. */
@@ -114,16 +116,16 @@ function schema(out: Writer, object: JsonObject): void {
   text(out, 17, object.pattern)
   flag(out, 20, object.uniqueItems)
   strings(out, 23, object.required)
-  for (const entry of itemsIn(object.enum)) message(out, 24, w => any(w, entry))
+  for (const entry of itemsIn(object.enum)) writeMessage(out, 24, w => any(w, entry))
   text(out, 25, object.type)
-  for (const [name, field] of Object.entries(choices)) for (const entry of itemsIn(object[name])) message(out, field, w => schemaOrReference(w, entry))
-  if (object.not) message(out, 29, w => schema(w, objectIn(object.not)))
+  for (const [name, field] of Object.entries(choices)) for (const entry of itemsIn(object[name])) writeMessage(out, field, w => schemaOrReference(w, entry))
+  if (object.not) writeMessage(out, 29, w => schema(w, objectIn(object.not)))
   const { items } = object
-  if (items) message(out, 30, w => message(w, 1, s => schemaOrReference(s, items)))
-  if (object.properties) message(out, 31, w => named(w, 1, object.properties, schemaOrReference))
+  if (items) writeMessage(out, 30, w => writeMessage(w, 1, s => schemaOrReference(s, items)))
+  if (object.properties) writeMessage(out, 31, w => named(w, 1, object.properties, schemaOrReference))
   const additional = object.additionalProperties
-  if (typeof additional === 'boolean') message(out, 32, w => w.uint32(2 << 3).bool(additional))
-  else if (additional) message(out, 32, w => message(w, 1, s => schemaOrReference(s, additional)))
+  if (typeof additional === 'boolean') writeMessage(out, 32, w => w.uint32(2 << 3).bool(additional))
+  else if (additional) writeMessage(out, 32, w => writeMessage(w, 1, s => schemaOrReference(s, additional)))
   defaultOf(out, object.default)
   text(out, 34, object.description)
   text(out, 35, object.format)
@@ -132,7 +134,7 @@ function schema(out: Writer, object: JsonObject): void {
 
 /** DefaultType: a number, a boolean or a string. */
 function defaultOf(out: Writer, value: Json | undefined): void {
-  if (typeof value === 'number') message(out, 33, w => w.uint32((1 << 3) | 1).double(value))
-  else if (typeof value === 'boolean') message(out, 33, w => w.uint32(2 << 3).bool(value))
-  else if (typeof value === 'string') message(out, 33, w => w.uint32((3 << 3) | 2).string(value))
+  if (typeof value === 'number') writeMessage(out, 33, w => w.uint32((1 << 3) | 1).double(value))
+  else if (typeof value === 'boolean') writeMessage(out, 33, w => w.uint32(2 << 3).bool(value))
+  else if (typeof value === 'string') writeMessage(out, 33, w => w.uint32((3 << 3) | 2).string(value))
 }

@@ -1,7 +1,8 @@
 import protobuf from 'protobufjs/minimal.js'
+import { type Writer, writeMessage } from '../../lib/protobuf-writing.ts'
 import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { SWAGGER_PARTS, type SwaggerMember } from './documents.ts'
-import { any, counted, extensions, flag, itemsIn, measured, message, named, objectsIn, strings, text, type Writer } from './gnostic-parts.ts'
+import { any, counted, extensions, flag, itemsIn, measured, named, objectsIn, strings, text } from './gnostic-parts.ts'
 
 /** Field numbers of the parts in a Document, and of the named members in each part. */
 const NUMBER_OF = { paths: 8, definitions: 9, parameters: 10 } as const
@@ -15,7 +16,7 @@ export function* encodeSwagger(head: JsonObject, members: Iterable<SwaggerMember
   yield encoded(out => {
     text(out, 1, head.swagger)
     const info = objectIn(head.info)
-    message(out, 2, w => {
+    writeMessage(out, 2, w => {
       text(w, 1, info.title)
       text(w, 2, info.version)
     })
@@ -33,8 +34,8 @@ export function* encodeSwagger(head: JsonObject, members: Iterable<SwaggerMember
     yield* pieces[part]
   }
   yield encoded(out => {
-    for (const requirement of objectsIn(tail.security)) message(out, 12, w => named(w, 1, requirement, (v, value) => strings(v, 1, value)))
-    message(out, 13, w => named(w, 1, tail.securityDefinitions, (v, value) => message(v, 2, key => apiKey(key, objectIn(value)))))
+    for (const requirement of objectsIn(tail.security)) writeMessage(out, 12, w => named(w, 1, requirement, (v, value) => strings(v, 1, value)))
+    writeMessage(out, 13, w => named(w, 1, tail.securityDefinitions, (v, value) => writeMessage(v, 2, key => apiKey(key, objectIn(value)))))
   })
 }
 
@@ -57,8 +58,8 @@ function apiKey(out: Writer, value: JsonObject): void {
 function pathItem(out: Writer, value: Json): void {
   const item = objectIn(value)
   const methods = { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 } as const
-  for (const [method, field] of Object.entries(methods)) if (item[method]) message(out, field, w => operation(w, objectIn(item[method])))
-  for (const entry of objectsIn(item.parameters)) message(out, 9, w => parametersItem(w, entry))
+  for (const [method, field] of Object.entries(methods)) if (item[method]) writeMessage(out, field, w => operation(w, objectIn(item[method])))
+  for (const entry of objectsIn(item.parameters)) writeMessage(out, 9, w => parametersItem(w, entry))
   extensions(out, 10, item)
 }
 
@@ -69,8 +70,8 @@ function operation(out: Writer, value: JsonObject): void {
   text(out, 5, value.operationId)
   strings(out, 6, value.produces)
   strings(out, 7, value.consumes)
-  for (const entry of objectsIn(value.parameters)) message(out, 8, w => parametersItem(w, entry))
-  message(out, 9, w => named(w, 1, value.responses, (v, response) => message(v, 1, r => responseOf(r, objectIn(response)))))
+  for (const entry of objectsIn(value.parameters)) writeMessage(out, 8, w => parametersItem(w, entry))
+  writeMessage(out, 9, w => named(w, 1, value.responses, (v, response) => writeMessage(v, 1, r => responseOf(r, objectIn(response)))))
   strings(out, 10, value.schemes)
   extensions(out, 13, value)
 }
@@ -79,13 +80,13 @@ function operation(out: Writer, value: JsonObject): void {
 function responseOf(out: Writer, value: JsonObject): void {
   text(out, 1, value.description)
   const answer = value.schema
-  if (answer) message(out, 2, item => message(item, 1, w => schema(w, answer)))
+  if (answer) writeMessage(out, 2, item => writeMessage(item, 1, w => schema(w, answer)))
 }
 
 /** ParametersItem: a oneof of a parameter (1) and a reference (2). */
 function parametersItem(out: Writer, value: JsonObject): void {
-  if (typeof value.$ref === 'string') message(out, 2, w => text(w, 1, value.$ref))
-  else message(out, 1, w => parameter(w, value))
+  if (typeof value.$ref === 'string') writeMessage(out, 2, w => text(w, 1, value.$ref))
+  else writeMessage(out, 1, w => parameter(w, value))
 }
 
 /** Parameter: a oneof of a body (1) and other parameters (2), which have a message for each location. */
@@ -93,19 +94,19 @@ function parameter(out: Writer, value: Json): void {
   const object = objectIn(value)
   if (object.in === 'body') {
     const body = object.schema
-    message(out, 1, w => {
+    writeMessage(out, 1, w => {
       text(w, 1, object.description)
       text(w, 2, object.name)
       text(w, 3, object.in)
       flag(w, 4, object.required)
-      if (body) message(w, 5, s => schema(s, body))
+      if (body) writeMessage(w, 5, s => schema(s, body))
     })
     return
   }
   // The message of a path parameter lacks `allow_empty_value`, so the fields behind it have other numbers.
   const query = object.in === 'query'
-  message(out, 2, choice => {
-    message(choice, query ? 3 : 4, w => {
+  writeMessage(out, 2, choice => {
+    writeMessage(choice, query ? 3 : 4, w => {
       flag(w, 1, object.required)
       text(w, 2, object.in)
       text(w, 3, object.description)
@@ -128,7 +129,7 @@ function schema(out: Writer, value: Json): void {
   text(out, 3, object.title)
   text(out, 4, object.description)
   const standing = object.default
-  if (standing !== undefined) message(out, 5, w => any(w, standing))
+  if (standing !== undefined) writeMessage(out, 5, w => any(w, standing))
   measured(out, numbers, object)
   flag(out, 8, object.exclusiveMaximum)
   flag(out, 10, object.exclusiveMinimum)
@@ -136,14 +137,14 @@ function schema(out: Writer, value: Json): void {
   text(out, 13, object.pattern)
   flag(out, 16, object.uniqueItems)
   strings(out, 19, object.required)
-  for (const entry of itemsIn(object.enum)) message(out, 20, w => any(w, entry))
+  for (const entry of itemsIn(object.enum)) writeMessage(out, 20, w => any(w, entry))
   const additional = object.additionalProperties
-  if (typeof additional === 'boolean') message(out, 21, w => w.uint32(16).bool(additional))
-  else if (additional) message(out, 21, w => message(w, 1, s => schema(s, additional)))
-  if (typeof object.type === 'string') message(out, 22, w => text(w, 1, object.type))
+  if (typeof additional === 'boolean') writeMessage(out, 21, w => w.uint32(16).bool(additional))
+  else if (additional) writeMessage(out, 21, w => writeMessage(w, 1, s => schema(s, additional)))
+  if (typeof object.type === 'string') writeMessage(out, 22, w => text(w, 1, object.type))
   const { items } = object
-  if (items) message(out, 23, w => message(w, 1, s => schema(s, items)))
-  for (const entry of itemsIn(object.allOf)) message(out, 24, w => schema(w, entry))
-  if (object.properties) message(out, 25, w => named(w, 1, object.properties, schema))
+  if (items) writeMessage(out, 23, w => writeMessage(w, 1, s => schema(s, items)))
+  for (const entry of itemsIn(object.allOf)) writeMessage(out, 24, w => schema(w, entry))
+  if (object.properties) writeMessage(out, 25, w => named(w, 1, object.properties, schema))
   extensions(out, 31, object)
 }

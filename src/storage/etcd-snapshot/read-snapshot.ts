@@ -1,5 +1,5 @@
-import protobuf from 'protobufjs/minimal.js'
 import { errorMessage } from '../../lib/error-message.ts'
+import { fieldsOf, type MessageFields } from '../../lib/protobuf-fields.ts'
 import { trimEndOf } from '../../lib/trim.ts'
 import { type BoltEntry, BoltError, BoltFile } from './bolt-file.ts'
 import type { SnapshotPath } from './snapshot-hash.ts'
@@ -53,8 +53,8 @@ export function snapshotState(path: SnapshotPath): { readonly revision: number; 
     for (const entry of file.bucket(META)) if (entry.key.toString() === COMPACTED) revision = Math.max(revision, revisionOf(file.read(entry)))
     const leaseSeconds = new Map<string, number>()
     for (const entry of file.bucket(LEASES)) {
-      const { 1: id = 0, 2: seconds = 0 } = fieldsOf(file.read(entry)).numbers
-      leaseSeconds.set(String(id), Number(seconds))
+      const { integer, number } = fieldsIn(file.read(entry))
+      leaseSeconds.set(String(integer(1)), number(2))
     }
     return { revision, leaseSeconds }
   } finally {
@@ -71,29 +71,15 @@ function revisionOf(bytes: Buffer): number {
 
 /** Decodes a mvccpb.KeyValue: key 1, create revision 2, mod revision 3, value 5, lease 6. */
 function keyValueOf(bytes: Buffer): SnapshotValue {
-  const { numbers, texts } = fieldsOf(bytes)
-  const { 1: key = NOTHING, 5: value = NOTHING } = texts
-  return { key: key.toString(), value, createRevision: Number(numbers[2] ?? 0), modRevision: Number(numbers[3] ?? 0), lease: String(numbers[6] ?? 0) }
+  const fields = fieldsIn(bytes)
+  return { key: fields.text(1), value: fields.bytes(5), createRevision: fields.number(2), modRevision: fields.number(3), lease: String(fields.integer(6)) }
 }
 
-const NOTHING = Buffer.alloc(0)
-
-/** Decodes a message that has only numbers and bytes, by field number. Numbers are strings, because they may have 64 bits. */
-function fieldsOf(bytes: Buffer): { readonly numbers: Readonly<Record<number, string>>; readonly texts: Readonly<Record<number, Buffer>> } {
-  const reader = protobuf.Reader.create(bytes)
-  const numbers: Record<number, string> = {}
-  const texts: Record<number, Buffer> = {}
+/** Decodes the fields of an entry. Throws BoltError. */
+function fieldsIn(bytes: Buffer): MessageFields {
   try {
-    while (reader.pos < reader.len) {
-      const tag = reader.uint32()
-      if ((tag & 7) === 0) numbers[tag >>> 3] = String(reader.int64())
-      else if ((tag & 7) === 2) {
-        const text = reader.bytes()
-        texts[tag >>> 3] = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
-      } else reader.skipType(tag & 7)
-    }
+    return fieldsOf(bytes)
   } catch (error) {
     throw new BoltError(`an entry of the file is damaged: ${errorMessage(error)}`)
   }
-  return { numbers, texts }
 }

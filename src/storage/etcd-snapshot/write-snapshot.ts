@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync, createReadStream } from 'node:fs'
 import protobuf from 'protobufjs/minimal.js'
+import { finished, writeBytes, writeNumber } from '../../lib/protobuf-writing.ts'
 import { BoltWriter } from './bolt-writer.ts'
 
 /** A value to write. */
@@ -48,15 +49,18 @@ export async function writeSnapshot(path: string, values: Iterable<ExportedValue
 /** Encodes mvccpb.KeyValue messages by revision: key 1, create revision 2, mod revision 3, version 4, value 5, lease 6. */
 async function* entriesOf(values: Iterable<ExportedValue> | AsyncIterable<ExportedValue>, leases: Set<number>): AsyncGenerator<[Buffer, Buffer]> {
   for await (const { key, value, createRevision, modRevision, seconds } of values) {
-    const writer = protobuf.Writer.create().uint32(10).bytes(key).uint32(16).int64(createRevision).uint32(24).int64(modRevision)
+    const writer = protobuf.Writer.create()
+    writeBytes(writer, 1, key)
+    writeNumber(writer, 2, createRevision)
+    writeNumber(writer, 3, modRevision)
     // The number of writes of the key is unknown: 1 if it was never updated, otherwise at least 2.
-    writer.uint32(32).int64(createRevision === modRevision ? 1 : 2)
-    writer.uint32(42).bytes(value)
+    writeNumber(writer, 4, createRevision === modRevision ? 1 : 2)
+    writeBytes(writer, 5, value)
     if (seconds !== undefined) {
       leases.add(seconds)
-      writer.uint32(48).int64(leaseOf(seconds))
+      writeNumber(writer, 6, leaseOf(seconds))
     }
-    yield [revisionKey(modRevision), Buffer.from(writer.finish())]
+    yield [revisionKey(modRevision), finished(writer)]
   }
 }
 
@@ -68,7 +72,10 @@ function* leaseEntries(leases: ReadonlySet<number>): Generator<[Buffer, Buffer]>
   for (const seconds of [...leases].sort((a, b) => a - b)) {
     const key = Buffer.alloc(8)
     key.writeBigInt64BE(BigInt(leaseOf(seconds)))
-    yield [key, Buffer.from(protobuf.Writer.create().uint32(8).int64(leaseOf(seconds)).uint32(16).int64(seconds).finish())]
+    const lease = protobuf.Writer.create()
+    writeNumber(lease, 1, leaseOf(seconds))
+    writeNumber(lease, 2, seconds)
+    yield [key, finished(lease)]
   }
 }
 

@@ -1,8 +1,10 @@
+import protobuf from 'protobufjs/minimal.js'
+import { finished, writeBytes, writeInteger, writeMessage } from '../../lib/protobuf-writing.ts'
 import { type Backend, BackendError } from '../backend.ts'
 import { key, NO_REVISION, type Revision } from '../revision.ts'
 import type { Connection } from './connection.ts'
 import { encodeNumber } from './messages.ts'
-import { dataSize, messageSize, varintSize, WireReader, WireWriter } from './wire.ts'
+import { WireReader } from './wire.ts'
 
 /** Key by which all servers of an etcd, including those of Kubernetes, coordinate compaction. It lies outside every prefix. Source: k8s.io/apiserver, pkg/storage/etcd3/compact.go */
 const AGREED_KEY = Buffer.from(key('compact_rev_key'))
@@ -15,24 +17,20 @@ interface AgreedKey {
 
 /** Encodes a transaction: if the key has the version, put the revision, otherwise get the key. It has the shape of kube-apiserver's, which kine and similar stores recognise. */
 function encodeTurn(version: number, before: Revision): Buffer {
-  const value = Buffer.from(String(before))
-  const compare = dataSize(3, AGREED_KEY.length) + 1 + varintSize(version)
-  const put = dataSize(1, AGREED_KEY.length) + dataSize(2, value.length)
-  const range = dataSize(1, AGREED_KEY.length)
-  const writer = new WireWriter(messageSize(1, compare) + messageSize(2, messageSize(2, put)) + messageSize(3, messageSize(1, range)))
-  writer.open(1, compare)
-  writer.data(3, AGREED_KEY)
-  // A member of a oneof is encoded even if it is zero.
-  writer.varint(4 << 3)
-  writer.varint(version)
-  writer.open(2, messageSize(2, put))
-  writer.open(2, put)
-  writer.data(1, AGREED_KEY)
-  writer.data(2, value)
-  writer.open(3, messageSize(1, range))
-  writer.open(1, range)
-  writer.data(1, AGREED_KEY)
-  return writer.bytes
+  const writer = protobuf.Writer.create()
+  writeMessage(writer, 1, compare => {
+    writeBytes(compare, 3, AGREED_KEY)
+    // A member of a oneof is encoded even if it is zero.
+    writeInteger(compare.uint32(4 << 3), version)
+  })
+  writeMessage(writer, 2, operation =>
+    writeMessage(operation, 2, put => {
+      writeBytes(put, 1, AGREED_KEY)
+      writeBytes(put, 2, Buffer.from(String(before)))
+    }),
+  )
+  writeMessage(writer, 3, otherwise => writeMessage(otherwise, 1, range => writeBytes(range, 1, AGREED_KEY)))
+  return finished(writer)
 }
 
 /** Decodes the response. Undefined if the comparison succeeded; otherwise the key's present state. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ProtobufError } from '../../lib/protobuf-error.ts'
 import { callFailureOf, Status } from '../../protocols/grpc/call-failure.ts'
 import type { UnaryOptions } from '../../protocols/grpc/unary-connection.ts'
 import { BackendError } from '../backend.ts'
@@ -68,7 +69,7 @@ export class MemberVersions {
       } catch (error) {
         // A response without a version is that of an unknown implementation.
         const { code } = callFailureOf(error)
-        if (error instanceof RangeError || (code !== undefined && !UNANSWERED.has(code))) return false
+        if (error instanceof ProtobufError || error instanceof RangeError || (code !== undefined && !UNANSWERED.has(code))) return false
       }
     }
     throw new BackendError('unavailable', `${address} does not report its version`)

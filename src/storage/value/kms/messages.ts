@@ -1,5 +1,7 @@
 import protobuf from 'protobufjs/minimal.js'
-import { fieldsOf } from '../../../protocols/grpc/message-fields.ts'
+import { fieldsOf } from '../../../lib/protobuf-fields.ts'
+import { WIRE_BYTES } from '../../../lib/protobuf-wire.ts'
+import { finished, type Writer, writeBytes, writeMessage, writeNumber, writeText } from '../../../lib/protobuf-writing.ts'
 
 /** How the source of a data encryption key is used: as the key, or as a seed from which a key is derived for each value. */
 export const SourceType = { key: 0, seed: 1 } as const
@@ -39,23 +41,16 @@ export interface DecryptRequest {
   readonly annotations: Annotations
 }
 
-const BYTES = 2
-const tagOf = (field: number, wire = BYTES): number => (field << 3) | wire
-const finished = (writer: protobuf.Writer): Buffer => Buffer.from(writer.finish())
-
-function writeAnnotations(writer: protobuf.Writer, field: number, annotations: Annotations): void {
-  for (const [name, value] of annotations) {
-    writer.uint32(tagOf(field)).fork()
-    writer.uint32(tagOf(1)).string(name).uint32(tagOf(2)).bytes(value).ldelim()
-  }
-}
-
-function writeBytes(writer: protobuf.Writer, field: number, value: Buffer): void {
-  if (value.length > 0) writer.uint32(tagOf(field)).bytes(value)
-}
-
-function writeText(writer: protobuf.Writer, field: number, value: string): void {
-  if (value !== '') writer.uint32(tagOf(field)).string(value)
+function writeAnnotations(writer: Writer, field: number, annotations: Annotations): void {
+  // The value of an entry is encoded even if it is empty.
+  for (const [name, value] of annotations)
+    writeMessage(writer, field, entry =>
+      entry
+        .uint32((1 << 3) | WIRE_BYTES)
+        .string(name)
+        .uint32((2 << 3) | WIRE_BYTES)
+        .bytes(value),
+    )
 }
 
 /** Encodes a stored value (EncryptedObject), with fields in order, as Go marshals them. */
@@ -65,7 +60,7 @@ export function encodeObject({ data, keyId, source, annotations, sourceType }: E
   writeText(writer, 2, keyId)
   writeBytes(writer, 3, source)
   writeAnnotations(writer, 4, annotations)
-  if (sourceType !== 0) writer.uint32(tagOf(5, 0)).int32(sourceType)
+  writeNumber(writer, 5, sourceType)
   return finished(writer)
 }
 

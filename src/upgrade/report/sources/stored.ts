@@ -1,7 +1,7 @@
 import { JsonSyntaxError, parseJson } from '../../../codec/json.ts'
 import { unwrap } from '../../../codec/protobuf.ts'
 import { decodeMessage } from '../../../codec/protobuf-decode.ts'
-import { ProtobufError } from '../../../codec/protobuf-error.ts'
+import { ProtobufError } from '../../../lib/protobuf-error.ts'
 import { isJsonObject, type JsonObject, objectIn } from '../../../meta/object.ts'
 import { labelOf } from '../../convert.ts'
 import { ReleaseKinds } from '../../versions/release-kinds.ts'

@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs/minimal.js'
-import { fieldsOf } from '../../../../protocols/grpc/message-fields.ts'
+import { fieldsOf } from '../../../../lib/protobuf-fields.ts'
+import { finished, writeText } from '../../../../lib/protobuf-writing.ts'
 
 /** Result of Sign: header and signature of a token, encoded as in the token. */
 export interface Signed {
@@ -25,13 +26,11 @@ export interface FetchedKeys {
 }
 
 /** Messages of k8s.io/externaljwt, apis/v1/api.proto. Those of v1alpha1 are the same. */
-export const encodeSign = (claims: string): Buffer =>
-  Buffer.from(
-    protobuf.Writer.create()
-      .uint32((1 << 3) | 2)
-      .string(claims)
-      .finish(),
-  )
+export function encodeSign(claims: string): Buffer {
+  const writer = protobuf.Writer.create()
+  writeText(writer, 1, claims)
+  return finished(writer)
+}
 
 export function decodeSigned(message: Buffer): Signed {
   const { text } = fieldsOf(message)

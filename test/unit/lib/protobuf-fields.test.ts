@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import protobuf from 'protobufjs/minimal.js'
-import { fieldsOf } from '../../../../src/protocols/grpc/message-fields.ts'
+import { ProtobufError } from '../../../src/lib/protobuf-error.ts'
+import { fieldsOf } from '../../../src/lib/protobuf-fields.ts'
 
 describe('fields of small messages', () => {
   it('are found by their numbers, the last of several values', () => {
@@ -18,6 +19,7 @@ describe('fields of small messages', () => {
     expect(fields.text(1)).to.equal('last')
     expect(fields.all(1).map(String)).to.deep.equal(['first', 'last'])
     expect(fields.number(2)).to.equal(-5)
+    expect(fields.integer(2)).to.equal(-5n)
     expect([...fields.bytes(3)]).to.deep.equal([1, 2])
   })
 
@@ -32,7 +34,12 @@ describe('fields of small messages', () => {
     expect([fields.text(1), fields.number(1), fields.number(2), fields.number(3)]).to.deep.equal(['', 0, 0, 1])
   })
 
+  it('keep all bits of a number', () => {
+    const message = Buffer.of(8, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f)
+    expect(fieldsOf(message).integer(1)).to.equal(2n ** 63n - 1n)
+  })
+
   it('cannot be read of what is cut off', () => {
-    expect(() => fieldsOf(Buffer.of(10, 5, 1))).to.throw(RangeError)
+    expect(() => fieldsOf(Buffer.of(10, 5, 1))).to.throw(ProtobufError, 'unexpected EOF')
   })
 })
