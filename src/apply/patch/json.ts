@@ -1,4 +1,3 @@
-import fastJsonPatch from 'fast-json-patch'
 import { goJson } from '../../codec/json.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
@@ -20,8 +19,6 @@ import {
   type Place,
   pointerOf,
 } from './json-pointer.ts'
-
-const { applyOperation, escapePathComponent } = fastJsonPatch
 
 /** Largest number of operations of a patch, as upstream. */
 export const MAX_OPERATIONS = 10_000
@@ -187,7 +184,7 @@ function add({ container, key }: Place, value: Json, float: string | undefined, 
   }
   const at = additionIndex(container, key)
   if (at === undefined) throw failure(`${doing}: ${additionFault(key)}`)
-  perform(container, 'add', String(at), value)
+  container.splice(at, 0, value)
   shiftWholeFloats(container, at, 1)
   setWholeFloat(container, at, float)
 }
@@ -196,13 +193,13 @@ function add({ container, key }: Place, value: Json, float: string | undefined, 
 function remove({ container, key }: Place, doing: string): void {
   if (!Array.isArray(container)) {
     if (!Object.hasOwn(container, key)) throw failure(`${doing}: Unable to remove nonexistent key: ${key}: missing value`)
-    perform(container, 'remove', key)
+    delete container[key]
     setWholeFloat(container, key, undefined)
     return
   }
   const at = elementIndex(container, key)
   if (at === undefined) throw failure(`${doing}: ${indexFault(key)}`)
-  perform(container, 'remove', String(at))
+  container.splice(at, 1)
   shiftWholeFloats(container, at, -1)
 }
 
@@ -218,7 +215,7 @@ function replace(state: State, path: string, value: Json, float: string | undefi
   if (Array.isArray(container)) {
     const at = elementIndex(container, key)
     if (at === undefined) throw failure(`replace operation does not apply: doc is missing key: ${path}: missing value`)
-    perform(container, 'replace', String(at), value)
+    container[at] = value
     setWholeFloat(container, at, float)
   } else put(container, key, value, float)
 }
@@ -253,16 +250,9 @@ function isWrittenSo({ value, float }: FoundValue, of: Container, key: string, l
 
 const memberAt = (container: Container, key: string): Json | undefined => (Array.isArray(container) ? container[Number(key)] : container[key])
 
-/** Sets a member. `__proto__` is a name like any other here, which fast-json-patch would reject. */
 function put(container: JsonObject, key: string, value: Json, float: string | undefined): void {
-  if (key === '__proto__') setMember(container, key, value)
-  else perform(container, 'add', key, value)
+  setMember(container, key, value)
   setWholeFloat(container, key, float)
-}
-
-/** Runs one operation of fast-json-patch on a container, in place and without copies. The pointer has one token. */
-function perform(container: Container, op: 'add' | 'remove' | 'replace', key: string, value?: Json): void {
-  applyOperation(container, { op, path: `/${escapePathComponent(key)}`, value }, false, true, false)
 }
 
 /** Size of a value as JSON, in bytes. Stops counting once it exceeds `enough`. */
