@@ -11,7 +11,9 @@ export class YamlProblem extends Error {
   }
 }
 
-const BREAK = /^[\r\n\u0085\u2028\u2029]$/
+/** Whether a code unit ends a line. NaN, which stands for the end of the text, does not. */
+const endsLine = (unit: number): boolean => unit === 0x0a || unit === 0x0d || unit === 0x85 || unit === 0x2028 || unit === 0x2029
+const isBlankUnit = (unit: number): boolean => unit === 0x20 || unit === 0x09
 
 /** A position in a text, with its line. The empty string stands for the end of the text. */
 export class YamlCursor {
@@ -33,20 +35,20 @@ export class YamlCursor {
   }
 
   isBlank(offset = 0): boolean {
-    const c = this.charAt(offset)
-    return c === ' ' || c === '\t'
+    return isBlankUnit(this.text.charCodeAt(this.at + offset))
   }
 
   isBreak(offset = 0): boolean {
-    return BREAK.test(this.charAt(offset))
+    return endsLine(this.text.charCodeAt(this.at + offset))
   }
 
   isEnd(offset = 0): boolean {
-    return this.charAt(offset) === ''
+    return this.at + offset >= this.text.length
   }
 
   isBlankOrEnd(offset = 0): boolean {
-    return this.isBlank(offset) || this.isBreak(offset) || this.isEnd(offset)
+    const unit = this.text.charCodeAt(this.at + offset)
+    return Number.isNaN(unit) || isBlankUnit(unit) || endsLine(unit)
   }
 
   skip(): void {

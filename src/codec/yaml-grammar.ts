@@ -1,3 +1,4 @@
+import { isStepDone, type Steps } from '../lib/steps.ts'
 import { YamlProblem } from './yaml-cursor.ts'
 import { type Token, type TokenType, YamlScanner } from './yaml-scanner.ts'
 
@@ -29,8 +30,11 @@ class Grammar {
    * Returns the offset where the document ends if text follows that belongs to no document. Throws YamlProblem, and UnknownAnchor for an alias without an
    * anchor.
    */
-  check(): number | undefined {
-    for (let state: State | undefined = this.document; state !== undefined; ) state = state()
+  *check(): Steps<number | undefined> {
+    for (let state: State | undefined = this.document; state !== undefined; ) {
+      if (isStepDone()) yield
+      state = state()
+    }
     return this.is('stream end', 'document start', 'document end') ? undefined : this.end
   }
 
@@ -247,10 +251,10 @@ export interface GoYamlForm {
   readonly end?: number | undefined
 }
 
-/** Checks a text with the grammar of go-yaml. Takes time linear in the text. */
-export function goYamlForm(text: string): GoYamlForm {
+/** Checks a text with the grammar of go-yaml, in steps. Takes time linear in the text. */
+export function* goYamlForm(text: string): Steps<GoYamlForm> {
   try {
-    return { end: new Grammar(text).check() }
+    return { end: yield* new Grammar(text).check() }
   } catch (error) {
     if (error instanceof UnknownAnchor) return { fault: `yaml: unknown anchor '${error.message}' referenced` }
     if (!(error instanceof YamlProblem)) throw error

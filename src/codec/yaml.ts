@@ -36,7 +36,7 @@ export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
     if (json !== undefined) return { yaml: true, value: json, duplicates: [], hasUint64: false }
     yield
     // go-yaml's grammar is only checked for texts that it scans in a few milliseconds. For longer ones, only js-yaml's faults are reported.
-    const { fault, end = source.length }: GoYamlForm = source.length <= LONG_TEXT ? goYamlForm(source) : {}
+    const { fault, end = source.length }: GoYamlForm = source.length <= LONG_TEXT ? yield* goYamlForm(source) : {}
     if (fault !== undefined) throw new YamlError(fault)
     yield
     return yield* treeOfText(source.slice(0, end))

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { goYamlForm } from '../../../src/codec/yaml-grammar.ts'
+import { goYamlForm as form, type GoYamlForm } from '../../../src/codec/yaml-grammar.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { timeBound } from '../../support/time-bounds.ts'
 
 interface Row {
@@ -10,6 +11,8 @@ interface Row {
 
 /** Random texts with the errors of sigs.k8s.io/yaml 1.4.0. Texts without one are valid. */
 const rows = JSON.parse(readFileSync(new URL('../../fixtures/codec/go-yaml-faults.json', import.meta.url), 'utf8')) as Row[]
+
+const goYamlForm = (text: string): GoYamlForm => runAtOnce(form(text))
 
 describe('the grammar of go-yaml', () => {
   for (const { text, fault } of rows)
@@ -39,6 +42,10 @@ describe('the grammar of go-yaml', () => {
     }
     cost(lines(1000))
     expect(cost(lines(4000)) / cost(lines(1000))).to.be.below(timeBound(16))
+  })
+  it('yields while it reads a long text', () => {
+    const text = Array.from({ length: 2000 }, (_, i) => `- {a${i}: [1, 2]}\n`).join('')
+    expect([...form(text)]).to.have.length.above(20)
   })
   it('reads texts nested deeper than the call stack', () => {
     expect(goYamlForm(`a: ${'['.repeat(9999)}${']'.repeat(9999)}`).fault).to.equal(undefined)
