@@ -6,5 +6,5 @@ import { filesOf, report } from './support/source-files.ts'
 const TEXTS = /\.(?:[cm]?[jt]sx?|md)$|\bdescriptions\/.*\.txt$/
 
 const named = process.argv.slice(2)
-const folders = named.length > 0 ? named : ['.', 'bin', 'docs', 'hack', 'src']
+const folders = named.length > 0 ? named : ['.', 'bin', 'docs', 'hack', 'src', 'test']
 report('sentences that a reader stops at', folders.flatMap(folder => filesOf(folder, TEXTS)).flatMap(proseProblems))

@@ -1,4 +1,4 @@
-import { type CallExpression, parseSync, Visitor } from 'oxc-parser'
+import { type CallExpression, type Expression, parseSync, Visitor } from 'oxc-parser'
 import type { SourceFile } from './source-files.ts'
 
 /** A sentence of a file, or the beginning of one. */
@@ -16,6 +16,8 @@ export type SentenceKind = 'comment' | 'text' | 'title' | 'page' | 'heading'
 const EXCEPTION = /prose: \w/
 
 const CODE = /`[^`]*`/g
+
+const TESTS: readonly string[] = ['describe', 'it']
 
 /** Returns the sentences of a source file, a page in Markdown, or a text with the descriptions of types. */
 export function sentencesIn(file: SourceFile): Sentence[] {
@@ -73,10 +75,17 @@ function titleSentences({ path, text }: SourceFile): Sentence[] {
 }
 
 function titleOf({ callee, arguments: [title] }: CallExpression): string | undefined {
-  const called = callee.type === 'MemberExpression' ? callee.object : callee
-  if (called.type !== 'Identifier' || !['describe', 'it'].includes(called.name) || !title) return undefined
+  if (!title || !TESTS.includes(nameOf(callee) ?? '')) return undefined
   if (title.type === 'Literal' && typeof title.value === 'string') return title.value
   return title.type === 'TemplateLiteral' ? title.quasis.map(({ value }) => value.cooked ?? '').join('x') : undefined
+}
+
+/** Returns the name of a called function: `it` in `it()`, `it.skip()` and `(isBuilt ? it : it.skip)()`. */
+function nameOf(callee: Expression): string | undefined {
+  if (callee.type === 'MemberExpression') return nameOf(callee.object)
+  if (callee.type === 'ParenthesizedExpression') return nameOf(callee.expression)
+  if (callee.type === 'ConditionalExpression') return nameOf(callee.consequent)
+  return callee.type === 'Identifier' ? callee.name : undefined
 }
 
 /** Paragraphs, list items and table cells outside of code. */

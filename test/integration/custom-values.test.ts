@@ -178,7 +178,7 @@ describe('values of custom resources', function () {
       expect(await patch('free', APPLY, textOf('free', '{"free":{"known":{"a":null,"b":[null]}}}'))).to.equal(undefined)
     })
 
-    it("as kind or apiVersion is rejected with upstream's message", async () => {
+    it("is rejected as kind or apiVersion with upstream's message", async () => {
       await create('typed', '{}')
       const kindless = await client.ask('PATCH', `${THINGS}/typed`, { text: '{"kind":null}', contentType: MERGE })
       expect(kindless.status).to.equal(422)

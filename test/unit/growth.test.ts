@@ -79,6 +79,6 @@ const table: [what: string, prepare: (count: number) => () => unknown][] = [
   ],
 ]
 
-describe('ten thousand elements that are looked up in as many cost no square of it', () => {
+describe('lookups of ten thousand elements in as many take less than quadratic time', () => {
   for (const [what, prepare] of table) it(what, () => expectNoSquare(prepare))
 })

@@ -34,12 +34,12 @@ const table: [what: string, prepare: (count: number) => () => unknown][] = [
   ['slashes of a URL', n => () => parseUrl(`http:${'/'.repeat(n)}\n`)],
 ]
 
-describe('fifty thousand repetitions that a text ends otherwise than by cost no square of it', () => {
+describe('parsing fifty thousand repetitions with an unexpected end takes less than quadratic time', () => {
   for (const [what, prepare] of table) it(what, () => expectNoSquare(prepare, 10_000))
 })
 
-describe('warnings of paths in a volume that are all equal', () => {
-  it('are no more than a response has room for, several times over', () => {
+describe('warnings about equal paths in a volume', () => {
+  it('are limited to a few times the size of a response', () => {
     const items = Array.from({ length: 200 }, () => ({ key: 'k', path: 'x'.repeat(4096), mode: 0 }))
     const warnings = overlapWarnings([{ name: 'v', secret: { secretName: 's', items } } as Volume], '1.33')
     expect(warnings.join('').length).to.be.within(4096, 4 << 20)

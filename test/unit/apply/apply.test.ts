@@ -136,7 +136,7 @@ describe('apply', () => {
     ])
   })
 
-  describe('by kubectl, after a client-side apply', () => {
+  describe('with kubectl, after a client-side apply', () => {
     const annotation = 'kubectl.kubernetes.io/last-applied-configuration'
     const client = entry('kubectl-client-side-apply', 'Update', { 'f:data': { '.': {}, 'f:a': {}, 'f:b': {} } })
     const before = object({ a: '1', b: '1' }, [client], { [annotation]: JSON.stringify(config({ a: '1' })) })

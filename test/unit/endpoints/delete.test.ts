@@ -98,7 +98,7 @@ describe('options of deletions', () => {
       expect(await t.names()).to.deep.equal(['a', 'b'])
     })
 
-  it('of a collection are decoded together with its selectors', async () => {
+  it('are decoded together with the selectors of a collection', async () => {
     const exchange = new FakeExchange('/x', { method: 'DELETE', search: 'labelSelector=x', body: '{"propagationPolicy":"Background"}' })
     const { items } = await deleteCollection(scopeOf(t, exchange, 'deletecollection'))
     expect(items.map(item => item.attributes().name)).to.deep.equal(['a'])
@@ -109,7 +109,7 @@ describe('options of deletions', () => {
     ['uid=x', 'the UID in the precondition (x) does not match the UID in record (u1). The object might have been deleted and then recreated'],
     ['resourceVersion=3', 'the ResourceVersion in the precondition (3) does not match the ResourceVersion in record (2). The object might have been modified'],
   ])
-    it(`of a collection have preconditions from the query: ${search}`, async () => {
+    it(`include preconditions in the query for a collection: ${search}`, async () => {
       const exchange = new FakeExchange('/x', { method: 'DELETE', search: `labelSelector=x&${search}` })
       expect(await refusalText(deleteCollection(scopeOf(t, exchange, 'deletecollection')))).to.equal(
         `409 Conflict: Operation cannot be fulfilled on Widget.example.io "a": ${what}`,

@@ -76,7 +76,7 @@ describe('the form of a response', () => {
     expect(await refused('application/json;as=Odd;v=v1;g=meta.k8s.io')).to.equal(`406 NotAcceptable: only the following media types are accepted: ${offered}`)
   })
 
-  it('of a watch must be a streaming type', async () => {
+  it('must be a streaming type for a watch', async () => {
     expect(acceptedStream(scope(PROTOBUF))).to.deep.equal({ mediaType: PROTOBUF, pretty: false })
     expect(acceptedStream(scope('application/json;as=Table;v=v1;g=meta.k8s.io'))).to.deep.equal({ mediaType: JSON_TYPE, pretty: false, as: TABLE })
     expect(await refusalText(Promise.resolve().then(() => negotiateStream(scope('application/yaml'))))).to.equal(
@@ -84,7 +84,7 @@ describe('the form of a response', () => {
     )
   })
 
-  it('of a body is one of the offered types', async () => {
+  it('is one of the offered types for a body', async () => {
     expect([undefined, '', 'application/json;charset=x', 'application/yaml'].map(type => bodyMediaType(type, mediaOffer()))).to.deep.equal([
       JSON_TYPE,
       JSON_TYPE,

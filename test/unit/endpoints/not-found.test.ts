@@ -25,7 +25,7 @@ describe('a path without a handler', () => {
     '/apis/apps/v1/none',
     '/apis/apps/v1beta1/deployments',
   ]
-  for (const path of routed) it(`is told of in a Status below built-in groups: ${path}`, () => expect(told(path)).to.equal('NotFound'))
+  for (const path of routed) it(`gets a Status below built-in groups: ${path}`, () => expect(told(path)).to.equal('NotFound'))
 
   const other = [
     '/',
@@ -41,5 +41,5 @@ describe('a path without a handler', () => {
     '/apis/extensions/v1beta1/ingresses',
   ]
   const custom = ['/apis/example.io/v2', '/apis/example.io/v2/widgets', '/apis/example.io/v1/none', '/apis/example.io/v1/proxy/widgets/x']
-  for (const path of [...other, ...custom]) it(`is told of in plain text: ${path}`, () => expect(told(path)).to.equal('404 page not found'))
+  for (const path of [...other, ...custom]) it(`gets plain text elsewhere: ${path}`, () => expect(told(path)).to.equal('404 page not found'))
 })

@@ -54,7 +54,7 @@ describe('patches', () => {
     expect(await refusalText(patch(MERGE, '{"metadata":{"resourceVersion":"2"}}'))).to.match(/^409 Conflict: .*please apply your changes to the latest version/)
   })
 
-  it('of status only change the status', async () => {
+  it('to status only change the status', async () => {
     const { spec, status } = (await patch(MERGE, '{"spec":{"color":"blue"},"status":{"phase":"x"}}', {}, `${ONE}/status`)).json as AnyObject
     expect([spec.color, status.phase]).to.deep.equal(['red', 'x'])
   })
@@ -178,7 +178,7 @@ describe('patches', () => {
         .and.include(`strict decoding error: ${fault}`)
     })
 
-  it('of strategic merges report their unknown fields sorted', async () => {
+  it('report the unknown fields of strategic merges sorted', async () => {
     const body = '{"zzz":1,"spec":{"extra":1,"$setElementOrder/parts":["p"],"b":1},"$retainKeys":["zzz","spec","apiVersion","kind","metadata"],"aaa":null}'
     const { warnings } = await patch(STRATEGIC, body)
     expect(warnings).to.deep.equal(['unknown field "spec.b"', 'unknown field "spec.extra"', 'unknown field "zzz"'])
@@ -233,7 +233,7 @@ describe('patches', () => {
     [STRATEGIC, '[]'],
     [JSON_PATCH, '[{"op":1}]'],
   ] as const)
-    it(`of a missing object get 404 before their body is parsed: ${type} ${body}`, async () =>
+    it(`to a missing object get 404 before their body is parsed: ${type} ${body}`, async () =>
       expect(await refusalText(patch(type, body, {}, 'namespaces/ns/widgets/none'))).to.equal('404 NotFound: widgets.example.io "none" not found'))
 
   const tested: [operations: string, holds: boolean][] = [

@@ -125,7 +125,7 @@ describe('scale and managed fields', () => {
     ],
   ]
   for (const [name, url, body, code, message] of refusals) {
-    it(`of an apply refuse ${name}`, async () => {
+    it(`refuse an apply with ${name}`, async () => {
       const answer = await send('PATCH', url, APPLY, body)
       expect(answer.body.message.replace(/UID in object meta: .*/, 'UID in object meta: UID')).to.equal(message)
       expect(answer.status).to.equal(code)

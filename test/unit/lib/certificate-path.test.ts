@@ -19,7 +19,7 @@ describe('the path of a client certificate', () => {
     root = await issueCertificate({ subject: [{ CN: ['root'] }], isAuthority: true })
   })
 
-  it('leads to an authority, which the client may have left out', async () => {
+  it('leads to a CA, which the client may have omitted', async () => {
     const leaf = await issue(root)
     expect(isGood([root], leaf)).to.equal(true)
     expect(isGood([root], leaf, root)).to.equal(true)
@@ -27,18 +27,18 @@ describe('the path of a client certificate', () => {
     expect(isGood([await issueCertificate({ subject: [{ CN: ['root'] }], isAuthority: true })], leaf, root)).to.equal(false)
   })
 
-  it('may end at an authority that is not self-signed, and at the certificate itself', async () => {
+  it('may end at a CA that is not self-signed, or at the certificate itself', async () => {
     const between = await issue(root, { isAuthority: true })
     const leaf = await issue(between)
     expect(isGood([between], leaf)).to.equal(true)
     expect(isGood([leaf], leaf)).to.equal(true)
   })
 
-  it('has no signature with SHA-1', async () => {
+  it('contains no SHA-1 signatures', async () => {
     expect(isGood([root], await issue(root, { digest: 'SHA-1' }))).to.equal(false)
   })
 
-  it('ends at an authority that may be used for clients', async () => {
+  it('ends at a CA that may issue client certificates', async () => {
     const servers = await issueCertificate({ subject: [{ CN: ['servers'] }], isAuthority: true, usages: [SERVER_AUTH] })
     expect(isGood([servers], await issue(servers))).to.equal(false)
   })

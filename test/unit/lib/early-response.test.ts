@@ -80,7 +80,7 @@ describe('a response before the end of a request', function () {
   }
   for (const isSecure of [false, true])
     for (const [what, act] of Object.entries(manners))
-      it(`is read of a server that ${what}, ${isSecure ? 'with' : 'without'} TLS`, async () => {
+      it(`is read from a server that ${what}, ${isSecure ? 'with' : 'without'} TLS`, async () => {
         const port = await serve(isSecure, act)
         for (let i = 0; i < 5; i++) {
           const { body } = endless()
@@ -100,7 +100,7 @@ describe('a response before the end of a request', function () {
   })
 
   for (const isSecure of [false, true])
-    it(`is missed where there is none, ${isSecure ? 'with' : 'without'} TLS`, async () => {
+    it(`is missed if the server sends none, ${isSecure ? 'with' : 'without'} TLS`, async () => {
       const port = await serve(isSecure, socket => void setTimeout(() => socket.destroy(), 100))
       const { body } = endless()
       expect(await upload(port, isSecure, body).catch(errorMessage)).to.equal('EOF')

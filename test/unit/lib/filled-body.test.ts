@@ -11,7 +11,7 @@ describe('a filled body', () => {
     ['many', Array.from({ length: 500 }, (_, i) => i * 7)],
   ]
   for (const [what, lengths] of sizes)
-    it(`of ${what} is what its segments are`, () => {
+    it(`with ${what} consists of its segments`, () => {
       const segments = lengths.map((length, i) => Buffer.alloc(length, 97 + (i % 26)))
       const wanted = Buffer.concat(segments)
       expect(wholeOf(filledWith(segments, wanted.length)).equals(wanted)).to.equal(true)

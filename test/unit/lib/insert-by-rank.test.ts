@@ -25,5 +25,5 @@ describe('insertByRank', () => {
     ],
   ]
   for (const [ranks, names] of table)
-    it(`${ranks.join(' ') || 'nothing'} is sorted, equal ranks as they came`, () => expect(sorted(...ranks)).to.deep.equal(names))
+    it(`${ranks.join(' ') || 'nothing'} is sorted, equal ranks in order of insertion`, () => expect(sorted(...ranks)).to.deep.equal(names))
 })

@@ -23,7 +23,7 @@ describe('private files', () => {
   })
 
   for (const [name, write] of Object.entries(WAYS)) {
-    it(`${name}: are for their owner only, whatever the umask, and leave nothing beside them`, async () => {
+    it(`${name}: are readable by their owner only, whatever the umask, and leave no other file`, async () => {
       const file = join(directory, 'a.key')
       await write(file, 'secret')
       expect(readFileSync(file, 'utf8')).to.equal('secret')
@@ -31,7 +31,7 @@ describe('private files', () => {
       expect(readdirSync(directory)).to.deep.equal(['a.key'])
     })
 
-    it(`${name}: do not go where a link under a name of a draft points to, nor into a file that waits there`, async () => {
+    it(`${name}: do not follow links with the name of a draft, nor write into existing drafts`, async () => {
       const file = join(directory, 'a.key')
       const theirs = join(directory, 'theirs')
       for (const suffix of ['.tmp', '.new', `.${process.pid}.new`, `.${process.pid}.tmp`]) symlinkSync(theirs, file + suffix)
@@ -73,7 +73,7 @@ describe('private files', () => {
     expect(await fs.readdir(directory)).to.deep.equal(['taken'])
   })
 
-  it('stand in directories that are their owner’s only, where those are made', async () => {
+  it('are created in directories of mode 0700, which they create if necessary', async () => {
     const made = join(directory, 'data', 'pki')
     makePrivateDirectory(made)
     expect([modeOf(made), modeOf(join(directory, 'data'))]).to.deep.equal([0o700, 0o700])

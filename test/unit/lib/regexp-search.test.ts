@@ -33,7 +33,7 @@ const placeOf = (found: Found | undefined): object | undefined => found && { sta
 
 describe('searchSteps', () => {
   for (const expression of EXPRESSIONS)
-    it(`finds what the library finds of ${JSON.stringify(expression)}`, () => {
+    it(`finds the matches of the library for ${JSON.stringify(expression)}`, () => {
       const compiled = RE2JS.compile(expression)
       const { prog } = compiled.re2Input
       for (const text of TEXTS) {

@@ -58,11 +58,11 @@ describe('the certificate of a server', () => {
   }
   const said = async (port: number, ...believed: readonly Issued[]): Promise<string> => (await ask(port, new TlsAgent(), believed)).said
 
-  it('may be for any purpose', async () => {
+  it('may allow any purpose', async () => {
     expect(await said(await serve(await leaf(root)), root)).to.equal('hello')
   })
 
-  it('may be for any purpose below an authority for servers or for any purpose, sent or trusted', async () => {
+  it('may allow any purpose below a CA for servers or for any purpose, sent or trusted', async () => {
     for (const usages of [[ANY_PURPOSE], [SERVER_AUTH]]) {
       const between = await authority(root, { usages })
       for (const own of [await leaf(between), await leaf(between, { usages: [SERVER_AUTH] })]) {
@@ -72,7 +72,7 @@ describe('the certificate of a server', () => {
     }
   })
 
-  it('may be trusted by itself', async () => {
+  it('may be trusted directly', async () => {
     const own = await leaf(root)
     expect(await said(await serve(own), own)).to.equal('hello')
     const alone = await leaf(undefined)
@@ -84,7 +84,7 @@ describe('the certificate of a server', () => {
     expect(await said(await serve(await leaf(root, { extensions, usages: [SERVER_AUTH] })), root)).to.equal('hello')
   })
 
-  it('is verified anew on each connection', async () => {
+  it('is verified again on each connection', async () => {
     const port = await serve(await leaf(root))
     const agent = new TlsAgent()
     const first = await ask(port, agent, [root])
@@ -132,7 +132,7 @@ describe('the certificate of a server', () => {
   ]
   const sent = async (issuer: Issued): Promise<readonly Issued[]> => [await leaf(issuer), issuer]
   for (const [what, chain, why] of refused)
-    it(`is refused: one ${what}`, async () => {
+    it(`is rejected: one ${what}`, async () => {
       const [own, ...between] = await chain()
       expect(await said(await serve(own as Issued, ...between), root)).to.equal(why)
     })

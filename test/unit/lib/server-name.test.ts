@@ -18,5 +18,5 @@ describe('checkServerName', () => {
     ['hook.ns.svc', 'hook.ns.svc', 'DNS:a, DNS:b', 'certificate is valid for a, b, not hook.ns.svc'],
     ['127.0.0.1', '127.0.0.1', 'DNS:a', "cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs"],
   ] as const)
-    it(`${host} of CN=${CN}, ${names ?? 'no names'}: ${expected ?? 'is'}`, () => expect(text(host, CN, names)).to.equal(expected))
+    it(`${host} for CN=${CN}, ${names ?? 'no names'}: ${expected ?? 'matches'}`, () => expect(text(host, CN, names)).to.equal(expected))
 })

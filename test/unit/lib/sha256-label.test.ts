@@ -9,5 +9,5 @@ describe('sha256Label', () => {
     ['no text', '', ''],
     ['no bytes', Buffer.alloc(0), ''],
   ] as const)
-    it(`is made of ${title}`, () => expect(sha256Label(data)).to.equal(label))
+    it(`is derived from ${title}`, () => expect(sha256Label(data)).to.equal(label))
 })

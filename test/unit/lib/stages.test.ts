@@ -22,7 +22,7 @@ describe('lib/stages', () => {
     expect(seen).to.deep.equal([1, 2, 4])
   })
 
-  it('throw the reason of a rejection where the stage stands', async () => {
+  it('throw the reason of a rejection at the stage that rejects', async () => {
     const seen: string[] = []
     function* work(): Stages<string> {
       try {
@@ -39,7 +39,7 @@ describe('lib/stages', () => {
     expect(seen).to.deep.equal(['lost', 'ended'])
   })
 
-  it('let other work run once a turn has been long', async () => {
+  it('let other work run after a long turn', async () => {
     const order: string[] = []
     function* work(): Stages<void> {
       turnIsLong()

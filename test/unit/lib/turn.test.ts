@@ -21,7 +21,7 @@ function countTurns(): { readonly now: number; stop(): void } {
 }
 
 describe('lib/turn', () => {
-  it('considers a turn spent after some milliseconds, and the next one not', async () => {
+  it('considers a turn spent after some milliseconds, and the next one fresh', async () => {
     await new Promise(setImmediate)
     expect(turnIsSpent()).to.equal(false)
     hold(LONG_MS)

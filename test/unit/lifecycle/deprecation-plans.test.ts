@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { deprecationIn } from '../../../src/lifecycle/lifecycle.ts'
 import type { Release } from '../../../src/lifecycle/release.ts'
 
-describe('deprecation that a release announces', () => {
+describe('deprecations that a release announces', () => {
   const cases: [release: Release, apiVersion: string, kind: string, warning: string | undefined][] = [
     [
       '1.25',
@@ -19,6 +19,6 @@ describe('deprecation that a release announces', () => {
     ['1.34', 'storage.k8s.io/v1beta1', 'VolumeAttributesClass', 'is deprecated in v1.34+, unavailable in v1.37+; use storage.k8s.io/v1 VolumeAttributesClass'],
   ]
   for (const [release, apiVersion, kind, warning] of cases)
-    it(`is the plan of its time: ${apiVersion} ${kind} in ${release}`, () =>
+    it(`match the release: ${apiVersion} ${kind} in ${release}`, () =>
       expect(deprecationIn(release, apiVersion, kind)?.warning).to.equal(warning && `${apiVersion} ${kind} ${warning}`))
 })

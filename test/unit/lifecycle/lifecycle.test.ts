@@ -60,5 +60,5 @@ describe('lifecycles of kinds', () => {
       })
     }
 
-  it('is told by name only', () => expect(lifecycleOf('toString', 'length')).to.equal(undefined))
+  it('are reported by name only', () => expect(lifecycleOf('toString', 'length')).to.equal(undefined))
 })

@@ -19,7 +19,7 @@ describe('a metric in a release', () => {
     expect(state('apiserver_storage_size_bytes', '1.27')).to.equal(undefined)
     expect(state('apiserver_storage_size_bytes', '1.28')?.stability).to.equal('ALPHA')
   })
-  it('of key management services exists if the release has it', () => {
+  it('exists if the release has it: key management services', () => {
     const since = (name: string) =>
       (['1.26', '1.27', '1.28', '1.29'] as const).find(release => state(`apiserver_envelope_encryption_${name}`, release) !== undefined)
     expect([since('key_id_hash_total'), since('kms_operations_latency_seconds'), since('dek_source_cache_size')]).to.deep.equal(['1.27', '1.27', '1.29'])

@@ -14,7 +14,7 @@ describe('the rules of Prometheus and the dashboard', () => {
   }
   const itWithPromtool = promtool === undefined ? (what: string) => it.skip(`${what} (needs promtool in $PROMTOOL or the PATH)`) : it
 
-  it('ask for what is recorded', () => {
+  it('query recorded metrics', () => {
     const recorded = new Set(rules().map(({ record }) => record))
     const asked = [...dashboardExpressions(), ...rules().map(({ expr }) => expr)].flatMap(metricsOf).filter(name => name.includes(':'))
     expect(asked).to.have.length.above(8)

@@ -35,7 +35,7 @@ describe('conditions', () => {
     ['has a long reason', { ...whole, reason: 'a'.repeat(1025) }, ['c[0].reason: Too long: may not be more than 1024 bytes']],
     ['has a long message', { ...whole, message: 'a'.repeat(32769) }, ['c[0].message: Too long: may not be more than 32768 bytes']],
   ]
-  for (const [what, condition, expected] of cases) it(`one that ${what}`, () => expect(texts(condition)).to.deep.equal(expected))
+  for (const [what, condition, expected] of cases) it(`with ${what}`, () => expect(texts(condition)).to.deep.equal(expected))
 
   it('reports a duplicate type', () => expect(texts(whole, { ...whole, status: 'False' })).to.deep.equal(['c[1].type: Duplicate value: "Ready"']))
 })

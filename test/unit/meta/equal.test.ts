@@ -62,7 +62,7 @@ describe('values of JSON', () => {
     { a: { b: [{}] } },
     { a: { b: [[]] } },
   ]
-  it('are the same in steps as at once', () => {
+  it('have the same result in steps', () => {
     for (const a of values as Json[]) for (const b of values as Json[]) expect(countedSteps(sameJsonInSteps([a], [b])).result).to.equal(sameJson(a, b))
   })
 

@@ -10,7 +10,7 @@ describe('names of versions', () => {
     ['v1beta', undefined],
     ['foo1', undefined],
   ] as const)
-    it(`${name} is ${stability ?? 'of no known form'}`, () => expect(stabilityOf(name)).to.equal(stability))
+    it(`${name} is ${stability ?? 'not a known form'}`, () => expect(stabilityOf(name)).to.equal(stability))
 
   it('are ordered by priority', () => {
     const wanted = ['v10', 'v2', 'v1', 'v11beta2', 'v10beta3', 'v3beta1', 'v12alpha1', 'v11alpha2', 'foo1', 'foo10']

@@ -110,7 +110,7 @@ describe('label selectors', () => {
     }
   })
 
-  it('of the API match nothing if absent, and everything if empty', () => {
+  it('match nothing if absent from an API object, and everything if empty', () => {
     expect(matchesLabels(labelSelectorOf(undefined), { a: 'b' })).to.equal(false)
     expect(matchesLabels(labelSelectorOf({}), { a: 'b' })).to.equal(true)
     expect(() => labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'Near' }] })).to.throw('"Near" is not a valid label selector operator')

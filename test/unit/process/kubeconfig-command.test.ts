@@ -29,12 +29,12 @@ describe('binnacle kubeconfig', () => {
     [['x'], 'unexpected argument: x'],
     [['--servers=https://a'], 'unknown flag: --servers=https://a; did you mean --server?'],
   ] as const)
-    it(`does not take ${argv.join(' ')}`, () => expect(() => kubeconfigOf(argv, directory)).to.throw(ArgumentError, message))
+    it(`rejects ${argv.join(' ')}`, () => expect(() => kubeconfigOf(argv, directory)).to.throw(ArgumentError, message))
   it('rejects a file as a data directory', () => {
     const file = join(directory, 'admin.kubeconfig')
     expect(() => kubeconfigOf(['--data-dir', file], directory)).to.throw(`${file} is a file, not a directory`)
   })
   for (const server of ['binnacle', 'ftp://a', 'https://a b\nc'])
-    it(`does not take ${JSON.stringify(server)} for a server`, () =>
+    it(`rejects ${JSON.stringify(server)} as a server`, () =>
       expect(() => kubeconfigOf(['--server', server], directory)).to.throw('is not the URL of a server'))
 })

@@ -39,7 +39,7 @@ describeReference('discovery beside the reference', () => {
     return exchange.json
   }
 
-  it('has the groups in their order', async () => {
+  it('lists the groups in order', async () => {
     const { groups: served } = (await ask('/apis')) as { groups: { name: string; versions: { version: string }[] }[] }
     // Everything is switched on here.
     expect(served.map(({ name }) => name)).to.deep.equal(groups.map(({ group }) => group).filter(group => group !== ''))
@@ -49,7 +49,7 @@ describeReference('discovery beside the reference', () => {
     for (const { version, resources } of versions.filter(one => one.enabledByDefault)) {
       const groupVersion = group === '' ? version : `${group}/${version}`
       const path = group === '' ? `/api/${version}` : `/apis/${groupVersion}`
-      it(`has the resources of ${groupVersion}`, async () => {
+      it(`lists the resources of ${groupVersion}`, async () => {
         const { resources: listed } = (await ask(path)) as { resources: ListedResource[] }
         const known = resources.flatMap(({ name, subresources }) => [name, ...subresources.map(sub => `${name}/${sub.name}`)])
         expect(listed.map(({ name }) => name)).to.have.members(known)

@@ -32,7 +32,7 @@ describeReference('feature gates beside the reference', () => {
     })
   }
 
-  it('need the same gates', () => {
+  it('have the same dependencies', () => {
     // Names in the reference may end with the parenthesis of a conversion.
     const known = new Map(Object.entries(gates).filter(([, { is }]) => Object.keys(is).some(isKnown)))
     const expected = [...known].flatMap(([name, { dependsOn = [] }]) => {

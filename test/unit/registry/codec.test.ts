@@ -82,7 +82,7 @@ describe('stored objects', () => {
       expect(binary.json(binary.encode(object), at).bytes.toString()).to.equal(served)
     })
 
-    it(`have the type of their definition where another program stored them with another ${what}`, () => {
+    it(`have the type of their definition if another program stored them with another ${what}`, () => {
       const object = { ...widget({ spec: { size: 1 } }), ...type } as KubeObject
       for (const stored of [
         Buffer.from(JSON.stringify(object)),

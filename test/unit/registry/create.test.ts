@@ -120,7 +120,7 @@ describe('creating', () => {
     })
 
   for (const resourceVersion of ['', '0', 'abc', '-1', '1.5', '99999999999999999999'])
-    it(`takes resourceVersion ${JSON.stringify(resourceVersion)} for none`, async () => {
+    it(`treats resourceVersion ${JSON.stringify(resourceVersion)} as unset`, async () => {
       expect((await new TestRegistry().create({ name: 'a', resourceVersion })).metadata.resourceVersion).to.equal('2')
     })
 

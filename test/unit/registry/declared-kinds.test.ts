@@ -197,12 +197,12 @@ describe('declared rules of built-in kinds', () => {
   ]
   for (const [release, definition, body, error] of migrated)
     for (const takeover of release === '1.36' ? [false] : [false, true])
-      it(`of ${definition.hub.kind} agree with hand-written validation in ${release}${takeover ? ' and have the same words' : ''}: ${[error].flat()[0]?.slice(0, 40)}`, async () => {
+      it(`agree with hand-written validation for ${definition.hub.kind} in ${release}${takeover ? ' and have the same messages' : ''}: ${[error].flat()[0]?.slice(0, 40)}`, async () => {
         const { causes, faults } = await creatingIn(release, definition, { metadata: meta, ...body }, { DeclarativeValidationTakeover: takeover })
         expect({ causes, faults }).to.deep.equal({ causes: [error].flat(), faults: [] })
       })
 
-  it('report the whole duplicate item, where hand-written validation reports its key', async () => {
+  it('report the whole duplicate item, of which hand-written validation reports the key', async () => {
     const twice = { metadata: meta, spec: { devices: { requests: [...requests(1), ...requests(1)] } } }
     for (const [takeover, value] of [
       [false, '"r0"'],
@@ -233,7 +233,7 @@ describe('declared rules of built-in kinds', () => {
     expect(await creating(-1)).to.deep.equal({ causes: ['spec.minReplicas: Invalid value: -1: must be greater than or equal to 0'], faults: [] })
   })
 
-  it('of a subresource agree with hand-written validation: a request for a certificate is not approved and denied', () => {
+  it('agree with hand-written validation of a subresource: a request for a certificate is not approved and denied', () => {
     const { hub } = certificateSigningRequestResource
     const before = {
       apiVersion: 'v1',
@@ -286,7 +286,7 @@ describe('declared rules of built-in kinds', () => {
       'spec',
     ],
   ] as const)
-    it(`agree that ${field} of ${definition.hub.kind} never changes`, async () => {
+    it(`agree that ${field} of ${definition.hub.kind} is immutable`, async () => {
       const told = await updatingIn('1.36', definition, { metadata: meta, ...before }, next)
       expect(told.causes.map(text => text.replace(/: Invalid value: .*: /, ': '))).to.deep.equal([`${field}: field is immutable`])
       expect(told.faults).to.deep.equal([])
@@ -304,7 +304,7 @@ describe('declared rules of built-in kinds', () => {
     expect(found({ ...before, parameters: { a: 'c' }, provisioner: 'p' })).to.deep.equal(['provisioner', 'parameters'])
   })
 
-  it('take over in what order errors are listed, but for a ClusterRoleBinding, whose rules are not run', async () => {
+  it('determine the order of errors with the takeover gate, except for a ClusterRoleBinding, whose rules are not run', async () => {
     const binding = { metadata: meta, roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: '' }, subjects: [{ kind: 'Robot', name: 'r' }] }
     const role = 'roleRef.name: Required value'
     const kind = 'subjects[0].kind: Unsupported value: "Robot": supported values: "ServiceAccount", "User", "Group"'

@@ -90,7 +90,7 @@ describe('declared rules of a type', () => {
   })
 
   for (const gate of [[], [TAKEOVER]])
-    it(`of replication controllers agree with hand-written validation (${gate})`, async () => {
+    it(`agree with hand-written validation for replication controllers (${gate})`, async () => {
       const t = new TestRegistry([replicationControllerResource], undefined, featuresOf(...gate))
       const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
       const controller = { kind: 'ReplicationController', apiVersion: 'v1', metadata: { name: 'r' }, spec: { replicas: -1, minReadySeconds: -2, template } }

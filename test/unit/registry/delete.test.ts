@@ -74,7 +74,7 @@ describe('deleting', () => {
     ],
   ]
   for (const [what, wanted, told] of preconditions)
-    it(`on condition of ${what}`, async () => {
+    it(`checks the precondition: ${what}`, async () => {
       const t = await withWidget()
       const result = remove(t, { preconditions: wanted! })
       if (told === '') expect((await result).deleted).to.equal(true)

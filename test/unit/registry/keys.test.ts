@@ -39,7 +39,7 @@ describe('keys of objects', () => {
     ['dots for a namespace', '..', 'a', '500 : invalid key: "/pods/../a"'],
   ]
   for (const [what, namespace, name, text] of refused)
-    it(`are not made of names that are no segment of a path: ${what}`, async () => {
+    it(`are not built from names that are not path segments: ${what}`, async () => {
       expect(await refusalText(Promise.resolve().then(() => keySpace('/registry', at('pods')).object(namespace, name)))).to.equal(text)
     })
 

@@ -156,7 +156,7 @@ describe('reading through the registry', () => {
     expect(t.backend.calls.currentRevision).to.equal(1)
   })
 
-  it('answers an expired token with 410 and a token that continues', async () => {
+  it('returns 410 and a token that continues for an expired token', async () => {
     const first = await list({ limit: 2 }, 'ns')
     await t.create({ name: 'f' })
     await t.backend.compact(revision(7), NEVER)
@@ -220,7 +220,7 @@ describe('watching through the registry', () => {
   ]
   for (const cached of [false, true])
     for (const [what, options, count, expected] of starts)
-      it(`from ${what} (${cached ? 'the cache' : 'the store itself'})`, async () => {
+      it(`starts ${what} (${cached ? 'the cache' : 'the store itself'})`, async () => {
         let cacher: Cacher | undefined
         t = new TestRegistry(
           undefined,

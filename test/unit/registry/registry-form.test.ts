@@ -55,7 +55,7 @@ describe('conversions for managed fields', () => {
     ['a spec that is none', { ...object, apiVersion: 'example.com/v2', spec: 'x' }, '.spec: expected map, got &{x}'],
   ]
   for (const [what, converted, message] of failing)
-    it(`fail an apply in the words of the conversion alone: ${what}`, async () => {
+    it(`fail an apply with only the conversion's message: ${what}`, async () => {
       const definition = linkResource(review => (converted ? reviewed(review, () => converted) : {}))
       const served = { definition, version: linkVersion(definition, 'v1') }
       const running = withConversions(served, definition.converter!, convert => runAtOnce(convert(object, 'example.com/v2')))

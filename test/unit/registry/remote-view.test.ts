@@ -148,7 +148,7 @@ describe('RemoteView', () => {
     expect(calls).to.deep.equal([1])
   })
 
-  describe('of watches', () => {
+  describe('in watches', () => {
     const bookmark = { type: 'bookmark', revision: revision(99), initialEnd: false } as const
     const added = (object: StoredObject): StorageEvent => ({ type: 'added', object, revision: object.revision })
 

@@ -46,7 +46,7 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
       await call('v1beta1', ALL, { method: 'POST', body: body('v1beta1', { shade: 'red' }) })
     })
 
-    it('is stored in that version, and hooks have seen the hub version', async () => {
+    it('is stored in that version, and its hooks receive the hub version', async () => {
       const { apiVersion, spec } = await stored()
       expect([apiVersion, spec]).to.deep.equal([`example.io/${storedIn}`, storedIn === 'v1' ? { size: 1, color: 'red' } : { shade: 'red' }])
       expect(seen).to.deep.equal(['example.io/v1 red'])
@@ -84,7 +84,7 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
         ])
       })
 
-      it(`is encoded once in ${version}, whoever asks`, async () => {
+      it(`is encoded once in ${version} for all readers`, async () => {
         const [first, second] = await Promise.all([1, 2].map(() => t.store.get(served(version), 'ns', 'a', '', NEVER)))
         const mine = first!
         expect(mine.json().bytes).to.equal(mine.json().bytes)
@@ -95,13 +95,13 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
         expect((decodeMessage(served(version).version.schema, bytes.subarray(header)) as JsonObject).spec).to.deep.equal(spec)
       })
 
-      it(`is selected by the fields of ${version}`, async () => {
+      it(`can be selected by the fields of ${version}`, async () => {
         const field = version === 'v1' ? 'color' : 'shade'
         const found = async (value: string): Promise<number> => (await object(version, ALL, { search: `fieldSelector=spec.${field}%3D${value}` })).items.length
         expect([await found('red'), await found('blue')]).to.deep.equal([1, 0])
       })
 
-      it(`is changed in ${version}, by every way there is`, async () => {
+      it(`can be changed in ${version} in every way`, async () => {
         const field = version === 'v1' ? 'color' : 'shade'
         const patch = (type: string, text: unknown): FakeRequest => ({ method: 'PATCH', headers: { 'content-type': type }, body: JSON.stringify(text) })
         seen = []
@@ -128,7 +128,7 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
         expect((await object('v1', ONE)).spec.color).to.equal('white')
       })
 
-      it(`has its status in ${version}`, async () => {
+      it(`has a status in ${version}`, async () => {
         const answer = await object(version, `${ONE}/status`, {
           method: 'PATCH',
           headers: { 'content-type': TYPES.merge },
@@ -137,7 +137,7 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
         expect([answer.apiVersion, answer.status, answer.spec]).to.deep.equal([`example.io/${version}`, { phase: 'on' }, spec])
       })
 
-      it(`is deleted in ${version}, and shown where finalizers hold it`, async () => {
+      it(`can be deleted in ${version}, and is returned while finalizers hold it`, async () => {
         await call(version, ONE, { method: 'PATCH', headers: { 'content-type': TYPES.merge }, body: '{"metadata":{"finalizers":["x.io/y"]}}' })
         const held = await object(version, ONE, { method: 'DELETE' })
         expect([held.kind, held.apiVersion, held.spec.color ?? held.spec.shade]).to.deep.equal(['Widget', `example.io/${version}`, 'red'])
@@ -197,7 +197,7 @@ for (const storedIn of ['v1', 'v1beta1'] as const)
         expect(managers(next)).to.include('one Apply example.io/v1beta1 {"f:shade":{}}')
       })
 
-      it('of a version that is not served are dropped by the next write', async () => {
+      it('with a version that is not served are dropped by the next write', async () => {
         const both = t.served().definition
         const [v1, v1beta1] = both.versions as [typeof both.hub, typeof both.hub]
         t.catalog.replace([{ ...both, versions: [v1], unserved: [v1beta1] }])
@@ -215,7 +215,7 @@ describe('stored bytes', () => {
     ['another version', { ...old, apiVersion: 'example.io/v1', spec: { color: 'red' } }, { shade: 'red', size: 1 }],
   ]
   for (const [what, stored, spec] of cases)
-    it(`of ${what} are read`, () => {
+    it(`with ${what} are read`, () => {
       const read = JSON.parse(codec.json(Buffer.from(JSON.stringify(stored)), revision(7)).bytes.toString()) as AnyObject
       expect([read.apiVersion, read.metadata.resourceVersion, read.spec]).to.deep.equal(['example.io/v1beta1', '7', spec])
     })

@@ -66,7 +66,7 @@ for (const release of releases) {
       for (const from of versions)
         for (const to of versions) {
           if (from === to) continue
-          it(`${from.kind}: ${apiVersionOfVersion(from)} goes through ${apiVersionOfVersion(to)} without loss`, () => {
+          it(`${from.kind}: ${apiVersionOfVersion(from)} round-trips through ${apiVersionOfVersion(to)} without loss`, () => {
             const there = (object: KubeObject): KubeObject => runAtOnce(afterStoring(to, convert(definition, clone(object), from, to)))
             const back = (object: KubeObject): KubeObject => runAtOnce(afterStoring(from, convert(definition, clone(object), to, from)))
             for (const given of objects(from)) {
@@ -77,6 +77,6 @@ for (const release of releases) {
           })
         }
 
-    it('is there to be tested', () => expect(several.map(({ definition }) => definition.hub.kind)).to.include.members(['Event', 'HorizontalPodAutoscaler']))
+    it('has kinds to test', () => expect(several.map(({ definition }) => definition.hub.kind)).to.include.members(['Event', 'HorizontalPodAutoscaler']))
   })
 }

@@ -69,7 +69,7 @@ describe('descriptions of the built-in kinds', () => {
     for (const { connect } of Object.values(version.subresources ?? {}))
       if (connect) fields.set(`core.${connect.options.name}`, new Set(connect.options.fields.keys()))
 
-  it('stand at every type and every field, in each document', () => {
+  it('exist for every type and field, in each document', () => {
     const missing: string[] = []
     for (const [name, { description, properties = {} }, document] of all) {
       if (!description) missing.push(`${document}: ${name}`)
@@ -79,7 +79,7 @@ describe('descriptions of the built-in kinds', () => {
   })
 
   // `kubectl explain` prints both, one after the other.
-  it('of a field say something else than those of its type', () => {
+  it('differ between a field and its type', () => {
     const texts = new Map(all.map(([name, { description }, document]) => [`${document}: ${name}`, description]))
     const repeated = all.flatMap(([name, { properties = {} }, document]) =>
       Object.entries(properties)
@@ -94,7 +94,7 @@ describe('descriptions of the built-in kinds', () => {
     expect(repeated).to.deep.equal([])
   })
 
-  it('stand at every parameter of every operation', () => {
+  it('exist for every parameter of every operation', () => {
     const silent: string[] = []
     const look = (value: unknown, path: string): void => {
       if (typeof value !== 'object' || value === null) return
@@ -107,7 +107,7 @@ describe('descriptions of the built-in kinds', () => {
     expect(silent).to.deep.equal([])
   })
 
-  it('are of types and fields that there are', () => {
+  it('describe existing types and fields only', () => {
     const unknown: string[] = []
     for (const { group, type, field } of lines()) {
       const known = fields.get(`${group}.${type}`)
@@ -127,7 +127,7 @@ describe('descriptions of the built-in kinds', () => {
     expect(poor).to.deep.equal([])
   })
 
-  it('begin with a word of warning where a field is deprecated', () => {
+  it('begin with a warning if a field is deprecated', () => {
     const silent: string[] = []
     for (const [name, { properties = {} }] of all)
       for (const [field, { description = '' }] of Object.entries(properties))

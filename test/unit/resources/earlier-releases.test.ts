@@ -72,7 +72,7 @@ const OFF: readonly [release: Release, gate: string, definition: ResourceDefinit
 
 describe('kinds of releases before 1.32', () => {
   for (const [release, gate, definition, body, member] of OFF)
-    it(`drop the fields of ${gate} in ${release}, where it is off`, async () => {
+    it(`drop the fields of ${gate} in ${release}, in which it is off`, async () => {
       expect(member(await casesIn(release, definition).create(body))).to.equal(undefined)
       expect(member(await casesIn(release, definition, { [gate]: true }).create(body))).to.not.equal(undefined)
     })
@@ -154,7 +154,7 @@ describe('kinds of releases before 1.32', () => {
     expect(of('1.27', statefulSetResource, set).spec.persistentVolumeClaimRetentionPolicy).to.deep.equal({ whenDeleted: 'Retain', whenScaled: 'Retain' })
   })
 
-  it('accept clusterName in 1.24, which only templates keep', async () => {
+  it('accept clusterName in 1.24, and keep it only in templates', async () => {
     const object = { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'x', clusterName: 'a' } }
     const spec = { selector: { a: 'b' }, template: { ...template, metadata: { ...template.metadata, clusterName: 'a' } } }
     const unknownIn = async (release: Release): Promise<readonly string[] | undefined> => {

@@ -47,7 +47,7 @@ describe('fields behind feature gates', () => {
   })
 
   for (const { hub, fields } of marked) {
-    it(`of ${hub.kind} are dropped while their gates are off, unless the old object has them`, () => {
+    it(`are dropped while their gates are off, unless the old object has them: ${hub.kind}`, () => {
       const full = fillStruct(hub.schema, '', -4) as unknown as AnyObject
       const created = clone(full)
       runAtOnce(dropGatedFields(fields, created, undefined))

@@ -13,9 +13,9 @@ describe('OpenAPI definitions of built-in types', () => {
     ['rbac.Subject', undefined],
   ]
   for (const [id, union] of unions)
-    it(`say which fields of ${id} exclude each other`, () => expect(definitionOf(id)['x-kubernetes-unions']).to.deep.equal(union && [union]))
+    it(`list the mutually exclusive fields of ${id}`, () => expect(definitionOf(id)['x-kubernetes-unions']).to.deep.equal(union && [union]))
 
-  it('list the values of enums, but for scopes of rules', () => {
+  it('list the values of enums, except scopes of rules', () => {
     expect(definitionOf('admissionregistration.Rule').properties).to.deep.include({ scope: { type: 'string' } })
     expect(definitionOf('core.ContainerPort').properties).to.deep.include({ protocol: { type: 'string', enum: ['SCTP', 'TCP', 'UDP'] } })
   })

@@ -23,7 +23,7 @@ describe('kinds', () => {
   const definitions = servedBuiltins({ 'api/all': true })
   const t = new TestRegistry(definitions)
 
-  it('know no word of JavaScript’s: what is written with one is refused or stored, and no bug', async () => {
+  it('reject or store values with names of Object.prototype, without internal errors', async () => {
     const faults: string[] = []
     for (const { hub, scope, virtual } of definitions) {
       if (virtual || !(hub.verbs ?? ['create']).includes('create')) continue

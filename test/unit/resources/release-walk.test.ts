@@ -76,7 +76,7 @@ describe('storage across releases', () => {
   for (const [prefix, definition] of walked.get(36) ?? []) {
     for (const to of [24, 28, 33] as const)
       if (walked.get(to)?.has(prefix))
-        it(`keeps of ${prefix} of 1.36 what 1.${to} knows`, () => {
+        it(`keeps the fields of ${prefix} of 1.36 that 1.${to} has`, () => {
           const there = walk(prefix, filled(definition), [36, 36])
           const back = walk(prefix, there, [...between(36, to), ...between(to, 36)])
           const old = walk(prefix, there, [36, to, 36])

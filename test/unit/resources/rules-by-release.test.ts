@@ -297,7 +297,7 @@ const RULES: Record<string, Rule> = {
 
 describe('rules of kinds by release', () => {
   for (const [what, { since, of, body, causes, old, gates = {}, metadata }] of Object.entries(RULES))
-    it(`${since} looks at ${what}`, async () => {
+    it(`validates ${what} since ${since}`, async () => {
       const inRelease = async (release: Release): Promise<string[]> => {
         const cases = new KindCases(of)
         const featuresOf = (named: Release) => parseGates(named, new Map(Object.entries(gates)))
@@ -310,7 +310,7 @@ describe('rules of kinds by release', () => {
       expect([await inRelease(since), await inRelease(previousRelease(since))]).to.deep.equal(causes)
     })
 
-  it('lets go of a class of attributes that is not applied, since 1.34', async () => {
+  it('removes a VolumeAttributesClass that is not applied, since 1.34', async () => {
     const leave = async (release: Release, applied: object): Promise<string[]> => {
       const cases = new KindCases(persistentVolumeClaimResource)
       cases.server.features = parseGates(release, new Map([['VolumeAttributesClass', true]]))

@@ -26,8 +26,8 @@ function errorsOf(definition: ResourceDefinition, release: Release, next: object
   return (isSteps(found) ? runAtOnce(found) : found).map(fieldErrorText)
 }
 
-describe('rules that came with a release', () => {
-  it('ClusterTrustBundle: a bundle is of limited size since 1.29', () => {
+describe('validation that a release introduced', () => {
+  it('ClusterTrustBundle: the size of a bundle is limited since 1.29', () => {
     const spec = { trustBundle: 'x'.repeat(1024 * 1024 + 1) }
     expect(errorsOf(clusterTrustBundleResource, '1.29', { spec })).to.deep.equal(['spec.trustBundle: Too long: may not be more than 1048576 bytes'])
     expect(errorsOf(clusterTrustBundleResource, '1.28', { spec })).to.deep.equal([
@@ -45,7 +45,7 @@ describe('rules that came with a release', () => {
     expect(inRelease('1.27')).to.deep.equal([`${at}Unsupported value: "FailIndex": supported values: "Count", "FailJob", "Ignore"`])
   })
 
-  it('Endpoints: subsets that are stored may stay since 1.33', () => {
+  it('Endpoints: stored subsets remain valid since 1.33', () => {
     const faulty = { subsets: [{ addresses: [{ ip: '127.0.0.1' }] }] }
     const errors = ['subsets[0].addresses[0].ip: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)']
     expect(errorsOf(endpointsResource, '1.33', faulty, faulty)).to.deep.equal([])
@@ -53,7 +53,7 @@ describe('rules that came with a release', () => {
     expect(errorsOf(endpointsResource, '1.32', faulty, faulty)).to.deep.equal(errors)
   })
 
-  it('EndpointSlice: endpoints that are stored may stay since 1.33, when ports come before them', () => {
+  it('EndpointSlice: stored endpoints remain valid since 1.33, when ports are validated first', () => {
     const faulty = { addressType: 'IPv4', endpoints: [{ addresses: ['127.0.0.1'] }], ports: [{ name: 'A' }] }
     const name =
       'ports[0].name: Invalid value: "A": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or \'-\', and must start and end with an alphanumeric character ' +
@@ -64,7 +64,7 @@ describe('rules that came with a release', () => {
     expect(errorsOf(endpointSliceResource, '1.32', faulty, faulty)).to.deep.equal([address, name])
   })
 
-  it('PersistentVolumeClaim: the class of attributes of an unbound claim does not change since 1.31', () => {
+  it('PersistentVolumeClaim: the VolumeAttributesClass of an unbound claim is immutable since 1.31', () => {
     const claim = (volumeAttributesClassName: string | undefined, phase: string): object => ({
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...(volumeAttributesClassName && { volumeAttributesClassName }) },
       status: { phase },
@@ -81,7 +81,7 @@ describe('rules that came with a release', () => {
     expect(faults('1.31', 'Bound', undefined)).to.deep.equal([fixed, removed])
   })
 
-  it('Pod: a variable may be status.hostIPs since 1.28, behind a gate until 1.30', () => {
+  it('Pod: an environment variable may use status.hostIPs since 1.28, with a gate until 1.30', () => {
     const fieldRef = { apiVersion: 'v1', fieldPath: 'status.hostIPs' }
     const pod = {
       spec: {
@@ -113,7 +113,7 @@ describe('rules that came with a release', () => {
     expect(errorsOf(podResource, '1.33', pod)).to.deep.equal([])
   })
 
-  it('Pod: a file of the downward API may never be status.hostIPs', () => {
+  it('Pod: a file of the downward API may never use status.hostIPs', () => {
     const fieldRef = { apiVersion: 'v1', fieldPath: 'status.hostIPs' }
     const pod = {
       spec: {
@@ -135,7 +135,7 @@ describe('rules that came with a release', () => {
     expect(errorsOf(podResource, '1.29', pod)).to.deep.equal([unsupported])
   })
 
-  it('CustomResourceDefinition: optionalOldSelf of a rule is cleared in 1.29, where its gate is off', () => {
+  it('CustomResourceDefinition: optionalOldSelf of a rule is dropped in 1.29, in which its gate is off', () => {
     const definition = (optionalOldSelf?: boolean): AnyObject => {
       const rule = { rule: 'self == oldSelf', ...(optionalOldSelf !== undefined && { optionalOldSelf }) }
       const openAPIV3Schema = { type: 'object', properties: { a: { type: 'array', items: { type: 'string', 'x-kubernetes-validations': [rule] } } } }
@@ -157,7 +157,7 @@ describe('rules that came with a release', () => {
     expect(kept('1.30')).to.equal(false)
   })
 
-  it('Pod: nobody is recorded as the manager of ephemeral containers before 1.33', () => {
+  it('Pod: ephemeral containers have no manager before 1.33', () => {
     const { strategy } = podResource.hub.subresources?.ephemeralcontainers ?? {}
     const managers = (release: Release): unknown => {
       const spec = { containers: [{ name: 'c', image: 'i' }] }
@@ -169,7 +169,7 @@ describe('rules that came with a release', () => {
     expect([managers('1.32'), managers('1.33')]).to.deep.equal([['old'], ['old', 'new']])
   })
 
-  it('ServiceCIDR: a write of the status leaves metadata as it was since 1.32', () => {
+  it('ServiceCIDR: a status update keeps metadata since 1.32', () => {
     const { strategy } = serviceCIDRResource.hub.subresources?.status ?? {}
     const labels = (release: Release): unknown => {
       const old = objectOf(serviceCIDRResource, { spec: {}, status: {} })
@@ -181,14 +181,14 @@ describe('rules that came with a release', () => {
   })
 })
 
-describe('defaults that came with a release', () => {
+describe('defaults that a release introduced', () => {
   const served = (release: Release, kind: string): ResourceDefinition => {
     const found = servedBuiltins({}, {}, ['10.0.0.0/24'], release).find(({ hub }) => hub.kind === kind)
     if (!found) throw new Error(`there is no ${kind} in ${release}`)
     return found
   }
 
-  it('PriorityLevelConfiguration: zero shares of v1beta3 are none before 1.29, whatever an annotation says', () => {
+  it('PriorityLevelConfiguration: zero shares of v1beta3 are unset before 1.29, whatever the annotation', () => {
     const shares = (release: Release): unknown => {
       const version = served(release, 'PriorityLevelConfiguration').versions.find(({ name }) => name === 'v1beta3')
       const annotations = { 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares': '' }

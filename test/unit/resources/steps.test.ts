@@ -50,7 +50,7 @@ const wide: Record<string, () => Steps<unknown>> = {
 
 describe('hooks of kinds', () => {
   for (const [what, steps] of Object.entries(wide))
-    it(`do in steps what may be long: ${what}`, () => {
+    it(`process long values in steps: ${what}`, () => {
       expect(stepsOf(steps())).to.be.at.least(Math.floor(COUNT / 512))
     })
 })

@@ -44,7 +44,7 @@ describe('structs in errors of 1.34', () => {
     expect(error).to.equal('spec.request: Invalid value: "YQ==": PEM block type must be CERTIFICATE REQUEST')
   })
 
-  it('are JSON: rules, in which everything is shown that pointers lead to', async () => {
+  it('are JSON: rules, with the values of pointers', async () => {
     const errors = await errorsOf(customResourceDefinitionResource, definition({ rule: 'self.x > 1', reason: 'FieldValueInvalid' }))
     expect(errors.join('\n')).to.include(
       'Invalid value: {"Rule":"self.x \\u003e 1","Message":"","MessageExpression":"","Reason":"FieldValueInvalid","FieldPath":"","OptionalOldSelf":null}: compilation failed',

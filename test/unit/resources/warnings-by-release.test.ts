@@ -182,7 +182,7 @@ function isWithin(span: Span, release: Release): boolean {
 
 describe('warnings by release', () => {
   for (const [what, { apiVersion = 'v1', kind, body, name = 'a', annotations, texts }] of Object.entries(cases))
-    it(`of ${what}`, async () => {
+    it(what, async () => {
       const object = { apiVersion, kind, metadata: { name, namespace: 'ns', ...(annotations && { annotations }) }, ...body }
       const said = Object.fromEntries(
         await Promise.all(

@@ -350,7 +350,7 @@ const CASES: readonly Case[] = [
   },
 ]
 
-describe('what releases say of a fault', () => {
+describe('error messages by release', () => {
   for (const each of CASES) {
     const { since, about, said, gates } = each
     it(`${since}: ${each.what}`, async () => {
@@ -360,7 +360,7 @@ describe('what releases say of a fault', () => {
     })
   }
 
-  it('1.28: versions that are served, and servers that have two entries', () => {
+  it('1.28: served versions, and StorageVersions with two entries of a server', () => {
     const server = { apiServerID: 'a', encodingVersion: 'v1', decodableVersions: ['v1'], servedVersions: ['v2'] }
     const object = {
       apiVersion: 'internal.apiserver.k8s.io/v1alpha1',

@@ -70,7 +70,7 @@ const FIRST: readonly (readonly [since: Release, definition: ResourceDefinition,
 ]
 
 describe('writes by release', () => {
-  it('make fields of seccomp annotations before 1.27, and annotations of fields in 1.24', async () => {
+  it('convert seccomp annotations to fields before 1.27, and fields to annotations in 1.24', async () => {
     const annotations = { [SECCOMP]: 'docker/default', [SECCOMP_OF_C]: 'localhost/p' }
     const fields = async (release: Release) => {
       const { securityContext, containers } = (await podIn(release, {}, annotations)).spec
@@ -83,13 +83,13 @@ describe('writes by release', () => {
     expect((await podIn('1.25', spec)).metadata.annotations?.[SECCOMP]).to.equal(undefined)
   })
 
-  it('make annotations of AppArmor fields from 1.30 to 1.33', async () => {
+  it('convert AppArmor fields to annotations from 1.30 to 1.33', async () => {
     const spec = { securityContext: { appArmorProfile: { type: 'Unconfined' } } }
     const annotationIn = async (release: Release) => (await podIn(release, spec)).metadata.annotations?.[APP_ARMOR_OF_C]
     expect([await annotationIn('1.33'), await annotationIn('1.34')]).to.deep.equal(['unconfined', undefined])
   })
 
-  it('begin the status of volumes as their release does', async () => {
+  it('initialize the status of volumes as their release does', async () => {
     const statusIn = async (release: Release) =>
       (await casesIn(release, persistentVolumeResource).create({ spec: hostPath, status: { phase: 'Bound' } })).status
     expect(await statusIn('1.24')).to.deep.equal({ phase: 'Bound' })
@@ -97,7 +97,7 @@ describe('writes by release', () => {
     expect((await statusIn('1.29')).lastPhaseTransitionTime).to.be.a('string')
   })
 
-  it('count generations of drivers', async () => {
+  it('increment the generation of CSI drivers', async () => {
     const generationIn = async (release: Release, change: object) => {
       const cases = casesIn(release, csiDriverResource)
       await cases.create({ spec: {} })

@@ -31,7 +31,7 @@ describe('own routes', () => {
   it('match no other paths', async () => {
     for (const path of ['/binnacle/v1/one/', '/binnacle/v1/things', '/binnacle/v1/thing', '/Binnacle/v1/one']) expect(await get(path), path).to.equal('404')
   })
-  it('refuse other methods', async () => {
+  it('reject other methods', async () => {
     expect(await get('/binnacle/v1/one', 'POST')).to.equal('405')
     expect(await get('/binnacle/v1/things/a', 'DELETE')).to.equal('405')
   })

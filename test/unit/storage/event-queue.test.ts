@@ -123,7 +123,7 @@ describe('storage/event-queue', () => {
     expect([queue.ended, closed, queue.push(marks(2))]).to.deep.equal([true, 1, false])
   })
 
-  it('tells a waiting source when there is room', async () => {
+  it('notifies a waiting source when there is room', async () => {
     const queue = open(2)
     expect(queue.fits(marks(1, 2, 3, 4, 5))).to.equal(true)
     queue.push(marks(1, 2))

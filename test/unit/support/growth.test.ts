@@ -11,8 +11,8 @@ async function found(total: (size: number, nth: number) => number, sizes = [10, 
   return { size: growth?.size, measured }
 }
 
-describe('the search for costs that grow faster than a size', () => {
-  it('finds a square, and measures nothing larger', async () => {
+describe('the search for superlinear costs', () => {
+  it('finds a quadratic cost, and measures nothing larger', async () => {
     const { size, measured } = await found(n => n ** 2 / 10_000)
     expect(size).to.equal(1000)
     expect(Math.max(...measured)).to.equal(1000)
@@ -30,7 +30,7 @@ describe('the search for costs that grow faster than a size', () => {
   }
   for (const [name, cost] of Object.entries(linear)) it(`does not report ${name}`, async () => expect((await found(cost)).size).to.equal(undefined))
 
-  it('measures again: one slow run is no growth', async () => {
+  it('measures again, so that one slow run is not reported', async () => {
     expect((await found((_, nth) => (nth === 3 ? 900 : 1))).size).to.equal(undefined)
   })
 })

@@ -5,21 +5,21 @@ import { timeBound } from '../../support/time-bounds.ts'
 
 const tests = join(import.meta.dirname, '../..')
 
-describe('bounds of time', () => {
+describe('time bounds', () => {
   const before = process.env.TIME_BOUNDS
   afterEach(() => {
     if (before === undefined) delete process.env.TIME_BOUNDS
     else process.env.TIME_BOUNDS = before
   })
 
-  it('are asserted where they are asked for alone', () => {
+  it('are asserted only if configured', () => {
     delete process.env.TIME_BOUNDS
     expect(timeBound(200)).to.equal(Number.POSITIVE_INFINITY)
     process.env.TIME_BOUNDS = '1'
     expect(timeBound(200)).to.equal(200)
   })
 
-  it('are the only ones that tests have of processor time', () => {
+  it('are the only ones that tests have on processor time', () => {
     const measured =
       /expect\([^)\n]*(?:cpuUsage|user \+ system|processorMs|longestPiece|longestTurn)[^\n]*\.(?:below|lessThan|at\.most|within)\((?!timeBound\(|[A-Z_]+\))/
     const found = ['unit', 'integration', 'conformance'].flatMap(folder =>

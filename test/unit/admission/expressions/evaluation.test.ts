@@ -86,13 +86,13 @@ describe('expressions', () => {
       expect(await run({ a: '1', b: 'variables.a + 1', c: 'variables.a + variables.b' }, ['variables.c'])).to.have.deep.property('results', [3]))
     it('count towards the budget', async () =>
       expect(await run({ v: heavy(5) }, ['variables.v'], 1000)).to.match(/^validation failed due to running out of cost budget/))
-    it('report evaluation errors where they are used', async () =>
+    it('report evaluation errors at each use', async () =>
       expect(await run({ v: 'object.a', w: 'variables.v' }, ['variables.v', 'variables.w', 'variables.v || true'])).to.have.deep.property('results', [
         `expression 'variables.v' resulted in error: composited variable "v" fails to evaluate: no such key: a`,
         `expression 'variables.w' resulted in error: composited variable "w" fails to evaluate: composited variable "v" fails to evaluate: no such key: a`,
         true,
       ]))
-    it('report compilation errors where they are used', async () =>
+    it('report compilation errors at each use', async () =>
       expect(await run({ v: '1 +' }, ['variables.v'])).to.satisfy(({ results: [text] }: { results: string[] }) =>
         text?.startsWith(`expression 'variables.v' resulted in error: composited variable "v" fails to compile: compilation failed: ERROR: <input>:1:4:`),
       ))

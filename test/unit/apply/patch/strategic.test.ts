@@ -45,7 +45,7 @@ describe('strategic merge patch', () => {
     expect(yields).to.be.at.least(175)
   })
 
-  describe('of two objects, as kubectl computes it, matches the reference implementation', () => {
+  describe('that kubectl computes from two objects matches the reference implementation', () => {
     for (const [i, { type, doc, patch, result }] of fixture<{ type: string; doc: JsonObject; patch: JsonObject; result: JsonObject }>(
       'kubectl-patches',
     ).entries())

@@ -64,7 +64,7 @@ describe('bootstrap tokens', () => {
       else expect(found.why).to.contain(why)
     })
 
-  it('of another form are ignored without a lookup', async () => {
+  it('are ignored without a lookup if they have another form', async () => {
     for (const token of ['', 'abcdef', 'abcdef.', 'ABCDEF.0123456789abcdef', `${TOKEN}\n`, `x${TOKEN}`, 'a.b.c'])
       expect(await ask(GOOD, { token }), JSON.stringify(token)).to.deep.equal({ answer: undefined, why: undefined, asked: [] })
   })

@@ -249,7 +249,7 @@ describe('proxies', () => {
     ['pods/http:one:/proxy/d', '/d'],
   ]
   for (const [path, asked] of reached) {
-    it(`reach ${path}`, async () => {
+    it(`connect to ${path}`, async () => {
       answer(200, {})
       expect((await world.server.plain(`${ns}/${path.replace('PORT', String(world.inPod.port))}`)).status).to.equal(200)
       expect(world.inPod.last.url).to.equal(asked)

@@ -145,7 +145,7 @@ describe('aggregated discovery', () => {
     ['*/*', '/apis', undefined],
   ]
   for (const [header, path, version] of headers)
-    it(`of ${path}, for ${header}: ${version ?? 'the plain document'}`, async () => {
+    it(`serves ${path} for ${header}: ${version ?? 'the plain document'}`, async () => {
       const { exchange } = await ask(path, { headers: header === undefined ? {} : { accept: header } })
       const { kind, apiVersion } = exchange.json as Record<string, string>
       expect(exchange.contentType).to.equal(version === undefined ? 'application/json' : accept(version))

@@ -32,7 +32,7 @@ describe('frames of a watch', () => {
   const ERROR =
     '{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"gone \\u003c","reason":"Expired","code":410}}\n'
 
-  it('of objects', () => {
+  it('encode objects', () => {
     const { contentType, object, error, bookmark } = framing()
     expect(contentType).to.equal('application/json')
     for (const type of ['ADDED', 'MODIFIED', 'DELETED']) expect(object(type, stored)?.toString()).to.equal(`{"type":"${type}","object":${OBJECT}}\n`)
@@ -45,7 +45,7 @@ describe('frames of a watch', () => {
     )
   })
 
-  it('of metadata', () => {
+  it('encode metadata', () => {
     const { object, bookmark, error } = framing('PartialObjectMetadata')
     expect(object('ADDED', stored)?.toString()).to.equal(`{"type":"ADDED","object":${PARTIAL}}\n`)
     expect(bookmark('9', false).toString()).to.equal(
@@ -55,11 +55,11 @@ describe('frames of a watch', () => {
     expect(error(expiredError('gone <')).toString()).to.equal(ERROR)
   })
 
-  it('of metadata in a list do not exist for a single object', () => {
+  it('do not exist for metadata in a list with a single object', () => {
     expect(framing('PartialObjectMetadataList').object('ADDED', stored)).to.equal(undefined)
   })
 
-  it('of a Table have the columns once in each watch', () => {
+  it('contain the columns of a Table once in each watch', () => {
     for (const { object, bookmark, id } of [framing('Table'), framing('Table')]) {
       expect(id).to.equal(undefined)
       const [first, second] = [object('ADDED', stored), object('MODIFIED', stored)].map(frame => JSON.parse(frame?.toString() ?? 'null'))

@@ -31,7 +31,7 @@ const missing = (body: FilledBody): number => piecesOf(body).filter(piece => pie
 for (const [form, bodyOf] of Object.entries(FORMS))
   describe(`pieces of a list in ${form}`, () => {
     for (const count of [1, 2, 33, 1000])
-      it(`of ${count} contain its bytes`, async () => {
+      it(`contain the bytes of ${count}`, async () => {
         const items = Array.from({ length: count }, (_, i) => stored(i, 10 + i))
         expect(joinedPieces(await bodyOf(items)).equals(wholeOf(await bodyOf(items)))).to.equal(true)
       })

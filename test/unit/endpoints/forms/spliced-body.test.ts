@@ -22,7 +22,7 @@ describe('SplicedBody', () => {
     ],
   ]
   for (const [what, pieces] of cases)
-    it(`of ${what} contains all of them in order, each time it is opened`, () => {
+    it(`contains all of ${what} in order, each time it is opened`, () => {
       const body = new SplicedBody()
       let want = ''
       for (const [own, json] of pieces) {

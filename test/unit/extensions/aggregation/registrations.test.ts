@@ -29,7 +29,7 @@ describe('Registrations', () => {
     '/apis/constructor/prototype': undefined,
     '/': undefined,
   }
-  for (const [path, name] of Object.entries(cases)) it(`${path} is for ${name ?? 'this server'}`, () => expect(known.remoteOf(path)?.name).to.equal(name))
+  for (const [path, name] of Object.entries(cases)) it(`routes ${path} to ${name ?? 'this server'}`, () => expect(known.remoteOf(path)?.name).to.equal(name))
 
   it('routes everything below /api to a server of the core group', () => {
     const core = new Registrations()

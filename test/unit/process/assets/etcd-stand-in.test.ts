@@ -107,7 +107,7 @@ describe('the stand-in for etcd', () => {
 describe('the etcd-stand-in command', () => {
   const main = join(import.meta.dirname, '../../../../src/main.ts')
   for (const flag of ['--help', '-h', '--version'])
-    it(`prints ${flag}, which envtest asks for first, and ends`, () => {
+    it(`prints ${flag}, which envtest runs first, and exits`, () => {
       const { status, stdout } = spawnSync(process.execPath, ['--import', 'tsx', main, 'etcd-stand-in', flag], { encoding: 'utf8', timeout: 50_000 })
       expect([status, stdout]).to.satisfy(([code, text]: [number, string]) => code === 0 && text.includes('This is not etcd') && /^ +--data-dir/m.test(text))
     })

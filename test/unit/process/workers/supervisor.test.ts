@@ -101,7 +101,7 @@ describe('Supervisor', () => {
     await stopped(supervisor, [worker(0)])
   })
 
-  it('restarts a worker that ends, and tells it that others serve', async () => {
+  it('restarts a worker that ends, and announces that others serve', async () => {
     const { supervisor, forked, ended, clock, worker } = supervised()
     for (const index of [0, 1]) worker(index).say({ type: 'serving' })
     clock.now = 30_000

@@ -29,10 +29,10 @@ async function drained(stream: MessageStream): Promise<{ messages: string[]; fai
   }
 }
 
-describe('a stream of messages', function () {
+describe('a bidirectional stream of messages', function () {
   this.timeout(30_000)
 
-  describe('with a server of HTTP/2 by Node', () => {
+  describe("with Node's HTTP/2 server", () => {
     let server: Http2Server
     let headers: IncomingHttpHeaders
     let peer: ServerHttp2Stream
@@ -72,7 +72,7 @@ describe('a stream of messages', function () {
       expect(headers['grpc-timeout']).to.equal(undefined)
     })
 
-    it('sends messages, however long, and has no end', async () => {
+    it('sends messages of any length, and stays open', async () => {
       const sent = [Buffer.from('a'), Buffer.alloc(0), Buffer.alloc(300_000, 'b'), Buffer.from('c')]
       const wanted = Buffer.concat(sent.map(prefixed))
       let came = Buffer.alloc(0)
@@ -88,7 +88,7 @@ describe('a stream of messages', function () {
       expect(hasEnded).to.equal(false)
     })
 
-    it('gives messages in their order, however they are cut', async () => {
+    it('delivers messages in order, however they are split', async () => {
       const texts = Array.from({ length: 500 }, (_, i) => `${i} `.repeat(i % 7 === 0 ? 5000 : i % 5))
       const bytes = Buffer.concat(texts.map(text => prefixed(Buffer.from(text))))
       for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 7 + 3) % 20_000) peer.write(bytes.subarray(at, at + size))
@@ -98,7 +98,7 @@ describe('a stream of messages', function () {
       expect(messages).to.deep.equal(texts)
     })
 
-    it('ends with the failure of the server, behind the messages before it', async () => {
+    it("ends with the server's failure after the preceding messages", async () => {
       peer.write(prefixed(Buffer.from('a')))
       end({ 'grpc-status': '7', 'grpc-message': 'etcdserver: permission denied' })
       const { messages, failure } = await drained(stream)
@@ -106,13 +106,13 @@ describe('a stream of messages', function () {
       expect(failure).to.include({ code: Status.PERMISSION_DENIED, details: 'etcdserver: permission denied' })
     })
 
-    it('fails if the connection is lost, and if it ends within a message', async () => {
+    it('fails if the connection is lost within a message', async () => {
       peer.write(prefixed(Buffer.from('a')).subarray(0, 5))
       peer.session?.destroy()
       expect((await drained(stream)).failure?.code).to.equal(Status.UNAVAILABLE)
     })
 
-    it('makes the server wait while its reader is slow, and continues afterwards', async () => {
+    it('applies backpressure while its reader is slow', async () => {
       const message = prefixed(Buffer.alloc(50_000, 'x'))
       const count = 2000
       let written = 0
@@ -174,7 +174,7 @@ describe('a stream of messages', function () {
       expect((await drained(await opened(QUICK))).failure?.message).to.equal('the server is silent')
     })
 
-    it('is silent but for its response to pings, is waited for', async () => {
+    it('only responds to pings, stays open', async () => {
       let pings = 0
       server.act = (socket: Socket, stream) => {
         socket.write(begun(stream))
@@ -190,7 +190,7 @@ describe('a stream of messages', function () {
       expect(pings).to.equal(3)
     })
 
-    it('has no room for messages, fails once many wait', async () => {
+    it('opens no window, fails once too many messages wait', async () => {
       server.greeting = settingsFrame([[Setting.initialWindowSize, 0]])
       server.act = () => {}
       const stream = await opened()
@@ -205,7 +205,7 @@ describe('a stream of messages', function () {
       expect((await drained(await opened({ maxMessageBytes: 1000 }))).failure?.code).to.equal(Status.RESOURCE_EXHAUSTED)
     })
 
-    it('sends GOAWAY before the stream, fails with a call that was not begun', async () => {
+    it('sends GOAWAY before the stream, fails as unsent', async () => {
       server.act = socket => void socket.write(numbersFrame(FrameType.goAway, 0, 0, 0))
       expect((await drained(await opened())).failure?.unsent).to.equal(true)
     })

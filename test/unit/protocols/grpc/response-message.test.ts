@@ -17,7 +17,7 @@ function* pieces(bytes: Buffer, size: number): Generator<Buffer> {
 
 describe('ResponseMessage', () => {
   for (const length of [0, 1, 100, 20_000, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, LONGEST])
-    it(`puts ${length} bytes together from frames of any size`, () => {
+    it(`assembles ${length} bytes from frames of any size`, () => {
       const sent = Buffer.alloc(length, 'some text ')
       const sizes = length > 100_000 ? [16_384, 1000, length + 5] : [1, 2, 3, 4, 5, 6, 1000, length + 5]
       for (const size of sizes) {
@@ -45,7 +45,7 @@ describe('ResponseMessage', () => {
     ['bytes behind an empty message', framed(Buffer.alloc(1), 0), 13, 'the response is not a single message'],
   ]
   for (const [what, bytes, code, details] of faults)
-    it(`rejects ${what} as soon as it is known`, () => {
+    it(`rejects ${what} as early as possible`, () => {
       for (const size of [1, 5, bytes.length]) {
         const message = new ResponseMessage(LONGEST)
         const found = [...pieces(bytes, size)].map(piece => message.add(piece)).filter(failure => failure !== undefined)

@@ -68,7 +68,7 @@ describe('SocketClient', function () {
   const said = (called: Promise<unknown>): Promise<string> => called.then(() => 'a response', errorMessage)
   const LATE = 'rpc error: code = DeadlineExceeded desc = context deadline exceeded'
 
-  it('calls a server of gRPC, with requests and responses of any length', async () => {
+  it('calls a gRPC server, with requests and responses of any length', async () => {
     const path = newPath()
     await echo(path)
     const client = clientOf(path)
@@ -89,7 +89,7 @@ describe('SocketClient', function () {
     expect(await clientOf(`@${name}`).call(METHOD, Buffer.alloc(0), NEVER_MS, same)).to.have.length(0)
   })
 
-  it('waits for a server that is not there yet, each call until its deadline', async () => {
+  it('waits for a missing server, each call until its deadline', async () => {
     const path = newPath()
     const client = clientOf(path)
     const late = said(client.call(METHOD, Buffer.alloc(0), SOON_MS, same))
@@ -99,7 +99,7 @@ describe('SocketClient', function () {
     expect((await patient).toString()).to.contain('hello')
   })
 
-  it('waits for a server that takes connections and does not speak', async () => {
+  it('waits for a server that accepts connections and sends nothing', async () => {
     const path = newPath()
     const mute = createPlain(socket => socket.on('error', () => {}).resume()).listen(path)
     closing.push(() => mute.close())
@@ -107,7 +107,7 @@ describe('SocketClient', function () {
     expect(await said(clientOf(path).call(METHOD, Buffer.alloc(0), SOON_MS, same))).to.equal(LATE)
   })
 
-  it('connects again after the server has gone, and comes back', async () => {
+  it('reconnects to a server that restarted', async () => {
     const path = newPath()
     const close = await echo(path)
     const client = clientOf(path)
@@ -117,7 +117,7 @@ describe('SocketClient', function () {
     await eventually('it answers again', async () => (await said(client.call(METHOD, Buffer.alloc(0), NEVER_MS, same))) === 'a response')
   })
 
-  it('repeats a call that the server has not begun', async () => {
+  it('repeats a call that the server has not started', async () => {
     const path = newPath()
     let calls = 0
     await served(path, stream => {
@@ -130,7 +130,7 @@ describe('SocketClient', function () {
     expect([calls, observed]).to.deep.equal([2, [`${METHOD} OK`]])
   })
 
-  it('does not repeat a call under which the connection is lost', async () => {
+  it('does not repeat a call during which the connection is lost', async () => {
     const path = newPath()
     let calls = 0
     await served(path, stream => {
@@ -172,7 +172,7 @@ describe('SocketClient', function () {
     expect(observed).to.deep.equal([`${METHOD} ResourceExhausted`, `${METHOD} Internal`])
   })
 
-  it('waits no longer once it is closed, whatever the path is', async () => {
+  it('stops waiting once it is closed, whatever the path', async () => {
     for (const path of [newPath(), join(folder, 'x'.repeat(5000))]) {
       const client = clientOf(path)
       const called = said(client.call(METHOD, Buffer.alloc(0), NEVER_MS, same))

@@ -78,7 +78,7 @@ describe('a connection for unary calls', () => {
       ({ code, details, unsent }) => ({ code, details, ...(unsent && { unsent }) }),
     )
 
-  it('carries calls as gRPC has them, side by side', async () => {
+  it('sends concurrent calls as gRPC specifies', async () => {
     const seen: Record<string, unknown>[] = []
     const connection = await connectionTo(
       served((stream, headers) => {
@@ -101,21 +101,21 @@ describe('a connection for unary calls', () => {
     expect((await call(connection, '')).length).to.equal(0)
   })
 
-  it('sends requests up to 32 KiB as a whole, more of them than a window holds', async () => {
+  it('sends requests up to 32 KiB in one piece, even more than fit in a window', async () => {
     const connection = await connectionTo(served(stream => void echo(stream)))
     const longest = Buffer.alloc(32 * 1024 - 5, 'x')
     const answers = await Promise.all(Array.from({ length: 40 }, () => call(connection, longest)))
     for (const bytes of answers) expect(bytes.equals(longest)).to.equal(true)
   })
 
-  it('sends longer requests as the windows of the server allow, and others between', async () => {
+  it("sends longer requests within the server's windows, and other calls in between", async () => {
     const connection = await connectionTo(served(stream => void echo(stream)))
     const long = Buffer.alloc(3 << 20, 'long ')
     const [first, short, second] = await Promise.all([call(connection, long), call(connection, 'short'), call(connection, long)])
     expect([first.equals(long), short.toString(), second.equals(long)]).to.deep.equal([true, 'short', true])
   })
 
-  it('sends requests beyond the first window of their streams, whatever it becomes', async () => {
+  it('sends requests beyond the initial stream window, even if settings change it', async () => {
     for (const initialWindowSize of [0, 100]) {
       const server = served(stream => void echo(stream), { initialWindowSize })
       if (initialWindowSize === 0) server.on('stream', stream => stream.session?.settings({ initialWindowSize: 50 }))
@@ -148,13 +148,13 @@ describe('a connection for unary calls', () => {
     expect(await call(connection, Buffer.alloc(100_000))).to.have.length(100_000)
   })
 
-  it('reads long responses, one after the other beyond any window', async () => {
+  it('reads long responses beyond the connection window', async () => {
     const long = Buffer.alloc(3 << 20, 'long ')
     const connection = await connectionTo(served(stream => answer(stream, framed(long))))
     for (let i = 0; i < 4; i++) expect((await call(connection, 'x')).equals(long)).to.equal(true)
   })
 
-  it('sends no more calls at a time than the server takes', async () => {
+  it('limits concurrent calls to those that the server accepts', async () => {
     let open = 0
     let most = 0
     const connection = await connectionTo(
@@ -198,7 +198,7 @@ describe('a connection for unary calls', () => {
     ['that is refused', stream => stream.close(7), { code: 14, details: 'the server refused the call', unsent: true }],
   ]
   for (const [what, respond, told] of odd)
-    it(`fails a call with an answer ${what}, and goes on`, async () => {
+    it(`fails a call with a response ${what}, and continues`, async () => {
       let first = true
       const connection = await connectionTo(
         served(stream => {
@@ -225,7 +225,7 @@ describe('a connection for unary calls', () => {
     expect(resets).to.deep.equal([8, 8])
   })
 
-  it('ends calls that wait for others, unsent or not', async () => {
+  it('ends queued calls, sent or unsent', async () => {
     const connection = await connectionTo(served(() => {}, { maxConcurrentStreams: 1 }))
     const first = failure(call(connection, 'first'))
     expect((await failure(call(connection, 'late', 100))).code).to.equal(4)
@@ -237,7 +237,7 @@ describe('a connection for unary calls', () => {
     expect(connection.call(METHOD, Buffer.from('x'), { signal: never, deadline: Date.now() + 1000 })).to.equal(undefined)
   })
 
-  it('fails the calls under way when the connection is lost', async () => {
+  it('fails calls in progress when the connection is lost', async () => {
     const connection = await connectionTo(served(stream => stream.session?.destroy()))
     expect(await failure(call(connection, 'x'))).to.deep.equal({ code: 14, details: 'Connection dropped' })
     expect(connection.state).to.equal('closed')
@@ -316,13 +316,13 @@ describe('a connection for unary calls', () => {
     ['headers of a table', frameOf(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, Buffer.from([0xbe])), 'no field has the index 62'],
   ]
   for (const [what, bytes, details] of broken)
-    it(`is given up after ${what}`, async () => {
+    it(`is closed after ${what}`, async () => {
       const connection = await connectionTo(scripted(SETTINGS, bytes))
       expect(await failure(call(connection, 'x'))).to.deep.equal({ code: 14, details })
       expect(connection.state).to.equal('closed')
     })
 
-  it('is closed if a call waits and the server stays silent, pinged or not; not if it responds', async () => {
+  it('is closed if a call waits and the server stays silent despite a ping, not if it responds', async () => {
     const patience = { quietMs: 100, signMs: 100 }
     const silent = await connectionTo(scripted(SETTINGS, Buffer.alloc(0)), patience)
     const begun = performance.now()

@@ -44,7 +44,7 @@ describe('connections to several servers', function () {
     expect(sockets).to.have.length(1)
   })
 
-  it('are opened anew after their end, though not at once', async () => {
+  it('are reopened after their end, with a delay', async () => {
     const connection = await opened()
     sockets[0]?.destroy()
     await eventually('its end', () => connection.state === 'closed')
@@ -61,7 +61,7 @@ describe('connections to several servers', function () {
     }
   })
 
-  it('are not opened anew where the server sends what they cannot read', async () => {
+  it('are not reopened if the server sends frames that they cannot parse', async () => {
     let taken = 0
     // Settings, and a push.
     const odd = createPlain(socket => {
@@ -95,7 +95,7 @@ describe('connections to several servers', function () {
     }
   })
 
-  it('are none after their owner has closed them', async () => {
+  it('are undefined after they are closed', async () => {
     const connection = await opened()
     connections.close()
     expect(connection.state).to.equal('closed')

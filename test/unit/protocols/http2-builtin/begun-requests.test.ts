@@ -20,8 +20,8 @@ function storm(requests: BegunRequests, name: string, count: number, log: string
   }
 }
 
-describe('requests that Node hands over at once', () => {
-  it('are served in their order, and not all of them in one turn', async () => {
+describe('requests that Node delivers in one callback', () => {
+  it('are served in order, over several turns', async () => {
     const log: string[] = []
     storm(new BegunRequests(port), 'a', 100, log)
     expect(log.length).to.be.below(50)
@@ -29,7 +29,7 @@ describe('requests that Node hands over at once', () => {
     expect(log).to.deep.equal(Array.from({ length: 100 }, (_, i) => `a${i}`))
   })
 
-  it('are served in turn with those of other connections', async () => {
+  it('are served round-robin with those of other connections', async () => {
     const log: string[] = []
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) storm(new BegunRequests(port), name, 100, log)
     storm(new BegunRequests(port), 'z', 1, log)
@@ -37,7 +37,7 @@ describe('requests that Node hands over at once', () => {
     expect(log.indexOf('z0')).to.be.below(150)
   })
 
-  it('are not served where the client has given them up, or the connection has ended', async () => {
+  it('are not served if the client has cancelled them, or the connection has ended', async () => {
     const log: string[] = []
     const [given, ended] = [new BegunRequests(port), new BegunRequests(port)]
     storm(given, 'a', 20, log)

@@ -19,7 +19,7 @@ const CANCEL = 8
 const CALM = 11
 const MINUTES = 60_000
 
-describe('a connection by Node’s HTTP/2', () => {
+describe('a connection with Node’s HTTP/2', () => {
   let ca: Awaited<ReturnType<typeof issueCa>>
   let server: tls.Server
   let raw: RawHttp2
@@ -55,7 +55,7 @@ describe('a connection by Node’s HTTP/2', () => {
     expect(connection.heldBytes).to.be.within(15 << 20, (16 << 20) + 256 * 1024)
   })
 
-  it('has no word of headers with control characters: Node passes over them', async () => {
+  it('ignores headers with control characters, which Node drops', async () => {
     let seen: readonly string[] = []
     await serving((request, answer) => {
       seen = request.rawHeaders
@@ -81,7 +81,7 @@ describe('a connection by Node’s HTTP/2', () => {
     expect([connection.open, connection.isWaiting, connection.heldBytes]).to.eql([0, false, 0])
   })
 
-  it('asks a client that has had nothing open for a while to go, and waits for that no longer than a second', async () => {
+  it('sends GOAWAY to an idle client, and closes the connection a second later', async () => {
     const connection = await serving((_, answer) => answer.whole(200, [], Buffer.from('ok')))
     raw.send(FrameType.headers, END_STREAM | END_HEADERS, 1, GET_HEALTHZ)
     await raw.until(({ type, flags }) => type === FrameType.data && flags === END_STREAM)

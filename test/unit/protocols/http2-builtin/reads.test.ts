@@ -15,8 +15,8 @@ async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await turn()
 }
 
-describe('reading of connections with the stack of Node', () => {
-  it('begins with one new connection a turn', async () => {
+describe("reading of connections with Node's HTTP/2", () => {
+  it('starts with one new connection per turn', async () => {
     const log: string[] = []
     for (let i = 0; i < 10; i++) connection(log)
     expect(log).to.deep.equal(Array(10).fill('stop'))
@@ -27,7 +27,7 @@ describe('reading of connections with the stack of Node', () => {
     }
   })
 
-  it('continues for a client with some requests per turn', async () => {
+  it('continues for a client with few requests per turn', async () => {
     const log: string[] = []
     const { reads } = connection(log)
     await turns(5)
@@ -38,7 +38,7 @@ describe('reading of connections with the stack of Node', () => {
     expect(log).to.deep.equal(['stop', 'start'])
   })
 
-  it('waits for its turn where a turn has brought many, beside new connections', async () => {
+  it('queues a connection with many requests behind new connections', async () => {
     const log: string[] = []
     const busy = ['a', 'b', 'c'].map(name => connection(log, name))
     await turns(20)
@@ -51,7 +51,7 @@ describe('reading of connections with the stack of Node', () => {
     expect(log.slice(3)).to.deep.equal(['dstop', 'dstart', 'astart', 'cstart'])
   })
 
-  it('leaves turns to others after a turn that was long', async () => {
+  it('leaves turns to other connections after a long one', async () => {
     const log: string[] = []
     const [a, b] = ['a', 'b'].map(name => connection(log, name))
     await turns(20)
@@ -65,7 +65,7 @@ describe('reading of connections with the stack of Node', () => {
     expect(log).to.deep.equal(['astop', 'bstop', 'astart', 'bstart'])
   })
 
-  it('reads no more of a connection that has failed, when its turn comes', async () => {
+  it('stops for a connection that has failed', async () => {
     const log: string[] = []
     const { reads } = connection(log)
     reads.end()

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { responseHeaders } from '../../../../src/protocols/http2-builtin/response-headers.ts'
 
 describe('response headers over Node’s HTTP/2', () => {
-  it('keeps what comes several times, in its order', () => {
+  it('keeps repeated headers in order', () => {
     expect(responseHeaders(200, ['A', '1', 'Warning', 'x', 'Warning', 'y', 'Warning', 'z'])).to.eql({ ':status': 200, A: '1', Warning: ['x', 'y', 'z'] })
   })
 
@@ -14,7 +14,7 @@ describe('response headers over Node’s HTTP/2', () => {
     ['', 'c'],
     [':path', 'c'],
   ] as const)
-    it(`refuses ${JSON.stringify([name, value])}, which would be something else to the client`, () => {
+    it(`rejects ${JSON.stringify([name, value])}, which could inject a header`, () => {
       expect(() => responseHeaders(200, [name, value])).to.throw(TypeError)
     })
 })

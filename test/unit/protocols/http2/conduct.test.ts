@@ -14,7 +14,7 @@ function times(act: () => void, most = 50_000): number {
   return most
 }
 
-describe('what a client does beside asking', () => {
+describe('the budget of a client for frames other than requests', () => {
   let now = 0
   let conduct: Conduct
   beforeEach(() => {
@@ -22,29 +22,29 @@ describe('what a client does beside asking', () => {
     conduct = new Conduct({ now: () => now })
   })
 
-  it('may be so many resets at once, and so many with each second', () => {
+  it('allows a burst of resets, and a number of them per second', () => {
     expect(times(() => conduct.reset())).to.equal(RESETS.burst)
     now += 2000
     expect(times(() => conduct.reset())).to.equal(2 * RESETS.perSecond)
   })
 
-  it('may be so many frames that cause no request', () => {
+  it('allows a number of frames that belong to no request', () => {
     expect(times(() => conduct.idleFrame(0, 0))).to.equal(IDLE_FRAMES.burst)
     now += 1000
     expect(times(() => conduct.idleFrame(0, 0))).to.equal(IDLE_FRAMES.perSecond)
   })
 
-  it('may be a small piece of a body for each KiB of one', () => {
+  it('allows a small piece of a body per KiB', () => {
     conduct.body(100 * 1024)
     expect(times(() => conduct.idleFrame(0, 0))).to.equal(IDLE_FRAMES.burst + 100 * EARNED.perKib)
   })
 
-  it('may be more frames where requests are made', () => {
+  it('grows with requests', () => {
     for (let n = 0; n < 100; n++) conduct.request()
     expect(times(() => conduct.idleFrame(0, 0))).to.equal(IDLE_FRAMES.burst + 100 * EARNED.perRequest)
   })
 
-  it('may be more frames where data is sent: two windows may be widened for each 4 KiB', () => {
+  it('grows with sent data: two window updates per 4 KiB', () => {
     let sent = 0
     const widened = times(() => {
       if (sent < 40_000) sent++
@@ -53,7 +53,7 @@ describe('what a client does beside asking', () => {
     expect(widened).to.equal(40_000)
   })
 
-  it('is not earned for ever', () => {
+  it('has a maximum', () => {
     conduct.idleFrame(1_000_000, 2 ** 40)
     expect(times(() => conduct.idleFrame(1_000_000, 2 ** 40))).to.equal(EARNED.most - 1 + IDLE_FRAMES.burst)
   })

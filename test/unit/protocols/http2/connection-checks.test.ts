@@ -19,7 +19,7 @@ const CANCEL = 8
 const REFUSED = 7
 
 for (const stack of HTTP2_STACKS)
-  describe(`a connection of HTTP/2 that is looked at (--http2=${stack})`, () => {
+  describe(`checks of an HTTP/2 connection (--http2=${stack})`, () => {
     let server: Server
     let raw: RawHttp2
     let connection: Http2Session
@@ -58,7 +58,7 @@ for (const stack of HTTP2_STACKS)
     const headOf = (id: number) => raw.until(({ type, stream }) => type === FrameType.headers && stream === id)
     const resetOf = (id: number) => raw.until(({ type, stream }) => type === FrameType.reset && stream === id)
 
-    it('resets a response that is not read, and no other', async () => {
+    it('reset a response that is not read, and no other', async () => {
       await open(0)
       ask(1)
       await headOf(1)
@@ -72,7 +72,7 @@ for (const stack of HTTP2_STACKS)
       expect([connection.open, connection.heldBytes]).to.deep.equal([1, BODY.length])
     })
 
-    it('keeps so many bytes of heads of open requests, and refuses streams beyond', async () => {
+    it('limit the bytes of heads of open requests, and reject further streams', async () => {
       await open(0)
       const field = Buffer.from([0x10, 1, 0x61, 0x7f, 0xe1, 0x5c, ...Buffer.alloc(12_000, 0x62)])
       const block = Buffer.concat([GET_HEALTHZ, field])
@@ -82,7 +82,7 @@ for (const stack of HTTP2_STACKS)
       expect(connection.heldBytes).to.be.within(4_000_000, 4.5 * 1024 * 1024)
     })
 
-    it('keeps a response that is read, however slowly', async function () {
+    it('keep a response that is read, however slowly', async function () {
       // Node tells of no progress within a write.
       if (stack === 'builtin') this.skip()
       await open(0)
@@ -98,7 +98,7 @@ for (const stack of HTTP2_STACKS)
       expect(connection.open).to.equal(1)
     })
 
-    it('keeps a continuing response for longer, but not forever', async () => {
+    it('keep an unfinished response longer, but not forever', async () => {
       answer = stream => {
         stream.head(200, [], undefined)
         stream.write(BODY)
@@ -113,7 +113,7 @@ for (const stack of HTTP2_STACKS)
       answer = stream => stream.whole(200, [], BODY)
     })
 
-    it('is closed a moment after GOAWAY, whether or not the client closes it', async () => {
+    it('close it soon after GOAWAY, whether or not the client closes it', async () => {
       await open(65_535)
       ask(1)
       await headOf(1)

@@ -13,7 +13,7 @@ function taken(queue: ControlQueue, size: number): string {
   return Buffer.concat(out).toString()
 }
 
-describe('frames that no window holds back', () => {
+describe('frames without flow control', () => {
   for (const count of [1, 63, 64, 65, 1000])
     for (const size of [7, 100, 100_000])
       it(`keep their order: ${count}, written in pieces of ${size}`, () => {
@@ -22,7 +22,7 @@ describe('frames that no window holds back', () => {
         expect(taken(queue, size)).to.equal(Array.from({ length: count }, (_, n) => frame(n)).join(''))
       })
 
-  it('keep their order where some are written before others come', () => {
+  it('keep their order if some are written before others are queued', () => {
     const queue = new ControlQueue()
     const out = Buffer.alloc(10)
     let got = ''
@@ -33,7 +33,7 @@ describe('frames that no window holds back', () => {
     expect(got + taken(queue, 1000)).to.equal(Array.from({ length: 500 }, (_, n) => frame(n)).join(''))
   })
 
-  it('take memory by their bytes, however small they are', () => {
+  it('use memory in proportion to their bytes, however small they are', () => {
     const queue = new ControlQueue()
     global.gc?.()
     const before = process.memoryUsage()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { FrameReader, FrameType, frameOf } from '../../../../src/protocols/http2/frames.ts'
 
-describe('frames', () => {
+describe('frame parsing', () => {
   const sent = [
     frameOf(FrameType.ping, 0, 0, Buffer.alloc(8, 1)),
     frameOf(FrameType.data, 1, 3, Buffer.from('hello')),
@@ -17,12 +17,12 @@ describe('frames', () => {
     return got
   }
 
-  it('are cut from one piece', () => expect(read(all)).to.eql(shown))
-  it('are put together from two pieces, wherever they are cut', () => {
+  it('splits one piece into frames', () => expect(read(all)).to.eql(shown))
+  it('joins two pieces, split anywhere', () => {
     for (let at = 0; at <= all.length; at++) expect(read(all.subarray(0, at), all.subarray(at))).to.eql(shown)
   })
-  it('are put together from single bytes', () => expect(read(...Array.from(all, byte => Buffer.of(byte)))).to.eql(shown))
-  it('are refused before they have come, where they are too long', () => {
+  it('joins single bytes', () => expect(read(...Array.from(all, byte => Buffer.of(byte)))).to.eql(shown))
+  it('rejects frames that are too long before their payload arrives', () => {
     expect(() => read(Buffer.from([0, 0x40, 1, 0, 0, 0, 0, 0, 1])))
       .to.throw()
       .with.property('code', 6)

@@ -12,18 +12,18 @@ const FIRST = [':method', 'GET', ':scheme', 'http', ':path', '/', ':authority', 
 const SECOND = [...FIRST, 'cache-control', 'no-cache']
 const THIRD = [':method', 'GET', ':scheme', 'https', ':path', '/index.html', ':authority', 'www.example.com', 'custom-key', 'custom-value']
 
-describe('decoding of headers', () => {
+describe('header decoding', () => {
   // RFC 7541, appendix C.2.
-  it('takes a field that is to be indexed', () => {
+  it('decodes a literal field with indexing', () => {
     expect(decoded('400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572')).to.eql(['custom-key', 'custom-header'])
   })
-  it('takes a field that is not to be indexed', () => {
+  it('decodes a literal field without indexing', () => {
     expect(decoded('040c 2f73 616d 706c 652f 7061 7468')).to.eql([':path', '/sample/path'])
   })
-  it('takes a field that is never to be indexed', () => {
+  it('decodes a literal field that is never indexed', () => {
     expect(decoded('1008 7061 7373 776f 7264 0673 6563 7265 74')).to.eql(['password', 'secret'])
   })
-  it('reads a long text in steps as at once', () => {
+  it('decodes a long text in steps', () => {
     // A literal with the name "a", and 100,000 bytes of the code of "0".
     const block = Buffer.concat([bytes('1001 61ff a18c 06'), Buffer.alloc(100_000)])
     const steps = decoder().decodeInSteps(block)
@@ -38,7 +38,7 @@ describe('decoding of headers', () => {
     ['at once', (one: HeaderDecoder, block: Buffer) => void one.decode(block)],
     ['in steps', (one: HeaderDecoder, block: Buffer) => void runAtOnce(one.decodeInSteps(block))],
   ] as const)
-    it(`keeps nothing of a block that it has read ${how}: its connection may be idle for long`, async () => {
+    it(`retains nothing of a block that was decoded ${how}, as its connection may be idle for long`, async () => {
       const one = decoder()
       // Its buffer is to be of nobody when it has been read.
       const readOne = (): WeakRef<Buffer> => {
@@ -51,7 +51,7 @@ describe('decoding of headers', () => {
       expect(block.deref()).to.equal(undefined)
       expect(one.decode(bytes('82')).fields).to.eql([':method', 'GET'])
     })
-  it('takes an indexed field', () => expect(decoded('82')).to.eql([':method', 'GET']))
+  it('decodes an indexed field', () => expect(decoded('82')).to.eql([':method', 'GET']))
 
   // Appendices C.3 and C.4: three requests on one connection, the later ones by the table that the first have filled.
   for (const [how, blocks] of [
@@ -68,13 +68,13 @@ describe('decoding of headers', () => {
       ['8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff', '8286 84be 5886 a8eb 1064 9cbf', '8287 85bf 4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf'],
     ],
   ] as const)
-    it(`follows requests with text ${how}`, () => {
+    it(`decodes requests with text ${how}`, () => {
       const one = decoder()
       expect(blocks.map(block => one.decode(bytes(block)).fields)).to.eql([FIRST, SECOND, THIRD])
     })
 
   // Appendix C.6: the table holds 256 bytes only, so that entries leave it.
-  it('lets entries go as the table is full', () => {
+  it('evicts entries when the table is full', () => {
     const one = decoder()
     const first = one.decode(
       bytes('3fe1 01 4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 2d1b ff6e 919d 29ad 1718 63c7 8f0b 97c8 e9ae 82ae 43d3'),
@@ -98,17 +98,17 @@ describe('decoding of headers', () => {
     ['padding of eight bits', '0082 1fff 00'],
     ['the end of a text within it', '0084 ffff fffc 00'],
   ] as const)
-    it(`refuses ${fault}`, () =>
+    it(`rejects ${fault}`, () =>
       expect(() => decoded(block))
         .to.throw()
         .with.property('code', 9))
 
-  it('takes two changes of the table at the beginning of each block', () => {
+  it('accepts two size changes of the table at the start of each block', () => {
     const one = decoder()
     for (let i = 0; i < 3; i++) expect(one.decode(bytes('203f e11f 82')).fields).to.eql([':method', 'GET'])
   })
 
-  it('checks a field once, however many refer to it', () => {
+  it('validates an indexed field once, however often it is used', () => {
     let checked = 0
     const one = new HeaderDecoder(1 << 20, 1000, undefined, (name, value) => {
       checked += name.length + value.length
@@ -128,19 +128,19 @@ describe('decoding of headers', () => {
     ['40 0a 636f 6e6e 6563 7469 6f6e 05 636c 6f73 65', true],
     ['b9', true],
   ] as const)
-    it(`says whether a message may have what it reads, and whenever a block refers to it: ${block}`, () => {
+    it(`reports whether a message is malformed, also for indexed fields: ${block}`, () => {
       const one = decoder()
       expect(one.decode(bytes(block)).isMalformed).to.equal(isMalformed)
       expect(one.decode(bytes('82')).isMalformed).to.equal(false)
       if (block.startsWith('40')) expect(one.decode(bytes('be')).isMalformed).to.equal(isMalformed)
     })
 
-  it('gives up on more than twice of what is taken', () =>
+  it('stops at more than twice the maximum size', () =>
     expect(() => new HeaderDecoder(100, 1000).decode(Buffer.alloc(1000, 0x82)))
       .to.throw('more headers than are taken')
       .with.property('code', 11))
 
-  it('reads on behind more than is taken, for the table’s sake', () => {
+  it('decodes the rest of an oversized block to update the table', () => {
     const one = new HeaderDecoder(150, 1000)
     const { fields, tooLarge } = one.decode(Buffer.concat([bytes('8240 01 61 7f 00'), Buffer.alloc(127, 'x'), bytes('40 01 62 01 63')]))
     expect({ fields, tooLarge }).to.eql({ fields: [':method', 'GET'], tooLarge: true })
@@ -148,9 +148,9 @@ describe('decoding of headers', () => {
   })
 })
 
-describe('encoding of headers', () => {
+describe('header encoding', () => {
   const long = 'ü'.repeat(300)
-  it('is understood', () => {
+  it('produces decodable blocks', () => {
     const { fields } = decoder().decode(
       Buffer.from(new HeaderEncoder().answer(409, ['Audit-Id', 'a', 'Content-Type', 'application/json', 'X-Long', long, 'X-Empty', ''], true)),
     )
@@ -168,12 +168,12 @@ describe('encoding of headers', () => {
     ])
     expect(Date.parse(fields[fields.indexOf('date') + 1] as string)).to.be.closeTo(Date.now(), 2000)
   })
-  it('gives up the table first', () => expect(new HeaderEncoder().answer(200, [], true)[0]).to.equal(0x20))
+  it('sets the table size to 0 first', () => expect(new HeaderEncoder().answer(200, [], true)[0]).to.equal(0x20))
   for (const headers of [
     ['a b', 'c'],
     ['', 'c'],
     ['a', 'b\r\nc: d'],
     ['a', '€'],
   ])
-    it(`refuses ${JSON.stringify(headers)}`, () => expect(() => new HeaderEncoder().answer(200, headers, false)).to.throw(TypeError))
+    it(`rejects ${JSON.stringify(headers)}`, () => expect(() => new HeaderEncoder().answer(200, headers, false)).to.throw(TypeError))
 })

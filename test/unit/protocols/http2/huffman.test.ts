@@ -16,9 +16,9 @@ describe('Huffman coded strings', () => {
     ['grpc-status', '9acac8b21234da8f'],
     ['\n\0é', 'fffffff3ff1ffff5ff'],
   ]
-  for (const [text, hex] of examples) it(`reads ${JSON.stringify(text)}`, () => expect(decode(hex)).to.equal(text))
+  for (const [text, hex] of examples) it(`decodes ${JSON.stringify(text)}`, () => expect(decode(hex)).to.equal(text))
 
-  it('reads every byte', () => {
+  it('decodes every byte', () => {
     // As Go's encoder writes them.
     expect(
       decode(
@@ -33,5 +33,5 @@ describe('Huffman coded strings', () => {
     ['the end is in it', 'ffffffff'],
     ['it ends within a code', 'fffffe'],
   ]
-  for (const [why, hex] of wrong) it(`refuses one where ${why}`, () => expect(decode(hex)).to.equal(undefined))
+  for (const [why, hex] of wrong) it(`reject one with ${why}`, () => expect(decode(hex)).to.equal(undefined))
 })

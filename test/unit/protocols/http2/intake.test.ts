@@ -44,8 +44,8 @@ function* fail(): Steps<void> {
 
 const requests = (count: number): Buffer => Buffer.concat(Array.from({ length: count }, (_, n) => frameOf(FrameType.headers, 5, n, Buffer.alloc(10))))
 
-describe('what a connection reads', () => {
-  it('waits for a turn of the event loop when it has had its share, and keeps its order', async () => {
+describe('the frames that a connection reads', () => {
+  it('wait for the next turn after their share, in order', async () => {
     const log: string[] = []
     const { intake, socket } = connection('a', log)
     intake.read(requests(40))
@@ -56,7 +56,7 @@ describe('what a connection reads', () => {
     expect([socket.paused > 0, socket.resumed]).to.deep.equal([true, 1])
   })
 
-  it('is shared among connections: one with many requests does not hold up one with few', async () => {
+  it('are processed fairly: a connection with many requests does not delay one with few', async () => {
     const log: string[] = []
     const many = Array.from({ length: 8 }, (_, n) => connection(String.fromCharCode(97 + n), log))
     for (const { intake } of many) intake.read(requests(100))
@@ -66,7 +66,7 @@ describe('what a connection reads', () => {
     expect(log.indexOf('z0')).to.be.below(150)
   })
 
-  it('begins few requests in a turn that it has waited for, too, where each takes long', async () => {
+  it('are limited to few slow requests in a deferred turn as well', async () => {
     const log: string[] = []
     let turn = 0
     let isOver = false
@@ -83,7 +83,7 @@ describe('what a connection reads', () => {
     expect(turn).to.be.at.least(12)
   })
 
-  it('waits for a turn after many frames that are not requests', async () => {
+  it('wait for the next turn after many frames that are not requests', async () => {
     let read = 0
     const socket = Object.assign(new EventEmitter(), { destroyed: false, pause: () => {}, resume: () => {} }) as unknown as Socket
     const pings: Intake = new Intake(
@@ -99,7 +99,7 @@ describe('what a connection reads', () => {
     await eventually('all are read', () => read === 1000)
   })
 
-  it('is given up with the connection', async () => {
+  it('are dropped with the connection', async () => {
     const log: string[] = []
     const { intake, socket } = connection('a', log)
     intake.read(requests(40))
@@ -109,7 +109,7 @@ describe('what a connection reads', () => {
     expect(log.length).to.equal(read)
   })
 
-  it('reads long header blocks one after the other, a slice a turn, in the order of their connections', async () => {
+  it('are decoded in slices if they are long, one connection after another', async () => {
     const log: string[] = []
     let turn = 0
     const count = (): void => {
@@ -155,7 +155,7 @@ describe('what a connection reads', () => {
     await eventually('nothing is held', () => many.every(intake => intake.heldBytes === 0))
   })
 
-  it('continues with other connections if a long block is invalid', async () => {
+  it('do not delay other connections if a long block is invalid', async () => {
     const log: string[] = []
     const { intake } = connection('a', log)
     const failing: Intake = new Intake(

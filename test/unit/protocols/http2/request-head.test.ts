@@ -5,7 +5,7 @@ import { timeBound } from '../../../support/time-bounds.ts'
 const GET = [':method', 'GET', ':scheme', 'https', ':path', '/api?x=1', ':authority', 'localhost:6443']
 
 describe('the head of a request', () => {
-  it('is read', () => {
+  it('is parsed', () => {
     const head = readHead([
       ...GET,
       'accept',
@@ -34,31 +34,31 @@ describe('the head of a request', () => {
     expect(head?.rawHeaders.slice(8, 10)).to.eql(['accept', 'a'])
   })
 
-  it('keeps a header of the name of a prototype to itself', () => {
+  it('keeps headers with names of Object.prototype as data', () => {
     const head = readHead([...GET, '__proto__', 'x', 'constructor', 'y'])
     expect(head?.headers.constructor).to.equal('y')
     expect(Object.getPrototypeOf(head?.headers)).to.equal(Object.prototype)
     expect(head?.rawHeaders).to.include('__proto__')
   })
 
-  it('takes tabs within values, and every byte above 127', () => {
+  it('accepts tabs within values, and every byte above 127', () => {
     expect(readHead([...GET, 'a', 'b\tc', 'd', '\x80\xff'])?.headers).to.include({ a: 'b\tc', d: '\x80\xff' })
     expect(readHead([...GET, 'a', '', 'b', 'c'])?.headers).to.include({ a: '', b: 'c' })
   })
 
-  it('looks once at a long value', () => {
+  it('scans a long value once', () => {
     const before = process.cpuUsage()
     for (const end of [' ', '\x01', '']) readHead([...GET, 'a', `b${' c'.repeat(200_000)}${end}`])
     const { user, system } = process.cpuUsage(before)
     expect((user + system) / 1000).to.be.below(timeBound(500))
   })
 
-  it('takes every method that is a token, and both schemes', () => {
+  it('accepts every valid method, and both schemes', () => {
     for (const method of ['GET', 'M-SEARCH', 'get', "!#$%&'*+.^_`|~0"]) expect(readHead([':method', method, ...GET.slice(2)])?.method).to.equal(method)
     expect(readHead([':method', 'GET', ':scheme', 'http', ':path', '/'])?.url).to.equal('/')
   })
 
-  it('joins a header that is called as a method of objects', () => {
+  it('joins a header whose name is a method of objects', () => {
     expect(readHead([...GET, 'tostring', 'a'])?.headers.tostring).to.equal('a')
   })
 
@@ -95,5 +95,5 @@ describe('the head of a request', () => {
     ['a length that is said twice', [...GET, 'content-length', '5', 'content-length', '5']],
     ['a length that is no number', [...GET, 'content-length', '1e3']],
   ] as const)
-    it(`is none with ${fault}`, () => expect(readHead([...fields])).to.equal(undefined))
+    it(`is rejected with ${fault}`, () => expect(readHead([...fields])).to.equal(undefined))
 })

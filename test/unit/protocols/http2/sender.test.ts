@@ -25,7 +25,7 @@ class SlowSocket extends EventEmitter {
   }
 }
 
-describe('what a connection sends', () => {
+describe('the unsent frames of a connection', () => {
   const reset = numbersFrame(FrameType.reset, 1, 8)
 
   async function flooded(reads: boolean): Promise<{ sender: Sender; overflows: number; most: number }> {
@@ -46,19 +46,19 @@ describe('what a connection sends', () => {
     return { sender, overflows, most }
   }
 
-  it('is bounded where the peer does not read, whatever it consists of', async () => {
+  it('are limited if the peer does not read, whatever their types', async () => {
     const { sender, overflows, most } = await flooded(false)
     expect(overflows).to.equal(1)
     expect(most).to.be.within(MAX_UNREAD_BYTES, MAX_UNREAD_BYTES + 100_000)
     expect(sender.waitingBytes, 'after the end').to.be.below(100_000)
   })
 
-  it('has no bound where the peer reads', async () => {
+  it('are not limited while the peer reads', async () => {
     const { overflows } = await flooded(true)
     expect(overflows).to.equal(0)
   })
 
-  it('may be one frame longer than a write', async () => {
+  it('may exceed a write by one frame', async () => {
     const socket = new SlowSocket()
     const sender = new Sender(socket as unknown as TLSSocket, slabPool(), () => {})
     sender.send(Buffer.alloc(900_000))

@@ -9,8 +9,8 @@ function frame(settings: readonly (readonly [id: number, value: number])[]): Fra
 }
 
 describe('the settings of a client', () => {
-  it('may say nothing of windows', () => expect(streamWindowOf(frame([[3, 100]]))).to.equal(undefined))
-  it('may set a window several times, of which the last counts', () =>
+  it('may omit the windows', () => expect(streamWindowOf(frame([[3, 100]]))).to.equal(undefined))
+  it('may set a window several times, with the last value in effect', () =>
     expect(
       streamWindowOf(
         frame([
@@ -26,7 +26,7 @@ describe('the settings of a client', () => {
     ['a window beyond what is possible', [[4, 2 ** 31]], 3],
     ['more settings in a frame than are of use', Array.from({ length: 33 }, () => [4, 0] as const), 11],
   ] as const)
-    it(`may not say ${what}`, () =>
+    it(`may not contain ${what}`, () =>
       expect(() => streamWindowOf(frame(settings)))
         .to.throw()
         .with.property('code', code))

@@ -20,7 +20,7 @@ class Heard implements StreamSink {
   }
 }
 
-describe('a connection in SPDY', () => {
+describe('a SPDY connection', () => {
   let server: Server
   let socket: Socket
   let far: Socket
@@ -61,7 +61,7 @@ describe('a connection in SPDY', () => {
       (error: Error) => error.message,
     )
 
-  it('carries streams both ways, each to its end', async () => {
+  it('transfers streams in both directions to their ends', async () => {
     const [error, ofError] = await open('error')
     const [stdin, ofStdin] = await open('stdin')
     expect([...kubelet.streams.values()].map(({ id, type }) => [id, type])).to.deep.equal([
@@ -90,7 +90,7 @@ describe('a connection in SPDY', () => {
     await eventually('it has ended', () => heard.ends === 1)
   })
 
-  it('ends its streams when the other side leaves, and itself', async () => {
+  it('ends with its streams when the other side sends GOAWAY', async () => {
     const [, heard] = await open('error')
     farStream('error').send('last words')
     kubelet.goAway()
@@ -120,7 +120,7 @@ describe('a connection in SPDY', () => {
     expect(endings).to.deep.equal(['version 2 of SPDY'])
   })
 
-  it('responds to pings, sends pings, and refuses streams', async () => {
+  it('responds to pings, sends pings, and rejects streams', async () => {
     await open('error')
     const said: string[] = []
     far.on('data', data => said.push(data.toString('hex')))
@@ -134,7 +134,7 @@ describe('a connection in SPDY', () => {
     expect(kubelet.pings).to.deep.equal([2, 1, 3])
   })
 
-  it('says when the other side does not read, and when it does', async () => {
+  it('reports backpressure of the other side, and its end', async () => {
     const [stdin] = await open('stdin')
     far.pause()
     const chunk = Buffer.alloc(1 << 20)
@@ -147,7 +147,7 @@ describe('a connection in SPDY', () => {
     await eventually('all has come', () => farStream('stdin').heardBytes === (sent + 1) << 20)
   })
 
-  it('holds the other side back', async () => {
+  it('applies backpressure to the other side', async () => {
     const [, heard] = await open('stdout')
     connection.pause()
     await new Promise(resolve => setImmediate(resolve))
@@ -158,7 +158,7 @@ describe('a connection in SPDY', () => {
     await eventually('all has come', () => heard.text.length === 16 << 20)
   })
 
-  it('reads to the end of a connection that can not be written to', async () => {
+  it('reads a connection to its end even if writes fail', async () => {
     const deaf = new Duplex({
       read() {},
       write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' })),
@@ -178,7 +178,7 @@ describe('a connection in SPDY', () => {
     expect(endings).to.deep.equal(['unexpected EOF'])
   })
 
-  it('leaves', async () => {
+  it('sends GOAWAY when it is closed', async () => {
     const [, heard] = await open('stdout')
     connection.close()
     await eventually('the other side knows', () => kubelet.leftBy === 'go away')

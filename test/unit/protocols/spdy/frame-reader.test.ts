@@ -45,7 +45,7 @@ const SERVER =
   '80030003000000080000000300000005800300030000000800000005000000038003000600000004000000018003000600000004000000028003000700000008' +
   '0000000500000000'
 
-describe('frames of SPDY', () => {
+describe('SPDY frames', () => {
   const client: Said[] = [
     ['opened', 1],
     ['data', 1, 'hello', false],
@@ -76,9 +76,9 @@ describe('frames of SPDY', () => {
     })
 
   const frame = (hex: string): Said[] => read(Buffer.from(hex, 'hex'), 1000)
-  it('of another version end it', () => expect(frame('800200060000000400000002')).to.deep.equal([['violation', 'version 2 of SPDY']]))
-  it('that are too short end it', () => expect(frame('800300030000000400000002')).to.deep.equal([['violation', 'a frame of type 3 with 4 bytes']]))
-  it('that say nothing here are passed over', () => {
+  it('with another version end the connection', () => expect(frame('800200060000000400000002')).to.deep.equal([['violation', 'version 2 of SPDY']]))
+  it('that are too short end the connection', () => expect(frame('800300030000000400000002')).to.deep.equal([['violation', 'a frame of type 3 with 4 bytes']]))
+  it('that have no meaning here are skipped', () => {
     const settings = '80030004000000140000000201000004000000640100000700010000'
     const windowUpdate = '80030009000000080000000100001000'
     const headers = `800300080000001400000001${'00'.repeat(16)}`

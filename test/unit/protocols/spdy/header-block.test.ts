@@ -5,11 +5,11 @@ import { headerBlock } from '../../../../src/protocols/spdy/header-block.ts'
 /** Of the blocks of one connection. */
 const inflated = (...blocks: Buffer[]): string => inflateRawSync(Buffer.concat(blocks).subarray(6), { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1')
 
-describe('header blocks of SPDY', () => {
+describe('SPDY header blocks', () => {
   const first = headerBlock([['streamtype', 'error']], true)
   const one = '\0\0\0\x01\0\0\0\nstreamtype\0\0\0\x05error'
 
-  it('begin with what a library of Go writes: deflate, and the checksum of the dictionary', () => {
+  it('begin with a deflate header with the checksum of the dictionary, as Go writes them', () => {
     const [method, flags] = first as unknown as [number, number]
     expect(method).to.equal(0x78)
     expect((method * 256 + flags) % 31).to.equal(0)
@@ -17,7 +17,7 @@ describe('header blocks of SPDY', () => {
     expect(first.toString('hex', 2, 6)).to.equal('e3c6a7c2')
   })
   it('inflate to names and values', () => expect(inflated(first)).to.equal(one))
-  it('follow each other in one stream', () => {
+  it('use one compression stream', () => {
     const second = headerBlock(
       [
         ['streamtype', 'data'],
@@ -27,6 +27,6 @@ describe('header blocks of SPDY', () => {
     )
     expect(inflated(first, second)).to.equal(`${one}\0\0\0\x02\0\0\0\nstreamtype\0\0\0\x04data\0\0\0\x04port\0\0\0\x0280`)
   })
-  it('end as a flush does, which Go waits for', () => expect(first.toString('hex').endsWith('000000ffff')).to.equal(true))
-  it('are short', () => expect(() => headerBlock([['a', 'x'.repeat(70_000)]], true)).to.throw(RangeError))
+  it('end with a sync flush, which Go requires', () => expect(first.toString('hex').endsWith('000000ffff')).to.equal(true))
+  it('are limited in length', () => expect(() => headerBlock([['a', 'x'.repeat(70_000)]], true)).to.throw(RangeError))
 })

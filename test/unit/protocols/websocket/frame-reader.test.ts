@@ -64,7 +64,7 @@ describe('frames of a WebSocket client', () => {
       for (const parts of [1, 3, 1000, 1 << 20]) expect(read(frames, parts), `in parts of ${parts}`).to.deep.equal(said)
     })
 
-  it('beyond the limit are a violation before they come', () => {
+  it('beyond the size limit are rejected early', () => {
     expect(read([clientFrame(2, text('x'.repeat(200))).subarray(0, 4)], 1, 199)).to.deep.equal([['violation']])
   })
 

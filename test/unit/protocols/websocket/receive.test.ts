@@ -30,7 +30,7 @@ function receive(bytes: Buffer, head = 0, parts = bytes.length): { answers: stri
   return { answers: Buffer.concat(answers).toString('latin1'), endings }
 }
 
-describe('what the client of a WebSocket sends', () => {
+describe('frames from the client of a WebSocket', () => {
   const cases: [name: string, frames: Buffer[], answers: string, endings: Ending[]][] = [
     ['text and bytes are passed over', [sent(1, 'text'), sent(2, 'x'.repeat(70_000)), sent(2, 'y'.repeat(200))], '', []],
     ['pings are answered with what they say', [sent(9, 'hello'), sent(1, 'between'), sent(9, '')], '\x8a\x05hello\x8a\x00', []],

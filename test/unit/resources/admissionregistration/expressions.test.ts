@@ -10,7 +10,7 @@ import { featuresOf } from '../../../support/hook-context.ts'
 const fault = (expression: string, use: Partial<ExpressionUse> = {}): string | undefined => runAtOnce(understand(expression, { minor: 32, ...use })).fault
 
 describe('expressions of admission', () => {
-  it("says in upstream's words what does not compile", () => {
+  it("reports compile errors with upstream's message", () => {
     expect(fault('object.x in [1, 2,')).to.equal(
       "compilation failed: ERROR: <input>:1:19: Syntax error: missing ']' at '<EOF>'\n | object.x in [1, 2,\n | ..................^",
     )
@@ -18,7 +18,7 @@ describe('expressions of admission', () => {
     expect(fault('params.x', { params: true })).to.equal(undefined)
   })
 
-  it('says what an expression must give', () => {
+  it('reports a result of the wrong type', () => {
     expect(fault('1', { results: [BOOL] })).to.equal('must evaluate to bool but got int')
     expect(fault('request.userInfo.groups', { results: [STRING] })).to.equal('must evaluate to string but got list(string)')
     expect(fault('namespaceObject.metadata.creationTimestamp', { results: [STRING, NULL] })).to.equal(
@@ -28,22 +28,22 @@ describe('expressions of admission', () => {
     expect(fault('object.x', { results: [BOOL] })).to.equal('must evaluate to bool but got dyn')
   })
 
-  it('says which literal patterns are none', () => {
+  it('reports invalid literal patterns', () => {
     expect(fault("'a'.find('a(')", { results: [STRING] })).to.equal('program instantiation failed: error parsing regexp: missing closing ): `a(`')
     expect(fault("'a'.matches('a(')", { results: [BOOL] })).to.contain('invalid matches argument')
   })
 
-  it('takes the functions of the newest release only where they are stored already', () => {
+  it('accepts functions of the newest release only in stored expressions', () => {
     expect(fault("semver('1.0.0').major() > 0")).to.contain("undeclared reference to 'semver'")
     expect(fault("semver('1.0.0').major() > 0", { minor: EVERY_RELEASE })).to.equal(undefined)
   })
 
-  it('knows what is stored', () => {
+  it('collects stored expressions', () => {
     expect([...storedTexts([{ expression: 'a' }, {}, { expression: 'b' }], 'expression')]).to.deep.equal(['a', 'b'])
     expect([...storedTexts(undefined, 'expression')]).to.deep.equal([])
   })
 
-  it('must be understood by the oldest release beside which the server runs, unless it is stored already', () => {
+  it('must compile in the oldest compatible release, unless it is stored already', () => {
     const used = 'semver("1.2.3").major() == 1'
     const minors = (compatibility: Release, isStored = false) => oldestReader({ ...featuresOf(), compatibility }, isStored)
     expect(fault(used, { minor: minors('1.32') })).to.include("undeclared reference to 'semver'")

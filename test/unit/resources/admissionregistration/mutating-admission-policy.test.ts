@@ -46,7 +46,7 @@ describe('MutatingAdmissionPolicy', () => {
     'both patches': [change({ ...apply, jsonPatch: patch.jsonPatch }), ['Invalid spec.mutations[0].jsonPatch']],
   })
 
-  it('fills in what is matched, counts generations and prints', async () => {
+  it('defaults its constraints, increments the generation and prints', async () => {
     const cases = new KindCases(createMutatingAdmissionPolicyResource())
     const { metadata, spec } = await cases.create(of())
     expect([metadata.generation, spec.failurePolicy, spec.matchConstraints.matchPolicy]).to.deep.equal([1, 'Fail', 'Equivalent'])
@@ -54,7 +54,7 @@ describe('MutatingAdmissionPolicy', () => {
     expect(cases.cells()).to.deep.equal(['x', 1, 'v1/ConfigMap', '0s'])
   })
 
-  it('leaves conditions alone that an update does not touch', async () => {
+  it('does not revalidate unchanged conditions on update', async () => {
     const cases = new KindCases(createMutatingAdmissionPolicyResource())
     await cases.create(of())
     const stored = cases.server.objects.get('mutatingadmissionpolicies/x')
@@ -75,7 +75,7 @@ describe('MutatingAdmissionPolicyBinding', () => {
     ],
   })
 
-  it('denies where parameters are missing, and prints them', async () => {
+  it('defaults parameterNotFoundAction to Deny, and prints its parameters', async () => {
     const cases = new KindCases(createMutatingAdmissionPolicyBindingResource())
     const { spec } = await cases.create({ spec: { policyName: 'p', paramRef: { name: 'a' }, matchResources: {} } })
     expect([spec.paramRef.parameterNotFoundAction, spec.matchResources.matchPolicy]).to.deep.equal(['Deny', 'Equivalent'])

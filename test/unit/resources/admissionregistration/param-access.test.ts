@@ -14,7 +14,7 @@ const JANE: User = { name: 'jane', groups: ['devs', 'all'], extra: { b: ['2'], a
 const PRINTED = '&{jane  [devs all] map[a:[1 x] b:[2]]}'
 const META = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'p' } }
 
-describe('access to the parameters of policies', () => {
+describe('permission to read the parameters of policies', () => {
   let asked: RequestAttributes[]
   let allows: boolean
   const authorizer = {
@@ -48,7 +48,7 @@ describe('access to the parameters of policies', () => {
     (await checkParamKind({ authorizer })(policy(paramKind), old && policy(old), context(paramKind, user), [])).map(({ field, body }) => `${field}: ${body}`)
   const told = () => asked.map(({ verb, group, version, resource, namespace, name }) => [verb, group, version, resource, namespace, name])
 
-  it('is needed for all objects of a paramKind', async () => {
+  it('is required for all objects of a paramKind', async () => {
     expect(await ofKind(CONFIG_MAP)).to.deep.equal([
       `spec.paramKind: Forbidden: user ${PRINTED} must have "get" permission on all objects of the referenced paramKind (kind=ConfigMap, apiVersion=v1)`,
     ])
@@ -57,7 +57,7 @@ describe('access to the parameters of policies', () => {
     expect(await ofKind(CONFIG_MAP)).to.deep.equal([])
   })
 
-  it('is needed for everything where the kind is not known', async () => {
+  it('is required for all resources of the group if the kind is unknown', async () => {
     await ofKind({ apiVersion: 'example.com/v1', kind: 'Limit' })
     await ofKind({ apiVersion: 'a/b/c', kind: 'Limit' })
     expect(told()).to.deep.equal([
@@ -66,7 +66,7 @@ describe('access to the parameters of policies', () => {
     ])
   })
 
-  it('is not asked of masters, of a policy without parameters, of one that keeps them, and of what is wrong already', async () => {
+  it('is not checked for masters, without parameters, for unchanged ones, and for an invalid policy', async () => {
     expect(await ofKind(CONFIG_MAP, undefined, { name: 'root', groups: ['system:masters'] })).to.deep.equal([])
     expect(await ofKind()).to.deep.equal([])
     expect(await ofKind(CONFIG_MAP, CONFIG_MAP)).to.deep.equal([])
@@ -81,7 +81,7 @@ describe('access to the parameters of policies', () => {
     return (await checkParamRef({ authorizer }, VALIDATING_POLICIES)(binding, undefined, context(paramKind), [])).map(({ field, body }) => `${field}: ${body}`)
   }
 
-  it('is needed for what a paramRef refers to', async () => {
+  it('is required for the objects that a paramRef selects', async () => {
     expect(await ofRef({ name: 'x', namespace: 'ns' }, CONFIG_MAP)).to.deep.equal([
       `spec.paramRef: Forbidden: user ${PRINTED} does not have "get" permission on the object referenced by paramRef`,
     ])
@@ -94,7 +94,7 @@ describe('access to the parameters of policies', () => {
     ])
   })
 
-  it('is refused with what could not be found out', async () => {
+  it('is denied with the reason if the paramKind cannot be determined', async () => {
     const everything = `to determine minimum required permissions and user ${PRINTED} does not have "get" permission for all groups, versions and resources`
     expect(await ofRef({ name: 'x' }, undefined, 'none')).to.deep.equal([`spec.paramRef: Forbidden: unable to get policy none ${everything}`])
     expect(await ofRef({ name: 'x' }, { apiVersion: 'a/b/c', kind: 'K' })).to.deep.equal([

@@ -8,7 +8,7 @@ const param = (parts: object): object => of({ paramRef: { parameterNotFoundActio
 const selector = { matchLabels: { b: 'c', a: 'b' }, matchExpressions: [{ key: 'k', operator: 'In', values: ['v', 'w'] }] }
 
 describe('ValidatingAdmissionPolicyBinding', () => {
-  it('has no actions in 1.26, where every failure refuses the request', async () => {
+  it('has no validationActions in 1.26, where every violation rejects the request', async () => {
     const cases = new KindCases(createValidatingAdmissionPolicyBindingResource())
     cases.server.features = parseGates('1.26')
     expect(await causesOf(cases.create({ spec: { policyName: 'p', paramRef: { name: 'a' } } }))).to.deep.equal([])
@@ -52,7 +52,7 @@ describe('ValidatingAdmissionPolicyBinding', () => {
       expect(cases.cells()).to.deep.equal(['x', 'p', cell, '0s'])
     })
 
-  it('fills in what it matches only where it says anything of it', async () => {
+  it('defaults matchResources only if it is set', async () => {
     const cases = new KindCases(createValidatingAdmissionPolicyBindingResource())
     const { metadata, spec } = await cases.create(of())
     expect([metadata.generation, spec.matchResources]).to.deep.equal([1, undefined])

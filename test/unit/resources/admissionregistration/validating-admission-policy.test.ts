@@ -93,7 +93,7 @@ describe('ValidatingAdmissionPolicy', () => {
     'too many annotations': [audit(...Array.from({ length: 21 }, (_, i) => ({ key: `k${i}`, valueExpression: "'1'" }))), ['Invalid spec.auditAnnotations']],
   })
 
-  it('fills in what is matched, counts generations and prints', async () => {
+  it('defaults its constraints, increments the generation and prints', async () => {
     const cases = new KindCases(createValidatingAdmissionPolicyResource())
     const { metadata, spec, status } = await cases.create({ ...of({ paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }), status: { observedGeneration: 9 } })
     expect([metadata.generation, status]).to.deep.equal([1, {}])
@@ -109,7 +109,7 @@ describe('ValidatingAdmissionPolicy', () => {
     expect(cases.cells()).to.deep.equal(['x', 1, '<unset>', '0s'])
   })
 
-  it('takes nothing but the status through it', async () => {
+  it('updates only the status through its subresource', async () => {
     const cases = new KindCases(createValidatingAdmissionPolicyResource())
     await cases.create(of(), { labels: { a: 'b' } })
     const condition = { type: 'Ready', status: 'True', lastTransitionTime: '2026-01-02T03:04:05Z', reason: 'Done', message: '' }
@@ -118,7 +118,7 @@ describe('ValidatingAdmissionPolicy', () => {
     expect([next.spec.failurePolicy, next.metadata.labels, next.metadata.generation, next.status]).to.deep.equal(['Fail', { a: 'b' }, 1, status])
   })
 
-  it('checks the status', async () => {
+  it('validates the status', async () => {
     const cases = new KindCases(createValidatingAdmissionPolicyResource())
     await cases.create(of())
     const status = { typeChecking: { expressionWarnings: [{}] }, conditions: [{ type: 'Ready', status: 'Yes', reason: 'R', lastTransitionTime: null }] }

@@ -100,7 +100,7 @@ describe('ValidatingWebhookConfiguration', () => {
     { 'to a fault': [of(), of({ sideEffects: 'Some' }), ['NotSupported webhooks[0].sideEffects']] },
   )
 
-  it('lets an old fault stay', async () => {
+  it('accepts invalid values on update that are stored already', async () => {
     const cases = new KindCases(validatingWebhookConfigurationResource)
     await cases.create(of())
     const faulty = { sideEffects: 'Some', admissionReviewVersions: ['v0'], objectSelector: badValue, matchConditions: [{ name: 'c', expression: '' }] }
@@ -113,7 +113,7 @@ describe('ValidatingWebhookConfiguration', () => {
     ])
   })
 
-  it('says what is wrong with a URL', async () => {
+  it('reports errors in URLs', async () => {
     const cases = new KindCases(validatingWebhookConfigurationResource)
     expect(await messagesOf(cases.create(client({ url: 'http://a.example.com:x' })))).to.deep.equal([
       'webhooks[0].clientConfig.url: Required value: url must be a valid URL: parse "http://a.example.com:x": invalid port ":x" after host; desired format: https://host[/path]',
@@ -123,7 +123,7 @@ describe('ValidatingWebhookConfiguration', () => {
     ])
   })
 
-  it('fills in, counts generations and prints', async () => {
+  it('has defaults, increments the generation and prints', async () => {
     const cases = new KindCases(validatingWebhookConfigurationResource)
     const { metadata, webhooks } = await cases.create(client({ service }))
     expect(metadata.generation).to.equal(1)
@@ -145,7 +145,7 @@ describe('MutatingWebhookConfiguration', () => {
     ],
   })
 
-  it('is not called again unless it asks for it', async () => {
+  it('defaults reinvocationPolicy to Never', async () => {
     const { webhooks } = await new KindCases(mutatingWebhookConfigurationResource).create(of())
     expect(webhooks[0]).to.deep.include({ reinvocationPolicy: 'Never', failurePolicy: 'Fail' })
   })

@@ -59,7 +59,7 @@ describe('rules of custom resource definitions', () => {
     ])
   })
 
-  it('say what does not compile', () => {
+  it('report compile errors', () => {
     const schema = object({ a: text, b: { type: 'integer' }, 'c.d': text, namespace: text })
     const cases: [Partial<ValidationRule>, string[]][] = [
       [{ rule: "self.a == 'x' && self.b > 1 && self.c__dot__d == 'y' && self.namespace == 'z' && self.__namespace__ == 'z'" }, []],
@@ -88,14 +88,14 @@ describe('rules of custom resource definitions', () => {
     for (const [rule, expected] of cases) expect(faults(schema, rule), JSON.stringify(rule)).to.deep.equal(expected)
   })
 
-  it('see the names of whole objects alone', () => {
+  it('see only the names of whole objects', () => {
     const schema = object({ metadata: { type: 'object' } })
     expect(faults(schema, { rule: 'self.metadata.name == self.kind + self.apiVersion + self.metadata.generateName' }, { whole: true })).to.deep.equal([])
     expect(faults(schema, { rule: 'has(self.metadata.labels)' }, { whole: true })[0]).to.contain("undefined field 'labels'")
     expect(faults(schema, { rule: 'has(self.kind)' })[0]).to.contain("undefined field 'kind'")
   })
 
-  it('keep the functions of a newer release that they have already', () => {
+  it('keep functions of a newer release that they use already', () => {
     const rule = 'isSemver(self)'
     expect(faults(text, { rule })[0]).to.contain("undeclared reference to 'isSemver'")
     expect(faults(text, { rule }, { stored: { ...NOTHING_STORED, rules: new Set([rule]) } })).to.deep.equal([])

@@ -63,13 +63,13 @@ describe('APIService', () => {
       expect(await causesOf(server.create(gr, '', object))).to.deep.equal(causes)
     })
 
-  it('tells a bad group and a bad version at their fields', async () => {
+  it('reports an invalid group and an invalid version at their fields', async () => {
     const { server, gr } = serverOf(apiServiceResource)
     const causes = await causesOf(server.create(gr, '', of({ group: 'a_b', version: '1' }, { name: '1.a_b' })))
     expect(causes.map(cause => cause.slice(0, 30))).to.deep.equal(['spec.group: Invalid value: "a_', 'spec.version: Invalid value: "'])
   })
 
-  it('is available where it is local', async () => {
+  it('is available if it is local', async () => {
     const { server, gr } = serverOf(apiServiceResource)
     const { metadata, status } = await server.create(gr, '', { ...of(), status: { conditions: [{ type: 'Available', status: 'False' }] } })
     expect(status.conditions).to.deep.equal([
@@ -84,7 +84,7 @@ describe('APIService', () => {
     expect(server.cells(gr, '', 'v1.example.com')).to.deep.equal(['v1.example.com', 'Local', 'True', '0s'])
   })
 
-  it('is on port 443 of its service, and is what its status says', async () => {
+  it('defaults the port of its service to 443, and prints its status', async () => {
     const { server, gr } = serverOf(apiServiceResource)
     const { spec, status } = await server.create(gr, '', of({ service }))
     expect([spec.service.port, status]).to.deep.equal([443, {}])

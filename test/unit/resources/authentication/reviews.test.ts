@@ -37,8 +37,9 @@ describe('TokenReview', () => {
     [{ token: 'old' }, { error: 'it is old' }],
     [{ token: 'bad' }, { error: 'invalid bearer token' }],
   ]
-  for (const [spec, status] of cases) it(`tells of ${JSON.stringify(spec)}`, async () => expect((await review(definition, spec)).status).to.deep.equal(status))
-  it('needs a token', () =>
+  for (const [spec, status] of cases)
+    it(`returns the status of ${JSON.stringify(spec)}`, async () => expect((await review(definition, spec)).status).to.deep.equal(status))
+  it('requires a token', () =>
     review(definition, {}).then(
       () => expect.fail('it was taken'),
       error => expect([error.code, error.message]).to.deep.equal([400, 'token is required for TokenReview in authentication']),
@@ -46,12 +47,12 @@ describe('TokenReview', () => {
 })
 
 describe('SelfSubjectReview', () => {
-  it('tells who asks', async () =>
+  it('returns the current user', async () =>
     expect(await review(selfSubjectReviewResource, {})).to.deep.include({
       metadata: { creationTimestamp: '2026-01-02T03:04:05Z' },
       status: { userInfo: { username: 'jane', uid: 'u', groups: ['dev'], extra: { a: ['b'] } } },
     }))
 
-  it('answers in the version in which it is asked', async () =>
+  it('responds in the version of the request', async () =>
     expect(await review(selfSubjectReviewResource, {}, 'v1alpha1')).to.deep.include({ apiVersion: 'authentication.k8s.io/v1alpha1' }))
 })

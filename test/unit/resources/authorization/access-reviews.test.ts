@@ -45,7 +45,7 @@ async function refusal(definition: ResourceDefinition, body: object, namespace =
 }
 
 describe('SubjectAccessReview', () => {
-  it('asks with the terms of the field selector that can be read', async () => {
+  it('authorizes with the valid requirements of the field selector', async () => {
     const { asked, authorizer } = recorder()
     const ask = async (fieldSelector: object, ...gates: string[]) => {
       const spec = { user: 'jane', resourceAttributes: { ...resource, fieldSelector } }
@@ -68,7 +68,7 @@ describe('SubjectAccessReview', () => {
     expect(await ask({ rawSelector: 'a=b' }, 'AuthorizeWithSelectors=false')).to.equal(undefined)
   })
 
-  it('asks with the terms of the label selector that can be read', async () => {
+  it('authorizes with the valid requirements of the label selector', async () => {
     const { asked, authorizer } = recorder()
     const ask = async (labelSelector: object) => {
       await review(createSubjectAccessReviewResource(authorizer, featuresOf()), { spec: { user: 'jane', resourceAttributes: { ...resource, labelSelector } } })
@@ -87,7 +87,7 @@ describe('SubjectAccessReview', () => {
     expect(await ask({ rawSelector: 'a in' })).to.equal(undefined)
   })
 
-  it('tells why the authorizer has failed, before what of the review cannot be read', async () => {
+  it('reports the error of the authorizer before the parse errors of the review', async () => {
     const failing = { authorize: async () => ({ decision: 'no opinion' as const, reason: 'r', error: 'nobody there' }) }
     const spec = { user: 'jane', resourceAttributes: { ...resource, labelSelector: { rawSelector: 'a in' } } }
     const { status } = await review(createSubjectAccessReviewResource(failing, featuresOf()), { spec })
@@ -98,7 +98,7 @@ describe('SubjectAccessReview', () => {
     })
   })
 
-  it('asks the authorizer for the user of the review', async () => {
+  it('authorizes the user of the review', async () => {
     const { asked, authorizer } = recorder()
     const spec = {
       user: 'jane',
@@ -114,7 +114,7 @@ describe('SubjectAccessReview', () => {
     expect(asked[0]?.request).to.deep.include({ isResource: true, verb: 'get', group: 'apps', version: '*', namespace: 'ns', subresource: 'log', name: 'p' })
   })
 
-  it('asks for paths', async () => {
+  it('authorizes paths', async () => {
     const { asked, authorizer } = recorder({ decision: 'deny', reason: '' })
     const answer = await review(createSubjectAccessReviewResource(authorizer, featuresOf()), {
       spec: { groups: ['g'], nonResourceAttributes: { path: '/x', verb: 'get' } },
@@ -154,7 +154,7 @@ describe('SubjectAccessReview', () => {
     ],
   ]
   for (const [selectors, text] of complaints)
-    it(`tells of ${JSON.stringify(selectors)}: ${text ?? 'nothing'}`, async () => {
+    it(`reports for ${JSON.stringify(selectors)}: ${text ?? 'nothing'}`, async () => {
       const spec = { user: 'u', resourceAttributes: { ...resource, ...selectors } }
       const { status } = await review(createSubjectAccessReviewResource(recorder().authorizer, featuresOf()), { spec })
       expect((status as { evaluationError?: string }).evaluationError).to.equal(text)
@@ -183,10 +183,10 @@ describe('SubjectAccessReview', () => {
     ],
   ]
   for (const [body, text] of refusals)
-    it(`refuses ${JSON.stringify(body)}`, async () =>
+    it(`rejects ${JSON.stringify(body)}`, async () =>
       expect(await refusal(createSubjectAccessReviewResource(recorder().authorizer, featuresOf()), body)).to.equal(text))
 
-  it('is looked through no further than to a bounded number of errors', async () => {
+  it('stops validation after a number of errors', async () => {
     let read = 0
     const values = new Proxy(Array<string>(50_000).fill('wrong-'), {
       get(target, key) {
@@ -201,7 +201,7 @@ describe('SubjectAccessReview', () => {
     expect(read).to.be.below(6000)
   })
 
-  it('has no metadata, but what says who wrote which field', async () => {
+  it('must have no metadata except managedFields', async () => {
     const definition = createSubjectAccessReviewResource(recorder().authorizer, featuresOf())
     const spec = { user: 'u', resourceAttributes: resource }
     expect(await refusal(definition, { metadata: { labels: { a: 'b' } }, spec }))
@@ -214,20 +214,20 @@ describe('SubjectAccessReview', () => {
 describe('LocalSubjectAccessReview', () => {
   const definition = createLocalSubjectAccessReviewResource(recorder().authorizer, featuresOf())
   const metadata = { namespace: 'ns' }
-  it('is for one namespace', async () => {
+  it('must match its namespace', async () => {
     expect(await refusal(definition, { metadata, spec: { user: 'u', resourceAttributes: resource } }, 'ns')).to.equal('')
     expect(await refusal(definition, { metadata, spec: { user: 'u', resourceAttributes: { ...resource, namespace: 'x' } } }, 'ns')).to.contain(
       'spec.resourceAttributes.namespace: Invalid value: "x": must match metadata.namespace',
     )
   })
-  it('is for resources', async () =>
+  it('is limited to resources', async () =>
     expect(await refusal(definition, { metadata, spec: { user: 'u', nonResourceAttributes: { path: '/' } } }, 'ns')).to.contain(
       'disallowed on this kind of request',
     ))
 })
 
 describe('SelfSubjectAccessReview', () => {
-  it('asks for the one who asks', async () => {
+  it('authorizes the current user', async () => {
     const { asked, authorizer } = recorder({ decision: 'no opinion', reason: 'nobody allows it' })
     const answer = await review(createSelfSubjectAccessReviewResource(authorizer, featuresOf()), { spec: { resourceAttributes: resource } })
     expect(answer.status).to.deep.equal({ allowed: false, reason: 'nobody allows it' })
@@ -241,12 +241,12 @@ describe('SelfSubjectRulesReview', () => {
     nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }],
     incomplete: false,
   }
-  it('tells what the authorizer knows', async () => {
+  it('returns the rules of the authorizer', async () => {
     const authorizer: Authorizer = { ...recorder().authorizer, rulesFor: (user, namespace) => ({ ...rules, errors: [`${user.name} in ${namespace}`] }) }
     const answer = await review(createSelfSubjectRulesReviewResource(authorizer), { spec: { namespace: 'ns' } })
     expect(answer.status).to.deep.equal({ ...rules, evaluationError: 'me in ns' })
     expect(answer.spec).to.deep.equal({})
   })
-  it('needs a namespace', async () =>
+  it('requires a namespace', async () =>
     expect(await refusal(createSelfSubjectRulesReviewResource(recorder().authorizer), { spec: {} })).to.equal('no namespace on request'))
 })

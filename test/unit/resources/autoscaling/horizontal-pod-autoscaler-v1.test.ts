@@ -21,7 +21,7 @@ const cpu = (averageUtilization: number): JsonObject => ({ type: 'Resource', res
 const queue = (target: JsonObject): JsonObject => ({ type: 'External', external: { metric: { name: 'q', selector: { matchLabels: { a: 'b' } } }, target } })
 
 describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
-  it('has a field for the use of processors', () => {
+  it('has a field for CPU utilization', () => {
     const v1 = inV1(inV2([cpu(60)]))
     expect([v1.spec.targetCPUUtilizationPercentage, v1.metadata.annotations]).to.deep.equal([60, undefined])
   })
@@ -63,7 +63,7 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
     ],
   ]
   for (const [what, metric, text] of metrics) {
-    it(`has an annotation for ${what}`, () => {
+    it(`stores in an annotation ${what}`, () => {
       const v2 = inV2([metric, cpu(60)])
       const v1 = inV1(v2)
       expect(annotation(v1, 'metrics')).to.equal(`[${text}]`)
@@ -72,7 +72,7 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
     })
   }
 
-  it('has annotations for behavior and for what is measured', () => {
+  it('stores behavior and current metrics in annotations', () => {
     const conditions = [{ type: 'AbleToScale', status: 'True', reason: 'X' }]
     const currentMetrics = [{ type: 'Resource', resource: { name: 'cpu', current: { averageValue: '40m', averageUtilization: 50 } } }]
     const policies = [{ type: 'Pods', value: 4, periodSeconds: 15 }]
@@ -99,20 +99,20 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
     ['a value of zero beside an average', [queue({ type: 'Value', value: '0', averageValue: '1' })]],
   ]
   for (const [what, all] of odd) {
-    it(`loses nothing of ${what}`, () => {
+    it(`converts without loss ${what}`, () => {
       const v2 = inV2(all)
       expect(back(inV1(v2)).spec.metrics).to.have.deep.members(v2.spec.metrics ?? [])
     })
   }
 
-  it('goes by what v1 says where a client has changed that', () => {
+  it('prefers the annotation that a v1 client has changed', () => {
     const v1 = inV1(inV2([queue({ type: 'Utilization', averageValue: '10' })]))
     const { metadata } = v1
     metadata.annotations = { [`${PREFIX}metrics`]: (annotation(v1, 'metrics') as string).replace('"targetAverageValue":"10"', '"targetAverageValue":"20"') }
     expect(back(v1).spec.metrics).to.deep.equal(inV2([queue({ type: 'AverageValue', averageValue: '20' })]).spec.metrics)
   })
 
-  it('keeps what others have written', () => {
+  it('keeps other annotations', () => {
     const v2 = inV2([queue({ type: 'Value', value: '1' })])
     v2.metadata.annotations = { a: 'b' }
     const v1 = inV1(v2)
@@ -121,14 +121,14 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
   })
 
   for (const text of ['', 'abc', 'null', '{}', '[1]', '["x"]', '[{"type":5}]', '{"ScaleUp":5}', '{"ScaleUp":{"Policies":[{"Value":"x"}]}}', '[{"v2":[]}]']) {
-    it(`takes nothing of the annotation ${text || 'that is empty'}`, () => {
+    it(`ignores the annotation ${text || 'that is empty'}`, () => {
       const annotations = Object.fromEntries(['metrics', 'current-metrics', 'conditions', 'behavior'].map(name => [PREFIX + name, text]))
       const v2 = back(wholeV1({ metadata: { annotations }, spec, status: { currentReplicas: 1, desiredReplicas: 1 } }))
       expect([v2.spec.behavior, v2.status.conditions, v2.metadata.annotations]).to.deep.equal([undefined, undefined, undefined])
     })
   }
 
-  it('reads behavior in any case', () => {
+  it('parses the behavior annotation case-insensitively', () => {
     const annotations = { [`${PREFIX}behavior`]: '{"scaleup":{"selectpolicy":"Min","policies":[{"type":"Pods","VALUE":1,"periodseconds":2}]}}' }
     const v2 = back(wholeV1({ metadata: { annotations }, spec, status: {} }))
     expect(v2.spec.behavior).to.deep.equal({ scaleUp: { selectPolicy: 'Min', policies: [{ type: 'Pods', value: 1, periodSeconds: 2 }] } })

@@ -72,7 +72,7 @@ describe('HorizontalPodAutoscaler', () => {
     { 'target and bounds': [of(), { spec: { scaleTargetRef: { kind: 'ReplicationController', name: 'rc' }, maxReplicas: 9 } }, []] },
   )
 
-  it('aims at 80 per cent of the processors, and fills behavior in on both sides', async () => {
+  it('defaults to 80 % CPU utilization, and completes behavior in both directions', async () => {
     const cases = new KindCases(resource)
     expect((await cases.create(of())).spec).to.deep.equal({ scaleTargetRef, maxReplicas: 5, minReplicas: 1, metrics: [cpu] })
     const { behavior } = (await cases.update(of({ behavior: { scaleDown: { selectPolicy: 'Disabled', tolerance: '50m' } } }))).spec
@@ -89,14 +89,14 @@ describe('HorizontalPodAutoscaler', () => {
     })
   })
 
-  it('keeps no annotations that stand for fields', async () => {
+  it('drops annotations that represent fields', async () => {
     const cases = new KindCases(resource)
     const annotations = { 'autoscaling.alpha.kubernetes.io/metrics': '[]', 'autoscaling.alpha.kubernetes.io/behavior': 'x' }
     expect((await cases.create(of(), { annotations: { ...annotations, a: 'b' } })).metadata.annotations).to.deep.equal({ a: 'b' })
     expect((await cases.create(of(), { name: 'y', annotations })).metadata.annotations).to.equal(undefined)
   })
 
-  it('leaves its status to the controller', async () => {
+  it('has a status that only the controller sets', async () => {
     const cases = new KindCases(resource)
     expect((await cases.create({ ...of(), status: { desiredReplicas: 7 } })).status).to.deep.equal({ desiredReplicas: 0, currentMetrics: null })
     const reported = await cases.update({ ...of({ maxReplicas: 9 }), status: { currentReplicas: 4, desiredReplicas: 5 } }, {}, 'status')
@@ -108,7 +108,7 @@ describe('HorizontalPodAutoscaler', () => {
     ])
   })
 
-  it('lists what metrics there are', async () => {
+  it('lists the supported types of metrics in the error', async () => {
     expect(await messagesOf(new KindCases(resource).create(metrics({ type: 'Odd' })))).to.deep.equal([
       'spec.metrics[0].type: Unsupported value: "Odd": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
       'spec.metrics[0].type: Unsupported value: "Odd": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',

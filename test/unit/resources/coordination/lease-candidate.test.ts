@@ -35,7 +35,7 @@ describe('LeaseCandidate', () => {
     expect(cases.cells()).to.deep.equal(['x', 'l', '1.33.0', '1.32.0', '0s'])
   })
 
-  describe('in v1alpha1, which 1.31 has', () => {
+  describe('in v1alpha1, the version of 1.31', () => {
     const alpha = (parts: object = {}): object => ({
       spec: { leaseName: 'l', binaryVersion: '1.31.0', emulationVersion: '1.30.0', preferredStrategies: ['OldestEmulationVersion', 'example.com/a'], ...parts },
     })
@@ -64,10 +64,10 @@ describe('LeaseCandidate', () => {
       return inRelease(backend, '1.31', create, {}, ['api/all'])
     }
 
-    it('is kept as it was written', async () =>
+    it('is stored as it was written', async () =>
       expect(await created(new MemoryBackend())).to.deep.include({ apiVersion: 'coordination.k8s.io/v1alpha1', ...alpha() }))
 
-    it('becomes the first strategy in later releases', async () => {
+    it('has its first strategy in later releases', async () => {
       const backend = new MemoryBackend()
       await created(backend)
       const later = await inRelease(backend, '1.33', async call => (await call(`${path('v1beta1')}/x`)).json, {}, ['api/all'])

@@ -14,13 +14,13 @@ async function finalizersOf(definition: ResourceDefinition, finalizers: string[]
 }
 
 describe('the admission plugin StorageObjectInUseProtection', () => {
-  it('gives claims and volumes a finalizer, once', async () => {
+  it('adds a finalizer to claims and volumes, once', async () => {
     expect(await finalizersOf(persistentVolumeClaimResource, undefined)).to.deep.equal(['kubernetes.io/pvc-protection'])
     expect(await finalizersOf(persistentVolumeResource, ['a.io/b'])).to.deep.equal(['a.io/b', 'kubernetes.io/pv-protection'])
     expect(await finalizersOf(persistentVolumeResource, ['kubernetes.io/pv-protection'])).to.deep.equal(['kubernetes.io/pv-protection'])
   })
 
-  it('gives classes of volume attributes one where there are such', async () => {
+  it('adds one to VolumeAttributesClasses if their gate is on', async () => {
     expect(await finalizersOf(volumeAttributesClassResource, undefined)).to.equal(undefined)
     expect(await finalizersOf(volumeAttributesClassResource, undefined, 'VolumeAttributesClass=true')).to.deep.equal(['kubernetes.io/vac-protection'])
   })

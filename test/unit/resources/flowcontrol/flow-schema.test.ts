@@ -61,13 +61,13 @@ describe('FlowSchema', () => {
   })
 
   for (const schema of [...MANDATORY_SCHEMAS, ...SUGGESTED_SCHEMAS])
-    it(`lets the server make ${schema.metadata.name}, and fills nothing in`, async () => {
+    it(`allows the server to create ${schema.metadata.name} without defaults`, async () => {
       const { server, gr } = serverOf(flowSchemaResource)
       const { spec } = await server.create(gr, '', schema)
       expect(spec).to.deep.equal(schema.spec)
     })
 
-  it('keeps the mandatory ones as they are', async () => {
+  it('protects the mandatory ones', async () => {
     const { server, gr } = serverOf(flowSchemaResource)
     const [exempt] = MANDATORY_SCHEMAS
     await server.create(gr, '', exempt!)
@@ -77,7 +77,7 @@ describe('FlowSchema', () => {
     expect(await causesOf(server.update(gr, '', 'exempt', o => ({ ...o, metadata: { ...o.metadata, labels: { a: 'b' } } })))).to.deep.equal([])
   })
 
-  it('is in the middle unless it says otherwise, counts generations and prints', async () => {
+  it('has a default precedence, increments the generation and prints', async () => {
     const cases = new KindCases(flowSchemaResource)
     const { metadata, spec, status } = await cases.create({ ...of({ matchingPrecedence: 0 }), status: { conditions: [{ type: 'Dangling' }] } })
     expect([metadata.generation, spec.matchingPrecedence, status]).to.deep.equal([1, 1000, {}])
@@ -91,7 +91,7 @@ describe('FlowSchema', () => {
     expect(cases.cells()).to.deep.equal(['x', 'global-default', 1000, 'ByUser', '0s', 'False'])
   })
 
-  it('stands in the order in which requests try them', () => {
+  it('lists in the order of precedence', () => {
     const all = [...SUGGESTED_SCHEMAS, ...MANDATORY_SCHEMAS].sort(flowSchemaResource.hub.table?.order)
     expect(all.map(({ metadata }) => metadata.name)).to.deep.equal([
       ...['exempt', 'probes', 'system-leader-election', 'endpoint-controller', 'workload-leader-election', 'system-node-high', 'system-nodes'],
@@ -99,7 +99,7 @@ describe('FlowSchema', () => {
     ])
   })
 
-  it('checks conditions', async () => {
+  it('validates conditions', async () => {
     const cases = new KindCases(flowSchemaResource)
     await cases.create(of())
     const status = { conditions: [{ type: 'A' }, { type: 'A' }, {}] }

@@ -45,12 +45,12 @@ describe('PriorityLevelConfiguration', () => {
   })
 
   for (const level of [...MANDATORY_LEVELS, ...SUGGESTED_LEVELS])
-    it(`lets the server make ${level.metadata.name}, and fills nothing in`, async () => {
+    it(`allows the server to create ${level.metadata.name} without defaults`, async () => {
       const { server, gr } = serverOf(priorityLevelConfigurationResource)
       expect((await server.create(gr, '', level)).spec).to.deep.equal(level.spec)
     })
 
-  it('lets nothing of the mandatory ones change but what the exempt one lends', async () => {
+  it('protects the mandatory ones, except for the lending of the exempt one', async () => {
     const { server, gr } = serverOf(priorityLevelConfigurationResource)
     for (const level of MANDATORY_LEVELS) await server.create(gr, '', level)
     const change = (name: string, spec: object) => messagesOf(server.update(gr, '', name, o => ({ ...o, spec: { ...o.spec, ...spec } })))
@@ -65,7 +65,7 @@ describe('PriorityLevelConfiguration', () => {
     expect(fixed).to.match(/: spec of 'catch-all' must equal the fixed value$/)
   })
 
-  it('fills in shares and queues, and prints them', async () => {
+  it('defaults shares and queues, and prints them', async () => {
     const cases = new KindCases(priorityLevelConfigurationResource)
     const { spec } = await cases.create(queue({ queues: 0 }))
     expect(spec.limited).to.deep.equal({

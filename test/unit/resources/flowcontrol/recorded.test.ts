@@ -13,7 +13,7 @@ const lines = readFileSync(join(import.meta.dirname, '../../../fixtures/flow/val
   .trimEnd()
   .split('\n')
 
-describe('flow schemas and priority levels, validated as upstream tests it', () => {
+describe("flow schemas and priority levels, upstream's validation test cases", () => {
   for (const [i, line] of lines.entries()) {
     const { kind, version = 'v1', object, errors } = JSON.parse(line)
     it(`${i} ${kind} ${version} ${errors.join(', ')}`, () => {

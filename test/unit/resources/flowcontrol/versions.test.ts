@@ -55,7 +55,7 @@ describe('versions of PriorityLevelConfiguration', () => {
       expect(shares(inVersion(object, version, 'v1'))).to.deep.equal(inHub)
     })
 
-  it('show a zero as each can', () => {
+  it('represent zero shares in each version', () => {
     const zero = level('v1', { nominalConcurrencyShares: 0 })
     expect(shares(inVersion(zero, 'v1', 'v1beta3'))).to.deep.equal([0, { [KEEP_ZERO]: '' }])
     expect(shares(inVersion(zero, 'v1', 'v1beta2'))).to.deep.equal([0, undefined])
@@ -73,14 +73,14 @@ describe('versions of PriorityLevelConfiguration', () => {
     return (Array.isArray(result) ? result : runAtOnce(result)).map(({ field, body }) => `${field}: ${body}`)
   }
 
-  it('take no zero in releases beside which one may run that reads it as 30, unless there is one', () => {
+  it('reject zero shares while an older release may read them as 30, unless stored already', () => {
     const zero = level('v1', { nominalConcurrencyShares: 0 })
     expect(judged('1.29', 'v1', zero)).to.deep.equal(['spec.limited.nominalConcurrencyShares: Invalid value: 0: must be positive'])
     expect(judged('1.29', 'v1', zero, zero)).to.deep.equal([])
     expect(judged('1.30', 'v1', zero)).to.deep.equal([])
   })
 
-  it('name the field as the version of the request does', () => {
+  it('name the field in the version of the request', () => {
     const negative = level('v1', { nominalConcurrencyShares: -1 })
     expect(judged('1.28', 'v1beta2', negative)).to.deep.equal(['spec.limited.assuredConcurrencyShares: Invalid value: -1: must be positive'])
     expect(judged('1.31', 'v1beta3', negative)).to.deep.equal(['spec.limited.nominalConcurrencyShares: Invalid value: -1: must be a non-negative integer'])

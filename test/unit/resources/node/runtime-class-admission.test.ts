@@ -44,9 +44,9 @@ describe('RuntimeClass admission of pods', () => {
     ],
   ]
   for (const [spec, text] of refused)
-    it(`refuses: ${text}`, async () => expect(await refusal(plugin.mutate?.(request(spec)))).to.equal(`pods "p" is forbidden: ${text}`))
+    it(`rejects: ${text}`, async () => expect(await refusal(plugin.mutate?.(request(spec)))).to.equal(`pods "p" is forbidden: ${text}`))
 
-  it('refuses an overhead other than that of the class', async () => {
+  it('rejects an overhead that differs from the class', async () => {
     const validated = (spec: object) => refusal((async () => plugin.validate?.(request(spec)))())
     expect(await validated({ runtimeClassName: 'heavy', overhead: podFixed })).to.equal(undefined)
     expect(await validated({ runtimeClassName: 'heavy' })).to.contain("doesn't match")

@@ -88,7 +88,7 @@ describe('escalation by roles', () => {
     cluster = new Cluster()
   })
 
-  it('is refused, right by right', async () => {
+  it('is rejected with a list of the missing rights', async () => {
     const rules = [rule('get,delete,create', '', 'pods,secrets'), rule('get', 'apps', 'deployments', 'web'), { verbs: ['get'], nonResourceURLs: ['/metrics'] }]
     expect(await cluster.role({ rules })).to.equal(
       `403 roles.${GROUP} "r" is forbidden: ${HOLDS_NOT}${[
@@ -100,13 +100,13 @@ describe('escalation by roles', () => {
     )
   })
 
-  it('is none where the user holds the rights, in the namespace of the role', async () => {
+  it('does not occur if the user holds the rights in the namespace of the role', async () => {
     const rules = [rule('get', '', 'pods'), rule('get,delete', '', 'configmaps')]
     expect(await cluster.role({ rules })).to.equal(undefined)
     expect(await cluster.role({ rules }, { namespace: '' })).to.match(/^403 clusterroles.*Resources:\["configmaps"\], Verbs:\["get" "delete"\]/s)
   })
 
-  it('is allowed to masters, and to whoever may escalate', async () => {
+  it('is allowed to masters, and to users with permission to escalate', async () => {
     const rules = [rule('*', '*', '*')]
     expect(await cluster.role({ rules }, { user: { name: 'root', groups: ['system:masters'] } })).to.equal(undefined)
     cluster.allows = ({ verb }) => verb === 'escalate'
@@ -116,21 +116,21 @@ describe('escalation by roles', () => {
     ])
   })
 
-  it('by an aggregation needs every right', async () => {
+  it('with an aggregation requires all rights', async () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] }
     const why = `403 clusterroles.${GROUP} "r" is forbidden: must have cluster-admin privileges to use the aggregationRule`
     expect(await cluster.role({ aggregationRule }, { namespace: '' })).to.equal(why)
     expect(await cluster.role({}, { namespace: '', old: { aggregationRule } })).to.equal(why)
   })
 
-  it('is none where only finalizers and owners change', async () => {
+  it('is not checked if only finalizers and owners change', async () => {
     const rules = [rule('*', '*', '*')]
     const metadata = { name: 'r', finalizers: ['a/b'], managedFields: [] }
     expect(await cluster.role({ rules }, { old: { rules, metadata } })).to.equal(undefined)
     expect(await cluster.role({ rules }, { old: { rules, metadata: { name: 'r', labels: { a: 'b' } } } })).to.match(/^403/)
   })
 
-  it('tells of roles that are missing', async () => {
+  it('reports missing roles', async () => {
     cluster.index.remove('clusterroles', '', 'pods')
     expect(await cluster.role({ rules: [rule('get', '', 'pods')] })).to.match(
       /\n\{.*\}; resolution errors: \[roles.rbac.authorization.k8s.io "pods" not found\]$/,
@@ -139,7 +139,7 @@ describe('escalation by roles', () => {
     expect(await cluster.role({ rules: [rule('get', '', 'pods')] })).to.match(/resolution errors: \[clusterroles.rbac.authorization.k8s.io "pods" not found\]$/)
   })
 
-  it('is refused for more rights than can be compared', async () => {
+  it('is rejected for more rights than can be compared', async () => {
     const many = Array.from({ length: 300 }, (_, i) => `x${i}`).join(',')
     expect(await cluster.role({ rules: [{ ...rule(many, '', many), apiGroups: ['a', 'b'] }] })).to.match(
       /^403 .*\nand more: of rules that no single rule covers, 50000 rights are compared$/s,
@@ -148,7 +148,7 @@ describe('escalation by roles', () => {
 })
 
 describe('escalation by bindings', () => {
-  it('is refused where the role has rights that the user lacks', async () => {
+  it('is rejected if the role has rights that the user lacks', async () => {
     const cluster = new Cluster()
     expect(await cluster.binding('ClusterRole', 'view')).to.equal(undefined)
     expect(await cluster.binding('ClusterRole', 'view', { namespace: '' })).to.equal(undefined)
@@ -166,7 +166,7 @@ describe('escalation by bindings', () => {
     expect(await cluster.binding('ClusterRole', 'none')).to.equal(`404 clusterroles.${GROUP} "none" not found`)
   })
 
-  it('is allowed to masters, and to whoever may bind the role there', async () => {
+  it('is allowed to masters, and to users with permission to bind the role', async () => {
     const cluster = new Cluster()
     expect(await cluster.binding('ClusterRole', 'none', { user: { name: 'root', groups: ['system:masters'] } })).to.equal(undefined)
     cluster.allows = ({ verb, resource, name, namespace }) => verb === 'bind' && resource === 'roles' && name === 'reader' && namespace === 'ns'

@@ -15,7 +15,7 @@ const group = 'rbac.authorization.k8s.io'
 const rule = (verb: string) => ({ verbs: [verb], apiGroups: [''], resources: ['pods'] })
 
 describe('policy texts', () => {
-  it('are read as roles', () =>
+  it('are parsed as roles', () =>
     expect(readRoles('a <all +part\n  get,list core,apps pods x,y\nb\n  get /x,/y/*\n', featuresOf())).to.deep.equal([
       {
         kind: 'ClusterRole',
@@ -27,7 +27,7 @@ describe('policy texts', () => {
       { kind: 'ClusterRole', apiVersion: `${group}/v1`, metadata: { name: 'b', ...META }, rules: [{ verbs: ['get'], nonResourceURLs: ['/x', '/y/*'] }] },
     ]))
 
-  it('are read as bindings', () =>
+  it('are parsed as bindings', () =>
     expect(readBindings('a = r: user u, group system:x, account n/s\nb = r', featuresOf(), 'ns')).to.deep.equal([
       {
         kind: 'RoleBinding',
@@ -48,7 +48,7 @@ describe('policy texts', () => {
       },
     ]))
 
-  it('have what holds in a release, with its gates', () => {
+  it('depend on the release and its gates', () => {
     const text =
       'a\n  get core x since(1.30) until(1.32)\n  get core y gate(KubeletFineGrainedAuthz)\nb since(1.31) gate(KubeletFineGrainedAuthz)\n  get core z\nc\n'
     const read = (release: Release, gates: Record<string, boolean> = {}) =>
@@ -84,7 +84,7 @@ const MADE: readonly (readonly [release: Release, roles: number, bindings: numbe
 
 describe('the bootstrap policy', () => {
   for (const [release, roles, bindings, rules] of MADE)
-    it(`is that of ${release}`, () => {
+    it(`matches ${release}`, () => {
       const made = bootstrapPolicy(parseGates(release))
       const allRules = [...made.clusterRoles, ...made.roles].flatMap(role => role.rules ?? [])
       expect([made.clusterRoles.length, made.clusterRoleBindings.length, allRules.length]).to.deep.equal([roles, bindings, rules])
@@ -93,10 +93,10 @@ describe('the bootstrap policy', () => {
   const policy = bootstrapPolicy(featuresOf())
   const named = (list: readonly KubeObject[], name: string) => list.find(({ metadata }) => metadata.name === name)
 
-  it('has as many of each as kube-apiserver 1.33', () =>
+  it('has the numbers of objects of kube-apiserver 1.33', () =>
     expect([policy.clusterRoles, policy.clusterRoleBindings, policy.roles, policy.roleBindings].map(({ length }) => length)).to.deep.equal([66, 47, 7, 7]))
 
-  it('names each once, and binds only what there is', () => {
+  it('contains each name once, and binds existing roles', () => {
     const roles = new Set(policy.clusterRoles.map(({ metadata }) => metadata.name))
     expect(roles.size).to.equal(policy.clusterRoles.length)
     for (const { roleRef } of policy.clusterRoleBindings) expect(roles).to.include(roleRef.name)
@@ -104,7 +104,7 @@ describe('the bootstrap policy', () => {
     for (const { metadata, roleRef } of policy.roleBindings) expect(own).to.include(`${metadata.namespace}/${roleRef.name}`)
   })
 
-  it('lets masters do everything, and everyone see health and version', () => {
+  it('allows masters everything, and everyone to read health and version', () => {
     expect(named(policy.clusterRoles, 'cluster-admin')?.rules).to.deep.equal([
       { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
       { verbs: ['*'], nonResourceURLs: ['*'] },
@@ -121,7 +121,7 @@ describe('the bootstrap policy', () => {
       subjects: [{ kind: 'ServiceAccount', name: 'job-controller', namespace: 'kube-system' }],
     }))
 
-  it('puts admin, edit and view together from parts', () => {
+  it('aggregates admin, edit and view', () => {
     const { labels } = named(policy.clusterRoles, 'edit')?.metadata ?? {}
     expect(labels).to.have.property(`${group}/aggregate-to-admin`, 'true')
     expect(named(policy.clusterRoles, 'view')?.aggregationRule).to.deep.equal({
@@ -135,14 +135,13 @@ describe('reconcileRole', () => {
   const now = (more: object = {}, metadata: object = {}): ClusterRole => ({ ...wanted, metadata: { ...wanted.metadata, ...metadata }, ...more })
   const keep = { annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } }
   const selected = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { x: 'y' } }] } }
-  it('leaves what is as it should be', () => expect(reconcileRole(now(), wanted)).to.equal(undefined))
-  it('leaves what has more', () => expect(reconcileRole(now({ rules: [rule('*')] }, { labels: { ...META.labels, mine: 'x' } }), wanted)).to.equal(undefined))
-  it('adds rules that are missing, behind those that are there', () =>
-    expect(reconcileRole(now({ rules: [rule('get')] }), wanted)?.rules).to.deep.equal([rule('get'), rule('list')]))
+  it('keeps a role that matches', () => expect(reconcileRole(now(), wanted)).to.equal(undefined))
+  it('keeps additional rules', () => expect(reconcileRole(now({ rules: [rule('*')] }, { labels: { ...META.labels, mine: 'x' } }), wanted)).to.equal(undefined))
+  it('appends missing rules', () => expect(reconcileRole(now({ rules: [rule('get')] }), wanted)?.rules).to.deep.equal([rule('get'), rule('list')]))
   it('adds labels and annotations', () =>
     expect(reconcileRole(now({}, { labels: { mine: 'x' } }), wanted)?.metadata.labels).to.deep.equal({ mine: 'x', ...META.labels }))
-  it('leaves what its owner protects', () => expect(reconcileRole(now({ rules: [] }, keep), wanted)).to.equal(undefined))
-  it('takes an aggregation away that is none of the policy', () => expect(reconcileRole(now(selected), wanted)).not.to.have.property('aggregationRule'))
+  it('keeps a protected role', () => expect(reconcileRole(now({ rules: [] }, keep), wanted)).to.equal(undefined))
+  it('removes an aggregation rule that is not in the policy', () => expect(reconcileRole(now(selected), wanted)).not.to.have.property('aggregationRule'))
   it('adds selectors', () => {
     const other = { matchLabels: { z: 'z' } }
     const next = reconcileRole(now({ aggregationRule: { clusterRoleSelectors: [other] } }), { ...wanted, ...selected })
@@ -155,12 +154,12 @@ describe('reconcileBinding', () => {
   const { subjects = [] } = wanted
   const now = (more: object): ClusterRoleBinding => ({ ...wanted, ...more })
   const other = { kind: 'User', apiGroup: group, name: 'x' }
-  it('leaves what has everybody', () => expect(reconcileBinding(now({ subjects: [other, ...subjects] }), wanted)).to.equal(undefined))
-  it('adds subjects that are missing', () => expect(reconcileBinding(now({ subjects: [other] }), wanted)).to.deep.include({ subjects: [other, ...subjects] }))
-  it('makes one anew that gives another role', () => expect(reconcileBinding(now({ roleRef: { ...wanted.roleRef, name: 'q' } }), wanted)).to.equal('recreate'))
+  it('keeps a binding with all subjects', () => expect(reconcileBinding(now({ subjects: [other, ...subjects] }), wanted)).to.equal(undefined))
+  it('adds missing subjects', () => expect(reconcileBinding(now({ subjects: [other] }), wanted)).to.deep.include({ subjects: [other, ...subjects] }))
+  it('recreates a binding to another role', () => expect(reconcileBinding(now({ roleRef: { ...wanted.roleRef, name: 'q' } }), wanted)).to.equal('recreate'))
 })
 
-describe('roles and bindings, reconciled as upstream tests it', () => {
+describe("reconciliation of roles and bindings, upstream's test cases", () => {
   const lines = readFileSync(join(import.meta.dirname, '../../../fixtures/authorization/reconciled-1.33.jsonl'), 'utf8')
     .trimEnd()
     .split('\n')

@@ -36,7 +36,7 @@ describe('ClusterRole', () => {
     ],
   })
 
-  it('is told in these words', async () => {
+  it('has these error messages', async () => {
     const cases = new KindCases(createClusterRoleResource())
     expect(await messagesOf(cases.create({ rules: [{ ...pods, ...url, verbs: [] }] }))).to.deep.equal([
       'rules[0].verbs: Required value: verbs must contain at least one value',

@@ -73,7 +73,7 @@ describe('addresses in fields that predate strict validation', () => {
     ],
   }
   for (const [path, [body, causes, update = 200]] of Object.entries(kinds))
-    it(`of ${path.split('/').at(-1)} are refused with the gate; an update of stored ones is ${update}`, async () => {
+    it(`in ${path.split('/').at(-1)} are rejected with the gate; an update of stored ones is ${update}`, async () => {
       const backend = new MemoryBackend()
       const named = (name: string) => JSON.stringify({ ...body, metadata: { name } })
       await inRelease(backend, '1.33', async call => {

@@ -7,7 +7,7 @@ const podSpec = types.type('core.PodSpec')
 
 describe('differences in the form of go-cmp', () => {
   for (const [i, { type, old, next, diff }] of goMessages().entries()) {
-    it(`of a ${type}, ${i}`, () => expect(goDifference(types.type(`core.${type}`), old, next)).to.equal(diff))
+    it(`print a ${type}, ${i}`, () => expect(goDifference(types.type(`core.${type}`), old, next)).to.equal(diff))
   }
 
   it('are empty for equal values', () => expect(goDifference(podSpec, { nodeName: 'a' }, { nodeName: 'a' })).to.equal(''))

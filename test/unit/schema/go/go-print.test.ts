@@ -8,7 +8,7 @@ const print = (type: string, value: Json): string => goSyntax(types.type(type), 
 
 describe("values in Go's syntax", () => {
   for (const [i, { type, next, print: wanted }] of goMessages().entries()) {
-    if (wanted !== undefined) it(`a ${type}, ${i}`, () => expect(print(`core.${type}`, next)).to.equal(wanted))
+    if (wanted !== undefined) it(`print a ${type}, ${i}`, () => expect(print(`core.${type}`, next)).to.equal(wanted))
   }
 
   const others: [string, Json, string][] = [
@@ -24,7 +24,7 @@ describe("values in Go's syntax", () => {
       'core.SecretKeySelector{LocalObjectReference:core.LocalObjectReference{Name:"a"}, Key:"b\\"", Optional:(*bool)(nil)}',
     ],
   ]
-  for (const [type, value, text] of others) it(`a ${type}`, () => expect(print(type, value)).to.equal(text))
+  for (const [type, value, text] of others) it(`print a ${type}`, () => expect(print(type, value)).to.equal(text))
 
   it('include times, and are truncated', () => {
     expect(print('meta.ObjectMeta', { creationTimestamp: '2026-01-02T03:04:05Z' })).to.include(

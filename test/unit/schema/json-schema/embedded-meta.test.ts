@@ -54,7 +54,7 @@ describe('metadata of embedded objects', () => {
       ['read', coerceEmbeddedMeta],
       ['checked', validateEmbeddedMeta],
     ] as const)
-      it(`of ${name} is ${what} in steps`, () => {
+      it(`is ${what} in steps for ${name}`, () => {
         let count = 0
         for (const _ of steps(value, object, at)) count++
         expect(count).to.be.at.least(least)

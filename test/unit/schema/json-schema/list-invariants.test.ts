@@ -67,7 +67,7 @@ describe('listErrors', () => {
   })
 
   for (const [what, schema, value, texts] of cases) {
-    it(`says ${texts.length === 0 ? 'nothing' : texts.length} of ${what}`, () =>
+    it(`reports ${texts.length === 0 ? 'nothing' : texts.length} for ${what}`, () =>
       expect(listErrors(value, schema, fieldPath('l')).map(fieldErrorText)).to.deep.equal(texts))
   }
 })

@@ -95,7 +95,7 @@ describe('openApiOf', () => {
     ],
   ]
   for (const [what, member, wanted] of members)
-    it(`says of ${what} what Swagger 2.0 can say`, () => {
+    it(`describes ${what} as Swagger 2.0 can`, () => {
       expect((openApiOf({ type: 'object', properties: { member } }, 2, META).properties as JsonObject).member).to.deep.equal(wanted)
     })
 

@@ -140,7 +140,7 @@ describe('validateValueUpdate', () => {
     ['a fault in a list without keys that has not', list({}), { l: [{ n: 1 }] }, { l: [{ n: 1 }] }, []],
   ]
   for (const [what, schema, old, next, fields] of cases) {
-    it(`${fields.length > 0 ? 'tells' : 'does not tell'} of ${what}`, () =>
+    it(`${fields.length > 0 ? 'reports' : 'does not report'} ${what}`, () =>
       expect(validateValueUpdate(next, old, schema, fieldPath()).map(({ field }) => field)).to.deep.equal(fields))
   }
 })

@@ -14,7 +14,7 @@ describe('withProbabilisticGoaway', () => {
     [0.01, 0.5, false],
     [1, 0.999, true],
   ] as const)
-    it(`asks ${leaves ? 'the client' : 'no client'} to leave at ${random} with a chance of ${chance}`, async () => {
+    it(`${leaves ? 'sends' : 'does not send'} GOAWAY at ${random} with a chance of ${chance}`, async () => {
       const ctx = filterContext()
       let left = 0
       Object.defineProperties(ctx.state.exchange, { isHttp2: { value: true }, leaveConnection: { value: () => left++ } })

@@ -23,13 +23,13 @@ describe('a response', () => {
 
   for (const over of ['plain', 'secure', 'http2'] as const) {
     const get = (headers: http.OutgoingHttpHeaders = {}) => server[over]('/api/v1/things/x', { headers, admin: true })
-    it(`of many segments is sent whole, with its length, over ${over}`, async () => {
+    it(`with many segments is sent completely, with its length, over ${over}`, async () => {
       body = segments(1000, 20 * KIB)
       const { headers, body: got } = await get()
       expect(headers['content-length']).to.equal(String(1000 * 20 * KIB))
       expect(got.equals(Buffer.concat(body))).to.equal(true)
     })
-    it(`of empty segments is completed over ${over}`, async () => {
+    it(`with empty segments is completed over ${over}`, async () => {
       body = [Buffer.alloc(0), Buffer.alloc(0)]
       expect((await get()).body.length).to.equal(0)
     })

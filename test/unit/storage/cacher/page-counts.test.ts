@@ -23,7 +23,7 @@ describe('storage/page-counts', () => {
   })
 
   for (const prefix of [testPrefix, key(`${testPrefix}b/`)])
-    it(`tells through a chain what is left below ${prefix}, whatever is written meanwhile`, async () => {
+    it(`counts the remaining keys below ${prefix} over a chain of pages, despite concurrent writes`, async () => {
       const backend = new MemoryBackend()
       const put = (name: string, namespace: string) =>
         backend.apply([{ key: testKey(name, namespace), value: testCodec.encode(testObject(name, {}, undefined, namespace)) }])

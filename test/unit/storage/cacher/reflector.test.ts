@@ -200,7 +200,7 @@ describe('storage/cacher/reflector', () => {
     })
   })
 
-  describe('of a store that is restored from an older copy', () => {
+  describe('with a store that is restored from an older copy', () => {
     const modes: Record<string, () => void> = {
       progress: () => followedBy('progress'),
       revisions: () => followedBy('revisions'),

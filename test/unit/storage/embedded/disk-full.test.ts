@@ -22,7 +22,7 @@ suite(`embedded store where the disk takes no more${skip ? ` (skipped: ${skip})`
   })
   after(() => rmSync(dir, { recursive: true, force: true }))
 
-  it('fails writes, whole groups at a time, keeps running and keeps what it acknowledged', async () => {
+  it('fails whole groups of writes, keeps running, and keeps acknowledged writes', async () => {
     // A limit on the size of files stands for a full disk: node ignores SIGXFSZ, so writes fail.
     const command = 'ulimit -f 8192 && exec "$0" --import tsx "$1" "$2"'
     const output = execFileSync('sh', ['-c', command, process.execPath, program, dir], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })

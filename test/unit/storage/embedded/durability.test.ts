@@ -36,7 +36,7 @@ suite(`embedded store after a power cut${skip ? ` (skipped: ${skip})` : ''}`, fu
   after(() => rmSync(work, { recursive: true, force: true }))
 
   for (const parallel of [1, 64]) {
-    it(`has every write that was acknowledged, each after a sync of its own group, ${parallel} at a time`, async () => {
+    it(`contains every acknowledged write, each after a sync of its own group, ${parallel} at a time`, async () => {
       const dir = join(work, `data-${parallel}`)
       const copy = join(work, `copy-${parallel}`)
       mkdirSync(copy)

@@ -56,7 +56,7 @@ describe('a store of an earlier format', () => {
   }
 
   for (const format of [1, 2] as const) {
-    it(`of format ${format} is read, written to with checksums, and refused by programs for that format from then on`, async () => {
+    it(`in format ${format} is read, written with checksums, and rejected by older programs from then on`, async () => {
       const items = await earlier(format)
       const store = join(dir, 'then')
       const before = await verifyStore(store)
@@ -77,7 +77,7 @@ describe('a store of an earlier format', () => {
     })
   }
 
-  it('is not what a row without a checksum is in a store that has been created with them', async () => {
+  it('contains no rows without checksums if it was created with them', async () => {
     const backend = await openEmbedded({ dir }, systemClock, silentLogger)
     const store = new Store(backend, '/registry/')
     const revision = await store.put('a', 0, 'x')

@@ -56,7 +56,7 @@ describe('a fork of the embedded store', () => {
   after(() => rmSync(dir, { recursive: true, force: true }))
 
   for (const kind of ['in memory', 'on disk', 'on disk, with history'] as const) {
-    it(`is as a full copy, byte for byte, whatever is written to either and compacted: ${kind}`, async function () {
+    it(`equals a full copy, byte for byte, after any writes and compactions: ${kind}`, async function () {
       this.timeout(120_000)
       for (let seed = 1; seed <= (kind === 'in memory' ? 30 : 3); seed++) {
         const random = seededRandom(seed)
@@ -116,7 +116,7 @@ describe('a fork of the embedded store', () => {
     await fork.close()
   })
 
-  it('starts during writes, and misses none', async () => {
+  it('can be created during writes, and misses none', async () => {
     const base = await openEmbedded({ dir: join(dir, 'busy') }, systemClock, silentLogger)
     const store = new Store(base, '/r/')
     for (let i = 0; i < 50; i++) await store.put(`k${i}`, 0, 'x'.repeat(100))

@@ -81,7 +81,7 @@ describe('history that the embedded store keeps', () => {
     return new Store(open[0] as Backend, '/registry/')
   }
 
-  it('knows when each revision was made, and what was there at a time', async () => {
+  it('records the time of each revision, and returns the state at a time', async () => {
     const store = await start()
     const history = historyOf(store)
     expect(history.oldest()).to.deep.equal({ revision: 1, time: 1_000_000 })
@@ -261,7 +261,7 @@ describe('history that the embedded store keeps', () => {
   }).timeout(60_000)
 
   for (const kind of ['on disk', 'in memory'] as const)
-    it(`is what was written, through a random history ${kind}`, async () => {
+    it(`matches the writes, through a random history ${kind}`, async () => {
       const random = seededRandom(kind === 'on disk' ? 11 : 12)
       const below = (n: number): number => Math.floor(random() * n)
       const opened = async (): Promise<Store> =>

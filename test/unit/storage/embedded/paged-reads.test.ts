@@ -70,7 +70,7 @@ describe('storage/embedded: reads in pages', () => {
     return reads() - before
   }
 
-  it('look at each key once, however long the pages are', async () => {
+  it('read each key once, however long the pages are', async () => {
     const pages = async (limit: number): Promise<void> => {
       let count = 0
       for (let start: Key = testPrefix, more = true; more; ) {
@@ -86,7 +86,7 @@ describe('storage/embedded: reads in pages', () => {
     expect(await readsOf(() => pages(60))).to.be.within(2 * OBJECTS, 2.1 * OBJECTS)
   })
 
-  it('look at each key once if the whole range is read', async () => {
+  it('read each key once if the whole range is read', async () => {
     const all = async (): Promise<void> => {
       let count = 0
       for await (const { items } of rangePages(backend, { start: testPrefix, end: prefixEnd(testPrefix) }, never)) count += items.length

@@ -79,7 +79,7 @@ describe('snapshots of the embedded store', () => {
         for (const [name, head] of heads) await copy.put(name, head, 'new')
       })
 
-  it('is of one revision, whatever is written, compacted and expires meanwhile', async () => {
+  it('contains one revision, despite writes, compactions and expirations meanwhile', async () => {
     const store = await opened('a', true)
     const value = 'x'.repeat(2000)
     const heads = await Promise.all(Array.from({ length: 1000 }, (_, i) => store.put(`k${i}`, 0, value)))

@@ -101,7 +101,7 @@ for (const { path, version } of programs)
       await expectServed({ servers: [`unix://${file('plain.sock')}`] })
     })
 
-    it('may be the path of a socket with TLS, whose certificate is for the name of the file', async function () {
+    it('may be the path of a socket with TLS, with a certificate for the name of the file', async function () {
       if (isOld) this.skip()
       await started('--listen-client-urls', `unixs://${file('etcd.sock')}`, ...tls())
       await expectServed({ servers: [`unixs://${file('etcd.sock')}`], ...client() })
@@ -110,7 +110,7 @@ for (const { path, version } of programs)
       await stranger.close()
     })
 
-    it('may be a relative path with TLS, which is named as a host and a port', async () => {
+    it('may be a relative path with TLS, as host and port', async () => {
       const before = process.cwd()
       process.chdir(dir)
       try {
@@ -121,7 +121,7 @@ for (const { path, version } of programs)
       }
     })
 
-    it('may be in IPv6', async function () {
+    it('may be IPv6 addresses', async function () {
       if (!HAS_IPV6) this.skip()
       const { url } = await started()
       const there = url.replace('127.0.0.1', '[::1]')
@@ -136,13 +136,13 @@ for (const { path, version } of programs)
       await expectServed({ servers: [url.replace('http://', '')] })
     })
 
-    it('may be without a scheme, and with TLS where there are certificates', async () => {
+    it('may be without a scheme, with TLS if certificates are configured', async () => {
       const { url } = await started(...tls())
       const there = url.replace('https://127.0.0.1', 'etcd.test')
       await whileResolved({ 'etcd.test': ['127.0.0.1'] }, () => expectServed({ servers: [there], ...client() }))
     })
 
-    it('may be of a server whose certificate is for any purpose', async () => {
+    it('may belong to a server whose certificate allows any purpose', async () => {
       const issuer = await authority()
       const any = await issueCertificate({ subject: [{ CN: ['etcd'] }], issuer, usages: [ANY_PURPOSE], dns: ['etcd.test'] })
       write('any-ca', issuer)
@@ -151,13 +151,13 @@ for (const { path, version } of programs)
       await whileResolved({ 'etcd.test': ['127.0.0.1'] }, () => expectServed({ servers: [url.replace('127.0.0.1', 'etcd.test')], caFile: file('any-ca.crt') }))
     })
 
-    it('may be a name that has several, each of which is tried', async () => {
+    it('may be a name with several addresses, each of which is tried', async () => {
       const { url } = await started(...tls())
       const there = url.replace('127.0.0.1', 'etcd.test')
       await whileResolved({ 'etcd.test': ['127.0.0.2', '127.0.0.3', '127.0.0.1'] }, () => expectServed({ servers: [there], ...client() }))
     })
 
-    it('are reached with the certificates that files have when a connection begins', async () => {
+    it('are connected to with the current certificate files', async () => {
       const running = await started(...tls())
       const there = running.url.replace('127.0.0.1', 'etcd.test')
       await whileResolved({ 'etcd.test': ['127.0.0.1'] }, async () => {

@@ -55,7 +55,7 @@ describe('the connection to etcd', function () {
 
   const byLine = (): Promise<void> => eventually('a call by the line', async () => (await call()) === 'line')
 
-  it('sends calls of any length by a line as soon as there is one', async () => {
+  it('sends calls of any length over a connection as soon as there is one', async () => {
     expect(await call()).to.equal('client')
     await byLine()
     for (let i = 0; i < 10; i++) expect(await call()).to.equal('line')
@@ -81,7 +81,7 @@ describe('the connection to etcd', function () {
     expect(pings).to.equal(0)
   })
 
-  it('continues without a lost unary connection, and over a new one later', async () => {
+  it('continues without a lost unary connection, and reopens it later', async () => {
     await byLine()
     for (const [session, by] of sessions) if (by === 'line') session.destroy()
     expect(await call()).to.equal('client')

@@ -31,7 +31,7 @@ const cases: [text: string, address: string | undefined, isSecure?: boolean][] =
 
 describe('endpoints of etcd', () => {
   for (const [text, address, isSecure] of cases)
-    it(`${JSON.stringify(text)} is ${address ?? 'refused'}`, () => {
+    it(`${JSON.stringify(text)} is ${address ?? 'rejected'}`, () => {
       expect(parseEndpoint(text)).to.deep.equal(address === undefined ? undefined : { address, isSecure })
     })
 

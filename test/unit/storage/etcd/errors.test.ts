@@ -27,7 +27,7 @@ describe('errors of etcd', () => {
     ['No connection established. Last error: Error: connect ECONNREFUSED 127.0.0.1:2379. Resolution note: ', 'connect ECONNREFUSED 127.0.0.1:2379'],
     ['etcdserver: request timed out', 'etcdserver: request timed out'],
   ] as const)
-    it(`say "${message}"`, () => {
+    it(`have the message "${message}"`, () => {
       expect(backendError(failure(Status.UNAVAILABLE, details), never).message).to.equal(message)
     })
 })

@@ -28,7 +28,7 @@ suite(`etcd in trouble${found ? '' : ' (skipped: there is no etcd binary; hack/e
   afterEach(() => backend.close())
   after(() => server?.stop())
 
-  it('killed and restarted under writes: nothing acknowledged is lost or applied twice, and a resumed watch sees every event once', async () => {
+  it('killed and restarted during writes: no acknowledged write is lost or applied twice, and a resumed watch receives every event once', async () => {
     const first = (await backend.currentRevision(never)) + 1
     const aborter = new AbortController()
     const events: string[] = []

@@ -15,7 +15,7 @@ const AT = key('/few/a')
   })
   after(() => etcd?.stop())
 
-  it('read and write through any server that responds', async () => {
+  it('use any server that responds', async () => {
     const backend = openFewCalls({ servers: ['http://127.0.0.1:1', etcd.url] })
     expect((await backend.get(AT, never)).item).to.equal(undefined)
     const first = await backend.write({ key: AT, expected: 0, value: Buffer.from('x') }, never)

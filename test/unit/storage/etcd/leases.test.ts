@@ -29,7 +29,7 @@ describe('leases', () => {
     [15, 16],
     [1, 2],
   ] as const) {
-    it(`of ${ttl} s last ${asked} s, for keys that join them later`, async () => {
+    it(`with a TTL of ${ttl} s last ${asked} s, for keys that join them later`, async () => {
       const { granted, leases } = granting()
       await leases.get(ttl, options)
       expect(granted).to.deep.equal([asked])

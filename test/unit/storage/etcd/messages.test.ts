@@ -41,7 +41,7 @@ describe("etcd's messages", () => {
     ['a lease', 'LeaseGrantRequest', encodeNumber(3660), { TTL: '3660' }],
   ]
   for (const [name, message, bytes, expected] of requests) {
-    it(`asks for ${name}`, () => expect(readEtcdMessage(message, bytes)).to.deep.equal(expected))
+    it(`encodes a range for ${name}`, () => expect(readEtcdMessage(message, bytes)).to.deep.equal(expected))
   }
 
   const writes: [name: string, write: Omit<GuardedWrite, 'key'>, lease: bigint, mod: string, operation: object][] = [
@@ -57,7 +57,7 @@ describe("etcd's messages", () => {
     ['a deletion', { expected: 128 as Revision }, 0n, '128', { request_delete_range: { key: base64('key') } }],
   ]
   for (const [name, write, lease, mod, operation] of writes) {
-    it(`guards ${name}`, () =>
+    it(`encodes a guard for ${name}`, () =>
       expect(readEtcdMessage('TxnRequest', encodeGuardedWrite({ key, ...write }, lease))).to.deep.equal({
         compare: [{ target: 'Mod', key: base64('key'), mod_revision: mod }],
         success: [operation],
@@ -73,7 +73,7 @@ describe("etcd's messages", () => {
     expect(decodeRange(bytes)).to.deep.equal({ revision: large, items: [item, { ...item, value: Buffer.alloc(0) }], more: true, count: 300 })
   })
 
-  it('copies no value: callers that keep one do', () => {
+  it('refers to values without copying: callers that retain one copy it', () => {
     const bytes = Buffer.from(etcdMessage('RangeResponse', { header, kvs: [kv] }))
     expect(decodeRange(bytes).items[0]?.value.buffer).to.equal(bytes.buffer)
   })

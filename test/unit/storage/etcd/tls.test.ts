@@ -73,14 +73,14 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
     ['contents', name => readFileSync(file(name), 'utf8')],
   ]
   for (const [name, give] of spellings) {
-    it(`takes certificates as ${name}`, async () => {
+    it(`accepts certificates as ${name}`, async () => {
       const backend = await openEtcd({ servers: [server.url], caFile: give('ca.crt'), certFile: give('client.crt'), keyFile: give('client.key') }, silentLogger)
       expect(await backend.currentRevision(never)).to.be.greaterThan(0)
       await backend.close()
     })
   }
 
-  it('is reached by a connection of the same certificates, and by none of others', async () => {
+  it('is reached with certificates of the same authority only', async () => {
     const read = (name: string) => readFileSync(file(name))
     const [ca, cert, key] = ['ca.crt', 'client.crt', 'client.key'].map(read) as [Buffer, Buffer, Buffer]
     const address = server.url.replace('https://', '')
@@ -113,7 +113,7 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
     await backend.close()
   })
 
-  it('is reached by a connection of its own certificate', async () => {
+  it('is reached with its own certificate as the authority', async () => {
     const read = (name: string) => readFileSync(file(name))
     const connections = new UnaryConnections({
       userAgent: 'test',
@@ -124,13 +124,13 @@ suite(`etcd over TLS${skip ? ` (skipped: ${skip})` : ''}`, function () {
     connections.close()
   })
 
-  it('is refused without a client certificate', async () => {
+  it('rejects a client without a certificate', async () => {
     const backend = await openEtcd({ servers: [server.url], caFile: file('ca.crt'), requestTimeoutMs: 500 }, silentLogger)
     expect(await codeOf(backend.currentRevision(never))).to.be.oneOf(['unavailable', 'timeout'])
     await backend.close()
   })
 
-  it('refuses a server of another authority', async () => {
+  it('is rejected if another authority has issued its certificate', async () => {
     const options = { servers: [server.url], certFile: file('client.crt'), keyFile: file('client.key'), requestTimeoutMs: 500 }
     const backend = await openEtcd(options, silentLogger)
     expect(await codeOf(backend.currentRevision(never))).to.be.oneOf(['unavailable', 'timeout'])

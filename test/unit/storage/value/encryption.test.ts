@@ -42,7 +42,7 @@ describe('encryption at rest', () => {
       expect(transformers.get(config)?.fromStorage(bytes(stored), KEY), config).to.deep.equal({ value: bytes(plain), stale: false })
   })
 
-  it('reads, marks as stale and refuses values as kube-apiserver does, in its words', () => {
+  it('reads values, marks stale ones and rejects invalid ones as kube-apiserver does, with its messages', () => {
     expect(recorded.reads).to.have.length(741)
     for (const { config, key: at, stored, plain, stale, error } of recorded.reads) {
       const what = `${config}: ${bytes(stored).toString('latin1').slice(0, 30)}`
@@ -113,7 +113,7 @@ describe('encryption at rest', () => {
         resources: [{ resources: ['secrets'], providers: given.map(each => ({ kms: { ...kms, ...each } })) }],
       })
     for (const [given, error] of services)
-      it(`of a key management service with ${JSON.stringify(given)}`, () => expect(() => withServices(given)).to.throw(EncryptionConfigError, error))
+      it(`with a key management service with ${JSON.stringify(given)}`, () => expect(() => withServices(given)).to.throw(EncryptionConfigError, error))
 
     it('with two key management services of one name', () => {
       expect(() => withServices({}, {})).to.throw(

@@ -134,7 +134,7 @@ const check = (seen: readonly Seen[], around = CALM): string[] => contradictions
 const checkAll = (seen: readonly Seen[], around = CALM): string[] => contradictions(story(), seen, () => true, around)
 
 describe('the model’s checker', () => {
-  describe('takes', () => {
+  describe('accepts', () => {
     const right: Record<string, Seen> = {
       'a get of the newest state': get({}),
       'a get at hand, of long ago': get({ wanted: 'any', answer: { status: 200, body: widget('a', 't1', 'a', 2) } }),
@@ -169,7 +169,7 @@ describe('the model’s checker', () => {
 
     it('all writes of a history', () => expect(checkAll(writes())).to.deep.equal([]))
 
-    it('a write without an answer, done or not', () => {
+    it('a write without a response, done or not', () => {
       const lost = { status: 0, body: {} as AnyObject }
       const trouble = { trouble: true, compacted: 0 }
       const [first, ...others] = writes() as [SeenWrite, ...SeenWrite[]]

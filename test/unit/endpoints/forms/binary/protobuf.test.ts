@@ -31,7 +31,7 @@ describe('a list in protobuf', () => {
     ['objects larger than a part', [1, 200_000, 1, 700_000]],
   ]
   for (const [what, sizes] of cases)
-    it(`of ${what} encodes the objects, repeatedly`, async () => {
+    it(`encodes the objects repeatedly: ${what}`, async () => {
       const objects = sizes.map((size, i) => object(`o-${i}`, size))
       const items = objects.map(stored)
       const first = wholeOf(await listOf(items))
@@ -55,7 +55,7 @@ describe('a list in protobuf', () => {
     expect(codec.derived.bytes).to.be.lessThan(DERIVED_BYTES)
   })
 
-  it('of metadata encodes it the same from JSON and from the object', async () => {
+  it('encodes metadata the same from JSON and from the object', async () => {
     const metadata: object[] = [
       {},
       { labels: { b: 'ä', a: '<' }, annotations: { x: 'y'.repeat(20_000), z: '"\\"' }, generateName: 'o-', generation: 3, finalizers: ['a/b', 'c'] },

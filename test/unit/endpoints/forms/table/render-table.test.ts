@@ -23,7 +23,7 @@ const parsed = async (count: number) => {
 
 describe('tables', () => {
   for (const count of [0, 1, 20, 21, 4000])
-    it(`of ${count} rows have them in order`, async () => {
+    it(`contain ${count} rows in order`, async () => {
       const table = await parsed(count)
       expect(table.rows.map(({ cells }) => cells[0])).to.deep.equal(Array.from({ length: count }, (_, i) => `n${i}`))
     })
@@ -76,7 +76,7 @@ describe('tables', () => {
     expect(DEFAULT_TABLE.cells(object('a', { creationTimestamp: '2026-01-01T00:00:00Z' }), 0)).to.deep.equal(['a', '2026-01-01T00:00:00Z'])
   })
 
-  it('of an event have the columns once, and the version of the object', () => {
+  it('contain the columns once for the events of a watch, and the version of the object', () => {
     const first = tableEvent(DEFAULT_TABLE, object('a'), options, true)
     const second = tableEvent(DEFAULT_TABLE, object('a'), options, false)
     expect(JSON.parse(first).columnDefinitions).to.have.length(2)
@@ -124,7 +124,7 @@ describe('tables', () => {
   ]
   for (const [what, json] of texts)
     for (const includeObject of ['None', 'Metadata', 'Object'] as const)
-      it(`of an object with ${what}, with ${includeObject} of it, are the same from its JSON`, async () => {
+      it(`are the same from the JSON of an object with ${what}, with ${includeObject} of it`, async () => {
         const rendered = async (item: RowSource): Promise<string> =>
           wholeOf((await renderTable(cellsOf, {}, [item, item], { ...options, includeObject }))()).toString()
         const cellsOf = { ...DEFAULT_TABLE, cells: (object: KubeObject) => [object.metadata.name ?? '', (object as { spec?: { a?: string } }).spec?.a ?? null] }
@@ -187,7 +187,7 @@ describe('tables', () => {
     }
   })
 
-  it('of a custom object, whose members are sorted, are made from the object', async () => {
+  it('are built from the object if it is custom, with sorted members', async () => {
     const source = ready('{"apiVersion":"v1","kind":"K","metadata":{"creationTimestamp":null,"labels":{},"name":"a"}}', 1)
     const text = wholeOf((await renderTable(DEFAULT_TABLE, {}, [source], { ...options, includeObject: 'Metadata' }))()).toString()
     expect(text).to.include('"metadata":{"name":"a","creationTimestamp":null')

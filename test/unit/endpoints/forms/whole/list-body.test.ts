@@ -24,7 +24,7 @@ describe('listBody', () => {
     ['objects that just fill a part', Array.from({ length: 64 }, () => 2048 - 13)],
   ]
   for (const [what, sizes] of cases)
-    it(`of ${what} writes JSON without the types of its items`, async () => {
+    it(`writes ${what} as JSON without the types of its items`, async () => {
       const body = (await listBody(pods, { resourceVersion: '7' }, sizes.map(stored)))()
       const text = wholeOf(body).toString()
       expect(Buffer.byteLength(text)).to.equal(body.length)

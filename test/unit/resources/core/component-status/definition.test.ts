@@ -38,17 +38,17 @@ const here = async (): Promise<AnyObject> => ({ kind: 'Namespace', apiVersion: '
 const cells = (object: AnyObject) => componentStatusResource.hub.table?.cells(object, 0)
 
 describe('component statuses', () => {
-  it('tell that the store answers', async () => {
+  it('report that the store responds', async () => {
     const { object } = await ask('get', 'etcd-0', here)
     expect(cells(object)).to.deep.equal(['etcd-0', 'Healthy', 'ok', ''])
   })
 
-  it('tell why it does not', async () => {
+  it('report why the store does not respond', async () => {
     const { object } = await ask('get', 'etcd-0', () => Promise.reject(failure(503, 'ServiceUnavailable', 'no store')))
     expect(cells(object)).to.deep.equal(['etcd-0', 'Unhealthy', '', 'no store'])
   })
 
-  it('are well where the store is empty', async () => {
+  it('report a healthy store if it is empty', async () => {
     const { object } = await ask('get', 'etcd-0', () => Promise.reject(notFoundError({ group: '', resource: 'namespaces' }, 'kube-system')))
     expect(cells(object)?.[1]).to.equal('Healthy')
   })
@@ -70,12 +70,12 @@ describe('component statuses', () => {
     ['', 'metadata.name!=scheduler', ['controller-manager', 'etcd-0']],
   ]
   for (const [labels, fields, names] of selected)
-    it(`are selected by ${labels || fields}`, async () => {
+    it(`can be selected by ${labels || fields}`, async () => {
       const { items } = await ask('list', '', here, labels, fields)
       expect(items.map((item: AnyObject) => item.metadata.name)).to.deep.equal(names)
     })
 
-  it('tell of each member of etcd', async () => {
+  it('include each member of etcd', async () => {
     const listening = createTcpServer().listen(0, '127.0.0.1')
     const gone = createTcpServer().listen(0, '127.0.0.1')
     await Promise.all([once(listening, 'listening'), once(gone, 'listening')])
@@ -91,18 +91,18 @@ describe('component statuses', () => {
     ])
   })
 
-  it('tell of the scheduler where nothing listens', async () => {
+  it('report that no scheduler listens', async () => {
     expect(cells((await ask('get', 'scheduler', here)).object)).to.deep.equal(['scheduler', 'Unhealthy', REFUSED, ''])
   })
 
-  it('of others are unknown', async () => {
+  it('return an error for unknown components', async () => {
     expect(await refusalText(ask('get', 'proxy', here))).to.equal('500 : Component not found: proxy')
   })
 })
 
 describe('the health of a component', () => {
   const { signal } = new AbortController()
-  it('is a message of where nothing listens', async () => {
+  it('contains the address if nothing listens there', async () => {
     const closed = createServer().listen(0, '127.0.0.1')
     await once(closed, 'listening')
     const { port } = closed.address() as AddressInfo
@@ -117,7 +117,7 @@ describe('the health of a component', () => {
     [200, { isHealthy: true, message: 'ok' }],
     [500, { isHealthy: false, message: 'HTTP probe failed with statuscode: 500' }],
   ] as const)
-    it(`is asked for over TLS, whoever has signed the certificate: ${status}`, async () => {
+    it(`is requested over TLS without verifying the certificate: ${status}`, async () => {
       const { cert, key } = await issueCertificate({ subject: [{ CN: ['localhost'] }] })
       const server = createServer({ cert, key }, (request, response) => response.writeHead(request.url === '/healthz' ? status : 404).end('ok'))
       server.listen(0, '127.0.0.1')

@@ -31,7 +31,7 @@ describe('config maps', () => {
     expect(cases.cells()).to.deep.equal(['x', 2, '0s'])
   })
 
-  it('are judged in steps if they have many keys', () => {
+  it('are validated in steps if they have many keys', () => {
     const data = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v']))
     const judged = configMapResource.strategy?.validate?.({ metadata: {}, data } as never, undefined, undefined as never)
     if (judged === undefined || !isSteps(judged)) throw new Error('it was judged at once')

@@ -72,11 +72,11 @@ describe('Endpoints', () => {
     })
   }
 
-  it('is created by PUT', () => {
+  it('can be created by PUT', () => {
     expect(endpointsResource.strategy?.allowCreateOnUpdate).to.equal(true)
   })
 
-  it('warns of addresses that are not in their usual form', async () => {
+  it('warns of non-canonical addresses', async () => {
     const { server, gr } = serverOf(endpointsResource)
     await server.create(gr, 'default', endpoints({ addresses: at('010.0.0.1') }))
     expect(server.warnings).to.deep.equal([

@@ -67,7 +67,7 @@ describe('events', () => {
     })
   }
 
-  it('are selected by what they are about, and by who reports them', async () => {
+  it('can be selected by the involved object, and by the reporting component', async () => {
     const made = await new KindCases(eventResource).create(timed)
     const fields = eventResource.hub.selectableFields ?? {}
     expect(fields['involvedObject.name']?.(made)).to.equal('p')

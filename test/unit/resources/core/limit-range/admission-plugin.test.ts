@@ -32,7 +32,7 @@ describe('LimitRanger', () => {
     ['is about containers', [{ type: 'Pod', max: { cpu: '1' } }], pod([container()]), [container()], undefined],
   ]
   for (const [what, limits, given, containers, annotation] of defaults) {
-    it(`by default: ${what}`, async () => {
+    it(`defaults: ${what}`, async () => {
       const request = admissionRequest(podResource, given, parts)
       await using([range(...limits)]).mutate?.(request)
       const { object } = request
@@ -41,7 +41,7 @@ describe('LimitRanger', () => {
     })
   }
 
-  it('by default: init containers, by the first range that says something', async () => {
+  it('defaults init containers, with the first range that has a value', async () => {
     const ranges = [range({ type: 'Container', default: { cpu: '1' } }), range({ type: 'Container', default: { cpu: '2', 'a.b/c': '3' } })]
     const request = admissionRequest(podResource, pod([], [container()]), parts)
     await using(ranges).mutate?.(request)
@@ -50,7 +50,7 @@ describe('LimitRanger', () => {
     expect(object?.metadata.annotations?.['kubernetes.io/limit-ranger']).to.equal('LimitRanger plugin set: a.b/c limit for init container c')
   })
 
-  it('by default: containers whose resources are changed', async () => {
+  it('defaults containers that are resized', async () => {
     const request = admissionRequest(podResource, pod([container({ cpu: '2' })]), { ...parts, operation: 'UPDATE', subresource: 'resize' })
     await using([range({ type: 'Container', default: { memory: '1Gi' } })]).mutate?.(request)
     expect(loose(request.object).spec.containers).to.deep.equal([container({ cpu: '2' }, { memory: '1Gi' })])
@@ -131,7 +131,7 @@ describe('LimitRanger', () => {
     })
   }
 
-  it('is about new pods, their resizes, and claims', () => {
+  it('handles new pods, resizes of pods, and claims', () => {
     const { handles } = using([])
     const asked = (definition: typeof podResource, more: object) => handles(admissionRequest(definition, {}, more))
     expect(asked(podResource, {})).to.equal(true)
@@ -142,7 +142,7 @@ describe('LimitRanger', () => {
     expect(asked(persistentVolumeClaimResource, { operation: 'UPDATE', old: { metadata: { deletionTimestamp: 'x' } } })).to.equal(false)
   })
 
-  it('refuses defaults without number', async () => {
+  it('rejects a pod with too many defaults in total', async () => {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`a.b/r${i}`, '1']))
     const plugin = using([range({ type: 'Container', default: many })])
     const told = await refusal(plugin.mutate?.(admissionRequest(podResource, pod(Array.from({ length: 300 }, () => container())), parts)))

@@ -51,7 +51,7 @@ describe('limit ranges', () => {
     })
   }
 
-  it('fill in nothing for pods', async () => {
+  it('set no defaults for pods', async () => {
     const made = await new KindCases(limitRangeResource).create(limits({ type: 'Pod', min: { cpu: '1' }, max: { cpu: '2' } }))
     expect(made.spec.limits).to.deep.equal([{ type: 'Pod', max: { cpu: '2' }, min: { cpu: '1' } }])
   })

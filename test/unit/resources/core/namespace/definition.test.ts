@@ -10,20 +10,20 @@ describe('namespaces', () => {
     'a finalizer that is no name': [{ spec: { finalizers: ['a.b/c d'] } }, ['Invalid spec.finalizers']],
   })
 
-  it('begin active, with a finalizer for their contents and a label of their name', async () => {
+  it('are created active, with the finalizer kubernetes and a label with their name', async () => {
     const made = await new KindCases(namespaceResource).create({ status: { phase: 'Terminating' }, spec: { finalizers: ['a.b/c'] } }, { labels: { a: 'b' } })
     expect(made.metadata.labels).to.deep.equal({ a: 'b', 'kubernetes.io/metadata.name': 'x' })
     expect(made.spec).to.deep.equal({ finalizers: ['a.b/c', 'kubernetes'] })
     expect(made.status).to.deep.equal({ phase: 'Active' })
   })
 
-  it('get the label after their name was generated', () => {
+  it('get the label after their name is generated', () => {
     const namespace = { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'a-12345', generateName: 'a-' } }
     namespaceResource.strategy?.canonicalize?.(namespace)
     expect(namespace.metadata).to.deep.include({ labels: { 'kubernetes.io/metadata.name': 'a-12345' } })
   })
 
-  it('keep finalizers and status of the spec on updates, and their label', async () => {
+  it('keep the finalizers, status and label on update', async () => {
     const cases = new KindCases(namespaceResource)
     await cases.create({})
     const next = await cases.update({ spec: { finalizers: [] }, status: { phase: 'Terminating' } }, { labels: { 'kubernetes.io/metadata.name': 'other' } })
@@ -32,7 +32,7 @@ describe('namespaces', () => {
     expect(next.metadata.labels).to.deep.equal({ 'kubernetes.io/metadata.name': 'x' })
   })
 
-  it('are terminating just while they are being deleted', async () => {
+  it('are Terminating exactly while they are being deleted', async () => {
     const cases = new KindCases(namespaceResource)
     await cases.create({})
     expect(await causesOf(cases.update({ status: { phase: 'Terminating' } }, {}, 'status'))).to.deep.equal(['Invalid status.Phase'])
@@ -42,7 +42,7 @@ describe('namespaces', () => {
     expect([next.spec, next.status]).to.deep.equal([{ finalizers: ['kubernetes'] }, { phase: 'Terminating' }])
   })
 
-  it('are finalized through a subresource of their own', async () => {
+  it('are finalized through the subresource finalize', async () => {
     const cases = new KindCases(namespaceResource)
     const made = await cases.create({})
     const { holdsDeletion, markDeleting } = namespaceResource.strategy ?? {}
@@ -57,7 +57,7 @@ describe('namespaces', () => {
     expect(next.status).to.deep.equal({ phase: 'Active' })
   })
 
-  it('print', async () => {
+  it('print a row', async () => {
     const cases = new KindCases(namespaceResource)
     await cases.create({})
     expect(cases.cells()).to.deep.equal(['x', 'Active', '0s'])

@@ -77,7 +77,7 @@ describe('nodes', () => {
     expect(await causesOf(cases.update({ status: { addresses: [twice, twice] } }, {}, 'status'))).to.deep.equal(['Duplicate status.addresses[1]'])
   })
 
-  it('drop a configuration that no kubelet reads, and warn of old fields', async () => {
+  it('drop configSource, which no kubelet reads, and warn of deprecated fields', async () => {
     const cases = new KindCases(nodeResource)
     const made = await cases.create({ spec: { configSource: { configMap: { name: 'a', namespace: 'b', kubeletConfigKey: 'c' } }, externalID: 'e' } })
     expect(made.spec).to.deep.equal({ externalID: 'e' })

@@ -32,7 +32,7 @@ describe('persistent volume claims', () => {
     },
   )
 
-  it('default what is not given', async () => {
+  it('have defaults', async () => {
     const made = await new KindCases(persistentVolumeClaimResource).create(spec({ ...size('1.5Gi'), volumeAttributesClassName: 'v' }))
     expect(made.spec).to.deep.equal({ ...base, ...size('1536Mi'), volumeMode: 'Filesystem' })
     expect(made.status).to.deep.equal({ phase: 'Pending' })
@@ -59,7 +59,7 @@ describe('persistent volume claims', () => {
     })
   }
 
-  it('may grow when they are bound, and shrink to no less than they have', async () => {
+  it('can grow when bound, and shrink to their capacity', async () => {
     const cases = new KindCases(persistentVolumeClaimResource)
     await cases.create(spec())
     await cases.update({ ...spec(), status: { phase: 'Bound', capacity: { storage: '10G' } } }, {}, 'status')
@@ -69,7 +69,7 @@ describe('persistent volume claims', () => {
     expect(await grow('10G')).to.deep.equal(['Forbidden spec.resources.requests.storage'])
   })
 
-  it('move from the annotation to the field', async () => {
+  it('can move the class from the annotation to the field', async () => {
     const cases = new KindCases(persistentVolumeClaimResource)
     await cases.create(spec(), { annotations: { [CLASS]: 'c' } })
     expect(await causesOf(cases.update(spec({ storageClassName: 'd' })))).to.deep.equal(['Forbidden spec'])
@@ -96,13 +96,13 @@ describe('persistent volume claims', () => {
     })
   }
 
-  it('warn of fractions of a byte', async () => {
+  it('warn about fractions of a byte', async () => {
     const cases = new KindCases(persistentVolumeClaimResource)
     await cases.create(spec(size('1500m')))
     expect(cases.server.warnings).to.deep.equal(['spec.resources.requests[storage]: fractional byte value "1500m" is invalid, must be an integer'])
   })
 
-  it('print what they are bound to', async () => {
+  it('print the volume that they are bound to', async () => {
     const cases = new KindCases(persistentVolumeClaimResource)
     await cases.create(spec({ storageClassName: 's' }))
     expect(cases.cells()).to.deep.equal(['x', 'Pending', '', '', '', 's', '<unset>', '0s', 'Filesystem'])

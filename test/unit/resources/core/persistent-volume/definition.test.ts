@@ -125,7 +125,7 @@ describe('persistent volumes', () => {
     ])
   })
 
-  it('print', async () => {
+  it('print a row', async () => {
     const cases = new KindCases(persistentVolumeResource)
     await cases.create(spec({ ...hostPath, accessModes: ['ReadWriteMany', 'ReadWriteOnce'], storageClassName: 's', claimRef: { namespace: 'n', name: 'c' } }))
     expect(cases.cells()).to.deep.equal(['x', '4Gi', 'RWO,RWX', 'Retain', 'Pending', 'n/c', 's', '<unset>', '', '0s', 'Filesystem'])

@@ -16,19 +16,19 @@ const read = (members: object, { version = 'v1', kind = 'PodSecurityConfiguratio
 const levels = (configuration: ReturnType<typeof read>): string[] => Object.values(configuration.defaults).map(levelText)
 
 describe('the configuration of PodSecurity', () => {
-  it('asks for nothing where there is none', () => {
+  it('is privileged for everything by default', () => {
     const none = podSecurityConfiguration(new Map(), '1.33')
     expect(levels(none)).to.deep.equal(['privileged:latest', 'privileged:latest', 'privileged:latest'])
     expect(none.exemptions.namespaces.size).to.equal(0)
   })
   for (const version of ['v1', 'v1beta1', 'v1alpha1'])
-    it(`is read in ${version}`, () =>
+    it(`is parsed in ${version}`, () =>
       expect(levels(read({ defaults: { enforce: 'baseline', 'enforce-version': 'v1.30', audit: '', warn: 'restricted' } }, { version }))).to.deep.equal([
         'baseline:v1.30',
         'privileged:latest',
         'restricted:latest',
       ]))
-  it('names who is exempt', () => {
+  it('contains the exemptions', () => {
     const { usernames, namespaces, runtimeClasses } = read({ exemptions: { usernames: ['u'], namespaces: ['n'], runtimeClasses: ['r.s'] } }).exemptions
     expect([...usernames, ...namespaces, ...runtimeClasses]).to.deep.equal(['u', 'n', 'r.s'])
   })

@@ -38,7 +38,7 @@ describe('PodSecurity on namespaces', () => {
     ['what was wrong otherwise', { enforce: 'x' }, { enforce: 'y' }, wrong('enforce', 'x', LEVEL)],
   ]
   for (const [what, labels, old, why] of refused)
-    it(`${why === undefined ? 'takes' : 'refuses'} ${what}`, async () =>
+    it(`${why === undefined ? 'accepts' : 'rejects'} ${what}`, async () =>
       expect((await podSecurityWorld({}).ask(namespaceResource, namespace(labels), old ? update(old) : CREATE)).refusal).to.deep.equal(
         why === undefined ? undefined : { code: 422, message: `Namespace "ns" is invalid: ${why}` },
       ))
@@ -60,7 +60,7 @@ describe('PodSecurity on namespaces', () => {
     ['nowhere where only warnings are asked for', { warn: 'restricted' }, {}, []],
   ]
   for (const [what, labels, old, warnings] of raised)
-    it(`tells of pods ${what}`, async () =>
+    it(`warns about existing pods ${what}`, async () =>
       expect(await podSecurityWorld({ pods: PODS }).ask(namespaceResource, namespace(labels), update(old))).to.deep.equal({
         warnings,
         annotations: {},
@@ -70,28 +70,28 @@ describe('PodSecurity on namespaces', () => {
   const raise = async (world: Parameters<typeof podSecurityWorld>[0], parts: Record<string, unknown> = {}) =>
     (await podSecurityWorld(world).ask(namespaceResource, namespace({ enforce: 'baseline' }), { ...update({}), ...parts })).warnings
 
-  it('names two pods', async () =>
+  it('names one pod and counts the others', async () =>
     expect(await raise({ pods: PODS.slice(0, 2) })).to.deep.equal([headOf('baseline:latest'), 'b (and 1 other pod): host namespaces']))
-  it('passes over exempt runtime classes', async () => {
+  it('skips exempt runtime classes', async () => {
     const configuration = { exemptions: { ...EXEMPT, namespaces: new Set<string>() } }
     expect(await raise({ configuration, pods: [pod('a', { hostPID: true, runtimeClassName: 'gvisor' })] })).to.deep.equal([])
   })
-  it('says that pods cannot be listed', async () =>
+  it('warns if pods cannot be listed', async () =>
     expect(await raise({ failsToList: true })).to.deep.equal(['failed to list pods while checking new PodSecurity enforce level']))
 
-  it('looks at one pod of each controller first, as long as there is time', async () => {
+  it('checks one pod of each controller first, within its time', async () => {
     const pods = [pod('a', {}, controlledBy('u')), pod('b', { hostPID: true }, controlledBy('u')), pod('c', {}, controlledBy('v')), pod('d')]
     const late = (checked: number) => `new PodSecurity enforce level only checked against the first ${checked} of 4 existing pods`
     expect(await raise({ pods, tick: 334 })).to.deep.equal([late(3)])
     expect(await raise({ pods, tick: 251 })).to.deep.equal([headOf('baseline:latest'), 'b: host namespaces'])
   })
-  it('takes no more than half of the time that is left', async () =>
+  it('uses at most half of the remaining time', async () =>
     expect(await raise({ pods: PODS, tick: 100 }, { deadline: 500 })).to.deep.equal([
       'new PodSecurity enforce level only checked against the first 2 of 5 existing pods',
       headOf('baseline:latest'),
       'b (and 1 other pod): host namespaces',
     ]))
-  it('looks at 3000 pods at the most', async () => {
+  it('checks at most 3000 pods', async () => {
     const pods = Array.from({ length: 3001 }, () => pod('a'))
     expect(await raise({ pods })).to.deep.equal(['new PodSecurity enforce level only checked against the first 3000 of 3001 existing pods'])
   })
@@ -102,20 +102,20 @@ describe('PodSecurity on namespaces', () => {
     const warned = async (release: Release, parts: Record<string, unknown> = CREATE, given: Record<string, string> = labels) =>
       (await podSecurityWorld({ configuration, release, pods: PODS }).ask(namespaceResource, namespace(given), parts)).warnings
     const ignored = (policy: string): string[] => [`namespace "ns" is exempt from Pod Security, and the policy (${policy}) will be ignored`]
-    it('says which labels mean nothing', async () => expect(await warned('1.33')).to.deep.equal(ignored('enforce=baseline:latest, warn=baseline:v1.1')))
-    it('says so of updates', async () => expect(await warned('1.33', update({}))).to.deep.equal(ignored('enforce=baseline:latest, warn=baseline:v1.1')))
-    it('says less before release 1.26, and nothing before 1.25', async () => {
+    it('warns that labels have no effect', async () => expect(await warned('1.33')).to.deep.equal(ignored('enforce=baseline:latest, warn=baseline:v1.1')))
+    it('warns on updates as well', async () => expect(await warned('1.33', update({}))).to.deep.equal(ignored('enforce=baseline:latest, warn=baseline:v1.1')))
+    it('warns less before release 1.26, and not before 1.25', async () => {
       expect(await warned('1.25')).to.deep.equal(ignored('enforce=baseline:latest'))
       expect(await warned('1.24')).to.deep.equal([])
     })
-    it('says nothing where nothing is asked', async () => expect(await warned('1.33', CREATE, { enforce: 'privileged' })).to.deep.equal([]))
-    it('notes updates in the audit log of release 1.24', async () => {
+    it('does not warn if no level restricts pods', async () => expect(await warned('1.33', CREATE, { enforce: 'privileged' })).to.deep.equal([]))
+    it('annotates updates in the audit log of release 1.24', async () => {
       const world = podSecurityWorld({ configuration, release: '1.24' })
       expect((await world.ask(namespaceResource, namespace(labels), update({}))).annotations).to.deep.equal({ exempt: 'namespace' })
     })
   })
 
-  it('does not look at their status', async () =>
+  it('does not check updates of the status', async () =>
     expect((await podSecurityWorld({}).ask(namespaceResource, namespace({ enforce: 'x' }), { ...update({}), subresource: 'status' })).refusal).to.equal(
       undefined,
     ))

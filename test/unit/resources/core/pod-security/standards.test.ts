@@ -52,7 +52,7 @@ describe('Pod Security Standards', () => {
       : [[release, false]],
   )
   for (const [release, relaxed] of judged)
-    it(`say what those of release ${release} say${relaxed ? `, with ${GATE}` : ''}`, () => {
+    it(`match those of release ${release}${relaxed ? `, with ${GATE}` : ''}`, () => {
       const standards = standardsOf(release, relaxed)
       for (const { metadata = {}, spec, found } of CASES)
         for (const level of ['baseline', 'restricted'] as const) {
@@ -61,18 +61,18 @@ describe('Pod Security Standards', () => {
         }
     })
 
-  it('ask nothing of privileged pods', () => {
+  it('allow everything at level privileged', () => {
     const pod = podWith({ hostNetwork: true })
     expect(said(standardsOf('1.33', false), 'privileged', 'latest', checkedPod(pod.metadata, pod.spec))).to.equal('')
   })
 
-  it('have short texts of what is wrong', () => {
+  it('have short reasons', () => {
     const pod = podWith({ hostNetwork: true, hostPID: true, volumes: [{ name: 'v', hostPath: { path: '/' } }] })
     const found = runAtOnce(standardsOf('1.33', false).violations({ level: 'baseline', version: 'latest' }, checkedPod(pod.metadata, pod.spec)))
     expect(reasonsText(found)).to.equal('host namespaces, hostPath volumes')
   })
 
-  it('work in steps on what clients may make long', () => {
+  it('check long lists in steps', () => {
     const capabilities = { add: Array.from({ length: 20_000 }, (_, i) => `C${i}`) }
     const pod = podWith({ containers: [{ name: 'c', image: 'i', securityContext: { capabilities } }] })
     const steps = standardsOf('1.33', false).violations({ level: 'baseline', version: 'latest' }, checkedPod(pod.metadata, pod.spec))

@@ -23,21 +23,21 @@ const refusalOf = (text: string, policy: string): Outcome['refusal'] => ({
 })
 
 describe('PodSecurity on pods', () => {
-  it('lets all pass where nothing is asked', async () =>
+  it('allows everything without labels', async () =>
     expect(await podSecurityWorld({ labels: {} }).ask(podResource, podWith(HOST))).to.deep.equal({
       warnings: [],
       annotations: { 'enforce-policy': 'privileged:latest' },
       counted: ['evaluations allow privileged latest enforce create pod'],
     }))
 
-  it('lets pass what keeps to the standard', async () =>
+  it('allows a pod that satisfies the level', async () =>
     expect(await podSecurityWorld({ labels: { enforce: 'restricted', 'enforce-version': 'v1.30' } }).ask(podResource, podWith(RESTRICTED))).to.deep.equal({
       warnings: [],
       annotations: { 'enforce-policy': 'restricted:v1.30' },
       counted: ['evaluations allow restricted v1.30 enforce create pod'],
     }))
 
-  it('refuses what does not, and tells the audit log', async () =>
+  it('rejects a pod that violates the level, and annotates the audit event', async () =>
     expect(await podSecurityWorld({ labels: { enforce: 'baseline', audit: 'restricted' } }).ask(podResource, podWith(HOST))).to.deep.equal({
       refusal: refusalOf(HOST_TEXT, 'baseline:latest'),
       warnings: [],
@@ -45,19 +45,19 @@ describe('PodSecurity on pods', () => {
       counted: ['evaluations deny baseline latest enforce create pod', 'evaluations deny restricted latest audit create pod'],
     }))
 
-  it('warns of what it lets pass', async () =>
+  it('warns about an allowed pod that violates the warn level', async () =>
     expect(await podSecurityWorld({ labels: { warn: 'restricted', 'warn-version': 'v1.99' } }).ask(podResource, podWith(NON_ROOT))).to.deep.equal({
       warnings: [`would violate PodSecurity "restricted:v1.99": ${ROOT_TEXT}`],
       annotations: { 'enforce-policy': 'privileged:latest' },
       counted: ['evaluations allow privileged latest enforce create pod', 'evaluations deny restricted future warn create pod'],
     }))
 
-  it('names all that is wrong', async () =>
+  it('lists all violations', async () =>
     expect((await podSecurityWorld({ labels: { enforce: 'restricted' } }).ask(podResource, podWith({ ...NON_ROOT, hostPID: true }))).refusal).to.deep.equal(
       refusalOf(`${HOST_TEXT}, ${ROOT_TEXT}`, 'restricted:latest'),
     ))
 
-  it('takes wrong labels for the strictest, and says so in the audit log', async () =>
+  it('treats invalid labels as restricted, and reports them in the audit event', async () =>
     expect(await podSecurityWorld({ labels: { enforce: 'x', 'warn-version': 'y' } }).ask(podResource, podWith(NON_ROOT))).to.deep.equal({
       refusal: refusalOf(ROOT_TEXT, 'restricted:latest'),
       warnings: [],
@@ -70,7 +70,7 @@ describe('PodSecurity on pods', () => {
       counted: ['evaluations deny restricted latest enforce create pod', 'errors false create pod'],
     }))
 
-  it('fails where the namespace cannot be read', async () =>
+  it('fails if the namespace cannot be read', async () =>
     expect(await podSecurityWorld({}).ask(podResource, podWith({}))).to.deep.equal({
       refusal: { code: 500, message: 'Internal error occurred: failed to lookup namespace "ns"' },
       warnings: [],
@@ -94,7 +94,7 @@ describe('PodSecurity on pods', () => {
         ),
       ).to.deep.equal({ warnings: [], annotations: { exempt: why }, counted: ['exemptions create pod'] }))
 
-  it('uses the defaults of its configuration', async () => {
+  it('uses the default levels of its configuration', async () => {
     const level = { level: 'baseline', version: 'v1.0' } as const
     const configuration = { defaults: { enforce: level, audit: level, warn: level } }
     expect((await podSecurityWorld({ labels: {}, configuration }).ask(podResource, podWith(HOST))).refusal).to.deep.equal(refusalOf(HOST_TEXT, 'baseline:v1.0'))
@@ -116,9 +116,9 @@ describe('PodSecurity on pods', () => {
     ['of the status', pod => (pod.spec.containers[0].image = 'i:2'), { subresource: 'status' }, true],
   ]
   for (const [what, change, parts, passes] of updates)
-    it(`${passes ? 'lets pass' : 'refuses'} an update ${what}`, async () => expect((await update(change, parts)).refusal === undefined).to.equal(passes))
+    it(`${passes ? 'allows' : 'rejects'} an update ${what}`, async () => expect((await update(change, parts)).refusal === undefined).to.equal(passes))
 
-  it('looks at annotations of seccomp in updates before release 1.27', async () => {
+  it('checks updates of seccomp annotations before release 1.27', async () => {
     const annotated = (value: string) => podWith(HOST, { annotations: { 'container.seccomp.security.alpha.kubernetes.io/c': value } })
     const refused = async (release: '1.26' | '1.27') =>
       (await podSecurityWorld({ labels: { enforce: 'baseline' }, release }).ask(podResource, annotated('a'), { operation: 'UPDATE', old: annotated('b') }))
@@ -126,7 +126,7 @@ describe('PodSecurity on pods', () => {
     expect([await refused('1.26'), await refused('1.27')]).to.deep.equal([true, false])
   })
 
-  it('does nothing in release 1.24 with its gate off', async () => {
+  it('is disabled in release 1.24 if its gate is off', async () => {
     const refused = async (on: boolean) =>
       (await podSecurityWorld({ labels: { enforce: 'baseline' }, release: '1.24', gates: { PodSecurity: on } }).ask(podResource, podWith(HOST))).refusal !==
       undefined
@@ -134,38 +134,38 @@ describe('PodSecurity on pods', () => {
   })
 })
 
-describe('PodSecurity on what has a template', () => {
+describe('PodSecurity on kinds with a pod template', () => {
   const labels = { enforce: 'baseline', audit: 'restricted', warn: 'restricted' }
   const told = {
     warnings: [`would violate PodSecurity "restricted:latest": ${HOST_TEXT}`],
     annotations: { 'audit-violations': `would violate PodSecurity "restricted:latest": ${HOST_TEXT}` },
     counted: ['evaluations deny restricted latest audit create controller', 'evaluations deny restricted latest warn create controller'],
   }
-  it('warns, and refuses nothing', async () =>
+  it('warns, and rejects nothing', async () =>
     expect(await podSecurityWorld({ labels }).ask(deploymentResource, { metadata: {}, spec: template(HOST) })).to.deep.equal(told))
-  it('finds the template of a cron job', async () =>
+  it('checks the template of a cron job', async () =>
     expect(
       await podSecurityWorld({ labels }).ask(cronJobResource, { metadata: {}, spec: { jobTemplate: { metadata: {}, spec: template(HOST) } } }),
     ).to.deep.equal(told))
-  it('passes over what has no template', async () =>
+  it('ignores an object without a template', async () =>
     expect(await podSecurityWorld({ labels }).ask(replicationControllerResource, { metadata: {}, spec: {} })).to.deep.equal({
       warnings: [],
       annotations: {},
       counted: [],
     }))
-  it('warns by what is enforced, since release 1.26', async () => {
+  it('warns about violations of the enforce level, since release 1.26', async () => {
     const warnings = async (release: '1.25' | '1.26') =>
       (await podSecurityWorld({ labels: { enforce: 'baseline' }, release }).ask(deploymentResource, { metadata: {}, spec: template(HOST) })).warnings
     expect(await warnings('1.25')).to.deep.equal([])
     expect(await warnings('1.26')).to.deep.equal([`would violate PodSecurity "baseline:latest": ${HOST_TEXT}`])
   })
-  it('lets pass where the namespace cannot be read', async () =>
+  it('allows the object if the namespace cannot be read', async () =>
     expect(await podSecurityWorld({}).ask(deploymentResource, { metadata: {}, spec: template(HOST) })).to.deep.equal({
       warnings: [],
       annotations: { error: 'failed to lookup namespace "ns": namespaces "ns" not found' },
       counted: ['errors true create controller'],
     }))
-  it('does not look at its scale, nor at other kinds', async () => {
+  it('ignores the scale subresource, and other kinds', async () => {
     const world = podSecurityWorld({ labels })
     expect((await world.ask(deploymentResource, { metadata: {}, spec: {} }, { subresource: 'scale', operation: 'UPDATE' })).warnings).to.deep.equal([])
     expect((await world.ask(configMapResource, { metadata: {} })).warnings).to.deep.equal([])

@@ -34,7 +34,7 @@ async function errorsOf(write: Promise<unknown>): Promise<string[]> {
 const container = ({ spec }: AnyObject): Record<string, unknown> => spec.containers[0]
 
 describe('restart rules of containers', () => {
-  it('come with 1.34, where the gate is off, and are on from 1.35', async () => {
+  it('are rejected before 1.34, dropped in 1.34 with the gate off, and stored from 1.35 on', async () => {
     expect(await errorsOf(pods('1.33').create(pod({}, rules)))).to.deep.equal([
       'spec.containers[0].restartPolicy: Forbidden: may not be set for non-init containers',
     ])
@@ -43,7 +43,7 @@ describe('restart rules of containers', () => {
     expect(container(await pods('1.35').create(pod({}, rules)))).to.deep.include(rules)
   })
 
-  it('are checked', async () => {
+  it('are validated', async () => {
     expect(
       await errorsOf(pods('1.35').create(pod({}, { restartPolicyRules: [{ ...rule, action: 'RestartAllContainers' }, { action: 'Restart' }] }))),
     ).to.deep.equal([
@@ -62,7 +62,7 @@ describe('restart rules of containers', () => {
     ])
   })
 
-  it('let a container run again', async () => {
+  it('allow a container to restart', async () => {
     const cases = pods('1.35')
     await cases.create(pod({}, rules))
     const status = (exitCode: number | undefined): object => ({
@@ -90,7 +90,7 @@ describe('variables from files', () => {
     { name: 'w', hostPath: { path: '/x' } },
   ]
 
-  it('are there from 1.35 on', async () => {
+  it('exist from 1.35 on', async () => {
     expect(await errorsOf(pods('1.34').create(pod({ volumes }, env(ref))))).to.deep.equal([
       'spec.containers[0].env[0].valueFrom: Invalid value: "": must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`',
     ])
@@ -99,7 +99,7 @@ describe('variables from files', () => {
     ])
   })
 
-  it('are in a volume that is empty at first', async () => {
+  it('require an emptyDir volume', async () => {
     expect(await errorsOf(pods('1.35').create(pod({ volumes }, env({ volumeName: 'w', path: '../f', key: '' }))))).to.deep.equal([
       'spec.containers[0].env[0].valueFrom.fileKeyRef.key: Required value',
       'spec.containers[0].env[0].valueFrom.fileKeyRef.path: Invalid value: "../f": must not contain \'..\'',
@@ -110,7 +110,7 @@ describe('variables from files', () => {
 })
 
 describe('hostnameOverride', () => {
-  it('is the whole hostname, from 1.35 on', async () => {
+  it('replaces the whole hostname from 1.35 on', async () => {
     expect((await pods('1.34').create(pod({ hostnameOverride: 'a.b' }))).spec).to.not.have.property('hostnameOverride')
     expect((await pods('1.35').create(pod({ hostnameOverride: 'a.b' }))).spec.hostnameOverride).to.equal('a.b')
     const long = 'a'.repeat(65)

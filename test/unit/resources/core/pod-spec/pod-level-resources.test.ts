@@ -19,7 +19,7 @@ const pod = (resources: object, ...ofContainers: object[]): object => ({
   },
 })
 
-describe('resources of a pod as a whole', () => {
+describe('pod-level resources', () => {
   const refused: Record<string, [given: object, causes: string[]]> = {
     'what its containers need': [pod({ requests: { cpu: '2' } }, { requests: { cpu: '1' } }, { requests: { cpu: '1' } }), []],
     'less than its containers ask for': [
@@ -36,10 +36,10 @@ describe('resources of a pod as a whole', () => {
     'huge pages alone': [pod({ limits: { 'hugepages-2Mi': '2Mi' } }), ['Forbidden spec.resources']],
   }
   for (const [what, [given, causes]] of Object.entries(refused)) {
-    it(`are judged: ${what}`, async () => expect(await causesOf(cases().create(given))).to.deep.equal(causes))
+    it(`are validated: ${what}`, async () => expect(await causesOf(cases().create(given))).to.deep.equal(causes))
   }
 
-  it('may hold no claims', async () => {
+  it('cannot contain claims', async () => {
     const made = cases()
     made.server.features = featuresOf('PodLevelResources=true', 'DynamicResourceAllocation=true')
     expect(await causesOf(made.create(pod({ claims: [{ name: 'c' }] })))).to.include('Forbidden spec.resources.claims')
@@ -59,10 +59,10 @@ describe('resources of a pod as a whole', () => {
     'nothing from requests alone': [pod({ requests: { cpu: '2' } }, { requests: { memory: '0' } }), { requests: { cpu: '2' } }],
   }
   for (const [what, [given, resources]] of Object.entries(filled)) {
-    it(`are filled in: ${what}`, async () => expect((await cases().create(given)).spec.resources).to.deep.equal(resources))
+    it(`are defaulted: ${what}`, async () => expect((await cases().create(given)).spec.resources).to.deep.equal(resources))
   }
 
-  it('count instead of those of the containers', () => {
+  it('replace those of the containers in totals', () => {
     const { spec } = podWith({
       resources: { requests: { cpu: '5' } },
       containers: [{ name: 'c', resources: { requests: { cpu: '1', memory: '1' } } }],

@@ -30,12 +30,12 @@ describe('resources/core/pod-spec/qos', () => {
     ['one limit', { limits: { cpu: '1' }, requests: { cpu: '1' } }, 'Burstable'],
   ]
   for (const [name, resources, qos] of whole) {
-    it(`goes by the pod as a whole with PodLevelResources: ${name}`, () => {
+    it(`uses pod-level resources with PodLevelResources: ${name}`, () => {
       const spec = { resources, containers: [{ name: 'c', resources: { requests: { cpu: '500m' } } }] }
       expect(qosOf(spec, 'PodLevelResources=true')).to.equal(qos)
       expect(qosOf(spec)).to.equal('Burstable')
     })
   }
 
-  it('counts init containers', () => expect(qosOf({ initContainers: [{ name: 'i', resources: { requests: both } }] })).to.equal('Burstable'))
+  it('considers init containers', () => expect(qosOf({ initContainers: [{ name: 'i', resources: { requests: both } }] })).to.equal('Burstable'))
 })

@@ -121,7 +121,7 @@ describe('resources/core/pod-spec/warnings', () => {
     it(name, () => expect(podWarnings(podWith(spec), featuresOf())).to.deep.equal(warnings))
   }
 
-  it('of annotations', () => {
+  it('deprecated annotations', () => {
     const annotations = {
       'scheduler.alpha.kubernetes.io/critical-pod': '',
       'seccomp.security.alpha.kubernetes.io/pod': 'unconfined',

@@ -23,13 +23,13 @@ const spec = {
 const errorsOf = (template: object): string[] => kindErrors(strategy, templateOf(template), undefined, contextOf()).map(fieldErrorText)
 
 describe('resources/core/pod-template', () => {
-  it('defaults, without what only pods get', () => {
+  it('has defaults, except those of pods only', () => {
     const { template } = templateOf({ spec })
     expect(template.spec).to.include({ restartPolicy: 'Always', dnsPolicy: 'ClusterFirst' }).and.not.to.have.property('enableServiceLinks')
     expect(template.spec.containers[1].imagePullPolicy).to.equal('Always')
   })
 
-  it('counts generations', () => {
+  it('increments the generation', () => {
     const first = templateOf({ spec })
     strategy?.prepare?.(first, undefined, contextOf())
     expect(first.metadata.generation).to.equal(1)
@@ -38,7 +38,7 @@ describe('resources/core/pod-template', () => {
     expect(second.metadata.generation).to.equal(2)
   })
 
-  it('validates', () => {
+  it('is validated', () => {
     expect(errorsOf({ spec })).to.deep.equal([])
     expect(errorsOf({ metadata: { labels: { 'a b': 'c' } }, spec: { ...spec, ephemeralContainers: [{ name: 'e', image: 'i' }] } })).to.deep.equal([
       `template.labels: Invalid value: "a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
@@ -46,9 +46,9 @@ describe('resources/core/pod-template', () => {
     ])
   })
 
-  it('lets a template have a padded image, a pod not', () => expect(errorsOf({ spec: { containers: [{ name: 'a', image: ' i' }] } })).to.deep.equal([]))
+  it('accepts a padded image, unlike a pod', () => expect(errorsOf({ spec: { containers: [{ name: 'a', image: ' i' }] } })).to.deep.equal([]))
 
-  it('prints', () => {
+  it('prints a row', () => {
     expect(hub.table?.cells(templateOf({ metadata: { labels: { a: 'b' } }, spec }), NOW)).to.deep.equal(['t', 'a,b', 'i:1,j', 'a=b'])
   })
 })

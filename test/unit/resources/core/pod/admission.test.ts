@@ -7,14 +7,14 @@ const toleration = (name: string) => ({ key: `node.kubernetes.io/${name}`, opera
 const SECONDS = { notReady: 300, unreachable: 300 }
 
 describe('resources/core/pod/admission', () => {
-  it('tolerates nodes that are gone, for a while', () => {
+  it('tolerates unready and unreachable nodes for a time', () => {
     const pod = podWith({})
     addDefaultTolerations(pod.spec, SECONDS)
     addDefaultTolerations(pod.spec, SECONDS)
     expect(pod.spec.tolerations).to.deep.equal([toleration('not-ready'), toleration('unreachable')])
   })
 
-  it('adds nothing to what tolerates everything', () => {
+  it('adds nothing to a pod that tolerates everything', () => {
     const pod = podWith({ tolerations: [{ operator: 'Exists' }] })
     addDefaultTolerations(pod.spec, SECONDS)
     expect(pod.spec.tolerations).to.have.length(1)

@@ -63,7 +63,7 @@ describe('resources/core/pod eviction', () => {
     expect(status).to.deep.equal({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 })
   })
 
-  it('takes one from the budget, and says when none is left', async () => {
+  it('decrements the allowed disruptions, and sets a condition when none is left', async () => {
     const { code, gone, left } = await evict({ budget: SPARE })
     expect({ code, gone }).to.deep.equal({ code: 201, gone: true })
     expect(left.disruptionsAllowed).to.equal(0)
@@ -72,7 +72,7 @@ describe('resources/core/pod eviction', () => {
     expect(left.conditions[0]).to.include({ type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods' })
   })
 
-  it('leaves the condition where some are left', async () => {
+  it('sets no condition while some are left', async () => {
     const { left } = await evict({ budget: { ...SPARE, disruptionsAllowed: 2 } })
     expect(left.disruptionsAllowed).to.equal(1)
     expect(left.conditions).to.equal(undefined)
@@ -129,7 +129,7 @@ describe('resources/core/pod eviction', () => {
     })
   }
 
-  it('asks to come again while the budget is new to its controller', async () => {
+  it('responds with 429 until the controller has observed the budget', async () => {
     const t = await evict({ budget: { ...SPARE, observedGeneration: 0 } })
     expect(t.code).to.equal(429)
     expect(t.status.details).to.deep.equal({
@@ -151,20 +151,20 @@ describe('resources/core/pod eviction', () => {
     ['a pod of a budget without a selector', { budget: { ...NEEDED, spec: { selector: null } } }],
   ]
   for (const [name, world] of spared) {
-    it(`lets ${name} go unasked`, async () => {
+    it(`evicts ${name} without checking budgets`, async () => {
       const { code, gone, left } = await evict(world)
       expect({ code, gone }).to.deep.equal({ code: 201, gone: true })
       expect(left.disruptedPods).to.equal(undefined)
     })
   }
 
-  it('an empty selector picks every pod', async () => expect((await evict({ budget: { ...NEEDED, spec: { selector: {} } } })).code).to.equal(429))
+  it('treats an empty selector as matching every pod', async () => expect((await evict({ budget: { ...NEEDED, spec: { selector: {} } } })).code).to.equal(429))
 
   for (const [name, world] of [
     ['in the request', { dryRun: true }],
     ['in the body', { options: { dryRun: ['All'] } }],
   ] as const) {
-    it(`changes nothing on a dry-run ${name}, which the budget must allow all the same`, async () => {
+    it(`changes nothing in a dry run ${name}, but checks the budget`, async () => {
       const { code, gone, pod, left } = await evict({ ...world, budget: SPARE })
       expect({ code, gone }).to.deep.equal({ code: 201, gone: false })
       expect(left.disruptionsAllowed).to.equal(1)
@@ -173,7 +173,7 @@ describe('resources/core/pod eviction', () => {
     })
   }
 
-  it('tells a pod that lingers why it goes', async () => {
+  it('sets a condition on a pod that terminates gracefully', async () => {
     const { gone, pod } = await evict({ nodeName: 'n', options: { gracePeriodSeconds: 30 } })
     expect(gone).to.equal(false)
     expect(pod?.metadata.deletionGracePeriodSeconds).to.equal(30)
@@ -185,7 +185,7 @@ describe('resources/core/pod eviction', () => {
     })
   })
 
-  it('trusts no budget whose status can’t be', () => {
+  it('rejects a budget with an invalid status', () => {
     const budget: PodDisruptionBudget = {
       kind: 'PodDisruptionBudget',
       apiVersion: 'policy/v1',

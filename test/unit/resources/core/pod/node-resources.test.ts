@@ -12,14 +12,14 @@ const check = (...nodeAllocatableResourceClaimStatuses: object[]): string[] => {
   return validateNodeResources(pod as unknown as Pod, fieldPath('s')).map(fieldErrorText)
 }
 
-describe('resources of the node that claims of a pod take', () => {
-  it('are of claims that the pod names, or that were made for it', () => {
+describe('node resources of claims in the status of a pod', () => {
+  it('belong to claims that the pod names or owns', () => {
     const taken = { containers: ['c'], resources: { cpu: '1' } }
     expect(check({ resourceClaimName: 'named', ...taken }, { resourceClaimName: 'made', ...taken })).to.deep.equal([])
     expect(check({ resourceClaimName: 'other', ...taken })).to.deep.equal(['s[0].resourceClaimName: Invalid value: "other": no mapping found in pod reference'])
   })
 
-  it('are for containers, in amounts that there are', () =>
+  it('require containers and valid amounts', () =>
     expect(
       check({ resourceClaimName: 'made', resources: {} }, { resourceClaimName: 'made', containers: ['c'], resources: { 'a.io/x': '1', cpu: '-1' } }),
     ).to.deep.equal([

@@ -21,7 +21,7 @@ describe('AlwaysPullImages', () => {
   const volumes = [{ name: 'v', image: { reference: 'r', pullPolicy: 'IfNotPresent' } }]
   const initContainers = [{ name: 'i', image: 'j', imagePullPolicy: 'Never' }]
 
-  it('pulls images of all containers and volumes', async () => {
+  it('sets the pull policy of all containers and volumes', async () => {
     const pod = podWith({ volumes, initContainers })
     await alwaysPullImages.mutate?.(request(pod))
     const {
@@ -32,7 +32,7 @@ describe('AlwaysPullImages', () => {
     expect([containers[0].imagePullPolicy, init.imagePullPolicy, volume.image.pullPolicy]).to.deep.equal(['Always', 'Always', 'Always'])
   })
 
-  it('refuses what another plugin has changed, with an error that is no Status upstream', async () => {
+  it('rejects a policy that another plugin has changed, with an error that is no Status upstream', async () => {
     const error = await alwaysPullImages
       .validate?.(request(podWith({ initContainers, containers: [{ name: 'c', image: 'i', imagePullPolicy: 'Always' }] })))
       ?.catch(caught => caught)
@@ -49,7 +49,7 @@ describe('AlwaysPullImages', () => {
     )
   })
 
-  it('leaves updates alone that bring no other image, and subresources', () => {
+  it('ignores updates without a new image, and subresources', () => {
     const old = podWith({
       containers: [
         { name: 'c', image: 'a' },
@@ -68,7 +68,7 @@ describe('LimitPodHardAntiAffinityTopology', () => {
   })
   const ask = (spec: object) => refusal(limitPodHardAntiAffinityTopology.validate?.(request(podWith(spec))))
 
-  it('lets pods keep others from their node alone', async () => {
+  it('allows anti-affinity only within a node', async () => {
     expect(await ask({})).to.equal(undefined)
     expect(await ask(away('kubernetes.io/hostname'))).to.equal(undefined)
     expect(await ask(away('zone'))).to.equal(
@@ -86,7 +86,7 @@ describe('ExtendedResourceToleration', () => {
   }
   const exists = (key: string) => ({ key, operator: 'Exists', effect: 'NoSchedule' })
 
-  it('tolerates the taints of what containers request, in order, each once', async () => {
+  it('tolerates the taints of requested resources, in order, each once', async () => {
     const spec = {
       containers: [{ name: 'c', ...asks('b.com/x', 'cpu', 'a.com/x') }],
       initContainers: [{ name: 'i', ...asks('b.com/x', 'example.kubernetes.io/x') }],
@@ -95,7 +95,7 @@ describe('ExtendedResourceToleration', () => {
     expect(await tolerationsOf({ containers: [{ name: 'c', ...asks('cpu') }] })).to.equal(undefined)
   })
 
-  it('keeps the tolerations that there are', async () => {
+  it('keeps existing tolerations', async () => {
     const other = { key: 'a.com/x', operator: 'Equal', value: 'v', effect: 'NoSchedule' }
     const spec = { containers: [{ name: 'c', ...asks('a.com/x') }] }
     expect(await tolerationsOf({ ...spec, tolerations: [exists('a.com/x'), other] })).to.deep.equal([exists('a.com/x'), other])
@@ -128,7 +128,7 @@ describe('PodNodeSelector', () => {
   ] as const)
     it(what, async () => expect(await given(selectors, annotation, nodeSelector)).to.deep.equal(expected))
 
-  it('says what is wrong with a selector', async () => {
+  it('reports errors in a selector', async () => {
     expect(await given(config('{}'), '-=x', undefined)).to.match(/^: Invalid value: "-": name part must consist of/)
     expect(await given(config('{}'), 'a=-', undefined)).to.match(/^\[a\]: Invalid value: "-": a valid label must be/)
     expect(() => config('PODNODESELECTORPLUGINCONFIG: {ns: 1}')).to.throw(`couldn't init admission plugin "PodNodeSelector": the selector of ns is no text`)
@@ -163,12 +163,12 @@ describe('PodTolerationRestriction', () => {
     expect(await given({}, {}, cluster, podWith({}))).to.equal(undefined)
   })
 
-  it('lets pods that are not of best effort stay where memory is short', async () => {
+  it('tolerates memory pressure unless the pod is best-effort', async () => {
     expect(await given({}, burstable)).to.deep.equal([PRESSURE])
     expect(await given({}, burstable, RULES, podWith(burstable))).to.deep.equal([PRESSURE])
   })
 
-  it('leaves out what others cover', async () => {
+  it('omits tolerations that others cover', async () => {
     const all = { operator: 'Exists' }
     for (const [own, added, merged] of [
       [[equal('a', 'v')], [equal('a', 'v')], [equal('a', 'v')]],
@@ -184,7 +184,7 @@ describe('PodTolerationRestriction', () => {
       expect(await given({ [ANNOTATION.default]: added }, { tolerations: own })).to.deep.equal(merged)
   })
 
-  it('refuses tolerations that are not allowed, with an error that is no Status upstream', async () => {
+  it('rejects tolerations that are not allowed, with an error that is no Status upstream', async () => {
     const conflict = (scope: string) => [500, `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`]
     const own = { tolerations: [equal('a', 'v')] }
     expect(await given({ [ANNOTATION.allowed]: [equal('a', 'w')] }, own)).to.deep.equal(conflict('namespace'))
@@ -194,18 +194,18 @@ describe('PodTolerationRestriction', () => {
     expect(await given({ [ANNOTATION.allowed]: '{' }, own)).to.deep.equal([500, 'unexpected end of JSON input'])
   })
 
-  it('takes as many as there are', async () => {
+  it('processes very many tolerations', async () => {
     const many = Array.from({ length: 10_000 }, (_, i) => equal('a', `${i}`))
     expect(await given({ [ANNOTATION.default]: many, [ANNOTATION.allowed]: many.toReversed() }, { tolerations: many })).to.deep.equal(many)
   })
 
-  it('reads the names of members as Go does', async () => {
+  it('decodes member names as Go does', async () => {
     expect(await given({ [ANNOTATION.default]: [{ Key: 'a', OPERATOR: 'Exists', tolerationseconds: 5 }] }, {})).to.deep.equal([
       { key: 'a', operator: 'Exists', tolerationSeconds: 5 },
     ])
   })
 
-  it('has its configuration checked', () => {
+  it('validates its configuration', () => {
     const config = (text: string) =>
       tolerationRules(
         new Map([['PodTolerationRestriction', Buffer.from(`apiVersion: podtolerationrestriction.admission.k8s.io/v1alpha1\nkind: Configuration\n${text}`)]]),

@@ -42,7 +42,7 @@ async function refusal(plugin: Plugin, release: Release, before: object, after: 
 describe('PodResizeValidator', () => {
   const small = node({ status: { allocatable: { cpu: '2', memory: '2Gi' } } })
 
-  it('compares what the pod asks for with what the node has, from 1.36 on', async () => {
+  it('compares the requests of the pod with the allocatable resources of the node, from 1.36 on', async () => {
     const resize = (release: Release, after: object) => refusal(podResizeValidator, release, containers(asks('1')), after, small)
     expect(await resize('1.36', containers(asks('2')))).to.equal(undefined)
     expect(await resize('1.35', containers(asks('3')))).to.equal(undefined)
@@ -54,7 +54,7 @@ describe('PodResizeValidator', () => {
     expect(await resize('1.36', { ...containers(asks('2')), overhead: { cpu: '1m' } })).to.have.property('causes')
   })
 
-  it('needs a node, which runs Linux', async () => {
+  it('requires a Linux node', async () => {
     const windows = node({ metadata: { name: 'n', labels: { 'kubernetes.io/os': 'windows' } } })
     expect(await refusal(podResizeValidator, '1.36', containers(asks('1')), containers(asks('2')))).to.deep.equal({
       message: 'pods "p" is forbidden: node "n" not found',
@@ -71,7 +71,7 @@ describe('NodeDeclaredFeatureValidator', () => {
   const able = node({ status: { declaredFeatures: ['InPlacePodLevelResourcesVerticalScaling', 'InPlacePodVerticalScalingInitContainers'] } })
   const init = (cpu: string): object => ({ ...containers(asks('1')), initContainers: [{ name: 'i', image: 'i', resources: asks(cpu) }] })
 
-  it('asks the node for what a change of the pod needs, from 1.36 on', async () => {
+  it('requires the declared features that a change needs, from 1.36 on', async () => {
     const change = (release: Release, before: object, after: object, on: Node) => refusal(nodeDeclaredFeatureValidator, release, before, after, on)
     expect(await change('1.36', containers(asks('1')), containers(asks('2')), plain)).to.equal(undefined)
     expect(await change('1.36', { ...init('1'), resources: asks('2') }, { ...init('2'), resources: asks('3') }, able)).to.equal(undefined)
@@ -82,7 +82,7 @@ describe('NodeDeclaredFeatureValidator', () => {
     expect(await change('1.35', init('1'), init('2'), plain)).to.equal(undefined)
   })
 
-  it('looks at nothing else', async () => {
+  it('ignores other changes', async () => {
     expect(await refusal(nodeDeclaredFeatureValidator, '1.36', init('1'), init('2'), plain, { subresource: 'status' })).to.equal(undefined)
     expect(await refusal(nodeDeclaredFeatureValidator, '1.36', init('1'), { ...init('2'), nodeName: '' }, plain)).to.equal(undefined)
   })

@@ -42,10 +42,10 @@ describe('resize of pods', () => {
     ['an init container by a resource', '1.36', {}, { initContainers }, s => { s.initContainers[0].resources.requests['a.b/c'] = '1'; s.initContainers[0].resources.limits = { 'a.b/c': '1' } }, ['spec.initContainers[0]: Forbidden: only cpu and memory resources for init or sidecar containers are mutable']],
   ]
   for (const [what, release, gates, spec, change, causes] of cases)
-    it(`${causes.length === 0 ? 'lets change' : 'keeps'} ${what} in ${release}`, async () =>
+    it(`${causes.length === 0 ? 'allows' : 'rejects'} changing ${what} in ${release}`, async () =>
       expect(await resizing(release, gates, spec, change)).to.deep.equal(causes))
 
-  it('takes what the pod as a whole asks for from the request', async () => {
+  it('takes pod-level resources from the request', async () => {
     const pods = new KindCases(podResource)
     pods.server.features = parseGates('1.36')
     const { spec } = await pods.create({ spec: { containers: [{ name: 'c', image: 'i', resources: asks('1') }], ...ofPod } })
@@ -53,7 +53,7 @@ describe('resize of pods', () => {
     expect([resized.spec.resources, resized.spec.nodeSelector]).to.deep.equal([asks('3'), undefined])
   })
 
-  it('has a default policy for what containers ask for until 1.32, while its gate is on', async () => {
+  it('defaults the resize policy of requested resources until 1.32, if its gate is on', async () => {
     const policies = async (release: Release, gates: Record<string, boolean>, container: object): Promise<unknown> => {
       const pods = new KindCases(podResource)
       pods.server.features = parseGates(release, new Map(Object.entries(gates)))

@@ -20,7 +20,7 @@ describe('resources/core/pod/strategy', () => {
       expect(pod.metadata.generation).to.equal(1)
     })
 
-    it('keeps resource claims where DynamicResourceAllocation is on, and validates them', () => {
+    it('keeps resource claims with DynamicResourceAllocation, and validates them', () => {
       const claims = { resourceClaims: [{ name: 'gpu', resourceClaimName: 'c' }, { name: 'gpu' }] }
       const ctx = hookContext({ features: featuresOf('DynamicResourceAllocation=true') })
       const pod = podWith({ ...claims, containers: [{ name: 'c', image: 'i', resources: { claims: [{ name: 'gpu' }, { name: 'x' }] } }] })
@@ -35,7 +35,7 @@ describe('resources/core/pod/strategy', () => {
       expect(pod.spec).not.to.have.property('resourceClaims')
     })
 
-    it('says that gates hold it back', () => {
+    it('sets a condition for scheduling gates', () => {
       expect(createdPod(gated).status.conditions).to.deep.equal([
         {
           type: 'PodScheduled',
@@ -48,7 +48,7 @@ describe('resources/core/pod/strategy', () => {
       ])
     })
 
-    it('puts label keys into selectors', () => {
+    it('merges label keys into selectors', () => {
       const term = { topologyKey: 'z', labelSelector: { matchLabels: { a: 'b' } }, matchLabelKeys: ['rev', 'none'], mismatchLabelKeys: ['tenant'] }
       const pod = createdPod({ affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } }, { labels: { rev: '1', tenant: 't' } })
       expect(pod.spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector.matchExpressions).to.deep.equal([
@@ -57,7 +57,7 @@ describe('resources/core/pod/strategy', () => {
       ])
     })
 
-    it('turns AppArmor annotations into fields, and says so', () => {
+    it('converts AppArmor annotations to fields, with a warning', () => {
       const key = 'container.apparmor.security.beta.kubernetes.io/c'
       const pod = podWith({}, { annotations: { [key]: 'localhost/a' } })
       const warned: string[] = []
@@ -78,13 +78,13 @@ describe('resources/core/pod/strategy', () => {
         expect(pod.metadata.annotations).to.deep.equal({ 'container.apparmor.security.beta.kubernetes.io/c': annotation })
       })
 
-    it('warns of a projected volume with nothing in it', () => {
+    it('warns about an empty projected volume', () => {
       const warned: string[] = []
       createPod(podWith({ volumes: [{ name: 'v', projected: { sources: [{}] } }] }), warned)
       expect(warned).to.include('volume "v" (Projected) has no sources provided')
     })
 
-    it('warns of a name that is no host name', () => {
+    it('warns about a name that is not a DNS label', () => {
       const warned: string[] = []
       createPod(podWith({}, { name: 'a.b' }), warned)
       expect(warned[0]).to.match(
@@ -172,7 +172,7 @@ describe('resources/core/pod/strategy', () => {
       })
     }
 
-    it('refuses anything else, and shows it', () => {
+    it('rejects other changes, with a diff', () => {
       const { errors } = updatePod(createdPod({}), pod => Object.assign(pod.spec, { nodeName: 'n' }))
       expect(errors).to.have.length(1)
       expect(errors[0])
@@ -180,12 +180,12 @@ describe('resources/core/pod/strategy', () => {
         .and.to.match(/\n {2}core\.PodSpec\{\n.*\n- \tNodeName: +"",\n\+ \tNodeName: +"n",\n/s)
     })
 
-    it('leaves the generation where the spec is the same', () => {
+    it('keeps the generation if the spec is unchanged', () => {
       const { pod, errors } = updatePod(createdPod({}), next => Object.assign(next.metadata, { labels: { a: 'b' } }))
       expect([errors, pod.metadata.generation]).to.deep.equal([[], 1])
     })
 
-    it('keeps annotations that belong to others', () => {
+    it('protects annotations of mirror pods', () => {
       const { errors } = updatePod(
         createdPod({ nodeName: 'n' }, { annotations: { 'kubernetes.io/config.mirror': 'x' } }),
         pod => delete pod.metadata.annotations,
@@ -195,7 +195,7 @@ describe('resources/core/pod/strategy', () => {
   })
 
   describe('status', () => {
-    it('takes nothing but the status', () => {
+    it('changes only the status', () => {
       const { pod, errors } = updatePod(
         createdPod({}),
         next => {
@@ -248,7 +248,7 @@ describe('resources/core/pod/strategy', () => {
     const debug = { name: 'd', image: 'busybox' }
     const withDebug = (): AnyObject => updatePod(createdPod({}), pod => Object.assign(pod.spec, { ephemeralContainers: [debug] }), 'ephemeralcontainers').pod
 
-    it('adds them and nothing else', () => {
+    it('adds ephemeral containers only', () => {
       const { pod, errors } = updatePod(
         createdPod({}),
         next => {
@@ -265,18 +265,18 @@ describe('resources/core/pod/strategy', () => {
       expect(pod.metadata.generation).to.equal(2)
     })
 
-    it('lets none go', () => {
+    it('rejects the removal of one', () => {
       const { errors } = updatePod(withDebug(), pod => delete pod.spec.ephemeralContainers, 'ephemeralcontainers')
       expect(errors).to.deep.equal(['spec.ephemeralContainers: Forbidden: existing ephemeral containers "d" may not be removed\n'])
     })
 
-    it('lets none change', () => {
+    it('rejects a change of one', () => {
       const { errors } = updatePod(withDebug(), pod => Object.assign(pod.spec.ephemeralContainers[0], { image: 'a:1' }), 'ephemeralcontainers')
       expect(errors[0]).to.contain('existing ephemeral containers "d" may not be changed\n  core.EphemeralContainer{\n')
       expect(errors[0]).to.match(/\n- \t\tImage: +"busybox",\n\+ \t\tImage: +"a:1",\n/)
     })
 
-    it('refuses what they may not have', () => {
+    it('rejects fields that ephemeral containers may not have', () => {
       const { errors } = updatePod(
         createdPod({}),
         pod => Object.assign(pod.spec, { ephemeralContainers: [{ ...debug, ports: [{ containerPort: 1 }], lifecycle: {}, targetContainerName: 'x' }] }),
@@ -295,7 +295,7 @@ describe('resources/core/pod/strategy', () => {
     const old = (): AnyObject => createdPod({ containers: [{ name: 'c', image: 'i:1', resources: resources('1', '1Gi') }] })
     const resized = (change: (container: AnyObject['spec']) => void) => updatePod(old(), pod => change(pod.spec.containers[0]), 'resize')
 
-    it('changes cpu and memory and nothing else', () => {
+    it('changes cpu and memory only', () => {
       const { pod, errors } = resized(c => Object.assign(c, { image: 'other', resources: resources('2', '2Gi') }))
       expect(errors).to.deep.equal([])
       expect(pod.spec.containers[0]).to.deep.include({ image: 'i:1', resources: resources('2', '2Gi') })
@@ -324,7 +324,7 @@ describe('resources/core/pod/strategy', () => {
       it(`refuses ${name}`, () => expect(resized(c => Object.assign(c, { resources: wanted })).errors).to.deep.equal(errors))
     }
 
-    it('refuses containers in another order', () => {
+    it('rejects reordered containers', () => {
       expect(resized(c => Object.assign(c, { name: 'd' })).errors).to.deep.equal([
         'spec.containers[0].name: Forbidden: containers may not be renamed or reordered on resize',
       ])
@@ -345,7 +345,7 @@ describe('resources/core/pod/strategy', () => {
     }
   })
 
-  it('selects by fields', () => {
+  it('can be selected by fields', () => {
     const pod = podWith({ nodeName: 'n', serviceAccountName: 's', hostNetwork: true }, {}, { phase: 'Running', podIP: '1.1.1.1' })
     const fields = Object.fromEntries(Object.entries(version.selectableFields ?? {}).map(([name, of]) => [name, of(pod)]))
     expect(fields).to.deep.equal({

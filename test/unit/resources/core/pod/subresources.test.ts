@@ -41,7 +41,7 @@ describe('resources/core/pod binding', () => {
     ['pods/binding', binding],
     ['bindings', bindingResource],
   ] as const) {
-    it(`${name} gives a pod its node`, async () => {
+    it(`${name} assigns a pod to a node`, async () => {
       const { call, done } = world(createdPod({}), bindingOf())
       expect(await of?.virtual?.call(call)).to.deep.include({ code: 201 })
       const [options, pod] = done as [object, AnyObject]
@@ -84,7 +84,7 @@ describe('resources/core/pod binding', () => {
     it(`refuses ${name}`, async () => expect(await refusal(binding?.virtual.call(world(pod, body).call) as Promise<unknown>)).to.deep.equal([code, message]))
   }
 
-  it('writes nothing on a dry-run', async () => {
+  it('writes nothing in a dry run', async () => {
     const { call, done } = world(createdPod({}), bindingOf(), true)
     await binding?.virtual.call(call)
     expect(done).to.deep.equal([])

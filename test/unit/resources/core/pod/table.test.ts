@@ -148,7 +148,7 @@ describe('resources/core/pod/table', () => {
     ['Running', undefined],
   ]
   for (const [phase, message] of phases) {
-    it(`tells of the row that it is completed: ${phase}`, () => {
+    it(`has a Completed condition for the phase ${phase}`, () => {
       const wanted = message === undefined ? undefined : [{ type: 'Completed', status: 'True', reason: phase, message }]
       expect(podTable.conditions?.(podWith({}, {}, { phase }))).to.deep.equal(wanted)
     })

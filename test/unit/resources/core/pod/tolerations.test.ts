@@ -41,7 +41,7 @@ const toleration = (): Toleration => ({
 const list = (): Toleration[] => Array.from({ length: Math.floor(random() * 6) }, toleration)
 
 describe('tolerations', () => {
-  it('are merged and allowed as where each is compared with all others', () => {
+  it('are merged and allowed as in a pairwise comparison', () => {
     for (let i = 0; i < 20_000; i++) {
       const [first, second] = [list(), list()]
       expect(mergeTolerations(first, second), JSON.stringify([first, second])).to.deep.equal(merged(first, second))

@@ -106,7 +106,7 @@ describe('secrets', () => {
     expect(secretResource.hub.selectableFields?.type?.(made)).to.equal('Opaque')
   })
 
-  it('are judged in steps if they have many keys', () => {
+  it('are validated in steps if they have many keys', () => {
     const data = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'dg==']))
     const judged = secretResource.strategy?.validate?.({ metadata: {}, data } as never, undefined, undefined as never)
     if (judged === undefined || !isSteps(judged)) throw new Error('it was judged at once')

@@ -25,7 +25,7 @@ async function admitted(pod: Pod, getAccount?: GetServiceAccount): Promise<Pod> 
 }
 
 describe('the admission plugin ServiceAccount', () => {
-  it('gives a pod the account default, or leaves it the one that it names', async () => {
+  it('sets the account of a pod to default unless it names one', async () => {
     const getAccount = accounts('ns/default', 'ns/builder')
     expect((await admitted(podWith({}), getAccount)).spec).to.include({ serviceAccountName: 'default', serviceAccount: 'default' })
     expect((await admitted(podWith({ serviceAccountName: 'builder' }), getAccount)).spec).to.include({
@@ -34,13 +34,13 @@ describe('the admission plugin ServiceAccount', () => {
     })
   })
 
-  it('refuses a pod whose account is not there', async () => {
+  it('rejects a pod whose account does not exist', async () => {
     const refused = (name: string) => refusal(admitted(podWith({ serviceAccountName: name }), accounts('other/builder')))
     expect(await refused('builder')).to.equal('pods "p" is forbidden: error looking up service account ns/builder: serviceaccount "builder" not found')
     expect(await refused('default')).to.equal('pods "p" is forbidden: error looking up service account ns/default: serviceaccount "default" not found')
   })
 
-  it('waits for the account default, and for no other', async () => {
+  it('waits for the default account, and for no other', async () => {
     const late = () => {
       let asked = 0
       return {
@@ -54,7 +54,7 @@ describe('the admission plugin ServiceAccount', () => {
     expect(other.asked()).to.equal(1)
   })
 
-  it('waits no longer than the client does', async () => {
+  it('stops waiting when the client disconnects', async () => {
     const ending = new AbortController()
     const plugin = pluginWith(async () => {
       ending.abort(new Error('gone'))
@@ -63,24 +63,24 @@ describe('the admission plugin ServiceAccount', () => {
     expect(await refusal(plugin.mutate?.(requestFor(podWith({}), { signal: ending.signal })))).to.equal('gone')
   })
 
-  it('looks up none where nobody makes accounts', async () => {
+  it('does not look up accounts if their controller is off', async () => {
     expect((await admitted(podWith({ serviceAccountName: 'builder' }))).spec.serviceAccountName).to.equal('builder')
   })
 
-  it("has images pulled with the account's secrets where the pod names none", async () => {
+  it('adds the image pull secrets of the account unless the pod has some', async () => {
     const getAccount = accounts('ns/default')
     expect((await admitted(podWith({}), getAccount)).spec.imagePullSecrets).to.deep.equal([{ name: 'pull' }])
     expect((await admitted(podWith({ imagePullSecrets: [{ name: 'own' }] }), getAccount)).spec.imagePullSecrets).to.deep.equal([{ name: 'own' }])
   })
 
-  it('leaves mirror pods alone, which may name no account', async () => {
+  it('ignores mirror pods, which must not name an account', async () => {
     expect((await admitted(podWith({}, MIRROR), accounts())).spec).not.to.have.property('serviceAccountName')
     expect(await refusal(admitted(podWith({ serviceAccountName: 'default' }, MIRROR), accounts('ns/default')))).to.equal(
       'pods "p" is forbidden: a mirror pod may not reference service accounts',
     )
   })
 
-  it('refuses a pod that has lost its account on the way', async () => {
+  it('rejects a pod without an account in the validating phase', async () => {
     const plugin = pluginWith(accounts('ns/default'))
     const validating = async () => plugin.validate?.(requestFor(podWith({})))
     expect(await refusal(validating())).to.equal('pods "p" is forbidden: no service account specified for pod ns/p')
@@ -91,7 +91,7 @@ describe('the admission plugin ServiceAccount', () => {
     async (_namespace, name) => ({ kind: 'ServiceAccount', apiVersion: 'v1', ...own, metadata: { name, ...own.metadata } })
   const mount = { name: 'kube-api-access-abcde', readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }
 
-  it('mounts a token, the certificate authority and the namespace into every container', async () => {
+  it('mounts a token, the CA certificate and the namespace into every container', async () => {
     const { spec } = await admitted(
       podWith({ initContainers: [{ name: 'i' }], containers: [{ name: 'a' }, { name: 'b', volumeMounts: [{ name: 'v', mountPath: '/v' }] }] }),
       account({}),
@@ -113,7 +113,7 @@ describe('the admission plugin ServiceAccount', () => {
     expect(spec.containers?.[1]?.volumeMounts).to.deep.equal([{ name: 'v', mountPath: '/v' }, mount])
   })
 
-  it('uses a volume of the name again, and leaves containers that have something at its path', async () => {
+  it('reuses an existing volume, and keeps mounts at the same path', async () => {
     const volume = { name: 'kube-api-access-other', emptyDir: {} }
     const again = await admitted(podWith({ containers: [{ name: 'a' }], volumes: [volume] }), account({}))
     expect(again.spec.volumes).to.deep.equal([volume])
@@ -130,13 +130,13 @@ describe('the admission plugin ServiceAccount', () => {
     [false, true, false],
   ]
   for (const [ofPod, ofAccount, mounted] of automounts)
-    it(`mounts ${mounted ? 'a' : 'no'} token where the pod says ${ofPod} and the account ${ofAccount}`, async () => {
+    it(`mounts ${mounted ? 'a' : 'no'} token if the pod specifies ${ofPod} and the account ${ofAccount}`, async () => {
       const pod = podWith({ containers: [{ name: 'a' }], ...(ofPod !== undefined && { automountServiceAccountToken: ofPod }) })
       const { spec } = await admitted(pod, account(ofAccount === undefined ? {} : { automountServiceAccountToken: ofAccount }))
       expect(spec.volumes !== undefined).to.equal(mounted)
     })
 
-  it('mounts none where nobody makes accounts', async () => {
+  it('mounts no token if the controller of accounts is off', async () => {
     expect((await admitted(podWith({ containers: [{ name: 'a' }] }))).spec.volumes).to.equal(undefined)
   })
 
@@ -171,18 +171,18 @@ describe('the admission plugin ServiceAccount', () => {
     ],
   }
   for (const [what, [spec, fault]] of Object.entries(references))
-    it(`keeps pods of a strict account to its secrets: ${what}`, async () => {
+    it(`limits pods of a strict account to its secrets: ${what}`, async () => {
       expect(await refusal(admitted(podWith({ automountServiceAccountToken: false, ...spec }), strict))).to.equal(fault && `pods "p" is forbidden: ${fault}`)
       expect(await refusal(admitted(podWith(spec), account({})))).to.equal(undefined)
     })
 
-  it('says so before the rules of the kind are looked at, as upstream, whose plugin looks at pods in both phases', async () => {
+  it('rejects such pods in the mutating phase, as upstream does', async () => {
     const mutated = (pod: Pod) => refusal((async () => pluginWith(strict).mutate?.(requestFor(pod)))())
     expect(await mutated(podWith({ imagePullSecrets: [{ name: 'other' }] }))).to.include('imagePullSecrets[0].name="other" is not allowed')
     expect(await mutated(podWith({ serviceAccountName: 'default' }, MIRROR))).to.equal('pods "p" is forbidden: a mirror pod may not reference service accounts')
   })
 
-  it('keeps ephemeral containers of a strict account to its secrets', async () => {
+  it('limits ephemeral containers of a strict account to its secrets', async () => {
     const pod = podWith({ serviceAccountName: 'default', ephemeralContainers: [{ name: 'e', env: [secretKeyRef('other')] }] })
     const request = admissionRequest(podResource, pod, { namespace: 'ns', name: 'p', ctx: { signal }, operation: 'UPDATE', subresource: 'ephemeralcontainers' })
     expect(pluginWith(strict).handles(request)).to.equal(true)
@@ -192,7 +192,7 @@ describe('the admission plugin ServiceAccount', () => {
     expect(await refusal(pluginWith(account({})).validate?.(request))).to.equal(undefined)
   })
 
-  it('lets mirror pods refer to no secrets and tokens', async () => {
+  it('rejects mirror pods with secrets and tokens', async () => {
     const mirror = (spec: object) => refusal(admitted(podWith(spec, MIRROR), accounts()))
     expect(await mirror({ volumes: [{ name: 'v', secret: { secretName: 's' } }] })).to.equal('pods "p" is forbidden: a mirror pod may not reference secrets')
     expect(await mirror({ containers: [{ name: 'a', env: [secretKeyRef('s')] }] })).to.equal('pods "p" is forbidden: a mirror pod may not reference secrets')

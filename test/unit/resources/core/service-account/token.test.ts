@@ -48,7 +48,7 @@ function server(options: Partial<TokenIssuer> = {}, features: Features = feature
 }
 
 describe('tokens of service accounts', () => {
-  it('are for this server and an hour, where nothing is said', async () => {
+  it('are valid for this server and one hour by default', async () => {
     const { request, claims } = await server().ask()
     expect(request.metadata).to.deep.equal({ name: 'bot', namespace: 'ns', creationTimestamp: '2026-01-02T03:04:05Z' })
     expect(request.spec).to.deep.equal({ audiences: ['here'], expirationSeconds: 3600 })
@@ -67,7 +67,7 @@ describe('tokens of service accounts', () => {
     expect(Object.keys(claims)).to.deep.equal(Object.keys(claims).sort())
   })
 
-  it('are for the account of the uid that is asked for, from 1.34 on', async () => {
+  it('must be requested with the uid of the account, from 1.34 on', async () => {
     const reason = 'the UID in the token request (x) does not match the UID of the service account (u1)'
     expect((await server().ask({}, { uid: 'x' })).request.metadata.uid).to.equal('x')
     expect((await server({}, parseGates('1.34')).ask()).request.metadata.uid).to.equal('u1')
@@ -89,7 +89,7 @@ describe('tokens of service accounts', () => {
   for (const [what, boundObjectRef, claims] of bound)
     it(`are bound to ${what}`, async () => expect((await server().ask({ boundObjectRef })).claims['kubernetes.io']).to.deep.include(claims))
 
-  it('live a year where kubelets ask for them, and tell when to renew', async () => {
+  it('requested by kubelets are valid for a year, and contain the time of renewal', async () => {
     const spec = { expirationSeconds: 3607, boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'p' } }
     const { claims, request } = await server().ask(spec)
     expect([claims.exp - AT, claims['kubernetes.io'].warnafter]).to.deep.equal([31_536_000, AT + 3607])
@@ -103,7 +103,7 @@ describe('tokens of service accounts', () => {
       expect((await server(options).ask(other)).claims['kubernetes.io']).not.to.have.property('warnafter')
   })
 
-  it('are shortened to the longest life, with a warning', async () => {
+  it('are shortened to the maximum lifetime, with a warning', async () => {
     const { ask, warnings } = server({ maxExpirationSeconds: 3600 })
     expect((await ask({ expirationSeconds: 7200 })).request.spec.expirationSeconds).to.equal(3600)
     expect(warnings).to.deep.equal(['requested expiration of 7200 seconds shortened to 3600 seconds'])
@@ -150,7 +150,7 @@ describe('tokens of service accounts', () => {
     ],
   ]
   for (const [what, args, code, message] of refused)
-    it(`are not given for ${what}`, async () => {
+    it(`are not issued for ${what}`, async () => {
       const error = await server()
         .ask(...args)
         .then(

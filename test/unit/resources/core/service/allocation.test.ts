@@ -17,7 +17,7 @@ describe('allocation of services', () => {
     return Array.from({ length: PORTS.size }, (_, n) => n).flatMap(n => ((bytes[n >> 3] ?? 0) & (1 << (n & 7)) ? [PORTS.base + n] : []))
   }
 
-  it('takes an IPAddress that names its service, and gives it back', async () => {
+  it('creates an IPAddress that names its service, and deletes it', async () => {
     const server = serverWith()
     await server.create(SERVICES, 'default', service('web'))
     const [address] = (await server.list({ group: 'networking.k8s.io', resource: 'ipaddresses' }, '')).items
@@ -65,7 +65,7 @@ describe('allocation of services', () => {
     })
   }
 
-  it('takes addresses of a ServiceCIDR that is added, unless it is not ready', async () => {
+  it('uses a ServiceCIDR that is added, unless it is not ready', async () => {
     const server = serverWith()
     const add = (name: string, cidr: string) =>
       server.create(CIDRS, '', { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name }, spec: { cidrs: [cidr] } } as AnyObject)
@@ -82,7 +82,7 @@ describe('allocation of services', () => {
     expect(await causesOf(server.create(SERVICES, 'default', service('b', { clusterIP: '198.51.100.7' })))).to.have.lengthOf(1)
   })
 
-  it('gives a service of two families an address of each', async () => {
+  it('assigns an address of each family to a dual-stack service', async () => {
     const server = serverWith({ serviceCIDRs: ['10.0.0.0/24', '2001:db8::/112'] })
     const { spec } = await server.create(SERVICES, 'default', service('web', { ipFamilyPolicy: 'PreferDualStack' }))
     expect(spec).to.deep.include({ clusterIPs: ['10.0.0.17', '2001:db8::101'], ipFamilies: ['IPv4', 'IPv6'] })
@@ -93,7 +93,7 @@ describe('allocation of services', () => {
     expect(both.spec.clusterIPs).to.deep.equal(['10.0.0.17', '2001:db8::101'])
   })
 
-  it('keeps node ports in one object, as kube-apiserver does', async () => {
+  it('stores node ports in one object, as kube-apiserver does', async () => {
     const server = serverWith()
     await server.create(SERVICES, 'default', service('web', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports: [{ port: 80, nodePort: 32767 }] }))
     expect(await taken(server)).to.deep.equal([30086, 32767])
@@ -105,7 +105,7 @@ describe('allocation of services', () => {
     expect(await taken(server)).to.deep.equal([])
   })
 
-  it('refuses node ports that are taken or out of range, and takes none then', async () => {
+  it('rejects node ports that are allocated or out of range, and allocates none then', async () => {
     const server = serverWith()
     await server.create(SERVICES, 'default', service('a', { type: 'NodePort', ports: [{ port: 80, nodePort: 30500 }] }))
     const ports = (...nodePorts: number[]) => ({ type: 'NodePort', ports: nodePorts.map((nodePort, i) => ({ name: `p${i}`, port: 80 + i, nodePort })) })
@@ -119,7 +119,7 @@ describe('allocation of services', () => {
     expect(await addresses(server)).to.deep.equal(['10.0.0.17'])
   })
 
-  it('refuses a taken port before a taken name', async () => {
+  it('reports an allocated port before an existing name', async () => {
     const server = serverWith()
     const web = service('web', { type: 'NodePort', ports: [{ port: 80, nodePort: 30500 }] })
     await server.create(SERVICES, 'default', web)
@@ -130,14 +130,14 @@ describe('allocation of services', () => {
     expect(await taken(server)).to.deep.equal([30500])
   })
 
-  it('takes nothing in a dry run', async () => {
+  it('allocates nothing in a dry run', async () => {
     const server = serverWith()
     const { spec } = await server.create(SERVICES, 'default', service('web', { type: 'NodePort' }), true)
     expect([spec.clusterIP, spec.ports[0].nodePort]).to.deep.equal(['10.0.0.0', 32769])
     expect(server.objects.size).to.equal(0)
   })
 
-  it('gives back what a failed write had taken', async () => {
+  it('releases the allocations of a failed write', async () => {
     const server = serverWith()
     await server.create(SERVICES, 'default', service('first', { type: 'NodePort' }))
     server.beforeWrite = gr => (gr.resource === 'services' ? down() : undefined)
@@ -147,7 +147,7 @@ describe('allocation of services', () => {
     expect(await taken(server)).to.deep.equal([30086])
   })
 
-  it('gives nothing back where the write may have happened', async () => {
+  it('keeps the allocations of a write with an unknown outcome', async () => {
     const server = serverWith()
     server.beforeWrite = (gr, object) => {
       if (gr.resource !== 'services') return
@@ -158,7 +158,7 @@ describe('allocation of services', () => {
     expect(await addresses(server)).to.deep.equal(['10.0.0.17'])
   })
 
-  it('never hands out anything twice to writers side by side', async () => {
+  it('never assigns anything twice to concurrent writers', async () => {
     const server = serverWith({ serviceCIDRs: ['10.0.0.0/26'] })
     server.beforeWrite = () => new Promise(resolve => setImmediate(resolve))
     const made = await Promise.all(Array.from({ length: 40 }, (_, i) => server.create(SERVICES, 'default', service(`s${i}`, { type: 'NodePort' }))))

@@ -10,7 +10,7 @@ const ask = (object: object, old?: object) =>
 const DENIED = 'services "s" is forbidden: Use of external IPs is denied by admission control'
 
 describe('DenyServiceExternalIPs', () => {
-  it('lets services keep external IPs, and take no others', async () => {
+  it('allows services to keep external IPs, and to add none', async () => {
     expect(await ask(service())).to.equal(undefined)
     expect(await ask(service('1.2.3.4'))).to.equal(DENIED)
     expect(await ask(service('1.2.3.4'), service('1.2.3.5', '1.2.3.4'))).to.equal(undefined)

@@ -19,7 +19,7 @@ describe('repair of allocations', () => {
     }
   }
 
-  it('finds nothing where all agrees', async () => {
+  it('finds nothing if all allocations match', async () => {
     const { server, run } = setUp()
     await server.create(SERVICES, 'default', service('web', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }))
     await server.create(SERVICES, 'default', service('none', { clusterIP: 'None' }))
@@ -28,7 +28,7 @@ describe('repair of allocations', () => {
     expect(await run(0)).to.deep.equal(nothing)
   })
 
-  it('frees what a crash left, once it is old enough', async () => {
+  it('frees leftovers of a crash after a grace period', async () => {
     const { server, run, ports } = setUp()
     await server.create(SERVICES, 'default', service('web', { type: 'NodePort' }))
     await server.create(IPS, '', ipAddressObject('10.0.0.99', 'IPv4', { namespace: 'default', name: 'lost' }))
@@ -40,7 +40,7 @@ describe('repair of allocations', () => {
     expect([...(await ports.current(server)).ports.ports()]).to.deep.equal([30086])
   })
 
-  it('counts from when it was seen, whatever its own time says', async () => {
+  it('measures the grace period from the first observation, not from the creationTimestamp', async () => {
     const { server, run } = setUp()
     server.now -= 1000 * GRACE // by the clock of its creator
     await server.create(IPS, '', ipAddressObject('10.0.0.99', 'IPv4', { namespace: 'default', name: 'on-its-way' }))
@@ -52,14 +52,14 @@ describe('repair of allocations', () => {
     expect((await run()).freedIPs).to.deep.equal(['10.0.0.99'])
   })
 
-  it('frees at once where nothing else writes', async () => {
+  it('frees leftovers immediately if no other server writes', async () => {
     const { server, run, ports } = setUp()
     await server.create(IPS, '', ipAddressObject('10.0.0.99', 'IPv4', { namespace: 'default', name: 'lost' }))
     await ports.reserve(server, false, source => source.take(30999))
     expect(await run(0)).to.deep.equal({ ...nothing, freedIPs: ['10.0.0.99'], freedPorts: [30999] })
   })
 
-  it('lets addresses be that others manage', async () => {
+  it('ignores addresses of other managers', async () => {
     const { server, run } = setUp()
     const own = {
       apiVersion: 'networking.k8s.io/v1',
@@ -71,7 +71,7 @@ describe('repair of allocations', () => {
     expect(await run(0)).to.deep.equal(nothing)
   })
 
-  it('takes again what services have', async () => {
+  it('restores missing allocations of services', async () => {
     const { server, run } = setUp()
     await server.create(SERVICES, 'default', service('web', { type: 'NodePort' }))
     await server.delete(IPS, '', '10.0.0.17')
@@ -80,7 +80,7 @@ describe('repair of allocations', () => {
     expect(await run()).to.deep.equal(nothing)
   })
 
-  it('tells of an address that two have', async () => {
+  it('reports an address that belongs to another service', async () => {
     const { server, run } = setUp()
     await server.create(SERVICES, 'default', service('web'))
     await server.delete(IPS, '', '10.0.0.17')
@@ -88,7 +88,7 @@ describe('repair of allocations', () => {
     expect(await run(0)).to.deep.equal({ ...nothing, conflictingIPs: ['10.0.0.17'] })
   })
 
-  it('does not free a port that was given out anew while it looked', async () => {
+  it('does not free a port that was reallocated during the scan', async () => {
     const { server, run, ports } = setUp()
     await ports.reserve(server, false, source => source.take(30999))
     await run()
@@ -108,7 +108,7 @@ describe('repair of allocations', () => {
     expect((await run()).freedPorts).to.deep.equal([])
   })
 
-  it('makes the object of the ports again if it is lost', async () => {
+  it('recreates a missing port object', async () => {
     const { server, ports } = setUp()
     await server.create(SERVICES, 'default', service('a', { type: 'NodePort' }))
     server.objects.delete('ranges/servicenodeports')
@@ -117,7 +117,7 @@ describe('repair of allocations', () => {
     expect([...(await ports.current(server)).ports.ports()]).to.deep.equal([30086, 30087])
   })
 
-  it('reads the ports of another range', () => {
+  it('decodes the ports of another range', () => {
     const { ports } = setUp()
     const other = new NodePorts({ base: 29999, size: 5 }, () => 0)
     const bits = Buffer.from([0b10110]).toString('base64')

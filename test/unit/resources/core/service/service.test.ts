@@ -4,7 +4,7 @@ import { causesOf } from '../../../../support/workloads.ts'
 import { SERVICES, serverWith, service } from './services.ts'
 
 describe('Service', () => {
-  it('fills in everything that follows from its type', async () => {
+  it('has the defaults of its type', async () => {
     const server = serverWith()
     const { spec, status } = await server.create(SERVICES, 'default', service('web'))
     expect(spec).to.deep.equal({
@@ -61,7 +61,7 @@ describe('Service', () => {
     })
   }
 
-  it('has an ExternalName without any address', async () => {
+  it('has no addresses as ExternalName', async () => {
     const { spec } = await serverWith().create(
       SERVICES,
       'default',
@@ -151,14 +151,14 @@ describe('Service', () => {
     })
   }
 
-  it('keeps what was allocated when the manifest is written again', async () => {
+  it('keeps its allocations when the manifest is applied again', async () => {
     const server = serverWith()
     const manifest = service('web', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' })
     const first = await server.create(SERVICES, 'default', manifest)
     expect((await server.update(SERVICES, 'default', 'web', () => manifest)).spec).to.deep.equal(first.spec)
   })
 
-  it('may not change its address', async () => {
+  it('cannot change its address', async () => {
     const server = serverWith()
     await server.create(SERVICES, 'default', service('web'))
     const to = (clusterIP: string) => causesOf(server.update(SERVICES, 'default', 'web', o => ({ ...o, spec: { ...o.spec, clusterIP } })))
@@ -166,7 +166,7 @@ describe('Service', () => {
     expect(await to('10.0.0.9')).to.deep.equal(['spec.clusterIPs[0]: Invalid value: []string{"10.0.0.9"}: may not change once set'])
   })
 
-  it('drops what its new type has no use for', async () => {
+  it('drops fields that its new type does not use', async () => {
     const server = serverWith()
     await server.create(SERVICES, 'default', service('web', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', loadBalancerClass: 'example.com/x' }))
     const change = (spec: object) => server.update(SERVICES, 'default', 'web', o => ({ ...o, spec: { ...o.spec, ...spec } }))
@@ -177,7 +177,7 @@ describe('Service', () => {
     expect(named).not.to.have.any.keys('clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy')
   })
 
-  it('lets any service have ingress before 1.29, without a mode', async () => {
+  it('may have ingress without a mode in any type before 1.29', async () => {
     const server = serverWith()
     server.features = parseGates('1.28')
     for (const type of ['ClusterIP', 'LoadBalancer']) {
@@ -189,7 +189,7 @@ describe('Service', () => {
     }
   })
 
-  it('lets only a load balancer have ingress, with a mode', async () => {
+  it('may have ingress, with a mode, only as a load balancer', async () => {
     const server = serverWith()
     await server.create(SERVICES, 'default', service('plain'))
     await server.create(SERVICES, 'default', service('balanced', { type: 'LoadBalancer' }))

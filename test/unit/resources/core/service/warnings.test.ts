@@ -15,17 +15,17 @@ const told = (release: Release, spec: Partial<ServiceSpec>): string[] => service
 
 describe('warnings of a service', () => {
   const headless: Partial<ServiceSpec> = { clusterIP: 'None', clusterIPs: ['None'], sessionAffinity: 'ClientIP', externalIPs: ['10.0.0.1'] }
-  it('tell what a headless service ignores, from 1.34 on', () => {
+  it('list the fields that a headless service ignores, from 1.34 on', () => {
     expect(told('1.33', headless)).to.deep.equal([])
     expect(told('1.36', headless)).to.deep.equal(['spec.externalIPs is ignored for headless services', 'spec.SessionAffinity is ignored for headless services'])
   })
-  it('tell deprecated fields from the release on that deprecates them', () => {
+  it('list deprecated fields from the release of the deprecation on', () => {
     const spec: Partial<ServiceSpec> = { externalIPs: ['10.0.0.1'], trafficDistribution: 'PreferClose' }
     const traffic = 'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"'
     expect([told('1.34', spec), told('1.35', spec)]).to.deep.equal([[], [traffic]])
     expect(told('1.36', spec)).to.deep.equal(['spec.externalIPs is deprecated and may no longer be implemented in some clusters', traffic])
   })
-  it('tell addresses in legacy forms in the words of the release', () => {
+  it('list addresses in legacy forms with the message of the release', () => {
     const spec: Partial<ServiceSpec> = {
       externalIPs: ['010.0.0.1', '2001:DB8::1', '::ffff:1.2.3.4'],
       loadBalancerSourceRanges: ['010.0.0.0/8', '10.0.0.0/08', '2001:DB8::/32'],
@@ -42,7 +42,7 @@ describe('warnings of a service', () => {
       'spec.externalIPs[0]: non-standard IP address "010.0.0.1" will be considered invalid in a future Kubernetes release: use "10.0.0.1"',
     )
   })
-  it('look at the status from 1.33 on', () => {
+  it('include the status from 1.33 on', () => {
     expect(serviceStatusWarnings(service({}), parseGates('1.32'))).to.deep.equal([])
     expect(serviceStatusWarnings(service({}), parseGates('1.33'))).to.have.length(1)
   })

@@ -19,7 +19,7 @@ const DEFAULTS = {
 describe('sources of volumes', () => {
   // The types declare these defaults only since 1.31, as the OpenAPI document shows.
   for (const release of ['1.24', '1.30', '1.31'] as const)
-    it(`have their defaults in release ${release}`, () =>
+    it(`have defaults in release ${release}`, () =>
       inRelease(new MemoryBackend(), release, async call => {
         const post = async (path: string, kind: string, more: object): Promise<AnyObject> => {
           const { json } = await call(path, { method: 'POST', body: JSON.stringify({ apiVersion: 'v1', kind, metadata: { name: 'n' }, ...more }) })

@@ -150,7 +150,7 @@ describe('resources/core/volume/validation', () => {
     it(name, () => expect(check([{ name: 'n', ...volume }])).to.deep.equal(errors.map(error => `v[0]${error}`)))
   }
 
-  it('a name only once', () => {
+  it('duplicate names', () => {
     expect(
       check([
         { name: 'a', emptyDir: {} },
@@ -159,7 +159,7 @@ describe('resources/core/volume/validation', () => {
     ).to.deep.equal(['v[1].name: Duplicate value: "a"'])
   })
 
-  it('a claim that an ephemeral volume of the same pod makes', () => {
+  it('the claim of an ephemeral volume in the same pod', () => {
     const volumes = [
       { name: 'a', ephemeral: claim },
       { name: 'b', persistentVolumeClaim: { claimName: 'p-a' } },

@@ -140,7 +140,7 @@ describe('a key management service', () => {
     expect(decodeObject(provider.toStorage(VALUE, KEY)).source).to.deep.equal(before)
   })
 
-  it('writes for three minutes without the service, and reads for ever', async () => {
+  it('writes for three minutes without the service, and reads indefinitely', async () => {
     const { open, state, later } = world()
     const provider = open()
     await provider.check()
@@ -221,7 +221,7 @@ describe('a key management service', () => {
     },
   ]
   for (const { title, status, encrypted, fault } of faults)
-    it(`is not well with ${title}`, async () => {
+    it(`is unhealthy with ${title}`, async () => {
       const { open, state } = world()
       state.status = { ...state.status, ...status }
       state.encrypted = encrypted

@@ -95,7 +95,7 @@ const part = (text: string | undefined): string | undefined => text?.replace(/^\
 const SELF = 'spec.nodeName set to itself'
 const NODE = 'node "mynode"'
 
-describe('NodeRestriction of pods', () => {
+describe('NodeRestriction on pods', () => {
   const named = {
     mypod: podOn('mypod', 'mynode'),
     mymirrorpod: mirror('mynode'),
@@ -104,7 +104,7 @@ describe('NodeRestriction of pods', () => {
   }
   for (const [name, pod] of Object.entries(named)) {
     const isMine = name.startsWith('my')
-    it(`looks where ${name} is`, async () => {
+    it(`depends on the node of ${name}`, async () => {
       const common = { name, object: pod, old: pod }
       expect(await ask('UPDATE', 'pods', common)).to.contain(`unexpected operation "UPDATE", ${NODE} can only create and delete mirror pods`)
       const gone = { name, old: pod }
@@ -125,13 +125,13 @@ describe('NodeRestriction of pods', () => {
     })
   }
 
-  it('does not know pods that are not there', async () => {
+  it('rejects requests for missing pods', async () => {
     expect(await ask('DELETE', 'pods', { name: 'gone', old: {} })).to.equal('pod "gone" not found')
     expect(await ask('CREATE', 'pods', { name: 'gone', object: {}, subresource: 'eviction' })).to.equal('pod "gone" not found')
     expect(await ask('CREATE', 'pods', { object: { metadata: {} }, subresource: 'eviction' })).to.contain('could not determine pod from request data')
   })
 
-  it('lets nodes write no labels and no claims by the status', async () => {
+  it('prevents changes of labels and claims through the status', async () => {
     const status = (old: object, object: object, release: Release = '1.33') =>
       ask('UPDATE', 'pods', { name: 'mypod', subresource: 'status', old, object, release })
     const pod = podOn('mypod', 'mynode')
@@ -153,7 +153,7 @@ describe('NodeRestriction of pods', () => {
   })
 })
 
-describe('NodeRestriction of mirror pods', () => {
+describe('NodeRestriction on mirror pods', () => {
   const create = async (object: object, release: Release = '1.33') => part(await ask('CREATE', 'pods', { object, name: 'm', release }))
   const only = `${NODE} can only create pods with`
   const cases: [string, object, string | undefined][] = [
@@ -173,7 +173,7 @@ describe('NodeRestriction of mirror pods', () => {
   ]
   for (const [what, pod, why] of cases) it(what, async () => expect(await create(pod)).to.equal(why))
 
-  it('a node that is not there', async () => {
+  it('a missing node', async () => {
     const asked = { object: mirror('gone'), user: 'system:node:gone' }
     expect(await ask('CREATE', 'pods', asked)).to.equal('node "gone" not found')
   })
@@ -200,20 +200,20 @@ describe('NodeRestriction of mirror pods', () => {
     ],
   ]
   for (const [what, spec, release, early, late] of references)
-    it(`refers to ${what}`, async () => {
+    it(`with a reference to ${what}`, async () => {
       const refused = (reference: string | undefined) => reference && `${NODE} can not create pods that reference ${reference}`
       expect(await create(mirror('mynode', spec), release)).to.equal(refused(early))
       expect(await create(mirror('mynode', spec), '1.34')).to.equal(refused(late))
     })
 
-  it('knows no volume of no type', async () => {
+  it('rejects unknown types of volumes', async () => {
     const why = 'error checking mirror pod for API references: unknown'
     expect(await create(mirror('mynode', volumes({})), '1.34')).to.equal(`${why} volume type for volume  "v0"`)
     expect(await create(mirror('mynode', projecting({})), '1.34')).to.equal(`${why} source for projected volume "v0"`)
   })
 })
 
-describe('NodeRestriction of nodes', () => {
+describe('NodeRestriction on nodes', () => {
   const meta = { name: 'mynode', uid: 'u' }
   const node = (spec: object = {}, metadata: object = {}) => ({ metadata: { ...meta, ...metadata }, spec })
   const allowed = [
@@ -228,7 +228,7 @@ describe('NodeRestriction of nodes', () => {
   const update = async (old: object, object: object, parts: Asked = {}) =>
     part(await ask('UPDATE', 'nodes', { object, old, name: 'mynode', namespace: '', ...parts }))
 
-  it('lets a node write its own', async () => {
+  it('allows a node to write its own object', async () => {
     expect(await create(node())).to.equal(undefined)
     expect(await update(node(), node())).to.equal(undefined)
     expect(await update(node(), node(), { subresource: 'status' })).to.equal(undefined)
@@ -239,7 +239,7 @@ describe('NodeRestriction of nodes', () => {
     expect(part(await ask('DELETE', 'nodes', { name: 'other', namespace: '' }))).to.equal(others)
   })
 
-  it('leaves it labels that steer nothing', async () => {
+  it('allows a node to set labels without effect on scheduling', async () => {
     expect(await create(labelled(allowed))).to.equal(undefined)
     expect(await update(labelled(allowed, 'old'), labelled(allowed, 'new'))).to.equal(undefined)
     expect(await update(labelled(forbidden), labelled(forbidden))).to.equal(undefined)
@@ -250,7 +250,7 @@ describe('NodeRestriction of nodes', () => {
     expect(await update(labelled(forbidden, 'old'), labelled(forbidden, 'new'))).to.equal(refused)
   })
 
-  it('keeps taints, owners and the source of its configuration', async () => {
+  it('prevents changes of taints, owners and the source of the configuration', async () => {
     const tainted = (value: string) => node({ taints: [{ key: 'k', value, effect: 'NoSchedule' }] })
     expect(await create(tainted('a'))).to.equal(undefined)
     for (const [old, object] of [
@@ -278,7 +278,7 @@ describe('NodeRestriction of nodes', () => {
     ]).to.deep.equal([refused, refused, undefined, undefined])
   })
 
-  it('compares labels', () => {
+  it('finds changed labels', () => {
     const cases: [Labels, Labels, string][] = [
       [{}, {}, ''],
       [{ x: '1' }, { x: '1' }, ''],
@@ -294,7 +294,7 @@ describe('NodeRestriction of nodes', () => {
   })
 })
 
-describe('NodeRestriction of tokens', () => {
+describe('NodeRestriction on tokens', () => {
   const request = (pod: string, uid: string | undefined, ...audiences: string[]) => ({
     metadata: {},
     spec: { audiences, ...(pod !== '' && { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: pod, ...(uid && { uid }) } }) },
@@ -304,7 +304,7 @@ describe('NodeRestriction of tokens', () => {
   const token = async (pod: string, audience: string, parts: Asked = {}) =>
     part(await ask1(request(pod, 'pod-uid', ...(audience ? [audience] : [])), { gates: ON, ...parts }))
 
-  it('need a pod of the node', async () => {
+  it('requires a pod on the node', async () => {
     expect(await ask1(request('', undefined, 'foo'))).to.contain('node requested token not bound to a pod')
     expect(await ask1(request('nopod', 'u', 'foo'))).to.equal('pod "nopod" not found')
     expect(await ask1(request('mypod', undefined, 'foo'))).to.contain('node requested token with a pod binding without a uid')
@@ -336,9 +336,9 @@ describe('NodeRestriction of tokens', () => {
     ['undriven-and-csi', 'foo', undefined],
   ]
   for (const [pod, audience, refused] of cases)
-    it(`for ${audience || 'no audience'}, bound to ${pod}`, async () => expect(await token(pod, audience)).to.equal(refused))
+    it(`with audience ${audience || 'no audience'}, bound to ${pod}`, async () => expect(await token(pod, audience)).to.equal(refused))
 
-  it('are for one audience, which the pod needs or the node may ask for', async () => {
+  it('allows one audience, which the pod uses or the node may request', async () => {
     expect(part(await ask1(request('projecting', 'pod-uid', 'foo', 'bar'), { gates: ON }))).to.equal('node may only request 0 or 1 audiences')
     expect(await token('mypod', 'foo', { allowed: ['foo'] })).to.equal(undefined)
     expect(await token('mypod', 'foo', { allowed: ['foo'], release: '1.32' })).to.equal('audience "foo" not found in pod spec volume')
@@ -347,9 +347,9 @@ describe('NodeRestriction of tokens', () => {
   })
 })
 
-describe('NodeRestriction of what else is of nodes', () => {
+describe('NodeRestriction on other objects of nodes', () => {
   const lease = (name: string) => ({ metadata: { name } })
-  it('leases', async () => {
+  it('restricts leases', async () => {
     const leases = 'leases.coordination.k8s.io'
     for (const operation of ['CREATE', 'UPDATE', 'DELETE'] as const) {
       const parts = (name: string) => ({ ...(operation !== 'CREATE' && { name }), ...(operation !== 'DELETE' && { object: lease(name) }) })
@@ -363,7 +363,7 @@ describe('NodeRestriction of what else is of nodes', () => {
     }
   })
 
-  it('slices', async () => {
+  it('restricts ResourceSlices', async () => {
     const slices = 'resourceslices.resource.k8s.io'
     const of = (nodeName?: string) => ({ metadata: { name: 's' }, spec: { nodeName } })
     const refused = (done: string) => `can only ${done} ResourceSlice with the same NodeName as the requesting node`
@@ -376,7 +376,7 @@ describe('NodeRestriction of what else is of nodes', () => {
     expect(await ask('CREATE', slices, { object: of('other'), release: '1.29' })).to.equal(undefined)
   })
 
-  it('claims', async () => {
+  it('restricts claims', async () => {
     const claim = (status: object, spec: object = {}) => ({ metadata: { name: 'c', resourceVersion: JSON.stringify(status) }, spec, status })
     const update = async (old: object, object: object, gates: Record<string, boolean> = {}) =>
       part(await ask('UPDATE', 'persistentvolumeclaims', { name: 'c', old, object, subresource: 'status', gates }))
@@ -391,7 +391,7 @@ describe('NodeRestriction of what else is of nodes', () => {
     expect(await update(claim({}), claim({}, { volumeName: 'v' }))).to.contain(why)
   })
 
-  it('whoever is no node, or names none', async () => {
+  it('ignores other users, and rejects a node user without a name', async () => {
     expect(await ask('CREATE', 'pods', { object: podOn('p', ''), user: 'bob' })).to.equal(undefined)
     expect(await ask('CREATE', 'configmaps', { object: {} })).to.equal(undefined)
     expect(await ask('CREATE', 'configmaps', { object: { metadata: {} }, user: 'system:node:' })).to.contain(
@@ -400,7 +400,7 @@ describe('NodeRestriction of what else is of nodes', () => {
   })
 })
 
-describe('NodeRestriction of requests for certificates', () => {
+describe('NodeRestriction on PodCertificateRequests', () => {
   const GATE = { PodCertificateRequest: true }
   const spec = {
     podName: 'with-account',
@@ -421,7 +421,7 @@ describe('NodeRestriction of requests for certificates', () => {
     )
   const which = 'PodCertificateRequest for pod "ns/with-account"'
 
-  it('of pods', async () => {
+  it('requires the pod, account and node of the request to match', async () => {
     expect(await create()).to.equal(undefined)
     expect(await create({}, { gates: {} })).to.equal('PodCertificateRequest feature gate is disabled')
     expect(await create({ nodeName: 'other' })).to.equal('PodCertificateRequest.Spec.NodeName="other", which is not the requesting node "mynode"')
@@ -440,7 +440,7 @@ describe('NodeRestriction of requests for certificates', () => {
   })
 })
 
-describe('NodeRestriction of signing requests', () => {
+describe('NodeRestriction on CertificateSigningRequests', () => {
   /** For O=system:nodes, CN=system:node:mynode. */
   const der = [
     'MIHwMIGWAgEAMDQxFTATBgNVBAoMDHN5c3RlbTpub2RlczEbMBkGA1UEAwwSc3lzdGVtOm5vZGU6bXlub2RlMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE04ot5VPaPxsglN1xBkTA',
@@ -451,7 +451,7 @@ describe('NodeRestriction of signing requests', () => {
   const create = async (signerName: string, request = pem(der), given: Given = {}) =>
     part(await ask('CREATE', 'certificatesigningrequests.certificates.k8s.io', { object: { metadata: {}, spec: { signerName, request } }, ...given }))
 
-  it('are for the name of the node', async () => {
+  it('requires the name of the node as common name', async () => {
     for (const signer of ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet']) {
       expect(await create(signer)).to.equal(undefined)
       const refused = 'can only create a node CSR with CN=system:node:other'
@@ -462,7 +462,7 @@ describe('NodeRestriction of signing requests', () => {
     expect(await create('example.com/signer', pem(der), { user: 'system:node:other' })).to.equal(undefined)
   })
 
-  it('can be read', async () => {
+  it('rejects requests that cannot be parsed', async () => {
     const why = 'unable to parse csr: '
     expect(await create('kubernetes.io/kubelet-serving', pem(''))).to.equal(`${why}asn1: syntax error: sequence truncated`)
     expect(await create('kubernetes.io/kubelet-serving', pem(der, 'CERTIFICATE'))).to.equal(`${why}PEM block type must be CERTIFICATE REQUEST`)

@@ -95,9 +95,9 @@ describe('image policy webhook', () => {
     ['other subresources', { subresource: 'status', operation: 'UPDATE' }],
     ['what is a part of another write', { nested: true }],
   ] as const)
-    it(`does not look at ${what}`, () => expect(reviewing().plugin.handles(request(pod(['bad']), parts).asked)).to.equal(false))
+    it(`ignores ${what}`, () => expect(reviewing().plugin.handles(request(pod(['bad']), parts).asked)).to.equal(false))
 
-  it('asks with a review as Go writes it', async () => {
+  it('sends a review encoded as in Go', async () => {
     const { plugin, asked } = reviewing()
     const annotations = { 'my.image-policy.k8s.io/b': '<', test: 'x', 'a.image-policy.k8s.io/a': '2', '': '' }
     await plugin.validate?.(request(pod(['a', ''], { annotations })).asked)
@@ -107,7 +107,7 @@ describe('image policy webhook', () => {
     ])
   })
 
-  it('keeps answers for their time, and no failures', async () => {
+  it('caches responses for their time, but no failures', async () => {
     const { plugin, asked, state } = reviewing({ ttlMs: 1000 })
     const fate = async (status: number, image: string): Promise<boolean> => {
       state.status = status
@@ -126,7 +126,7 @@ describe('image policy webhook', () => {
   })
 
   for (const defaultAllow of [true, false])
-    it(`${defaultAllow ? 'admits' : 'refuses'} all where the webhook fails${defaultAllow ? ', and says so' : ''}`, async () => {
+    it(`${defaultAllow ? 'admits' : 'rejects'} all pods if the webhook fails${defaultAllow ? ', and annotates them' : ''}`, async () => {
       const { plugin, state } = reviewing({ defaultAllow })
       state.status = 500
       const { asked, annotations } = request(pod(['bad']))
@@ -141,7 +141,7 @@ describe('image policy webhook', () => {
     ['with names that can be', { 'a/b': 'x', '': 'y' }, 'good', {}],
   ]
   for (const [what, outAnnotations, image, wanted] of told)
-    it(`adds the annotations of the answer to the audit event, ${what}`, async () => {
+    it(`copies the annotations of the response to the audit event, ${what}`, async () => {
       const { plugin } = reviewing({ outAnnotations })
       const { asked, annotations } = request(pod([image]))
       await refusal(plugin.validate?.(asked))
@@ -159,7 +159,7 @@ describe('image policy webhook', () => {
     ['{', 'unexpected end of JSON input'],
   ]
   for (const [answer, refused] of answers)
-    it(`reads the answer ${answer || 'that is empty'}`, async () => {
+    it(`decodes the response ${answer || 'that is empty'}`, async () => {
       const { plugin } = reviewing({ answer })
       const text = await refusal(plugin.validate?.(request(pod(['a'])).asked))
       expect(text).to.equal(refused && `pods "p" is forbidden: ${refused}`)

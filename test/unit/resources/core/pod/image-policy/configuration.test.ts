@@ -27,7 +27,7 @@ describe('the configuration of ImagePolicyWebhook', () => {
       defaultAllow: false,
     })
   })
-  it('has seconds and milliseconds, and -1 for none', async () => {
+  it('has TTLs in seconds and the backoff in milliseconds, and -1 for none', async () => {
     const text = `imagePolicy:\n  kubeConfigFile: ${kubeconfig}\n  allowTTL: 500\n  denyttl: -1\n  retryBackoff: 250\n  defaultAllow: true\n`
     const { backoff, allowTtlMs, denyTtlMs, defaultAllow } = await open(text)
     expect([backoff.initialMs, allowTtlMs, denyTtlMs, defaultAllow]).to.deep.equal([250, 500_000, 0, true])

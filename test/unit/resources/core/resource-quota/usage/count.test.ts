@@ -37,21 +37,21 @@ function counterOf(resource: string) {
 }
 
 describe('usage counted for quotas', () => {
-  it('add up what objects use, and read each once', () => {
+  it('is the sum over all objects, each of which is parsed once', () => {
     const count = counterOf('pods')
     const items = [pod('500m'), pod('1'), pod('500m')]
     for (let i = 0; i < 2; i++) expect(count(items).used).to.deep.equal({ cpu: '2', 'requests.cpu': '2', pods: '3', 'count/pods': '3' })
     expect(items.map(({ reads }) => reads)).to.deep.equal([1, 1, 1])
   })
 
-  it('leave out what is in none of the scopes, and read it once', () => {
+  it('excludes objects outside of the scopes, which are parsed once', () => {
     const count = counterOf('pods')
     const items = [pod('1', { spec: { activeDeadlineSeconds: 5 } }), pod('2')]
     for (let i = 0; i < 2; i++) expect(count(items, { scopes: ['NotTerminating'] }).used.cpu).to.equal('2')
     expect(items[1]?.reads).to.equal(2)
   })
 
-  it('take values with a space for what they are', () => {
+  it('treats scope values with a space literally', () => {
     const count = counterOf('pods')
     const items = [pod('1', { spec: { priorityClassName: 'low' } })]
     const among = (values: string[]) => ({ scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values }] } })
@@ -59,7 +59,7 @@ describe('usage counted for quotas', () => {
     expect(count(items, among(['low', 'high'])).used.cpu).to.equal('1')
   })
 
-  it('tell when a pod that stops is no longer counted', () => {
+  it('includes the time at which a terminating pod is no longer counted', () => {
     const count = counterOf('pods')
     const items = [pod('1', { metadata: { deletionTimestamp: '2026-01-02T03:04:05Z', deletionGracePeriodSeconds: 30 } })]
     const { used, until } = count(items)
@@ -67,7 +67,7 @@ describe('usage counted for quotas', () => {
     expect(count(items, {}, NOW + 30_001)).to.deep.equal({ used: { 'count/pods': '1' }, until: Number.POSITIVE_INFINITY })
   })
 
-  it('read no object whose kind says all', () => {
+  it('parses no object if the kind determines the count', () => {
     const items = [stored({}), stored({}), stored({})]
     expect(counterOf('configmaps')(items).used).to.deep.equal({ configmaps: '3', 'count/configmaps': '3' })
     expect(items.map(({ reads }) => reads)).to.deep.equal([0, 0, 0])

@@ -113,7 +113,7 @@ describe('evaluators of quotas', () => {
     ],
   ]
   for (const [what, object, expected, features] of pods)
-    it(`count of a pod: ${what}`, () => void expect(usage('pods', object, features)).to.deep.equal(expected))
+    it(`measure a pod: ${what}`, () => void expect(usage('pods', object, features)).to.deep.equal(expected))
 
   const ports = (...nodePorts: number[]) => nodePorts.map(nodePort => (nodePort === 0 ? {} : { nodePort }))
   const services: [string, object, object][] = [
@@ -127,7 +127,7 @@ describe('evaluators of quotas', () => {
     ],
   ]
   for (const [what, spec, expected] of services)
-    it(`count of a service: ${what}`, () =>
+    it(`measure a service: ${what}`, () =>
       void expect(usage('services', { metadata: {}, spec })).to.deep.equal({ services: '1', 'count/services': '1', ...expected }))
 
   const claim = (storage: string, more: object = {}, status: object = {}) => ({ metadata: {}, spec: { resources: { requests: { storage } }, ...more }, status })
@@ -145,10 +145,10 @@ describe('evaluators of quotas', () => {
     ['what was allocated above what is asked for', claim('1Gi', {}, { allocatedResources: { storage: '2Gi' } }), { 'requests.storage': '2Gi' }],
   ]
   for (const [what, object, expected] of claims)
-    it(`count of a claim: ${what}`, () =>
+    it(`measure a claim: ${what}`, () =>
       void expect(usage('persistentvolumeclaims', object)).to.deep.equal({ persistentvolumeclaims: '1', 'count/persistentvolumeclaims': '1', ...expected }))
 
-  it('count devices of a ResourceClaim by their class, of alternatives the most', () => {
+  it('count devices of a ResourceClaim by class, with the maximum of alternatives', () => {
     const requests = [
       { name: 'a', exactly: { deviceClassName: 'gpu', allocationMode: 'ExactCount', count: 2 } },
       { name: 'b', exactly: { deviceClassName: 'gpu', allocationMode: 'All' } },
@@ -174,7 +174,7 @@ describe('evaluators of quotas', () => {
     expect(usage('widgets.example.com', {})).to.deep.equal({ 'count/widgets.example.com': '1' })
   })
 
-  it('do not count events and reviews', () => {
+  it('ignore events and reviews', () => {
     const evaluators = new Evaluators(featuresOf())
     for (const resource of ['events', 'events.events.k8s.io', 'bindings', 'localsubjectaccessreviews.authorization.k8s.io'])
       expect(evaluators.of(parseGroupResource(resource)), resource).to.equal(undefined)
@@ -192,7 +192,8 @@ describe('evaluators of quotas', () => {
     ['nothing where all is there', { containers: [container({ cpu: '1' }, { cpu: '1' })] }, ['limits.cpu', 'requests.cpu'], undefined],
   ]
   for (const [what, spec, limited, expected] of missing)
-    it(`miss of a pod: ${what}`, () => void expect(runAtOnce(evaluatorOf('pods').missing!(new Set(limited), pod(spec) as KubeObject))).to.equal(expected))
+    it(`report missing resources of a pod: ${what}`, () =>
+      void expect(runAtOnce(evaluatorOf('pods').missing!(new Set(limited), pod(spec) as KubeObject))).to.equal(expected))
 
   const affinity = (terms: object) => ({ affinity: { podAntiAffinity: terms }, containers: [] })
   const scopes: [string, object, ScopedResourceSelectorRequirement, boolean][] = [
@@ -221,9 +222,9 @@ describe('evaluators of quotas', () => {
     ['a scope of claims', {}, { scopeName: 'VolumeAttributesClass', operator: 'Exists' }, false],
   ]
   for (const [what, spec, selector, expected] of scopes)
-    it(`place a pod in scopes: ${what}`, () => void expect(evaluatorOf('pods').inScope!(selector, pod(spec) as KubeObject)).to.equal(expected))
+    it(`match scopes with a pod: ${what}`, () => void expect(evaluatorOf('pods').inScope!(selector, pod(spec) as KubeObject)).to.equal(expected))
 
-  it('place a claim by the classes of attributes that it has or is given', () => {
+  it('match VolumeAttributesClass scopes with the current and the target class of a claim', () => {
     const given = claim('1', { volumeAttributesClassName: 'a' }, { modifyVolumeStatus: { targetVolumeAttributesClassName: 'b' } }) as unknown as KubeObject
     const inScope = (features: Features) =>
       evaluatorOf('persistentvolumeclaims', features).inScope!({ scopeName: 'VolumeAttributesClass', operator: 'In', values: ['b'] }, given)
@@ -241,10 +242,10 @@ describe('evaluators of quotas', () => {
     ['an update that may resize', { operation: 'UPDATE', old: pod({}) }, true, featuresIn('1.30', { InPlacePodVerticalScaling: true })],
   ]
   for (const [what, parts, expected, features] of handled)
-    it(`look at requests for pods: ${what}`, () =>
+    it(`handle requests for pods: ${what}`, () =>
       void expect(evaluatorOf('pods', features).handles(admissionRequest(podResource, pod({}), parts))).to.equal(expected))
 
-  it('look at statuses of claims since 1.33', () => {
+  it('handle the status of claims since 1.33', () => {
     const request = admissionRequest(persistentVolumeClaimResource, claim('1'), { operation: 'UPDATE', subresource: 'status', old: claim('1') })
     expect(evaluatorOf('persistentvolumeclaims').handles(request)).to.equal(true)
     expect(evaluatorOf('persistentvolumeclaims', featuresIn('1.32')).handles(request)).to.equal(false)
