@@ -142,7 +142,7 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
       expect(await prefix('a')).to.equal('k8s:enc:aesgcm:v1:one:')
     })
 
-    it('decrypts objects if the identity provider comes first', async () => {
+    it('writes plain text if the identity provider comes first', async () => {
       await create(await harness.open(encryptionOf(keyOne)))
       const storage = await harness.open(encryptionOf(identityProvider, keyOne))
       expect((await same(storage)).outcome).to.equal('updated')

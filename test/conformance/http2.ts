@@ -388,7 +388,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
         ],
         ['has a header in capitals', PROTOCOL_ERROR, () => raw.send(FrameType.headers, 5, 1, Buffer.concat([GET_HEALTHZ, Buffer.from([0, 1, 0x41, 1, 0x62])]))],
         ['has a scheme of no server', PROTOCOL_ERROR, () => raw.send(FrameType.headers, 5, 1, Buffer.from('\x82\x06\x0ajavascript\x84', 'latin1'))],
-        ['has a method that is no token', PROTOCOL_ERROR, () => raw.send(FrameType.headers, 5, 1, Buffer.from('\x02\x04G ET\x87\x84', 'latin1'))],
+        ['has an invalid method', PROTOCOL_ERROR, () => raw.send(FrameType.headers, 5, 1, Buffer.from('\x02\x04G ET\x87\x84', 'latin1'))],
       ]
       for (const [what, code, act] of cases)
         it(`resets only the stream when the client ${what}`, async () => {
@@ -464,7 +464,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
           },
         ],
         ['makes requests only to give them up', ENHANCE_YOUR_CALM, () => giveUp(3000)],
-        ['has many requests that are none', ENHANCE_YOUR_CALM, () => repeat(1100, n => raw.send(FrameType.headers, 5, 2 * n + 1, [0x82]))],
+        ['sends many malformed requests', ENHANCE_YOUR_CALM, () => repeat(1100, n => raw.send(FrameType.headers, 5, 2 * n + 1, [0x82]))],
         ['asks for more streams than it may have', ENHANCE_YOUR_CALM, () => repeat(2100, n => request(2 * n + 1))],
         [
           'has its streams reset by windows that grow by nothing',

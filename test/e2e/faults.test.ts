@@ -25,13 +25,13 @@ interface Reading {
 const READING: readonly Reading[] = [
   { name: 'the server is too busy', fault: { status: { code: 429, retryAfterSeconds: 1 } }, ends: /^answered 429/ },
   { name: 'the server is not there for them', fault: { status: { code: 503, retryAfterSeconds: 1 } }, ends: /^answered 503/ },
-  { name: 'answers come late', fault: { delay: '3s' }, ends: /^no answer/ },
+  { name: 'late responses', fault: { delay: '3s' }, ends: /^no answer/ },
   { name: 'connections are cut before anything is done', fault: { cut: 'BeforeCommit' }, ends: /hang up|ECONNRESET|aborted/ },
   { name: 'connections are cut when all is done', fault: { cut: 'AfterCommit' }, ends: /hang up|ECONNRESET|aborted/ },
   { name: 'watches end after two events', fault: { watch: { endAfter: 2 } }, ends: /^the watch has ended/ },
   { name: 'watches end with a 410', fault: { watch: { endAfter: 2, withGone: true } }, ends: /^told 410/ },
-  { name: 'what they go on from is gone', fault: { gone: true }, ends: /^answered 410|^told 410/ },
-  { name: 'what they read is old', fault: { behind: '20s' } },
+  { name: 'expired resource versions', fault: { gone: true }, ends: /^answered 410|^told 410/ },
+  { name: 'stale reads', fault: { behind: '20s' } },
 ]
 
 /** The last of the faults strikes no more than so many requests: informers come to rest, as in the real world. */

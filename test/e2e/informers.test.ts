@@ -95,7 +95,7 @@ const CHAPTERS: readonly Chapter[] = [
         },
       },
       {
-        name: 'etcd does not answer for a while',
+        name: 'etcd does not respond for a while',
         relists: 0,
         unnoticed: true,
         async act({ etcd }) {
@@ -113,7 +113,7 @@ const CHAPTERS: readonly Chapter[] = [
       { name: 'they are moved to another server', relists: 0, act: async world => world.moveTo(1) },
       { name: 'they are moved back', relists: 0, act: async world => world.moveTo(0) },
       {
-        name: 'their server is told to stop, and new connections go to another',
+        name: 'their server is terminated, and new connections go to another',
         relists: 0,
         async act({ proxy, servers }) {
           proxy.direct(servers[1]?.secureUrl ?? '')

@@ -41,7 +41,7 @@ describe('the audit webhook', function () {
   const create = (server: InProcessServer, id: string) =>
     server.send(CONFIG_MAPS, { method: 'POST', body: { metadata: { name: id } }, headers: { 'audit-id': id, 'user-agent': 'audited/1' } })
 
-  it('receives each event before the request goes on, in blocking mode', async () => {
+  it('receives each event before the request continues, in blocking mode', async () => {
     const server = await open('--audit-webhook-mode=blocking')
     expect((await create(server, 'one')).status).to.equal(201)
     expect(events('one').map(({ stage }) => stage)).to.deep.equal(['RequestReceived', 'ResponseComplete'])

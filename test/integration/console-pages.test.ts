@@ -256,7 +256,7 @@ describe('the console in a browser', function () {
     await page.waitForSelector('text=No faults: every request is served')
   })
 
-  it('says which features are off', async () => {
+  it('names the features that are off', async () => {
     const opened = await enter()
     const { page } = opened
     await page.route('**/binnacle/v1/{why,history}**', route => route.fulfill({ status: 404, json: { message: 'not found' } }))

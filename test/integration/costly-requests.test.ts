@@ -105,7 +105,7 @@ const CASES: readonly [what: string, asked: Asked, code: number][] = [
   ['an Accept header of 1,000,000 commas', accepting(','.repeat(1_000_000)), 406],
   ['a limit of 1,000,000 digits', { path: `${CONFIG_MAPS}?limit=${'9'.repeat(1_000_000)}` }, 400],
   [
-    'a field manager of 100,000 characters that may not be, each of which is told with all of it',
+    'a field manager of 100,000 invalid characters, each of which is reported with the whole name',
     { method: 'POST', path: `${CONFIG_MAPS}?fieldManager=${'%01'.repeat(100_000)}`, body: { metadata: { name: 'managed' } } },
     422,
   ],
@@ -113,7 +113,7 @@ const CASES: readonly [what: string, asked: Asked, code: number][] = [
   ['a pattern of 500 optional characters over 60,000', made('patterns', { text: 'a'.repeat(60_000) }), 201],
   ['a rule that searches 60,000 characters', made('searches', { text: random(60_000, 'ab') }), 201],
   ['2,000 values looked up among 30,000', made('enums', { list: range(2000, () => 'v29999') }), 201],
-  ['2,000 values that are none of 30,000', made('enums', { list: range(2000, i => `w${i}`) }), 422],
+  ['2,000 values that are not among 30,000', made('enums', { list: range(2000, i => `w${i}`) }), 422],
   ['20,000 items that have none of 10,000 members', made('undefaulteds', { list: range(20_000, () => ({})) }), 201],
   ['20,000 items that have none of 3,000 keys', made('manykeyeds', { list: range(20_000, () => ({})) }), 422],
   ['defaults of 1,000 members for 1,000 items', made('defaulteds', { list: range(1000, () => ({})) }), 413],

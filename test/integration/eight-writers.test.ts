@@ -114,7 +114,7 @@ function eightWriters(start: () => Promise<ServerProcess>): void {
     await server?.stop()
   })
 
-  it('with resource versions: every 200 takes effect, and no 409 does', async () => {
+  it('with resource versions: every write with a 200 takes effect, and none with a 409', async () => {
     const { done, refused, events, last } = await write(client, server.url, 'counter', true)
     expect(refused.length).to.be.above(0)
     expect(new Set(done.map(({ resourceVersion }) => resourceVersion)).size).to.equal(done.length)

@@ -127,7 +127,7 @@ describe('hostile servers that a request or a webhook calls', function () {
 
     for (const [what, frames] of Object.entries({
       'frames of another version': Buffer.from('80020001', 'hex'),
-      'data of streams that nobody opened': Buffer.from('00000063000000017800000063000000017800000063', 'hex'),
+      'data of unopened streams': Buffer.from('00000063000000017800000063000000017800000063', 'hex'),
       'pings without end': Buffer.from('800300060000000400000002', 'hex'),
       'empty frames': Buffer.from('0000000100000000', 'hex'),
     }))

@@ -33,7 +33,7 @@ const floods: Readonly<Record<string, (n: number) => readonly Buffer[]>> = {
   'requests of heads': n => [frameOf(FrameType.headers, 5, odd(n), HEAD_HEALTHZ)],
   'requests that are given up': n => [frameOf(FrameType.headers, 5, odd(n), GET_HEALTHZ), frameOf(FrameType.reset, 0, odd(n), uint32(8))],
   'windows that grow by nothing': n => [frameOf(FrameType.headers, 4, odd(n), POST_HEALTHZ), frameOf(FrameType.windowUpdate, 0, odd(n), uint32(0))],
-  'requests that are none': n => [frameOf(FrameType.headers, 5, odd(n), Buffer.from([0x82]))],
+  'malformed requests': n => [frameOf(FrameType.headers, 5, odd(n), Buffer.from([0x82]))],
   pings: () => [frameOf(FrameType.ping, 0, 0, Buffer.alloc(8))],
   settings: () => [settingsFrame([[4, 0]])],
   'bodies in frames of a byte': n => (n === 0 ? [frameOf(FrameType.headers, 4, 1, POST_HEALTHZ)] : [frameOf(FrameType.data, 0, 1, Buffer.from([1]))]),

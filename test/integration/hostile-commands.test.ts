@@ -28,11 +28,11 @@ const hex = (text: string): Buffer => Buffer.from(text, 'hex')
 /** Frames that serve no stream of the command, again and again. */
 const USELESS_FRAMES: Readonly<Record<string, Buffer>> = {
   'pings without end': hex('800300060000000400000002'),
-  'answers to pings that nobody sent': hex('800300060000000400000001'),
+  'unrequested ping responses': hex('800300060000000400000001'),
   'streams without end': hex('800300010000000a00000002000000000000'),
-  'replies for streams that nobody opened': hex('800300020000000400000063'),
-  'resets of streams that nobody opened': hex('80030003000000080000006300000001'),
-  'data of streams that nobody opened': hex('000000630000000178'),
+  'replies for unopened streams': hex('800300020000000400000063'),
+  'resets of unopened streams': hex('80030003000000080000006300000001'),
+  'data of unopened streams': hex('000000630000000178'),
   'empty frames of data': hex('0000000100000000'),
   'headers without end': hex('800300080000000400000001'),
   'frames of settings': hex('800300040000000400000000'),
@@ -49,7 +49,7 @@ const LONG_FRAMES: Readonly<Record<string, Buffer>> = {
   'a frame of data of 16 MiB of which one byte comes': hex('0000000100ffffff78'),
   'a reply of 16 MiB of which four bytes come': hex('8003000200ffffff00000001'),
   'half a head of a frame': hex('00000001'),
-  'a header block that is none': hex('80030002000000140000000100000000ffffffffffffffffffffffff'),
+  'a malformed header block': hex('80030002000000140000000100000000ffffffffffffffffffffffff'),
   'nothing at all': Buffer.alloc(0),
 }
 

@@ -44,7 +44,7 @@ export const applying: readonly Script[] = [
     ],
   },
   {
-    name: 'prunes what is no longer applied',
+    name: 'prunes objects that are no longer applied',
     steps: [
       { run: pruned, stdin: `${map('a', '1')}---\n${map('b', '1')}`, prints: [/configmap\/a created/, /configmap\/b created/] },
       { run: 'apply -f -', stdin: map('c', '1', 'set=two'), prints: ['configmap/c created'] },
@@ -53,7 +53,7 @@ export const applying: readonly Script[] = [
     ],
   },
   {
-    name: 'tells of rollouts',
+    name: 'reports rollouts',
     steps: [
       ['apply -f {files}/web.yaml', /deployment\.apps\/web created/],
       {

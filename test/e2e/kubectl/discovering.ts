@@ -2,7 +2,7 @@ import type { Script } from './script.ts'
 
 export const discovering: readonly Script[] = [
   {
-    name: 'tells of the server',
+    name: 'describes the server',
     steps: [
       ['version', /Server Version: .*v1\.33/],
       ['cluster-info', /Kubernetes control plane is running at https:\/\/127\.0\.0\.1/],

@@ -34,7 +34,7 @@ describe('rules', () => {
     ['the core group', { ...ALL, apiGroups: [''] }, request(PODS), true],
     ['another version', { ...ALL, apiVersions: ['v2'] }, request(PODS), false],
     ['another resource', { ...ALL, resources: ['nodes'] }, request(PODS), false],
-    ['a star is no subresource', ALL, request(PODS, { subresource: 'status' }), false],
+    ['a star does not match a subresource', ALL, request(PODS, { subresource: 'status' }), false],
     ['its subresource', { ...ALL, resources: ['pods/status'] }, request(PODS, { subresource: 'status' }), true],
     ['all its subresources', { ...ALL, resources: ['pods/*'] }, request(PODS, { subresource: 'status' }), true],
     ['all its subresources, and itself', { ...ALL, resources: ['pods/*'] }, request(PODS), true],

@@ -61,7 +61,7 @@ describe('managed fields of updates', () => {
     ['the same manager gathers', object({ a: '1', b: '2', c: '3' }), created, 'one', [entry('one', 9, { '.': {}, 'f:a': {}, 'f:b': {}, 'f:c': {} })]],
     ['who loses all is gone', object({ a: '2' }), object({ a: '1' }, [entry('one', 1, { 'f:a': {} })]), 'two', [entry('two', 9, { 'f:a': {} })]],
     ['no name is unknown', object({ a: '1' }), undefined, '', [entry('unknown', 9, { '.': {}, 'f:a': {} })]],
-    ['an object that nobody tracks stays so', object({ a: '2' }), object({ a: '1' }), 'two', []],
+    ['an untracked object stays untracked', object({ a: '2' }), object({ a: '1' }), 'two', []],
     ['an empty list gives up tracking', object({ a: '2' }, []), created, 'two', []],
     ['one empty entry gives up tracking', object({ a: '2' }, [{}]), created, 'two', []],
     [

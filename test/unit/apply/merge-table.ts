@@ -96,7 +96,7 @@ export const rows: readonly Row[] = [
     owners: { a: ['.n'] },
   },
   {
-    name: 'what an updater has too, stays',
+    name: 'a field that an updater also owns stays',
     ops: [apply('a', { s: 'x', n: 1 }), update('u', { s: 'y', n: 1 }), apply('a', { n: 1 })],
     object: { s: 'y', n: 1 },
     owners: { a: ['.n'], 'u*': ['.s'] },
@@ -176,7 +176,7 @@ export const rows: readonly Row[] = [
     owners: { a: ['.set[="a"]', '.set[="b"]', '.set[="c"]', '.set[="d"]'] },
   },
   {
-    name: 'elements of others stay where they are',
+    name: 'elements of others keep their positions',
     ops: [update('u', { set: ['1', '2', '3', '4'] }), apply('a', { set: ['4', 'x', '2'] })],
     object: { set: ['1', '3', '4', 'x', '2'] },
     owners: { a: ['.set[="2"]', '.set[="4"]', '.set[="x"]'], 'u*': ['.set', '.set[="1"]', '.set[="2"]', '.set[="3"]', '.set[="4"]'] },
@@ -218,7 +218,7 @@ export const rows: readonly Row[] = [
     object: { set: ['a', 'b'] },
     owners: { 'u*': ['.set', '.set[="b"]'], 'v*': ['.set[="a"]'] },
   },
-  { name: 'an empty set is no element', ops: [apply('a', { set: [] })], object: { set: [] }, owners: {} },
+  { name: 'an empty set contains no element', ops: [apply('a', { set: [] })], object: { set: [] }, owners: {} },
   // Lists of type map
   {
     name: 'elements are merged by key',
@@ -243,7 +243,7 @@ export const rows: readonly Row[] = [
     },
   },
   {
-    name: 'an element stays while somebody owns part of it',
+    name: 'an element stays while another manager owns part of it',
     ops: [apply('a', { items: [{ name: 'x', value: '1' }] }), apply('o', { items: [{ name: 'x', tags: ['t'] }] }), apply('a', {})],
     object: { items: [{ name: 'x', tags: ['t'] }] },
     owners: { o: ['.items[name="x"]', '.items[name="x"].name', '.items[name="x"].tags[="t"]'] },
@@ -481,26 +481,26 @@ export const rows: readonly Row[] = [
   },
   // Changes of the schema
   {
-    name: 'what becomes atomic is owned as one value',
+    name: 'a field that becomes atomic is owned as one value',
     ops: [schema('Tight'), apply('a', { obj: { a: '1' }, items: [{ name: 'x' }], map: { k: '1' }, set: ['e'] }), schema('Loose'), apply('o', { s: 'x' })],
     object: { obj: { a: '1' }, items: [{ name: 'x' }], map: { k: '1' }, set: ['e'], s: 'x' },
     owners: { a: ['.items', '.map', '.obj', '.set'], o: ['.s'] },
   },
   {
-    name: 'what becomes atomic conflicts as one value',
+    name: 'a field that becomes atomic conflicts as one value',
     ops: [schema('Tight'), apply('a', { obj: { a: '1' }, map: { k: '1' } }), schema('Loose'), apply('o', { obj: { c: '1' }, map: { l: '1' } })],
     object: { obj: { a: '1' }, map: { k: '1' } },
     owners: { a: ['.map.k', '.obj.a'] },
     told: [[3, 'a .map', 'a .obj']],
   },
   {
-    name: 'what becomes atomic is replaced by its owner',
+    name: 'a field that becomes atomic is replaced by its owner',
     ops: [schema('Tight'), apply('a', { obj: { a: '1' }, map: { k: '1' } }), schema('Loose'), apply('a', { obj: { c: '1' }, map: { l: '1' } })],
     object: { obj: { c: '1' }, map: { l: '1' } },
     owners: { a: ['.map', '.obj'] },
   },
   {
-    name: 'what becomes granular can be added to',
+    name: 'a field that becomes granular accepts members of others',
     ops: [
       schema('Loose'),
       apply('a', { obj: { a: '1' }, items: [{ name: 'x' }], map: { k: '1' }, set: ['e'] }),
@@ -511,7 +511,7 @@ export const rows: readonly Row[] = [
     owners: { a: ['.items', '.map', '.obj', '.set'], o: ['.items[name="y"]', '.items[name="y"].name', '.map.l', '.obj.c', '.set[="f"]'] },
   },
   {
-    name: 'what becomes granular keeps what its owner gives up',
+    name: 'a field that becomes granular keeps members that its owner drops',
     ops: [schema('Loose'), apply('a', { obj: { a: '1', c: '2' }, map: { k: '1', l: '1' } }), schema('Tight'), apply('a', { obj: { c: '2' }, map: { l: '1' } })],
     object: { obj: { a: '1', c: '2' }, map: { k: '1', l: '1' } },
     owners: { a: ['.map.l', '.obj.c'] },
@@ -561,7 +561,7 @@ export const rows: readonly Row[] = [
     owners: { 'o v2': ['.s'] },
   },
   {
-    name: 'what was applied in a version that is gone stays',
+    name: 'fields that were applied in a removed version stay',
     ops: [apply('a', { s: 'x', n: 1 }), apply('a', { s: 'x' }, 'v2')],
     served: ['v2'],
     object: { s: 'x', n: 1 },
@@ -569,18 +569,18 @@ export const rows: readonly Row[] = [
   },
   // Fields that are reset
   {
-    name: 'what is reset has no applier',
+    name: 'a reset field has no applier',
     ops: [apply('a', { s: 'x', obj: { a: '1' } })],
     reset: [['obj']],
     object: { s: 'x', obj: { a: '1' } },
     owners: { a: ['.s'] },
   },
   {
-    name: 'what is reset has no updater',
+    name: 'a reset field has no updater',
     ops: [update('u', { s: 'x', obj: { a: '1', c: '1' } })],
     reset: [['obj', 'a'], ['s']],
     object: { s: 'x', obj: { a: '1', c: '1' } },
     owners: { 'u*': ['.obj', '.obj.c'] },
   },
-  { name: 'what is reset is no conflict', ops: [update('u', { s: 'x' }), apply('a', { s: 'y' })], reset: [['s']], object: { s: 'y' }, owners: {} },
+  { name: 'a reset field causes no conflict', ops: [update('u', { s: 'x' }), apply('a', { s: 'y' })], reset: [['s']], object: { s: 'y' }, owners: {} },
 ]

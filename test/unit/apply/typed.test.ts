@@ -48,7 +48,7 @@ describe('typed comparison', () => {
   const table: [why: string, schema: StructSchema, old: JsonObject, next: JsonObject, result: JsonObject][] = [
     ['fills in the default of a key', service, ports(), ports({ port: 80 }), { added: { 'f:spec': { 'f:ports': { [tcp]: { '.': {}, 'f:port': {} } } } } }],
     [
-      'tells elements apart by all keys',
+      'distinguishes elements by all keys',
       service,
       ports({ port: 80 }),
       ports({ port: 80, protocol: 'UDP' }, { port: 80 }),
@@ -69,7 +69,7 @@ describe('typed comparison', () => {
       { modified: { 'f:spec': { 'f:ports': { [tcp]: {} } } } },
     ],
     ['does not mind the order of elements', service, ports({ port: 1 }, { port: 2 }), ports({ port: 2 }, { port: 1 }), {}],
-    ['tells null from an empty list', service, { spec: { ports: null } }, ports(), { modified: { 'f:spec': { 'f:ports': {} } } }],
+    ['distinguishes null from an empty list', service, { spec: { ports: null } }, ports(), { modified: { 'f:spec': { 'f:ports': {} } } }],
     [
       'takes an atomic list as one value',
       service,

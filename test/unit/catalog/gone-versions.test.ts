@@ -18,7 +18,7 @@ describe('versions that are removed from the catalog', () => {
     ['are all of a kind that is removed', [gadgets(['v1', 'v2'])], [], [gone('v1', true), gone('v2', true)]],
     ['are those that a kind does not serve any more', [gadgets(['v1', 'v2'])], [gadgets(['v2'])], [gone('v1', false)]],
     ['are those whose kind has another name', [gadgets(['v1'])], [gadgets(['v1'], 'Device')], [gone('v1', false)]],
-    ['are none if a kind is added or replaced', [gadgets(['v1'])], [gadgets(['v1', 'v2'])], []],
+    ['do not exist if a kind is added or replaced', [gadgets(['v1'])], [gadgets(['v1', 'v2'])], []],
   ]
   for (const [name, before, after, told] of changes)
     it(name, () => {

@@ -152,8 +152,8 @@ describe('protobuf members', () => {
     ['a special beyond the end', '3a09' + '0801'],
     ['a varint without an end', '10ffffffffffffffffffffff'],
     ['a wire type that there is not', '1f00'],
-    ['a time that is none', '3a0b08ffffffffffffffff7f1000'],
-    ['raw JSON that is none', '7a030a017b'],
+    ['an invalid time', '3a0b08ffffffffffffffff7f1000'],
+    ['invalid raw JSON', '7a030a017b'],
   ]
   for (const [what, hex] of broken) it(`refuse ${what}`, () => expect(() => read(hex)).to.throw(ProtobufError))
 })

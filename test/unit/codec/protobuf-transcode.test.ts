@@ -112,8 +112,8 @@ type Part
     ['a member that is not known', '{"name":"a","none":1}'],
     ['a null in a list', '{"parts":[null]}'],
     ['half a character', '{"name":"\\ud834"}'],
-    ['what is cut', '{"name":"a'],
-    ['what goes on', '{"name":"a"} '],
+    ['truncated JSON', '{"name":"a'],
+    ['JSON with text behind it', '{"name":"a"} '],
     ['another type', '{"name":1}'],
     ['more zeros than JSON', `{"parts":[${Array.from({ length: 400_000 }, () => '{}').join(',')}]}`],
   ]

@@ -109,7 +109,7 @@ describe('limits on the input of commands', function () {
       expect((await run(join(folder, 'given'))).status).to.equal(0)
     })
 
-    it(`binnacle ${command} reads a device up to the limit${process.platform === 'win32' ? ' (skipped: Windows has none)' : ''}`, async function () {
+    it(`binnacle ${command} reads a device up to the limit${process.platform === 'win32' ? ' (skipped: there are no devices on Windows)' : ''}`, async function () {
       if (process.platform === 'win32') this.skip()
       const { out, err } = await run('/dev/zero', '--max-file-bytes', '3000000')
       expect(out + err).to.contain('it has more than 3000000 bytes (--max-file-bytes raises the bound)')

@@ -552,7 +552,7 @@ describe('the command line', () => {
     '--emulated-version=1.32',
     '--min-compatibility-version=1.31',
   ]
-  for (const argument of harmless) it(`takes ${argument}`, () => expect(serve(argument).config).to.be.an('object'))
+  for (const argument of harmless) it(`accepts ${argument}`, () => expect(serve(argument).config).to.be.an('object'))
 })
 
 describe('--moments', () => {

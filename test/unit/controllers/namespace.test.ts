@@ -253,7 +253,7 @@ describe('namespaceController', () => {
 
     const troubles: [string, (foreign: Flunders) => void, Record<string, string[]>, (foreign: Flunders) => void][] = [
       [
-        'it does not answer',
+        'it does not respond',
         foreign => (foreign.stale = ['b.example.com/v1', 'a.example.com/v1']),
         {
           NamespaceDeletionDiscoveryFailure: [

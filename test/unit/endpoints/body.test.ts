@@ -131,7 +131,7 @@ describe('bodies', () => {
       `400 BadRequest: ${CANNOT}json: cannot unmarshal string into Go struct field WidgetSpec.spec.size of type int32`,
     ],
     [
-      'protobuf that is none',
+      'invalid protobuf',
       '{}',
       PROTOBUF,
       `400 BadRequest: ${UNRECOGNIZED}provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] ({})`,

@@ -20,7 +20,7 @@ describe('options of deletions', () => {
     ['a policy in the query', { search: 'propagationPolicy=Foreground' }, 200, ['foregroundDeletion']],
     ['a policy in the body', { body: '{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Orphan"}' }, 200, ['orphan']],
     ['a body without a kind', { body: '{"propagationPolicy":"Orphan"}' }, 200, ['orphan']],
-    ['the body alone, where there is one', { body: '{"gracePeriodSeconds":0}', search: 'propagationPolicy=Orphan' }, 200, undefined],
+    ['only the body, if there is one', { body: '{"gracePeriodSeconds":0}', search: 'propagationPolicy=Orphan' }, 200, undefined],
     ['YAML', { body: 'propagationPolicy: Orphan\n', headers: { 'content-type': 'application/yaml' } }, 200, ['orphan']],
     [
       'protobuf',
@@ -55,7 +55,7 @@ describe('options of deletions', () => {
   const refused: [string, FakeRequest, string][] = [
     ['a dry-run of another kind', { search: 'dryRun=x' }, `422 Invalid: ${INVALID}dryRun: Unsupported value: []string{"x"}: supported values: "All"`],
     [
-      'a policy that is none',
+      'an unknown policy',
       { search: 'propagationPolicy=Odd' },
       `422 Invalid: ${INVALID}propagationPolicy: Unsupported value: "Odd": supported values: "Foreground", "Background", "Orphan", "nil"`,
     ],
@@ -64,7 +64,7 @@ describe('options of deletions', () => {
       { search: 'propagationPolicy=Orphan&orphanDependents=true' },
       `422 Invalid: ${INVALID}propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set`,
     ],
-    ['seconds that are none', { search: 'gracePeriodSeconds=x' }, '400 BadRequest: strconv.ParseInt: parsing "x": invalid syntax'],
+    ['an invalid number of seconds', { search: 'gracePeriodSeconds=x' }, '400 BadRequest: strconv.ParseInt: parsing "x": invalid syntax'],
     [
       'a body of another kind',
       { body: '{"kind":"Widget","apiVersion":"example.io/v1"}' },

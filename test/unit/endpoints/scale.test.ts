@@ -100,7 +100,7 @@ describe('scale and managed fields', () => {
   const path = '/apis/apps/v1/namespaces/default/deployments'
   const scaled = { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'test' }, spec: { replicas: 1 } }
   const refusals: [name: string, path: string, body: object, code: number, message: string][] = [
-    ['what is not there', `${path}/none/scale?fieldManager=m`, { ...scaled, metadata: { name: 'none' } }, 404, 'deployments.apps "none" not found'],
+    ['a missing object', `${path}/none/scale?fieldManager=m`, { ...scaled, metadata: { name: 'none' } }, 404, 'deployments.apps "none" not found'],
     ['another kind', `${path}/test/scale?fieldManager=m`, { ...scaled, kind: 'Deployment' }, 400, 'invalid object type: autoscaling/v1, Kind=Deployment'],
     [
       'another name',

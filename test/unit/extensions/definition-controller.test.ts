@@ -73,7 +73,7 @@ describe('definitionController', () => {
     end.abort()
     await running
   })
-  it('knows all used names from the start', async () => {
+  it('includes all used names from the start', async () => {
     const env = controllerEnvironment(builtinRegistry())
     const condition = conditionsIn(env.access)
     const during = async (what: string, settled: () => Promise<boolean>): Promise<void> => {

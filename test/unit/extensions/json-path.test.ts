@@ -137,7 +137,7 @@ describe('parseJsonPath', () => {
     }
   })
 
-  it('finds the first value with few looks, also at great depth', () => {
+  it('finds the first value after few visits, also at great depth', () => {
     const looks = { left: 200 }
     expect(firstOf(parseJsonPath('.list[*].name'), { list: Array.from({ length: 50 }, (_, i) => ({ name: `n${i}` })) }, looks)).to.equal('n0')
     expect(firstOf(parseJsonPath('..z'), { a: chain(9000), z: 5 }, { left: 100_000 })).to.equal(5)

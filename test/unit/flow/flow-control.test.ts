@@ -201,8 +201,8 @@ describe('FlowControl', () => {
     }
 
     const CASES: [what: string, lends: readonly [number, number], borrows: readonly [number, number]][] = [
-      ['what others lend is the limit', [50, 33], [67, 50]],
-      ['what may be borrowed is the limit', [50, 67], [33, 50]],
+      ['is limited by the seats that others lend', [50, 33], [67, 50]],
+      ['is limited by the borrowing limit', [50, 67], [33, 50]],
     ]
     for (const [what, lends, borrows] of CASES)
       it(what, () => {

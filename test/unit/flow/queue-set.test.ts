@@ -185,7 +185,7 @@ describe('QueueSet', () => {
       margins: [0.01],
     },
     {
-      what: 'gives the rest to others where one wants less',
+      what: 'gives the rest to others if one flow wants less',
       discipline: queues(9, 6, 1),
       limit: 3,
       clients: [clients(1001001001n, 4, 20, 1000 - NANOSECOND), clients(2002002002n, 2, 20, 1000 - NANOSECOND)],
@@ -215,7 +215,7 @@ describe('QueueSet', () => {
       margins: [0.33],
     },
     {
-      what: 'lets nobody save up more than a little of what is not used',
+      what: 'limits the unused share that a flow can save up',
       discipline: queues(9, 6, 1),
       limit: 3,
       clients: [clients(1001001001n, 2, 40, -NANOSECOND), clients(2002002002n, 2, 40, -NANOSECOND, { split: true })],
@@ -314,7 +314,7 @@ describe('QueueSet', () => {
     expectIdle(scenario)
   })
 
-  it('does not let requests overtake one that is too wide at present', () => {
+  it('does not let requests overtake one that is too wide at the moment', () => {
     const scenario = new Scenario(queues(1, 10, 1), 4)
     const narrow = Array.from({ length: 3 }, () => scenario.start('narrow', 0n))
     const broad = scenario.start('broad', 0n, { initialSeats: 3 })

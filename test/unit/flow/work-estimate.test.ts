@@ -135,7 +135,7 @@ describe('estimateWork', () => {
           additionalLatencyMs,
         }))
 
-  it('knows which requests cause events', () => {
+  it('recognises requests that cause events', () => {
     expect(makesEvents(requestOf('alice', { verb: 'create', resource: 'serviceaccounts' }).info)).to.equal(true)
     expect(makesEvents(requestOf('alice', { verb: 'create', resource: 'serviceaccounts', subresource: 'token' }).info)).to.equal(false)
     expect(makesEvents(requestOf('alice', { verb: 'get', resource: 'foos' }).info)).to.equal(false)

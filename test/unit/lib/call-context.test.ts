@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { CallContext } from '../../../src/lib/call-context.ts'
 
 describe('CallContext', () => {
-  it('has its value within a call, the inner one within an inner call, and none outside', () => {
+  it('has its value within a call, that of the inner call within it, and no value outside', () => {
     const context = new CallContext<string>()
     const seen: (string | undefined)[] = []
     const see = (): number => seen.push(context.value)

@@ -77,7 +77,7 @@ describe('connections through a proxy', () => {
     proxy.close()
   })
 
-  it('fail if the response of the proxy takes too long, even if it sends bytes all the time', async () => {
+  it('fail if the response of the proxy takes too long, even if bytes keep arriving', async () => {
     const proxy = createTcpServer(socket => {
       const timer = setInterval(() => socket.write('H'), 20)
       socket.on('error', () => {}).on('close', () => clearInterval(timer))

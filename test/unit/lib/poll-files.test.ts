@@ -23,11 +23,11 @@ describe('pollFiles', () => {
   }
 
   for (const [title, script, events] of [
-    ['tells nothing of what is as it was', ['a', 'a'], []],
-    ['tells of each change once', ['b', 'b', 'a'], ['changed: b', 'changed: a']],
-    ['tells of a failure once', [new Error('x'), new Error('x'), 'a'], ['failed: x']],
-    ['tells of another failure', [new Error('x'), new Error('y')], ['failed: x', 'failed: y']],
-    ['tells of the same failure again where the files were well meanwhile', [new Error('x'), 'a', new Error('x')], ['failed: x', 'failed: x']],
+    ['reports nothing if nothing changes', ['a', 'a'], []],
+    ['reports each change once', ['b', 'b', 'a'], ['changed: b', 'changed: a']],
+    ['reports a failure once', [new Error('x'), new Error('x'), 'a'], ['failed: x']],
+    ['reports another failure', [new Error('x'), new Error('y')], ['failed: x', 'failed: y']],
+    ['reports the same failure again after a success', [new Error('x'), 'a', new Error('x')], ['failed: x', 'failed: x']],
     ['takes up what it finds behind a failure', [new Error('x'), 'b'], ['failed: x', 'changed: b']],
   ] as const)
     it(title, async () => expect(await polled(script)).to.deep.equal(events))

@@ -6,10 +6,10 @@ const byFirst = (a: string, b: string): number => a.charCodeAt(0) - b.charCodeAt
 const cases: [what: string, items: string[]][] = [
   ['nothing', []],
   ['one', ['a']],
-  ['those in order', ['a1', 'b1', 'c1']],
-  ['those in reverse', ['c1', 'b1', 'a1']],
+  ['sorted items', ['a1', 'b1', 'c1']],
+  ['reversed items', ['c1', 'b1', 'a1']],
   ['equal ones, which keep their order', ['b1', 'a1', 'b2', 'a2', 'b3']],
-  ['as many as are few', Array.from({ length: 16 }, (_, i) => `${'cab'[i % 3]}${i}`)],
+  ['the largest number of few items', Array.from({ length: 16 }, (_, i) => `${'cab'[i % 3]}${i}`)],
   ['more than few', Array.from({ length: 50 }, (_, i) => `${'cab'[i % 3]}${i}`)],
 ]
 

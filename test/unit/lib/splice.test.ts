@@ -47,7 +47,7 @@ describe('splice', () => {
   })
 
   for (const who of ['client', 'backend'] as const) {
-    it(`leaves the other when the ${who} breaks off`, async () => {
+    it(`disconnects from the other when the ${who} fails`, async () => {
       const ends = await joined()
       const other = who === 'client' ? ends.backend : ends.client
       const left = once(other.resume(), 'end')

@@ -10,7 +10,7 @@ describe('invalid selectors', () => {
     'a field, in steps': () => [...fieldSelectorSteps('a')],
     'a label without a value': () => parseLabelSelector('a in'),
     'a label with a wrong key': () => parseLabelSelector('a/b/c=d'),
-    'an operator that is none': () => labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'Like', values: [] }] }),
+    'an unknown operator': () => labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'Like', values: [] }] }),
     'an expression without values': () => labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'In', values: [] }] }),
   }
   for (const [what, read] of Object.entries(unreadable))

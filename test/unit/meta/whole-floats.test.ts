@@ -56,11 +56,11 @@ describe('whole floats', () => {
     ['an element, and those behind it move', '[{"op":"add","path":"/l/1","value":1.0},{"op":"add","path":"/l/0","value":7}]', ['/l/2']],
     ['an element before one that goes', '[{"op":"add","path":"/l/-","value":1.0},{"op":"remove","path":"/l/0"}]', ['/l/1']],
     [
-      'what is copied and moved',
+      'copied and moved values',
       '[{"op":"add","path":"/a","value":1.0},{"op":"copy","from":"/a","path":"/b"},{"op":"move","from":"/a","path":"/c"}]',
       ['/b', '/c'],
     ],
-    ['what is in a value', '[{"op":"replace","path":"/l","value":[{"x":1.0}]}]', ['/l/0/x']],
+    ['members of a value', '[{"op":"replace","path":"/l","value":[{"x":1.0}]}]', ['/l/0/x']],
   ]
   for (const [what, patch, paths] of patches)
     it(`are kept by a JSON patch: ${what}`, () => expect(marked(applyJsonPatch({ l: [1, 2] } as JsonObject, parsed(patch)))).to.have.members(paths))

@@ -12,7 +12,7 @@ describe('a data directory without a store', () => {
     ['is new if its store directory is empty', ['store/'], undefined],
     ['is a warning if keys are there', ['pki/', 'pki/ca.key', 'admin.kubeconfig'], ['admin.kubeconfig', 'pki']],
     ['is a warning if the store has left its lock', ['store/', 'store/lock', 'store/lock.mdb'], ['store/lock', 'store/lock.mdb']],
-    ['is none if the data file is there', ['store/', 'store/lock', 'store/data.mdb', 'pki/'], undefined],
+    ['is not reported if the data file exists', ['store/', 'store/lock', 'store/data.mdb', 'pki/'], undefined],
   ]
   for (const [name, files, present] of cases)
     it(name, () => {

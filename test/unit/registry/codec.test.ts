@@ -69,7 +69,7 @@ describe('stored objects', () => {
   const types: [what: string, type: Partial<KubeObject>][] = [
     ['kind', { kind: 'Secret' }],
     ['apiVersion', { apiVersion: 'v2' }],
-    ['kind that is none', { kind: undefined } as unknown as Partial<KubeObject>],
+    ['kind that is not a string', { kind: undefined } as unknown as Partial<KubeObject>],
     ['kind and apiVersion', { kind: 'Secret', apiVersion: 'a/b/c' }],
   ]
   for (const [what, type] of types) {

@@ -99,11 +99,15 @@ describe('creating', () => {
     ],
     ['a resourceVersion', { name: 'a', resourceVersion: '5' }, '500 : resourceVersion should not be set on objects to be created'],
     [
-      'a name that is none',
+      'an invalid name',
       { name: 'A_b' },
       /^422 Invalid: Widget\.example\.io "A_b" is invalid: metadata\.name: Invalid value: "A_b": a lowercase RFC 1123 subdomain/,
     ],
-    ['what the kind forbids', { name: 'a', labels: { bad: 'x' } }, '422 Invalid: Widget.example.io "a" is invalid: spec.color: Required value: for bad ones'],
+    [
+      'an object that the kind rejects',
+      { name: 'a', labels: { bad: 'x' } },
+      '422 Invalid: Widget.example.io "a" is invalid: spec.color: Required value: for bad ones',
+    ],
   ]
   for (const [what, metadata, text] of refused)
     it(`refuses ${what}`, async () => {

@@ -200,7 +200,7 @@ describe('deleting gracefully', () => {
   /** Deletions, each `after` so many seconds. `left` is undefined if the object is gone. */
   const table: [string, [after: number, gracePeriodSeconds: number | undefined][], left: [deletionTimestamp: string, seconds: number] | undefined][] = [
     ['by default', [[0, undefined]], [at(30), 30]],
-    ['as asked', [[0, 7]], [at(7), 7]],
+    ['as requested', [[0, 7]], [at(7), 7]],
     ['at once', [[0, 0]], undefined],
     ['less than nothing is a second', [[0, -3]], [at(1), 1]],
     [
@@ -220,7 +220,7 @@ describe('deleting gracefully', () => {
       [at(30), 30],
     ],
     [
-      'as long as before, when that is over: nothing changes',
+      'as long as before, after it has elapsed: nothing changes',
       [
         [0, 30],
         [40, 30],

@@ -107,7 +107,7 @@ describe('reading through the registry', () => {
     ['labels', { labels: parseLabelSelector('odd=true') }, '', ['a', 'c']],
     ['a name', { fields: parseFieldSelector('metadata.name=b') }, '', ['b']],
     ['a field of the kind', { fields: parseFieldSelector('spec.color!=b-ish') }, 'ns', ['a', 'c', 'd']],
-    ['what was there', { resourceVersion: '3', resourceVersionMatch: 'Exact' }, '', ['a', 'b']],
+    ['the state of an exact version', { resourceVersion: '3', resourceVersionMatch: 'Exact' }, '', ['a', 'b']],
     ['at least as new', { resourceVersion: '3' }, '', ['a', 'b', 'c', 'd', 'e']],
     ['a page at a version', { resourceVersion: '4', limit: 9 }, '', ['a', 'b', 'c']],
     ['one object, as it is now', { resourceVersion: '2', limit: 9, fields: parseFieldSelector('metadata.name=c') }, 'ns', ['c']],
@@ -142,7 +142,7 @@ describe('reading through the registry', () => {
     expect(page.remainingItemCount).to.equal(undefined)
   })
 
-  it('continues at the latest revision if the token says so', async () => {
+  it('continues at the latest revision with a token for an inconsistent list', async () => {
     await t.create({ name: 'cc' })
     const token = encodeContinue(key('/registry/widgets/ns/c'), key('/registry/widgets/ns/'), -1)
     const page = await list({ continue: token }, 'ns')
@@ -169,11 +169,7 @@ describe('reading through the registry', () => {
   })
 
   const refused: [string, () => Partial<ListOptions>, string][] = [
-    [
-      'a token that is none',
-      () => ({ continue: '!' }),
-      '400 BadRequest: invalid continue token: continue key is not valid: illegal base64 data at input byte 0',
-    ],
+    ['an invalid token', () => ({ continue: '!' }), '400 BadRequest: invalid continue token: continue key is not valid: illegal base64 data at input byte 0'],
     [
       'a version beside a token',
       () => ({ continue: encodeContinue(key('/registry/widgets/a'), prefix, revision(5)), resourceVersion: '5' }),
@@ -181,7 +177,7 @@ describe('reading through the registry', () => {
     ],
     ['a version that has not come', () => ({ resourceVersion: '90' }), '504 Timeout: Timeout: Too large resource version: 90, current: 6'],
     [
-      'a version that is none',
+      'an invalid version',
       () => ({ resourceVersion: 'x' }),
       '400 BadRequest: invalid resource version: resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax',
     ],

@@ -52,7 +52,7 @@ describe('conversions for managed fields', () => {
   const failing: readonly (readonly [what: string, converted: object | undefined, message: string])[] = [
     ['a failing webhook', undefined, 'conversion webhook for example.com/v1, Kind=Link failed: '],
     ['an undeclared field', { ...object, apiVersion: 'example.com/v2', spec: { unknown: 1 } }, '.spec.unknown: field not declared in schema'],
-    ['a spec that is none', { ...object, apiVersion: 'example.com/v2', spec: 'x' }, '.spec: expected map, got &{x}'],
+    ['an invalid spec', { ...object, apiVersion: 'example.com/v2', spec: 'x' }, '.spec: expected map, got &{x}'],
   ]
   for (const [what, converted, message] of failing)
     it(`fail an apply with only the conversion's message: ${what}`, async () => {

@@ -43,7 +43,7 @@ describe('updating', () => {
     ['version 0', '0', undefined, ''],
     ['an old version', '1', undefined, CONFLICT],
     ['a version to come', '3', undefined, CONFLICT],
-    ['a version that is none', 'x', undefined, '500 : strconv.ParseUint: parsing "x": invalid syntax'],
+    ['an invalid version', 'x', undefined, '500 : strconv.ParseUint: parsing "x": invalid syntax'],
     ['a version beyond 64 bits', '18446744073709551616', undefined, '500 : strconv.ParseUint: parsing "18446744073709551616": value out of range'],
     ['the present version, of a kind that wants one', '2', false, ''],
     [

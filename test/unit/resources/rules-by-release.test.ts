@@ -112,7 +112,7 @@ const RULES: Record<string, Rule> = {
     body: pod(devices, { ...device, image: 'j' }),
     causes: [[], []],
   },
-  'requests of pods, only where they are given': {
+  'requests of pods, only if set': {
     since: '1.34',
     of: podResource,
     gates: { PodLevelResources: true },
@@ -209,7 +209,7 @@ const RULES: Record<string, Rule> = {
     body: set({ volumeClaimTemplates: [{ metadata: { name: 'data' }, ...claim({ accessModes: [] }) }] }),
     causes: [['Required spec.volumeClaimTemplates[0].spec.accessModes'], []],
   },
-  'pods of stateful sets, not where they were bad before': {
+  'pods of stateful sets, unless they were invalid before': {
     since: '1.34',
     of: statefulSetResource,
     old: set({ template: podTemplate({ containers: [] }) }),

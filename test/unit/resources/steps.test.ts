@@ -42,7 +42,7 @@ const wide: Record<string, () => Steps<unknown>> = {
       undefined,
       hookContext(),
     ),
-  'what limits are by default': () => {
+  'defaults of limit ranges': () => {
     const max = Object.fromEntries(Array.from({ length: COUNT }, (_, i) => [`example.io/r${i}`, '1']))
     return limitRangeResource.hub.setDefaults?.({ spec: { limits: [{ type: 'Container', max }] } } as unknown as KubeObject) as Steps<void>
   },

@@ -98,7 +98,7 @@ const cases: Readonly<Record<string, Case>> = {
     body: pod({ terminationGracePeriodSeconds: -1 }),
     texts: { 'spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1': '27-' },
   },
-  'a name that is no label': {
+  'a name that is not a DNS label': {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     name: 'a.b',

@@ -138,7 +138,7 @@ const CASES: readonly Case[] = [
     said: [[], ['spec.volumes[0].ephemeral.volumeClaimTemplate.spec.selector.matchExpressions[0].values[0]: Invalid value: "-": ']],
   },
   {
-    what: 'what an update of a stateful set may change',
+    what: 'mutable fields of a stateful set',
     since: '1.26',
     of: statefulSetResource,
     next: { spec: { ...set, podManagementPolicy: 'Parallel' } },
@@ -196,7 +196,7 @@ const CASES: readonly Case[] = [
     said: [[], ['spec.topologySpreadConstraints[0].matchLabelKeys: Forbidden: must not be specified when labelSelector is not set']],
   },
   {
-    what: 'what claims of devices are called',
+    what: 'names of resource claims',
     since: '1.27',
     of: podResource,
     next: pod({ resourceClaims: [{ name: 'a', source: { resourceClaimName: '-' } }] }),

@@ -4,7 +4,7 @@ import { types } from '../../../src/resources/types.ts'
 import { conversionFault, conversionText } from '../../../src/schema/conversion-fault.ts'
 
 const CASES: readonly (readonly [string, Json, string | undefined])[] = [
-  ['what fits', { metadata: { name: 'x', labels: { a: 'b' } }, spec: { containers: [{ name: 'c' }] } }, undefined],
+  ['a valid object', { metadata: { name: 'x', labels: { a: 'b' } }, spec: { containers: [{ name: 'c' }] } }, undefined],
   ['null', { metadata: null, spec: null }, undefined],
   ['a list for a string', { metadata: { annotations: { $retainKeys: ['n'] } } }, 'unrecognized type: string'],
   ['an object for a string', { metadata: { name: {} } }, 'unrecognized type: string'],

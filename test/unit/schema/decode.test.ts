@@ -38,7 +38,7 @@ const always = { inner: {}, names: null, labels: null, text: '', whole: null, wa
 
 describe('decode', () => {
   const table: [string, Json, object][] = [
-    ['what is always written', {}, always],
+    ['members that are always written', {}, always],
     ['null everywhere', { inner: null, names: null, labels: null, text: null, maybe: null, whole: null, child: null }, always],
     ['pointers to zero stay', { pointed: {}, maybe: '', whole: 0 }, { ...always, pointed: {}, maybe: '', whole: 0 }],
     ['empty collections are nil', { names: [], ports: [], labels: {} }, always],

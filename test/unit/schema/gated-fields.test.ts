@@ -71,7 +71,7 @@ describe('gatedFields', () => {
     'some are cleared on create only': [{ fresh: 'c' }, thing({}), { fresh: 'c' }],
     'a value goes that is left empty': [{ part: { only: 'x' } }, undefined, {}],
     'and stays with anything else in it': [{ part: { only: 'x', other: 'y' } }, undefined, { part: { other: 'y' } }],
-    'where a kind does not care, nothing goes': [{ left: { name: 'a', inItem: ['x'] } }, undefined, { left: { name: 'a', inItem: ['x'] } }],
+    'nothing is cleared for an exempt kind': [{ left: { name: 'a', inItem: ['x'] } }, undefined, { left: { name: 'a', inItem: ['x'] } }],
   }
   for (const [what, [next, old, expected]] of Object.entries(cases)) it(what, () => expect(left(next, old)).to.deep.equal(expected))
 

@@ -39,7 +39,7 @@ const table: Record<string, [value: JsonObject, decoded: JsonObject]> = {
   'one struct for a list': [{ items: { name: 'x' } }, { items: { name: 'x' } }],
   'a list of structs': [{ items: [{ name: 'x' }, null] }, { items: [{ name: 'x' }, {}] }],
   'a list of strings': [{ needs: { b: ['x'], a: { name: 'y' } } }, { needs: { a: { name: 'y' }, b: ['x'] } }],
-  'what is neither struct nor list': [{ needs: { a: 'x', b: [] } }, { needs: { a: null, b: null } }],
+  'neither a struct nor a list': [{ needs: { a: 'x', b: [] } }, { needs: { a: null, b: null } }],
   'depth after depth': [{ extra: { items: [{ extra: { name: 'x' } }] } }, { extra: { items: [{ extra: { name: 'x' } }] } }],
   'any JSON, its members sorted': [{ any: { b: [{ d: 1, c: null }], a: {} } }, { any: { a: {}, b: [{ c: null, d: 1 }] } }],
   'any JSON in a list': [{ options: [1, 'x', null, { b: 1, a: 2 }] }, { options: [1, 'x', null, { a: 2, b: 1 }] }],

@@ -82,7 +82,7 @@ describe('storage/event-queue', () => {
       expect(queue.push(batch(1))).to.equal(false)
     })
 
-    it('tell a slow client from one that leaves', () => {
+    it('distinguish a slow client from one that disconnects', () => {
       bounded().close()
       bounded().close(true)
       bounded().finish(new Error('lost'))

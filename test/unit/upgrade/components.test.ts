@@ -112,7 +112,7 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     found: ['blocking removed-config a: data[config.conf] kubescheduler.config.k8s.io/v1beta2 KubeSchedulerConfiguration is not read from 1.28 on'],
   },
   {
-    what: 'what a cluster of kind is made with',
+    what: 'the configuration of a kind cluster',
     text:
       'apiVersion: kind.x-k8s.io/v1alpha4\nkind: Cluster\nfeatureGates: {EphemeralContainers: true}\nruntimeConfig: {policy/v1beta1: "true"}\nkubeadmConfigPatches:\n' +
       '- |\n  apiVersion: kubeadm.k8s.io/v1beta2\n  kind: ClusterConfiguration\nnodes:\n- role: worker\n  kubeadmConfigPatches:\n' +

@@ -267,7 +267,7 @@ subjects:
     now: '--- {apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: "i"}, # old\n  spec: {rules: [{host: "a.example", http: {paths: [{path: \'/\', backend: {service: {name: s, port: {number: 80}}}, pathType: ImplementationSpecific}]}}]}}\n',
   },
   {
-    what: 'what is served, of others, or no object stays',
+    what: 'served objects, unknown kinds and other documents stay',
     old: 'apiVersion: apps/v1\nkind: Deployment\n---\napiVersion: example.com/v1beta1\nkind: Foo\n---\na: {b:   c}\n',
     now: 'apiVersion: apps/v1\nkind: Deployment\n---\napiVersion: example.com/v1beta1\nkind: Foo\n---\na: {b:   c}\n',
   },
@@ -283,7 +283,7 @@ subjects:
     now: 'apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a}\nspec:\n  devices:\n    requests:\n    - name: gpu # one\n      exactly:\n        deviceClassName: gpu.example.com\n        adminAccess: true\n',
   },
   {
-    what: 'what has no successor stays, and is told',
+    what: 'a kind without a successor stays, and is reported',
     old: 'apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata:\n  name: p\n',
     now: 'apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata:\n  name: p\n',
     decisions: ['PodSecurityPolicy has no successor'],

@@ -39,7 +39,7 @@ const cases: readonly { readonly what: string; readonly files: Readonly<Record<s
     found: [],
   },
   {
-    what: 'the documents beside one that is no YAML, and the version that this one names',
+    what: 'the documents beside one that is not YAML, and the version in that one',
     files: { 'a.yaml': `${OLD}---\n# rendered\n${BROKEN}---\n${OLD}---\n${BROKEN}` },
     found: [
       `blocking a.yaml:1 ${NOT_SERVED}`,
@@ -51,7 +51,7 @@ const cases: readonly { readonly what: string; readonly files: Readonly<Record<s
     ],
   },
   {
-    what: 'the versions that templates name, which need not come about where they stand in blocks',
+    what: 'the versions in templates, which may be incomplete within blocks',
     files: {
       'chart/Chart.yaml': 'name: chart\n',
       'chart/templates/a.yaml': `{{- if .Values.on }}\n${OLD}{{- end }}\n---\n${OLD.replace('name: a', 'name: {{ .Release.Name }}')}`,

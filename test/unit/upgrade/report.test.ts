@@ -40,7 +40,7 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     found: ['blocking removed-version'],
   },
   {
-    what: 'what a version that is gone never had, and lists in lists',
+    what: 'a kind that a removed version never had, and nested lists',
     text: 'apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: List, items: [{apiVersion: apps/v1beta1, kind: ReplicaSet, metadata: {name: a}}]}\n- {apiVersion: v1, kind: ReplicaSet, metadata: {name: b}}\n',
     to: '1.34',
     found: ['blocking removed-version apps/v1beta1 ReplicaSet is not served by 1.34'],
@@ -60,7 +60,7 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     found: [],
   },
   {
-    what: 'no new refusal of what the present release refuses, too: a patch is no object',
+    what: 'no new error of an object that the current release rejects, too',
     text: 'apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{name: c}]}}}\n',
     to: '1.36',
     found: ['note invalid-object both releases refuse spec.selector: Required value', 'note changed-default spec.persistentVolumeClaimRetentionPolicy'],
@@ -129,7 +129,7 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     found: ['warning unmatched-rule rules[0]: grants ingresses of the group extensions'],
   },
   {
-    what: 'what kubectl applied last',
+    what: 'the last applied configuration',
     text: pod('', `name: p, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{"apiVersion":"extensions/v1beta1","kind":"Ingress"}'}`),
     to: '1.30',
     found: ['blocking removed-version written as extensions/v1beta1 Ingress'],

@@ -27,8 +27,8 @@ async function told(paramKind: object | undefined, paramRef: object | undefined,
 describe('params of policies', () => {
   const missing = 'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction'
   const CASES: [what: string, kind: object | undefined, ref: object | undefined, told: string][] = [
-    ['are none if the policy has no paramKind', undefined, { name: 'one', parameterNotFoundAction: 'Deny' }, 'none'],
-    ['are none if the binding has no paramRef', CONFIG_MAP, undefined, 'none'],
+    ['do not exist if the policy has no paramKind', undefined, { name: 'one', parameterNotFoundAction: 'Deny' }, 'none'],
+    ['do not exist if the binding has no paramRef', CONFIG_MAP, undefined, 'none'],
     ['are found by name in the namespace of the request', CONFIG_MAP, { name: 'one', parameterNotFoundAction: 'Deny' }, 'ConfigMap one'],
     ['are not found by name in another namespace', CONFIG_MAP, { name: 'one', namespace: 'other', parameterNotFoundAction: 'Deny' }, missing],
     ['reject the request if they are missing with Deny', CONFIG_MAP, { name: 'nope', parameterNotFoundAction: 'Deny' }, missing],

@@ -104,7 +104,7 @@ describe('JSON Patch', () => {
     ['copies null from a member that is not there', [{ op: 'copy', from: '/n', path: '/m' }], { ...doc, m: null }],
     ['moves nothing from a member that is not there', [{ op: 'move', from: '/n', path: '/m' }], 'unprocessable'],
     ['moves into what is gone', [{ op: 'move', from: '/deep', path: '/deep/o' }], 'unprocessable'],
-    ['finds null where nothing is', [{ op: 'test', path: '/n', value: null }], doc],
+    ['compares a missing member with null', [{ op: 'test', path: '/n', value: null }], doc],
     ['finds null where null is', [{ op: 'test', path: '/deep/m', value: null }], doc],
     ['tests nothing without a value', [{ op: 'test', path: '/a' }], 'unprocessable'],
     ['tests the whole', [{ op: 'test', path: '', value: { ...doc } }], doc],

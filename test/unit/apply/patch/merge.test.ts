@@ -40,7 +40,7 @@ describe('merge patch', () => {
     ['RFC 7386: nulls of new objects vanish', {}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
     ['nulls of objects in a list that replaces a scalar vanish', { a: 1 }, { a: [{ b: null }, null] }, { a: [{}, null] }],
     ['nulls of objects in a list that replaces an object stay', { a: {} }, { a: [{ b: null }] }, { a: [{ b: null }] }],
-    ['a null in the document is no object', { a: null }, { a: { b: null, c: 1 } }, { a: { c: 1 } }],
+    ['replaces null in the document by an object', { a: null }, { a: { b: null, c: 1 } }, { a: { c: 1 } }],
     ['a list is the whole result', { a: 1 }, [{ b: null }], [{}]],
   ]
   for (const [why, doc, patch, result] of table) it(why, () => expect(applyMergePatch(doc, patch)).to.deep.equal(result))

@@ -69,7 +69,7 @@ describe('webhookBackend', () => {
   for (const [what, error] of [
     ['a refusal', new RemoteCallError('forbidden', { statusCode: 403 })],
     ['a failure', new RemoteCallError('broken', { statusCode: 500 })],
-    ['no answer', new RemoteCallError('EOF', { end: 'reset' })],
+    ['no response', new RemoteCallError('EOF', { end: 'reset' })],
   ] as const)
     it(`retries after ${what}`, async () => {
       const { backend, asked, waits, lost } = hooked(4, error)

@@ -310,14 +310,14 @@ describe('userOf', () => {
   const cases: readonly { title: string; subject: object; user: readonly [string, readonly string[]] | undefined }[] = [
     { title: 'takes organizations as groups, commas and all', subject: { CN: 'a', O: ['x,y', 'z'] }, user: ['a', ['x,y', 'z', 'system:authenticated']] },
     { title: 'takes the last of several common names', subject: { CN: ['a', 'b'] }, user: ['b', ['system:authenticated']] },
-    { title: 'keeps a NUL in a name: it is no end', subject: { CN: 'admin\0x' }, user: ['admin\0x', ['system:authenticated']] },
+    { title: 'keeps a NUL in a name', subject: { CN: 'admin\0x' }, user: ['admin\0x', ['system:authenticated']] },
     {
       title: 'reads nothing out of text that looks like another attribute',
       subject: { CN: 'a\nO=system:masters' },
       user: ['a\nO=system:masters', ['system:authenticated']],
     },
-    { title: 'knows nobody without a common name', subject: { O: 'system:masters' }, user: undefined },
-    { title: 'knows nobody whose common name is empty', subject: { CN: '', O: 'system:masters' }, user: undefined },
+    { title: 'rejects a certificate without a common name', subject: { O: 'system:masters' }, user: undefined },
+    { title: 'rejects an empty common name', subject: { CN: '', O: 'system:masters' }, user: undefined },
   ]
   for (const { title, subject, user } of cases)
     it(title, () => {

@@ -22,7 +22,7 @@ describe('firstToken', () => {
   const cases: [string, (TokenAnswer | Promise<TokenAnswer>)[], TokenAnswer][] = [
     ['nobody', [], undefined],
     ['the first', [alice, { error: 'bad' }], known],
-    ['one that answers later', [undefined, Promise.resolve(alice)], known],
+    ['one that resolves later', [undefined, Promise.resolve(alice)], known],
     ['one after an error', [{ error: 'bad' }, Promise.resolve(undefined), alice], known],
     ['the first error', [undefined, Promise.resolve({ error: 'bad' }), { error: 'worse' }], { error: 'bad' }],
   ]

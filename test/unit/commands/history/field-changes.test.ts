@@ -24,7 +24,7 @@ const cases: Record<string, { from?: JsonObject; to?: JsonObject; changes: strin
     changes: ['rules[0].verbs: ["get"] → ["get","list"]'],
   },
   'lists of another length': { from: { rules: [{}] }, to: { rules: [] }, changes: ['rules: [{}] → []'] },
-  'what every change changes': {
+  'metadata that every change updates': {
     from: { metadata: { resourceVersion: '1', generation: 1, managedFields: [], labels: { a: 'b' } } },
     to: { metadata: { resourceVersion: '2', generation: 2, managedFields: [{}], labels: { a: 'b' } } },
     changes: [],

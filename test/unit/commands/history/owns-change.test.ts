@@ -16,7 +16,7 @@ const cases: [string, JsonObject, JsonObject, boolean][] = [
   ['an element of a set that stays', { 'f:metadata': { 'f:finalizers': { 'v:"a"': {} } } }, pod('nginx:1', ['a', 'b']), false],
   ['a whole list', { 'f:spec': { 'f:containers': {} } }, pod('nginx:2', ['a']), true],
   ['an element by its place', { 'f:metadata': { 'f:finalizers': { 'i:0': {} } } }, pod('nginx:1', ['b']), true],
-  ['what is neither here nor there', { 'f:status': { 'f:phase': {} }, 'k:{': {} }, pod('nginx:2', ['a']), false],
+  ['unrelated and malformed paths', { 'f:status': { 'f:phase': {} }, 'k:{': {} }, pod('nginx:2', ['a']), false],
 ]
 
 describe('ownsChange', () => {

@@ -65,7 +65,7 @@ const cases: readonly Case[] = [
     nodes: [],
   },
   {
-    name: 'a dependent after its owner is no question; the owner gone, it is',
+    name: 'a dependent is examined once its observed owner is removed',
     steps: [
       { put: 'ns/o#o', asks: [] },
       { put: 'ns/a#a', owners: [o], asks: [] },
@@ -75,7 +75,7 @@ const cases: readonly Case[] = [
     absent: ['ns/o#o'],
   },
   {
-    name: 'an owner that nobody has seen is looked for, once',
+    name: 'an unobserved owner is examined once',
     steps: [
       { put: 'ns/a#a', owners: [o], asks: ['examine o'] },
       { put: 'ns/b#b', owners: [o], asks: [] },
@@ -85,7 +85,7 @@ const cases: readonly Case[] = [
     absent: ['ns/o#o'],
   },
   {
-    name: 'an owner that nobody has seen goes with its last dependent',
+    name: 'an unobserved owner is dropped with its last dependent',
     steps: [
       { put: 'ns/a#a', owners: [o], asks: ['examine o'] },
       { put: 'ns/b#b', owners: [o], asks: [] },
@@ -95,7 +95,7 @@ const cases: readonly Case[] = [
     nodes: ['b'],
   },
   {
-    name: 'an owner seen where its dependents say is no question',
+    name: 'an owner that is observed at the referenced place is not examined',
     steps: [
       { put: 'ns/a#a', owners: [o], asks: ['examine o'] },
       { put: 'ns/o#o', asks: [] },
@@ -152,7 +152,7 @@ const cases: readonly Case[] = [
     absent: ['ns/x#o', 'ns/y#o'],
   },
   {
-    name: 'what was not found at a wrong place leaves the owner that was seen',
+    name: 'a wrong reference to a missing owner does not affect the observed owner',
     steps: [
       { put: 'ns/o#o', asks: [] },
       { put: 'other/a#a', owners: [o], asks: ['tell a of other/o', 'examine a'] },

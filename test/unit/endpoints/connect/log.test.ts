@@ -107,7 +107,7 @@ describe('pods/log', () => {
     ['an absent node', 'gone/log', 404, 'nodes "nowhere" not found'],
     ['a node without an address', 'bare/log', 500, 'no preferred addresses found; known addresses: [{ExternalIP 203.0.113.1}]'],
     [
-      'nobody there',
+      'a port without a listener',
       'lost/log?tailLines=1',
       500,
       /^Get "https:\/\/127\.0\.0\.1:(\d+)\/containerLogs\/ns\/lost\/c\?tailLines=1": dial tcp 127\.0\.0\.1:\1: connect: connection refused$/,

@@ -151,7 +151,7 @@ describe('commands of clients with v5.channel.k8s.io', () => {
         details: { causes: [{ reason: 'ExitCode', message: '7' }] },
       },
     ],
-    ['an exit code that is none', 'v5.channel.k8s.io', exitCode('256'), internalError('error stream protocol error: invalid exit code value "256"')],
+    ['an invalid exit code', 'v5.channel.k8s.io', exitCode('256'), internalError('error stream protocol error: invalid exit code value "256"')],
     ['no exit code', 'v4.channel.k8s.io', exitCode('', '"details":{}'), internalError('error stream protocol error: no ExitCode cause given')],
     ['no details', 'v4.channel.k8s.io', exitCode('', '"code":1'), internalError('error stream protocol error: details must be set')],
     ['a failure', 'v4.channel.k8s.io', '{"status":"Failure","message":"no such <file>"}', internalError('no such <file>')],
@@ -254,7 +254,7 @@ describe('commands of clients with v5.channel.k8s.io', () => {
     ['closes', client => client.send('\x03\xe8', 8)],
     ['goes', client => client.conversation.socket.destroy()],
     ['breaks the protocol', client => client.conversation.socket.write(Buffer.from([0x82, 1, 0]))],
-    ['closes a channel that is none', client => client.send('\xff\x09')],
+    ['closes an unknown channel', client => client.send('\xff\x09')],
   ]
   for (const [name, leave] of leavings)
     it(`disconnect from the kubelet when the client ${name}`, async () => {

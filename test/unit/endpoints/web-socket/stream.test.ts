@@ -129,7 +129,7 @@ describe('a watch over a WebSocket', () => {
   // Responses of kube-apiserver 1.33.9, byte for byte.
   const refusals: [name: string, headers: Asked['headers'], answer: string][] = [
     ['no Origin', { Origin: undefined }, 'HTTP/1.1 403 Forbidden\r\n\r\n'],
-    ['an Origin that is none', { Origin: 'x' }, 'HTTP/1.1 403 Forbidden\r\n\r\n'],
+    ['with an invalid Origin', { Origin: 'x' }, 'HTTP/1.1 403 Forbidden\r\n\r\n'],
     ['two subprotocols', { 'Sec-WebSocket-Protocol': 'abc, d' }, 'HTTP/1.1 400 Bad Request\r\n\r\n'],
     ['another version', { 'Sec-WebSocket-Version': '8' }, 'HTTP/1.1 400 Bad Request\r\nSec-WebSocket-Version: 13\r\n\r\nmissing or bad WebSocket Version'],
     ['no key', { 'Sec-WebSocket-Key': undefined }, 'HTTP/1.1 400 Bad Request\r\n\r\nmismatch challenge/response'],

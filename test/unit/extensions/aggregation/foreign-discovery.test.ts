@@ -123,8 +123,8 @@ describe('ForeignDiscovery', () => {
     'has gone': () => Promise.reject(new Error('connection refused')),
     'is unavailable': () => status(503),
     'fails in both ways': () => status(500),
-    'answers what is no list': () => ({ ...listOf({}), body: Buffer.from('{"items":[{"metadata":3}]}') }),
-    'answers what is no JSON': () => ({ ...listOf({}), body: Buffer.from('<html>') }),
+    'returns no list': () => ({ ...listOf({}), body: Buffer.from('{"items":[{"metadata":3}]}') }),
+    'returns invalid JSON': () => ({ ...listOf({}), body: Buffer.from('<html>') }),
   }
   for (const [name, fault] of Object.entries(faults))
     it(`marks the last discovery Stale if the server ${name}`, async () => {

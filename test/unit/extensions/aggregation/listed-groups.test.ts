@@ -68,7 +68,7 @@ describe('listedGroups', () => {
       ],
       groups: ['b: v1', 'a: v2 v1', 'c: v1'],
     },
-    { name: 'local ones that nobody serves', rows: [['foo/v1', 20, 10, 'local']], groups: ['foo: v1'] },
+    { name: 'local ones that are not served', rows: [['foo/v1', 20, 10, 'local']], groups: ['foo: v1'] },
   ]
   for (const { name, rows, groups } of cases) it(`has ${name}`, () => expect(text(listedGroups(listing(rows, {}, nothing)))).to.deep.equal(groups))
 

@@ -32,8 +32,8 @@ describe('ConversionReview', () => {
   })
 
   const table: [name: string, version: 'v1' | 'v1beta1', answer: unknown, expected: string][] = [
-    ['an answer', 'v1', { ...HEAD, response: { uid: 'u1', convertedObjects: [{ a: 1 }], result: Success } }, '[{"a":1}]'],
-    ['an answer in YAML', 'v1beta1', 'response: {convertedObjects: [{a: 1}], result: {status: Success}}', '[{"a":1}]'],
+    ['a response', 'v1', { ...HEAD, response: { uid: 'u1', convertedObjects: [{ a: 1 }], result: Success } }, '[{"a":1}]'],
+    ['a response in YAML', 'v1beta1', 'response: {convertedObjects: [{a: 1}], result: {status: Success}}', '[{"a":1}]'],
     ['another uid', 'v1', { ...HEAD, response: { uid: 'other', result: Success } }, 'expected response.uid="u1", got "other"'],
     ['another uid in v1beta1', 'v1beta1', { ...BETA, response: { uid: 'other', convertedObjects: [], result: Success } }, '[]'],
     ['a failure with a message', 'v1', { ...HEAD, response: { uid: 'u1', result: { status: 'Failed', message: 'I do not like it' } } }, 'I do not like it'],

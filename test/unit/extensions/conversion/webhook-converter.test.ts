@@ -110,13 +110,13 @@ describe('webhookConverter', function () {
       'malformed_response',
     ],
     [
-      'answers with too few',
+      'returns too few objects',
       review => ({ ...reviewed(review), response: { ...(reviewed(review).response as object), convertedObjects: [] } }),
       `${ABOUT} returned 0 objects, expected 1`,
       'partial_response',
     ],
     [
-      'answers with another kind',
+      'returns another kind',
       () => ({ kind: 'Foo', apiVersion: 'x/v1' }),
       `${ABOUT} failed: no kind "Foo" is registered for version "x/v1" in scheme "pkg/runtime/scheme.go:110"`,
       'call',

@@ -86,7 +86,7 @@ describe('the stand-in for etcd', () => {
     expect(await several.catch((error: Error) => error.message)).to.contain('--workers=2 needs etcd')
   })
 
-  it('is not detected if another program listens, or none', async () => {
+  it('is not detected if another program listens, or no program does', async () => {
     const given = configOf('--etcd-stand-in', `--etcd-servers=${url}`)
     expect(await withStandIn(given, silentLogger)).to.equal(given)
     for (const body of ['', '{}', 'null', '{"dataDir":1}', '{"dataDir":"relative"}', `{"dataDir":"/${'x'.repeat(20_000)}"}`]) {

@@ -36,7 +36,7 @@ describe('binnacle assets', () => {
     expect(readlinkSync(join(directory, 'out', 'kubectl'))).to.equal(kubectl)
   })
 
-  it('writes a stand-in for etcd if none is found, or if --etcd says so', () => {
+  it('writes a stand-in for etcd if no etcd is found, or if --etcd requests it', () => {
     const standIn = 'etcd            a stand-in that stores nothing: objects are in the embedded store of kube-apiserver'
     expect(write('empty')).to.include.members([standIn, 'kubectl         none was found: suites that call it fail'])
     expect(said('etcd')).to.equal('binnacle etcd-stand-in --a b c\n')

@@ -71,14 +71,14 @@ describe('the head of a request', () => {
     ['an escape in a path', [':method', 'GET', ':scheme', 'https', ':path', '/api\x1b[31m']],
     ['a space in a method', [':method', 'G ET', ':scheme', 'https', ':path', '/']],
     ['an empty method', [':method', '', ':scheme', 'https', ':path', '/']],
-    ['a method that is no token', [':method', 'GET(', ':scheme', 'https', ':path', '/']],
+    ['an invalid method', [':method', 'GET(', ':scheme', 'https', ':path', '/']],
     ['a scheme of no server', [':method', 'GET', ':scheme', 'javascript', ':path', '/']],
     ['a scheme in capitals', [':method', 'GET', ':scheme', 'HTTPS', ':path', '/']],
     ['an empty scheme', [':method', 'GET', ':scheme', '', ':path', '/']],
     ['an escape in a method', [':method', 'GET\x1b', ':scheme', 'https', ':path', '/']],
     ['two paths', [...GET, ':path', '/']],
     ['a pseudo-header behind a header', [':method', 'GET', ':scheme', 'https', 'a', 'b', ':path', '/']],
-    ['a pseudo-header of answers', [...GET, ':status', '200']],
+    ['a pseudo-header of responses', [...GET, ':status', '200']],
     ['capitals', [...GET, 'Accept', 'a']],
     ['a space in a name', [...GET, 'a b', 'c']],
     ['an escape', [...GET, 'a', 'b\x1b[31m']],
@@ -93,7 +93,7 @@ describe('the head of a request', () => {
     ['te that is not trailers', [...GET, 'te', 'gzip']],
     ['two lengths', [...GET, 'content-length', '5', 'content-length', '50']],
     ['a length that is said twice', [...GET, 'content-length', '5', 'content-length', '5']],
-    ['a length that is no number', [...GET, 'content-length', '1e3']],
+    ['a length that is not a number', [...GET, 'content-length', '1e3']],
   ] as const)
     it(`is rejected with ${fault}`, () => expect(readHead([...fields])).to.equal(undefined))
 })

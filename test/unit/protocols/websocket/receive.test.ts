@@ -33,7 +33,7 @@ function receive(bytes: Buffer, head = 0, parts = bytes.length): { answers: stri
 describe('frames from the client of a WebSocket', () => {
   const cases: [name: string, frames: Buffer[], answers: string, endings: Ending[]][] = [
     ['text and bytes are passed over', [sent(1, 'text'), sent(2, 'x'.repeat(70_000)), sent(2, 'y'.repeat(200))], '', []],
-    ['pings are answered with what they say', [sent(9, 'hello'), sent(1, 'between'), sent(9, '')], '\x8a\x05hello\x8a\x00', []],
+    ['pings are returned with their payload', [sent(9, 'hello'), sent(1, 'between'), sent(9, '')], '\x8a\x05hello\x8a\x00', []],
     ['pongs are nothing', [sent(10, 'hi')], '', []],
     ['a close ends it, once, and nothing is read after', [sent(8, '\x03\xe8'), sent(9, 'late'), sent(8, '')], '', ['closed']],
     ['a frame without a mask is a violation', [sent(1, 'text', { mask: false }), sent(9, 'late')], '', ['violation']],

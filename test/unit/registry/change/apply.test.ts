@@ -73,7 +73,7 @@ describe('apply', () => {
   })
 
   const refused: [string, body: string, text: string | RegExp, name?: string][] = [
-    ['what is no YAML', 'a: [', /^400 BadRequest: error decoding YAML: error converting YAML to JSON: yaml: /],
+    ['invalid YAML', 'a: [', /^400 BadRequest: error decoding YAML: error converting YAML to JSON: yaml: /],
     [
       'a list',
       '[1]',
@@ -89,7 +89,7 @@ describe('apply', () => {
     ['a field that there is not', config('{odd: 1}'), /^500 : .*\.spec\.odd: field not declared in schema$/],
     ['a value of another type', config('{size: x}'), /^500 : /],
     [
-      'a uid where there is no object',
+      'a uid for a missing object',
       config('{}', ', uid: x'),
       /^409 Conflict: .*uid mismatch: the provided object specified uid x, and no existing object was found$/,
     ],

@@ -51,7 +51,7 @@ describe('ValidatingAdmissionPolicy', () => {
     'an expression that does not parse': [validation({ expression: 'object.x in [1, 2,' }), ['Invalid spec.validations[0].expression']],
     'an expression that gives no bool': [validation({ expression: '1 + 1' }), ['Invalid spec.validations[0].expression']],
     'parameters without a kind of them': [validation({ expression: 'params.x == 1' }), ['Invalid spec.validations[0].expression']],
-    'a message that is no string': [validation({ messageExpression: '1 + 1' }), ['Invalid spec.validations[0].messageExpression']],
+    'a message that is not a string': [validation({ messageExpression: '1 + 1' }), ['Invalid spec.validations[0].messageExpression']],
     'an authorizer in a message': [
       validation({ messageExpression: "authorizer.path('/').check('get').reason()" }),
       ['Invalid spec.validations[0].messageExpression'],

@@ -64,7 +64,7 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
   'a schema without structural form': [field({ type: 'string', $ref: 'x' }), [`Forbidden ${at}.$ref`]],
   'a $schema': [field({ type: 'string', $schema: 'x' }), ['Invalid spec.validation.openAPIV3Schema']],
   'an unknown type': [field({ type: 'text' }), [`NotSupported ${at}.type`]],
-  'what is not supported': [
+  'unsupported keywords': [
     field({ type: 'array', items: [{ type: 'string' }], id: 'x', dependencies: { x: ['y'] }, patternProperties: { x: {} } }),
     ['id', 'patternProperties', 'dependencies', 'items'].map(name => `Forbidden ${at}.${name}`),
   ],
@@ -72,8 +72,8 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
     field({ type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'object', nullable: true } }),
     [`Invalid ${at}.items.x-kubernetes-map-type`, `Forbidden ${at}.items.nullable`],
   ],
-  'a set of what is no list': [field({ type: 'string', 'x-kubernetes-list-type': 'set' }), [`Invalid ${at}.type`]],
-  'keys that are told twice': [
+  'a set that is not a list': [field({ type: 'string', 'x-kubernetes-list-type': 'set' }), [`Invalid ${at}.type`]],
+  'duplicate keys': [
     keyed({ type: 'object', properties: { k: { type: 'string' } }, required: ['k'] }, ['k', 'k']),
     [`Invalid ${at}.x-kubernetes-list-map-keys`],
   ],
@@ -136,7 +136,7 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
   'a webhook without a client': [webhook(undefined), ['Required spec.conversion.webhookClientConfig']],
   'a webhook of two addresses': [webhook({ url: 'https://a', service: { namespace: 'n', name: 's' } }), ['Required spec.conversion.webhookClientConfig']],
   'a webhook without TLS': [webhook({ url: 'http://a' }), ['Invalid spec.conversion.webhookClientConfig.url']],
-  'a webhook that speaks what nobody knows': [
+  'a webhook with unknown review versions': [
     webhook({ url: 'https://a' }, { conversionReviewVersions: ['v9', 'v9', 'X'] }),
     [
       'Invalid spec.conversion.conversionReviewVersions[1]',

@@ -18,7 +18,7 @@ describe('APIService', () => {
     'of the core group': [of({ group: '' }, { name: 'v1.' }), []],
     'of another server': [of({ service, caBundle: 'AAAA' }), []],
     'another name': [of({}, { name: 'x' }), ['metadata.name: Invalid value: "x": must be `spec.version+"."+spec.group`: "v1.example.com"']],
-    'a name that is no segment': [of({}, { name: 'a/b' }), [`metadata.name: Invalid value: "a/b": may not contain '/'`]],
+    'a name that is not a path segment': [of({}, { name: 'a/b' }), [`metadata.name: Invalid value: "a/b": may not contain '/'`]],
     'no group': [
       of({ group: '', version: 'v2' }, { name: 'v2.' }),
       ['spec.group: Required value: only v1 may have an empty group and it better be legacy kube'],

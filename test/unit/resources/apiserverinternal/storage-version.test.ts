@@ -45,7 +45,7 @@ describe('StorageVersion', () => {
       { storageVersions: [server('a')], commonEncodingVersion: 'v1' },
       ['status.commonEncodingVersion: Invalid value: "v1": the actual common encoding version is apps/v1'],
     ],
-    'an agreement of nobody': [
+    'a common version without servers': [
       { commonEncodingVersion: 'v1' },
       [
         'status.commonEncodingVersion: Invalid value: "v1": should be nil if servers do not agree on the same encoding version, or if there is no server reporting the supported versions yet',

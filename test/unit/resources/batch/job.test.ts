@@ -43,10 +43,7 @@ describe('Job', () => {
     'no completions beside a parallelism': [{ parallelism: 2 }, { parallelism: 2, completions: undefined }],
     'one at a time of several': [{ completions: 3 }, { parallelism: 1, completions: 3 }],
     'a zero as it is': [{ backoffLimit: 0 }, { backoffLimit: 0 }],
-    'no limit of the whole where there is one per index': [
-      { completionMode: 'Indexed', completions: 1, backoffLimitPerIndex: 1 },
-      { backoffLimit: 2147483647 },
-    ],
+    'no total limit if there is one per index': [{ completionMode: 'Indexed', completions: 1, backoffLimitPerIndex: 1 }, { backoffLimit: 2147483647 }],
     'the status of a condition, and replacement of failed pods only': [
       { podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'A' }, { type: 'B', status: 'False' }] }] } },
       {
@@ -132,7 +129,7 @@ describe('Job', () => {
     'a manager': [job({ managedBy: 'example.com/manager' }), []],
     'a manager without a domain': [job({ managedBy: 'manager' }), ['Invalid spec.managedBy']],
     'a manager of no name': [job({ managedBy: '' }), ['Required spec.managedBy']],
-    'a manager that is no path': [job({ managedBy: 'EXAMPLE.com/a b' }), ['Invalid spec.managedBy', 'Invalid spec.managedBy']],
+    'a manager that is not a path': [job({ managedBy: 'EXAMPLE.com/a b' }), ['Invalid spec.managedBy', 'Invalid spec.managedBy']],
     'a manager of a long name': [job({ managedBy: `example.com/${'a'.repeat(60)}` }), ['TooLong spec.managedBy']],
     'replacement of pods that still end, with a failure policy': [
       failing([{ action: 'Ignore', onExitCodes: { operator: 'In', values: [1] } }], { podReplacementPolicy: 'TerminatingOrFailed' }),
@@ -211,7 +208,7 @@ describe('Job', () => {
   }
   // biome-ignore format: one a line
   const changes: Record<string, [spec: object, change: (spec: AnyObject['spec']) => void, causes: string[], status?: object]> = {
-    'what may change': [{ parallelism: 5, completions: 5 }, s => { s.parallelism = 2; s.activeDeadlineSeconds = 3; s.suspend = true }, []],
+    'mutable fields': [{ parallelism: 5, completions: 5 }, s => { s.parallelism = 2; s.activeDeadlineSeconds = 3; s.suspend = true }, []],
     'completions': [{ completions: 2 }, s => { s.completions = 3 }, ['Invalid spec.completions']],
     'completions of an indexed job alone': [{ completionMode: 'Indexed', completions: 2, parallelism: 2 }, s => { s.completions = 4 }, ['Invalid spec.completions']],
     'completions of an indexed job with its parallelism': [{ completionMode: 'Indexed', completions: 2, parallelism: 2 }, s => { s.completions = s.parallelism = 4 }, []],

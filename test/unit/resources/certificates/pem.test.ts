@@ -30,7 +30,7 @@ describe('PEM', () => {
     ['lines of any length', block('A', 'a\nG\r\nk\n ='), [['A', false, 'hi']]],
     ['another end', `-----BEGIN A-----\naGk=\n-----END B-----\n${block('C')}`, [['C', false, 'hi']]],
     ['no end', '-----BEGIN A-----\naGk=\n', []],
-    ['what is not base64', block('A', 'a?k=') + block('B', 'aGk'), []],
+    ['text other than base64', block('A', 'a?k=') + block('B', 'aGk'), []],
   ]
   for (const [what, text, expected] of cases) it(what, () => expect(read(text)).to.deep.equal(expected))
 

@@ -14,7 +14,7 @@ describe('LeaseCandidate', () => {
     leaseCandidateResource,
     {
       'a candidate': [of(), []],
-      'a strategy of somebody': [of({ strategy: 'example.com/Newest', emulationVersion: '' }), []],
+      'a custom strategy': [of({ strategy: 'example.com/Newest', emulationVersion: '' }), []],
       nothing: [{ spec: {} }, ['Required spec.leaseName', 'Required spec.binaryVersion', 'Required spec.strategy']],
       'no versions': [
         of({ binaryVersion: '1', emulationVersion: 'x' }),

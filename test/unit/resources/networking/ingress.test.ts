@@ -33,7 +33,7 @@ describe('Ingress', () => {
       withBackend({ resource: { apiGroup: 'a_b' } }),
       ['Invalid spec.defaultBackend.resource.apiGroup', 'Required spec.defaultBackend.resource.kind', 'Required spec.defaultBackend.resource.name'],
     ],
-    'a reference that is no path segment': [
+    'a reference that is not a path segment': [
       withBackend({ resource: { kind: 'a/b', name: '..' } }),
       ['Invalid spec.defaultBackend.resource.kind', 'Invalid spec.defaultBackend.resource.name'],
     ],

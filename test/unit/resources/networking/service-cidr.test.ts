@@ -53,7 +53,7 @@ describe('ServiceCIDR', () => {
     ['1.33', true],
     ['1.36', false],
   ] as const)
-    it(`${kept ? 'takes' : 'ignores'} a status that stands beside the spec in ${release}`, async () => {
+    it(`${kept ? 'keeps' : 'ignores'} a status beside the spec in ${release}`, async () => {
       const { server, gr } = serverOf(serviceCIDRResource)
       server.features = parseGates(release)
       const status = { conditions: [{ type: 'Ready', status: 'True', reason: '', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' }] }

@@ -18,7 +18,7 @@ describe('RuntimeClass', () => {
     {
       'a handler': [{ handler: 'h' }, []],
       'no handler': [{}, ['Invalid handler']],
-      'a handler that is no label': [{ handler: 'a.b' }, ['Invalid handler']],
+      'a handler that is not a DNS label': [{ handler: 'a.b' }, ['Invalid handler']],
       overhead: [{ handler: 'h', overhead: { podFixed: { cpu: '10m', memory: '1Gi' } } }, []],
       'overhead below zero': [{ handler: 'h', overhead: { podFixed: { cpu: '-1' } } }, ['Invalid overhead.limits[cpu]']],
       'where it can run': [scheduled({ nodeSelector: { a: 'b' }, tolerations: [toleration] }), []],

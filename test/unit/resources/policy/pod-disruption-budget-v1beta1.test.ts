@@ -21,7 +21,7 @@ describe('selectors of PodDisruptionBudgets', () => {
     ['none', {}, about('Exists')],
     ['all', about('DoesNotExist'), {}],
     ['some', { matchLabels: { a: 'b' } }, { matchLabels: { a: 'b' } }],
-    ['what nobody has said', undefined, undefined],
+    ['nothing without a selector', undefined, undefined],
   ]
   for (const [what, v1beta1, v1] of cases)
     it(`select ${what} in both versions`, () => {

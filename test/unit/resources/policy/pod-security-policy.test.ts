@@ -11,12 +11,12 @@ describe('PodSecurityPolicy', () => {
   validates(
     podSecurityPolicyResource,
     {
-      'what allows everything': [of({ privileged: true, volumes: ['*'], allowedCapabilities: ['*'], hostPorts: [{ min: 0, max: 65535 }] }), []],
+      'a policy that allows everything': [of({ privileged: true, volumes: ['*'], allowedCapabilities: ['*'], hostPorts: [{ min: 0, max: 65535 }] }), []],
       'no rules': [
         {},
         ['NotSupported spec.runAsUser.rule', 'NotSupported spec.seLinux.rule', 'NotSupported spec.supplementalGroups.rule', 'NotSupported spec.fsGroup.rule'],
       ],
-      'ranges that are none': [
+      'invalid ranges': [
         of({
           runAsUser: {
             rule: 'MustRunAs',

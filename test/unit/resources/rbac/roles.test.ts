@@ -30,7 +30,7 @@ describe('ClusterRole', () => {
     'an aggregation': [aggregated({ matchLabels: { a: 'b' } }), []],
     'an aggregation of everything': [aggregated({}), []],
     'an aggregation of nothing': [aggregated(), ['Required aggregationRule.clusterRoleSelectors']],
-    'an operator that is none': [
+    'an unknown operator': [
       aggregated({ matchExpressions: [{ key: 'a', operator: 'Near' }] }),
       ['Invalid aggregationRule.clusterRoleSelectors[0].matchExpressions[0].operator', 'Invalid aggregationRule.clusterRoleSelectors[0]'],
     ],

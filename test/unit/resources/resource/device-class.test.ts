@@ -19,7 +19,13 @@ describe('DeviceClass', () => {
       'too many selectors': [{ spec: { selectors: Array(33).fill({ cel: { expression: 'true' } }) } }, ['TooMany spec.selectors']],
       'a bad driver': [{ spec: { config: [{ opaque: { ...opaque, driver: 'a_b' } }] } }, ['Invalid spec.config[0].opaque.driver']],
     },
-    { 'to a fault, which is told twice': [{ spec: {} }, { spec: { config: [{ opaque: long }] } }, Array(2).fill('TooLong spec.config[0].opaque.parameters')] },
+    {
+      'to an invalid value, which is reported twice': [
+        { spec: {} },
+        { spec: { config: [{ opaque: long }] } },
+        Array(2).fill('TooLong spec.config[0].opaque.parameters'),
+      ],
+    },
   )
 
   it('increments the generation and prints', async () => {

@@ -22,7 +22,7 @@ describe('ResourceClaim', () => {
   validates(
     resourceClaimResource,
     {
-      'nothing asked for': [{ spec: {} }, []],
+      'no request': [{ spec: {} }, []],
       'a request': [devices(), []],
       'a request without anything': [devices({ requests: [{ name: '' }] }), ['Invalid spec.devices.requests[0].name', 'Required spec.devices.requests[0]']],
       'a name twice': [devices({ requests: [request, request] }), ['Duplicate spec.devices.requests[1].name']],
@@ -62,12 +62,16 @@ describe('ResourceClaim', () => {
         configured({}),
         ['Required spec.devices.config[0].opaque.driver', 'Invalid spec.devices.config[0].opaque.driver', 'Required spec.devices.config[0].opaque.parameters'],
       ],
-      'a setup that is no object': [configured({ ...opaque, parameters: [1] }), ['Invalid spec.devices.config[0].opaque.parameters']],
+      'a configuration that is not an object': [configured({ ...opaque, parameters: [1] }), ['Invalid spec.devices.config[0].opaque.parameters']],
       'a long setup': [configured({ ...opaque, parameters: { a: 'x'.repeat(10_240) } }), ['TooLong spec.devices.config[0].opaque.parameters']],
     },
     {
       'the spec': [devices(), asking({ count: 2 }), ['Invalid spec']],
-      'the spec, with a fault that is told twice': [devices(), asking({ count: -1 }), [`Invalid ${EXACTLY}.count`, 'Invalid spec', `Invalid ${EXACTLY}.count`]],
+      'the spec, with an error that is reported twice': [
+        devices(),
+        asking({ count: -1 }),
+        [`Invalid ${EXACTLY}.count`, 'Invalid spec', `Invalid ${EXACTLY}.count`],
+      ],
     },
   )
 
@@ -204,7 +208,7 @@ describe('ResourceClaimTemplate', () => {
     { 'the spec': [of({}), of({ requests: [] }), ['Invalid spec']] },
   )
 
-  it('asks for one device', async () => {
+  it('defaults to one device', async () => {
     const cases = new KindCases(resourceClaimTemplateResource)
     const { spec } = await cases.create(of({}))
     expect(spec.spec.devices.requests[0].exactly.count).to.equal(1)

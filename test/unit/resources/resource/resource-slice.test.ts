@@ -41,7 +41,7 @@ describe('ResourceSlice', () => {
       ],
       'an attribute of no kind': [attribute({}), [`Required ${DEVICE}.attributes[a]`]],
       'an attribute of two kinds': [attribute({ int: 1, bool: true }), [`Invalid ${DEVICE}.attributes[a]`]],
-      'a version that is none': [attribute({ version: '1.2' }), [`Invalid ${DEVICE}.attributes[a].version`]],
+      'an invalid version': [attribute({ version: '1.2' }), [`Invalid ${DEVICE}.attributes[a].version`]],
       'a long text': [attribute({ string: 's'.repeat(65) }), [`TooLong ${DEVICE}.attributes[a].string`]],
       'a bad name of an attribute': [attribute({ int: 1 }, '1a'), [`TypeInvalid ${DEVICE}.attributes[1a]`]],
       'empty parts of a name': [attribute({ int: 1 }, '/'), [`Required ${DEVICE}.attributes[/]`, `Required ${DEVICE}.attributes[/]`]],
@@ -50,7 +50,7 @@ describe('ResourceSlice', () => {
       'too many devices': [of({ devices: Array.from({ length: 129 }, (_, i) => ({ name: `d${i}` })) }), ['TooMany spec.devices']],
     },
     {
-      'what stays': [
+      'immutable fields': [
         of(),
         of({ driver: 'other.example.com', nodeName: 'node-2', pool: { ...spec.pool, name: 'node-2' } }),
         ['Invalid spec.pool.name', 'Invalid spec.driver', 'Invalid spec.nodeName'],

@@ -18,8 +18,8 @@ describe('CSIDriver', () => {
       'an unknown mode': [of({ volumeLifecycleModes: ['Ephemeral', 'Foo'] }), ['NotSupported spec.volumeLifecycleModes']],
     },
     {
-      'what may change': [of(), of({ podInfoOnMount: true, fsGroupPolicy: 'None', storageCapacity: true, requiresRepublish: true }), []],
-      'what may not': [
+      'mutable fields': [of(), of({ podInfoOnMount: true, fsGroupPolicy: 'None', storageCapacity: true, requiresRepublish: true }), []],
+      'immutable fields': [
         of(),
         of({ attachRequired: false, volumeLifecycleModes: ['Ephemeral'] }),
         ['Invalid spec.attachedRequired', 'Invalid spec.volumeLifecycleModes'],

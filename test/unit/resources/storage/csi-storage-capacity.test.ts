@@ -28,7 +28,7 @@ describe('CSIStorageCapacity', () => {
     },
     {
       'the sizes': [of(), of({ capacity: '2Gi', maximumVolumeSize: '1Gi' }), []],
-      'what it is about': [of(), { storageClassName: 'd', nodeTopology: {} }, ['Invalid nodeTopology', 'Invalid storageClassName']],
+      'immutable fields': [of(), { storageClassName: 'd', nodeTopology: {} }, ['Invalid nodeTopology', 'Invalid storageClassName']],
       'the topology away': [of(), { storageClassName: 'c' }, ['Invalid nodeTopology']],
     },
   )

@@ -12,7 +12,7 @@ const classes = [storageClass('old', '01'), storageClass('new', '02', 'storagecl
 describe('DefaultStorageClass', () => {
   const cases: [string, object, AnyObject[], string | undefined][] = [
     ['takes the youngest default', {}, classes, 'new'],
-    ['leaves it where there is no default', {}, [], undefined],
+    ['leaves it unset without a default', {}, [], undefined],
     ['keeps a class', { spec: { storageClassName: 'mine' } }, classes, 'mine'],
     ['keeps that none is wanted', { spec: { storageClassName: '' } }, classes, ''],
     ['knows a class by annotation', { metadata: { annotations: { 'volume.beta.kubernetes.io/storage-class': 'mine' } } }, classes, undefined],

@@ -40,8 +40,8 @@ describe('StorageClass', () => {
       'an empty topology': [topologies(at()), ['Duplicate allowedTopologies[0].matchLabelExpressions']],
     },
     {
-      'what may change': [of(), of({ allowVolumeExpansion: true, mountOptions: ['ro'] }), []],
-      'what may not': [
+      'mutable fields': [of(), of({ allowVolumeExpansion: true, mountOptions: ['ro'] }), []],
+      'immutable fields': [
         of(),
         { provisioner: 'example.com/y', parameters: { a: 'b' }, reclaimPolicy: 'Retain', volumeBindingMode: 'WaitForFirstConsumer' },
         ['Forbidden parameters', 'Forbidden provisioner', 'Forbidden reclaimPolicy', 'Invalid volumeBindingMode'],

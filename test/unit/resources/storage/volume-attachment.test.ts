@@ -20,7 +20,7 @@ describe('VolumeAttachment', () => {
     {
       'a persistent volume': [of(), []],
       'no attacher': [of({ attacher: '' }), ['Required spec.attacher', 'Required spec.attacher', 'Invalid spec.attacher']],
-      'an attacher that is no driver': [of({ attacher: 'invalid!' }), ['Invalid spec.attacher']],
+      'an invalid attacher': [of({ attacher: 'invalid!' }), ['Invalid spec.attacher']],
       'no node': [of({ nodeName: '' }), ['Invalid spec.nodeName']],
       'no volume': [of({ source: {} }), ['Required spec.source']],
       'an empty volume': [

@@ -32,7 +32,7 @@ describe('StorageVersionMigration', () => {
       { resourceVersion: '5', conditions: [condition('Running', 'False'), condition('Succeeded')] },
       [],
     ],
-    'a version that is no number': [
+    'a version that is not a number': [
       {},
       { resourceVersion: 'x' },
       ['status.resourceVersion: Invalid value: "x": failed to parse resource version "x": strconv.ParseInt: parsing "x": invalid syntax'],

@@ -33,7 +33,7 @@ describe('metadata of embedded objects', () => {
   }
 
   const objects: Record<string, [Json, string[]]> = {
-    'a finalizer without a domain, which nobody judges': [{ apiVersion: 'v1', kind: 'K', metadata: { finalizers: ['a'] } }, []],
+    'a finalizer without a domain, which is not validated': [{ apiVersion: 'v1', kind: 'K', metadata: { finalizers: ['a'] } }, []],
     'an object without a name': [{ apiVersion: 'a/v1', kind: 'K', metadata: {} }, []],
     'no kind': [{}, ['d.apiVersion: Required value: must not be empty', 'd.kind: Required value: must not be empty']],
     'an empty kind': [{ apiVersion: '', kind: 'K' }, ['d.apiVersion: Invalid value: "": must not be empty']],

@@ -57,7 +57,7 @@ describe('listErrors', () => {
       ['l[2]: Duplicate value: map[string]interface {}{"k":1, "m":1}'],
     ],
     ['keys that are absent', map('k'), [{}, { v: 1 }], ['l[1]: Duplicate value: map[string]interface {}{}']],
-    ['an item of a map that is no object', map('k'), [{ k: 1 }, 'x'], ['l[1]: Invalid value: "x": must be an object for an array of list-type map']],
+    ['an item of a map that is not an object', map('k'), [{ k: 1 }, 'x'], ['l[1]: Invalid value: "x": must be an object for an array of list-type map']],
     ['a set within', map('k'), [{ k: 1, inner: [1, 1] }], ['l[0].inner[1]: Duplicate value: 1']],
   ]
   it('formats whole floats like Go', () => {

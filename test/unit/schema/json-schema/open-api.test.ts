@@ -79,12 +79,12 @@ describe('openApiOf', () => {
     ['items of anything', { type: 'array', items: { type: 'object', [any]: true } }, { type: 'array', items: { [any]: true } }],
     ['an object within', { type: 'object', 'x-kubernetes-embedded-resource': true, [any]: true }, { 'x-kubernetes-embedded-resource': true, [any]: true }],
     [
-      'what is required and may be null',
+      'a required nullable member',
       { type: 'object', required: ['a'], properties: { a: { type: 'string', nullable: true } } },
       { type: 'object', properties: { a: {} } },
     ],
     [
-      'what is required beside it',
+      'a required member beside it',
       { type: 'object', required: ['b', 'a'], properties: { a: { type: 'string', nullable: true }, b: { type: 'string' } } },
       { type: 'object', required: ['b'], properties: { a: {}, b: { type: 'string' } } },
     ],

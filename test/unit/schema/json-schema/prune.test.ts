@@ -12,8 +12,8 @@ const table: Record<string, [schema: JsonSchemaProps, value: Json, pruned: Json]
   'members of members': [{ properties: { a: { properties: { b: text } } } }, { a: { b: 'x', c: 1 } }, { a: { b: 'x' } }],
   'members of items': [{ properties: { l: { items: { properties: { b: text } } } } }, { l: [{ b: 'x', c: 1 }, 1] }, { l: [{ b: 'x' }, 1] }],
   'members of values': [{ additionalProperties: { properties: { b: text } } }, { k: { b: 'x', c: 1 } }, { k: { b: 'x' } }],
-  'what is kept': [keep, { a: { b: 1 }, l: [{ c: 1 }] }, { a: { b: 1 }, l: [{ c: 1 }] }],
-  'what is kept but for what is named': [
+  'preserved members': [keep, { a: { b: 1 }, l: [{ c: 1 }] }, { a: { b: 1 }, l: [{ c: 1 }] }],
+  'preserved members, except named ones': [
     { ...keep, properties: { a: { properties: {} } } },
     { a: { b: 1 }, c: { d: 1 } },
     { a: {}, c: { d: 1 } },

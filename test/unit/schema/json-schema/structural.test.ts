@@ -53,7 +53,7 @@ const table: Record<string, [schema: JsonSchemaProps, errors: string[]]> = {
   ],
   'a number for a kind': [{ type: 'object', properties: { kind: { type: 'integer' } } }, ['properties[kind].type: Invalid value: "integer": must be string']],
   'a map at the root': [{ type: 'object', additionalProperties: true }, ['additionalProperties: Forbidden: must not be used at the root']],
-  'a pattern that is none': [
+  'an invalid pattern': [
     of({ type: 'string', pattern: 'a(' }),
     ['properties[a].pattern: Invalid value: "a(": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ): `a(`'],
   ],

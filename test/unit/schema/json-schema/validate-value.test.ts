@@ -12,8 +12,8 @@ const table: Record<string, [schema: JsonSchemaProps, value: Json, errors: strin
   'a number for a text': [{ type: 'string' }, 1, ['d: Invalid value: "integer":  in body must be of type string: "integer"']],
   'an integer for a number': [{ type: 'number' }, 1, []],
   'a fraction for an integer': [{ type: 'integer' }, 1.5, ['d: Invalid value: "number":  in body must be of type integer: "number"']],
-  'null, where it may be': [{ type: 'string', nullable: true }, null, []],
-  'null, where it may not': [{ type: 'string' }, null, ['d: Invalid value: "null":  in body must be of type string: "null"']],
+  'null for a nullable type': [{ type: 'string', nullable: true }, null, []],
+  'null for a type that is not nullable': [{ type: 'string' }, null, ['d: Invalid value: "null":  in body must be of type string: "null"']],
   'one of few': [{ type: 'string', enum: ['x', 'y'] }, 'z', ['d: Unsupported value: "z": supported values: "x", "y"']],
   'numbers of few': [{ type: 'integer', enum: [1, 2] }, 2, []],
   'a short text': [{ type: 'string', minLength: 2 }, 'x', ['d: Invalid value: "x":  in body should be at least 2 chars long']],
@@ -82,9 +82,9 @@ const table: Record<string, [schema: JsonSchemaProps, value: Json, errors: strin
     1,
     ['d: Invalid value: 1:  in body should be greater than or equal to 2', 'd: Invalid value: "": "" must validate all the schemas (allOf)'],
   ],
-  'what must not be': [{ not: { minimum: 1 } }, 2, ['d: Invalid value: "": "" must not validate the schema (not)']],
+  'a value that `not` excludes': [{ not: { minimum: 1 } }, 2, ['d: Invalid value: "": "" must not validate the schema (not)']],
   'a format': [{ type: 'string', format: 'date' }, '2026-02-29', ['d: Invalid value: "2026-02-29":  in body must be of type date: "2026-02-29"']],
-  'a format that nobody knows': [{ type: 'string', format: 'colour' }, 'x', []],
+  'an unknown format': [{ type: 'string', format: 'colour' }, 'x', []],
 }
 
 describe('validateValue', () => {
@@ -120,7 +120,7 @@ describe('validateValueUpdate', () => {
   const cases: [string, JsonSchemaProps, Json, Json, string[]][] = [
     ['a fault that was there', both, { a: 1 }, { a: 1 }, []],
     ['a fault that was there beside a change', both, { a: 1, b: 7 }, { a: 1, b: 8 }, []],
-    ['a null where there was nothing', { type: 'object', properties: { a: { type: 'string' } } }, {}, { a: null }, ['a']],
+    ['a null for an absent value', { type: 'object', properties: { a: { type: 'string' } } }, {}, { a: null }, ['a']],
     ['a new fault', both, { a: 1, b: 7 }, { a: 1, b: 2 }, ['b']],
     ['another fault in its place', both, { a: 1 }, { a: 2 }, ['a']],
     [

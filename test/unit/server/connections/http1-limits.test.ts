@@ -67,7 +67,7 @@ describe('header fields over HTTP/1.1', () => {
     })
   }
 
-  it('are refused beyond the limit if the request leaves HTTP', async () => {
+  it('are refused beyond the limit if the connection is upgraded', async () => {
     const text = `${head('GET /api/v1/namespaces/a/pods/b/exec')}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${fields(MAX_HEADERS + 10)}Impersonate-User: alice\r\n\r\n`
     const { heard, ended } = await say(port, text)
     expect({ statuses: statuses(heard), ended, served }).to.deep.equal({ statuses: [431], ended: true, served: [] })

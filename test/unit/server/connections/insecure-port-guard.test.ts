@@ -39,7 +39,7 @@ describe('refusalOf', () => {
     ['a script in a sandbox', [LOCAL, ['Origin', 'null']]],
     ['a link or an image of another site', [LOCAL, ['Sec-Fetch-Site', 'cross-site']]],
     ['another port of this machine', [LOCAL, ['Sec-Fetch-Site', 'same-site']]],
-    ['a site that is told twice', [LOCAL, ['Sec-Fetch-Site', 'none'], ['Sec-Fetch-Site', 'cross-site']]],
+    ['a repeated site header', [LOCAL, ['Sec-Fetch-Site', 'none'], ['Sec-Fetch-Site', 'cross-site']]],
     ['a name that was made to point here', [['Host', 'evil.example:8080']]],
     ['a second host that is foreign', [LOCAL, ['Host', 'evil.example']]],
     ['a first host that is foreign', [['Host', 'evil.example'], LOCAL]],

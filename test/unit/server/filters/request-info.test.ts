@@ -158,7 +158,7 @@ describe('withRequestInfo', () => {
   const cases: [string, string, string][] = [
     ['a path that is too long', `/${'a'.repeat(MAX_PATH_LENGTH)}`, 'the path of a request has 65536 characters at most'],
     ['a query of too many parameters', `/api?${'a&'.repeat(MAX_QUERY_PARAMETERS)}`, 'a query has 32768 parameters at most'],
-    ['an escape that is none', '/api/%zz', '400 Bad Request'],
+    ['an invalid escape', '/api/%zz', '400 Bad Request'],
     ['an escape of no character', '/api/%ff', 'invalid URL escape in "/api/%ff"'],
   ]
   for (const [what, url, message] of cases)

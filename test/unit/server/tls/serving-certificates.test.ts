@@ -132,7 +132,7 @@ describe('ServingCertificates', () => {
     const handshakes: readonly { title: string; policy: Partial<TlsPolicy>; client: tls.ConnectionOptions; gets: RegExp }[] = [
       { title: 'no TLS 1.1 by default', policy: {}, client: { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' }, gets: /^Error/ },
       {
-        title: 'TLS 1.0 where it may',
+        title: 'TLS 1.0 if allowed',
         policy: { minVersion: 'TLSv1' },
         client: { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'ALL:@SECLEVEL=0' },
         gets: /^TLSv1 ECDHE-ECDSA-AES\d+-SHA$/,
@@ -158,8 +158,8 @@ describe('ServingCertificates', () => {
         gets: /^Error/,
       },
       { title: 'all suites of TLS 1.3', policy: chooseSuites(['TLS_AES_256_GCM_SHA384']), client: {}, gets: /^TLSv1.3 TLS_AES_128_GCM_SHA256$/ },
-      { title: 'by the groups that it may', policy: { curves: 'P-384' }, client: { ecdhCurve: 'X25519:P-384' }, gets: /^TLSv1.3 / },
-      { title: 'by no other groups', policy: { curves: 'P-384' }, client: { ecdhCurve: 'X25519' }, gets: /^Error/ },
+      { title: 'with the allowed groups', policy: { curves: 'P-384' }, client: { ecdhCurve: 'X25519:P-384' }, gets: /^TLSv1.3 / },
+      { title: 'with no other groups', policy: { curves: 'P-384' }, client: { ecdhCurve: 'X25519' }, gets: /^Error/ },
     ]
     for (const { title, policy, client, gets } of handshakes)
       it(title, async () => {

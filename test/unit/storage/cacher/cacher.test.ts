@@ -510,7 +510,7 @@ describe('storage/cacher', () => {
       ['an update that was not told of', () => corrupt('a', 'z'), ['a', 'z']],
       ['a deletion that was not told of', () => corrupt('a', 'z', true), ['z']],
     ] as const)
-      it(`finds ${what}, and reads the state anew`, async () => {
+      it(`finds ${what}, and reloads the state`, async () => {
         seed('a')
         await open({ consistencyCheckMs: everyMs })
         const events = await watchAfter(2)
@@ -577,7 +577,7 @@ describe('storage/cacher', () => {
       ['forward', 3_600_000],
       ['backward', -3_600_000],
     ] as const)
-      it(`${what}: history stays, bookmarks come, and reads wait for as long as ever`, async () => {
+      it(`${what}: history stays, bookmarks arrive, and reads wait as long as before`, async () => {
         await open({ revisionWaitMs: 60 })
         await write('a')
         await names()

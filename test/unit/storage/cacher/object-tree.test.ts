@@ -22,9 +22,9 @@ function spendTurn(): void {
 const all: Predicate = { matches: () => true, everything: false }
 
 describe('scanTree', () => {
-  for (const [what, predicate] of Object.entries({ everything, 'what a predicate lets through': all }))
+  for (const [what, predicate] of Object.entries({ everything, 'the matches of a predicate': all }))
     for (const count of [1, 5, 127, 128, 129, 1024, 1025, 3000])
-      it(`gives ${what} of ${count} as they were when it began, however busy it is`, async () => {
+      it(`returns ${what} of ${count} as of the start of the scan, however busy it is`, async () => {
         const tree = treeOf(count)
         spendTurn()
         const scan = scanTree(tree, { prefix: testPrefix, start: testPrefix }, predicate, 0)

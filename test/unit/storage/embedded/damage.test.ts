@@ -90,7 +90,7 @@ for (const keepsHistory of [false, true]) {
       ['in the heads of pages', random => Math.floor((random() * whole.length) / 4096) * 4096 * 8 + Math.floor(random() * 40 * 8)],
     ]
     for (const [where, bit] of places) {
-      it(`is refused in one line that names the damage, or serves what was stored: ${COPIES} copies with bits flipped ${where}`, async () => {
+      it(`is rejected in one line that names the damage, or serves intact values: ${COPIES} copies with bits flipped ${where}`, async () => {
         const random = seededRandom(SEED + where.length)
         const counts = { damaged: 0, served: 0 }
         for (let n = 0; n < COPIES; n++) {

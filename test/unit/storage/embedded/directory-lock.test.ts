@@ -141,7 +141,7 @@ describe('the lock of a store', function () {
     await eventually('it writes on', () => writes() > before)
   })
 
-  it('is taken by exactly one of several that start at once', async () => {
+  it('is taken by exactly one of several concurrent openers', async () => {
     for (let round = 0; round < 3; round++) {
       const writers = Array.from({ length: 4 }, () => run('exec $WRITE'))
       const ended = (): Writer[] => writers.filter(({ child }) => child.exitCode !== null)

@@ -95,7 +95,7 @@ describe('history that the embedded store keeps', () => {
     expect(found).to.deep.equal([undefined, 1, 1, a, b, b])
   })
 
-  it('stands still while the clock is set back', async () => {
+  it('uses the same time while the clock is set back', async () => {
     const store = await start()
     await store.put('a', 0, '1')
     now -= 5000

@@ -7,7 +7,7 @@ import { MemoryBackend } from '../../../support/memory-backend.ts'
 const { signal } = new AbortController()
 
 describe('storage/value/prepared-backend', () => {
-  it('returns the items of a range when all are prepared, and lets the store visit none before', async () => {
+  it('returns the items of a range when all are prepared, and visits none before', async () => {
     const steps: string[] = []
     class Visiting extends MemoryBackend {
       override async range(query: RangeQuery): Promise<RangePage> {

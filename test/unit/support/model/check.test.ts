@@ -184,11 +184,11 @@ describe('the model’s checker', () => {
       'another content': [get({ answer: { status: 200, body: widget('a', 't1', 'b', 4) } }), /but at 4 it is/],
       'a version that was never written': [get({ answer: { status: 200, body: widget('a', 't3', 'b', 5) } }), /not written at 5/],
       'a 404 of what is there': [get({ answer: refused(404, 'NotFound') }), /it was there all the time/],
-      'an older get than asked for': [get({ wanted: { notOlderThan: 4 }, answer: { status: 200, body: widget('a', 't1', 'a', 2) } }), /not of 4…6/],
+      'a get older than requested': [get({ wanted: { notOlderThan: 4 }, answer: { status: 200, body: widget('a', 't1', 'a', 2) } }), /not of 4…6/],
       'a 500': [get({ answer: refused(500, 'InternalError', 'oh') }), /500 InternalError: oh/],
       'a 503 with no cause': [get({ answer: refused(503, 'ServiceUnavailable') }), /nothing was wrong/],
       'a stale list': [list({ floor: 4, ceiling: 7 }), /the state of 3, which is not of 4…7/],
-      'a list older than asked for': [list({ wanted: { notOlderThan: 4 }, ceiling: 7 }), /not of 4…7/],
+      'a list older than requested': [list({ wanted: { notOlderThan: 4 }, ceiling: 7 }), /not of 4…7/],
       'an exact list of another revision': [list({ wanted: { exactly: 2 } }), /the state of 3, which is not of 2…2/],
       'a list of two states at once': [
         list({ floor: 4, ceiling: 4, answer: listBody(4, [widget('a', 't1', 'a', 2), widget('b', 't2', 'a', 3)]) }),
@@ -251,7 +251,7 @@ describe('the model’s checker', () => {
       'a bookmark that promises too much': [[ADDED_A, bookmark(3), ...whole.slice(1)], {}, /a bookmark at 3, but ADDED n\/b at 3 has not come/],
       'a bookmark from the future': [[...whole, bookmark(9)], {}, /a bookmark at 9 when the store was at 7/],
       'a bookmark that goes back': [[ADDED_A, ADDED_B, bookmark(3), bookmark(2), ...whole.slice(2)], {}, /a bookmark at 2 after 3/],
-      'a bookmark that nobody asked for': [[...whole, bookmark(7)], { bookmarks: false }, /not asked for/],
+      'a bookmark that was not requested': [[...whole, bookmark(7)], { bookmarks: false }, /not asked for/],
       'initial events that lack one': [
         [ADDED_A, bookmark(3, true), ...whole.slice(2)],
         { start: { initial: 'latest', endsWithBookmark: true } },
@@ -294,22 +294,22 @@ describe('the model’s checker', () => {
     })
     const wrongWrites: Record<string, [Seen[], RegExp]> = {
       'a write that is lost': [[...writes(), write('update', 'n/a', 't9', 7, 'a')], /acknowledged at 8, of which nothing is there/],
-      'a change that nobody asked for': [others(4), /n\/a at 7: a change that nobody asked for/],
-      'a deletion that nobody asked for': [others(3), /n\/b at 6: a deletion that nobody asked for/],
+      'a change that was not requested': [others(4), /n\/a at 7: a change that nobody asked for/],
+      'a deletion that was not requested': [others(3), /n\/b at 6: a deletion that nobody asked for/],
       'a refused write that was done': [[...others(2), { ...nth(2), answer: refused(409, 'Conflict') }], /it was refused, and done at 4/],
       'a write on another state than its guard': [[...others(2), { ...nth(2), guard: 3 }], /it changed the state of 2/],
       'an update that undoes another': [
         [...others(4), { ...nth(4), effect: before => before && { ...before, annotations: { [TOKEN]: 't4' } } }],
         /in place of/,
       ],
-      'a write before it was asked for': [[...others(4), { ...nth(4), floor: 7, ceiling: 9 }], /before it was asked for/],
+      'a write before its request': [[...others(4), { ...nth(4), floor: 7, ceiling: 9 }], /before it was asked for/],
       'a write after it was acknowledged': [[...others(4), { ...nth(4), floor: 5, ceiling: 6 }], /after it was acknowledged/],
-      'an answer with another content': [[...others(0), { ...nth(0), answer: { status: 201, body: widget('a', 't1', 'c', 2) } }], /but it is/],
+      'a response with another content': [[...others(0), { ...nth(0), answer: { status: 201, body: widget('a', 't1', 'c', 2) } }], /but it is/],
       'two writes acknowledged for one': [[...writes(), { ...nth(4), token: 't9' }], /acknowledged at 7, which it did not make/],
       'one deletion acknowledged twice': [[...writes(), nth(3)], /acknowledged twice/],
       'a deletion that did not happen': [[...writes(), write('delete', 'n/a', undefined, 6, '', { answer: deleted('a') })], /uid-a was never deleted/],
       'a 404 of what is there': [[...writes(), write('update', 'n/a', 't9', 4, 'a', { answer: notFound })], /NotFound/],
-      'a conflict with nobody': [[...writes(), write('update', 'n/a', 't9', 4, 'a', { guard: 4, answer: refused(409, 'Conflict') })], /Conflict/],
+      'a conflict without another write': [[...writes(), write('update', 'n/a', 't9', 4, 'a', { guard: 4, answer: refused(409, 'Conflict') })], /Conflict/],
       'a creation refused for nothing': [[...writes(), write('create', 'n/c', 't9', 4, 'a', { answer: refused(409, 'AlreadyExists') })], /AlreadyExists/],
       'unchanged, where something else was there': [
         [...writes(), write('update', 'n/a', undefined, 6, 'a', { guard: 4, answer: { status: 200, body: widget('a', 't4', 'a', 7) } })],
@@ -317,7 +317,7 @@ describe('the model’s checker', () => {
       ],
       'a failure with no cause': [[...others(4), { ...nth(4), answer: refused(503, 'ServiceUnavailable') }], /no success, and nothing was wrong/],
       'a collection whose object stays': [[...others(3), collection({ floor: 4, ceiling: 5 })], /n\/b was there before and after|is still there/],
-      'a collection that tells of what was not selected': [
+      'a deleted collection with objects that were not selected': [
         [...others(3), collection({ extent: tierA, answer: listBody(5, [widget('b', 't2', 'a', 3), widget('a', 't3', 'b', 4)]) })],
         /it tells of/,
       ],

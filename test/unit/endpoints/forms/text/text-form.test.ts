@@ -28,7 +28,7 @@ describe('textForm', () => {
   const texts: [string, () => JsonText | Promise<JsonText>][] = [
     ['one buffer', () => [json]],
     ['several', () => [head, tail]],
-    ['what is made while it is sent', () => () => filledWith([head, tail], json.length)],
+    ['a filled body', () => () => filledWith([head, tail], json.length)],
     ['later', async () => [json]],
   ]
   const styles: [string, TextStyle, contentType: string, expected: string][] = [

@@ -12,7 +12,7 @@ describe('limit ranges', () => {
       [],
     ],
     'an unknown type': [limits({ type: 'foo' }), ['Invalid spec.limits[0].type']],
-    "somebody's type": [limits({ type: 'a.b/c', max: { storage: '1T' }, default: { storage: '1G' } }), []],
+    'a custom type': [limits({ type: 'a.b/c', max: { storage: '1T' }, default: { storage: '1G' } }), []],
     'a type twice': [limits({ type: 'Pod' }, { type: 'Pod' }), ['Duplicate spec.limits[1].type']],
     'storage of pods': [limits({ type: 'Pod', max: { storage: '1Gi' } }), ['Invalid spec.limits[0].max[storage]']],
     'defaults of pods': [limits({ type: 'Pod', default: { cpu: '1' } }), ['Forbidden spec.limits[0].default']],
@@ -25,7 +25,7 @@ describe('limit ranges', () => {
       limits({ type: 'Pod', min: { cpu: '1' }, max: { cpu: '2' }, maxLimitRequestRatio: { cpu: '2001m' } }),
       ['Invalid spec.limits[0].maxLimitRequestRatio[cpu]'],
     ],
-    'what cannot be overcommitted': [
+    'a resource that cannot be overcommitted': [
       container({ default: { 'a.b/gpu': '2' }, defaultRequest: { 'a.b/gpu': '1' } }),
       ['Invalid spec.limits[0].defaultRequest[a.b/gpu]'],
     ],

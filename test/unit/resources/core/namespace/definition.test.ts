@@ -7,7 +7,7 @@ describe('namespaces', () => {
     good: [{}, []],
     'a name with a dot': [{}, ['Invalid metadata.name'], { name: 'a.b' }],
     'a finalizer without domain': [{ spec: { finalizers: ['Foo'] } }, ['Invalid spec.finalizers']],
-    'a finalizer that is no name': [{ spec: { finalizers: ['a.b/c d'] } }, ['Invalid spec.finalizers']],
+    'an invalid finalizer': [{ spec: { finalizers: ['a.b/c d'] } }, ['Invalid spec.finalizers']],
   })
 
   it('are created active, with the finalizer kubernetes and a label with their name', async () => {

@@ -20,7 +20,7 @@ describe('PersistentVolumeClaimResize', () => {
   const cases: [string, object, object, string | undefined][] = [
     ['grows where the class allows it', claim('1Gi', 'grows'), claim('2Gi', 'grows'), undefined],
     ['knows the class by annotation', claim('1Gi', 'fixed', 'grows'), claim('2Gi', 'fixed', 'grows'), undefined],
-    ['of the same size, written otherwise', claim('1Gi', 'fixed'), claim('1024Mi', 'fixed'), undefined],
+    ['has the same size in another notation', claim('1Gi', 'fixed'), claim('1024Mi', 'fixed'), undefined],
     ['shrinks: that is for validation', claim('2Gi', 'fixed'), claim('1Gi', 'fixed'), undefined],
     ['in a class that does not allow it', claim('1Gi', 'fixed'), claim('2Gi', 'fixed'), NOT_ALLOWED],
     ['in a class that says nothing', claim('1Gi', 'silent'), claim('2Gi', 'silent'), NOT_ALLOWED],

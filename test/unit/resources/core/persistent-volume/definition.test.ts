@@ -76,11 +76,7 @@ describe('persistent volumes', () => {
         spec(csi({ controllerExpandSecretRef: { name: 'c', namespace: 'b' } })),
         ['Forbidden spec.persistentvolumesource'],
       ],
-      'what is wrong anyway is told twice': [
-        spec(hostPath),
-        spec({ ...hostPath, accessModes: [] }),
-        ['Required spec.accessModes', 'Required spec.accessModes'],
-      ],
+      'an invalid field twice': [spec(hostPath), spec({ ...hostPath, accessModes: [] }), ['Required spec.accessModes', 'Required spec.accessModes']],
     },
   )
 

@@ -65,7 +65,7 @@ describe('the configuration of PodSecurity', () => {
     ],
     ['a namespace', () => read({ exemptions: { namespaces: ['A_'] } }), `${INVALID}invalid: exemptions.namespaces[0]: Invalid value: "A_": ${LABEL}`],
     [
-      'who is exempt twice, or nobody',
+      'duplicate and empty exemptions',
       () => read({ exemptions: { namespaces: ['a', 'a'], usernames: ['', 'b', 'b'], runtimeClasses: ['c', 'C_'] } }),
       `${INVALID}invalid: [exemptions.namespaces[1]: Duplicate value: "a", exemptions.runtimeClasses[1]: Invalid value: "C_": ${SUBDOMAIN}, ` +
         'exemptions.usernames[0]: Invalid value: "": username must not be empty, exemptions.usernames[2]: Duplicate value: "b"]',

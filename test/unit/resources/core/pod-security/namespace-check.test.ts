@@ -34,8 +34,8 @@ describe('PodSecurity on namespaces', () => {
       wrong('audit-version', 'v1.9223372036854775808', 'must be "latest" or "v1.x"'),
     ],
     ['several', { warn: 'a', enforce: 'b' }, undefined, `[${wrong('enforce', 'b', LEVEL)}, ${wrong('warn', 'a', LEVEL)}]`],
-    ['what was wrong before', { enforce: 'x' }, { enforce: 'x' }, undefined],
-    ['what was wrong otherwise', { enforce: 'x' }, { enforce: 'y' }, wrong('enforce', 'x', LEVEL)],
+    ['an unchanged invalid label', { enforce: 'x' }, { enforce: 'x' }, undefined],
+    ['another invalid label', { enforce: 'x' }, { enforce: 'y' }, wrong('enforce', 'x', LEVEL)],
   ]
   for (const [what, labels, old, why] of refused)
     it(`${why === undefined ? 'accepts' : 'rejects'} ${what}`, async () =>
@@ -53,11 +53,11 @@ describe('PodSecurity on namespaces', () => {
   const headOf = (level: string): string => `existing pods in namespace "ns" violate the new PodSecurity enforce level "${level}"`
   const FOUND = [headOf('baseline:latest'), 'a (and 2 other pods): host namespaces', 'e: host namespaces, hostPath volumes']
   const raised: [string, Record<string, string>, Record<string, string>, string[]][] = [
-    ['where a level is raised', { enforce: 'baseline' }, {}, FOUND],
-    ['where a level is lowered in another version', { enforce: 'baseline' }, { enforce: 'restricted', 'enforce-version': 'v1.30' }, FOUND],
-    ['nowhere where nothing is changed', { enforce: 'baseline' }, { enforce: 'baseline' }, []],
+    ['if a level is raised', { enforce: 'baseline' }, {}, FOUND],
+    ['if a level is lowered in another version', { enforce: 'baseline' }, { enforce: 'restricted', 'enforce-version': 'v1.30' }, FOUND],
+    ['never if nothing changes', { enforce: 'baseline' }, { enforce: 'baseline' }, []],
     ['nowhere where a level is lowered', { enforce: 'baseline' }, { enforce: 'restricted' }, []],
-    ['nowhere where only warnings are asked for', { warn: 'restricted' }, {}, []],
+    ['never if only the warn level changes', { warn: 'restricted' }, {}, []],
   ]
   for (const [what, labels, old, warnings] of raised)
     it(`warns about existing pods ${what}`, async () =>

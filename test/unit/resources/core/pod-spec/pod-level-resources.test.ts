@@ -21,7 +21,7 @@ const pod = (resources: object, ...ofContainers: object[]): object => ({
 
 describe('pod-level resources', () => {
   const refused: Record<string, [given: object, causes: string[]]> = {
-    'what its containers need': [pod({ requests: { cpu: '2' } }, { requests: { cpu: '1' } }, { requests: { cpu: '1' } }), []],
+    'enough for the containers': [pod({ requests: { cpu: '2' } }, { requests: { cpu: '1' } }, { requests: { cpu: '1' } }), []],
     'less than its containers ask for': [
       pod({ requests: { cpu: '1' } }, { requests: { cpu: '1' } }, { requests: { cpu: '500m' } }),
       ['Invalid spec.resources.requests[cpu]'],

@@ -124,7 +124,7 @@ describe('PodNodeSelector', () => {
     ['refuses what contradicts the namespace', config('{}'), 'env=test', { env: 'prod' }, CONFLICT],
     ['refuses labels that are not allowed', CLUSTER, 'env=test', { zone: 'a' }, NOT_ALLOWED],
     ['refuses values that are not allowed', CLUSTER, 'zone=a', undefined, NOT_ALLOWED],
-    ['an annotation that is no selector', config('{}'), 'a=b=c', undefined, 'invalid selector: [a b c]'],
+    ['an annotation that is not a selector', config('{}'), 'a=b=c', undefined, 'invalid selector: [a b c]'],
   ] as const)
     it(what, async () => expect(await given(selectors, annotation, nodeSelector)).to.deep.equal(expected))
 

@@ -22,7 +22,7 @@ describe('secrets', () => {
       good: [{ data: { a: 'MQ==' } }, []],
       'a bad key': [{ data: { 'a*b': '' } }, ['Invalid data[a*b]']],
       'too much, once decoded': [{ data: { a: Buffer.alloc(1024 * 1024 + 1).toString('base64') } }, ['TooLong data']],
-      'as much as may be': [{ data: { a: Buffer.alloc(1024 * 1024).toString('base64') } }, []],
+      'the maximum size': [{ data: { a: Buffer.alloc(1024 * 1024).toString('base64') } }, []],
       'dockercfg missing': [typed('dockercfg'), ['Required data[.dockercfg]']],
       'dockercfg empty': [typed('dockercfg', { '.dockercfg': '' }), ['Invalid data[.dockercfg]']],
       'dockercfg no object': [typed('dockercfg', { '.dockercfg': '[]' }), ['Invalid data[.dockercfg]']],

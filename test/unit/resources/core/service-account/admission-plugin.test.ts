@@ -148,7 +148,7 @@ describe('the admission plugin ServiceAccount', () => {
   })
   const NOT_REFERENCED = 'is not allowed because service account default does not reference that secret'
   const references: Record<string, [spec: object, fault: string | undefined]> = {
-    'what the account lists': [
+    'the secrets that the account lists': [
       {
         containers: [{ name: 'a', env: [secretKeyRef('known')], envFrom: [{ secretRef: { name: 'known' } }] }],
         volumes: [{ name: 'v', secret: { secretName: 'known' } }],

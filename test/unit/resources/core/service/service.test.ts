@@ -100,7 +100,7 @@ describe('Service', () => {
       { ports: [{ port: 80, nodePort: 30000 }] },
       ["spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'"],
     ],
-    ['an address that is none, alone', { clusterIP: 'x', ports: [] }, [`spec.clusterIPs[0]: Invalid value: "x": ${IP}`]],
+    ['an invalid address, reported alone', { clusterIP: 'x', ports: [] }, [`spec.clusterIPs[0]: Invalid value: "x": ${IP}`]],
     [
       'addresses that differ',
       { clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.2'] },

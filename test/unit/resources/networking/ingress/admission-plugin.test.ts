@@ -16,7 +16,7 @@ const request = (object: object, parts: object = {}): AdmissionRequest =>
 describe('DefaultIngressClass', () => {
   const cases: [string, object, AnyObject[], string | undefined][] = [
     ['takes the youngest default, by name', {}, [...classes, ...others], 'a'],
-    ['leaves it where there is no default', {}, others, undefined],
+    ['leaves it unset without a default', {}, others, undefined],
     ['keeps a class', { spec: { ingressClassName: 'mine' } }, classes, 'mine'],
     ['knows a class by annotation', { metadata: { annotations: { 'kubernetes.io/ingress.class': 'mine' } } }, classes, undefined],
   ]

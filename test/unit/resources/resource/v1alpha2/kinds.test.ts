@@ -90,7 +90,7 @@ describe('ResourceClaim of v1alpha2', () => {
       ['Duplicate status.reservedFor[1].uid'],
     ],
     'reserved for many': [[{ driverName: 'd', allocation: { shareable: true }, reservedFor: many(33).map(user) }], ['TooLong status.reservedFor']],
-    'reserved for nobody': [
+    'a reservation for no consumer': [
       [{ ...allocated, reservedFor: [{}] }],
       ['Required status.reservedFor[0].resource', 'Required status.reservedFor[0].name', 'Required status.reservedFor[0].uid'],
     ],

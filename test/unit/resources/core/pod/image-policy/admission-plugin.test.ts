@@ -93,7 +93,7 @@ describe('image policy webhook', () => {
   for (const [what, parts] of [
     ['deletions', { operation: 'DELETE' }],
     ['other subresources', { subresource: 'status', operation: 'UPDATE' }],
-    ['what is a part of another write', { nested: true }],
+    ['a part of another write', { nested: true }],
   ] as const)
     it(`ignores ${what}`, () => expect(reviewing().plugin.handles(request(pod(['bad']), parts).asked)).to.equal(false))
 
@@ -136,8 +136,8 @@ describe('image policy webhook', () => {
     })
 
   const told: [string, Readonly<Record<string, string>>, image: string, Readonly<Record<string, string>>][] = [
-    ['of what is admitted', { 'foo-test': 'true', 'bar-test': 'false' }, 'good', { 'foo-test': 'true', 'bar-test': 'false' }],
-    ['of what is refused', { 'foo-test': 'false' }, 'bad', { 'foo-test': 'false' }],
+    ['an admitted pod', { 'foo-test': 'true', 'bar-test': 'false' }, 'good', { 'foo-test': 'true', 'bar-test': 'false' }],
+    ['a rejected pod', { 'foo-test': 'false' }, 'bad', { 'foo-test': 'false' }],
     ['with names that can be', { 'a/b': 'x', '': 'y' }, 'good', {}],
   ]
   for (const [what, outAnnotations, image, wanted] of told)

@@ -69,7 +69,7 @@ describe('evaluators of quotas', () => {
       { ...ALIVE, cpu: '3', 'requests.cpu': '3' },
     ],
     [
-      'overhead: limits have it only where there are any',
+      'overhead, in limits only beside other limits',
       pod({ overhead: { cpu: '1', memory: '1Gi' }, containers: [container({ cpu: '1' }, { cpu: '2' })] }),
       { ...ALIVE, cpu: '2', 'requests.cpu': '2', 'limits.cpu': '3', memory: '1Gi', 'requests.memory': '1Gi' },
     ],
@@ -93,7 +93,7 @@ describe('evaluators of quotas', () => {
       { ...ALIVE, cpu: '1', 'requests.cpu': '1' },
     ],
     [
-      'what a resize has not taken back yet',
+      'resources that a resize has not released yet',
       pod(
         { containers: [container({ cpu: '1' }, { cpu: '1' })] },
         { containerStatuses: [{ name: 'c', allocatedResources: { cpu: '3' }, resources: { requests: { cpu: '2' }, limits: { cpu: '4' } } }] },
@@ -142,7 +142,7 @@ describe('evaluators of quotas', () => {
         'gold.storageclass.storage.k8s.io/persistentvolumeclaims': '1',
       },
     ],
-    ['what was allocated above what is asked for', claim('1Gi', {}, { allocatedResources: { storage: '2Gi' } }), { 'requests.storage': '2Gi' }],
+    ['an allocation above the request', claim('1Gi', {}, { allocatedResources: { storage: '2Gi' } }), { 'requests.storage': '2Gi' }],
   ]
   for (const [what, object, expected] of claims)
     it(`measure a claim: ${what}`, () =>
