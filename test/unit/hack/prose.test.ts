@@ -56,7 +56,7 @@ describe('hack/verify-prose', () => {
 
   it('checks titles of describe and it, and no other text of a test', () => {
     const text =
-      "describe('what it does', () => {\n  it(`of five pods`, () => log('nobody answers me'))\n  (isBuilt ? it : it.skip)('is asked twice', run)\n  it('for-each loops end', run)\n})"
+      "describe('what it does', () => {\n  it(`of five pods`, () => log('nobody answers me'))\n  ;(isBuilt ? it : it.skip)('is asked twice', run)\n  it('for-each loops end', run)\n})"
     expect(found(text, 'test/a.test.ts')).to.deep.equal([
       'test/a.test.ts:1: begins with no verb and no noun',
       'test/a.test.ts:2: begins with no verb and no noun',
