@@ -24,8 +24,7 @@ export function sentencesIn(file: SourceFile): Sentence[] {
   if (/\.types\.ts$/.test(file.path)) return []
   if (file.path.endsWith('.md')) return pageSentences(file.text)
   if (file.path.endsWith('.txt')) return descriptionSentences(file.text)
-  if (/^test\//.test(file.path)) return titleSentences(file)
-  return [...commentSentences(file), ...textSentences(file)]
+  return [...commentSentences(file), ...(/^test\//.test(file.path) ? titleSentences(file) : textSentences(file))]
 }
 
 function commentSentences({ path, text }: SourceFile): Sentence[] {

@@ -1,5 +1,5 @@
 /**
- * What stands between a request and the store, beside the same server without it, in one run: RBAC with ten thousand bindings, fifty policies, a webhook, a quota in every namespace. A row has p50, p99 and the CPU of the
+ * Cost of the steps between a request and the store, beside the same server without them, in one run: RBAC with ten thousand bindings, fifty policies, a webhook, a quota in every namespace. A row has p50, p99 and the CPU of the
  * server for an operation; ratios are to the row `nothing`.
  * Run: node --import tsx test/bench/admission.ts (after make build). BINDINGS, POLICIES, NAMESPACES, OPERATIONS (a round), ROUNDS; ONLY=quotas,all: some of the servers.
  */

@@ -3,7 +3,7 @@
  *
  *     KUBECONFIG2=other.kubeconfig node --import tsx test/bench/beside.ts
  *
- * PID2: the other's process, where it can't be found by its port. PROTOCOL=h2: HTTP/2, a hundred watches on a connection. ROUNDS, OBJECTS: default 3, 10,000. ONLY=ours, OPERATIONS=create,get: to profile.
+ * PID2: the other's process, if it cannot be found by its port. PROTOCOL=h2: HTTP/2, a hundred watches on a connection. ROUNDS, OBJECTS: default 3, 10,000. ONLY=ours, OPERATIONS=create,get: to profile.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findEtcd, startEtcd } from '../support/etcd.ts'
@@ -20,7 +20,7 @@ const IN_FLIGHT = 64
 const LIST = `list of ${objects}`
 const PROTOBUF_LIST = `${LIST}, protobuf`
 const TABLE_LIST = `${LIST}, Table`
-/** As client-go asks for lists. */
+/** A list with the headers of client-go. */
 const GZIP_LIST = `${LIST}, gzip`
 const GZIP_PROTOBUF_LIST = `${LIST}, protobuf, gzip`
 const SELECTED = 'list by selector'
@@ -83,7 +83,7 @@ class Side {
       }),
     )
     const elapsed = (performance.now() - begun) / 1000
-    // What answers leave behind (events that come back, for instance) belongs to them.
+    // Delayed effects of responses, such as returned events, count for them.
     await sleep(100)
     this.note(what, { rate: count / elapsed, p50: median(times), cpu: (cpuOf(this.cluster.pid) - before) / count })
   }
@@ -92,7 +92,7 @@ class Side {
     this.results.set(what, [...(this.results.get(what) ?? []), measure])
   }
 
-  /** What is measured, in its order: each operation of one server right beside the same of the other. */
+  /** Returns the steps in order: each operation on one server directly beside the same on the other. */
   steps(objects: number): readonly (() => Promise<void>)[] {
     const send = (method: string, name: string, body: Buffer, type?: string) => (client: Client) => client.request(method, this.path + name, body, type)
     const n = Math.min(objects, 5000)
@@ -150,7 +150,7 @@ class Side {
     )
   }
 
-  /** Patches of some objects, one at a time of each and as fast as they are answered, to watchers of all of them. */
+  /** Patches some objects, one at a time each and as fast as responses arrive, while watchers follow all of them. */
   private async watch(): Promise<void> {
     if (!wanted('delivery')) return
     await this.enter(`${this.namespace}-watched`)

@@ -1,5 +1,5 @@
 /**
- * Evaluations of typical rules per second, beside cel-go's where there is Go; and how long the most that one call may cost takes.
+ * Evaluations of typical rules per second, beside those of cel-go if Go is installed, and the time that a call at the cost limit takes.
  * Run: node --import tsx test/bench/cel.ts
  */
 import { spawnSync } from 'node:child_process'
@@ -109,7 +109,7 @@ function rate(program: Program): number {
   return run(MILLIS)
 }
 
-/** Evaluations per second of cel-go, which compiles a program anew for each; nothing where there is no Go. */
+/** Evaluations per second of cel-go, which compiles a program for each. Empty if Go is not installed. */
 function ratesOfGo(): Map<string, number> {
   const folder = mkdtempSync(join(tmpdir(), 'cel-bench-'))
   const file = join(folder, 'rules.json')

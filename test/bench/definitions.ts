@@ -1,5 +1,5 @@
 /**
- * What the server holds with many definitions of custom resources in use: the definitions are created, each kind is listed, watched and written, and discovery and OpenAPI are fetched as
+ * Memory of the server with many definitions of custom resources in use: the definitions are created, each kind is listed, watched and written, and discovery and OpenAPI are fetched as
  * kubectl and controllers do, again and again, an hour's use in some minutes.
  *
  *     node --import tsx test/bench/definitions.ts
@@ -96,7 +96,7 @@ function watchAll(): void {
   for (const { all } of inUse) get(`${url}${all}?watch=1&allowWatchBookmarks=true`, answer => answer.resume()).on('error', () => {})
 }
 
-/** What kubectl and some controllers do in a minute. */
+/** Requests of kubectl and some controllers in a minute. */
 async function use(api: JsonClient, round: number): Promise<void> {
   await fetchBytes('/api', AGGREGATED)
   await fetchBytes('/apis', AGGREGATED)
@@ -104,7 +104,7 @@ async function use(api: JsonClient, round: number): Promise<void> {
   const index = await api.must('GET', '/openapi/v3')
   const paths = Object.values((index as unknown as { paths: Record<string, { serverRelativeURL: string }> }).paths)
   await inFlight(paths.length, 4, async i => {
-    // Clients keep what they have under its hash: a fifth is asked for in a round.
+    // Clients cache documents by hash: a fifth is requested in a round.
     if ((i + round) % 5 === 0) await fetchBytes(paths[i]?.serverRelativeURL ?? '')
   })
   if (round % 3 === 0) await fetchBytes('/openapi/v2', PROTO_V2)

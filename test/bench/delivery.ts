@@ -1,5 +1,5 @@
 /**
- * What a watch event costs the server for each watcher it goes to, over HTTPS: by the size of the event and by how many events are under way at once, beside bare `tls` writes of the
+ * Cost of a watch event for each watcher, over HTTPS: by the size of the event and by how many events are under way at once, beside bare `tls` writes of the
  * same bytes and, with KUBECONFIG2, beside another server of the same API.
  *
  *     KUBECONFIG2=other.kubeconfig node --import tsx test/bench/delivery.ts

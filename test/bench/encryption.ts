@@ -1,5 +1,5 @@
 /**
- * What encryption at rest costs: objects of 2 KB, each provider beside identity, first the transformation alone, then creates (64 in flight), gets and a list through a Storage over the
+ * Cost of encryption at rest: objects of 2 KB, each provider beside identity, first the transformation alone, then creates (64 in flight), gets and a list through a Storage over the
  * embedded store, and gets from the watch cache, which holds them decrypted. Rounds are interleaved; the medians are printed. Usage: node --import tsx test/bench/encryption.ts [rounds] [objects]
  */
 import { mkdtempSync, rmSync } from 'node:fs'

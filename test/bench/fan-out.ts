@@ -1,5 +1,5 @@
 /**
- * What the server's memory comes to while many watchers get all that is written at full speed, over HTTPS, and what is left of it afterwards.
+ * Memory of the server while many watchers receive all writes at full speed over HTTPS, and afterwards.
  *
  *     node --import tsx test/bench/fan-out.ts
  *     PROTOCOL=h2 WATCHERS=1000 OBJECTS=10000 SECONDS=20 node --import tsx test/bench/fan-out.ts

@@ -1,5 +1,5 @@
 /**
- * What a fork of a control plane costs: until it resolves, until the first get through it is answered, and until it has come to rest, beside a second start and a copy that reads all of the tables. The fewest milliseconds of
+ * Cost of a fork of a control plane: until it resolves, until its first response to a get, and until it is idle, beside a second start and a copy that reads all of the tables. The fewest milliseconds of
  * processor time and of time of so many rounds, and the ratio to a start.
  * Run: node --import tsx test/bench/forks.ts. OBJECTS (10000), ROUNDS (9).
  */
@@ -28,7 +28,7 @@ async function measured<T>(what: string, work: () => Promise<T>): Promise<T> {
   return result
 }
 
-/** `make`: of a control plane that is measured until it resolves, has answered, and rests. */
+/** Measures a control plane until it resolves, responds, and is idle. */
 async function round(what: string, make: () => Promise<ControlPlane>): Promise<void> {
   const made: ControlPlane = await measured(`${what}: resolves`, make)
   await measured(`${what}: a get is answered then`, () => made.request('GET', '/api/v1/namespaces/default'))

@@ -27,7 +27,7 @@ const FORMS = {
 }
 const scratch = mkdtempSync(join(tmpdir(), 'binnacle-bench-bytes-'))
 
-/** The same request again and again, beside raw node:http with the answer's bytes. */
+/** Repeats the same request, beside raw node:http with the bytes of the response. */
 async function list(server: Observed, what: string, path: string, accept: string, count = lists): Promise<void> {
   const bytes = await send(server.port, 'GET', path, undefined, { accept })
   const file = join(scratch, 'answer')
@@ -136,7 +136,7 @@ else {
       await chunks(server, path)
       await watchStart(server, path, count)
       await list(server, 'list by phase', `${path}?resourceVersion=0&fieldSelector=status.phase%3DRunning`, FORMS.JSON)
-      // What leaves most behind comes last.
+      // The request with the largest leftovers comes last.
       await ofAll('protobuf')
       await ofAll('Table')
     })

@@ -27,7 +27,7 @@ async function measure(what: string, run: () => Promise<unknown>): Promise<void>
   console.log(`${what.padEnd(46)} ${code.toFixed(1).padStart(11)} ms ${`${LIMIT_MS} ms`.padStart(10)} ${collection.toFixed(1).padStart(11)} ms`)
 }
 
-/** What the probe has seen since it was asked last. */
+/** Returns the measurements of the probe since the last call. */
 async function seen(): Promise<{ code: number; collection: number }> {
   rmSync(report, { force: true })
   process.kill(pid, 'SIGUSR2')

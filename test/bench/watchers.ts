@@ -171,7 +171,7 @@ async function gets(server: Observed, etcd: Etcd3): Promise<void> {
   }
 }
 
-/** What a write through one server costs another one on the same store, as each worker of a machine is. */
+/** Measures the cost of a write through one server for another one on the same store, like a further worker. */
 async function followers(server: Observed, flags: readonly string[]): Promise<void> {
   const other = await startBinnacle(flags)
   await sleep(3000)

@@ -46,7 +46,7 @@ async function measured(request: WideRequest): Promise<{ status: number; text: s
   process.kill(server.pid, 'SIGURG')
   await sleep(5)
   const response = await ask(request)
-  // What follows from a write: events, controllers, caches.
+  // Waits for effects of the write: events, controllers, caches.
   await sleep(100)
   process.kill(server.pid, 'SIGUSR2')
   while (!existsSync(report)) await sleep(5)

@@ -1,5 +1,5 @@
 /**
- * What several workers behind one port cost and bring, on one etcd: start, memory, and for get, list and create the rate and the CPU of all processes of the server for each operation.
+ * Costs and benefits of several workers behind one port, on one etcd: start, memory, and for get, list and create the rate and the CPU of all processes of the server for each operation.
  * Rates grow with the cores of the machine, which the clients and etcd use as well: with two cores, CPU tells more. COUNTS=1,2,4: how many workers.
  * Run: node --import tsx test/bench/workers.ts (after make build)
  */

@@ -11,7 +11,7 @@ export interface BackendUnderTest {
   dispose(): Promise<void>
 }
 
-/** What every Backend promises. The factory gives one on an empty store, which no one else writes. `skip`: why this one cannot run here. */
+/** Contract of every Backend. The factory returns one on an empty store without other writers. `skip` is the reason why it cannot run here. */
 export function backendConformance(name: string, factory: () => Promise<BackendUnderTest>, skip?: string): void {
   const suite = skip === undefined ? describe : describe.skip
   suite(`Backend: ${name}${skip === undefined ? '' : ` (skipped: ${skip})`}`, function () {
@@ -233,7 +233,7 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         const all = (await under.backend.range(store.bounds, never)).items
         let done = false
         const writer = (async () => {
-          // From both ends inwards: a torn read would show a late change and miss an earlier one.
+          // Writes from both ends inwards: a torn read would contain a late change and miss an earlier one.
           for (let i = 0; i < size / 2 && !done; i++) {
             await store.put(`k${String(i).padStart(5, '0')}`, all[i]!.modRevision, 'new')
             await store.put(`k${String(size - 1 - i).padStart(5, '0')}`, all[size - 1 - i]!.modRevision, 'new')

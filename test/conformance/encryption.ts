@@ -19,7 +19,7 @@ export interface EncryptionHarness {
   close(): Promise<void>
 }
 
-/** What every Storage does whose values are encrypted. `skip`: why this one cannot run here. */
+/** Contract of every Storage with encrypted values. `skip` is the reason why it cannot run here. */
 export function encryptionConformance(name: string, open: () => Promise<EncryptionHarness>, skip?: string): void {
   const suite = skip === undefined ? describe : describe.skip
   suite(`Storage, encrypted: ${name}${skip === undefined ? '' : ` (skipped: ${skip})`}`, function () {

@@ -42,13 +42,13 @@ const POST_THINGS = Buffer.concat([Buffer.from([0x83, 0x87, 0x04, 14]), Buffer.f
 
 export interface Http2Side {
   readonly stack: Http2Stack
-  /** A fault of a stream costs the stream alone, each fault is told by its own code, and the connection is closed once that is told. */
+  /** Whether a stream error affects only the stream, each error has its own code, and the connection is closed after it was reported. */
   readonly strict: boolean
   /** Titles of what does not hold, and why. */
   readonly skipped: Readonly<Record<string, string>>
 }
 
-/** What clients may rely on, and what hostile ones meet, whichever stack speaks HTTP/2. */
+/** Contract of both HTTP/2 stacks, also with hostile clients. */
 export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.Suite =>
   describe(`a connection of HTTP/2 (--http2=${stack})`, () => {
     const it = (title: string, body: (this: Context) => Promise<void>): void => {
@@ -59,7 +59,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
 
     let server: TestServer
     let raw: RawHttp2
-    /** What the handler does; requests of health are served before it. */
+    /** Handler of the test. Health requests are served before it. */
     let handle: (exchange: Exchange) => Promise<void> = async () => {}
     const opened: RawHttp2[] = []
     const open = async (settings?: readonly (readonly [number, number])[], preface?: boolean): Promise<RawHttp2> => {
@@ -160,7 +160,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
       handle = async exchange => exchange.sendBytes(200, 'text/plain', Buffer.from(String((await exchange.readBody(64 << 20)).length)))
       const body = Buffer.alloc(9 << 20, 97)
       expect((await server.http2('/api/v1/things', { method: 'POST', body })).body.toString()).to.equal(String(body.length))
-      // As many bytes again: those of the first were given back to the connection's window.
+      // The same number of bytes again: the window of the connection was restored after the first ones.
       expect((await server.http2('/api/v1/things', { method: 'POST', body })).body.toString()).to.equal(String(body.length))
     })
 

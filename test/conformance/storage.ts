@@ -14,18 +14,18 @@ import { timeBound } from '../support/time-bounds.ts'
 export interface StorageHarness {
   /** Empty below `/registry/`. */
   readonly backend: Backend
-  /** Of testCodec at testPrefix; waits at most 1.5 s for a revision, holds back at most 64 events from a watcher, bookmarks every 200 ms. */
+  /** Storage of testCodec at testPrefix. It waits at most 1.5 s for a revision, queues at most 64 events per watcher, and sends bookmarks every 200 ms. */
   readonly storage: Storage
   /** How an exact list fails whose revision has not come; absent: it waits, and fails with `too large revision`. */
   readonly futureLists?: StorageErrorCode
-  /** What the store cannot do: drop history, or give revisions to the key that servers of Kubernetes compact by. */
+  /** Features that the store lacks: compaction, or revisions of the key by which Kubernetes servers compact. */
   readonly lacks?: readonly ('compaction' | 'compact_rev_key')[]
   /** The same anew, knowing nothing of what has been. */
   reopen(): Promise<Storage>
   close(): Promise<void>
 }
 
-/** What every Storage does, whatever is below it. `skip`: why this one cannot run here. */
+/** Contract of every Storage on any backend. `skip` is the reason why it cannot run here. */
 export function storageConformance(name: string, open: () => Promise<StorageHarness>, skip?: string): void {
   const suite = skip === undefined ? describe : describe.skip
   suite(`Storage: ${name}${skip === undefined ? '' : ` (skipped: ${skip})`}`, function () {

@@ -26,7 +26,7 @@ const SCENARIOS: readonly (readonly [scenario: string, media: 'json' | 'protobuf
 ]
 const CBOR = { KUBE_FEATURE_ClientsAllowCBOR: 'true', KUBE_FEATURE_ClientsPreferCBOR: 'true' }
 
-/** The tests of one library: skipped, with the reason in their name, where it is not installed. */
+/** Defines the tests of one library. They are skipped, with the reason in their title, if it is not installed. */
 function withClient(library: string, client: Client, tests: (run: (args: readonly string[], env?: Readonly<Record<string, string>>) => void) => void): void {
   const missing = 'missing' in client
   const suite = missing ? describe.skip : describe

@@ -39,7 +39,7 @@ describe(`HTTP/2, by h2spec${missing ? ` (skipped: ${suite.missing})` : ''}`, fu
       if (missing) this.skip()
       const ca = await issueCa('ca')
       const { cert, key } = await issueServing(ca, 'server', { dns: ['localhost'], ips: ['127.0.0.1'] })
-      // Some cases break a rule in the body: the answer has to wait for that.
+      // Some cases violate a rule in the body, so the response waits for it.
       const server = createSecurePort(
         (req, res) => {
           req.resume().once('end', () => wireOf(res).whole(200, [], BODY))

@@ -6,7 +6,7 @@ import { findEtcd } from '../support/etcd.ts'
 import { type Followed, type FollowingClient, startFollowing } from '../support/following-client.ts'
 import { createFollowingWorld, differences, type FollowingWorld } from '../support/following-world.ts'
 
-/** What happens to clients that follow a collection while it is written. */
+/** A disturbance of clients that follow a collection during writes. */
 interface Fault {
   readonly name: string
   /** Lists that an informer may make for it. 0: it goes on from the version that it had. */
@@ -21,7 +21,7 @@ interface Fault {
 interface Chapter {
   readonly store: 'embedded' | 'etcd'
   readonly name: string
-  /** Of the servers. */
+  /** Flags of the servers. */
   readonly flags?: readonly string[]
   readonly faults: readonly Fault[]
 }

@@ -17,7 +17,7 @@ type End = 'terminate' | 'kill'
 interface Case {
   readonly command: string
   readonly prints: RegExp
-  /** Standard error and exit status, where they are not empty and 0. */
+  /** Standard error and exit status, if they are not empty and 0. */
   readonly fails?: Partial<Record<End, RegExp>>
   /** It goes on until what it waits for has come, after the restart; otherwise it ends with the server. */
   readonly goesOn?: true
@@ -27,7 +27,7 @@ const CASES: readonly Case[] = [
   { command: 'get cm -w', prints: /^NAME +DATA +AGE\n(?:\S+ +\d+ +\d+s\n)*x +1 +\d+s\ny +0 +\d+s\nx +2 +\d+s\n$/ },
   { command: 'get cm --watch-only --output-watch-events', prints: /^EVENT +NAME +DATA +AGE\nMODIFIED +x +2 +\d+s\n$/ },
   { command: 'get cm x -w -o json', prints: /^\{[\s\S]*\n\}\n\{[\s\S]*\n\}\n$/ },
-  // What is printed as it comes ends as its connection does.
+  // Streaming output ends with its connection.
   {
     command: 'get --raw /api/v1/watch/namespaces/default/configmaps?resourceVersion=0',
     prints: /^(?:\{"type":"(?:ADDED|MODIFIED)","object":\{.*\}\}\n)+$/,
@@ -44,7 +44,7 @@ const CASES: readonly Case[] = [
 ]
 const CORE = '/api/v1/namespaces/default/configmaps'
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
-/** What kubectl logs of each time that it finds no server. How often it tries depends on how long the machine takes for a restart. */
+/** Log lines of kubectl for each failed connection. Their number depends on the duration of a restart. */
 const RETRIES = /^[IWE]\d{4} .* reflector\.go:\d+\] .*(?:watch lasted less than a second and no items received|connect: connection refused)\\?".*\n/gm
 const kubectls = findKubectls()
 const found = kubectls.length > 0

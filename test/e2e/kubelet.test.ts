@@ -11,7 +11,7 @@ import { type StartedServer, startBinnacle } from '../support/started-server.ts'
 /** The releases of kubectl that speak WebSocket by themselves. */
 const kubectls = findKubectls().filter(({ minor }) => minor >= 31)
 
-/** As a kubelet: says what was asked for on standard output, a line on standard error, and how it ended. */
+/** Acts as a kubelet: prints the command on standard output, a line on standard error, and its exit status. */
 function execute(req: IncomingMessage, socket: Duplex): void {
   socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n')
   const kubelet = new SpdyKubelet(socket)

@@ -21,7 +21,7 @@ const kubelet = goKubelet()
 
 const sha = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Reads until the other side half-closes, then answers with all of it. */
+/** A server that reads until the other side half-closes, then returns everything. */
 const echoAtEnd = (): Server =>
   createServer({ allowHalfOpen: true }, socket => {
     const heard: Buffer[] = []

@@ -30,7 +30,7 @@ class Trace {
     const called = new Set<string>()
     for (const { url, functions } of await this.#taken()) {
       const [, file] = url.split('/src/')
-      // What a module does when it is loaded is a function without a name at its beginning.
+      // The top-level code of a module is a function without a name at its beginning.
       const isCalled = functions.some(({ functionName, ranges: [range] }) => range && range.count > 0 && (functionName !== '' || range.startOffset > 0))
       if (file !== undefined && isCalled && !url.includes('/node_modules/')) called.add(file)
     }

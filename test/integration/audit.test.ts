@@ -24,10 +24,10 @@ const EVERYTHING = 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n- level: 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const CONFIG_MAPS = '/api/v1/namespaces/audited/configmaps'
 
-/** But what tells of a slow machine. */
+/** Returns the members except those that depend on the speed of the machine. */
 const membersOf = (value: object): [string, unknown][] => Object.entries(value).filter(([name]) => name !== 'apiserver.latency.k8s.io/total')
 
-/** As the fixture has it. */
+/** Normalizes a value like the fixture. */
 function normal(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map(item => normal(item, key))
   if (typeof value === 'object' && value !== null) return Object.fromEntries(membersOf(value).map(([name, member]) => [name, normal(member, name)]))

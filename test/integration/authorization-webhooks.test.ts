@@ -115,7 +115,7 @@ describe('authorization webhooks', function () {
     await made.stop()
     directory.path = made.directory
     const file = join(made.directory, 'authz.json')
-    // As an operator replaces a file: at once.
+    // Replaces the file atomically, as an operator would.
     const write = (text: string): void => {
       writeFileSync(`${file}.new`, text)
       renameSync(`${file}.new`, file)

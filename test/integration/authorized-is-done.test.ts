@@ -45,7 +45,7 @@ function customKind(scope: Scope, plural = scope === 'Cluster' ? 'planets' : 'ge
   return resource
 }
 
-/** What was done that the authorizer was not asked about in just these words; empty if all is well. */
+/** Returns the actions without a matching authorization. Empty if there are none. */
 function excess({ asked, done }: Outcome, user: string): string[] {
   return done.filter(one => !asked.some(question => covers(question, one, user))).map(one => JSON.stringify(one))
 }
@@ -53,7 +53,7 @@ function excess({ asked, done }: Outcome, user: string): string[] {
 function covers({ user, attributes }: Asked, done: Done, expectedUser: string): boolean {
   const { verb, group, version, resource, subresource, namespace, name } = attributes
   const same = group === done.group && version === done.version && resource === done.resource
-  // A namespace is an object of no namespace, and of its own for whoever decides.
+  // The namespace of a Namespace object is empty for the store, and its own name for the authorizer.
   const ownPlace = resource === 'namespaces' && group === '' && done.namespace === '' && namespace === (done.selected ?? done.name)
   const place = namespace === done.namespace || ownPlace
   const isOne = done.what === 'list' || done.what === 'watch' ? name === '' || name === done.selected : name === done.name || (verb === 'create' && name === '')

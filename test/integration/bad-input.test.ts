@@ -13,9 +13,9 @@ import { type TwoWires, twoWires, type WireAnswer, type WireRequest } from '../s
 const WIRES = ['HTTP/1.1', 'HTTP/2'] as const
 const JSON_TYPE = { 'content-type': 'application/json' }
 const FUZZED = 500
-/** What a server may have at most after all this; it begins with about 80. */
+/** Maximum memory of the server at the end. It starts with about 80 MB. */
 const RESIDENT_MB = 600
-/** The most processor time that the server may take for one request before it answers others. */
+/** Maximum processor time of the server for one request. */
 const UNRESPONSIVE_MS = timeBound(3000)
 
 for (const http2 of HTTP2_STACKS)
@@ -243,7 +243,7 @@ interface StatusBody {
   readonly message: string
 }
 
-/** The Status of an answer in JSON or, for who asked so, in YAML or protobuf (then its bare bones). */
+/** Returns the Status of a response in JSON or, depending on the request, in YAML or protobuf (then without details). */
 function statusOf(answer: WireAnswer): StatusBody | undefined {
   const type = String(answer.headers['content-type'] ?? '')
   if (type.includes('json')) return jsonOf(answer) as StatusBody | undefined

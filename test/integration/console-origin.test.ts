@@ -16,7 +16,7 @@ navigator.serviceWorker.register('worker.js', { scope: '/' })
   .then(() => navigator.serviceWorker.ready).then(() => tell('registered'), error => tell('refused: ' + error.name))
 </script>`
 
-/** Answers the console's page with one of its own, which takes the link's token. */
+/** A service worker that replaces the console's page by one that steals the link's token. */
 const WORKER = `
 self.addEventListener('install', () => self.skipWaiting())
 self.addEventListener('activate', event => event.waitUntil(self.clients.claim()))
@@ -87,7 +87,7 @@ describe('a page of a pod behind the proxy', function () {
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'system:unauthenticated' }],
     })
     page = `${server.url}/api/v1/namespaces/default/pods/${name}/proxy/`
-    // Workers need a certificate that the browser believes.
+    // Service workers need a certificate that the browser trusts.
     browser = await openBrowser(['--ignore-certificate-errors'])
   })
   after(async () => {

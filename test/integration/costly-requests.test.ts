@@ -139,7 +139,7 @@ describe('expensive requests', function () {
   this.timeout(120_000)
   let watched: WatchedServer
 
-  /** The status code of the answer. */
+  /** Sends a request, and returns the status code of the response. */
   const send = ({ method = 'GET', path, body, headers }: Asked): Promise<number> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(watched.server.url)
@@ -166,7 +166,7 @@ describe('expensive requests', function () {
   })
   after(() => watched?.stop())
 
-  /** What follows from a request without its being waited for, as what controllers do. */
+  /** Waits for the asynchronous effects of a request, such as those of controllers. */
   const untilServed = async (path: string, isServed: boolean): Promise<void> => {
     while (((await send({ path })) === 200) !== isServed) await sleep(20)
     await sleep(500)

@@ -62,7 +62,7 @@ for (const cache of [true, false]) {
         ['example.com/v2', 'a', { host: 'h', n: 7, port: '1' }],
         ['example.com/v2', 'b', { host: 'i', n: 7, port: '2' }],
       ])
-      // What the cache holds has been converted before; what the store gives is converted in one call.
+      // Objects of the cache are converted already; objects of the store are converted in one call.
       expect(webhook.requests.length - before).to.be.at.most(1)
       const table = (await client.ask('GET', pathOf('v2'), { accept: TABLE })).body as unknown as { rows: { cells: unknown[] }[] }
       expect(table.rows.map(({ cells }) => cells)).to.deep.equal([

@@ -37,7 +37,7 @@ const definition = {
   },
 }
 
-/** The answers are those of the Kubernetes machinery 1.33.9. */
+/** Expected responses were recorded from the Kubernetes machinery 1.33.9. */
 describe('a default for the whole status of a custom resource', function () {
   this.timeout(120_000)
   let client: JsonClient

@@ -27,7 +27,7 @@ const versions = (stored: string) => [
 ]
 const widget = (at: string, name: string, spec: object) => ({ apiVersion: `${GROUP}/${at}`, kind: 'Widget', metadata: { name }, spec })
 
-/** The answers are those of the Kubernetes machinery 1.33.9. */
+/** Expected responses were recorded from the Kubernetes machinery 1.33.9. */
 describe('custom objects that are stored in an older version than the current one', function () {
   this.timeout(120_000)
   let client: JsonClient

@@ -79,7 +79,7 @@ describe('values of custom resources', function () {
   }
 
   const textOf = (name: string, spec: string): string => `{"apiVersion":"values.example.com/v1","kind":"Thing","metadata":{"name":"${name}"},"spec":${spec}}`
-  /** What is wrong, a text each, but for the remark that rules were not looked at; undefined where nothing is. */
+  /** Returns the errors of a response, one text each, without the note that rules were not evaluated. Undefined if there are none. */
   const faultsOf = ({ status, body }: JsonAnswer): readonly string[] | undefined =>
     status < 300
       ? undefined

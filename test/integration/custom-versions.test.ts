@@ -27,7 +27,7 @@ const version = (name: string, properties: object, storage: boolean) => ({
   },
 })
 const keyed = { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'], items: { ...element, required: ['k'] } }
-/** What is written in v1 need not fit v2, and is not converted. */
+/** Objects of v1 need not match the schema of v2, and are not converted. */
 const versions = [
   version('v1', { x: text, list: { type: 'array', items: element }, old: text }, true),
   version('v2', { x: integer, list: keyed, new: text }, false),
@@ -63,7 +63,7 @@ describe('versions of a custom kind with different schemas', function () {
     expect((await apply('keyless', { spec: { n: 3 } })).message).to.equal(
       `failed to create typed live object (default/keyless; ${GVK}): .spec.list: element 0: associative list with keys has an element that omits key field "k" (and doesn't have default value)`,
     )
-    // What is applied is looked at first.
+    // The applied configuration is checked first.
     expect((await apply('text', { spec: { n: 'no' } })).message).to.include('failed to create typed patch object')
   })
 

@@ -9,7 +9,7 @@ import { WebhookServer } from '../support/webhooks/webhook-server.ts'
 const CLUSTER = 'cluster'
 const CONTROL_PLANE = 'controlplane'
 
-/** What nobody reaches but through a proxy. */
+/** An address that is reachable only through a proxy. */
 const NODE = '192.0.2.7'
 
 describe('egress selection of authentication, authorization and nodes', function () {

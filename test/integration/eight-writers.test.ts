@@ -15,7 +15,7 @@ const PATIENCE_MS = 120_000
 
 type Data = Record<string, string>
 
-/** A request that writes the data, on condition of the version where one is given. */
+/** A request that writes the data, with a given resource version as precondition. */
 interface Way {
   readonly method: string
   readonly contentType: string
@@ -55,9 +55,9 @@ interface Done {
 }
 
 interface Outcome {
-  /** By version. */
+  /** Accepted writes, by resource version. */
   readonly done: readonly Done[]
-  /** What the refused wanted to write. */
+  /** Data of the rejected writes. */
   readonly refused: readonly Data[]
   /** Events of the object after its creation. */
   readonly events: readonly Done[]

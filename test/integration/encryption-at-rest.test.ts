@@ -11,7 +11,7 @@ import { createJsonClient } from '../support/json-client.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 
 const SECRETS = '/api/v1/namespaces/default/secrets'
-/** What must not be found in the store, and its base64, as it is in JSON. */
+/** Text that must not occur in the store, and its base64, as it occurs in JSON. */
 const CLEAR = 'never-in-the-clear'
 const secret = (name: string) => ({ kind: 'Secret', apiVersion: 'v1', metadata: { name }, stringData: { password: CLEAR } })
 const hidden = (bytes: Buffer): boolean => !bytes.includes(CLEAR) && !bytes.includes(Buffer.from(CLEAR).toString('base64'))

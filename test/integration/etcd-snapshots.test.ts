@@ -12,7 +12,7 @@ import { createServerProcess, type ServerProcess } from '../support/server-proce
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/etcd-snapshots/${name}`, import.meta.url))
 const unpacked = (name: string): Buffer => brotliDecompressSync(readFileSync(fixture(name)))
 
-/** Of one server: they are renewed while it runs. */
+/** Objects of a single server, which it updates while it runs. */
 const OF_SERVERS = /^apiserver-/
 const others = (items: readonly AnyObject[]): AnyObject[] => items.filter(({ metadata }) => !OF_SERVERS.test(metadata.name ?? ''))
 
@@ -44,7 +44,7 @@ describe("snapshots of kube-apiserver's etcd", function () {
         for (const [path, items] of Object.entries(expected)) {
           const { items: ours } = await client.must('GET', path)
           const names = new Set(items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`))
-          // What a server makes for itself at its start may be there besides.
+          // Objects that a server creates at its start may exist in addition.
           const known = others(ours).filter(({ metadata }) => names.has(`${metadata.namespace}/${metadata.name}`))
           expect(known, path).to.deep.equal(others(items))
         }

@@ -38,7 +38,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
     rmSync(directory, { recursive: true, force: true })
   })
 
-  /** Where there is neither Node nor anything else on the path. */
+  /** Environment without Node or any other program on the path. */
   const bare = (): NodeJS.ProcessEnv => ({ PATH: '/nowhere', TMPDIR: directory })
   const run = (program: string, ...args: string[]): string => execFileSync(program, args, { encoding: 'utf8', env: bare() })
 

@@ -14,7 +14,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 /** Longer than the requests below take on a machine that is busy. */
 const DELAY_MS = 2500
 
-/** An answer that goes on, and how it ended. */
+/** A streaming response, and how it ended. */
 interface Stream {
   text: string
   readonly ended: Promise<'whole' | 'cut'>
@@ -34,7 +34,7 @@ for (const http2 of HTTP2_STACKS)
       const client = createJsonClient(server.url)
       await client.must('POST', CONFIG_MAPS, configMap('early', { a: '1' }))
       const watches = [await watchOverHttp1(server.url), await watchOverHttp2(server.secureUrl, server.kubeconfig)]
-      // A request that is in the middle of its body when the server is told to stop, and for longer than the delay.
+      // A request whose body is incomplete when the server is terminated, and for longer than the delay.
       const bytes = Buffer.from(JSON.stringify(configMap('late', { a: '2' })))
       const slow = await requestInFlight(server.url, bytes.length)
       const answered = once(slow, 'response') as Promise<[IncomingMessage]>

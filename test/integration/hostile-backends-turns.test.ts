@@ -18,7 +18,7 @@ interface Attack {
   act(): Promise<unknown>
 }
 
-/** Of one peer: the attack with the longest turn. */
+/** The attack of a peer with the longest turn. */
 interface Longest {
   readonly peer: string
   readonly what: string
@@ -41,7 +41,7 @@ describe('turns of the event loop with hostile servers', function () {
     for (const { peer, what, ms } of found) console.info(`      ${ms.toFixed(1)} ms of the processor at most by ${peer}: ${what}`)
   })
 
-  /** Fails if the longest turn of an attack is too long each time that it is made. Those that are longer than a turn should be are made again. */
+  /** Fails if the longest turn of an attack is too long in every attempt. Attacks with too long a turn are repeated. */
   async function expectShortTurns(peer: string, attacks: readonly Attack[]): Promise<void> {
     const most = mostTurnMs()
     let longest: Longest = { peer, what: 'nothing', ms: 0 }

@@ -26,7 +26,7 @@ const odd = (n: number): number => 2 * n + 1
 const HEAD_HEALTHZ = Buffer.concat([Buffer.from([0x02, 4]), Buffer.from('HEAD'), GET_HEALTHZ.subarray(1)])
 const POST_HEALTHZ = Buffer.concat([Buffer.from([0x83]), GET_HEALTHZ.subarray(1)])
 
-/** What an anonymous client sends, a frame or two for each number, without ever reading. */
+/** Frames of an anonymous client that never reads, one or two for each number. */
 const floods: Readonly<Record<string, (n: number) => readonly Buffer[]>> = {
   'priorities of streams that depend on themselves': n => [frameOf(FrameType.priority, 0, odd(n), Buffer.concat([uint32(odd(n)), Buffer.from([1])]))],
   'requests beyond the limit of streams': n => [frameOf(FrameType.headers, 5, odd(n), GET_HEALTHZ)],
@@ -78,7 +78,7 @@ for (const http2 of HTTP2_STACKS)
       return socket
     }
 
-    /** Asks for health until `done`, and gives the most processor time that the server took before it answered, and the largest memory. */
+    /** Requests health until `done`. Returns the maximum processor time of the server before a response, and the maximum memory. */
     async function watchOver(done: Promise<unknown>): Promise<{ wait: number; resident: number }> {
       let over = false
       void done.finally(() => {

@@ -15,7 +15,7 @@ const AGREEMENT = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUp
 /** A turn that looks too long is measured again: other work of the process falls into it now and then. */
 const ATTEMPTS = 6
 
-/** What a client asks for, and the protocol that it speaks over the WebSocket. */
+/** Path of the request, and subprotocol of the WebSocket. */
 const COMMANDS = {
   exec: { path: 'one/exec?command=x&stdin=1&stdout=1&stderr=1', protocol: 'v5.channel.k8s.io', agreed: 'v4.channel.k8s.io' },
   attach: { path: 'one/attach?stdin=1&stdout=1&stderr=1', protocol: 'v5.channel.k8s.io', agreed: 'v4.channel.k8s.io' },
@@ -176,7 +176,7 @@ describe('hostile kubelets that run commands over WebSockets', function () {
       }
       await inShortTurns(async () => {
         const { socket } = await begin(command)
-        // What comes is not kept: there is no end of it.
+        // The endless output is not kept.
         let heard = 0
         socket.removeAllListeners('data').on('data', text => {
           heard += text.length

@@ -117,7 +117,7 @@ const isOnEtcd = findEtcd() !== undefined
       .to.include('kept')
       .and.not.to.include('gone')
     expect(now['/api/v1/secrets']).to.have.length(1)
-    // What clients have read before they may still write.
+    // Clients may still write objects that they have read before.
     const kept = existing['/api/v1/configmaps']?.find(({ metadata }) => metadata.name === 'kept') as AnyObject
     const written = await client.must('PUT', `${CONFIG_MAPS}/kept`, { ...kept, data: { a: '3' } })
     expect(Number(written.metadata.resourceVersion)).to.be.greaterThan(Number(/version (\d+)/.exec(said)?.[1]))

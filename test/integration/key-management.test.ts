@@ -40,7 +40,7 @@ async function live(flags: readonly string[]): Promise<void> {
     expect((await client.must('GET', SECRETS)).items.map((item: typeof made) => item.data)).to.deep.equal([made.data])
     expect(plugin.calls.Decrypt).to.be.at.least(1)
     const read = await client.must('GET', `${SECRETS}/a`)
-    // What is stale is written, though nothing has changed.
+    // Stale data is written although the object is unchanged.
     const written = await client.must('PUT', `${SECRETS}/a`, read)
     expect(written.metadata.resourceVersion).not.to.equal(read.metadata.resourceVersion)
     expect((await client.must('PUT', `${SECRETS}/a`, written)).metadata.resourceVersion).to.equal(written.metadata.resourceVersion)

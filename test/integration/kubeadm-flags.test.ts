@@ -41,7 +41,7 @@ async function makePki(directory: string) {
   writeFileSync(join(directory, 'sa.pub'), publicKey.export({ type: 'spki', format: 'pem' }))
 }
 
-/** Of kubeadm 1.33, in its manifest of the static pod. */
+/** Flags of kubeadm 1.33 in its static pod manifest. */
 const flagsOf = (pki: string, etcd: string): string[] => [
   '--advertise-address=127.0.0.1',
   '--allow-privileged=true',

@@ -27,7 +27,7 @@ import { createWaitingClient } from '../support/probe/waiting-client.ts'
 import { timeBound } from '../support/time-bounds.ts'
 import { longestTurn, processMs } from '../support/turn-cost.ts'
 
-/** Cases of the sample, and bytes of each body. What is quadratic takes seconds at this length, what is linear some ten milliseconds. */
+/** Cases of the sample, and bytes of each body. At this length quadratic code takes seconds, linear code some ten milliseconds. */
 const SAMPLE = 500
 const SAMPLE_BYTES = 64 * 1024
 const SAMPLE_MS = timeBound(200)

@@ -12,11 +12,11 @@ const GATES = [
   ...['CBORServingAndStorage', 'MutatingAdmissionPolicy', 'StorageVersionAPI', 'StorageVersionMigrator', 'ClusterTrustBundle'],
   ...['VolumeAttributesClass', 'DynamicResourceAllocation', 'DRADeviceTaints'],
 ]
-/** Nobody counts what quotas limit, and so changes them between two reads. */
+/** The status of quotas is not updated, so that it does not change between two reads. */
 const FLAGS = ['--controllers=*,-resourcequota-controller', '--runtime-config=api/all=true', `--feature-gates=${GATES.map(gate => `${gate}=true`).join(',')}`]
 /** Samples that are also listed, watched and printed, of each collection. */
 const LISTED = 2
-/** Of each collection; `MEDIA_SAMPLES=1000` for all. */
+/** Samples of each collection; `MEDIA_SAMPLES=1000` for all. */
 const SAMPLES = Number(process.env.MEDIA_SAMPLES ?? 5)
 const LANES = 6
 
@@ -34,7 +34,7 @@ interface Served {
 
 const definitions = servedBuiltins({ 'api/all': true }, Object.fromEntries(GATES.map(gate => [gate, true])))
 
-/** Of a path of a collection. */
+/** Returns the resource at the path of a collection. */
 function servedAt(path: string): Served | undefined {
   const [, root, ...rest] = path.split('/') as [string, string, ...string[]]
   const group = root === 'api' ? '' : rest.shift()
@@ -51,7 +51,7 @@ const rootOf = ({ group, name }: Version): string => (group === '' ? `/api/${nam
 const pathIn = (path: string, { version }: Served, to: Version): string =>
   path.replace(rootOf(version), rootOf(to)).replace(`/${version.names.plural}`, `/${to.names.plural}`)
 
-/** What the server gives each object anew. */
+/** Removes members that the server sets for each object. */
 function withoutIdentity(object: JsonObject): JsonObject {
   const { uid, resourceVersion, creationTimestamp, managedFields, ...metadata } = object.metadata as JsonObject
   const text = JSON.stringify({ ...object, metadata }).replaceAll(String(uid), 'UID')
@@ -221,7 +221,7 @@ class Traveller {
   }
 }
 
-/** By collection: objects with the same text go once. */
+/** Groups the samples by collection, without duplicates. */
 function collections(samples: readonly MediaSample[]): Map<string, MediaSample[]> {
   const byPath = new Map<string, Map<string, MediaSample>>()
   for (const sample of samples) {

@@ -19,7 +19,7 @@ const UPSTREAM = [
 
 const clean = (faults: readonly string[]): string[] => faults.filter(fault => !UPSTREAM.includes(fault))
 
-/** The value of a line that begins with this; undefined where there is none. */
+/** Returns the value of the line with this prefix, or undefined. */
 const valueAt = (text: string, line: string): number | undefined => {
   const found = text.split('\n').find(each => each.startsWith(line))
   return found === undefined ? undefined : Number(found.slice(found.lastIndexOf(' ')))
@@ -32,7 +32,7 @@ describe('metrics', function () {
 
   const scrape = async (): Promise<string> => (await fetch(`${server.url}/metrics`)).text()
 
-  /** What is used of a test's own making: requests of each verb, an unknown client, a handshake that fails. */
+  /** Uses the server to fill the metrics: requests of each verb, an unknown client, a failed handshake. */
   async function use(): Promise<void> {
     const client = createProbeClient(server.kubeconfig)
     const path = '/api/v1/namespaces/default/configmaps'

@@ -9,7 +9,7 @@ const WORLDS = Number(process.env.MODEL_WORLDS ?? 1)
 const SEED = Number(process.env.MODEL_SEED ?? 1)
 const HISTORIES = 12
 const STEPS = 40
-/** As with the gates of reads from memory off. */
+/** Flags that turn off reads from memory. */
 const FROM_THE_STORE = ['--feature-gates', 'ConsistentListFromCache=false,ListFromCacheSnapshot=false']
 
 /** The store's history stays, and no loop writes config maps whose changes would be judged with those of the histories. */

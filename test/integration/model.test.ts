@@ -10,7 +10,7 @@ const PER_TEST = 200
 /** Far more than any takes. */
 const HANGS_MS = 120_000
 
-/** Runs the histories of the seeds, and tells of each what its clients were told that its store contradicts. */
+/** Runs the histories of the seeds, and returns the contradictions between responses and the store. */
 async function run(from: number, to: number): Promise<string[]> {
   const wrong: string[] = []
   let next = from

@@ -46,7 +46,7 @@ function encoded(format: Format, { object, type }: Sample): Buffer {
   }
 }
 
-/** Of this process: what other programs take is not a hang. */
+/** Processor time of this process, which other programs do not affect. */
 function cpuMs(since: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(since)
   return (user + system) / 1000
@@ -92,7 +92,7 @@ describe(`${COUNT} mutated bodies`, function () {
     } catch (error) {
       const ms = cpuMs(start)
       if (error instanceof StatusError) return { status: error.code, text: error.status.message ?? '', ms }
-      // What nests deeper than the stack is the client's fault: so the chain tells it.
+      // A body that is nested deeper than the stack is an error of the client, as in the handler chain.
       if (error instanceof RangeError && /call stack/.test(error.message)) return { status: 400, text: error.message, ms }
       return { status: 500, text: error instanceof Error ? (error.stack ?? error.message) : String(error), ms }
     }

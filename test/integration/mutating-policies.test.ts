@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { type InProcessServer, openInProcess } from '../support/in-process-server.ts'
 import { eventually } from '../support/waiting.ts'
 
-/** Requests to a server of k8s.io/apiserver 1.33 with mutating policies in force, and its answers. `{ns}` is the namespace of the case, about which its policies are. */
+/** Requests to a server of k8s.io/apiserver 1.33 with mutating policies, and its responses. `{ns}` is the namespace of the case, to which its policies apply. */
 interface PolicyCase {
   readonly policies: readonly { readonly name: string; readonly spec: Spec; readonly binding: object }[]
   readonly requests: readonly { name: string; method: string; path: string; type?: string; body: unknown; code: number; answer: unknown }[]

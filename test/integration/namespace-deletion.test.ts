@@ -29,7 +29,7 @@ describe('deletion of a namespace', function () {
     ;({ server, client } = made)
   })
 
-  /** Asks until the answer is as wanted; the last answer where it never is. */
+  /** Repeats a request until the response is as wanted. Returns the last response in any case. */
   async function until(path: string, wanted: (answer: JsonAnswer) => boolean): Promise<JsonAnswer> {
     for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(50)) {
       const answer = await client.ask('GET', path)

@@ -25,7 +25,7 @@ describe('binnacle open', function () {
     rmSync(directory, { recursive: true })
   })
 
-  /** What the command says until its server is ready, or it ends. Its temporary directory is made in that of the test. */
+  /** Returns the output of the command until its server is ready, or the command ends. Its temporary directory is below that of the test. */
   async function opened(...argv: string[]): Promise<string> {
     let said = ''
     child = spawn(join(root, 'bin/binnacle'), ['open', ...argv], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TMPDIR: directory } })

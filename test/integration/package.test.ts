@@ -164,7 +164,7 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
       'types.cts',
       `import binnacle = require('binnacle')\nimport cel = require('binnacle/cel')\nimport testing = require('binnacle/testing')\ntype Server = binnacle.Server\ntype ControlPlane = testing.ControlPlane\nconst { startControlPlane } = testing\nconst { startServer } = binnacle\nconst { compile } = cel\nexport async function f() {${use('return { url, value }')}}`,
     )
-    // Of bundlers modules alone: they have no `import … = require(…)`.
+    // Bundlers get ES modules only, as they do not support `import … = require(…)`.
     const settings = [
       ['--module', 'nodenext', module, common],
       ['--module', 'node16', module, common],
@@ -178,7 +178,7 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
   })
 
   it('has types with which the TypeScript of the documentation compiles in strict mode', async () => {
-    // What the pages use of a runner that is not installed here.
+    // Declarations of the runner that the pages use, which is not installed here.
     const vitest = `declare module 'vitest' {
       type Hook = (work: () => unknown) => void
       export const beforeAll: Hook

@@ -67,7 +67,7 @@ describe('priority and fairness', function () {
     readonly text: string
   }
 
-  /** As another user. `hold`: the body is not ended yet. */
+  /** Sends a request as another user. `hold` leaves the body incomplete. */
   function ask(method: string, path: string, user: string, body?: object, hold = false) {
     const { hostname, port } = new URL(server.url)
     const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))

@@ -9,7 +9,7 @@ const JOBS = 24
 const ON_ETCD = ['rest', 'read', 'chunk', 'selector', 'watch', 'read-random', 'update']
 const BY_WORKERS = ['rest', 'read', 'read-random', 'chunk', 'selector', 'watch']
 
-/** Recorded answers of kube-apiserver and stated expectations: each case is one test, and all cases run side by side before the tests, as most of their time is waiting. */
+/** Recorded responses of kube-apiserver and stated expectations: each case is one test. All cases run concurrently before the tests, as most of their time is waiting. */
 function probe(areas: readonly string[], start: () => Promise<StartedServer>): void {
   const cases = areas.map(area => ({ area, of: readFixtures(area) }))
   const unmet = new Map<ProbeCase, string[]>()
@@ -56,7 +56,7 @@ onEtcd(`probe, on etcd${etcdFound ? '' : ' (skipped: there is no etcd here; hack
   })
 })
 
-// Of one case, steps are answered by either: the connections are many, and each goes to the next worker.
+// Steps of one case are served by both workers: each connection goes to the next worker.
 onEtcd(`probe, by two workers${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, () => {
   let etcd: EtcdServer
   after(() => etcd?.stop())

@@ -88,7 +88,7 @@ describe('a server on a backup', function () {
     rmSync(directory, { recursive: true })
   })
 
-  /** Serves the objects, and asks for what would be got from others. The statuses of the answers. */
+  /** Serves the objects, and sends requests that would call other servers. Returns the status codes. */
   async function served(...flags: string[]): Promise<number[]> {
     const { port } = called.address() as AddressInfo
     const file = join(directory, 'objects.json')

@@ -6,9 +6,9 @@ import { configMap } from '../support/load.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 import { startTrial, type Trial } from '../support/writes-under-trouble.ts'
 
-/** A call to the store may take ten seconds; without that bound the answer came after a minute, or never. */
+/** A call to the store may take ten seconds. Without that limit a response took a minute, or never arrived. */
 const ANSWER_MS = 40_000
-/** An answer that waits for nothing, or for a second: well below what waits for the store, and enough for a busy machine. */
+/** Time for a response that does not wait for the store, on a busy machine. */
 const SOON_MS = 8_000
 const RECOVERY_MS = 40_000
 
@@ -72,7 +72,7 @@ describeOn(setups, 'resilience: the store goes away under a load of writes:', fu
       const target = 'kept'
       const object = configMap(target, { a: 'b' })
       const { metadata } = await client.must('POST', collection, object)
-      // What is in memory comes by a watch.
+      // The watch cache is filled by a watch.
       await client.must('GET', `${collection}/${target}?resourceVersion=${metadata.resourceVersion}`)
       if (way === 'killed') await store.kill()
       else await store.freeze()

@@ -139,7 +139,7 @@ onEtcd(`resilience: who runs the controllers${etcdFound ? '' : ' (skipped: there
   })
 })
 
-/** As the log tells: its last word on it. */
+/** Whether the server leads, according to the last entry in its log. */
 function leads({ server }: Member): boolean {
   const words = server.log().match(/ (?:no longer )?leading lease=/g) ?? []
   return words.at(-1) === ' leading lease='
@@ -166,7 +166,7 @@ async function until(what: string, condition: () => boolean | Promise<boolean>):
 
 const gone = (client: JsonClient, path: string): Promise<void> => until(`${path} goes`, async () => (await client.ask('GET', path)).status === 404)
 
-/** What the controllers do: a namespace gets its account, what is owned goes with its owner, a namespace is emptied. */
+/** Checks the work of the controllers: a namespace gets its account, dependents are deleted with their owner, a namespace is emptied. */
 async function doesTheWork(client: JsonClient, name: string): Promise<void> {
   const path = `/api/v1/namespaces/${name}`
   await client.must('POST', '/api/v1/namespaces', { kind: 'Namespace', metadata: { name } })

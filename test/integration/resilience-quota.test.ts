@@ -31,7 +31,7 @@ interface Counts {
   refused: number
 }
 
-/** Creates objects, and now and then deletes one, until it is told to stop: one of its own where there is no more room, so that there is some again, whatever a kill has left behind. */
+/** Creates objects and sometimes deletes one, until the signal aborts. Without room it deletes an object of its own, so that there is room again after a kill. */
 async function create(client: JsonClient, creator: number, until: AbortSignal, counts: Counts): Promise<void> {
   const mayBeThere: string[] = []
   for (let n = 0; !until.aborted; n++) {

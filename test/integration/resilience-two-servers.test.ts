@@ -67,7 +67,7 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
     await each(client => Promise.all(Array.from({ length: WRITERS }, () => increment(client))))
     const total = 2 * WRITERS * INCREMENTS
     expect(conflicts).to.be.above(0)
-    // What one server has answered, the other gives at least: from the store, and from memory by the revision.
+    // A state that one server has returned is returned at least by the other: from the store, and from memory by revision.
     const end = await clients[0]?.must('POST', CONFIG_MAPS, configMap('end', {}))
     const lists = await each(client => client.must('GET', `${CONFIG_MAPS}?resourceVersion=${end?.metadata.resourceVersion}&resourceVersionMatch=NotOlderThan`))
     expect(lists[0]?.items).to.deep.equal(lists[1]?.items)
@@ -129,7 +129,7 @@ onEtcd(`resilience: two servers on one etcd${etcdFound ? '' : ' (skipped: there 
     const stranger = await createServerProcess()
     await stranger.start()
     await stranger.kill()
-    // It serves until the store has answered.
+    // It serves until the store responds.
     await stranger.start('serving', ['--etcd-servers', etcd.url]).catch(() => {})
     for (const deadline = Date.now() + TAKEOVER_MS; !stranger.log().includes('Error: ') && Date.now() < deadline; ) await sleep(50)
     expect(stranger.log()).to.match(/Error: \S+\/ca\.crt is not the certificate authority of the servers on this etcd\. To take theirs, remove/)

@@ -15,12 +15,12 @@ const ROUNDS = Number(process.env.ROUNDS ?? 400)
 const NAMES = ['a', 'b', 'c']
 
 interface Kind {
-  /** Of the collection: objects are written by any of them. */
+  /** Paths of the collection. Objects are written through any of them. */
   readonly paths: readonly string[]
   readonly kind: string
-  /** What is random of an object, beside its metadata. */
+  /** Returns the random part of an object, without metadata. */
   readonly body: (random: () => number) => Record<string, unknown>
-  /** What a merge patch changes. */
+  /** Returns the content of a merge patch. */
   readonly change: (random: () => number) => Record<string, unknown>
   readonly hasStatus?: Record<string, unknown>
 }

@@ -105,7 +105,7 @@ describe('binnacle snapshot', function () {
         /403 .*User "path" cannot get resource "\*" in API group "\*"/,
       )
       expect(() => statSync(file)).to.throw('ENOENT')
-      // What is there stays.
+      // Existing files are kept.
       writeFileSync(join(directory, 'kubeconfig'), plane.kubeconfig)
       writeFileSync(file, 'mine')
       expect(await run('save', file, '--kubeconfig', join(directory, 'kubeconfig')).catch((error: Error) => error.message)).to.match(

@@ -101,7 +101,7 @@ describe('control planes for tests', function () {
     await copy.request('DELETE', `${CONFIG_MAPS}/both`)
     expect(await names(copy)).to.deep.equal(['of-the-copy'])
     expect(await names(plane)).to.deep.equal(['both', 'of-the-first'])
-    // What was there at a revision is there still.
+    // Earlier revisions are still available.
     expect(await names(copy, `${CONFIG_MAPS}?resourceVersion=${before}&resourceVersionMatch=Exact`)).to.deep.equal(['both'])
     expect(await names(copy, '/apis/example.dev/v1/namespaces/default/widgets')).to.deep.equal(['first'])
   })

@@ -64,7 +64,7 @@ describe('a server that trusts an OIDC issuer', () => {
     issuer.close()
   })
   const metadata = (): string => join(server.directory, 'authentication.json')
-  /** As volumes of Kubernetes put another file in the place of one. */
+  /** Replaces the file atomically, as Kubernetes volumes do. */
   const replace = (text: string): void => {
     writeFileSync(`${metadata()}.new`, text)
     renameSync(`${metadata()}.new`, metadata())

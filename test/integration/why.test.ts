@@ -65,7 +65,7 @@ describe('the explanation of a request', function () {
     webhook?.close()
   })
 
-  /** What is known of the request that is made now. */
+  /** Sends a request, and returns its explanation. */
   const why = async (user: User, method: string, path: string, options: object = {}): Promise<Why> => plane.why(await user.request(method, path, options))
   const stepsOf = ({ steps }: Why, step: string): AnyObject[] => steps.filter(each => each.step === step) as unknown as AnyObject[]
   const stepOf = (answer: Why, step: string): AnyObject => {
@@ -110,7 +110,7 @@ describe('the explanation of a request', function () {
       expect(denied.status).to.equal(403)
       expect(JSON.stringify(denied.body)).to.not.include('readers')
     }
-    // What it says of YAML does it.
+    // The suggested YAML allows the request.
     await plane.apply(answer.denial?.toAllow.yaml ?? '')
     await plane.until(async () => (await jane.request('GET', '/api/v1/namespaces/shop/secrets')).status === 200)
     const { body } = await plane.request('GET', `${PATH}/${answer.auditID}`)
@@ -223,7 +223,7 @@ describe('the explanation of a request', function () {
     const [hook] = made.webhooks as AnyObject[]
     const rules = [{ operations: ['UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }]
     const patch = (data: object) => plane.request('PATCH', `${CONFIG_MAPS}/busy`, { body: { data } })
-    // Somebody else writes while the webhook is asked for the first time.
+    // Another client writes during the first call of the webhook.
     let asked = 0
     webhook.acts.set('/meddles', async (about, ...rest) => {
       if (++asked === 1) await patch({ theirs: String(performance.now()) })

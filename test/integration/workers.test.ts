@@ -31,15 +31,15 @@ async function until(what: string, condition: () => boolean | Promise<boolean>):
     if (Date.now() > deadline) throw new Error(`it did not happen: ${what}`)
 }
 
-/** What a reader has seen. */
+/** Observations of a reader. */
 interface Readings {
   readonly reads: number
-  /** Answers older than one that came before. */
+  /** Responses older than a preceding one. */
   readonly backwards: readonly string[]
   readonly unexpected: readonly string[]
 }
 
-/** Reads again and again, each time over a connection of its own and so by another worker: no answer may be older than the one before. `path` gets the version of that. */
+/** Reads repeatedly, each time over a new connection and so through another worker: no response may be older than the preceding one. `path` receives its version. */
 function readsForward(url: string, path: (last: number) => string): { stop(): Promise<Readings> } {
   let stopped = false
   const read = async (): Promise<Readings> => {
@@ -49,7 +49,7 @@ function readsForward(url: string, path: (last: number) => string): { stop(): Pr
       const asked = path(last)
       const { status, body } = await client.ask('GET', asked)
       client.close()
-      // No answer: the worker was killed.
+      // No response, as the worker was killed.
       if (status === 0) continue
       if (status !== 200) {
         seen.unexpected.push(`${asked}: ${status} ${JSON.stringify(body)}`)
@@ -88,7 +88,7 @@ onEtcd(`several workers behind one port${etcdFound ? '' : ' (skipped: there is n
     })
     after(() => server?.stop())
 
-    /** Over a connection of its own: the next worker answers. */
+    /** Sends a request over a new connection, and so to the next worker. */
     async function ask(method: string, path: string, options?: JsonRequest): Promise<JsonAnswer> {
       const client = createJsonClient(server.url)
       try {

@@ -5,7 +5,7 @@ import type { AdmissionRequest } from '../../src/registry/types.ts'
 export const admissionRequest = (definition: ResourceDefinition, object: object, parts: object = {}): AdmissionRequest =>
   ({ operation: 'CREATE', subresource: '', name: '', served: { definition, version: definition.hub }, object, ...parts }) as unknown as AdmissionRequest
 
-/** The message of what a plugin throws; undefined where it lets the request pass. */
+/** Returns the message of the error that a plugin throws, or undefined if it allows the request. */
 export async function refusal(work: Promise<unknown> | undefined): Promise<string | undefined> {
   try {
     await work

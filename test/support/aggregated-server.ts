@@ -6,27 +6,27 @@ import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { issueCa, issueClient, issueServing, type KeyPair } from '../../src/server/tls/issue.ts'
 
-/** What a request was, as the backend has it. */
+/** A request as the backend received it. */
 export interface Heard {
   readonly method: string
   readonly url: string
   readonly headers: IncomingMessage['headers']
   /** Names and values as they came. */
   readonly rawHeaders: readonly string[]
-  /** Common name of the client's certificate, where it was verified. */
+  /** Common name of the client's certificate. Undefined if it was not verified. */
   readonly client: string | undefined
 }
 
 /** A server of group versions, as those that are written with k8s.io/apiserver: what it does with a request is each test's. */
 export class AggregatedServer {
   readonly heard: Heard[] = []
-  /** By path without query. */
+  /** Documents by path, without the query. */
   readonly documents = new Map<string, unknown>()
   act: ((req: IncomingMessage, res: ServerResponse) => void) | undefined
   upgradeAct: (req: IncomingMessage, socket: Duplex) => void = (_req, socket) => socket.destroy()
   /** PEM. */
   readonly ca: string
-  /** What the aggregator shows. */
+  /** Client certificate of the aggregator. */
   readonly proxyClient: KeyPair
   readonly #server: Server
   readonly #sockets = new Set<Socket>()

@@ -8,7 +8,7 @@ export interface AnyObject extends TypedObject {
   [field: string]: any
 }
 
-/** The same object. Throws where there is none. */
+/** Returns the same object with loose types. Throws if it is undefined. */
 export function loose(object: KubeObject | undefined): AnyObject {
   if (!object) throw new Error('there is no such object')
   return object

@@ -16,7 +16,7 @@ export type Handler = (exchange: Exchange) => Promise<void>
 export const testApi = (env: Omit<EndpointEnvironment, 'watchOutput'>): Api =>
   createApi({ ...env, watchOutput: new WatchOutput() }, new Discovery(() => ''), new OpenApiEndpoint())
 
-/** What the handler chain ends with, without what stands before it: nobody is asked who may. */
+/** Returns the end of the handler chain, without authentication and authorization. */
 export function apiHandler({ withDiscovery, withScope }: Api): Handler {
   const filters: readonly ApiFilter[] = [withDiscovery, withScope, withDeprecationWarnings, withNegotiation, serveResource]
   return async exchange => {

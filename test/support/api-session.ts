@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { request as requestPlain } from 'node:http'
 import { type RequestOptions, request as requestTls } from 'node:https'
 
-/** What a server has said, as it stands: integers keep their digits. */
+/** Response of a server as text, so that integers keep their digits. */
 export interface TextAnswer {
   readonly status: number
   readonly text: string

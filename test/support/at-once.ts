@@ -12,7 +12,7 @@ import type { JsonSchemaProps } from '../../src/schema/json-schema/props.ts'
 import { valueSteps } from '../../src/schema/json-schema/validate-value.ts'
 import type { StructSchema } from '../../src/schema/schema.ts'
 
-/** What the server does in steps, done at once. */
+/** Runs the steps of an apply without yielding. */
 
 export const applyConfiguration = (args: ApplyArgs): Applied => runAtOnce(applyInSteps(args))
 

@@ -1,11 +1,11 @@
 import type { WireRequest } from './two-wires.ts'
 
-/** One request that is wrong, and what it is answered. */
+/** A malformed request and the expected response. */
 export interface BadRequest {
   readonly name: string
   readonly asked: WireRequest
   readonly status: number
-  /** Of the Status. `''`: none, as kube-apiserver has none there. */
+  /** Reason of the Status. Empty if kube-apiserver sets none. */
   readonly reason: string
   readonly message?: RegExp
 }
@@ -212,5 +212,5 @@ export const badRequests: readonly BadRequest[] = rows.map(([name, asked, status
   ...(message && { message }),
 }))
 
-/** What nobody serves is told past everything that knows of a Status. */
+/** Paths that are not served. Their 404 is plain text, not a Status. */
 export const unservedPaths = ['/nope', '/apis/nope/v1/x', '/apis/constructor/v1/toString'] as const

@@ -9,7 +9,7 @@ interface Asking {
 
 const readers = new WeakMap<Watcher, AsyncIterableIterator<Batch>>()
 
-/** The batches of a watcher one by one, as they are asked for: who asks for none lets them wait in the watcher's queue. One reader a watcher. */
+/** Iterates over the batches of a watcher on demand. Batches that are not requested stay in the watcher's queue. A watcher has one reader. */
 export function batchesOf(watcher: Watcher): AsyncIterableIterator<Batch> {
   let reader = readers.get(watcher)
   if (reader === undefined) {

@@ -5,7 +5,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 /** A browser of this machine; none is downloaded. */
 const PROGRAM = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(path => existsSync(path))
 
-/** Why tests that need a browser are skipped; undefined where there is one. */
+/** Reason why tests with a browser are skipped. Undefined if there is one. */
 export const NO_BROWSER = PROGRAM === undefined ? 'there is no Chromium ($CHROMIUM)' : undefined
 
 /** Pictures of pages, for people to look at. */

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 
-/** What cel-go says of an expression in an environment of the API server. */
+/** Result of cel-go for an expression in an environment of the API server. */
 export interface CelAnswer {
   readonly expression: string
-  /** As printTree prints it; absent if the expression does not parse. */
+  /** Tree in the form of printTree. Absent if the expression does not parse. */
   readonly tree?: string
-  /** Of the result; absent if there are errors. */
+  /** Type of the result. Absent if there are errors. */
   readonly type?: string
   readonly errors?: string
 }
 
-/** All answers in test/fixtures/cel. */
+/** All results in test/fixtures/cel. */
 export function celAnswers(): CelAnswer[] {
   return readFixture('answers.json') as CelAnswer[]
 }
@@ -20,7 +20,7 @@ export function mutatedExpressions(): { readonly expression: string; readonly ac
   return readFixture('mutated.json') as { expression: string; accepted: boolean }[]
 }
 
-/** What is said of a device selector that is new, and of one that is stored: an error, or the most that it may cost. */
+/** Results for a new and for a stored device selector: an error, or the maximum cost. */
 export interface SelectorAnswer {
   readonly expression: string
   readonly admitted: string | number

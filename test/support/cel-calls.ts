@@ -65,7 +65,7 @@ export function callVariables(pumpedText: PumpedText, length: number, nth: numbe
 }
 
 const RESOURCE = 'authorizer.group("apps").resource("pods")'
-/** Expressions of types that are no text, by name. Those that are read from a text are read from a long one, if it can be right. */
+/** Expressions of types other than strings, by name. Types that are parsed from text get a long text, valid if possible. */
 const VALUES: Readonly<Record<string, string>> = {
   bool: '(self.text == "")',
   int: '(size(self.text) - 1)',

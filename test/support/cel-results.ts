@@ -25,10 +25,10 @@ import { printIp } from '../../src/meta/ip.ts'
 import type { Json } from '../../src/meta/object.ts'
 import type { JsonSchemaProps } from '../../src/schema/json-schema/props.ts'
 
-/** What cel-go makes of an expression, with its costs. */
+/** Result of cel-go for an expression, with its costs. */
 export interface CelResult {
   readonly expression: string
-  /** As printResult prints it. */
+  /** Value in the form of printResult. */
   readonly value?: string
   readonly error?: string
   readonly cost?: number
@@ -58,7 +58,7 @@ export function resultsEnvironment(schema: JsonSchemaProps): ReturnType<typeof e
   return extend(baseEnvironment(33), { self: type!, oldSelf: type! }, struct)
 }
 
-/** What we make of the expressions of a group. */
+/** Returns a function that evaluates the expressions of a group with our engine. */
 export function evaluator({ schema, self, oldSelf }: CelResults): (expression: string) => Outcome | { readonly fault: string } {
   const environment = resultsEnvironment(schema)
   const activation = new Map([['self', schemaValue(self, schema)]])

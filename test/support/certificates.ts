@@ -11,9 +11,9 @@ export interface Issued {
 
 export interface Request {
   readonly subject: x509.JsonName | x509.Name
-  /** Absent: self-signed. */
+  /** Optional. The certificate is self-signed if omitted. */
   readonly issuer?: Issued
-  /** Of another certificate; absent: new ones. */
+  /** Optional. Keys of another certificate; new ones if omitted. */
   readonly keys?: Issued['keys']
   readonly notBefore?: number
   readonly notAfter?: number
@@ -26,7 +26,7 @@ export interface Request {
   readonly usages?: readonly string[]
   /** Subject alternative names; absent: the extension is not there. */
   readonly dns?: readonly string[]
-  /** What is signed; absent: a digest by SHA-256. */
+  /** Optional. Digest of the signature. Default: SHA-256. */
   readonly digest?: 'SHA-1'
 }
 

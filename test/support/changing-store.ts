@@ -111,7 +111,7 @@ function startWriter(backend: Backend, namespace: string): { readonly acknowledg
         const changed = await write(name, created, { step: '2' })
         if (i % 3 === 0) await write(name, changed)
       } catch (error) {
-        // What became of it is not known: no more is written under this name.
+        // The outcome is unknown, so the name is not written again.
         if (!(error instanceof BackendError)) throw error
         await sleep(100)
       }

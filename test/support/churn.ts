@@ -5,7 +5,7 @@ import type { JsonClient } from './json-client.ts'
 
 /** Writers of ConfigMaps in one namespace: few names, so that each is made, changed and deleted again and again, and goes in and out of `CHURN_SELECTOR`. */
 export interface Churn {
-  /** Answers with which the client may not reckon. */
+  /** Responses that a client does not expect. */
   readonly unexpected: readonly string[]
   acknowledged(): number
   /** Ends the writers, each after its request in flight. */
@@ -16,7 +16,7 @@ export const CHURN_SELECTOR = 'side=left'
 const WRITERS = 4
 const NAMES = 10
 const PAUSE_MS = 15
-/** No answer, what a write meets whose fate was not known, and the Statuses of an outage. */
+/** No response, outcomes of a write after an unknown one, and the Statuses of an outage. */
 const EXPECTED = new Set([0, 200, 201, 404, 409, 429, 503, 504])
 
 /** `clients`: of the servers, which the writers take in turn. */

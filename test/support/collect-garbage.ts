@@ -4,9 +4,9 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Collects all garbage: what a WeakRef still gives afterwards is kept by somebody. */
+/** Collects all garbage. An object that a WeakRef still returns afterwards is referenced. */
 export async function collectGarbage(): Promise<void> {
-  // What a WeakRef was asked for stays until its turn is over.
+  // The target of a WeakRef is kept until the end of the turn in which it was read.
   await new Promise(setImmediate)
   collect()
 }

@@ -6,11 +6,11 @@ import type { Duplex } from 'node:stream'
 
 /** A proxy that opens connections by CONNECT, and knows which. */
 export class ConnectProxyServer {
-  /** Hosts and ports that were asked for. */
+  /** Hosts and ports of CONNECT requests. */
   readonly asked: string[] = []
-  /** What it answers instead of connecting; undefined: it connects. */
+  /** Response in place of a connection. Undefined to connect. */
   answer: string | undefined
-  /** A port of this machine to which it connects whatever is asked for; undefined: to what is asked for. */
+  /** Port of this machine that replaces the requested one. Undefined to connect to the requested port. */
   portTo: number | undefined
   private readonly server: Server
   private readonly sockets = new Set<Duplex>()

@@ -18,7 +18,7 @@ import { holdPort } from './held-port.ts'
 import { startTestServer, type TestServer } from './server.ts'
 import type { TestRegistry } from './test-registry.ts'
 
-/** An address of this machine that is no loopback: what proxies may go to. Undefined where it has none. */
+/** Address of this machine that is not a loopback address, to which proxies may connect. Undefined if it has none. */
 export const ownAddress = Object.values(networkInterfaces())
   .flatMap(each => each ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
@@ -26,7 +26,7 @@ export const ownAddress = Object.values(networkInterfaces())
 export type Act = (req: http.IncomingMessage, res: http.ServerResponse) => void
 export type UpgradeAct = (req: http.IncomingMessage, socket: Duplex, head: Buffer) => void
 
-/** A server at the other end: a kubelet (HTTPS, client certificates asked for) or whatever runs in a pod (HTTP). What it does is set by each test. */
+/** A server at the other end: a kubelet (HTTPS, with a request for client certificates) or a server in a pod (HTTP). Each test sets its behaviour. */
 export class OtherEnd {
   act: Act = (_req, res) => res.end()
   upgradeAct: UpgradeAct = (_req, socket) => socket.destroy()
@@ -76,16 +76,16 @@ export interface World {
   readonly kubelet: OtherEnd
   /** PEM: what the kubelet shows. */
   readonly kubeletCertificate: string
-  /** On `ownAddress`; nothing listens where that is undefined. */
+  /** The server on `ownAddress`. Nothing listens if that is undefined. */
   readonly inPod: OtherEnd
-  /** A port of 127.0.0.1 that nobody listens on. */
+  /** A port of 127.0.0.1 without a listener. */
   readonly deadPort: number
   close(): Promise<void>
 }
 
 /**
- * A server over a store in memory, with the nodes `n` (the kubelet), `dead` (nobody there), `bare` (no address), and in the namespace `ns` the pods `one` (container c, on n), `two` (a
- * and b, on n), `lost` (on dead), `bare` (on bare), `gone` (on a node that is not there), `new` (on none); `one` has the address of what is in the pod.
+ * A server over a store in memory, with the nodes `n` (the kubelet), `dead` (no listener), `bare` (no address), and in the namespace `ns` the pods `one` (container c, on n), `two` (a
+ * and b, on n), `lost` (on dead), `bare` (on bare), `gone` (on a missing node), `new` (on none); `one` has the address of the server in the pod.
  */
 export async function connectWorld(streams?: StreamTranslation, streamCreation?: Authorizer['authorize']): Promise<World> {
   const ca = await issueCa('kubelets')

@@ -9,7 +9,7 @@ export interface ConsoleWorld {
   readonly server: Server
   /** Address of the console. */
   readonly origin: string
-  /** Throws where the answer is not of 2xx. */
+  /** Sends a request. Throws if the response is not 2xx. */
   send(method: string, path: string, body?: unknown, type?: string): Promise<AnyObject>
   newLink(): Promise<string>
   /** A page with a session of its own, once it shows something. */
@@ -68,7 +68,7 @@ export async function until({ page }: WatchedPage, expression: string): Promise<
   }
 }
 
-/** What a checker of accessibility finds wrong, a line each. */
+/** Returns the faults that an accessibility checker reports, one per line. */
 export async function accessibilityFaults({ page }: WatchedPage, checker: string): Promise<string[]> {
   await page.evaluate(`${checker};undefined`)
   const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {

@@ -65,7 +65,7 @@ export const webhookConversion = (clientConfig: object, conversionReviewVersions
 export const link = (at: 'v1' | 'v2', name: string, spec: JsonObject, metadata: JsonObject = {}): AnyObject =>
   ({ apiVersion: `example.com/${at}`, kind: 'Link', metadata: { name, namespace: 'ns', uid: `uid-${name}`, ...metadata }, spec }) as unknown as AnyObject
 
-/** What an author of links would write. */
+/** Converts a link as the author of a webhook would. */
 export function convertLink(object: AnyObject, desired: string): AnyObject {
   const { host, port, hostPort, extra: _, ...spec } = (object.spec ?? {}) as Record<string, string>
   if (desired === object.apiVersion) return object
@@ -78,7 +78,7 @@ export function convertLink(object: AnyObject, desired: string): AnyObject {
 
 type Review = { readonly apiVersion: string; readonly request: { readonly uid: string; readonly desiredAPIVersion: string; readonly objects: AnyObject[] } }
 
-/** The answer of a webhook that converts as it should; `change`: what it gets wrong. */
+/** Returns the response of a webhook that converts correctly, except for `change`. */
 export function reviewed(review: object, change: (object: AnyObject) => unknown = object => object): Record<string, unknown> {
   const { apiVersion, request } = review as Review
   const { uid, desiredAPIVersion, objects } = request

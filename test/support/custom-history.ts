@@ -24,7 +24,7 @@ export interface HistoryStep {
   readonly body: Json
 }
 
-/** What a write answers: an object with its managers, or why it was refused. */
+/** Result of a write: an object with its managers, or the reason of the rejection. */
 export interface HistoryAnswer {
   readonly status: number
   readonly object?: JsonObject
@@ -128,5 +128,5 @@ function shown({ metadata, spec, status }: AnyObject): Pick<HistoryAnswer, 'obje
   return { object: object as JsonObject, managed: managed as unknown as JsonObject[] }
 }
 
-/** As apply sees the kind: what it writes is not read again. */
+/** Schema of the kind for apply, which does not prune its result again. */
 const typedStruct = (props: JsonSchemaProps): StructSchema => customStruct(props, { kind: 'X', definition: 'x.v1.X', form: TYPED })

@@ -78,7 +78,7 @@ function typeOf(schema: Schema): string {
   }
 }
 
-/** What a declared field says, in the reference's words. */
+/** Describes a declared field in the terms of the reference. */
 export function declared({ name, number, schema, ...field }: Field): Record<string, unknown> {
   const list = schema.type === 'list' && !schema.unstated ? schema : undefined
   const innermost = schema.type === 'list' ? schema.items : schema.type === 'map' ? schema.values : schema
@@ -101,7 +101,7 @@ export function declared({ name, number, schema, ...field }: Field): Record<stri
   })
 }
 
-/** The type of a value, which a message of its own wraps where it is a list in a map. */
+/** Returns the type of a value. A list in a map is wrapped in a message. */
 function valueType(messages: Messages, type: string): string {
   const message = messages[type]
   if (!message) return type
@@ -109,7 +109,7 @@ function valueType(messages: Messages, type: string): string {
   return message.jsonForm === 'list' ? `list of ${message.fields[0]?.type}` : (message.openapi ?? definitionOf(type))
 }
 
-/** What the reference says of a field, in the same words. */
+/** Describes a field of the reference in the same terms. */
 export function stated(messages: Messages, { name, num, type, label, required, omitempty, ptr, ...field }: FactField): Record<string, unknown> {
   const { listType, listMapKeys, mapType, structType, patchStrategy, patchMergeKey, deprecated } = field
   const value = valueType(messages, type)

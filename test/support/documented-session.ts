@@ -9,7 +9,7 @@ import { type EtcdServer, startEtcd } from './etcd.ts'
 import { freePorts } from './free-ports.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** What a session has of its own in its copy of the repository, besides `bin`. */
+/** Files that each session has of its own in its copy of the repository, besides `bin`. */
 const OWN = new Set(['.git', 'bin', 'data', 'release'])
 const READY_MS = 60_000
 /** With a network, modules are downloaded. */
@@ -17,7 +17,7 @@ const COMMAND_MS = process.env.DOCS_NETWORK === '1' ? 900_000 : 60_000
 /** Ports that pages name: other tests and servers of the reader may have them. */
 const PORTS = [6443, 6444, 16443, 8080, 2379]
 
-/** What has come of a command. */
+/** Result of a command. */
 interface Ran {
   readonly status: number
   readonly printed: string
@@ -41,7 +41,7 @@ export class DocumentedSession {
     for (const port of PORTS) this.#ports.set(port, await freePorts.take())
     for (const name of readdirSync(root)) if (!OWN.has(name)) symlinkSync(join(root, name), join(this.#directory, name))
     for (const name of ['binnacle', 'kube-apiserver']) this.#addServer(name)
-    // What is built is what is tested: a page does not build it again under other tests.
+    // The existing build is tested: a page does not rebuild it during other tests.
     this.#addProgram('make', 'exec "$(type -ap make | sed -n 2p)" -o dist/main.cjs -o node_modules/.installed "$@"')
     const shell = this.#spawn(['bash'])
     this.#shell = shell
@@ -86,7 +86,7 @@ export class DocumentedSession {
     const deadline = Date.now() + COMMAND_MS
     for (;;) {
       const [printed = '', rest] = this.#printed.split(`\n${end} `)
-      // What runs in the background may print behind it.
+      // Background processes may print after it.
       const [, ended] = /^(\d+)\n/.exec(rest ?? '') ?? []
       if (ended !== undefined) return { status: Number(ended), printed }
       const status = this.#shell?.exitCode
@@ -135,7 +135,7 @@ export class DocumentedSession {
     writeFileSync(file, `${text}\n`)
   }
 
-  /** A program of `bin`, which serves on the port of the page where none is named. */
+  /** Adds a program of `bin` that serves on the port of the page by default. */
   #addServer(name: string): void {
     const program = join(root, 'bin', name)
     const named = '[[ $argument == --secure-port* || $argument == --ephemeral* || $argument == --version || $argument == --help ]]'
@@ -166,7 +166,7 @@ export class DocumentedSession {
   }
 }
 
-/** What is downloaded once for all sessions. */
+/** Caches of downloads that all sessions share. */
 const cachesOf = (home: string) => ({ GOPATH: join(home, 'go'), GOCACHE: join(home, '.cache/go-build'), npm_config_cache: join(home, '.npm') })
 
 /** Ends a process and all that it has started. */

@@ -23,6 +23,6 @@ export function encryptionOf(...providers: EncryptionProvider[]): Encryption {
   return encryption
 }
 
-/** What `--encryption-provider-config` names: the file's text. */
+/** Text of a file for `--encryption-provider-config`. */
 export const encryptionFile = (resources: readonly string[], ...providers: EncryptionProvider[]): string =>
   JSON.stringify({ kind: 'EncryptionConfiguration', apiVersion: 'apiserver.config.k8s.io/v1', resources: [{ resources, providers }] })

@@ -1,4 +1,4 @@
-/** What an operator does to an etcd, by its JSON gateway. */
+/** Operations of an administrator on etcd, over its JSON gateway. */
 export interface EtcdAdmin {
   /** The newest revision. */
   revision(): Promise<number>

@@ -20,7 +20,7 @@ export interface EtcdCluster {
   readonly members: readonly EtcdMember[]
   /** Addresses of all members, for `--etcd-servers`. */
   readonly urls: string
-  /** Resolves with the member that leads, as those see it that answer. */
+  /** Resolves with the leader, according to the members that respond. */
   leader(): Promise<EtcdMember>
   stop(): Promise<void>
 }

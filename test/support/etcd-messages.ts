@@ -13,7 +13,7 @@ const typeOf = (name: string) => root.lookupType(`etcdserverpb.${name}`)
 /** The bytes of a message of etcd: `TxnResponse`. */
 export const etcdMessage = (name: string, message: object): Buffer => Buffer.from(typeOf(name).encode(typeOf(name).fromObject(message)).finish())
 
-/** What the bytes of a message say: 64-bit numbers as texts, bytes in base64. */
+/** Decodes the bytes of a message: 64-bit numbers as text, bytes in base64. */
 export const readEtcdMessage = (name: string, bytes: Buffer): Record<string, unknown> =>
   typeOf(name).toObject(typeOf(name).decode(bytes), { longs: String, enums: String, bytes: String })
 

@@ -40,7 +40,7 @@ export function findEtcds(): readonly EtcdProgram[] {
   }
 }
 
-/** The path of an etcd binary (`hack/etcd find`), undefined where there is none. */
+/** Returns the path of an etcd binary (`hack/etcd find`). Undefined if none is installed. */
 export function findEtcd(): string | undefined {
   try {
     return execFileSync(finder, ['find'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()

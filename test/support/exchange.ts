@@ -23,7 +23,7 @@ export interface FakeRequest {
   readonly userAgent?: string
 }
 
-/** What was streamed: frames as they were written, each array one write. `accepts`: how many writes the client takes before it is too slow. */
+/** Records streamed frames: each array is one write. `accepts` is the number of writes after which the client is too slow. */
 export class FakeStream implements StreamWriter {
   readonly writes: (readonly Buffer[])[] = []
   open = true
@@ -43,7 +43,7 @@ export class FakeStream implements StreamWriter {
     return true
   }
 
-  /** What `drained` waits for. */
+  /** Promise that `drained` returns. */
   taken: Promise<void> = Promise.resolve()
 
   drained(): Promise<void> {

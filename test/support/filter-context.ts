@@ -16,7 +16,7 @@ export interface FilteredRequest {
   readonly parsed?: boolean
 }
 
-/** What a filter gets, of a request without a socket. */
+/** Returns the context of a filter for a request without a socket. */
 export function filterContext({
   method = 'GET',
   url = '/api/v1/namespaces/ns/things/x',

@@ -7,7 +7,7 @@ import type { RequestInfo } from '../../src/meta/context.ts'
 import { MANDATORY_SCHEMAS, mandatoryLevels } from '../../src/resources/flowcontrol/bootstrap/mandatory.ts'
 import { EventClock } from './event-clock.ts'
 
-/** What a request is about, read from its path as if it were a resource or none. */
+/** Returns the info of a request, whose path decides whether it is a resource request. */
 export const infoOf = (info: Partial<RequestInfo>): RequestInfo =>
   ({
     path: '',

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-/** What one informer of a client program holds, and what it has asked. */
+/** Objects that an informer of a client program holds, and the requests that it made. */
 export interface Followed {
   /** resourceVersions by name. */
   readonly objects: Readonly<Record<string, string>>
-  /** Lists that were answered, streamed ones too. */
+  /** Number of successful lists, streamed ones included. */
   readonly lists: number
   readonly watches: number
   readonly refused: Readonly<Record<string, number>>
@@ -16,16 +16,16 @@ export interface Followed {
 
 /** A program of test/e2e/clients that keeps informers. */
 export interface FollowingClient {
-  /** By the informers' names. */
+  /** State of the informers, by name. */
   state(): Promise<Readonly<Record<string, Followed>>>
   /** Ends the informers. Resolves with the goroutines, threads or handles that are left. */
   end(): Promise<number>
-  /** What it has written to standard error. */
+  /** Standard error of the program. */
   log(): string
   kill(): void
 }
 
-/** Until a program has started and answered, on a machine that is busy. */
+/** Time for a program to start and respond on a busy machine. */
 const ANSWER_MS = 60_000
 
 /** Resolves once all of its informers have listed. */

@@ -51,7 +51,7 @@ export async function createFollowingWorld(store: 'embedded' | 'etcd', seed: num
   let current = 0
   const clients = servers.map(server => createJsonClient(server.url))
   const first = servers[0] as ServerProcess
-  /** Of the server that the clients see. */
+  /** Client of the server that the informers use. */
   const client = (): JsonClient => clients[current] as JsonClient
   const proxy = await startFaultProxy(first.secureUrl)
   const kubeconfig = join(directory, 'kubeconfig')
@@ -129,7 +129,7 @@ export async function createFollowingWorld(store: 'embedded' | 'etcd', seed: num
   return world
 }
 
-/** What an informer holds other than the objects that there are; empty where it is the same. */
+/** Returns the differences between an informer and the existing objects. Empty if there are none. */
 export function differences(informer: Followed, objects: Readonly<Record<string, string>>): string[] {
   const wrong: string[] = []
   for (const [name, version] of Object.entries(objects))

@@ -19,8 +19,8 @@ export interface Growth {
 }
 
 /**
- * Measures work at sizes that rise, and returns the first at which its cost grows faster than its size; undefined if it does at none. What looks so is measured again, as all that is
- * measured falls into other work of the process now and then. Larger sizes are left out once one is found: they may take hours.
+ * Measures work at increasing sizes, and returns the first size at which the cost grows faster than the size, or undefined. A suspicious size is measured again, as other work of the process
+ * may disturb a measurement. Larger sizes are then skipped: they may take hours.
  */
 export async function superLinear(sizes: readonly number[], measure: (size: number) => Promise<Cost>): Promise<Growth | undefined> {
   let least = Number.POSITIVE_INFINITY

@@ -1,7 +1,7 @@
 import * as grpc from '@grpc/grpc-js'
 import protobuf from 'protobufjs'
 
-/** A method that takes one message and answers with one. It fails with what it throws: `GrpcFailure`, or else the code UNKNOWN. */
+/** A unary method. Errors are sent to the client: a `GrpcFailure`, or another error as UNKNOWN. */
 export interface UnaryMethod<Request> {
   readonly request: string
   readonly response: string
@@ -23,7 +23,7 @@ interface GrpcService<Request> {
   readonly messages: string
   /** With its package: `v2.KeyManagementService`. */
   readonly name: string
-  /** By name. */
+  /** Methods by name. */
   readonly methods: Readonly<Record<string, UnaryMethod<Request>>>
   /** Members that a message lacks have their zero values in a request. Otherwise they are absent. */
   readonly defaults?: boolean

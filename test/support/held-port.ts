@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 
-/** A port of 127.0.0.1 on which nobody listens. */
+/** A port of 127.0.0.1 without a listener. */
 export interface HeldPort {
   readonly port: number
   release(): void
 }
 
-/** Keeps a port busy as the near end of a connection: nobody else may listen on it, and who connects to it is refused. A port that was free a moment ago may be another's by now. */
+/** Holds a port as the local end of a connection, so that no other program can listen on it, and connections to it are refused. A port that was merely free a moment ago may be in use. */
 export async function holdPort(): Promise<HeldPort> {
   const server = createServer(socket => socket.unref()).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,12 +1,12 @@
 interface HeldTimer {
   due: number
-  /** Of an interval. */
+  /** Milliseconds of an interval. Undefined for a timeout. */
   readonly every: number | undefined
   readonly ms: number
   readonly act: () => void
 }
 
-/** What `setTimeout` and `setInterval` return while time is held. */
+/** Return value of `setTimeout` and `setInterval` while time is held. */
 class Handle {
   readonly #time: HeldTime
   readonly timer: HeldTimer

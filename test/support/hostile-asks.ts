@@ -55,7 +55,7 @@ const proxy: Asks = (port, signal) =>
     })
   })
 
-/** By the peer that is asked. */
+/** Requests by the peer that receives them. */
 export const ASKS = {
   'a webhook': { asks: webhook, isSecure: false },
   'an issuer': { asks: issuer, isSecure: false },

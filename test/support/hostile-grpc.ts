@@ -198,7 +198,7 @@ export const HOSTILE_MESSAGES: Readonly<Record<string, Buffer>> = {
   'unknown wire types': many('0e', 1000),
 }
 
-/** Answers each call with a message. The frames are made once, so that a measured turn does not have that. */
+/** Responds to each call with a message. The frames are created once, so that a measured turn does not include it. */
 export function answeringWith(message: Buffer): GrpcBehaviour {
   const made = new Map<number, Buffer>()
   const framesOf = (stream: number): Buffer => {

@@ -87,7 +87,7 @@ export const HOSTILE_JSON: Readonly<Record<string, string>> = {
   'bytes that are no UTF-8': Buffer.alloc(900_000, 0xff).toString('latin1'),
 }
 
-/** Pages whose links are hard to change. All are answered. */
+/** Pages whose links are hard to rewrite. All are served. */
 export const HOSTILE_PAGES: Readonly<Record<string, Behaviour>> = {
   '8 MiB of < in 8 KB of gzip': page('<', '', 8 << 20),
   'tags that do not end': page('<a '),

@@ -20,14 +20,14 @@ export interface SentRequest {
   readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly accept?: string
-  /** Of a user other than the server's administrator. */
+  /** Token of a user other than the server's administrator. */
   readonly token?: string
 }
 
 /** A whole server in this process, with all that its flags ask for. */
 export interface InProcessServer {
   readonly directory: string
-  /** Of HTTPS. */
+  /** Port of HTTPS. */
   readonly port: number
   /** PEM of the authority of its certificate. */
   readonly authority: Buffer

@@ -9,17 +9,17 @@ import { controlPlaneOptions } from './control-plane-options.ts'
 import { FakeExchange, type FakeRequest } from './exchange.ts'
 import type { MemoryBackend } from './memory-backend.ts'
 
-/** What was answered: the body, and the texts of `Warning` headers. */
+/** Response: the body, and the texts of `Warning` headers. */
 export interface Answer {
   readonly status: number
   readonly json: unknown
   readonly warnings: readonly string[]
 }
 
-/** Makes a request of the server of a release. An error is answered as its Status; a watch ends with its first event, which is the answer. */
+/** Sends a request to the server of a release. An error becomes a Status. A watch ends with its first event, which is the response. */
 export type Call = (path: string, request?: FakeRequest) => Promise<Answer>
 
-/** What a server of a release answers, on a store that goes from one to the next. `served`: what `--runtime-config` turns on, such as `api/all`. */
+/** Runs a server of a release on a store that passes from one release to the next. `served` are entries of `--runtime-config`, such as `api/all`. */
 export async function inRelease<T>(
   backend: MemoryBackend,
   release: Release,

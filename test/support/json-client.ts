@@ -2,11 +2,11 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import type { AnyObject } from './any-object.ts'
 
 export interface JsonAnswer {
-  /** 0: no whole answer came. */
+  /** Status code. 0 if the response is incomplete. */
   readonly status: number
   readonly body: AnyObject
   readonly headers: IncomingHttpHeaders
-  /** From the request's begin to the answer's end. */
+  /** Time from the start of the request to the end of the response. */
   readonly milliseconds: number
 }
 
@@ -18,15 +18,15 @@ export interface JsonRequest {
   readonly accept?: string
 }
 
-/** Objects over plain HTTP/1.1, over few connections that stay open. A lost connection is an answer, too. */
+/** Client for objects over plain HTTP/1.1, with a few persistent connections. A lost connection is a response with status 0. */
 export interface JsonClient {
   ask(method: string, path: string, options?: JsonRequest): Promise<JsonAnswer>
-  /** As `ask`, and throws where the answer is not of 2xx. */
+  /** Like `ask`. Throws if the response is not 2xx. */
   must(method: string, path: string, body?: unknown): Promise<AnyObject>
   close(): void
 }
 
-/** Longer than the server may take for any answer. */
+/** Longer than any response of the server may take. */
 const TIMEOUT_MS = 75_000
 
 export function createJsonClient(url: string): JsonClient {

@@ -40,7 +40,7 @@ export class KindCases {
   }
 }
 
-/** What validation says, `Required spec.a` a cause; empty if nothing is wrong. */
+/** Returns the causes of a rejected write in the form `Required spec.a`. Empty if it is accepted. */
 export async function causesOf(write: Promise<unknown>): Promise<string[]> {
   try {
     await write

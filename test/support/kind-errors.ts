@@ -3,7 +3,7 @@ import { resultOf, runAtOnce } from '../../src/lib/steps.ts'
 import type { FieldError } from '../../src/meta/field-error.ts'
 import type { AnyObject } from './any-object.ts'
 
-/** What the kind's own validation finds, whether it judges in steps or at once. */
+/** Returns the errors of the kind's own validation, whether it runs in steps or not. */
 export function kindErrors(strategy: Strategy | undefined, next: AnyObject, old: AnyObject | undefined, ctx: HookContext): FieldError[] {
   return runAtOnce(resultOf(strategy?.validate?.(next, old, ctx) ?? []))
 }

@@ -8,7 +8,7 @@ import { freePorts } from './free-ports.ts'
 
 const READY_MS = 120_000
 
-/** A kube-apiserver of the real machinery, which asks for a token and shows a certificate that nobody knows. */
+/** A kube-apiserver of the real machinery, which requires a token and has a self-signed certificate. */
 export interface KubeApiserver {
   readonly url: string
   /** How to ask it, as an administrator. */
@@ -16,7 +16,7 @@ export interface KubeApiserver {
   stop(): Promise<void>
 }
 
-/** The program that $KUBE_APISERVER names; undefined where there is none. */
+/** Returns the program in $KUBE_APISERVER, or undefined. */
 export const findKubeApiserver = (): string | undefined => {
   const path = process.env.KUBE_APISERVER
   return path !== undefined && existsSync(path) ? path : undefined

@@ -10,7 +10,7 @@ export interface Kubectl {
 }
 
 export interface Result {
-  /** Exit status; -1 where it was killed. */
+  /** Exit status. -1 if it was killed. */
   readonly code: number
   readonly stdout: string
   readonly stderr: string

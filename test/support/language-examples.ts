@@ -7,7 +7,7 @@ const installed = join(root, '.cache/clients')
 /** How an example of a page is run with what `hack/clients` has installed. */
 export interface LanguageExample {
   readonly language: string
-  /** What is there where the packages that it needs are. */
+  /** File that exists if the required packages are installed. */
   readonly needs: string
   /** Puts it into a directory. Returns the commands that compile and run it there. */
   put(directory: string, text: string): readonly (readonly string[])[]

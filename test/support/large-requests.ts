@@ -142,8 +142,8 @@ export function* largeCases(kinds: readonly LargeKind[], verbs: readonly LargeVe
 }
 
 /**
- * The same cases in rounds: in each, every place is filled in every way by one verb, others in the next, so that a part of all soon says something of each. What a text can do depends little on the
- * verb: a round has one of four of them.
+ * Groups the same cases into rounds, so that a part of them covers everything soon. In each round every place is filled in every way by one verb, in the next by another. The effect of a text depends
+ * little on the verb: a round has one of four of them.
  */
 export function inRounds(cases: Iterable<LargeCase>): LargeCase[] {
   const places = new Map<string, LargeCase[]>()

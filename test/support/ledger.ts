@@ -5,9 +5,9 @@ import type { AnyObject } from './any-object.ts'
 export type ObjectState = 'absent' | { readonly data: Record<string, string>; readonly resourceVersion?: string }
 
 interface Account {
-  /** As last acknowledged. */
+  /** Last acknowledged state. */
   state: ObjectState
-  /** What a write without an answer may have made of it. */
+  /** State after a write without a response, if it took effect. */
   doubt: ObjectState | undefined
 }
 
@@ -19,11 +19,11 @@ export interface Acknowledged {
   readonly data: Record<string, string>
 }
 
-/** What writers were told, to compare with what is there. */
+/** Records the responses of writes, to compare them with the stored objects. */
 export class Ledger {
   readonly acknowledged: Acknowledged[] = []
   readonly deleted: string[] = []
-  /** Answers that did not tell what was asked for. */
+  /** Successful responses with wrong content. */
   readonly false: string[] = []
   readonly shared = new SharedLedger()
   private readonly accounts = new Map<string, Account>()
@@ -51,7 +51,7 @@ export class Ledger {
     else account.doubt = wanted
   }
 
-  /** What the objects that are there contradict: a line for each. */
+  /** Returns the contradictions between the stored objects and the ledger, one per line. */
   contradictions(objects: readonly AnyObject[]): string[] {
     const found = new Map(objects.map(object => [object.metadata.name ?? '', object]))
     const wrong: string[] = []

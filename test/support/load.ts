@@ -18,12 +18,12 @@ export interface Failure {
   readonly milliseconds: number
 }
 
-/** Writers that create, update, patch and delete ConfigMaps, each its own and all of them one that they share, and book what they are told. */
+/** Writers that create, update, patch and delete ConfigMaps, each its own and all of them a shared one, and record the responses. */
 export interface Load {
   readonly ledger: Ledger
-  /** Answers with which the client may not reckon: neither success nor one of those that an outage explains. */
+  /** Responses that a client does not expect: neither a success nor an effect of an outage. */
   readonly unexpected: readonly string[]
-  /** Answers that an outage explains. */
+  /** Responses that an outage explains. */
   readonly failures: readonly Failure[]
   acknowledged(): number
   /** Ends the writers, each after its request in flight. */
@@ -32,7 +32,7 @@ export interface Load {
 
 export const SHARED = 'shared'
 const LIVE_PER_CLIENT = 6
-/** What an outage explains: no answer at all, and the Statuses of a store that is away. */
+/** Status codes of an outage: no response, and the Statuses of an unavailable store. */
 const OUTAGE = new Set([0, 503, 504])
 const FILLER = 'x'.repeat(300)
 
@@ -46,7 +46,7 @@ export async function startLoad(client: JsonClient, { clients, namespace, seed, 
   let acknowledged = 0
   let stopping = false
 
-  /** True: acknowledged. Everything else is a failure that an outage explains, or is booked as unexpected. */
+  /** Whether the write is acknowledged. Other responses are recorded as failures of an outage or as unexpected. */
   const judge = (what: string, answer: JsonAnswer): boolean => {
     const { status, body, milliseconds } = answer
     if (status === 200 || status === 201) {
@@ -66,7 +66,7 @@ export async function startLoad(client: JsonClient, { clients, namespace, seed, 
     let step = 0
     const failed = async (name: string, wanted: ObjectState): Promise<void> => {
       ledger.doubt(name, wanted)
-      // What may have happened to it is not known: nobody touches it any more.
+      // The outcome is unknown, so the object is not used again.
       if (live.includes(name)) live.splice(live.indexOf(name), 1)
       await sleep(100)
     }
@@ -129,7 +129,7 @@ interface Write {
   readonly method: 'PUT' | 'PATCH'
   readonly contentType: string
   readonly body: unknown
-  /** What the object then holds. */
+  /** Data of the object after the write. */
   readonly data: Record<string, string>
 }
 

@@ -13,7 +13,7 @@ export const FORMATS: readonly Format[] = ['json', 'yaml', 'protobuf', 'cbor']
 
 export const mediaTypeOf: Readonly<Record<Format, string>> = { json: JSON_TYPE, yaml: YAML_TYPE, protobuf: PROTOBUF_TYPE, cbor: CBOR_TYPE }
 
-/** What a watch is asked for: YAML has no frames. */
+/** Media types of watches. YAML has no frames. */
 export const watchTypeOf: Readonly<Record<Exclude<Format, 'yaml'>, string>> = {
   json: JSON_TYPE,
   protobuf: `${PROTOBUF_TYPE};stream=watch`,
@@ -46,13 +46,13 @@ const valueIn = (format: 'json' | 'yaml' | 'cbor', body: Buffer): JsonObject => 
   }
 }
 
-/** An object that was answered: normalised, so that what is equal in every media type is deeply equal. */
+/** Decodes an object, normalized so that equal objects are deeply equal in every media type. */
 export function objectFrom(format: Format, schema: StructSchema, body: Buffer): JsonObject {
   const value = format === 'protobuf' ? decodeProtobuf(schema, body) : valueIn(format, body)
   return { kind: value.kind, apiVersion: value.apiVersion, ...decode(schema, value) } as JsonObject
 }
 
-/** The items of a list that was answered. In JSON and in protobuf those of a built-in list have no kind of their own, so none is told. */
+/** Decodes the items of a list. Their kind is omitted, as items of a built-in list have none in JSON and protobuf. */
 export function itemsFrom(format: Format, schema: StructSchema, body: Buffer): JsonObject[] {
   if (format !== 'protobuf') return (valueIn(format, body).items as JsonObject[]).map(item => decode(schema, item))
   return fieldsOf(unwrap(body).message, 2).map(item => decode(schema, decodeMessage(schema, item)))

@@ -6,7 +6,7 @@ import type { RequestStep, Step } from './probe/probe-case.ts'
 
 /** An object that the server takes, and where. */
 export interface MediaSample {
-  /** Where it comes from. */
+  /** Origin of the object. */
   readonly from: string
   /** Of the collection, with `{ns}` where the namespace goes. */
   readonly path: string
@@ -48,7 +48,7 @@ const own = (path: string, body: object): MediaSample => {
 
 const claimSpec = { devices: { requests: [{ name: 'one', exactly: { deviceClassName: 'gpu' } }] } }
 
-/** Of an authority, valid until 2126; nobody has its key. */
+/** Certificate of a CA, valid until 2126, whose key was discarded. */
 const AUTHORITY = [
   '-----BEGIN CERTIFICATE-----',
   'MIIBdjCCAR2gAwIBAgIUPpTuHdEaje4Y5Khac3QRLZPMiokwCgYIKoZIzj0EAwIw',

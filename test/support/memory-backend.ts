@@ -17,7 +17,7 @@ import { revision } from '../../src/storage/revision.ts'
 interface Version {
   readonly mod: Revision
   readonly create: Revision
-  /** Absent: deleted. */
+  /** Absent if the key was deleted. */
   readonly value?: Buffer
 }
 
@@ -39,7 +39,7 @@ export class MemoryBackend implements Backend {
   #down = false
   /** Events to withhold from watches: a lossy connection. */
   lose: (event: BackendEvent) => boolean = () => false
-  /** Awaited before every answer, by the name of the call. */
+  /** Awaited before every response, with the name of the call. */
   before: (call: string) => Promise<void> | void = () => {}
   readonly calls: Record<string, number> = {}
   /** Set it to make watches report progress, or to say that they do not. Default: all revisions appear in a watch over all keys. */

@@ -31,7 +31,7 @@ function balanced(format: Format, depth: number): Buffer {
   }
 }
 
-/** What stands in bodies for what is too large, too long or none. */
+/** Values that are too large, too long or malformed, for insertion into bodies. */
 const SPLICES: Readonly<Record<Format, readonly (string | Buffer)[]>> = {
   json: ['9'.repeat(400), '1e999', '-0', '1.0', '"\\ud800"', '\0', 'null', '{"__proto__":{"a":1}}', '[]', '"a":1,"a":2,', '18446744073709551616', '{', '}'],
   yaml: [

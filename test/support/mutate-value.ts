@@ -45,7 +45,7 @@ const TEXTS = [
   '\ud800',
 ]
 
-/** What stands where something else is expected. */
+/** Returns a value of an unexpected type. */
 export function oddValue(random: Random): Json {
   const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T
   const dice = random()

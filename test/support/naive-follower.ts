@@ -17,7 +17,7 @@ export interface NaiveFollower {
   stop(): void
 }
 
-/** How long it waits for an answer. */
+/** Time limit of a response. */
 const PATIENCE_MS = 1000
 
 /** `agent`: as whom it asks. `path`: of a collection. */

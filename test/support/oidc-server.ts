@@ -12,7 +12,7 @@ export class OidcServer {
   readonly authority: string
   readonly asked: string[] = []
   keys: readonly SigningKey[] = [signingKey('first')]
-  /** Of the answer with the keys. */
+  /** Cache-Control of the response with the keys. */
   cacheControl: string | undefined
   isDown = false
   private readonly server: https.Server

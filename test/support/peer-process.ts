@@ -4,7 +4,7 @@ import type { KeyPair } from '../../src/server/tls/issue.ts'
 import { answering, type Behaviour, HOSTILE_JSON, HOSTILE_PAGES, HOSTILE_PROTOCOL, HostilePeer } from './hostile-peer.ts'
 import { eventually } from './waiting.ts'
 
-/** What a peer in another process does: a behaviour of a table, or a response with a body of JSON. */
+/** Behaviour of a peer in another process: an entry of a table, or a response with a JSON body. */
 export type Act = { readonly table: 'protocol' | 'pages'; readonly name: string } | { readonly json: string; readonly isFailure?: boolean }
 
 type Question = { readonly start: { readonly tls?: KeyPair | undefined; readonly host: string } } | { readonly act: Act } | { readonly count: true }

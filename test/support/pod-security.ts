@@ -24,12 +24,12 @@ interface World {
   readonly gates?: Readonly<Record<string, boolean>>
   readonly configuration?: Partial<PodSecurityConfiguration>
   readonly pods?: readonly Pod[]
-  /** Milliseconds that pass each time that somebody looks at the clock. */
+  /** Milliseconds that pass with each reading of the clock. */
   readonly tick?: number
   readonly failsToList?: boolean
 }
 
-/** What the plugin does with a request. Annotations are without their prefix. */
+/** Result of the plugin. Annotations are without their prefix. */
 export interface Outcome {
   readonly refusal?: { readonly code: number; readonly message: string }
   readonly warnings: readonly string[]

@@ -38,7 +38,7 @@ export class PolicyWorld {
   readonly mutatingMetrics = new MutatingPolicyMetrics()
   readonly #ready: Promise<unknown>
 
-  /** @param authorize what `authorizer` answers with. @param others plugins that run behind the mutating policies. */
+  /** @param authorize decisions of `authorizer`. @param others plugins that run after the mutating policies. */
   constructor(authorize: Authorizer['authorize'] = async () => ({ decision: 'no opinion', reason: '' }), others: readonly AdmissionPlugin[] = []) {
     const { t, index, metrics, mutatingIndex, mutatingMetrics } = this
     const env = {

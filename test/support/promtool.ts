@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 
-/** `$PROMTOOL`, or promtool of the PATH (Debian's package prometheus); undefined where there is none. */
+/** Returns `$PROMTOOL`, or promtool of the PATH (Debian's package prometheus). Undefined if there is none. */
 export function findPromtool(): string | undefined {
   const name = process.env.PROMTOOL ?? 'promtool'
   return spawnSync(name, ['--version']).status === 0 ? name : undefined
 }
 
-/** What `promtool check metrics` has to say of an exposition. */
+/** Returns the output of `promtool check metrics` for an exposition. */
 export function promtoolFaults(program: string, text: string): string[] {
   const { stderr, stdout } = spawnSync(program, ['check', 'metrics'], { input: text, encoding: 'utf8' })
   return `${stdout}${stderr}`.split('\n').filter(line => line !== '')

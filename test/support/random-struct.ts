@@ -12,14 +12,14 @@ const WORDS = ['a', 'b-c', 'Mixed/Case', 'zone.example', '42', 'ä 漢']
 const below = (random: Random, bound: number): number => Math.floor(random() * bound)
 const pick = <T>(random: Random, items: readonly T[]): T | undefined => items[below(random, items.length)]
 
-/** A value of the type, of which some members are there and some not. What rules of validation say counts for nothing. */
+/** Returns a value of the type with a random part of its members. Validation rules are ignored. */
 export function randomStruct(schema: StructSchema, random: Random, depth = 0): JsonObject {
   const members: [string, Json][] = []
   for (const [name, field] of schema.fields) if (depth < DEPTH && random() < PRESENT) members.push([name, randomValue(field.schema, random, depth + 1)])
   return Object.fromEntries(members)
 }
 
-/** Of lists and maps there are up to two items. Quantities and times are in canonical form. */
+/** Returns a value of a type. Lists and maps have up to two items. Quantities and times are in canonical form. */
 function randomValue(schema: Schema, random: Random, depth: number): Json {
   switch (schema.type) {
     case 'struct':

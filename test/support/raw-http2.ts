@@ -4,7 +4,7 @@ import { type Frame, FrameReader, FrameType, frameOf } from '../../src/protocols
 
 /** A connection on which a test says every frame itself. */
 export interface RawHttp2 {
-  /** What has come, oldest first. */
+  /** Received frames, oldest first. */
   readonly frames: readonly Frame[]
   send(type: number, flags: number, stream: number, payload?: Buffer | readonly number[]): void
   sendBytes(bytes: Buffer): void

@@ -2,7 +2,7 @@ import type { FactField, Message, Messages } from './declared-fields.ts'
 import { referenceJson } from './reference.ts'
 import { isIn } from './release-ranges.ts'
 
-/** Before and after, or for lists what came and went. Null: absent. */
+/** Values before and after, or added and removed items of a list. Null if absent. */
 type Change = { readonly rel: string } & Readonly<
   Record<string, readonly [before: unknown, after: unknown] | { readonly add?: readonly string[]; readonly del?: readonly string[] }>
 >
@@ -40,7 +40,7 @@ function changed(attributes: Record<string, unknown>, { rel: _, ...change }: Cha
   return next
 }
 
-/** What is said of it in a release, 1.x by its number. */
+/** Returns the facts of a release, given the number of 1.x. */
 function inRelease<T extends History>({ in: _, asOf, changes = [], ...attributes }: T, minor: number, base: string): Omit<T, keyof History> {
   const from = minorOf(asOf ?? base)
   const between = changes.filter(

@@ -91,7 +91,7 @@ export function watchResuming(url: string, path: string, from: string): Resuming
   }
 }
 
-/** What the events contradict: of their order, of what was acknowledged, and of the objects that are there in the end. */
+/** Returns the contradictions of the events: in their order, with acknowledged writes, and with the objects at the end. */
 export function eventContradictions(
   events: readonly SeenEvent[],
   acknowledged: readonly { readonly name: string; readonly type: string; readonly resourceVersion: string; readonly data: Record<string, string> }[],

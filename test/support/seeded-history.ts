@@ -5,7 +5,7 @@ import { startControlPlane } from '../../src/testing/start-control-plane.ts'
 import type { ControlPlane } from '../../src/testing/types.ts'
 import type { AnyObject } from './any-object.ts'
 
-/** What the store of a control plane holds: a digest of all of its changes with their revisions, byte for byte, and how many there are. */
+/** Returns a digest of all changes in the store of a control plane with their revisions, and their number. */
 export function storeDigest(plane: ControlPlane): string {
   const { log } = (plane as unknown as { tables(): MemoryTables }).tables()
   const digest = createHash('sha256')
@@ -32,7 +32,7 @@ const replicaSet = (name: string) => ({
   spec: { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } },
 })
 
-/** A random history: what it does, and to what, is the same for the same seed. Controllers answer most of it: with tokens, counts of quotas, collected garbage and namespaces that are emptied. */
+/** Runs a random history, which is the same for the same seed. Controllers react to most of it: with tokens, counts of quotas, garbage collection and emptied namespaces. */
 export async function randomHistory(plane: ControlPlane, seed: number, steps: number): Promise<void> {
   const random = seededRandom(seed)
   const below = (n: number): number => Math.floor(random() * n)

@@ -34,7 +34,7 @@ export interface ServerProcess {
   waitedMs(): number
   /** Resident memory, in MB. */
   residentMegabytes(): number
-  /** What it has written to standard error, over all its lives. */
+  /** Standard error of all runs. */
   log(): string
   /** Kills it and removes its data. */
   stop(): Promise<void>
@@ -42,7 +42,7 @@ export interface ServerProcess {
 
 const START_MS = 120_000
 
-/** `flags`: beyond those for ports and data. `given`: the program, where it is not that of all tests. */
+/** Creates a server process. `flags` are in addition to those for ports and data. `given` is the program, by default that of all tests. */
 export async function createServerProcess(flags: readonly string[] = [], given?: string): Promise<ServerProcess> {
   const [command, ...first] = await serverCommand(given)
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-'))

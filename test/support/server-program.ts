@@ -10,7 +10,7 @@ const NODE_FLAGS: readonly string[] = [...readFileSync(join(root, 'bin/binnacle'
 
 let bundled: Promise<string> | undefined
 
-/** What begins a command line that runs the server: a program and its first arguments. `given`: the file, where it is not that of all tests (`serverProgram`). */
+/** Returns the beginning of a command line that runs the server: a program and its first arguments. `given` is the file, by default that of all tests (`serverProgram`). */
 export async function serverCommand(given?: string): Promise<[string, ...string[]]> {
   const program = given ?? (await serverProgram())
   const isScript = program.endsWith('js') || readFileSync(program).subarray(0, 2).toString() === '#!'

@@ -12,7 +12,7 @@ export interface StartedServer {
   readonly url: string
   /** A file: the administrator's. */
   readonly kubeconfig: string
-  /** What it has written to standard error. */
+  /** Standard error of the process. */
   log(): string
   /** Stops it and removes its data. */
   stop(): Promise<void>

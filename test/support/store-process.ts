@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A process that serves a store, which tests end and start again on the same data and ports. */
 export interface StoreProcess {
-  /** Resolves once it answers. */
+  /** Resolves once the store responds. */
   start(): Promise<void>
   /** kill -9. */
   kill(): Promise<void>
-  /** Freezes it (SIGSTOP), so that connections stay open and nothing is answered. Resolves when all of its threads stand still. */
+  /** Freezes the process (SIGSTOP), so that connections stay open without responses. Resolves when all of its threads have stopped. */
   freeze(): Promise<void>
   thaw(): void
 }

@@ -4,7 +4,7 @@ export interface TarFile {
   readonly bytes?: Buffer
   /** `0`: a file, `2`: a symbolic link, `x`: records of POSIX, `L`: a long name of GNU. */
   readonly type?: string
-  /** What the header says instead of the size of the bytes. */
+  /** Size in the header, if it differs from that of the bytes. */
   readonly size?: number
 }
 

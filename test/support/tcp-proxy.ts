@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from 'node:net'
 export interface TcpProxy {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
-  /** Nothing is passed on any more, and nobody is told: connections stay open, and new ones are taken. */
+  /** Stops passing on bytes silently: connections stay open, and new ones are accepted. */
   silence(): void
   /** Passes on again, new connections alone: those that were silent are cut. */
   restore(): void

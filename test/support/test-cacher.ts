@@ -8,10 +8,10 @@ import type { StorageHarness } from '../conformance/storage.ts'
 import { codecThrough, testCodec, testPrefix } from './test-codec.ts'
 
 export const testResource = { name: 'configmaps', prefix: testPrefix, codec: testCodec, namespaced: true }
-/** What the conformance suite expects. */
+/** Limits that the conformance suite expects. */
 export const testLimits = { revisionWaitMs: 1500, queueLimit: 64, bookmarkMs: 200 }
 
-/** As with the gates ConsistentListFromCache and ListFromCacheSnapshot off. */
+/** Options with the gates ConsistentListFromCache and ListFromCacheSnapshot off. */
 export const readsOfTheStore: CacherOptions = { consistentReads: false, exactReads: false }
 
 export const openCacher = (backend: Backend, options: CacherOptions = {}, codec: ResourceCodec = testCodec): Cacher =>

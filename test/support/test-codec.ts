@@ -72,5 +72,5 @@ export async function take(watcher: Watcher | AsyncIterator<readonly StorageEven
   return events
 }
 
-/** What a bare revision of a store means to a reader of failures. */
+/** Returns a revision that is later by a number. */
 export const plus = (revision: Revision, n: number): Revision => (revision + n) as Revision

@@ -83,14 +83,14 @@ export class TestRegistry {
   readonly backend = new MemoryBackend()
   readonly watchOutput = new WatchOutput()
   readonly warnings: string[] = []
-  /** What admission does; passes everything on at first. */
+  /** Admission. Allows everything by default. */
   admission: { mutate?(request: AnyRequest): Promise<AnyObject | undefined>; validate?(request: AnyRequest): Promise<void> } = {}
   /** Suffixes of generated names to come; then `zzzzz`. */
   suffixes: string[] = []
   authorizeCreate: (target: WriteTarget) => Promise<void> = async () => {}
-  /** What declared rules found otherwise than hand-written validation. */
+  /** Mismatches between declared rules and hand-written validation. */
   readonly declaredFaults: string[] = []
-  /** What each of them is counted by. */
+  /** Labels of their counters. */
   readonly declaredIdentifiers: string[] = []
   readonly catalog: Catalog
   readonly registry: Registry
@@ -146,7 +146,7 @@ export class TestRegistry {
     return { ctx, served, subresource: '', namespace, name, dryRun: false, manager: 'tester', ...options }
   }
 
-  /** As decoded from a body. */
+  /** Returns a widget as decoded from a body. */
   widget(metadata: object, members: object = {}): AnyObject {
     const value = { kind: 'Widget', apiVersion: 'example.io/v1', metadata, ...members } as Json
     return { ...decodeObject(this.served().version, value), kind: 'Widget', apiVersion: 'example.io/v1' }

@@ -8,7 +8,7 @@ interface NamedKey {
   readonly algorithm: string
 }
 
-/** What is to come of a token. */
+/** Expected result of a token. */
 export interface TokenExpectation {
   readonly user?: Partial<User>
   readonly error?: string

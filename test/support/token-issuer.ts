@@ -17,7 +17,7 @@ export function signingKey(id: string, algorithm = 'RS256'): SigningKey {
   return { id, algorithm, ...pair }
 }
 
-/** As a JSON Web Key. */
+/** Returns the public key as a JSON Web Key. */
 export const publicJwk = ({ id, algorithm, publicKey }: SigningKey): Record<string, unknown> => ({
   ...publicKey.export({ format: 'jwk' }),
   kid: id,

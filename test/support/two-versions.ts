@@ -31,7 +31,7 @@ const rename =
     return { ...widget, spec }
   }
 
-/** Widgets of v1, their hub, where they have a color, and of v1beta1, where it is a shade; stored in the second unless told otherwise. */
+/** Widgets of v1, the hub, with a color, and of v1beta1, with a shade. Stored in v1beta1 by default. */
 export function twoVersions({ version, strategy, definition }: TestKind = {}, stored: 'v1' | 'v1beta1' = 'v1beta1'): ResourceDefinition {
   const { hub } = widgetResource({ ...(version && { version }) })
   const v1beta1: Version<AnyObject> = {

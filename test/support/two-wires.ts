@@ -11,7 +11,7 @@ export interface WireRequest {
 }
 
 export interface WireAnswer {
-  /** 0: none came. */
+  /** Status code. 0 if there was no response. */
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer

@@ -3,7 +3,7 @@ import type { Embedded, TypedObject } from '../../src/meta/object.ts'
 import { decodedObject } from '../../src/meta/object.ts'
 import type { AnyObject } from './any-object.ts'
 
-/** What a virtual resource answers with, as what the test expects it to be. */
+/** Returns the object in the response of a virtual resource. */
 export function answeredObject(answer: VirtualAnswer | undefined): AnyObject {
   if (answer === undefined || !('object' in answer)) throw new Error('the answer is no object')
   return decodedObject(answer.object)

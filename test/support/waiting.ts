@@ -7,7 +7,7 @@ const realNow = performance.now.bind(performance)
 
 const PATIENCE_MS = 120_000
 
-/** Waits until the condition holds, which is looked at every so many milliseconds. What it throws counts as no, and is thrown when patience ends. */
+/** Waits until the condition holds, polling at an interval. Errors count as false; the last one is thrown when patience ends. */
 export async function eventually(what: string, condition: () => Promise<boolean> | boolean, everyMs = 2): Promise<void> {
   for (const until = realNow() + PATIENCE_MS; ; ) {
     try {

@@ -30,7 +30,7 @@ export class WebSocketClient {
     this.conversation = conversation
   }
 
-  /** Of the answer, with its empty line. */
+  /** Head of the response, with its empty line. */
   get head(): string {
     return this.conversation.heard.slice(0, this.#headEnd)
   }
@@ -56,7 +56,7 @@ export class WebSocketClient {
     return messages
   }
 
-  /** What has come on a channel, which is the first byte of each message. */
+  /** Returns the messages of a channel, which is the first byte of each message. */
   channel(number: number): string {
     return this.messages
       .filter(({ opcode, text }) => opcode < 8 && text.charCodeAt(0) === number)

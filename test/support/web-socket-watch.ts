@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:tls'
 import { load } from 'js-yaml'
 
-/** Opens a watch over a WebSocket, as the kubeconfig's user, and gives the head of the answer and the first message (of less than 64 KiB) as text. */
+/** Opens a watch over a WebSocket as the kubeconfig's user. Returns the head of the response and the first message (of less than 64 KiB) as text. */
 export async function webSocketWatch(secureUrl: string, kubeconfig: string, path: string): Promise<{ head: string; first: string }> {
   const { users } = load(readFileSync(kubeconfig, 'utf8')) as Record<string, [Record<string, Record<string, string>>]>
   const pem = (name: string): Buffer => Buffer.from(users?.[0].user?.[name] ?? '', 'base64')

@@ -7,7 +7,7 @@ export function workerPids(server: ServerProcess): Map<number, number> {
   return pids
 }
 
-/** Which worker has answered a request, by the Audit-Id of its answer. Needs `-v=3`; undefined where the line has not come yet. */
+/** Returns the worker that served a request, by the Audit-Id of the response. Needs `-v=3`. Undefined until the line is logged. */
 export function workerOf(server: ServerProcess, auditId: string): number | undefined {
   const line = server
     .log()

@@ -21,7 +21,7 @@ export const serverOf = (definition: ResourceDefinition): { server: KindServer; 
   gr: { group: definition.hub.group, resource: definition.hub.names.plural },
 })
 
-/** Messages of the causes of a refused write, with their fields; [] where it was accepted. */
+/** Returns the messages of the causes of a rejected write, with their fields. Empty if it was accepted. */
 export async function causesOf(work: Promise<unknown>): Promise<string[]> {
   try {
     await work

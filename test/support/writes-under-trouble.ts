@@ -57,7 +57,7 @@ export async function startTrial(url: string, seed: number, query?: string): Pro
       }
     },
     close() {
-      // Writers that nobody waits for: a trial that failed must not go on for ever.
+      // Writers are not awaited, but must stop after a failed trial.
       void load.stop()
       watch.stop()
       client.close()

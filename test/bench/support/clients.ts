@@ -4,7 +4,7 @@ import type { Cluster } from './cluster.ts'
 
 /** Clients over HTTPS that cost little beside the server they measure. */
 export interface Client {
-  /** Rejects where the answer is no success. `type`: of the body, and `accept` of the answer; default JSON. `kept`: the body, if it was asked for, else empty. `encoding`: that is accepted of the answer. */
+  /** Sends a request. Rejects if the response is not a success. `type` is that of the body, `accept` that of the response, by default JSON. The body is returned if `keep` is set. `encoding` is the accepted encoding of the response. */
   request(method: string, path: string, body?: Buffer, type?: string, keep?: boolean, accept?: string, encoding?: string): Promise<Answer>
   close(): void
 }

@@ -18,7 +18,7 @@ interface Kubeconfig {
   users: { name: string; user: Partial<Record<'token' | 'client-certificate' | 'client-certificate-data' | 'client-key' | 'client-key-data', string>> }[]
 }
 
-/** The current context of a kubeconfig. `pid`: of its server process; where it is not given, the process on this machine that listens on the port, else 0. */
+/** Reads the current context of a kubeconfig. `pid` is its server process, by default the process on this machine that listens on the port, else 0. */
 export function readCluster(file: string, pid?: number): Cluster {
   const config = load(readFileSync(file, 'utf8')) as Kubeconfig
   const context = named(config.contexts, config['current-context']).context
@@ -47,7 +47,7 @@ function named<T extends { name: string }>(list: readonly T[], name: string): T 
   return found
 }
 
-/** The process that listens on a TCP port (Linux); 0 where it can't be told. */
+/** Returns the process that listens on a TCP port (Linux), or 0 if it is unknown. */
 function listenerOn(port: number): number {
   try {
     const wanted = port.toString(16).toUpperCase().padStart(4, '0')

@@ -14,7 +14,7 @@ const UID = /"uid":"[0-9a-f-]{36}"/
 export interface Filling {
   readonly resource: 'pods' | 'configmaps'
   readonly count: number
-  /** Of a ConfigMap: bytes of its data. */
+  /** Bytes of data of a ConfigMap. */
   readonly dataBytes?: number
 }
 

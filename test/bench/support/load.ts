@@ -52,7 +52,7 @@ const residentOf = (pid: number, what: 'VmRSS' | 'RssFile'): number => {
   }
 }
 
-/** What is resident of a process, in MiB (Linux). */
+/** Returns the resident memory of a process, in MiB (Linux). */
 export const memoryOf = (pid: number): number => residentOf(pid, 'VmRSS')
 
 /** Of that, what is mapped from files: the program and the embedded store. */
@@ -111,7 +111,7 @@ const quantile = (sorted: readonly number[], part: number): number => sorted[Mat
 
 const agent = new http.Agent({ keepAlive: true })
 
-/** One answer's body; with `until`, no more than comes before this text does, and then the connection is cut. */
+/** Returns the body of a response. With `until`, it ends before this text, and the connection is cut. */
 export function ask(port: number, path: string, accept: string, until?: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const request = http.get({ port, host: '127.0.0.1', path, agent, headers: { Accept: accept, 'User-Agent': 'bench' } }, response => {
@@ -144,7 +144,7 @@ export interface Listeners {
   close(): void
 }
 
-/** Opens watches on the path and counts what comes after the first answer. Resolves when all are open. */
+/** Opens watches on the path and counts the bytes after the first response. Resolves when all are open. */
 export async function listen(port: number, path: string, count: number): Promise<Listeners> {
   const request = head(port, path, 'application/json')
   let bytes = 0
@@ -179,7 +179,7 @@ export async function listen(port: number, path: string, count: number): Promise
   }
 }
 
-/** All sockets read into the same memory: nobody looks at it. */
+/** Buffer into which all sockets read, as the bytes are not used. */
 const shared = Buffer.alloc(1 << 20)
 
 export const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN

@@ -8,7 +8,7 @@ const everyDuration = []
 const gaps = []
 let last = performance.now()
 
-// What other processes and other threads took of the processor is none of ours: the loop was held for no longer than its thread ran. Nanoseconds, where the kernel tells.
+// Time of other processes and threads is excluded: the loop was blocked for no longer than its thread ran. In nanoseconds, if the kernel reports them.
 const statistics = (() => {
   try {
     return openSync(`/proc/self/task/${process.pid}/schedstat`, 'r')
@@ -52,7 +52,7 @@ function begin() {
 }
 
 process.on('SIGUSR2', () =>
-  // Collections are told of later than they happen.
+  // Collections are reported with a delay.
   setTimeout(() => {
     let code = 0
     const durations = collections.map(([from, to]) => to - from).sort((a, b) => a - b)

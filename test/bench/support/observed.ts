@@ -6,7 +6,7 @@ import { cpuOf, type Rate, rateOf } from './load.ts'
 import { type StartedBinnacle, startBinnacle } from './processes.ts'
 import { inFlight } from './requests.ts'
 
-/** What the probe in the server has seen since it was asked last. Times in milliseconds, sizes in bytes. */
+/** Measurements of the probe in the server since the last call. Times in milliseconds, sizes in bytes. */
 export interface Seen {
   /** The longest that our code held the event loop, without collections. */
   readonly code: number

@@ -14,7 +14,7 @@ export interface Measured {
 }
 
 export interface StartedBinnacle extends Measured {
-  /** From the start of the process to /readyz. */
+  /** Time from the start of the process to /readyz. */
   readonly readyMs: number
   /** Of its administrator, over HTTPS; `port` is that of plain HTTP. */
   readonly kubeconfig: string

@@ -1,5 +1,5 @@
 /**
- * What the machine allows: the same bytes by a bare Koa (`koa`) or by raw node:http (`http`, `watch`), in a process of its own. Arguments: mode, file with the bytes to serve.
+ * Limits of the machine: the same bytes by a bare Koa (`koa`) or by raw node:http (`http`, `watch`), in a process of its own. Arguments: mode, file with the bytes to serve.
  * Prints its port.
  */
 import { readFileSync } from 'node:fs'

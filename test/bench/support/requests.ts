@@ -10,7 +10,7 @@ export interface Forms {
   readonly accept?: string
 }
 
-/** Gives the answer's body. Rejects where it is no success. */
+/** Returns the body of the response. Rejects if it is not a success. */
 export function send(port: number, method: string, path: string, body?: object, { type = 'application/json', accept }: Forms = {}): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const headers = { 'User-Agent': 'bench', ...(body && { 'Content-Type': type }), ...(accept !== undefined && { Accept: accept }) }
@@ -39,7 +39,7 @@ export async function inFlight(count: number, width: number, run: (i: number) =>
   )
 }
 
-/** Of 2 KB in its stored form. */
+/** Returns a pod of 2 KB in its stored form. */
 export const pod = (i: number): object => ({
   metadata: { name: `pod-${i}`, labels: { app: `app-${i % 100}` }, annotations: { note: 'x'.repeat(300) } },
   spec: {

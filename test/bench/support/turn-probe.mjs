@@ -25,7 +25,7 @@ let began = 0
 let clock = 0
 let ran = 0
 
-// What is kept while it looks is little: a turn that is not long is not kept.
+// Only long turns are recorded, to use little memory.
 function tick() {
   const now = performance.now()
   const busy = ranMs()
@@ -52,7 +52,7 @@ process.on('SIGUSR2', () => {
   profiler?.post('Profiler.stop', (_error, result) => {
     profile = result?.profile
   })
-  // Collections are told of later than they happen.
+  // Collections are reported with a delay.
   setTimeout(() => {
     const longest = seen
       .map(([from, to, busy]) => {

@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import { connectSession, openSocket, type Protocol } from './clients.ts'
 import type { Cluster } from './cluster.ts'
 
-/** Makes what takes the bytes of one watch, without the head of its answer; over HTTP/1.1 with the framing of chunks. */
+/** Creates a reader for the bytes of one watch, without the head of the response; over HTTP/1.1 with chunked framing. */
 type Reader = () => (data: Buffer) => void
 
 interface Watches {
@@ -42,7 +42,7 @@ async function watchPlain(cluster: Cluster, watchers: number, path: string, read
   }
 }
 
-/** As client-go does: a hundred watches share a connection. */
+/** Opens watches as client-go does: a hundred share a connection. */
 async function watchStreams(cluster: Cluster, watchers: number, path: string, reader: Reader): Promise<Watches> {
   const sessions: ClientHttp2Session[] = []
   for (let i = 0; i < watchers; i++) {

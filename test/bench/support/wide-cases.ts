@@ -37,7 +37,7 @@ const PATCHES = { merge: 'merge-patch+json', strategic: 'strategic-merge-patch+j
 
 interface Shape {
   readonly name: string
-  /** Of the collection. */
+  /** Path of the collection. */
   readonly path: string
   readonly apiVersion: string
   readonly kind: string

@@ -1,4 +1,4 @@
-/** What a command must print: a text, exactly, on standard output; or a pattern that is somewhere in all that it prints. */
+/** Expected output of a command: an exact text on standard output, or a pattern that occurs in any output. */
 export type Expected = string | RegExp
 
 /**

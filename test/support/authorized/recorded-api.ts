@@ -71,7 +71,7 @@ function selectedBy(fields: readonly FieldTerm[] = []): Pick<Done, 'selected'> {
 /** Ends a request that has come as far as the registry. */
 const arrived = () => failure(418, 'Teapot', 'the registry has been asked', {})
 
-/** The whole way of a request from its head to the registry, with nothing behind it: what the authorizer is asked and what the registry is told is written down. */
+/** The complete path of a request from its head to the registry, without a store. Records the requests to the authorizer and the calls of the registry. */
 export class RecordedApi {
   readonly catalog: Catalog
   /** Whether the authorizer allows what it is asked. */
@@ -86,7 +86,7 @@ export class RecordedApi {
     const registry: EndpointEnvironment['registry'] = {
       store: () => this.store(),
       admit: request => this.admitted(request),
-      // Nobody is left to use it.
+      // Unused.
       access: () => ({}) as ReturnType<EndpointEnvironment['registry']['access']>,
     }
     const api = testApi({

@@ -29,7 +29,7 @@ export function pathsOf({ version }: ServedResource): string[] {
   ]
 }
 
-/** Queries that say a thing twice, or in words that only look like it. What counts is what stands first. */
+/** Queries with repeated or misspelt parameters. The first occurrence of a parameter counts. */
 const ODD_QUERIES = [
   'watch=1&watch=0',
   'watch=0&watch=1',

@@ -5,8 +5,8 @@ type Question = Omit<RequestAttributes, 'path'>
 const METHOD_VERBS: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
 
 /**
- * What kube-apiserver asks its authorizer about a request, by the rules that the documentation of its RequestInfo states, written down without a look at this server's reader; undefined where it
- * answers without asking. Field selectors of the enumeration are `metadata.name=NAME` or none.
+ * Returns the attributes that kube-apiserver passes to its authorizer for a request, by the documented rules of its RequestInfo and independently of this server's parser. Undefined if kube-apiserver
+ * responds without authorization. Field selectors of the enumeration are `metadata.name=NAME` or none.
  */
 export function upstreamQuestion(method: string, url: string): Question | undefined {
   const [path = '', search = ''] = url.split('?')

@@ -3,7 +3,7 @@ import type { ChosenRequest } from './choices.ts'
 import type { ChangeAnswer } from './server.ts'
 import { failsIn, markerOf, type Settings } from './settings.ts'
 
-/** What is wrong with an answer, whatever server it is of; `settings`: all that may have been in effect, the last acknowledged one first. */
+/** Returns the fault of a response, of whichever server. `settings` are those that may have been in effect, the last acknowledged one first. */
 export function faultOf(request: ChosenRequest, answer: ChangeAnswer, settings: readonly Settings[]): string | undefined {
   const { status, body } = answer
   if (status >= 500 && !settings.some(each => mayFail(request, each)) && !isUpstreamFault(body)) return `${status} ${JSON.stringify(body.message ?? body)}`

@@ -16,7 +16,7 @@ export const chanceOf = (random: () => number): Chance => {
 export interface ChosenRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly version: VersionName
-  /** Of the object; empty: the collection. */
+  /** Name of the object. Empty for the collection. */
   readonly name: string
   readonly subresource: '' | '/status' | '/scale'
   readonly query: string
@@ -34,7 +34,7 @@ const MERGE = 'application/merge-patch+json'
 const JSON_PATCH = 'application/json-patch+json'
 const APPLY = 'application/apply-patch+yaml'
 
-/** The next settings: one thing differs. What fails is mended before anything else changes. */
+/** Returns the next settings, which differ in one member. A failing member is mended before another one changes. */
 export function nextSettings(now: Settings, { one, below }: Chance): Settings {
   if (now.mutating === 'failing') return { ...now, mutating: one(['none', 'labelling', 'ignored']) }
   const generation = now.generation + 1

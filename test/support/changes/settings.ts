@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../src/meta/object.ts'
 
 export type VersionName = 'v1' | 'v2'
 
-/** What a server is told of the kind. A history changes one of them at a time. */
+/** Settings of the kind. A history changes one of them at a time. */
 export interface Settings {
   /** Counts changes of the definition. Its schema has a field of this number with a default, by which responses show the definition that they come from. */
   readonly generation: number

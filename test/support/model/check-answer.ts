@@ -7,20 +7,20 @@ export const isAway = ({ status }: SeenAnswer): boolean => AWAY.has(status)
 
 export const isTooLarge = ({ status, body }: SeenAnswer): boolean => status === 504 && body.message?.startsWith('Too large resource version') === true
 
-/** The revision that a read asks for, where it names one. */
+/** Returns the revision that a read requests, or undefined. */
 export function wantedRevision(wanted: Wanted): number | undefined {
   if (typeof wanted === 'string') return undefined
   return 'exactly' in wanted ? wanted.exactly : wanted.notOlderThan
 }
 
-/** The revisions of which an answer may be: an empty range for one that cannot be. */
+/** Returns the revisions from which a response may come. An impossible response has an empty range. */
 export function possible(wanted: Wanted, { floor, ceiling }: Moment): { lo: number; hi: number } {
   if (wanted === 'latest') return { lo: floor, hi: ceiling }
   if (wanted === 'any') return { lo: 0, hi: ceiling }
   return 'exactly' in wanted ? { lo: wanted.exactly, hi: Math.min(wanted.exactly, ceiling) } : { lo: wanted.notOlderThan, hi: ceiling }
 }
 
-/** Why a read may not have been refused so; undefined where it may. `exactly`: the revision of which it wants the state. */
+/** Returns the reason why a read must not fail in this way, or undefined. `exactly` is the revision whose state it requests. */
 export function refusalFault(answer: SeenAnswer, wanted: Wanted, exactly: number | undefined, { floor }: Moment, around: Circumstances): string | undefined {
   const told = `${answer.status} ${answer.body.reason ?? ''}: ${answer.body.message ?? ''}`
   const asked = wantedRevision(wanted) ?? exactly ?? 0

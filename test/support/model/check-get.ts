@@ -3,7 +3,7 @@ import { isMetadataOnly } from './form.ts'
 import type { Circumstances, SeenGet } from './seen.ts'
 import { contentOf, keyOf, type StoreHistory, shown } from './store-history.ts'
 
-/** What an answer to a get contradicts. */
+/** Returns the contradictions of a response to a get. */
 export function checkGet(history: StoreHistory, seen: SeenGet, around: Circumstances): string[] {
   const { key, wanted, answer } = seen
   const { lo, hi } = possible(wanted, seen)

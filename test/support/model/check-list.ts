@@ -11,7 +11,7 @@ interface ListBody {
   readonly items: readonly AnyObject[] | null
 }
 
-/** What an answer to a list, or to one page of it, contradicts. */
+/** Returns the contradictions of a response to a list, or to one page of it. */
 export function checkList(history: StoreHistory, seen: SeenList, around: Circumstances): string[] {
   const { extent, answer, continued, limit } = seen
   const wanted: Wanted = continued === undefined ? seen.wanted : continued.revision === undefined ? 'latest' : { exactly: continued.revision }
@@ -32,7 +32,7 @@ export function checkList(history: StoreHistory, seen: SeenList, around: Circums
   if (!(told >= lo && told <= hi)) return [`${what}: the state of ${told}, which is not of ${lo}…${hi}`]
   const left = history.state(extent, told).filter(({ key }) => continued === undefined || key > continued.after)
   const goesOn = metadata.continue !== undefined && metadata.continue !== ''
-  // What is at hand is given whole, but by a server that has nothing at hand yet.
+  // A cached state is returned completely, unless the server has none yet.
   const page = limit === 0 || (wanted === 'any' && !goesOn) ? left : left.slice(0, limit)
   const wrong: string[] = []
   const expected = page.map(version => `${version.key} ${version.revision} ${shown(version, isMetadataOnly(seen.form))}`)

@@ -5,7 +5,7 @@ import { contentOf, keyOf, type StoreHistory, shown } from './store-history.ts'
 
 const INITIAL_END = 'k8s.io/initial-events-end'
 
-/** What one stream of a watch contradicts. */
+/** Returns the contradictions of one stream of a watch. */
 export function checkWatch(history: StoreHistory, seen: SeenWatch, around: Circumstances): string[] {
   const what = `watch ${JSON.stringify(seen.extent)} ${JSON.stringify(seen.start)} of server ${seen.server} (${seen.floor}…${seen.ceiling})`
   const told = (faults: readonly string[]): string[] => faults.map(fault => `${what}: ${fault}`)

@@ -20,7 +20,7 @@ type Fate = 'done' | 'refused' | 'unknown'
 
 const fateOf = (status: number): Fate => (status === 200 || status === 201 ? 'done' : isAway({ status, body: {} as AnyObject }) ? 'unknown' : 'refused')
 
-/** What the answers to writes contradict, and changes of the store (those of `isOurs`) that no write explains. */
+/** Returns the contradictions of responses to writes, and changes of our keys (`isOurs`) that no write explains. */
 export function checkWrites(
   history: StoreHistory,
   writes: readonly (SeenWrite | SeenCollectionDelete)[],
@@ -61,7 +61,7 @@ export function checkWrites(
 const about = ({ verb, key, token, guard, server, floor, ceiling, answer }: SeenWrite): string =>
   `${verb} ${key} ${token ?? ''} guard ${guard ?? '-'} of server ${server} (${floor}…${ceiling}), ${answer.status}`
 
-/** A change that a write has made, whatever was answered. */
+/** Returns the faults of a change that a write made, whatever the response was. */
 function putFaults({ key, revision, before, after }: StoreChange, write: SeenWrite): string[] {
   const faults: string[] = []
   if (write.key !== key) faults.push(`it changed ${key}`)
@@ -104,7 +104,7 @@ function answerFaults(
   }
 }
 
-/** What it writes was there: nothing may have been changed. */
+/** Returns the faults of a write without effect, which must not have changed anything. */
 function unchangedFaults(history: StoreHistory, { key, guard, floor, ceiling }: SeenWrite, told: number): string[] {
   const { from, to } = history.interval(key, told)
   if (guard !== undefined && guard !== told) return [`unchanged at ${told}`]

@@ -6,8 +6,8 @@ import type { Circumstances, Seen, SeenCollectionDelete, SeenWrite } from './see
 import type { StoreHistory } from './store-history.ts'
 
 /**
- * What a history of the store contradicts of what clients were told: a line for each, none where all is well.
- * @param isOurs keys that nobody else writes
+ * Returns the contradictions between a history of the store and the responses to clients, one per line.
+ * @param isOurs keys that only our clients write
  */
 export function contradictions(history: StoreHistory, seen: readonly Seen[], isOurs: (key: string) => boolean, around: Circumstances): string[] {
   const writes: (SeenWrite | SeenCollectionDelete)[] = []

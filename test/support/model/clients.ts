@@ -14,7 +14,7 @@ export interface ClientsOptions {
   readonly ways: WatchWays
   readonly clients: number
   readonly followers: number
-  /** Of each client. */
+  /** Steps of each client. */
   readonly steps: number
   pause(chance: Chance): Promise<void>
 }

@@ -24,7 +24,7 @@ export interface HandlerServerOptions {
   readonly definition: ResourceDefinition
   readonly backend: Backend
   readonly cache: CacherOptions
-  /** False: reads and watches are of the store, as without a watch cache. */
+  /** Whether the watch cache is used. */
   readonly isCached: boolean
   readonly clock: Clock
   readonly watchList: boolean
@@ -128,7 +128,7 @@ export class HandlerServer implements ModelServer {
     }
   }
 
-  /** Ends watches, as a server that is told to stop. */
+  /** Ends watches, as at a graceful shutdown. */
   beginShutdown(): void {
     this.#shutdown.abort()
   }
@@ -148,7 +148,7 @@ function hold(stream: FakeStream): void {
   })
 }
 
-/** What a server would answer; what is no Status is a fault of ours. */
+/** Returns the response of a server to an error. An error that is not a Status is a bug. */
 function refusalOf(error: unknown): SeenAnswer {
   if (isStatusError(error)) return { status: error.code, body: error.status as unknown as AnyObject }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -5,7 +5,7 @@ import { createJsonClient } from '../json-client.ts'
 import { type ModelServer, type ModelStream, onLines } from './model-server.ts'
 import type { SeenAnswer } from './seen.ts'
 
-/** What a client waits where there is no server. */
+/** Time that a client waits while there is no server. */
 const AWAY_MS = 150
 
 /** A server in a process of its own, over plain HTTP. */

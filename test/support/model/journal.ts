@@ -4,7 +4,7 @@ import { revision } from '../../../src/storage/revision.ts'
 import type { AnyObject } from '../any-object.ts'
 import type { StoreHistory } from './store-history.ts'
 
-/** Writes down what a store is told, from its next revision on, beside all servers: for stores that are not what is tested. */
+/** Records the changes of a store from its next revision on, independently of all servers, for stores that are not under test. */
 export function keepJournal(backend: Backend, from: number, prefix: string, history: StoreHistory): { close(): void } {
   const stop = new AbortController()
   const follow = async (): Promise<void> => {
@@ -19,5 +19,5 @@ export function keepJournal(backend: Backend, from: number, prefix: string, hist
   return { close: () => stop.abort() }
 }
 
-/** Of what is stored as JSON. */
+/** Parses an object that is stored as JSON. */
 export const storedObject = (value: Buffer): AnyObject => JSON.parse(value.toString()) as AnyObject

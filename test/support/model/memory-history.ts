@@ -28,11 +28,11 @@ const PATIENCE_MS = 30_000
 const LARGE_SHARE = 0.015
 const FILLER = 'filler-'
 
-/** What a history came to. */
+/** Result of a history. */
 export interface Outcome {
   /** A line for each contradiction. */
   readonly wrong: readonly string[]
-  /** Answers and streams that were compared. */
+  /** Number of responses and streams that were compared. */
   readonly compared: number
   readonly changes: number
 }
@@ -42,7 +42,7 @@ interface Member {
   backend: TroubledBackend
 }
 
-/** What a history does, for one that does not end. */
+/** Progress of a history, for one that does not end. */
 export interface Progress {
   report(): string
 }
@@ -126,7 +126,7 @@ export async function memoryHistory(seed: number, progress: Partial<Progress> = 
   stage = 'what happens around them'
   await events
   for (const { backend } of members) Object.assign(backend, { down: false, lose: 0, unanswered: 0, unsent: 0 })
-  // Who has lost the last change finds it out by the next.
+  // A watcher that lost the last change notices at the next one.
   store.apply([{ key: key('/elsewhere/end'), value: Buffer.from('x') }])
   const settled = () => members.every(({ server }) => server.cacher.stats().revision >= store.revision)
   const final: Recorder = new Recorder(world)
@@ -238,7 +238,7 @@ interface Surroundings {
 
 type Happening = () => Promise<void> | void
 
-/** What happens around the clients. `calm`: what no client may notice but by 410s. */
+/** Disturbances around the clients. Clients notice the `calm` ones only by 410s. */
 function happenings(around: Surroundings): { calm: Happening[]; all: Happening[] } {
   const { luck, members, open, store, clock, isLarge, compact } = around
   const anyMember = (): Member => luck.pick(members)

@@ -13,7 +13,7 @@ export interface ModelRequest {
 
 /** A watch under way. */
 export interface ModelStream {
-  /** Undefined until it is known; then what was answered in place of a stream. */
+  /** Response in place of a stream. Undefined until it arrives. */
   readonly refusal: SeenAnswer | undefined
   /** Resolves with who ended it. */
   readonly ended: Promise<'client' | 'server'>

@@ -53,7 +53,7 @@ export function objectOf({ kind, apiVersion }: ModelKind, key: string, { labels,
   return { kind, apiVersion, metadata, ...(color !== '' && { spec: { color } }) } as AnyObject
 }
 
-/** What a read or a watch is asked for. */
+/** Chooses the extent of a read or a watch. */
 export function anyExtent(chance: Chance, places: Places): Extent {
   const namespace = chance.is(0.4) ? '' : chance.pick(places.namespaces)
   const selection = chance.is(0.4) ? anySelection(chance, places) : EVERYTHING

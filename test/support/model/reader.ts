@@ -48,7 +48,7 @@ export async function listSomething(client: ClientContext): Promise<void> {
   const { chance, places, recorder } = client
   const extent = anyExtent(chance, places)
   const limit = chance.is(0.5) ? chance.number(1, 4) : 0
-  // What a bare version means with a limit for one object is a matter of its own.
+  // A version without a match has another meaning with a limit for one object.
   const version = anyVersion(chance, recorder.highest, limit > 0 && extent.name === undefined)
   if (extent.name !== undefined && limit > 0 && version.query.length === 1 && version.wanted !== 'any') return
   await listAs(client, extent, version, limit)

@@ -2,15 +2,15 @@ import { acceptOf, withoutTable } from './form.ts'
 import type { ModelRequest, ModelServer, ModelStream } from './model-server.ts'
 import type { Seen, SeenAnswer, SeenEvent, SeenWatch } from './seen.ts'
 
-/** What a history's clients can reach. */
+/** Servers and store of a history's clients. */
 export interface ModelWorld {
-  /** Those that are there now; a server that takes the place of another has its number. */
+  /** Current servers. A replacement has the number of its predecessor. */
   readonly servers: readonly ModelServer[]
-  /** The store's newest revision, where that is known without asking. */
+  /** Returns the store's newest revision if it is known without a call. */
   storeRevision(): number | undefined
-  /** One that the store has not passed when it is asked; Infinity where it can't be told. */
+  /** Returns a revision that the store has not passed at the time of the call. Infinity if unknown. */
   askRevision?(): Promise<number>
-  /** The newest revision that anybody was told of, in any history. */
+  /** Highest revision in any response of any history. */
   told: number
 }
 
@@ -29,7 +29,7 @@ export interface RecordedStream {
 /** Requests of all clients of one history, with what they were told and when. */
 export class Recorder {
   readonly seen: Seen[] = []
-  /** What was asked and has not been answered, with the number of the server. */
+  /** Pending requests, with the number of the server. */
   readonly #asked = new Set<string>()
   readonly #world: ModelWorld
   #requests = 0
@@ -42,7 +42,7 @@ export class Recorder {
     return this.#world.told
   }
 
-  /** What clients wait for, for a history that does not end. */
+  /** Pending requests, for a history that does not end. */
   get awaited(): readonly string[] {
     const open = this.seen.flatMap(seen =>
       seen.kind === 'watch' && seen.end === 'open' ? [`a watch of server ${seen.server} after ${seen.events.length} events`] : [],

@@ -2,16 +2,16 @@ import type { AnyObject } from '../any-object.ts'
 import type { Form } from './form.ts'
 import type { Extent } from './store-history.ts'
 
-/** What a client was told, and what the store was at before and after. */
+/** A response, and the revisions of the store before and after. */
 export interface Moment {
   readonly server: number
   /** A revision that the store had reached before the request was made. */
   readonly floor: number
-  /** A revision that the store had not passed when the answer was there; Infinity where that is not known. */
+  /** A revision that the store had not passed when the response arrived. Infinity if unknown. */
   readonly ceiling: number
 }
 
-/** `status` 0: no whole answer came. */
+/** A response. `status` is 0 if it is incomplete. */
 export interface SeenAnswer {
   readonly status: number
   readonly body: AnyObject
@@ -33,7 +33,7 @@ export interface SeenList extends Moment {
   readonly kind: 'list'
   readonly extent: Extent
   readonly wanted: Wanted
-  /** 0: all. */
+  /** Limit of the list. 0 for all. */
   readonly limit: number
   readonly form: Form
   /** Pages after the first: of the list of this revision (undefined: of a new one), after this key. */
@@ -55,7 +55,7 @@ export interface SeenWatch extends Moment {
   readonly start: { readonly after: number } | { readonly initial: Exclude<Wanted, { exactly: number }>; readonly endsWithBookmark: boolean }
   readonly bookmarks: boolean
   readonly form: Form
-  /** The status and body of the answer where there was no stream. */
+  /** Status and body of the response in place of a stream. */
   readonly refusal?: SeenAnswer
   readonly events: readonly SeenEvent[]
   /** `client`: it went away, or was killed with its server. `server`: the stream ended well-formed. `open`: to the end of all, long after the last change. */
@@ -64,10 +64,10 @@ export interface SeenWatch extends Moment {
   readonly mayEnd: boolean
 }
 
-/** What a write makes of what is there; `absent`: nothing is there. */
+/** Maps the previous state to the state after a write. `absent` if the object is deleted. */
 export type Effect = (before: Payload | undefined) => Payload | 'absent' | undefined
 
-/** What the writers of the model write: labels, annotations, and a field that can be selected. */
+/** Content that the model writes: labels, annotations, and a selectable field. */
 export interface Payload {
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
@@ -78,7 +78,7 @@ export interface SeenWrite extends Moment {
   readonly kind: 'write'
   readonly verb: 'create' | 'update' | 'patch' | 'apply' | 'delete'
   readonly key: string
-  /** The mark of this write in what it writes; none where it is a deletion, or writes what was there before. */
+  /** Mark of this write in the object. Undefined for a deletion, and for a write without a change. */
   readonly token: string | undefined
   /** The resourceVersion on which it depends. */
   readonly guard: number | undefined
@@ -97,7 +97,7 @@ export interface SeenCollectionDelete extends Moment {
 
 export type Seen = SeenGet | SeenList | SeenWatch | SeenWrite | SeenCollectionDelete
 
-/** What went wrong around the clients, which explains some of their answers. */
+/** Disturbances around the clients, which explain some of their responses. */
 export interface Circumstances {
   /** Servers, connections or the store failed now and then. */
   readonly trouble: boolean

@@ -5,14 +5,14 @@ export interface Term {
   readonly values: readonly string[]
 }
 
-/** What a read or watch is limited to by selectors: all terms have to hold. */
+/** Selectors of a read or watch. All requirements must match. */
 export interface Selection {
   readonly labels: readonly Term[]
   /** Only `=` and `!=`. */
   readonly fields: readonly Term[]
 }
 
-/** What selectors look at. */
+/** Fields that selectors read. */
 export interface Selected {
   readonly labels: Readonly<Record<string, string>>
   readonly fields: Readonly<Record<string, string>>
@@ -41,7 +41,7 @@ function holds({ op, values }: Term, value: string | undefined): boolean {
   }
 }
 
-/** As a request's query has it. */
+/** Returns the query parameters of a selection. */
 export function selectionQuery({ labels, fields }: Selection): [string, string][] {
   const query: [string, string][] = []
   if (labels.length > 0) query.push(['labelSelector', labels.map(termText).join(',')])

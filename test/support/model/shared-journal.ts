@@ -8,7 +8,7 @@ import type { StoreHistory } from './store-history.ts'
 
 /** A store that speaks etcd's protocol as another client sees it: beside the servers, and by none of their code. */
 export interface SharedJournal {
-  /** The newest revision; Infinity while the store does not answer. */
+  /** Returns the newest revision. Infinity while the store does not respond. */
   revision(): Promise<number>
   compact(revision: number): Promise<void>
   /** Resolves when the history has all that was written before the call. */

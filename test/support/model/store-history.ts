@@ -6,16 +6,16 @@ import { type Selected, type Selection, selects } from './selection.ts'
 export interface StoredVersion extends Selected {
   /** `namespace/name` */
   readonly key: string
-  /** Of the write that made it. */
+  /** Revision of the write. */
   readonly revision: number
-  /** As `contentOf`. */
+  /** Content in the form of `contentOf`. */
   readonly content: string
-  /** Of the metadata alone. */
+  /** Content of the metadata. */
   readonly metadataContent: string
   readonly object: AnyObject
 }
 
-/** What of a version is shown: all, or its metadata. */
+/** Returns the content of a version, or that of its metadata. */
 export const shown = ({ content, metadataContent }: StoredVersion, metadataOnly: boolean): string => (metadataOnly ? metadataContent : content)
 
 /** One object's change; absent states are undefined. */
@@ -26,7 +26,7 @@ export interface StoreChange {
   readonly after: StoredVersion | undefined
 }
 
-/** What is asked for: a namespace or all of them (empty), one object in it or all, and of those what is selected. */
+/** Objects that a request selects: in one namespace or all (empty), one by name or all, and by selectors. */
 export interface Extent {
   readonly namespace: string
   readonly name?: string
@@ -42,8 +42,8 @@ export interface ExpectedEvent {
 }
 
 /**
- * All that a store has held of one resource, by revisions: the plain truth with which answers are compared. It is read from the store by another way than the servers' own,
- * and knows nothing of caches, connections or time.
+ * All states of one resource in a store, by revision, with which responses are compared. It is read independently of the servers, and without
+ * caches and connections.
  */
 export class StoreHistory {
   readonly changes: StoreChange[] = []
@@ -117,7 +117,7 @@ export class StoreHistory {
     return found
   }
 
-  /** What a watch of the extent has to show of the changes after a revision. */
+  /** Returns the events that a watch of the extent must deliver after a revision. */
   eventsAfter(extent: Extent, revision: number): ExpectedEvent[] {
     const events: ExpectedEvent[] = []
     for (const change of this.changes) {
@@ -156,7 +156,7 @@ export function contentOf(object: AnyObject): string {
   return content
 }
 
-/** By their texts: most objects are met in the order in which they were met before. */
+/** Contents by text: most objects occur repeatedly in the same order. */
 const contents = new Map<string, string>()
 const MOST_CONTENTS = 10_000
 

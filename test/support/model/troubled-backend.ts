@@ -15,7 +15,7 @@ import {
 import { keyspaceStart } from '../../../src/storage/key-range.ts'
 import type { Key, Revision } from '../../../src/storage/revision.ts'
 
-/** One server's connection to a store that others use, too: it has delays, breaks, loses events and answers as told. */
+/** One server's connection to a shared store, with configurable delays, interruptions, lost events and lost responses. */
 export class TroubledBackend implements Backend {
   readonly #inner: Backend
   readonly #random: () => number
@@ -24,7 +24,7 @@ export class TroubledBackend implements Backend {
   #down = false
   /** Revisions that the watch of the whole keyspace is not given, one for each that comes. */
   lose = 0
-  /** Writes that are done, and whose answers are lost. */
+  /** Number of writes that take effect without a response. */
   unanswered = 0
   /** Writes that are lost on their way. */
   unsent = 0

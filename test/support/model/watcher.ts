@@ -6,7 +6,7 @@ import type { SeenEvent, SeenWatch } from './seen.ts'
 import { type Extent, keyOf } from './store-history.ts'
 import type { ClientContext } from './writer.ts'
 
-/** What is open to the watches of a history. */
+/** Options of the watches of a history. */
 export interface WatchWays {
   /** The gate WatchList. */
   readonly watchList: boolean
@@ -75,7 +75,7 @@ export async function watchForAWhile(client: ClientContext, ways: WatchWays): Pr
   await over
 }
 
-/** A client that keeps a copy of what it watches, as informers do: it goes on from where it was whenever a stream ends, and lists anew where it must. */
+/** A client that keeps a copy of the watched objects, as informers do: it resumes whenever a stream ends, and lists again if necessary. */
 export interface Follower {
   readonly extent: Extent
   /** Revisions by key. */
@@ -144,7 +144,7 @@ export function follow(client: ClientContext, ways: WatchWays): Follower {
       finished = true
       const open = current
       if (open !== undefined) {
-        // What one that is still there has not been given by now never comes.
+        // An event that an open stream has not delivered by now is lost.
         const toTheEnd = open.seen.end === 'open'
         open.stream.cut()
         await running

@@ -53,7 +53,7 @@ export function keptHeaders(headers: IncomingHttpHeaders, raw: readonly string[]
   return kept
 }
 
-/** What of a body is recorded: only the paths of `keep`, or all but those of `drop`. */
+/** Returns the recorded part of a body: only the paths of `keep`, or all except those of `drop`. */
 export function cut(body: Tree, { keep, drop }: { readonly keep?: readonly string[]; readonly drop?: readonly string[] }): Tree {
   // Read back from JSON, as recorded rows are: what is undefined there is missing.
   if (keep) return Object.fromEntries(keep.flatMap(path => entryOf(path, at(body, path))))

@@ -21,7 +21,7 @@ export interface Asked {
 /** HTTP/1.1 to the server that a kubeconfig names. */
 export interface ProbeClient {
   ask(method: string, path: string, asked?: Asked): Promise<Answer>
-  /** Resolves at the answer's head; destroy the response to end it. */
+  /** Resolves at the head of the response. Destroy the response to end it. */
   open(path: string, asked?: Asked): Promise<IncomingMessage>
   close(): void
 }

@@ -5,7 +5,7 @@ import { at, child, isObject, type Tree } from './tree.ts'
 const text = (value: Tree | undefined): string => JSON.stringify(value)?.slice(0, 200) ?? 'nothing'
 const part = (wanted: string): string => String(wanted).replace(/^~/, '')
 
-/** What an answer lacks of an expectation, a line each. */
+/** Returns the unmet parts of an expectation, one per line. */
 export function unmet(expect: Expectation, status: number, headers: IncomingHttpHeaders, body: Tree): string[] {
   const out: string[] = []
   const statuses = expect.status === undefined ? [] : [expect.status].flat()

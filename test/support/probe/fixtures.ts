@@ -6,8 +6,8 @@ const FOLDER = join(import.meta.dirname, '..', '..', 'fixtures', 'probe')
 const fileOf = (area: string): string => join(FOLDER, `${area}.jsonl`)
 
 /**
- * What was recorded had no publisher of certificate authorities: lists of ConfigMaps show only what a case makes. And no garbage collector: what waits for it stays, and owners that are
- * made up do no harm. Nor does anybody count what quotas limit: their status is what a case writes.
+ * The recorded server had no publisher of certificate authorities, so lists of ConfigMaps contain only objects of the case. It had no garbage collector, so objects that wait for it stay, and invented
+ * owners are harmless. It had no quota controller, so the status of a quota is that of the case.
  */
 export const PROBE_FLAGS = [
   '--controllers=*,-root-ca-certificate-publisher-controller,-garbage-collector-controller,-resourcequota-controller,-validatingadmissionpolicy-status-controller',

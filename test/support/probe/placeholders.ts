@@ -3,7 +3,7 @@ import { type LeafRewrite, mapLeaves, NAME, type Tree, type TreeObject } from '.
 const isVersion = (value: Tree, key: unknown): value is string =>
   typeof value === 'string' && typeof key === 'string' && /(^|\.)resourceVersion$/.test(key) && /^\d+$/.test(value) && value !== '0'
 
-/** What differs by nature in any text: times, addresses, pointers, hashes. */
+/** Parts of texts that differ between runs: times, addresses, pointers, hashes. */
 const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/apiextensions\.ValidationRule\{.*?OptionalOldSelf:\(\*bool\)\([^)]*\)\}/gs, '<rule>'],
   [/Invalid value: "\{(?:[^"\\]|\\.)*\}"/gs, 'Invalid value: <object>'],
@@ -48,7 +48,7 @@ export function withPlaceholders(rows: Tree, vars: Readonly<Record<string, strin
   return mapLeaves(rows, rewrite)
 }
 
-/** What a member's name tells about its value. */
+/** Returns the placeholder for a value that is determined by the name of its member. */
 function ownPlaceholder(value: string, key: string | number | undefined, parent: Tree | undefined, ranks: ReadonlyMap<string, string>): string | undefined {
   const leaf = typeof key === 'string' ? key.slice(key.lastIndexOf('.') + 1) : key
   if (leaf === 'resourceVersion' && ranks.has(value)) return ranks.get(value)

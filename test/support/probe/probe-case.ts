@@ -1,6 +1,6 @@
 import type { Tree, TreeObject } from './tree.ts'
 
-/** What a step states of its answer. */
+/** Expected response of a step. */
 export interface Expectation {
   readonly status?: number | readonly number[]
   /** [reason, field] of each cause of a Status; nothing beside them. */
@@ -11,7 +11,7 @@ export interface Expectation {
   readonly message?: string
   /** A part of each header; a leading `~` is dropped. */
   readonly header?: Readonly<Record<string, string>>
-  /** null: absent. A list: element by element. An object: at least these members. "*": anything. */
+  /** `null` requires an absent value. A list is compared element by element. An object requires at least these members. "*" matches anything. */
   readonly body?: Tree
   /** Names of a Table's columns, and its cells. */
   readonly columns?: Tree
@@ -38,10 +38,10 @@ export interface RequestStep extends Asking {
   readonly body?: Tree
   readonly text?: string
   readonly base64?: string
-  /** Variables from the answer's body and headers; used later as `{name}`. */
+  /** Variables from the body and headers of the response, for later use as `{name}`. */
   readonly save?: Readonly<Record<string, string>>
   readonly saveHeader?: Readonly<Record<string, string>>
-  /** Not recorded; must answer below 400, or one of `allow`. */
+  /** Not recorded. The response must be below 400, or one of `allow`. */
   readonly setup?: boolean
   readonly allow?: readonly number[]
   /** Reads "the latest": its collection's version may be later than the last one saved. */
@@ -74,14 +74,14 @@ export interface SleepStep {
 
 export type Step = RequestStep | WatchStep | UntilStep | SleepStep
 
-/** One answer: its id, status, headers, body or events. */
+/** One response: its id, status, headers, body or events. */
 export type Row = TreeObject
 
 /** How rows of one case are made comparable. */
 export interface Comparing {
   /** Compares causes as a set. */
   readonly sortCauses?: boolean
-  /** `saved`: only versions that the case saved (v0, v1 …) are told apart. */
+  /** `saved` distinguishes only versions that the case saved (v0, v1 …). */
   readonly versions?: 'saved'
 }
 

@@ -8,7 +8,7 @@ import type { ProbeCase } from './probe-case.ts'
 import type { Run } from './run.ts'
 import { runStep } from './steps.ts'
 
-/** What does not hold of a case, a line each: an empty list is a case that holds. */
+/** Returns the faults of a case, one per line. Empty if it passes. */
 export async function runCase(client: ProbeClient, probe: ProbeCase): Promise<string[]> {
   const vars: Variables = { rnd: randomBytes(3).toString('hex'), ...probe.vars }
   const run: Run = { client, vars, rows: [], recorded: recordedEvents(probe), unmet: [] }

@@ -3,14 +3,14 @@ import type { ProbeClient } from './client.ts'
 import { fill, type Variables } from './fill.ts'
 import type { RequestStep, Row } from './probe-case.ts'
 
-/** What the steps of one case share and gather. */
+/** State that the steps of one case share. */
 export interface Run {
   readonly client: ProbeClient
   readonly vars: Variables
   readonly rows: Row[]
   /** How many events the watches have that are to be like recorded ones, by their rows' ids: such are waited for. */
   readonly recorded: ReadonlyMap<unknown, number>
-  /** What answers lack of the steps' expectations. */
+  /** Unmet expectations of the steps. */
   readonly unmet: string[]
 }
 

@@ -48,7 +48,7 @@ async function runUntil({ client, vars, rows }: Run, step: UntilStep, number: st
   }
 }
 
-/** What is at hand may be older than what the case has written: "the latest" is asked for once it is there. */
+/** Waits until the watch cache has the writes of the case, by a read of the latest state. */
 async function showLatest({ client, vars }: Run, path: string): Promise<void> {
   const saved = Object.entries(vars).flatMap(([name, value]) => (/^v\d+$/.test(name) && /^\d+$/.test(value) ? [Number(value)] : []))
   const collection = path.split('?')[0]

@@ -11,7 +11,7 @@ export const keysOf = (path: string): string[] =>
     .split('.')
     .filter(Boolean)
 
-/** What stands at a path, undefined where there is nothing. */
+/** Returns the value at a path, or undefined. */
 export function at(tree: Tree | undefined, path: string): Tree | undefined {
   return keysOf(path).reduce<Tree | undefined>((value, key) => child(value, key), tree)
 }

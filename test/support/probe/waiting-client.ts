@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 /** Asks for /healthz over and over, and measures how long it waits: in a process of its own, so that what its user does meanwhile is not measured. */
 export interface WaitingClient {
-  /** Resolves once a first request has been answered. */
+  /** Resolves after the first response. */
   begin(): Promise<void>
   /** Milliseconds of the longest wait since `begin`, of a request that may have ended after this call. */
   end(): Promise<number>
@@ -15,7 +15,7 @@ export interface WaitingClient {
 export function createWaitingClient(kubeconfig: string): WaitingClient {
   const child = fork(fileURLToPath(new URL('./waiting-process.ts', import.meta.url)), [kubeconfig], { execArgv: ['--import', 'tsx'] })
   const ended = new Promise<never>((_, reject) => child.once('exit', () => reject(new Error('the waiting client ended'))))
-  // It ends when it is closed, too, when nobody waits for it.
+  // The promise also rejects on close, when it is no longer awaited.
   ended.catch(() => {})
   const ask = async (message: 'begin' | 'end'): Promise<number> => {
     const told = once(child, 'message')

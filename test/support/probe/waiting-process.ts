@@ -1,6 +1,6 @@
 import { createProbeClient } from './client.ts'
 
-/** The process of a waiting client. Takes `begin`, which it answers after a first request, and `end`, which it answers with the longest wait in milliseconds. */
+/** The process of a waiting client. It replies to `begin` after a first request, and to `end` with the longest wait in milliseconds. */
 
 const client = createProbeClient(process.argv[2] as string)
 

@@ -28,7 +28,7 @@ export async function runWatch(run: Run, step: WatchStep, number: string, runSte
 /** For events that are recorded and have not come in the step's time: the machine may be busy. */
 const PATIENCE_MS = 60_000
 
-/** Resolves after the step's number of events, after its seconds where at least `recorded` have come, or when the server ends the answer. */
+/** Resolves after the step's number of events, after its seconds if at least `recorded` events have arrived, or when the server ends the response. */
 function readEvents(response: IncomingMessage, step: WatchStep, events: Tree[], recorded: number): Promise<void> {
   const type = response.headers['content-type'] ?? ''
   const isStream = response.statusCode === 200 && /json/.test(type)

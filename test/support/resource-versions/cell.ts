@@ -1,11 +1,11 @@
 /** One request of the table, in placeholders: `{older}` is a version by its name. */
 export interface Request {
   readonly do: `${'GET' | 'WATCH'} ${string}`
-  /** What `{token}` stands for, before it is encoded: the text of a continue token. */
+  /** Decoded continue token for `{token}`. */
   readonly token?: string
 }
 
-/** What a client sees. Versions go by their names, objects are `namespace/name@version`. */
+/** Response to a client. Versions are replaced by names, objects are `namespace/name@version`. */
 export interface Seen {
   readonly status: number
   /** A header. */
@@ -16,7 +16,7 @@ export interface Seen {
   readonly items?: readonly string[]
   readonly continue?: { readonly rv: string | number; readonly start: string }
   readonly remaining?: number
-  /** Of a Status. */
+  /** Failure of a Status. */
   readonly failure?: Failure
   /** `ADDED one/c@older`, `BOOKMARK @current`, or a Status. */
   readonly events?: readonly (string | Failure)[]
@@ -33,11 +33,11 @@ export interface Failure {
   readonly continue?: { readonly rv: string | number; readonly start: string }
 }
 
-/** A row of the table: what kube-apiserver was seen to answer, by default and where a setting changes that. */
+/** A row of the table: the response of kube-apiserver, by default and under settings that change it. */
 export interface Cell extends Request {
   readonly seen: Seen
   readonly where?: Readonly<Partial<Record<Setting, Seen>>>
-  /** What is answered here instead, and why; `seen` is kept for comparison. */
+  /** Response of this server if it differs, with the reason. `seen` is kept for comparison. */
   readonly here?: { readonly why: string; readonly seen: Seen; readonly where?: Readonly<Partial<Record<Setting, Seen>>> }
 }
 
@@ -45,10 +45,10 @@ export interface Cell extends Request {
 export const SETTINGS = ['watch-cache=false', 'ConsistentListFromCache=false', 'ListFromCacheSnapshot=false', 'WatchList=false'] as const
 export type Setting = (typeof SETTINGS)[number]
 
-/** What kube-apiserver answers under a setting (undefined: by default). */
+/** Returns the response of kube-apiserver under a setting. Undefined is the default setting. */
 export const seenUnder = ({ seen, where }: Cell, setting: Setting | undefined): Seen => (setting && where?.[setting]) || seen
 
-/** What is expected here. */
+/** Returns the expected response of this server. */
 export function expectedUnder(cell: Cell, setting: Setting | undefined): Seen {
   const { here } = cell
   if (here === undefined) return seenUnder(cell, setting)

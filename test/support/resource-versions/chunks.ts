@@ -30,7 +30,7 @@ async function pageOf(world: World, limit: number, token: string): Promise<Page>
   }
 }
 
-/** What a client sees that lists in chunks while others write. */
+/** Responses to a client that lists in chunks during writes. */
 export interface Chunks {
   /** The whole list in one, before. */
   readonly whole: Page

@@ -13,7 +13,7 @@ export interface World {
   compact(before: number): Promise<void>
 }
 
-/** Far from being reached. The same everywhere, as it is told in texts. */
+/** A revision that is never reached. Fixed, as it occurs in messages. */
 const FUTURE = 9_000_000
 
 const root = '/api/v1/namespaces'
@@ -43,15 +43,15 @@ function writer(client: Client, names: Map<string, number>) {
     },
     async remove(of: string) {
       await send('DELETE', pathOf(of))
-      // The answer does not tell: nobody else writes.
+      // The response lacks the version. There are no other writers.
       names.set(`v${names.size}`, await send('GET', pathOf(of).replace(/\/[^/]*$/, '')))
     },
   }
 }
 
 /**
- * `ancient`: compacted. `kept`: the store still has it, but the server that answers began later. `older`: in the middle of what that server has seen. `current`: the last
- * change. `future`: far from being reached.
+ * `ancient` is compacted. `kept` is in the store, but older than the cache of the server. `older` is in the middle of the server's history. `current` is the last
+ * change. `future` is never reached.
  */
 export async function writeHistory(world: World): Promise<Map<string, number>> {
   const names = new Map<string, number>()
@@ -64,7 +64,7 @@ export async function writeHistory(world: World): Promise<Map<string, number>> {
   await world.compact(await first.namespace('zero'))
   await first.create('one/c', '1', 'kept')
   await first.create('two/b', '2')
-  // Of another kind: what the next server begins with has no name.
+  // An object of another kind, as the initial revision of the next server has no name.
   await first.namespace('three')
   await world.restart()
   const second = writer(world.client(), names)
@@ -76,7 +76,7 @@ export async function writeHistory(world: World): Promise<Map<string, number>> {
   await second.remove('one/a')
   await second.create('one/e', '1')
   await second.update('one/d', '1', 'current')
-  // What is at hand, which some reads ask for, is the last state: where reads come from the store, none before has waited for the cache.
+  // The cached state must be the last one, which some reads request. If reads use the store, no earlier read has waited for the cache.
   const current = `resourceVersion=${names.get('current')}&resourceVersionMatch=NotOlderThan`
   const reached = await world.client().ask('GET', `/api/v1/configmaps?${current}`, 'application/json')
   if (reached.status !== 200) throw new Error(`the last change is not shown: ${reached.status}`)
@@ -84,7 +84,7 @@ export async function writeHistory(world: World): Promise<Map<string, number>> {
   return names
 }
 
-/** What open watches are given to see: new, changed, deleted, coming under a selector and leaving it. */
+/** Makes changes for open watches: new, changed and deleted objects, and objects that start and stop matching a selector. */
 export async function writeMore(client: Client, names: Map<string, number>): Promise<void> {
   const { create, update, remove } = writer(client, names)
   await create('one/f', '1', 'live1')

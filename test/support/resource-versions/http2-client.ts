@@ -6,9 +6,9 @@ export interface Answer {
   readonly body: Buffer
 }
 
-/** An answer that goes on. */
+/** A response that is still open. */
 export interface OpenStream {
-  /** Resolves with the status once the answer has begun. */
+  /** Resolves with the status once the response has begun. */
   readonly begun: Promise<number>
   /** Resolves when it is over. */
   readonly done: Promise<void>

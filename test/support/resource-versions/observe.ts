@@ -38,7 +38,7 @@ export function pathOf({ do: line, token }: Request, versions: Versions): string
   return token === undefined ? path : path.replace('{token}', Buffer.from(fill(token)).toString('base64url'))
 }
 
-/** What was answered, in names. A token comes out as it is written: undecodable ones are told as they are. */
+/** Converts responses into names. Undecodable tokens are kept. */
 export function createObserver(versions: Versions) {
   const names = new Map([...versions].map(([name, version]) => [String(version), name]))
   /** A number that has no name depends on the run: when a cache began, how far a store is compacted. */
@@ -93,7 +93,7 @@ export function createObserver(versions: Versions) {
     },
     open: (client: Client, request: Request, form: Form): OpenStream =>
       client.open(pathOf(request, versions), form === 'protobuf' ? `${MEDIA_TYPES.protobuf};stream=watch` : MEDIA_TYPES[form]),
-    /** What a watch has given so far; undefined where it has not begun. */
+    /** Returns the events of a watch so far. Undefined if it has not begun. */
     async watched(stream: OpenStream, form: Exclude<Form, 'cbor'>): Promise<Seen> {
       const answer = { status: await stream.begun, headers: stream.headers(), body: stream.bytes() }
       const { status } = answer
@@ -121,7 +121,7 @@ function bodyOf({ headers, body }: Answer, form: Form): Body {
   return (form === 'protobuf' ? protobufAnswer(body) : parseCbor(body).value) as Body
 }
 
-/** Of a stream that goes on the last line may be under way. */
+/** Parses JSON events. The last line of an open stream may be incomplete. */
 const jsonEvents = (bytes: Buffer, ended: boolean): object[] =>
   bytes
     .toString()

@@ -53,7 +53,7 @@ function lists(): Request[] {
   for (const limit of ['', '1'])
     for (const resourceVersion of VERSIONS) out.push(request('GET', '/api/v1/namespaces', { fieldSelector: 'metadata.name=one', limit, resourceVersion }))
   out.push(request('GET', '/api/v1/namespaces', { fieldSelector: 'metadata.name=one,metadata.namespace=two' }))
-  // As many as there are: whether one object is told from a list of one.
+  // As many as exist, so that a single object and a list of one are distinguished.
   for (const [path, selection] of SCOPES.filter(([, { fieldSelector }]) => fieldSelector?.includes('metadata.name=')))
     for (const resourceVersion of VERSIONS) out.push(request('GET', path, { ...selection, limit: '1', resourceVersion }))
   for (const resourceVersion of ['', '0', '{current}', 'x'])
@@ -67,7 +67,7 @@ function lists(): Request[] {
   return out
 }
 
-/** As encodeContinue writes it. */
+/** Returns a token in the form of encodeContinue. */
 const tokenAt = (rv: string, start: string): string => `{"v":"meta.k8s.io/v1","rv":${rv},"start":"${start}\\u0000"}`
 
 function continued(): Request[] {

@@ -4,7 +4,7 @@ import { type Versions, type World, writeHistory, writeMore } from './history.ts
 import type { OpenStream } from './http2-client.ts'
 import { createObserver, type Form } from './observe.ts'
 
-/** What waits for a version has given up by then. */
+/** Time after which a wait for a version has ended. */
 const QUIET_MS = 3500
 /** For the last events to come: at least, and at most where some are missing. */
 const SETTLE_MS = 500
@@ -16,7 +16,7 @@ const SIDE_BY_SIDE = 16
 const isTimed = ({ do: line }: Request): boolean => line.includes('timeoutSeconds')
 const isPlainBookmark = (event: string | Failure): boolean => typeof event === 'string' && /^BOOKMARK @\S*$/.test(event)
 
-/** What a watch without a timeout has shown, but for bookmarks that it asked for. */
+/** Removes bookmarks of a watch without a timeout, unless it requested them. */
 function withoutLateBookmarks(request: Request, seen: Seen): Seen {
   if (seen.events === undefined || isTimed(request) || !request.do.includes('allowWatchBookmarks=true')) return seen
   return { ...seen, events: seen.events.filter(event => !isPlainBookmark(event)) }
@@ -47,7 +47,7 @@ export async function runTable(
     if (form !== 'cbor') streams.push({ request, form, stream: observer.open(client, request, form) })
   }
   const watches = asked.filter(({ request }) => request.do.startsWith('WATCH'))
-  // Those that have little time come first, alone: a bookmark that is due meanwhile would come too late in a process that is busy with all others.
+  // Watches with a short timeout run first and alone: a bookmark that is due would be late in a busy process.
   for (const one of watches) if (isTimed(one.request)) open(one)
   await Promise.all(streams.map(({ stream }) => stream.done))
   const opened = Date.now()

@@ -33,7 +33,7 @@ const STATUS = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: '
 const DETAILS = { name: 'x', causes: [{ message: 'c', field: 'f', reason: 'R' }] }
 const ODD_MANAGER = { manager: 'x', operation: 'Odd', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} }
 
-/** What webhooks do in the cases, by path. */
+/** Behaviours of webhooks in the cases, by path. */
 export const ACTS: Readonly<Record<string, Act>> = {
   '/ok': says({}),
   '/label': says(patch([add('/metadata/labels', { hooked: 'yes' })])),

@@ -6,7 +6,7 @@ type Json = Record<string, unknown>
 /** A webhook in a configuration of its own. */
 export interface CaseHook {
   readonly kind: WebhookKind
-  /** What it does: a path of ACTS. */
+  /** Behaviour of the webhook: a path of ACTS. */
   readonly path: string
   readonly more?: Json
 }
@@ -18,14 +18,14 @@ export interface CaseRequest {
   readonly type?: string
 }
 
-/** What becomes of a request where there are webhooks, and what these are told of it. */
+/** A request with webhooks, its result, and the reviews that the webhooks receive. */
 export interface WebhookCase {
   readonly id: string
   readonly hooks: readonly CaseHook[]
   /** Before there are webhooks. */
   readonly before?: readonly CaseRequest[]
   readonly request: CaseRequest
-  /** What webhooks are told is recorded, too, and not only how often. */
+  /** Whether reviews are recorded, not only their number. */
   readonly seen?: boolean
 }
 

@@ -49,13 +49,13 @@ const named = <T>(prefix: string, of: Readonly<Record<string, T>>, act: (value: 
 const ofCodes = (prefix: string, codes: readonly number[], act: (code: number) => Act): [string, Act][] =>
   codes.map(code => [`/odd/${prefix}-${code}`, act(code)])
 
-/** What only mutating webhooks may answer. */
+/** Responses that only mutating webhooks may send. */
 export const ODD_PATCHES: Readonly<Record<string, Act>> = Object.fromEntries([
   ...named('operations', ODD.operations, operations => review({ allowed: true, patchType: 'JSONPatch', patch: base64(operations) })),
   ...named('patch', ODD.patches, patch => review({ allowed: true, patchType: 'JSONPatch', patch })),
 ])
 
-/** What webhooks of both kinds may answer. */
+/** Responses of webhooks of both kinds. */
 export const ODD_ANSWERS: Readonly<Record<string, Act>> = Object.fromEntries([
   ...named('response', ODD.responses, review),
   ...named('text', ODD.texts, text),

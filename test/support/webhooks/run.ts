@@ -7,13 +7,13 @@ import { type CaseRequest, GROUP, type WebhookCase } from './cases.ts'
 import { ODD_ANSWERS, ODD_PATCHES } from './odd-answers.ts'
 import { WebhookServer } from './webhook-server.ts'
 
-/** What came of a case: what differs by nature is a placeholder. */
+/** Result of a case, with placeholders for values that differ between runs. */
 export interface CaseRow {
   readonly id: string
   readonly status: number
   readonly warning?: string
   readonly body: unknown
-  /** How often webhooks were asked; or what they were asked, without who asks. */
+  /** Number of calls of webhooks, or their reviews without the user. */
   readonly calls: number | readonly { readonly path: string; readonly review: unknown }[]
 }
 

@@ -6,7 +6,7 @@ import { issueCa, issueServing } from '../../../src/server/tls/issue.ts'
 
 type Json = Record<string, unknown>
 
-/** What a webhook answers: an object as JSON, or whatever it writes itself. */
+/** Response of a webhook: an object as JSON, or none if it writes the response itself. */
 export type Act = (review: Json, res: http.ServerResponse, req: http.IncomingMessage) => Json | undefined | Promise<Json | undefined>
 
 /** An HTTPS server on 127.0.0.1 with a certificate of its own authority, which does for each path what a test says. */
@@ -37,7 +37,7 @@ export class WebhookServer {
   /** With another certificate. PEM. */
   static async startWith(tls: { readonly cert: string; readonly key: string; readonly ciphers?: string }, ca: string): Promise<WebhookServer> {
     const made = new WebhookServer(tls, ca)
-    // One that a failed test leaves behind holds nobody up.
+    // A server that a failed test leaves behind does not keep the process running.
     made.server.unref().listen(0, '127.0.0.1')
     await once(made.server, 'listening')
     return made
@@ -47,7 +47,7 @@ export class WebhookServer {
     return (this.server.address() as AddressInfo).port
   }
 
-  /** What a configuration says of it. */
+  /** Returns the client configuration for the webhook. */
   clientConfig(path: string): { readonly url: string; readonly caBundle: string } {
     return { url: `https://127.0.0.1:${this.port}${path}`, caBundle: this.caBundle }
   }

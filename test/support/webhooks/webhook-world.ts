@@ -16,7 +16,7 @@ import { builtinRegistry, NAMESPACES } from '../builtin-registry.ts'
 import { ACTS } from './acts.ts'
 import { WebhookServer } from './webhook-server.ts'
 
-/** What tests look at of the request of a review. */
+/** Fields of the review request that tests read. */
 interface Asked {
   readonly kind: object
   readonly resource: object
@@ -83,7 +83,7 @@ export class WebhookWorld {
     configurations.put(configuration(name, [{ clientConfig: this.server.clientConfig(path), rules, ...more }]))
   }
 
-  /** What webhooks were asked since the last time. */
+  /** Returns the reviews since the last call. */
   asked(): Asked[] {
     return this.server.requests.splice(0).map(({ review }) => review.request as Asked)
   }

@@ -44,7 +44,7 @@ const strategic = (count: number, patched: JsonObject[], order?: JsonObject[]): 
 const odd = <T>(_: T, i: number): boolean => i % 2 === 1
 const deleted = (items: readonly JsonObject[]): JsonObject[] => names(items).map(item => ({ ...item, $patch: 'delete' }))
 
-/** What to prepare for a number of fields, and then to measure. */
+/** Preparation for a number of fields, which returns the work to measure. */
 const table: [what: string, prepare: (count: number) => () => unknown][] = [
   ...(['ConfigMap', 'Pod', 'finalizers'] as const).flatMap((kind): [string, (count: number) => () => unknown][] => [
     [`apply of ${kind}, again`, n => run(kind, n, object(kind, n, '1'))],

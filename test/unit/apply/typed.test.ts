@@ -33,7 +33,7 @@ describe('typed comparison', () => {
       it(`${type}, ${i}`, () => {
         const schema = types.type(type)
         const inputs = structuredClone([old, next])
-        // As texts: the order of members counts.
+        // Compared as text, as the order of members matters.
         expect(JSON.stringify(compare(schema, old, next))).to.equal(JSON.stringify({ added, modified, removed }))
         expect(JSON.stringify(compare(schema, next, old))).to.equal(JSON.stringify({ added: removed, modified, removed: added }))
         expect(JSON.stringify(toFieldSet(schema, next))).to.equal(JSON.stringify(set))

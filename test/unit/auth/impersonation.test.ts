@@ -138,7 +138,7 @@ describe('asksImpersonation', () => {
 })
 
 /**
- * Who asks (`NAME GROUP,…`), whom for (`USER GROUP,… UID KEY=VALUE,…`, `-`: nothing), and as whom the request goes on, or with which error.
+ * User (`NAME GROUP,…`), impersonated user (`USER GROUP,… UID KEY=VALUE,…`, `-` for none), and the user with whom the request continues, or its error.
  * The cases of TestImpersonationFilter in pkg/endpoints/filters/impersonation of k8s.io/apiserver 1.36, which hold with and without the gate ConstrainedImpersonation.
  */
 const UPSTREAM = `

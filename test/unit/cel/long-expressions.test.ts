@@ -20,7 +20,7 @@ const MOST_CHARACTERS_OF_A_STEP = 12_000
 /** There is a step more than yields. */
 const LEAST_YIELDS = LENGTH / MOST_CHARACTERS_OF_A_STEP - 1
 
-/** As many of a piece as an expression may be long. */
+/** Repeats a piece up to the maximum length of an expression. */
 const row = (piece: string, end: string, begin = ''): string => begin + piece.repeat(Math.floor((LENGTH - begin.length - end.length) / piece.length)) + end
 const nested = (open: string, core: string, close: string, depth: number): string => open.repeat(depth) + core + close.repeat(depth)
 

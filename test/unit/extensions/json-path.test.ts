@@ -69,7 +69,7 @@ describe('parseJsonPath', () => {
     ['.status.conditions[?(@.none)].type', []],
     ['.status..type', ['Ready', 'Other']],
     ['.spec.*', [3, 'dotted', ['p', 'q', 'r'], null]],
-    // As client-go's parser reads them.
+    // Parsed as by client-go.
     ['.spec.list[]', ['p']],
     ['.status.conditions[].type', ['Ready']],
     ['.spec.', []],

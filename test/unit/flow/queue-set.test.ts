@@ -132,7 +132,7 @@ describe('QueueSet', () => {
     readonly limit: number
     readonly clients: readonly Clients[]
     readonly forMs: number
-    /** By half of the time if some are split. */
+    /** Averages, split into halves of the time if some differ. */
     readonly averages: readonly (readonly number[])[]
     readonly margins: readonly number[]
     readonly fails?: boolean

@@ -71,7 +71,7 @@ describe('lines of a field that differs between releases', () => {
   })
 })
 
-/** What decoding and defaults guarantee, in TypeScript. */
+/** Guarantees of decoding and defaults, in TypeScript. */
 describe('interfaces of declared types', () => {
   const text = `${HEADER}
 enum Protocol TCP UDP

@@ -54,13 +54,20 @@ describe('hack/verify-prose', () => {
     ])
   })
 
-  it('checks titles of describe and it, and no other text of a test', () => {
-    const text =
-      "describe('what it does', () => {\n  it(`of five pods`, () => log('nobody answers me'))\n  ;(isBuilt ? it : it.skip)('is asked twice', run)\n  it('for-each loops end', run)\n})"
-    expect(found(text, 'test/a.test.ts')).to.deep.equal([
+  it('checks comments and titles of a test, and no other text', () => {
+    const lines = [
+      "describe('what it does', () => {",
+      "  it(`of five pods`, () => log('nobody answers me'))",
+      "  ;(isBuilt ? it : it.skip)('is asked twice', run)",
+      "  it('for-each loops end', run)",
+      '  // A list that nobody reads.',
+      '})',
+    ]
+    expect(found(lines.join('\n'), 'test/a.test.ts')).to.have.members([
       'test/a.test.ts:1: begins with no verb and no noun',
       'test/a.test.ts:2: begins with no verb and no noun',
       'test/a.test.ts:3: has a program that is asked',
+      'test/a.test.ts:5: has a person for a program',
     ])
   })
 })

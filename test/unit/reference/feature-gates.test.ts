@@ -6,7 +6,7 @@ import { describeReference, referenceJson } from '../../support/reference.ts'
 import { isIn, isKnown, MINORS } from '../../support/release-ranges.ts'
 
 interface Gates {
-  /** By name: ranges of releases (`1.24-1.26,1.28`) and the state that the gate has in them. */
+  /** Gates by name: ranges of releases (`1.24-1.26,1.28`) with the state of the gate. */
   readonly gates: Readonly<Record<string, { readonly is: Readonly<Record<string, string>>; readonly dependsOn?: readonly string[] }>>
 }
 

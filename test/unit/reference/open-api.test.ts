@@ -50,7 +50,7 @@ const SCALARS: Readonly<Record<string, Schema>> = {
 /** The one type with listed values whose values upstream's documents do not have (pkg/generated/openapi of k8s.io/kubernetes 1.32 to 1.34). */
 const UNLISTED = 'k8s.io/api/admissionregistration/v1.ScopeType'
 
-/** What a special JSON form is in Swagger 2.0; those that may be of several types say nothing of it. */
+/** Special JSON forms in Swagger 2.0. Forms with several types have no schema. */
 const FORMS: Readonly<Record<string, Schema>> = {
   'rfc3339-seconds|null': { type: 'string', format: 'date-time' },
   'rfc3339-micro|null': { type: 'string', format: 'date-time' },
@@ -60,7 +60,7 @@ const FORMS: Readonly<Record<string, Schema>> = {
   'raw-json': { type: 'object' },
 }
 
-/** The same of OpenAPI 3, where it differs. */
+/** Special JSON forms in OpenAPI 3, if they differ. */
 const FORMS_V3: Readonly<Record<string, Schema>> = {
   quantity: { oneOf: [{ type: 'string' }, { type: 'number' }] },
   'int|string': { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
@@ -68,7 +68,7 @@ const FORMS_V3: Readonly<Record<string, Schema>> = {
 
 const given = (members: Schema): Schema => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
-/** What a property says of the type of its values: no descriptions, no defaults, references plain. */
+/** Returns the type of a property's values, without descriptions and defaults, and with plain references. */
 function typeOf(property: Schema): Schema {
   const { description: _, default: __, allOf, items, additionalProperties, ...rest } = property
   const [reference] = (allOf as Schema[] | undefined) ?? []
@@ -147,7 +147,7 @@ function compareDocuments(release: Release): void {
     })
   }
 
-  /** As openapi-gen of k8s.io/kube-openapi writes the marks `union` and `unionDiscriminator`: a field by its name in Go. */
+  /** Returns the marks `union` and `unionDiscriminator` in the form of openapi-gen of k8s.io/kube-openapi: fields by their Go names. */
   function unionOf(fields: readonly FactField[]): Schema {
     const isDiscriminator = ({ unionDiscriminator }: FactField): boolean => unionDiscriminator === true
     const named = fields.filter(field => !isDiscriminator(field)).map(({ name }) => [name, name.replace(/^./, first => first.toUpperCase())])

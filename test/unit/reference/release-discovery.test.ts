@@ -11,7 +11,7 @@ interface Facts {
   readonly releases: Readonly<Record<string, { readonly groupVersions: Readonly<Record<string, Readonly<Record<string, Resource>>>> }>>
 }
 interface Resource {
-  /** Not served unless it is asked for. */
+  /** Whether the resource is off by default. */
   readonly off?: boolean
   readonly k: string
   readonly v: readonly string[]
@@ -35,7 +35,7 @@ const set = (names: readonly string[] | undefined): string[] => [...(names ?? []
 
 type Row = readonly unknown[]
 
-/** What a server lists of a group version, in an order of its own. */
+/** Returns the resources that a server lists in a group version, sorted. */
 async function listed(snapshot: CatalogSnapshot, groupVersion: string): Promise<Row[]> {
   const exchange = new FakeExchange(groupVersion.includes('/') ? `/apis/${groupVersion}` : `/api/${groupVersion}`)
   await new Discovery(() => '192.0.2.1:6443').serve(exchange, snapshot)

@@ -10,7 +10,7 @@ const ANY_RELEASE = /apimachinery|apidiscovery|imagepolicy|admission\.v1/
 /** Types that no release since 1.24 reads. Their rules were of a type of their own before 1.26. */
 const UNREAD = /admissionregistration\.v1beta1\.(Mutating|Validating)Webhook$/
 
-/** What declarations say in full: releases since 1.24. */
+/** Releases that declarations describe completely: 1.24 and later. */
 const MINORS = [24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36]
 
 /** Nothing shows that a field is deprecated. */

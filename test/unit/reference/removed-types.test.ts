@@ -9,9 +9,9 @@ import { declared, fieldsOf, isType, type Message, type Messages, schemaOf, stat
 import { fillStruct } from '../../support/fill-schema.ts'
 import { describeReference, referenceJson } from '../../support/reference.ts'
 
-type Removed = Readonly<Record<string, Message & { /** Of the last release that served it: `v0.24.17`. */ readonly tag: string }>>
+type Removed = Readonly<Record<string, Message & { /** Tag of the last release that served the type: `v0.24.17`. */ readonly tag: string }>>
 
-/** Of which no server had objects. */
+/** Types without stored objects. */
 const NOT_READ = ['k8s.io.api.batch.v1beta1.JobTemplate']
 
 const messagesOf = <M>(file: string): M => (referenceJson(file) as { messages: M }).messages

@@ -382,7 +382,7 @@ describe('deleting a collection', () => {
     other.admission = {
       validate: async ({ name, old }) => (old?.metadata.name === 'w1' ? Promise.reject(forbiddenError(WIDGETS, `no name: ${name}`, 'no')) : undefined),
     }
-    // Admission is told the name that the request has: none.
+    // Admission receives the name of the request, which is empty.
     expect(await refusalText(other.store.deleteCollection(other.target(''), {}, listOptions()))).to.match(/^403 Forbidden: widgets\.example\.io "no name: "/)
   })
 

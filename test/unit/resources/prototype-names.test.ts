@@ -11,7 +11,7 @@ import { TestRegistry } from '../../support/test-registry.ts'
 const WORDS = ['constructor', 'toString', '__proto__', 'valueOf'] as const
 const BODIES = 8
 
-/** What `fillStruct` has made, with the word for some of its texts (those that tell their place: of others the form is checked first) and for all keys of its maps. */
+/** Replaces some texts of a value of `fillStruct` by the word (only those that contain their path, as others are parsed first), and all keys of its maps. */
 function sown(value: Json, word: string, random: () => number, share: number): Json {
   if (typeof value === 'string') return value.startsWith('.') && random() < share ? word : value
   if (Array.isArray(value)) return value.map(each => sown(each, word, random, share))

@@ -32,7 +32,7 @@ const between = (from: Minor, to: Minor): Minor[] =>
 function filled({ hub }: ResourceDefinition): AnyObject {
   const apiVersion = hub.group === '' ? hub.name : `${hub.group}/${hub.name}`
   const { metadata: _, ...rest } = fillStruct(hub.schema) as JsonObject
-  // Which version a device was requested in is told by what it has: both at once are refused.
+  // Members show the version in which a device was requested: both versions together are rejected.
   const body = JSON.parse(JSON.stringify(rest), (key, value) => (key === 'firstAvailable' ? undefined : value)) as JsonObject
   const metadata = { name: 'x', namespace: 'ns', uid: 'u', generation: 3, labels: { a: 'b' }, annotations: { c: 'd' }, finalizers: ['e/f'] }
   return decode(hub.schema, { ...body, kind: hub.kind, apiVersion, metadata } as unknown as Json) as unknown as AnyObject

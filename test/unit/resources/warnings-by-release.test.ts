@@ -12,7 +12,7 @@ interface Case {
   readonly body: object
   readonly name?: string
   readonly annotations?: Record<string, string>
-  /** Each text, and where it is said. Source: the function of warnings of the kind in a tag of each release. */
+  /** Warnings, with the releases that have them. Source: the warning function of the kind in a tag of each release. */
   readonly texts: Readonly<Record<string, Span>>
 }
 

@@ -1,5 +1,5 @@
-// Keeps the ConfigMaps of a namespace in memory by informers of @kubernetes/client-node, and over a WebSocket as fabric8's (Java) informers ask for it, through whatever
-// breaks: follow.mjs NAMESPACE SELECTOR. Reads a word a line from standard input ("state", "end") and answers each with a line of JSON, as the Go program does.
+// Keeps the ConfigMaps of a namespace in memory with informers of @kubernetes/client-node, and over a WebSocket like fabric8's (Java) informers, despite all
+// failures: follow.mjs NAMESPACE SELECTOR. Reads one word per line from standard input ("state", "end") and responds to each with a line of JSON, as the Go program does.
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as k8s from '@kubernetes/client-node'
@@ -14,7 +14,7 @@ const config = new k8s.KubeConfig()
 config.loadFromDefault()
 const core = config.makeApiClient(k8s.CoreV1Api)
 
-/** Counts, and the order in which versions of each object are told. */
+/** Counts of requests, and the order of the versions of each object. */
 function newFollower(name) {
   return { name, objects: new Map(), last: new Map(), lists: 0, watches: 0, refused: {}, faults: [] }
 }
@@ -35,7 +35,7 @@ const refuse = (follower, error) => {
   follower.refused[code] = (follower.refused[code] ?? 0) + 1
 }
 
-/** As the library's examples have it: an informer that has failed is started again after a while. */
+/** Starts an informer, and restarts it after a failure, as in the library's examples. */
 function inform(name, labelSelector) {
   const follower = newFollower(name)
   const list = async () => {
@@ -62,7 +62,7 @@ function inform(name, labelSelector) {
   return follower
 }
 
-/** List, then a WebSocket from its version; whenever that ends, another one from the last version told, and a list only where that is gone. */
+/** Lists, then watches over a WebSocket from the list's version. Whenever that ends, it resumes from the last version, and lists again only after a 410. */
 function informBySocket(name) {
   const follower = newFollower(name)
   let version

@@ -65,7 +65,7 @@ async function everyKind(directory) {
   }
 }
 
-/** What has a finalizer, as definitions of resources have, stays until that is taken off. */
+/** Waits until an object is gone. One with finalizers, such as a custom resource definition, stays until they are removed. */
 async function untilGone(read) {
   for (let i = 0; i < 100; i++) {
     const there = await read().catch(() => undefined)

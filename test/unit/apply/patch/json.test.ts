@@ -32,7 +32,7 @@ interface SuiteRow {
   name: string
   doc: Json
   patch: Json
-  /** Absent: any document will do. */
+  /** Absent if any document is accepted. */
   expected?: Json
   error?: string
 }

@@ -24,7 +24,7 @@ function ask(expression: string): CelResult {
   return { expression, ...(value === undefined ? { error: error ?? '' } : { value: printResult(value) }), cost, min: String(min), max: String(max) }
 }
 
-/** What an expression about `list` comes to within a limit of its cost. */
+/** Evaluates an expression about `list` with a cost limit. */
 function limited(expression: string, list: Value, limit: number) {
   const { checked } = compile(expression, environment)
   const program = checked && makeProgram(checked, environment)

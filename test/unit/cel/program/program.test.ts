@@ -27,7 +27,7 @@ function programOf(expression: string, variables: Readonly<Record<string, Type>>
   return program
 }
 
-/** What both are compared by. */
+/** Returns the members that are compared. */
 const compared = ({ value, error, cost, fault }: Partial<CelResult>): object => ({ value, error, cost, fault })
 
 describe('programs of expressions', () => {

@@ -20,7 +20,7 @@ const outcomeOf = async (expression: string, size = 1000): Promise<Outcome> => {
   return program.evaluateInTurns(values, SHARED_TURNS)
 }
 
-/** Twice as long with each: what it makes takes no room until somebody goes through it. */
+/** Doubles the length repeatedly. The result uses no memory until it is iterated. */
 const doubled = (times: number, of = 'l'): string => `[${of}]${'.map(a,a+a)'.repeat(times)}[0]`
 /** Twice as many with each, of a few lists. */
 const nested = (times: number): string => `[l]${'.map(a,[a,a])'.repeat(times)}`

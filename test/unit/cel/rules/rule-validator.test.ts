@@ -8,7 +8,7 @@ import type { Json } from '../../../../src/meta/object.ts'
 import { Correlation } from '../../../../src/schema/json-schema/correlation.ts'
 import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 
-/** What the rules of custom resources come to: see test/fixtures/cel. */
+/** Results of the rules of custom resources: see test/fixtures/cel. */
 interface RulesCase {
   readonly name: string
   readonly schema: JsonSchemaProps

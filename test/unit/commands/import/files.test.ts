@@ -44,7 +44,7 @@ describe('imports of files', () => {
     return path
   }
 
-  /** What was said, and what is stored then: JSON by key. */
+  /** Returns the output, and the stored objects: JSON by key. */
   async function imported(...argv: string[]): Promise<{ status: number; out: string; err: string; stored: Record<string, JsonObject>; revisions: string }> {
     let [out, err] = ['', '']
     const from = argv.includes('-f') ? argv : ['-f', join(folder, 'given'), ...argv]

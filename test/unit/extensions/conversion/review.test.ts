@@ -23,7 +23,7 @@ describe('ConversionReview', () => {
   })
 
   it('is encoded as by kube-apiserver', () => {
-    // As a webhook of kube-apiserver 1.33 receives it.
+    // The body that a webhook of kube-apiserver 1.33 receives.
     expect(reviewBody('v1', 'u1', 'example.com/v2', [link('v1', 'a', { hostPort: 'h:<1>', n: 7 })])).to.equal(
       '{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","request":{"uid":"u1","desiredAPIVersion":"example.com/v2","objects":[' +
         '{"apiVersion":"example.com/v1","kind":"Link","metadata":{"name":"a","namespace":"ns","uid":"uid-a"},"spec":{"hostPort":"h:\\u003c1\\u003e","n":7}}' +

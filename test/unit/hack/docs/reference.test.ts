@@ -12,7 +12,7 @@ import { dashboardExpressions, metricsOf, rules } from '../../../support/manifes
 const WHY = 'why'
 const NAMED = { group: '', resource: 'RESOURCE', kind: 'KIND' }
 
-/** What each factory of src/meta/status.ts makes of a reason. */
+/** Results of the factories in src/meta/status.ts. */
 const MADE: Readonly<Record<string, () => made.StatusError>> = {
   alreadyExistsError: () => made.alreadyExistsError(NAMED, 'NAME'),
   badRequestError: () => made.badRequestError(WHY),

@@ -52,7 +52,7 @@ describe('SocketClient', function () {
     closing.push(() => server.close())
     return () => server.close()
   }
-  /** A server that does what it is told with each call. */
+  /** Starts a server with a handler for each call. */
   async function served(path: string, onStream: (stream: ServerHttp2Stream) => void): Promise<Http2Server> {
     const server = createServer()
     const sessions = new Set<ServerHttp2Session>()

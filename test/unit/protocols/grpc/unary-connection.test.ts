@@ -17,7 +17,7 @@ const framed = (message: Buffer): Buffer => {
   return Buffer.concat([prefix, message])
 }
 
-/** Answers with what was sent. */
+/** Returns the request as the response. */
 async function echo(stream: ServerHttp2Stream): Promise<void> {
   const parts: Buffer[] = []
   for await (const part of stream) parts.push(part as Buffer)
@@ -331,7 +331,7 @@ describe('a connection for unary calls', () => {
     let asked = 0
     const slow = await connectionTo(
       served(stream => {
-        // Node's server answers a ping by itself. When it has been asked for signs of life so often, it answers the call, too.
+        // Node's server responds to pings by itself. After a number of them it responds to the call, too.
         const read = stream.session!.socket
         const before = read.bytesRead
         void eventually('it is asked', () => read.bytesRead - before >= 3 * PING_BYTES).then(() => {

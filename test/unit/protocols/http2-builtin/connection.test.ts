@@ -41,7 +41,7 @@ describe('a connection with Node’s HTTP/2', () => {
 
   it('buffers at most 16 MiB of unread bodies, whatever the number of streams', async () => {
     const connection = await serving(() => {})
-    // From then on the windows are those of the server's settings.
+    // From now on, the windows are those of the server's settings.
     raw.send(FrameType.settings, ACK, 0)
     for (let stream = 1; stream < 200; stream += 2) {
       raw.send(FrameType.headers, END_HEADERS, stream, POST)

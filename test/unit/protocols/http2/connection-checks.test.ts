@@ -24,7 +24,7 @@ for (const stack of HTTP2_STACKS)
     let raw: RawHttp2
     let connection: Http2Session
     let socket: TLSSocket
-    /** What answers. */
+    /** Handler that sends the response. */
     let answer: (stream: Wire) => void = stream => stream.whole(200, [], BODY)
     before(async () => {
       const ca = await issueCa('ca')
@@ -83,7 +83,7 @@ for (const stack of HTTP2_STACKS)
     })
 
     it('keep a response that is read, however slowly', async function () {
-      // Node tells of no progress within a write.
+      // Node reports no progress within a write.
       if (stack === 'builtin') this.skip()
       await open(0)
       ask(1)

@@ -40,7 +40,7 @@ describe('header decoding', () => {
   ] as const)
     it(`retains nothing of a block that was decoded ${how}, as its connection may be idle for long`, async () => {
       const one = decoder()
-      // Its buffer is to be of nobody when it has been read.
+      // The buffer must not be referenced after the read.
       const readOne = (): WeakRef<Buffer> => {
         const block = Buffer.concat([bytes('1001 61 7f 8107'), Buffer.alloc(1024, 'b')])
         read(one, block)

@@ -12,7 +12,7 @@ const LIMITS = {
   stalledMs: 60_000,
   stalledStreamMs: 900_000,
 }
-/** A connection on which a request is being answered. */
+/** A connection with a request in progress. */
 const BUSY: ConnectionState = { settled: true, streams: 1, lastStream: 1, openBlock: 0, leaving: false, writing: false, writes: 0 }
 
 /** The second in which a connection that stays as `state` says is first told something, and what. */

@@ -6,7 +6,7 @@ import { FrameType, numbersFrame } from '../../../../src/protocols/http2/frames.
 import { MAX_UNREAD_BYTES } from '../../../../src/protocols/http2/limits.ts'
 import { Sender, slabPool } from '../../../../src/protocols/http2/sender.ts'
 
-/** A socket whose peer reads when it is told to. */
+/** A socket whose peer reads on command. */
 class SlowSocket extends EventEmitter {
   destroyed = false
   written = 0

@@ -8,7 +8,7 @@ import { eventually, turns } from '../../../support/waiting.ts'
 
 const HEADERS = (type: string): [string, string][] => [['streamtype', type]]
 
-/** What a stream hears. */
+/** Records the data of a stream. */
 class Heard implements StreamSink {
   text = ''
   ends = 0

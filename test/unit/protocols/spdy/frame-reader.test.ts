@@ -4,7 +4,7 @@ import { FrameReader } from '../../../../src/protocols/spdy/frame-reader.ts'
 
 type Said = readonly [what: string, ...rest: unknown[]]
 
-/** What is said, with the data of a stream in one piece, whatever the pieces it came in. */
+/** Returns the decoded frames, with the data of a stream in one piece, however it was split. */
 function read(bytes: Buffer, parts: number): Said[] {
   const said: Said[] = []
   let data: [id: number, text: string] = [0, '']
@@ -34,7 +34,7 @@ function read(bytes: Buffer, parts: number): Said[] {
 }
 
 /**
- * What both ends of a connection of github.com/moby/spdystream 0.5.0 sent: three streams, data on the first, both ways, a reset and a refusal, pings and the end. The header blocks are compressed with SPDY's
+ * Bytes of both ends of a connection of github.com/moby/spdystream 0.5.0: three streams, data on the first, in both directions, a reset and a refusal, pings and the end. The header blocks are compressed with SPDY's
  * dictionary.
  */
 const CLIENT =

@@ -2,7 +2,7 @@ import { constants, inflateRawSync } from 'node:zlib'
 import { expect } from 'chai'
 import { headerBlock } from '../../../../src/protocols/spdy/header-block.ts'
 
-/** Of the blocks of one connection. */
+/** Inflates the blocks of one connection. */
 const inflated = (...blocks: Buffer[]): string => inflateRawSync(Buffer.concat(blocks).subarray(6), { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1')
 
 describe('SPDY header blocks', () => {

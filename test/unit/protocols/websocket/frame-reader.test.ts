@@ -5,7 +5,7 @@ import { clientFrame } from '../../../support/web-socket-client.ts'
 
 type Said = readonly [what: string, ...rest: unknown[]]
 
-/** What is said, with messages in one piece each. `parts`: the sizes in which bytes come. */
+/** Returns the decoded messages in one piece each. `parts` are the sizes in which bytes arrive. */
 function read(frames: readonly Buffer[], parts: number, maxBytes = 1 << 20): Said[] {
   const bytes = Buffer.concat(frames)
   const said: Said[] = []

@@ -14,7 +14,7 @@ function sent(opcode: number, payload: string, { mask = true, length }: { mask?:
   return Buffer.from([0x80 | opcode, ...head.map((byte, i) => (i === 0 && mask ? byte | 0x80 : byte)), ...(mask ? MASK : []), ...bytes])
 }
 
-/** What is answered to bytes that come, and how it ends. `parts`: at which sizes they come. */
+/** Returns the responses to received bytes, and the end. `parts` are the sizes in which they arrive. */
 function receive(bytes: Buffer, head = 0, parts = bytes.length): { answers: string; endings: Ending[] } {
   const answers: Buffer[] = []
   const endings: Ending[] = []

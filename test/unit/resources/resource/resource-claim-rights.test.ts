@@ -17,7 +17,7 @@ const onNode = (name: string) => ({
 const scheduler: User = { name: 'scheduler', groups: [] }
 const driver: User = { name: 'system:serviceaccount:ns:driver', groups: [], extra: { 'authentication.kubernetes.io/node-name': ['n1'] } }
 
-/** The permissions checked for a change, each as `verb subresource/name in namespace`, and the errors for a user who has only the given ones. */
+/** Returns the permissions checked for a change, each as `verb subresource/name in namespace`, and the errors for a user with only the given ones. */
 async function rights(next: object, old: object, user = scheduler, has: readonly string[] = [], release: Release = '1.36') {
   const asked: string[] = []
   const authorizer = allowingIf(({ verb, subresource, name, namespace }: RequestAttributes) => {

@@ -70,7 +70,7 @@ const FEATURES: Readonly<Record<string, readonly Features[]>> = (() => {
 })()
 
 /**
- * What node0 is answered: the decision, the features, the verb, `RESOURCE.GROUP/SUBRESOURCE`, `NAMESPACE/NAME`, the selector, and why not.
+ * Decisions for node0: the decision, the features, the verb, `RESOURCE.GROUP/SUBRESOURCE`, `NAMESPACE/NAME`, the selector, and the reason of a denial.
  * The cases of TestNodeAuthorizer in plugin/pkg/auth/authorizer/node of k8s.io/kubernetes 1.33 and 1.34.
  */
 const TABLE = `

@@ -57,7 +57,7 @@ describe('resources/core/pod-spec/drop', () => {
     const left = [{ name: 'c', allocatedResources: { cpu: '1' }, resources: {}, stopSignal: 'SIGHUP', user: {} }]
     expect(dropped(status(), withStatus({}))).to.deep.equal(withStatus({ conditions: [{ type: 'Ready' }], containerStatuses: left }))
     expect(dropped(status(), withStatus({}), 'DynamicResourceAllocation=true').status.resourceClaimStatuses).to.deep.equal([{ name: 'x' }])
-    // What the status of devices is goes whatever was there, and claims are in use by the spec.
+    // The status of devices is dropped in any case, and claims are in use by the spec.
     const { resourceClaimStatuses: _, ...rest } = status().status
     expect(dropped(status(), status()).status).to.deep.equal({ ...rest, containerStatuses: withStatus({ containerStatuses: left }).status.containerStatuses })
   })

@@ -13,7 +13,7 @@ import { featuresOf } from '../../../../support/hook-context.ts'
 interface Recorded {
   readonly object: { readonly [name: string]: Json; readonly kind: string }
   readonly usage: Readonly<Record<string, string>>
-  /** What the object lacks, where everything is limited of which an object has to say how much it uses. */
+  /** Missing requests and limits of the object if all resources are limited that an object must specify. */
   readonly constraints?: string
   /** Scopes that match the object. */
   readonly scopes?: readonly string[]
