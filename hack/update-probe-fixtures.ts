@@ -94,4 +94,4 @@ try {
   client.close()
   await server.stop()
 }
-if (lost > 0) console.log(`${lost} cases that were kept do not hold any more`)
+if (lost > 0) console.log(`${lost} kept cases no longer pass`)

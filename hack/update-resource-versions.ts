@@ -60,7 +60,7 @@ writeTable(
       if (!isDeepStrictEqual(seen, old?.seen)) changed++
       return { ...request, seen, ...(old?.where && { where: old.where }), ...(old?.here && { here: old.here }) }
     }
-    if (old === undefined) throw new Error(`${id} has not been asked by default yet`)
+    if (old === undefined) throw new Error(`${id} has not been requested under the default setting yet`)
     const { [setting]: before, ...others }: Partial<Record<Setting, Cell['seen']>> = old.where ?? {}
     if (!isDeepStrictEqual(seen, before ?? old.seen)) changed++
     const where = isDeepStrictEqual(seen, old.seen) ? others : { ...others, [setting]: seen }

@@ -28,11 +28,11 @@ export function linkFaults(pages: ReadonlyMap<string, Markdown>): string[] {
 }
 
 function faultOf(target: Target, pageOf: (file: string) => Markdown | undefined): string | undefined {
-  if ('external' in target) return /^(?:https:|mailto:)/.test(target.external) && URL.canParse(target.external) ? undefined : 'it is no https: address'
+  if ('external' in target) return /^(?:https:|mailto:)/.test(target.external) && URL.canParse(target.external) ? undefined : 'it is not an https: address'
   const { file, anchor } = target
   if (file.startsWith('..')) return 'it leads out of the repository'
   const page = pageOf(file)
   if (page === undefined && !isInRepository(file)) return 'there is no such file'
   if (anchor === '' || page?.headings.some(heading => heading.anchor === anchor)) return undefined
-  return page === undefined ? 'a file that is no page has no anchors' : 'there is no such heading'
+  return page === undefined ? 'only pages have anchors' : 'there is no such heading'
 }

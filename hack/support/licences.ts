@@ -14,7 +14,7 @@ const OF_PACKAGE = /^(?:licen[cs]e|copying|notice)/i
 /** The licences of Node and of packages in one text, as they want to go with what is made of them. */
 export function licencesOf(node: string, packages: readonly EmbeddedPackage[]): string {
   const ofNode = [...OF_NODE.map(place => join(node, place)), join(dirname(node), 'LICENSE')].find(file => existsSync(file))
-  if (ofNode === undefined) console.error(`no licence of Node is near ${node}: add it to what you pass on`)
+  if (ofNode === undefined) console.error(`there is no licence of Node near ${node}: add it to what you pass on`)
   const parts = packages.map(({ name, version, directory }) => {
     const texts = readdirSync(directory)
       .filter(file => OF_PACKAGE.test(file))

@@ -41,7 +41,7 @@ function checkDeclaration(packages: Packages, pkg: PackageFile, declaration: Dec
     errors.push(`${pkg.file}:${line}: ${message}`)
   }
   if (declaration.like !== undefined && modelOf(packages, declaration.like) === undefined) {
-    report(declaration.line, `${declaration.name} is like ${declaration.like}, which is no type`)
+    report(declaration.line, `${declaration.name} is like ${declaration.like}, which is not a type`)
     return errors
   }
   const numbers = new Map<number, string>()

@@ -84,7 +84,7 @@ function readDeclaration(line: string, at: number, report: Report): Declaration[
   const [kind, ...words] = line.match(WORDS) ?? []
   const name = words[0] ?? ''
   const declaration = (more: Partial<Declaration> = {}): Declaration[] => [{ kind: 'type', name, line: at, fields: [], ...more }]
-  if (kind !== 'types' && !NAME.test(name)) report(at, `${JSON.stringify(name)} is no name of a type`)
+  if (kind !== 'types' && !NAME.test(name)) report(at, `${JSON.stringify(name)} is not a valid name of a type`)
   switch (kind) {
     case 'type': {
       const [, like, model, ...rest] = words
@@ -105,7 +105,7 @@ function readDeclaration(line: string, at: number, report: Report): Declaration[
       return declaration({ kind, values })
     }
     case 'string':
-      if (words.length !== 1) report(at, 'a string has a name and nothing else')
+      if (words.length !== 1) report(at, 'a string has only a name')
       return declaration({ kind })
     case 'union': {
       const [, type = '', form = ''] = words
@@ -136,7 +136,7 @@ function readField(text: string, line: number, report: Report): FieldDeclaration
 function fieldNumber(text: string, line: number, report: Report): number | undefined {
   if (text === '-') return undefined
   const number = Number(text)
-  if (number < 1 || number > 536_870_911 || (number >= 19_000 && number <= 19_999)) report(line, `${text} is no field number of protobuf`)
+  if (number < 1 || number > 536_870_911 || (number >= 19_000 && number <= 19_999)) report(line, `${text} is not a field number of protobuf`)
   return number
 }
 
@@ -164,7 +164,7 @@ function checkDefault(text: string, line: number, report: Report): void {
   try {
     JSON.parse(text)
   } catch {
-    report(line, `the default ${text} is no JSON`)
+    report(line, `the default ${text} is not JSON`)
   }
 }
 

@@ -50,7 +50,7 @@ function manifestPairs(file: string): { readonly pairs: readonly Pair[]; readonl
   }
   try {
     const { value } = parseYaml(bytes)
-    if (!isJsonObject(value)) throw new Error('it is no map of texts')
+    if (!isJsonObject(value)) throw new Error('it is not a map of strings')
     return { pairs: Object.entries(value).map(([key, text]): Pair => [key, textOf(text)]), warnings: [] }
   } catch (error) {
     return { pairs: [], warnings: [`Failed to parse allow list manifest: ${errorMessage(error)}`] }
@@ -58,7 +58,7 @@ function manifestPairs(file: string): { readonly pairs: readonly Pair[]; readonl
 }
 
 function textOf(value: unknown): string {
-  if (typeof value !== 'string') throw new Error('it is no map of texts')
+  if (typeof value !== 'string') throw new Error('it is not a map of strings')
   return value
 }
 

@@ -68,7 +68,7 @@ function Page({ route, kinds }: { readonly route: Route; readonly kinds: readonl
   if (page) return <page.Page kinds={kinds} route={route} />
   if (kind === undefined || (name !== 'objects' && name !== 'object'))
     return (
-      <Note title="There is no such page, or no such kind is served.">
+      <Note title="The page does not exist, or the kind is not served.">
         <p>
           <a href="#/">To the namespaces</a>
         </p>

@@ -107,7 +107,7 @@ export async function openAuth(config: AuthGroups, clock: TimerClock, log: Logge
   let objects: ResourceAccess | undefined
   const trusted = new TrustedAuthorities(access.requestHeader)
   const find = (resource: TokenResource, namespace: string, name: string): Promise<KubeObject> => {
-    invariant(objects, 'tokens are looked at before there is a store')
+    invariant(objects, 'tokens are authenticated after the stores are open')
     return lookUp(objects, resource, namespace, name)
   }
   const tokens: TokenAuthenticator = firstToken([

@@ -104,7 +104,7 @@ async function respondWritten(scope: Scope<Verb>, form: AnswerForm, { answer, cr
 
 function respondView(scope: Scope, form: AnswerForm, view: Pick<SubresourceView, 'get'>, code: number, parent: KubeObject): Promise<void> {
   const kind = scope.subresource?.kind
-  invariant(kind, 'a view is of a kind of its own')
+  invariant(kind, 'a view has a kind of its own')
   return respondTyped(scope, form, code, kind.schema, view.get(parent))
 }
 

@@ -22,7 +22,7 @@ export function listMetrics(counts: () => readonly (readonly [resource: string, 
   return [
     counter('apiserver_storage_list_total', 'Lists that were served from the store, by resource.', 'lists'),
     counter('apiserver_storage_list_fetched_objects_total', 'Objects read from the store for lists, by resource.', 'fetched'),
-    counter('apiserver_storage_list_evaluated_objects_total', 'Objects looked at for lists from the store, by resource.', 'evaluated'),
-    counter('apiserver_storage_list_returned_objects_total', 'Objects given in lists from the store, by resource.', 'returned'),
+    counter('apiserver_storage_list_evaluated_objects_total', 'Objects that were examined for lists from the store, by resource.', 'evaluated'),
+    counter('apiserver_storage_list_returned_objects_total', 'Objects returned in lists from the store, by resource.', 'returned'),
   ]
 }

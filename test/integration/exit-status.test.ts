@@ -55,7 +55,7 @@ describe('exit status', () => {
     ['kubeconfig --bogus', 'unknown flag: --bogus'],
     ['kubeconfig --data-dir NEW', 'there is no NEW/admin.kubeconfig: a server writes it when it first starts; --data-dir names its directory'],
     ['assets', 'one folder is needed: binnacle assets DIR'],
-    ['etcd-stand-in --listen-client-urls=x', '--listen-client-urls: "x": a stand-in for etcd listens by plain HTTP alone'],
+    ['etcd-stand-in --listen-client-urls=x', '--listen-client-urls: "x": a stand-in for etcd supports plain HTTP only'],
   ]
   for (const [line, message] of misuses)
     it(`is 2 for a usage error, with one line that names it: ${line}`, async () => {

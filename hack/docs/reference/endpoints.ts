@@ -3,7 +3,7 @@ import { code, table } from './tables.ts'
 
 /** Endpoints of the server besides the API and its discovery. */
 const OWN: readonly (readonly [path: string, meaning: string])[] = [
-  ['/healthz, /livez, /readyz', 'Health. `?verbose` lists the checks, `?exclude=NAME` leaves one out, and `/readyz/NAME` asks one. Without credentials.'],
+  ['/healthz, /livez, /readyz', 'Health. `?verbose` lists the checks, `?exclude=NAME` omits one, and `/readyz/NAME` runs one. Without credentials.'],
   ['/version', 'The release that is served. Without credentials.'],
   ['/metrics', 'Metrics in Prometheus’ text format: see the reference of metrics.'],
   ['/.well-known/openid-configuration', 'The issuer of service account tokens, as OpenID Connect describes it.'],
@@ -12,7 +12,7 @@ const OWN: readonly (readonly [path: string, meaning: string])[] = [
   ['/openapi/v3', 'An index, with a document for each group version below it.'],
   ['/debug/api_priority_and_fairness/dump_priority_levels', 'Priority levels and their seats.'],
   ['/debug/api_priority_and_fairness/dump_queues', 'Queues of priority levels.'],
-  ['/debug/api_priority_and_fairness/dump_requests', 'Requests that wait; with `?includeRequestDetails=1` what they ask for.'],
+  ['/debug/api_priority_and_fairness/dump_requests', 'Waiting requests; with `?includeRequestDetails=1` also their details.'],
 ]
 
 /** Routes that parts of the server bring when a flag switches them on. */

@@ -5,7 +5,7 @@ import { byName, code, table } from './tables.ts'
 
 const EFFECTS: Readonly<Record<GateEffect, string>> = {
   read: 'both ways',
-  kinds: 'accepted: its kinds are stored, validated and served, and nothing more',
+  kinds: 'accepted: its kinds are stored, validated and served, without further effect',
   elsewhere: 'accepted: other components act on it',
   fixed: 'one way only',
 }

@@ -23,21 +23,21 @@ export class ConditionMetrics {
   }
   readonly #excluded = new CounterFamily({
     name: 'apiserver_admission_match_condition_exclusions_total',
-    help: 'Admission match condition evaluation exclusions count, by name of what has the conditions, its kind, admission type and operation.',
+    help: 'Admission match condition evaluation exclusions count, by name of the object with the conditions, its kind, admission type and operation.',
     stability: 'ALPHA',
     labels: LABELS,
     ...this.#subject,
   })
   readonly #errors = new CounterFamily({
     name: 'apiserver_admission_match_condition_evaluation_errors_total',
-    help: 'Admission match condition evaluation errors count, by name of what has the conditions, its kind, admission type and operation.',
+    help: 'Admission match condition evaluation errors count, by name of the object with the conditions, its kind, admission type and operation.',
     stability: 'ALPHA',
     labels: LABELS,
     ...this.#subject,
   })
   readonly #durations = new HistogramFamily({
     name: 'apiserver_admission_match_condition_evaluation_seconds',
-    help: 'Admission match condition evaluation time in seconds, by name of what has the conditions, its kind, admission type and operation.',
+    help: 'Admission match condition evaluation time in seconds, by name of the object with the conditions, its kind, admission type and operation.',
     stability: 'ALPHA',
     labels: LABELS,
     ...this.#subject,

@@ -122,7 +122,7 @@ interface Scope {
 
 function scopeOf({ variables = {}, release = '1.33' }: CompileOptions): Scope {
   const minor = /^1\.(\d{1,3})$/.exec(release)?.[1]
-  if (minor === undefined || Number(minor) < 24) throw new TypeError(`${release} is no release from 1.24 on`)
+  if (minor === undefined || Number(minor) < 24) throw new TypeError(`${release} is not a release from 1.24 on`)
   const types: [string, Type][] = []
   const values = new Map<string, (value: unknown) => Value>()
   const schemas = new Map<string, JsonSchemaProps>()
@@ -149,7 +149,7 @@ function scopeOf({ variables = {}, release = '1.33' }: CompileOptions): Scope {
 /** Parses the type of a variable. Throws TypeError if the text is not a type that variables can have. */
 function declaredType(text: string, name: string): Type {
   const type = parseType(text)
-  if (printType(type) !== text || !isGiven(type)) throw new TypeError(`${name}: ${JSON.stringify(text)} is no type that a variable can be declared with`)
+  if (printType(type) !== text || !isGiven(type)) throw new TypeError(`${name}: ${JSON.stringify(text)} is not a valid type of a variable`)
   return type
 }
 

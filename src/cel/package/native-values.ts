@@ -22,7 +22,7 @@ export class ValueError extends TypeError {
  */
 export function celValueOf(value: unknown, type: Type, path: string): Value {
   const wrong = (): never => {
-    throw new ValueError(`${path}: ${typeof value === 'object' ? (value?.constructor?.name ?? 'null') : typeof value} is no ${type.name}`)
+    throw new ValueError(`${path}: ${typeof value === 'object' ? (value?.constructor?.name ?? 'null') : typeof value} is not of type ${type.name}`)
   }
   if (value === null) return type.kind === 'dyn' || type.kind === 'null' || type.nullable ? null : wrong()
   switch (type.kind) {

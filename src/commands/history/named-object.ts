@@ -50,7 +50,7 @@ async function findResource(client: ClusterClient, kind: string): Promise<FoundR
     const found = await resourceIn(client, groupVersion, word)
     if (found !== undefined) return { groupVersion, resource: found }
   }
-  throw new ArgumentError(`the server has no kind ${JSON.stringify(kind)}: kubectl api-resources lists what it has`)
+  throw new ArgumentError(`the server has no kind ${JSON.stringify(kind)}: kubectl api-resources lists its kinds`)
 }
 
 async function resourceIn(client: ClusterClient, groupVersion: string, word: string): Promise<JsonObject | undefined> {

@@ -70,7 +70,7 @@ function contentBefore(object: NamedObject, before: ObjectChange | undefined): J
   if (content !== undefined) return content
   throw new ClusterError(
     before === undefined
-      ? `the content of ${object.label} before its last change is not available: no older change is kept`
+      ? `the content of ${object.label} before its last change is not available: older changes are no longer available`
       : `${object.label} did not exist before its last change, which created it: to undo that, delete it`,
   )
 }

@@ -5,7 +5,7 @@ const LONGEST = 160
 
 /** Returns a line per change, such as `+ /spec/replicas: 1`. */
 export function changeLines(changes: WhyChanges): string[] {
-  if (changes === 'too large') return ['  what has changed is not known: the object is too large to be compared']
+  if (changes === 'too large') return ['  the changes are unknown: the object is too large to be compared']
   return changes.map(change => `  ${SIGNS[change.op]} ${change.path || '/'}${valueText(change)}`)
 }
 

@@ -39,7 +39,7 @@ export function CelPage() {
     const timer = setTimeout(() => {
       const values = parsed(variables)
       if (values === undefined) {
-        setProblem('The variables are no JSON object.')
+        setProblem('The variables are not a JSON object.')
         return
       }
       sendJson<Evaluated>('POST', '/binnacle/v1/console/cel', { expression, variables: values }, ended.signal).then(

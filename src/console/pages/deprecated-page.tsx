@@ -34,9 +34,9 @@ export function DeprecatedPage({ kinds }: PageProps) {
       ) : samples === undefined ? (
         <Loading />
       ) : found.length === 0 ? (
-        <Note title="No deprecated version has been asked for since the start." />
+        <Note title="No deprecated version has been requested since the start." />
       ) : (
-        <div class="scroller" tabIndex={0} role="region" aria-label="Deprecated versions that have been asked for">
+        <div class="scroller" tabIndex={0} role="region" aria-label="Deprecated versions that clients have requested">
           <table class="plain">
             <ColumnHeads names={['Resource', 'Version', 'Removed in', 'Requests', 'By whom']} />
             <tbody>

@@ -16,9 +16,9 @@ const EFFECTS = {
   '504': { label: '504 Gateway Timeout', spec: { status: { code: 504 } } },
   '409': { label: '409 Conflict, of updates and patches', spec: { status: { code: 409 } } },
   delay: { label: 'a delay', spec: {} },
-  BeforeCommit: { label: 'the connection cut, nothing done', spec: { cut: 'BeforeCommit' } },
+  BeforeCommit: { label: 'the connection is cut before the request is executed', spec: { cut: 'BeforeCommit' } },
   AfterCommit: { label: 'the connection cut, all done', spec: { cut: 'AfterCommit' } },
-  gone: { label: '410 Gone for what is kept', spec: { gone: true } },
+  gone: { label: '410 Gone for available history', spec: { gone: true } },
   watch: { label: 'watches cut after 10 events', spec: { watch: { endAfter: 10 } } },
   webhooks: { label: 'webhooks that cannot be reached', spec: { webhooksDown: ['*'] } },
 } as const

@@ -16,7 +16,7 @@ export function GraphTab({ object, kind, kinds }: TabProps) {
   const { placed, edges, width, height, left } = layOut(value.objects, uid)
   return (
     <div class="graph-tab">
-      {placed.length === 1 && <Note title="It has no owner and owns nothing." />}
+      {placed.length === 1 && <Note title="The object has neither owners nor dependents." />}
       {left > 0 && <p class="muted">{left} more objects are not shown.</p>}
       {value.unread.length > 0 && <p class="muted">Not looked at: {value.unread.join(', ')}</p>}
       <div class="scroller" tabIndex={0} role="region" aria-label="Owners and dependents">

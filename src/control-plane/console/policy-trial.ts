@@ -144,7 +144,7 @@ async function tryObject({ catalog, access, authorizer, ctx, id, policy, compile
       catalog,
       conditionMetrics,
       params: { get: () => Promise.reject(notFoundError(id, '')), list: async () => [] },
-      authorize: async () => ({ decision: 'no opinion', reason: 'the authorizer is not asked where a policy is tried' }),
+      authorize: async () => ({ decision: 'no opinion', reason: 'the authorizer is not called in a trial of a policy' }),
       getNamespace: async wanted => {
         if (!(await mayDo(authorizer, ctx, { ...namespaces, verb: 'get', namespace: wanted, name: wanted })))
           throw forbiddenError(namespaces, wanted, `User "${ctx.user.name}" cannot get it`)

@@ -47,7 +47,7 @@ export async function openBranchAuth(config: AccessGroups, server: Auth, parts: 
   }
   const keys = async (): Promise<readonly SigningKey[]> => (made === undefined ? [] : [await made])
   const find = (resource: TokenResource, namespace: string, name: string): Promise<KubeObject> => {
-    invariant(objects, 'tokens are looked at before there is a store')
+    invariant(objects, 'tokens are authenticated after the stores are open')
     return lookUp(objects, resource, namespace, name)
   }
   const tokens = firstToken([

@@ -125,7 +125,7 @@ export class Branches {
 
   /** Throws 410 if the branch is lost. */
   checkKept({ name, isLost }: Branch): void {
-    if (isLost) throw expiredError(`branch ${JSON.stringify(name)} is lost: the server has changed more than is kept for it (--branch-bytes)`)
+    if (isLost) throw expiredError(`branch ${JSON.stringify(name)} is lost: the server has made more changes than it preserves for a branch (--branch-bytes)`)
   }
 
   /** Ends the requests of a branch that can no longer be read, and closes its control plane. */

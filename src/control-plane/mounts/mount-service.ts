@@ -150,7 +150,7 @@ export class MountService implements Mounts {
       ...(branches
         ? [
             gauge('binnacle_branches', 'Number of branches.', () => branches.size),
-            gauge('binnacle_branch_bytes', 'Bytes that branches hold themselves: their own writes, and what this server has changed since.', () =>
+            gauge('binnacle_branch_bytes', 'Bytes that branches hold themselves: their own writes, and the previous values of changes of this server.', () =>
               branches.bytes(),
             ),
           ]

@@ -45,7 +45,7 @@ export function standInOptions(argv: readonly string[]): StandInOptions {
 
 function addressOf(text: string): { host: string; port: number } {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol !== 'http:') throw new FlagError(`--listen-client-urls: ${JSON.stringify(text)}: a stand-in for etcd listens by plain HTTP alone`)
+  if (url?.protocol !== 'http:') throw new FlagError(`--listen-client-urls: ${JSON.stringify(text)}: a stand-in for etcd supports plain HTTP only`)
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 80) }
 }
 

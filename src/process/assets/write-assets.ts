@@ -35,7 +35,7 @@ export function assetsOptions(argv: readonly string[]): AssetsOptions | undefine
   const [directory, ...more] = given.values('directory')
   if (!directory || more.length > 0) throw new ArgumentError('one folder is needed: binnacle assets DIR')
   const etcd = given.value('etcd')
-  if (etcd === '') throw new ArgumentError('--etcd is empty: it may be a program, or stand-in')
+  if (etcd === '') throw new ArgumentError('--etcd is empty: set it to a program, or to stand-in')
   return { directory: resolve(directory), etcd }
 }
 

@@ -33,7 +33,7 @@ export class Conduct {
       this.seenBytes = sentBytes
     }
     if (this.earned >= 1) this.earned--
-    else if (!this.idle.take()) throw new ConnectionError(ErrorCode.calm, 'too many frames ask for nothing')
+    else if (!this.idle.take()) throw new ConnectionError(ErrorCode.calm, 'too many frames belong to no request')
   }
 
   request(): void {

@@ -58,6 +58,6 @@ export function onSettings(frame: Frame): boolean {
 export function growthOf({ stream, payload }: Frame): number {
   if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSize, 'a window grows by a number of four bytes')
   const bytes = payload.readUInt32BE(0) & MAX_31_BITS
-  if (bytes === 0 && stream === 0) throw new ConnectionError(ErrorCode.protocol, 'a window does not grow by nothing')
+  if (bytes === 0 && stream === 0) throw new ConnectionError(ErrorCode.protocol, 'a window must grow by at least one byte')
   return bytes
 }

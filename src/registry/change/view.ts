@@ -28,7 +28,7 @@ export function viewOf(target: WriteTarget): WrittenView | undefined {
   const view = subresource?.view
   if (view === undefined) return undefined
   const kind = viewTarget(subresource)
-  invariant(kind, 'a view is of a kind of its own')
+  invariant(kind, 'a view has a kind of its own')
   return { target, view, kind }
 }
 

@@ -49,6 +49,6 @@ function sendPlainText(exchange: HttpExchange, { code, message, retryAfter }: Pl
 function statusErrorOf(error: unknown): StatusError {
   if (error instanceof StatusError) return error
   if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded')
-    return badRequestError('the body of the request is nested too deeply, or has too many faults to tell')
+    return badRequestError('the body of the request is nested too deeply, or has too many errors to report')
   return internalServerError(errorMessage(error))
 }

@@ -70,10 +70,10 @@ export function cacherMetrics(cachers: readonly Pick<Cacher, 'stats'>[], etcdPre
 
 const listFamilies = (families: Families): MetricFamily[] => [
   families.lists('apiserver_cache_list_total', 'Lists that were served from the watch cache.', 'lists'),
-  families.lists('apiserver_cache_list_fetched_objects_total', 'Objects of the watch cache looked at for lists.', 'fetched'),
+  families.lists('apiserver_cache_list_fetched_objects_total', 'Objects of the watch cache that were examined for lists.', 'fetched'),
   families.family(
     'counter',
-    { name: 'apiserver_cache_list_returned_objects_total', help: 'Objects given in lists from the watch cache.' },
+    { name: 'apiserver_cache_list_returned_objects_total', help: 'Objects returned in lists from the watch cache.' },
     ['resource_prefix'],
     resource => line([families.prefixOf(resource)], resource.counts.returned),
   ),
@@ -81,12 +81,12 @@ const listFamilies = (families: Families): MetricFamily[] => [
 
 const watchFamilies = (families: Families): MetricFamily[] => [
   families.counter('apiserver_init_events_total', 'Events that watches began with, by resource.', c => c.initEvents),
-  families.counter('apiserver_watch_cache_events_received_total', 'Changes that came to the watch cache, by resource.', c => c.received),
+  families.counter('apiserver_watch_cache_events_received_total', 'Changes that the watch cache received, by resource.', c => c.received),
   families.counter('apiserver_watch_cache_events_dispatched_total', 'Changes that the watch cache gave to its watchers, by resource.', c => c.dispatched),
   families.counter('apiserver_terminated_watchers_total', 'Watches ended because their clients did not keep up, by resource.', c => c.slowWatchers),
   families.counter(
     'binnacle_watch_cache_paced_writes_total',
-    'Writes that waited until the server had told its watchers of earlier ones, by resource.',
+    'Writes that waited until earlier ones were delivered to watchers, by resource.',
     c => c.pacedWrites,
   ),
   families.counter('apiserver_watch_cache_initializations_total', 'Times the state of a resource was read into the watch cache.', c => c.initializations),
@@ -103,7 +103,7 @@ const storeFamilies = (families: Families): MetricFamily[] => [
     'counter',
     {
       name: 'apiserver_watch_cache_consistent_read_total',
-      help: 'Lists of the newest state that came to the watch cache, by whether they succeeded and whether the store had to serve them.',
+      help: 'Lists of the newest state that the watch cache received, by whether they succeeded and whether the store had to serve them.',
     },
     ['resource', 'success', 'fallback'],
     resource => {

@@ -165,7 +165,7 @@ export class ResourceCache {
 
   /** Installs a loaded state at its revision, and applies the events held back since. Watchers of the old state end with `expired`. */
   replace({ tree, index, corrupt, bytes }: Loading, at: Revision, now: number): void {
-    this.interest.end(new StorageError('expired', 'changes were lost, and the state was read anew', { revision: at }))
+    this.interest.end(new StorageError('expired', 'changes were lost, and the state was reloaded', { revision: at }))
     this.tree = tree
     this.bytes = bytes
     this.index = index

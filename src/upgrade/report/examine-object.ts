@@ -197,7 +197,7 @@ function validationFindings(subject: Subject, { state }: Standing, now: readonly
   if (state === 'removed') {
     const decided = decisionsOf(subject, subject.value)
     const others = then.filter(({ text }) => !decided.some(({ path }) => text.startsWith(`${path}:`)))
-    return others.length === 0 ? [] : [finding(subject, 'needs-decision', 'warning', `${to} refuses what conversion makes of it: ${firstOf(others)}`)]
+    return others.length === 0 ? [] : [finding(subject, 'needs-decision', 'warning', `${to} rejects the converted object: ${firstOf(others)}`)]
   }
   // If the present release rejects it as well, it is a patch or a part of an object.
   if (news.length > 0 && (now.length === 0 || subject.isListed)) return [finding(subject, 'changed-validation', 'blocking', `${to} refuses ${firstOf(news)}`)]

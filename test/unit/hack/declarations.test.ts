@@ -25,12 +25,12 @@ describe('declarations of types', () => {
     ['a mark that stands twice', ['type Port', '  names 1 []string set set'], 'a.types:3: the mark set stands twice'],
     ['marks that exclude each other', ['type Port', '  names 1 []string set atomic'], 'a.types:3: the marks set and atomic exclude each other'],
     ['a mark of lists on another type', ['type Port', '  name 1 string set'], 'a.types:3: the mark set is one of lists'],
-    ['an invalid protobuf number', ['type Port', '  name 19000 string'], 'a.types:3: 19000 is no field number of protobuf'],
+    ['an invalid protobuf number', ['type Port', '  name 19000 string'], 'a.types:3: 19000 is not a field number of protobuf'],
     ['a number that stands twice', ['type Port', '  name 1 string', '  port 1 int32'], 'a.types:4: Port: port has the number 1 of name'],
     ['a field that stands twice', ['type Port', '  name 1 string', '  name 2 string'], 'a.types:4: Port has the field name twice'],
     ['an unknown type', ['type Port', '  name 1 strin'], 'a.types:3: Port.name: unknown type strin'],
     ['a type of an unknown package', ['type Port', '  name 1 core.Protocol'], 'a.types:3: Port.name: unknown type core.Protocol'],
-    ['a model that is not there', ['type Port like b.Port'], 'a.types:2: Port is like b.Port, which is no type'],
+    ['a model that is not there', ['type Port like b.Port'], 'a.types:2: Port is like b.Port, which is not a type'],
     [
       'keys that the items do not have',
       ['type Port', '  name 1 string', 'type Ports', '  ports 1 []Port map(nam)'],
@@ -41,7 +41,7 @@ describe('declarations of types', () => {
     ['an enum without values', ['enum Port'], 'a.types:2: an enum without values: declare a string'],
     ['a value that stands twice', ['enum Port a b a'], 'a.types:2: a value of Port stands twice'],
     ['a form of a union', ['type Port', 'union PortOr Port maybe'], 'a.types:3: a union is `union Name Type boolean|list|strings`'],
-    ['a default that is not JSON', ['type Port', '  name 1 string? = TCP'], 'a.types:3: the default TCP is no JSON'],
+    ['a default that is not JSON', ['type Port', '  name 1 string? = TCP'], 'a.types:3: the default TCP is not JSON'],
     ['a field outside of a type', ['enum Protocol TCP', '  name 1 string'], 'a.types:3: a field outside of a type'],
     ['a field without a number', ['type Port', '  name string'], 'a.types:3: a field must be `name number type mark*`, with one blank between them'],
   ]

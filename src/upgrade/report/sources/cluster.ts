@@ -14,7 +14,7 @@ export async function releaseOf(client: ClusterClient): Promise<Release> {
   const version = await client.json('/version')
   const { gitVersion } = objectIn(version)
   const minor = /^v?1\.(\d+)/.exec(typeof gitVersion === 'string' ? gitVersion : '')?.[1]
-  if (minor === undefined) throw new ClusterError(`${client.server.origin}: it does not say which release it is: name it by --from`)
+  if (minor === undefined) throw new ClusterError(`${client.server.origin}: its release is unknown: set it with --from`)
   return `1.${Number(minor)}`
 }
 

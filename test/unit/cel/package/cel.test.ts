@@ -35,7 +35,7 @@ describe('binnacle/cel', () => {
   it('offers the functions of a release', () => {
     expect(check("ip('127.0.0.1').family() == 4", { release: '1.30' })).to.deep.equal([])
     expect(check("ip('127.0.0.1').family() == 4", { release: '1.29' })).not.to.deep.equal([])
-    expect(() => compile('1', { release: '2.0' })).to.throw(TypeError, '2.0 is no release from 1.24 on')
+    expect(() => compile('1', { release: '2.0' })).to.throw(TypeError, '2.0 is not a release from 1.24 on')
   })
 
   it('derives types and sizes from a schema', () => {
@@ -74,15 +74,15 @@ describe('binnacle/cel', () => {
     it(`evaluates ${expression} for ${type}`, () => expect(compile(expression, { variables: { x: type } }).evaluate({ x: given }).value).to.deep.equal(value))
 
   const wrong: readonly [type: string, given: unknown, message: string][] = [
-    ['int', 1.5, 'x: number is no int'],
-    ['int', 2n ** 63n, 'x: bigint is no int'],
-    ['uint', -1, 'x: number is no uint'],
-    ['string', null, 'x: null is no string'],
-    ['list(int)', [1, 'a'], 'x[1]: string is no int'],
-    ['map(string, int)', { a: { b: 1 } }, 'x.a: Object is no int'],
-    ['timestamp', new Date(Number.NaN), 'x: Date is no google.protobuf.Timestamp'],
-    ['dyn', { a: () => 1 }, 'x.a: function is no dyn'],
-    ['dyn', Symbol('s'), 'x: symbol is no dyn'],
+    ['int', 1.5, 'x: number is not of type int'],
+    ['int', 2n ** 63n, 'x: bigint is not of type int'],
+    ['uint', -1, 'x: number is not of type uint'],
+    ['string', null, 'x: null is not of type string'],
+    ['list(int)', [1, 'a'], 'x[1]: string is not of type int'],
+    ['map(string, int)', { a: { b: 1 } }, 'x.a: Object is not of type int'],
+    ['timestamp', new Date(Number.NaN), 'x: Date is not of type google.protobuf.Timestamp'],
+    ['dyn', { a: () => 1 }, 'x.a: function is not of type dyn'],
+    ['dyn', Symbol('s'), 'x: symbol is not of type dyn'],
   ]
   for (const [type, given, message] of wrong)
     it(`rejects a value that is not ${type}: ${message}`, () =>
@@ -90,7 +90,7 @@ describe('binnacle/cel', () => {
 
   for (const type of ['', 'list', 'list(', 'map(string)', 'Foo', 'A', 'kubernetes.Quantity', 'list(foo)'])
     it(`rejects a variable of type ${JSON.stringify(type)}`, () =>
-      expect(() => compile('1', { variables: { x: type } })).to.throw(TypeError, 'is no type that a variable can be declared with'))
+      expect(() => compile('1', { variables: { x: type } })).to.throw(TypeError, 'is not a valid type of a variable'))
 
   it('stops at the cost limit, and reports errors with their cost', () => {
     const program = compile('x.all(a, x.all(b, a == b))', { variables: { x: 'list(int)' } })

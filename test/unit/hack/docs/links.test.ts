@@ -26,9 +26,9 @@ describe('pages of the documentation', () => {
     'a link in a table': ['| a |\n| --- |\n| [b](nowhere.md) |', ['docs/testing.md: nowhere.md: there is no such file']],
     'no page': ['[a](nowhere.md)', ['docs/testing.md: nowhere.md: there is no such file']],
     'no heading': ['[a](../README.md#nowhere)', ['docs/testing.md: ../README.md#nowhere: there is no such heading']],
-    'an anchor in a file': ['[a](../LICENSE#b)', ['docs/testing.md: ../LICENSE#b: a file that is no page has no anchors']],
+    'an anchor in a file': ['[a](../LICENSE#b)', ['docs/testing.md: ../LICENSE#b: only pages have anchors']],
     'a place outside': ['[a](../../x.md)', ['docs/testing.md: ../../x.md: it leads out of the repository']],
-    'an address without TLS': ['[a](http://kubernetes.io)', ['docs/testing.md: http://kubernetes.io: it is no https: address']],
+    'an address without TLS': ['[a](http://kubernetes.io)', ['docs/testing.md: http://kubernetes.io: it is not an https: address']],
   }
   for (const [name, [text, expected]] of Object.entries(cases)) it(`may link to: ${name}`, () => expect(faults(text)).to.deep.equal(expected))
 })

@@ -57,8 +57,8 @@ describe('the stand-in for etcd', () => {
       ],
       dataDir: '/d',
     })
-    expect(() => standInOptions(['--listen-client-urls=https://127.0.0.1:1'])).to.throw('a stand-in for etcd listens by plain HTTP alone')
-    expect(() => standInOptions(['--listen-client-urls', 'x'])).to.throw('a stand-in for etcd listens by plain HTTP alone')
+    expect(() => standInOptions(['--listen-client-urls=https://127.0.0.1:1'])).to.throw('a stand-in for etcd supports plain HTTP only')
+    expect(() => standInOptions(['--listen-client-urls', 'x'])).to.throw('a stand-in for etcd supports plain HTTP only')
   })
 
   it('serves /health like etcd, and rejects all other requests', async () => {
