@@ -28,7 +28,7 @@ export function* openApiOf(schema: JsonSchemaProps | undefined, version: 2 | 3, 
 
 /** Adds the members of every object to a definition. */
 function withObjectMembers(definition: JsonObject, { version, metadata }: Document): JsonObject {
-  const about = { description: 'Standard metadata: name, namespace, labels, annotations, and what the server keeps about the object.' }
+  const about = { description: 'Standard metadata: name, namespace, labels, annotations, and the fields that the server maintains.' }
   return {
     ...definition,
     properties: { ...objectIn(definition.properties), ...TYPE_MEMBERS, metadata: version === 2 ? { ...about, ...metadata } : { ...about, allOf: [metadata] } },
