@@ -370,7 +370,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
           },
         ],
         [
-          'widens its window beyond what is possible',
+          'widens its window beyond the maximum',
           FLOW_CONTROL_ERROR,
           () => {
             request(1, END_HEADERS)
@@ -419,7 +419,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
         ],
         ['begins an even stream', PROTOCOL_ERROR, () => request(2)],
         ['pushes', PROTOCOL_ERROR, () => raw.send(FrameType.push, END_HEADERS, 1, [0, 0, 0, 2])],
-        ['goes on with headers that have ended', PROTOCOL_ERROR, () => raw.send(FrameType.continuation, END_HEADERS, 1, [])],
+        ['continues headers that have ended', PROTOCOL_ERROR, () => raw.send(FrameType.continuation, END_HEADERS, 1, [])],
         [
           'puts a ping between headers',
           PROTOCOL_ERROR,
@@ -430,14 +430,14 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
         ],
         ['has headers that can’t be decoded', COMPRESSION_ERROR, () => raw.send(FrameType.headers, 5, 1, [0x80])],
         [
-          'changes the table of its headers three times at once',
+          'changes the size of its header table three times in a block',
           COMPRESSION_ERROR,
           () => raw.send(FrameType.headers, 5, 1, Buffer.concat([Buffer.from([0x20, 0x20, 0x20]), GET_HEALTHZ])),
         ],
         ['sends a frame longer than was allowed', FRAME_SIZE_ERROR, () => raw.sendBytes(Buffer.from([0, 0x40, 1, 0, 0, 0, 0, 0, 1]))],
         ['pings with seven bytes', FRAME_SIZE_ERROR, () => raw.send(FrameType.ping, 0, 0, Buffer.alloc(7))],
-        ['sets a window beyond what is possible', FLOW_CONTROL_ERROR, () => raw.send(FrameType.settings, 0, 0, [0, 4, 0x80, 0, 0, 0])],
-        ['widens the connection’s window beyond what is possible', FLOW_CONTROL_ERROR, () => raw.send(FrameType.windowUpdate, 0, 0, uint32(0x7fffffff))],
+        ['sets a window beyond the maximum', FLOW_CONTROL_ERROR, () => raw.send(FrameType.settings, 0, 0, [0, 4, 0x80, 0, 0, 0])],
+        ['widens the connection’s window beyond the maximum', FLOW_CONTROL_ERROR, () => raw.send(FrameType.windowUpdate, 0, 0, uint32(0x7fffffff))],
         [
           'has more padding than data',
           PROTOCOL_ERROR,
@@ -465,7 +465,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
         ],
         ['makes requests only to give them up', ENHANCE_YOUR_CALM, () => giveUp(3000)],
         ['sends many malformed requests', ENHANCE_YOUR_CALM, () => repeat(1100, n => raw.send(FrameType.headers, 5, 2 * n + 1, [0x82]))],
-        ['asks for more streams than it may have', ENHANCE_YOUR_CALM, () => repeat(2100, n => request(2 * n + 1))],
+        ['opens more streams than allowed', ENHANCE_YOUR_CALM, () => repeat(2100, n => request(2 * n + 1))],
         [
           'has its streams reset by windows that grow by nothing',
           ENHANCE_YOUR_CALM,
@@ -502,7 +502,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
           },
         ],
         [
-          'asks without reading',
+          'sends requests without reading',
           ENHANCE_YOUR_CALM,
           () => {
             raw.pause()

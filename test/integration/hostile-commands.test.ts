@@ -46,8 +46,8 @@ const BROKEN_FRAMES: Readonly<Record<string, Buffer>> = {
   'a reset that is too short': hex('800300030000000400000001'),
 }
 const LONG_FRAMES: Readonly<Record<string, Buffer>> = {
-  'a frame of data of 16 MiB of which one byte comes': hex('0000000100ffffff78'),
-  'a reply of 16 MiB of which four bytes come': hex('8003000200ffffff00000001'),
+  'a frame of data of 16 MiB of which one byte arrives': hex('0000000100ffffff78'),
+  'a reply of 16 MiB of which four bytes arrive': hex('8003000200ffffff00000001'),
   'half a head of a frame': hex('00000001'),
   'a malformed header block': hex('80030002000000140000000100000000ffffffffffffffffffffffff'),
   'nothing at all': Buffer.alloc(0),

@@ -10,7 +10,7 @@ const binding = JSON.stringify({
 
 export const access: readonly Script[] = [
   {
-    name: 'asks who one is and what one may do',
+    name: 'checks the user and its rights',
     steps: [
       { run: 'auth whoami', prints: [/^Username +kubernetes-admin$/m, /system:masters system:authenticated/], since: 28 },
       ['auth can-i delete nodes', /^yes$/m],

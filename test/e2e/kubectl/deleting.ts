@@ -81,7 +81,7 @@ export const deleting: readonly Script[] = [
     ],
   },
   {
-    name: 'deletes pods gracefully, soon and at once',
+    name: 'deletes pods gracefully, soon and immediately',
     steps: [
       busy,
       ['delete pod busy --wait=false', /^pod "busy" deleted/],

@@ -37,7 +37,7 @@ export const discovering: readonly Script[] = [
     ],
   },
   {
-    name: 'says plainly what is not served',
+    name: 'reports kinds that are not served',
     steps: [
       { run: 'get gizmos', prints: [/the server doesn't have a resource type "gizmos"/], fails: true },
       { run: 'get configmap nothing', prints: [/Error from server \(NotFound\): configmaps "nothing" not found/], fails: true },

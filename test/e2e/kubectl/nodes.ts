@@ -59,7 +59,7 @@ export const nodes: readonly Script[] = [
     ],
   },
   {
-    name: 'is honest about what needs more of a cluster',
+    name: 'reports commands that need more of a cluster',
     steps: [
       ['run one --image=busybox', 'pod/one created'],
       { run: 'top pods', prints: [/Metrics API not available/], fails: true },

@@ -54,7 +54,7 @@ describe('managed fields of updates', () => {
 
   const created = object({ a: '1', b: '1' }, [entry('one', 1, { '.': {}, 'f:a': {}, 'f:b': {} })])
   const table: [why: string, next: AnyObject, old: AnyObject | undefined, manager: string, result: ManagedFieldsEntry[]][] = [
-    ['a create owns what it sets', object({ a: '1' }), undefined, 'one', [entry('one', 9, { '.': {}, 'f:a': {} })]],
+    ['a create owns the fields that it sets', object({ a: '1' }), undefined, 'one', [entry('one', 9, { '.': {}, 'f:a': {} })]],
     ['an update that changes nothing keeps the time', object({ a: '1', b: '1' }), created, 'two', created.metadata.managedFields as ManagedFieldsEntry[]],
     ['a change takes the field', object({ a: '2', b: '1' }), created, 'two', [entry('one', 1, { '.': {}, 'f:b': {} }), entry('two', 9, { 'f:a': {} })]],
     ['a removal has no owner and changes no time', object({ a: '1' }), created, 'two', [entry('one', 1, { '.': {}, 'f:a': {} })]],

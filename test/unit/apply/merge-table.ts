@@ -88,9 +88,9 @@ const schema = (type: string): Op => ['schema', type]
 
 export const rows: readonly Row[] = [
   // Leaves
-  { name: 'an apply owns what it names', ops: [apply('a', { s: 'x', n: 1 })], object: { s: 'x', n: 1 }, owners: { a: ['.n', '.s'] } },
+  { name: 'an apply owns the fields that it contains', ops: [apply('a', { s: 'x', n: 1 })], object: { s: 'x', n: 1 }, owners: { a: ['.n', '.s'] } },
   {
-    name: 'an applier gives up what it does not name any more',
+    name: 'an applier gives up fields that it no longer contains',
     ops: [apply('a', { s: 'x', n: 1 }), apply('a', { n: 2 })],
     object: { n: 2 },
     owners: { a: ['.n'] },
@@ -102,7 +102,7 @@ export const rows: readonly Row[] = [
     owners: { a: ['.n'], 'u*': ['.s'] },
   },
   {
-    name: 'an update takes what it changes',
+    name: 'an update owns the fields that it changes',
     ops: [apply('a', { s: 'x', n: 1 }), update('u', { s: 'y', n: 1 })],
     object: { s: 'y', n: 1 },
     owners: { a: ['.n'], 'u*': ['.s'] },
@@ -158,7 +158,7 @@ export const rows: readonly Row[] = [
   },
   // Sets
   {
-    name: 'appliers of a set each own their elements',
+    name: 'each applier of a set owns its elements',
     ops: [apply('a', { set: ['a', 'c'] }), apply('o', { set: ['b', 'c'] })],
     object: { set: ['a', 'b', 'c'] },
     owners: { a: ['.set[="a"]', '.set[="c"]'], o: ['.set[="b"]', '.set[="c"]'] },
@@ -170,7 +170,7 @@ export const rows: readonly Row[] = [
     owners: { a: ['.set[="a"]'], o: ['.set[="b"]'] },
   },
   {
-    name: 'a set keeps the order of what is applied',
+    name: 'a set keeps the order of the applied elements',
     ops: [apply('a', { set: ['a', 'b', 'c', 'd'] }), apply('a', { set: ['d', 'c', 'b', 'a'] })],
     object: { set: ['d', 'c', 'b', 'a'] },
     owners: { a: ['.set[="a"]', '.set[="b"]', '.set[="c"]', '.set[="d"]'] },
@@ -188,7 +188,7 @@ export const rows: readonly Row[] = [
     owners: { a: ['.nums[=1]', '.nums[=9]', '.nums[=10]'] },
   },
   {
-    name: 'duplicates in what is applied are refused',
+    name: 'duplicates in the applied configuration are rejected',
     ops: [apply('a', { set: ['a', 'a'] })],
     object: {},
     owners: {},
@@ -201,7 +201,7 @@ export const rows: readonly Row[] = [
     owners: { 'u*': ['.set', '.set[="a"]', '.set[="b"]'] },
   },
   {
-    name: 'duplicates of others are left alone',
+    name: 'duplicates of others are kept',
     ops: [update('u', { set: ['a', 'a', 'b'] }), apply('a', { set: ['c'] })],
     object: { set: ['a', 'a', 'b', 'c'] },
     owners: { a: ['.set[="c"]'], 'u*': ['.set', '.set[="a"]', '.set[="b"]'] },
@@ -249,19 +249,19 @@ export const rows: readonly Row[] = [
     owners: { o: ['.items[name="x"]', '.items[name="x"].name', '.items[name="x"].tags[="t"]'] },
   },
   {
-    name: 'an element goes with its last owner',
+    name: 'an element is removed with its last owner',
     ops: [apply('a', { items: [{ name: 'x', value: '1' }, { name: 'y' }] }), apply('a', { items: [{ name: 'y' }] })],
     object: { items: [{ name: 'y' }] },
     owners: { a: ['.items[name="y"]', '.items[name="y"].name'] },
   },
   {
-    name: 'an element goes with what others own below it, unless they own the element',
+    name: 'an element is removed with fields that others own below it, unless they own the element',
     ops: [apply('a', { items: [{ name: 'x' }] }), update('u', { items: [{ name: 'x', value: '1' }] }), apply('a', { items: [] })],
     object: { items: null },
     owners: {},
   },
   {
-    name: 'the default of a key stands for it',
+    name: 'an omitted key has its default',
     ops: [apply('a', { ports: [{ port: 80 }] }), apply('o', { ports: [{ port: 80, protocol: 'TCP', name: 'web' }] })],
     object: { ports: [{ port: 80, protocol: 'TCP', name: 'web' }] },
     owners: {

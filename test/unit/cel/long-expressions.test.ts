@@ -57,8 +57,8 @@ describe('a long expression', () => {
     'a row of selections': [row('.a', '', 'self'), /max recursion depth/],
     'a row of sums': [row('1+', '1'), /max recursion depth/],
     'characters that begin no token': [row('#', '1'), /token recognition/],
-    'arguments that cannot stand in a macro': [row('has(a) || ', 'true'), /invalid argument to has/],
-    'a macro that copies what it stands behind': [`optional.of(1)${'.optMap(x, x)'.repeat(14)}.hasValue()`, /node limit exceeded/],
+    'invalid arguments of a macro': [row('has(a) || ', 'true'), /invalid argument to has/],
+    'a macro that copies its target': [`optional.of(1)${'.optMap(x, x)'.repeat(14)}.hasValue()`, /node limit exceeded/],
   }
   for (const [what, [text, message]] of Object.entries(READ))
     it(`is parsed in short steps: ${what}`, () => {

@@ -111,7 +111,7 @@ describe('readKubeconfig', () => {
       'invalid configuration: more than one authentication method found for u; found [token basicAuth], only one is allowed',
     ],
     [
-      'a plugin that says too little',
+      'an incomplete plugin',
       config(`{${SERVER}}`, '{exec: {command: x}}'),
       'invalid configuration: [apiVersion must be specified for u to use exec authentication plugin, interactiveMode must be specified for u to use exec authentication plugin]',
     ],

@@ -73,9 +73,9 @@ describe('requests for resources', () => {
       '{}',
       `415 UnsupportedMediaType: the body of the request was in an unknown format - accepted media types include: ${MEDIA}`,
     ],
-    ['a list of others', { 'content-type': 'application/json, text/plain' }, '{}', '415 UnsupportedMediaType: 415: Unsupported Media Type'],
+    ['a list of other types', { 'content-type': 'application/json, text/plain' }, '{}', '415 UnsupportedMediaType: 415: Unsupported Media Type'],
     ['none', {}, '{}', '415 UnsupportedMediaType: 415: Unsupported Media Type'],
-    ['none, before what is accepted', { accept: 'text/html' }, '{}', '415 UnsupportedMediaType: 415: Unsupported Media Type'],
+    ['none, before accepted ones', { accept: 'text/html' }, '{}', '415 UnsupportedMediaType: 415: Unsupported Media Type'],
     ['none, and a body of no length', {}, '', '415 UnsupportedMediaType: 415: Unsupported Media Type\n\nAvailable representations: '],
     ['none, and an empty body', { 'content-length': '0' }, '', '406 NotAcceptable: 406: Not Acceptable\n\nAvailable representations: '],
   ]

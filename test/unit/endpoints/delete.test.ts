@@ -34,7 +34,7 @@ describe('options of deletions', () => {
     ['preconditions in the query, which hold', { search: 'uid=u1&resourceVersion=2' }, 200, undefined],
     ['preconditions in the query, which are empty', { search: 'uid=&resourceVersion=' }, 200, undefined],
     ['a body in place of preconditions in the query', { body: '{}', search: 'uid=x' }, 200, undefined],
-    ['the old way', { search: 'orphanDependents=true' }, 200, ['orphan']],
+    ['orphanDependents', { search: 'orphanDependents=true' }, 200, ['orphan']],
     ['a dry-run', { search: 'dryRun=All&propagationPolicy=Background' }, 200, []],
     ['an option that is not known', { body: '{"odd":1}' }, 200, undefined],
   ]
@@ -60,7 +60,7 @@ describe('options of deletions', () => {
       `422 Invalid: ${INVALID}propagationPolicy: Unsupported value: "Odd": supported values: "Foreground", "Background", "Orphan", "nil"`,
     ],
     [
-      'both ways at once',
+      'orphanDependents together with a policy',
       { search: 'propagationPolicy=Orphan&orphanDependents=true' },
       `422 Invalid: ${INVALID}propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set`,
     ],

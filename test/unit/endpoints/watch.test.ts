@@ -192,7 +192,7 @@ describe('a watch', () => {
   const bookmarks = (count: number) => Array.from({ length: count }, (_, i) => ({ type: 'bookmark' as const, revision: revision(i + 1), initialEnd: false }))
   const parts: [string, sizes: number[], writes: number[]][] = [
     ['a few frames in one piece', [1000, 1 << 19, 1000], [3]],
-    ['a mebibyte, at once', [1 << 19, 1 << 19], [2]],
+    ['a mebibyte in one piece', [1 << 19, 1 << 19], [2]],
     ['more, in parts', [1 << 19, 1 << 19, 1, 1 << 20, 5], [2, 1, 1, 1]],
     ['a frame that is larger, alone', [1, 3 << 20, 1], [1, 1, 1]],
   ]

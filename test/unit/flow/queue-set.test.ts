@@ -176,7 +176,7 @@ describe('QueueSet', () => {
       margins: [0.03],
     },
     {
-      what: 'shares evenly where both want more',
+      what: 'shares evenly if both want more',
       discipline: queues(9, 8, 1),
       limit: 4,
       clients: [clients(1001001001n, 8, 20, 1000), clients(2002002002n, 7, 30, 500)],

@@ -69,7 +69,7 @@ describe('a response before the end of a request', function () {
   }
 
   const manners: Readonly<Record<string, (socket: Socket) => void>> = {
-    'closes its connection at once': socket => socket.write(`${HEAD}too long`, () => socket.destroy()),
+    'closes its connection immediately': socket => socket.write(`${HEAD}too long`, () => socket.destroy()),
     'closes it when the client has been sending for long': socket => void setTimeout(() => socket.write(`${HEAD}too long`, () => socket.destroy()), 200),
     'ends it': socket => void socket.end(`${HEAD}too long`),
     'leaves it open and reads no more': socket => void socket.write(`${HEAD}too long`),
@@ -90,7 +90,7 @@ describe('a response before the end of a request', function () {
       })
 
   it('ends the body, and the connection once it closes', async () => {
-    const port = await serve(false, manners['closes its connection at once'] as (socket: Socket) => void)
+    const port = await serve(false, manners['closes its connection immediately'] as (socket: Socket) => void)
     const { body, readBytes } = endless()
     await upload(port, false, body)
     const bytes = readBytes()

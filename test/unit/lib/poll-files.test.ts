@@ -28,7 +28,7 @@ describe('pollFiles', () => {
     ['reports a failure once', [new Error('x'), new Error('x'), 'a'], ['failed: x']],
     ['reports another failure', [new Error('x'), new Error('y')], ['failed: x', 'failed: y']],
     ['reports the same failure again after a success', [new Error('x'), 'a', new Error('x')], ['failed: x', 'failed: x']],
-    ['takes up what it finds behind a failure', [new Error('x'), 'b'], ['failed: x', 'changed: b']],
+    ['reports a change after a failure', [new Error('x'), 'b'], ['failed: x', 'changed: b']],
   ] as const)
     it(title, async () => expect(await polled(script)).to.deep.equal(events))
 

@@ -113,8 +113,8 @@ describe('the certificate of a server', () => {
     ['of another authority of the same name', async () => [await leaf(await authority())], UNKNOWN],
     ['of another authority that is sent', async () => sent(await authority()), UNKNOWN],
     ['that only bears the name of its issuer', async () => [await leaf({ ...(await authority()), certificate: root.certificate })], UNKNOWN],
-    ['that is its own issuer', async () => [await leaf(undefined)], PURPOSE],
-    ['that was issued by one that is no authority', async () => sent(await issueCertificate({ subject: [{ CN: ['between'] }], issuer: root })), PURPOSE],
+    ['that is self-issued', async () => [await leaf(undefined)], PURPOSE],
+    ['that was issued by a certificate that is not a CA', async () => sent(await issueCertificate({ subject: [{ CN: ['between'] }], issuer: root })), PURPOSE],
     ['that has expired', async () => [await leaf(root, { notBefore: Date.now() - 2 * HOUR_MS, notAfter: Date.now() - HOUR_MS })], EXPIRED],
     [
       'of another name',

@@ -54,7 +54,7 @@ describe('whole floats', () => {
     ['a value', '[{"op":"add","path":"/a","value":1.0}]', ['/a']],
     ['an integer in its place', '[{"op":"add","path":"/a","value":1.0},{"op":"replace","path":"/a","value":1}]', []],
     ['an element, and those behind it move', '[{"op":"add","path":"/l/1","value":1.0},{"op":"add","path":"/l/0","value":7}]', ['/l/2']],
-    ['an element before one that goes', '[{"op":"add","path":"/l/-","value":1.0},{"op":"remove","path":"/l/0"}]', ['/l/1']],
+    ['an element before one that is removed', '[{"op":"add","path":"/l/-","value":1.0},{"op":"remove","path":"/l/0"}]', ['/l/1']],
     [
       'copied and moved values',
       '[{"op":"add","path":"/a","value":1.0},{"op":"copy","from":"/a","path":"/b"},{"op":"move","from":"/a","path":"/c"}]',

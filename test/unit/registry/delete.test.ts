@@ -125,17 +125,23 @@ describe('deleting an object with finalizers', () => {
     ['a finalizer', {}, [X], {}, started([X])],
     ['the kind', { holdsDeletion: () => true, markDeleting: widget => void Object.assign(widget.status, { phase: 'Going' }) }, [], {}, started(undefined)],
     ['dependents that are orphaned', {}, [], { propagationPolicy: 'Orphan' }, started(['orphan'])],
-    ['dependents that are orphaned, in the old way', {}, [], { orphanDependents: true }, started(['orphan'])],
+    ['dependents that are orphaned with orphanDependents', {}, [], { orphanDependents: true }, started(['orphan'])],
     ['dependents that go first', {}, [], { propagationPolicy: 'Foreground' }, started(['foregroundDeletion'])],
     ['a finalizer and dependents', {}, [X], { propagationPolicy: 'Foreground' }, started([X, 'foregroundDeletion'])],
     ['nothing: in the background', {}, [], { propagationPolicy: 'Background' }, undefined],
     ['nothing: dependents are not orphaned', {}, [], { orphanDependents: false }, undefined],
     ['orphans by the kind’s default', { defaultPropagation: 'orphan' }, [], {}, started(['orphan'])],
     ['nothing, against the kind’s default', { defaultPropagation: 'orphan' }, [], { propagationPolicy: 'Background' }, undefined],
-    ['its own finalizer', {}, ['foregroundDeletion'], {}, started(['foregroundDeletion'])],
-    ['its own finalizer, against the kind’s default', { defaultPropagation: 'orphan' }, ['foregroundDeletion'], {}, started(['foregroundDeletion'])],
-    ['another finalizer than its own', {}, ['foregroundDeletion', X], { propagationPolicy: 'Orphan' }, started([X, 'orphan'])],
-    ['no more its own finalizer', {}, ['orphan'], { propagationPolicy: 'Background' }, undefined],
+    ['a present propagation finalizer', {}, ['foregroundDeletion'], {}, started(['foregroundDeletion'])],
+    [
+      'a present propagation finalizer, against the kind’s default',
+      { defaultPropagation: 'orphan' },
+      ['foregroundDeletion'],
+      {},
+      started(['foregroundDeletion']),
+    ],
+    ['a present propagation finalizer, which the options replace', {}, ['foregroundDeletion', X], { propagationPolicy: 'Orphan' }, started([X, 'orphan'])],
+    ['a present propagation finalizer, which the options remove', {}, ['orphan'], { propagationPolicy: 'Background' }, undefined],
   ]
   for (const [what, strategy, finalizers, options, left] of table)
     it(what, async () => {
@@ -201,7 +207,7 @@ describe('deleting gracefully', () => {
   const table: [string, [after: number, gracePeriodSeconds: number | undefined][], left: [deletionTimestamp: string, seconds: number] | undefined][] = [
     ['by default', [[0, undefined]], [at(30), 30]],
     ['as requested', [[0, 7]], [at(7), 7]],
-    ['at once', [[0, 0]], undefined],
+    ['immediately', [[0, 0]], undefined],
     ['less than nothing is a second', [[0, -3]], [at(1), 1]],
     [
       'again: nothing changes',
@@ -244,7 +250,7 @@ describe('deleting gracefully', () => {
       [at(20), 1],
     ],
     [
-      'at once after all',
+      'immediately at a second request',
       [
         [0, 30],
         [5, 0],

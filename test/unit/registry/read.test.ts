@@ -110,7 +110,7 @@ describe('reading through the registry', () => {
     ['the state of an exact version', { resourceVersion: '3', resourceVersionMatch: 'Exact' }, '', ['a', 'b']],
     ['at least as new', { resourceVersion: '3' }, '', ['a', 'b', 'c', 'd', 'e']],
     ['a page at a version', { resourceVersion: '4', limit: 9 }, '', ['a', 'b', 'c']],
-    ['one object, as it is now', { resourceVersion: '2', limit: 9, fields: parseFieldSelector('metadata.name=c') }, 'ns', ['c']],
+    ['one object in its current state', { resourceVersion: '2', limit: 9, fields: parseFieldSelector('metadata.name=c') }, 'ns', ['c']],
     ['one name in all namespaces, as it was', { resourceVersion: '2', limit: 9, fields: parseFieldSelector('metadata.name=c') }, '', []],
     [
       'one name in a namespace that a selector picks',
@@ -118,7 +118,7 @@ describe('reading through the registry', () => {
       '',
       ['c'],
     ],
-    ['without a cache what is at hand, by the limit', { resourceVersion: '0', limit: 1 }, '', ['a']],
+    ['without a cache the cached state, by the limit', { resourceVersion: '0', limit: 1 }, '', ['a']],
   ]
   for (const [what, options, namespace, expected] of selections)
     it(`lists ${what}`, async () => expect(await names(options, namespace)).to.deep.equal(expected))
@@ -175,7 +175,7 @@ describe('reading through the registry', () => {
       () => ({ continue: encodeContinue(key('/registry/widgets/a'), prefix, revision(5)), resourceVersion: '5' }),
       '400 BadRequest: specifying resource version is not allowed when using continue',
     ],
-    ['a version that has not come', () => ({ resourceVersion: '90' }), '504 Timeout: Timeout: Too large resource version: 90, current: 6'],
+    ['a future version', () => ({ resourceVersion: '90' }), '504 Timeout: Timeout: Too large resource version: 90, current: 6'],
     [
       'an invalid version',
       () => ({ resourceVersion: 'x' }),
@@ -203,9 +203,14 @@ describe('reading through the registry', () => {
 describe('watching through the registry', () => {
   let t: TestRegistry
   const starts: [string, Partial<ListOptions>, count: number, string[]][] = [
-    ['no version: what is there, then changes', {}, 3, ['added a@2', 'added b@3', 'added c@4']],
+    ['no version: the current state, then changes', {}, 3, ['added a@2', 'added b@3', 'added c@4']],
     ['version 0: likewise', { resourceVersion: '0' }, 3, ['added a@2', 'added b@3', 'added c@4']],
-    ['no version, with bookmarks: the end of what is there, too', { allowWatchBookmarks: true }, 4, ['added a@2', 'added b@3', 'bookmark end@3', 'added c@4']],
+    [
+      'no version, with bookmarks: also the end of the initial state',
+      { allowWatchBookmarks: true },
+      4,
+      ['added a@2', 'added b@3', 'bookmark end@3', 'added c@4'],
+    ],
     ['no version, with bookmarks, as before WatchList: no end', { allowWatchBookmarks: true, startAtHand: true }, 3, ['added a@2', 'added b@3', 'added c@4']],
     ['a version, with bookmarks: no end of anything', { allowWatchBookmarks: true, resourceVersion: '2' }, 2, ['added b@3', 'added c@4']],
     ['a version: changes after it', { resourceVersion: '2' }, 2, ['added b@3', 'added c@4']],

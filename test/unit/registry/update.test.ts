@@ -42,7 +42,7 @@ describe('updating', () => {
     ['no version', undefined, undefined, ''],
     ['version 0', '0', undefined, ''],
     ['an old version', '1', undefined, CONFLICT],
-    ['a version to come', '3', undefined, CONFLICT],
+    ['a future version', '3', undefined, CONFLICT],
     ['an invalid version', 'x', undefined, '500 : strconv.ParseUint: parsing "x": invalid syntax'],
     ['a version beyond 64 bits', '18446744073709551616', undefined, '500 : strconv.ParseUint: parsing "18446744073709551616": value out of range'],
     ['the present version, of a kind that wants one', '2', false, ''],

@@ -270,13 +270,13 @@ const RULES: Record<string, Rule> = {
     body: { spec: { cidrs: ['10.1.0.0/24', '2001:db8::/64'] } },
     causes: [[], ['Invalid spec.cidrs']],
   },
-  'groups of what is scaled': {
+  'groups of scale targets': {
     since: '1.34',
     of: horizontalPodAutoscalerResource,
     body: { spec: { maxReplicas: 1, scaleTargetRef: { kind: 'Deployment', name: 'd' } } },
     causes: [['Invalid spec.scaleTargetRef.apiVersion'], []],
   },
-  'versions of what metrics are about': {
+  'versions of described objects': {
     since: '1.34',
     of: horizontalPodAutoscalerResource,
     body: {

@@ -83,7 +83,7 @@ const CASES: readonly Case[] = [
     said: [['spec.signerName: Required value: signerName must be provided'], ['spec.signerName: Required value']],
   },
   {
-    what: 'lists of devices that are too long, of which nothing else is said any more',
+    what: 'lists of devices that are too long, without further errors',
     since: '1.35',
     of: deviceClassResource,
     next: { spec: { config: [{}, ...Array.from({ length: 32 }, () => ({ opaque: { driver: 'a.b', parameters: {} } }))] } },

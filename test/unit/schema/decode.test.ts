@@ -44,7 +44,7 @@ describe('decode', () => {
     ['empty collections are nil', { names: [], ports: [], labels: {} }, always],
     ['null items are zero', { names: ['a', null], ports: [null], labels: { a: null } }, { ...always, names: ['a', ''], ports: [{}], labels: { a: '' } }],
     ['durations', { wait: '90m' }, { ...always, wait: '1h30m0s' }],
-    ['raw values as they came', { any: { b: null, a: [1] } }, { ...always, any: { b: null, a: [1] } }],
+    ['raw values unchanged', { any: { b: null, a: [1] } }, { ...always, any: { b: null, a: [1] } }],
     ['big integers', { big: 2n ** 60n }, { ...always, big: 2n ** 60n }],
     ['unknown members', { x: 1, inner: { y: 2 } }, always],
     ['undefined members', { text: undefined as unknown as Json, maybe: undefined as unknown as Json }, always],

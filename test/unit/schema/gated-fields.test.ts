@@ -69,7 +69,7 @@ describe('gatedFields', () => {
     'one that follows does not count': [{ any: 'a' }, thing({}, { behind: 'b' }), {}],
     'some are kept by themselves only': [{ own: 'b' }, thing({ any: 'a', own: 'x' }), { own: 'b' }],
     'some are cleared on create only': [{ fresh: 'c' }, thing({}), { fresh: 'c' }],
-    'a value goes that is left empty': [{ part: { only: 'x' } }, undefined, {}],
+    'a value that becomes empty is removed': [{ part: { only: 'x' } }, undefined, {}],
     'and stays with anything else in it': [{ part: { only: 'x', other: 'y' } }, undefined, { part: { other: 'y' } }],
     'nothing is cleared for an exempt kind': [{ left: { name: 'a', inItem: ['x'] } }, undefined, { left: { name: 'a', inItem: ['x'] } }],
   }

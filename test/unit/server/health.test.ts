@@ -20,10 +20,10 @@ function health(): Health {
 
 describe('Health', () => {
   const cases: [string, 'healthz' | 'livez' | 'readyz', string, number, string][] = [
-    ['says ok', 'livez', '', 200, 'ok'],
+    ['responds with ok', 'livez', '', 200, 'ok'],
     ['lists all checks if verbose', 'livez', 'verbose', 200, '[+]ping ok\n[+]etcd ok\nlivez check passed\n'],
     ['lists all checks if one fails', 'readyz', '', 500, '[+]ping ok\n[+]etcd ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n'],
-    ['leaves out what is excluded', 'readyz', 'exclude=shutdown&verbose', 200, '[+]ping ok\n[+]etcd ok\n[+]shutdown excluded: ok\nreadyz check passed\n'],
+    ['omits excluded checks', 'readyz', 'exclude=shutdown&verbose', 200, '[+]ping ok\n[+]etcd ok\n[+]shutdown excluded: ok\nreadyz check passed\n'],
     [
       'warns about checks that cannot be excluded',
       'livez',

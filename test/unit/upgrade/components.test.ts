@@ -91,7 +91,7 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     ],
   },
   {
-    what: 'a version of a configuration that is on its way out',
+    what: 'a deprecated version of a configuration',
     text: SCHEDULER,
     from: '1.24',
     to: '1.27',

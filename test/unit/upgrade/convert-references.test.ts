@@ -33,7 +33,7 @@ describe('references to removed versions', () => {
       notes: ['info patches[0].target: extensions/v1beta1 becomes networking.k8s.io/v1'],
     },
     {
-      what: 'an object within another, and what it refers to',
+      what: 'an embedded object and its references',
       old: 'apiVersion: example.dev/v1\nkind: Bundle\nmetadata: {name: b}\nspec:\n  objects:\n  - apiVersion: batch/v1beta1\n    kind: CronJob\n    metadata:\n      name: c\n      ownerReferences: [{apiVersion: apps/v1beta1, kind: Deployment, name: d, uid: u}]\n    spec: {schedule: "* * * * *", jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}\n',
       now: 'apiVersion: example.dev/v1\nkind: Bundle\nmetadata: {name: b}\nspec:\n  objects:\n  - apiVersion: batch/v1\n    kind: CronJob\n    metadata:\n      name: c\n      ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: d, uid: u}]\n    spec: {schedule: "* * * * *", jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}\n',
       notes: ['info spec.objects[0]: batch/v1beta1 becomes batch/v1', 'info spec.objects[0].metadata.ownerReferences[0]: apps/v1beta1 becomes apps/v1'],

@@ -15,7 +15,7 @@ const converted = (text: string) => convertFile(readManifests('a.yaml', text), k
 /** Manifests of old versions and their conversion. `decisions` are parts of the messages that need a decision. */
 const cases: readonly { readonly what: string; readonly old: string; readonly now: string; readonly decisions?: readonly string[] }[] = [
   {
-    what: 'a Deployment of extensions/v1beta1 gets what that version implied',
+    what: 'a Deployment of extensions/v1beta1 gets the values that the version implied',
     old: `# the shop
 apiVersion: extensions/v1beta1 # old
 kind: Deployment
@@ -64,7 +64,7 @@ spec:
     decisions: ['spec.rollbackTo: apps/v1 has no rollback request'],
   },
   {
-    what: 'a Deployment that says everything changes its version only',
+    what: 'a complete Deployment changes its version only',
     old: `apiVersion: apps/v1beta2
 kind: Deployment
 metadata: {name: web}
@@ -182,7 +182,7 @@ spec:
 `,
   },
   {
-    what: 'a webhook keeps the defaults of v1beta1, and has to say what v1 asks for',
+    what: 'a webhook keeps the defaults of v1beta1, and gets the fields that v1 requires',
     old: `apiVersion: admissionregistration.k8s.io/v1beta1
 kind: ValidatingWebhookConfiguration
 metadata: {name: w}
@@ -243,7 +243,7 @@ subjects:
     now: 'apiVersion: scheduling.k8s.io/v1\nkind: PriorityClassList\nitems:\n- metadata: {name: high}\n  value: 1000 # much\n',
   },
   {
-    what: 'lists in lists, and a kind of others whose name ends like one',
+    what: 'nested lists, and a custom kind whose name ends with List',
     old: 'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n  - {apiVersion: batch/v1beta1, kind: CronJobList, items: [{metadata: {name: c}, spec: {schedule: "* * * * *", jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}}]}\n- apiVersion: example.com/v1\n  kind: AllowList\n  metadata: {name: a}\n  items: []\n',
     now: 'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n  - {apiVersion: batch/v1, kind: CronJobList, items: [{metadata: {name: c}, spec: {schedule: "* * * * *", jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}}]}\n- apiVersion: example.com/v1\n  kind: AllowList\n  metadata: {name: a}\n  items: []\n',
   },

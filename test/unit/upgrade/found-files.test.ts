@@ -14,7 +14,7 @@ const BROKEN = 'apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {nam
 /** Files of a folder, and the findings: level, file, line and message. */
 const cases: readonly { readonly what: string; readonly files: Readonly<Record<string, string>>; readonly found: readonly string[] }[] = [
   {
-    what: 'manifests by what they say, whatever their names',
+    what: 'manifests by content, whatever their names',
     files: {
       rendered: OLD,
       'a.yaml.in': `# $IMAGE\n${OLD}`,
@@ -29,7 +29,7 @@ const cases: readonly { readonly what: string; readonly files: Readonly<Record<s
     ],
   },
   {
-    what: 'nothing in files that are no manifests',
+    what: 'nothing in files that are not manifests',
     files: {
       'README.md': `# Example\n\n\`\`\`yaml\n${OLD}\`\`\`\n\n- one: {{ two }}\n`,
       'data.json': '{"rating": 5}\n{"rating"\n',

@@ -16,7 +16,7 @@ const pod = (spec: string, metadata = 'name: p'): string =>
 /** Manifests, the releases, and the findings: level, rule and a part of the message. */
 const cases: readonly { readonly what: string; readonly text: string; readonly from?: Release; readonly to: Release; readonly found: readonly string[] }[] = [
   {
-    what: 'a version that goes',
+    what: 'a removed version',
     text: 'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}\nspec: {selector: {matchLabels: {a: b}}}\n',
     to: '1.25',
     found: ['blocking removed-version policy/v1beta1 PodDisruptionBudget is not served by 1.25'],
@@ -46,14 +46,14 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     found: ['blocking removed-version apps/v1beta1 ReplicaSet is not served by 1.34'],
   },
   {
-    what: 'nothing new where a release has other words for what both refuse',
+    what: 'nothing new if two releases reject an object with different messages',
     text: 'apiVersion: certificates.k8s.io/v1\nkind: CertificateSigningRequest\nmetadata: {name: a}\nspec: {signerName: example.com/a, usages: [client auth], request: YQ==}\n',
     from: '1.33',
     to: '1.36',
     found: ['note invalid-object both releases refuse spec.request: Invalid value: "YQ==": PEM block type'],
   },
   {
-    what: 'nothing in jobs, whose selector comes from what only a server gives, and in addresses of a family that a cluster may have',
+    what: 'nothing in jobs with a selector from the server, and in addresses of a family that a cluster may have',
     text: 'apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}\n---\napiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {clusterIP: "fd12::a", ports: [{port: 80}]}\n',
     from: '1.30',
     to: '1.33',
@@ -72,8 +72,8 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     to: '1.32',
     found: ['blocking missing-version'],
   },
-  { what: 'nothing in what is served', text: pod(''), to: '1.36', found: [] },
-  { what: 'nothing in kinds of others', text: 'apiVersion: example.com/v1beta1\nkind: Foo\nmetadata: {name: a}\n', to: '1.36', found: [] },
+  { what: 'nothing in served versions', text: pod(''), to: '1.36', found: [] },
+  { what: 'nothing in custom kinds', text: 'apiVersion: example.com/v1beta1\nkind: Foo\nmetadata: {name: a}\n', to: '1.36', found: [] },
   {
     what: 'annotations without effect',
     text: pod('', 'name: p, annotations: {seccomp.security.alpha.kubernetes.io/pod: runtime/default}'),
@@ -96,13 +96,13 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     ],
   },
   {
-    what: 'volumes that went',
+    what: 'removed volume types',
     text: pod(', volumes: [{name: v, gitRepo: {repository: r}}]'),
     to: '1.33',
     found: ['warning deprecated-field spec.volumes[0].gitRepo: deprecated in v1.11'],
   },
   {
-    what: 'a reference to a version that goes',
+    what: 'a reference to a removed version',
     text: 'apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {maxReplicas: 2, scaleTargetRef: {apiVersion: extensions/v1beta1, kind: Deployment, name: d}}\n',
     to: '1.30',
     found: ['blocking removed-reference spec.scaleTargetRef: names extensions/v1beta1 Deployment'],
@@ -123,7 +123,7 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     ],
   },
   {
-    what: 'a role for a group that went',
+    what: 'a role for a removed group',
     text: 'apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: a}\nrules:\n- {apiGroups: [extensions], resources: [ingresses, deployments], verbs: [get]}\n- {apiGroups: [apps], resources: [deployments], verbs: [get]}\n',
     to: '1.30',
     found: ['warning unmatched-rule rules[0]: grants ingresses of the group extensions'],

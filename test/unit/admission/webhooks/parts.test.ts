@@ -88,7 +88,7 @@ describe('serviceAddress', () => {
 describe('managersFault', () => {
   const good = { manager: 'm', operation: 'Update' as const, apiVersion: 'v1', fieldsType: 'FieldsV1' }
   const CASES: [what: string, entry: object, text: string | undefined][] = [
-    ['as they are', {}, undefined],
+    ['unchanged', {}, undefined],
     ['of an unknown operation', { operation: 'Odd' }, 'operation must be `Apply` or `Update`'],
     ['without a version', { apiVersion: '' }, 'apiVersion must not be empty'],
     ['without a type', { fieldsType: undefined }, 'missing fieldsType in managed fields entry 1'],

@@ -89,7 +89,7 @@ describe('JSON Patch', () => {
 
   const doc: JsonObject = { a: 1, list: ['x', 'y'], deep: { m: null, o: {} } }
   const table: [why: string, patch: Json, result: Json][] = [
-    ['ignores what stands before the first slash', [{ op: 'add', path: 'zzz/b', value: 2 }], { ...doc, b: 2 }],
+    ['ignores text before the first slash', [{ op: 'add', path: 'zzz/b', value: 2 }], { ...doc, b: 2 }],
     ['has no container for a path without a slash', [{ op: 'add', path: 'b', value: 2 }], 'unprocessable'],
     ['appends at -1', [{ op: 'add', path: '/list/-1', value: 'z' }], { ...doc, list: ['x', 'y', 'z'] }],
     ['inserts at -2', [{ op: 'add', path: '/list/-2', value: 'z' }], { ...doc, list: ['x', 'z', 'y'] }],
@@ -103,14 +103,14 @@ describe('JSON Patch', () => {
     ['replaces a member that is not there', [{ op: 'replace', path: '/n', value: 0 }], { ...doc, n: 0 }],
     ['copies null from a member that is not there', [{ op: 'copy', from: '/n', path: '/m' }], { ...doc, m: null }],
     ['moves nothing from a member that is not there', [{ op: 'move', from: '/n', path: '/m' }], 'unprocessable'],
-    ['moves into what is gone', [{ op: 'move', from: '/deep', path: '/deep/o' }], 'unprocessable'],
+    ['moves into a removed value', [{ op: 'move', from: '/deep', path: '/deep/o' }], 'unprocessable'],
     ['compares a missing member with null', [{ op: 'test', path: '/n', value: null }], doc],
-    ['finds null where null is', [{ op: 'test', path: '/deep/m', value: null }], doc],
+    ['compares null with null', [{ op: 'test', path: '/deep/m', value: null }], doc],
     ['tests nothing without a value', [{ op: 'test', path: '/a' }], 'unprocessable'],
     ['tests the whole', [{ op: 'test', path: '', value: { ...doc } }], doc],
     ['tests null against an object', [{ op: 'test', path: '/deep/o', value: null }], 'unprocessable'],
     ['adds null without a value', [{ op: 'add', path: '/n' }], { ...doc, n: null }],
-    ['goes through no null', [{ op: 'add', path: '/deep/m/x', value: 1 }], 'unprocessable'],
+    ['does not descend into null', [{ op: 'add', path: '/deep/m/x', value: 1 }], 'unprocessable'],
     ['replaces the whole by an object', [{ op: 'replace', path: '', value: { b: 1 } }], { b: 1 }],
     ['leaves the whole for a scalar', [{ op: 'replace', path: '', value: 1 }], doc],
     ['can neither add nor remove the whole', [{ op: 'remove', path: '' }], 'unprocessable'],

@@ -36,7 +36,7 @@ describe('merge patch', () => {
     ['RFC 7386: a scalar becomes a list', { a: 'c' }, { a: ['b'] }, { a: ['b'] }],
     ['RFC 7386: lists are not merged', { a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
     ['RFC 7386: a null that is there stays', { e: null }, { a: 1 }, { e: null, a: 1 }],
-    ['RFC 7386: deletes what is not there', { a: 'b' }, { c: null }, { a: 'b' }],
+    ['RFC 7386: deletes missing members', { a: 'b' }, { c: null }, { a: 'b' }],
     ['RFC 7386: nulls of new objects vanish', {}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
     ['nulls of objects in a list that replaces a scalar vanish', { a: 1 }, { a: [{ b: null }, null] }, { a: [{}, null] }],
     ['nulls of objects in a list that replaces an object stay', { a: {} }, { a: [{ b: null }] }, { a: [{ b: null }] }],

@@ -97,7 +97,7 @@ describe('strategic merge patch', () => {
       [{ name: 'b' }, { ...pod.spec.containers[0] }],
     ],
     [
-      'keeps what the server added in its place',
+      'keeps the position of items that the server added',
       'core.Pod',
       pod,
       { spec: { '$setElementOrder/containers': [{ name: 'n' }, { name: 'b' }], containers: [{ name: 'n' }] } },
@@ -110,16 +110,16 @@ describe('strategic merge patch', () => {
   const spec: [why: string, patch: JsonObject, result: JsonObject][] = [
     ['replaces lists without a strategy', { tolerations: [{ key: 'u' }] }, { ...pod.spec, tolerations: [{ key: 'u' }] }],
     ['deletes by null', { tolerations: null }, { containers: pod.spec.containers, nodeSelector: { n: '1' } }],
-    ['forgets nulls of what is new', { securityContext: { runAsUser: null, fsGroup: 1 } }, { ...pod.spec, securityContext: { fsGroup: 1 } }],
+    ['drops nulls in new values', { securityContext: { runAsUser: null, fsGroup: 1 } }, { ...pod.spec, securityContext: { fsGroup: 1 } }],
     [
-      'forgets directives of what is new',
+      'drops directives in new values',
       { securityContext: { $patch: 'delete' }, affinity: { nodeAffinity: { $patch: 'replace' } } },
       { ...pod.spec, affinity: {} },
     ],
     ['retains the keys that are named', { $retainKeys: ['nodeSelector'], nodeSelector: { m: '2' } }, { nodeSelector: { n: '1', m: '2' } }],
     ['empties by directive', { nodeSelector: { $patch: 'delete' } }, { ...pod.spec, nodeSelector: {} }],
     ['replaces a map by directive', { nodeSelector: { $patch: 'replace', m: '2' } }, { ...pod.spec, nodeSelector: { m: '2' } }],
-    ['takes another type as it is', { nodeSelector: ['x'] }, { ...pod.spec, nodeSelector: ['x'] }],
+    ['accepts a value of another type', { nodeSelector: ['x'] }, { ...pod.spec, nodeSelector: ['x'] }],
   ]
   for (const [why, patch, result] of spec) it(why, () => expect(applyStrategicPatch(types.type('core.Pod'), pod, { spec: patch }).spec).to.deep.equal(result))
 

@@ -117,7 +117,7 @@ describe('BatchingSink', () => {
   })
   // 256 MiB, at 2 KiB and the summary for each event.
   for (const [title, bytes, fitting] of [
-    ['short events where very many wait', 0, 131_072],
+    ['short events if very many wait', 0, 131_072],
     ['events of long requests sooner', 2048, 65_536],
   ] as const)
     it(`drops ${title}`, async () => {

@@ -7,7 +7,7 @@ const lines = (from: JsonObject | undefined, to: JsonObject | undefined): string
 
 const cases: Record<string, { from?: JsonObject; to?: JsonObject; changes: string[] }> = {
   'a field': { from: { spec: { replicas: 2, paused: true } }, to: { spec: { replicas: 3, paused: true } }, changes: ['spec.replicas: 2 → 3'] },
-  'fields that come and go': { from: { data: { a: '1' } }, to: { data: { b: '2' } }, changes: ['data.b: - → "2"', 'data.a: "1" → -'] },
+  'added and removed fields': { from: { data: { a: '1' } }, to: { data: { b: '2' } }, changes: ['data.b: - → "2"', 'data.a: "1" → -'] },
   'names with dots': {
     from: { metadata: { annotations: { 'a.b/c': '1' } } },
     to: { metadata: { annotations: { 'a.b/c': '2' } } },

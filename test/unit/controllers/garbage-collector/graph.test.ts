@@ -56,7 +56,7 @@ const blocking: Reference = { ...o, blocks: true }
 
 const cases: readonly Case[] = [
   {
-    name: 'asks nothing about objects that have no owners',
+    name: 'objects without owners are not examined',
     steps: [
       { put: 'ns/a#a', asks: [] },
       { put: 'ns/a#a', asks: [] },
@@ -103,7 +103,7 @@ const cases: readonly Case[] = [
     nodes: ['a', 'o'],
   },
   {
-    name: 'an owner seen elsewhere than one of its dependents says',
+    name: 'an owner at another place than a dependent refers to',
     steps: [
       { put: 'other/a#a', owners: [o], asks: ['examine o'] },
       { put: 'ns/b#b', owners: [o], asks: ['examine b'] },
@@ -140,7 +140,7 @@ const cases: readonly Case[] = [
     absent: ['o#o'],
   },
   {
-    name: 'dependents disagree where an owner is: each place is looked at in turn',
+    name: 'dependents with different places of an owner: each place is examined in turn',
     steps: [
       { put: 'ns/a#a', owners: [{ ...o, name: 'x' }], asks: ['examine o'] },
       { put: 'ns/b#b', owners: [{ ...o, name: 'y' }], asks: ['examine b'] },
@@ -203,7 +203,7 @@ const cases: readonly Case[] = [
     nodes: ['a'],
   },
   {
-    name: 'an owner that comes later',
+    name: 'an owner that is observed later',
     steps: [
       { put: 'ns/a#a', asks: [] },
       { put: 'ns/a#a', owners: [o], asks: ['examine o'] },

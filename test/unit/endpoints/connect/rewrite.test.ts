@@ -21,7 +21,7 @@ describe('rewriteUrl', () => {
     ['another host', 'http://example.com/a', 'http://example.com/a'],
     ['another host without a scheme', '//example.com/a', '//example.com/a'],
     ['the pod itself', 'http://10.0.0.1:8080/a', '/proxy/pod/a'],
-    ['the host that the client asked', 'https://localhost:8001/a', 'https://localhost:8001/proxy/pod/a'],
+    ['the host of the request', 'https://localhost:8001/a', 'https://localhost:8001/proxy/pod/a'],
     ['no URL', '/%zz', '/%zz'],
     ['no text', '/%ff', '/%ff'],
   ]

@@ -13,7 +13,7 @@ describe('SplicedBody', () => {
     ['texts that fill their memory', Array.from({ length: 300 }, (_, i) => ['x'.repeat(i % 7 === 0 ? 1365 : 21_845), `${i}`])],
     ['texts longer than their memory', [['a'], ['y'.repeat(100_000)], ['b', 'c'], ['z'.repeat(70_000)]]],
     [
-      'JSON longer than what is sent at once',
+      'JSON longer than one piece',
       [
         ['a', 'j'.repeat(300_000)],
         ['b', 'k'.repeat(10)],

@@ -18,7 +18,7 @@ describe('schemaV3', () => {
     ['lists', { items: [v2, { type: 'string' }], allOf: [v2] }, { items: [v3, { type: 'string' }], allOf: [v3] }],
     ['maps', { type: 'object', additionalProperties: v2 }, { type: 'object', additionalProperties: v3 }],
     ['maps of anything', { additionalProperties: true }, { additionalProperties: true }],
-    ['values, as they are', { default: v2, enum: [v2], 'x-more': v2 }, { default: v2, enum: [v2], 'x-more': v2 }],
+    ['values unchanged', { default: v2, enum: [v2], 'x-more': v2 }, { default: v2, enum: [v2], 'x-more': v2 }],
     ['malformed schemas', 7, 7],
   ]
   for (const [what, from, to] of cases) it(`converts ${what}`, () => expect(schemaV3(from)).to.deep.equal(to))

@@ -59,7 +59,7 @@ describe('listedGroups', () => {
       groups: ['foo: v10 v2 v1 v2beta1 other'],
     },
     {
-      name: 'a group where its first APIService stands, those of one priority by name',
+      name: 'a group at the position of its first APIService, equal priorities by name',
       rows: [
         ['b/v1', 10, 1],
         ['a/v2', 10, 1],

@@ -80,7 +80,7 @@ describe('binnacle assets', () => {
       [[''], 'one folder is needed: binnacle assets DIR'],
       [['--what', '/a'], 'unknown flag: --what'],
       [['--ectd', '/a'], 'unknown flag: --ectd; did you mean --etcd?'],
-      [['/a', '--etcd='], '--etcd is empty: it may be a program, or stand-in'],
+      [['/a', '--etcd='], '--etcd is empty: set it to a program, or to stand-in'],
     ] as const)
       expect(() => assetsOptions(argv)).to.throw(ArgumentError, message)
   })

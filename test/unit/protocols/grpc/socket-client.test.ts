@@ -144,7 +144,7 @@ describe('SocketClient', function () {
   const failures: [what: string, trailers: Record<string, string>, text: string][] = [
     ['by its name', { 'grpc-status': '7', 'grpc-message': 'go%20away' }, 'rpc error: code = PermissionDenied desc = go away'],
     ['that gRPC does not have as unknown', { 'grpc-status': '99' }, 'rpc error: code = Unknown desc = '],
-    ['that is none as unknown', { 'grpc-status': '-1' }, 'rpc error: code = Unknown desc = the status of gRPC is not a number'],
+    ['with an invalid code as unknown', { 'grpc-status': '-1' }, 'rpc error: code = Unknown desc = the status of gRPC is not a number'],
   ]
   for (const [what, trailers, told] of failures)
     it(`reports a status ${what}`, async () => {

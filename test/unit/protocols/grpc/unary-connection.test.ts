@@ -179,7 +179,7 @@ describe('a connection for unary calls', () => {
 
   const odd: [what: string, respond: (stream: ServerHttp2Stream) => void, told: Told][] = [
     [
-      'that is no gRPC',
+      'that is not gRPC',
       stream => stream.respond({ ':status': 503 }, { endStream: true }),
       { code: 2, details: 'the response has no gRPC status, HTTP status 503' },
     ],

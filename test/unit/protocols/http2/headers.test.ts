@@ -35,7 +35,7 @@ describe('header decoding', () => {
     expect(yields).to.be.at.least(3)
   })
   for (const [how, read] of [
-    ['at once', (one: HeaderDecoder, block: Buffer) => void one.decode(block)],
+    ['in one piece', (one: HeaderDecoder, block: Buffer) => void one.decode(block)],
     ['in steps', (one: HeaderDecoder, block: Buffer) => void runAtOnce(one.decodeInSteps(block))],
   ] as const)
     it(`retains nothing of a block that was decoded ${how}, as its connection may be idle for long`, async () => {
@@ -56,7 +56,7 @@ describe('header decoding', () => {
   // Appendices C.3 and C.4: three requests on one connection, the later ones by the table that the first have filled.
   for (const [how, blocks] of [
     [
-      'as it stands',
+      'without Huffman coding',
       [
         '8286 8441 0f77 7777 2e65 7861 6d70 6c65 2e63 6f6d',
         '8286 84be 5808 6e6f 2d63 6163 6865',
@@ -88,7 +88,7 @@ describe('header decoding', () => {
   for (const [fault, block] of [
     ['an index of none', 'ff80 01'],
     ['index 0', '80'],
-    ['a text that goes on after the block', '0003 6162'],
+    ['a text that continues after the block', '0003 6162'],
     ['an integer without end', 'ffff ffff ffff ffff ff01'],
     ['a table larger than was allowed', '3fe2 1f'],
     ['a change of the table behind a field', '8220'],

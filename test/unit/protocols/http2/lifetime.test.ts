@@ -28,15 +28,15 @@ function end(state: (second: number) => Partial<ConnectionState>): [number, Verd
 describe('the lifetime of a connection', () => {
   const cases: readonly [string, (second: number) => Partial<ConnectionState>, number, Verdict][] = [
     ['has no end while a request is open', () => ({}), Number.POSITIVE_INFINITY, 'keep'],
-    ['ends where the preface does not come', () => ({ settled: false, streams: 0, lastStream: 0 }), 11, 'cut'],
-    ['ends where headers do not', () => ({ openBlock: 3 }), 33, 'cut'],
-    ['goes on where other headers come', second => ({ openBlock: 3 + 2 * Math.floor(second / 20) }), Number.POSITIVE_INFINITY, 'keep'],
+    ['ends without a preface', () => ({ settled: false, streams: 0, lastStream: 0 }), 11, 'cut'],
+    ['ends if headers do not end', () => ({ openBlock: 3 }), 33, 'cut'],
+    ['continues while other headers arrive', second => ({ openBlock: 3 + 2 * Math.floor(second / 20) }), Number.POSITIVE_INFINITY, 'keep'],
     ['ends if nothing is read', () => ({ writing: true }), 61, 'cut'],
-    ['goes on where something is read', second => ({ writing: true, writes: Math.floor(second / 50) }), Number.POSITIVE_INFINITY, 'keep'],
+    ['continues while something is read', second => ({ writing: true, writes: Math.floor(second / 50) }), Number.POSITIVE_INFINITY, 'keep'],
     ['is over when it is idle', () => ({ streams: 0 }), 91, 'leave'],
-    ['goes on where requests come in between', second => ({ streams: 0, lastStream: 1 + 2 * Math.floor(second / 80) }), Number.POSITIVE_INFINITY, 'keep'],
-    ['ends soon after the client was asked to go', () => ({ streams: 0, leaving: true }), 2, 'cut'],
-    ['waits for open requests when the client was asked to go', () => ({ leaving: true }), Number.POSITIVE_INFINITY, 'keep'],
+    ['continues while requests arrive in between', second => ({ streams: 0, lastStream: 1 + 2 * Math.floor(second / 80) }), Number.POSITIVE_INFINITY, 'keep'],
+    ['ends soon after GOAWAY', () => ({ streams: 0, leaving: true }), 2, 'cut'],
+    ['waits for open requests after GOAWAY', () => ({ leaving: true }), Number.POSITIVE_INFINITY, 'keep'],
     ['waits for the last bytes, but not for ever', () => ({ streams: 0, leaving: true, writing: true }), 61, 'cut'],
   ]
   for (const [what, state, second, verdict] of cases) it(what, () => expect(end(state)).to.deep.equal([second, verdict]))

@@ -92,7 +92,7 @@ describe('the head of a request', () => {
     ['an encoding of the transfer', [...GET, 'transfer-encoding', 'chunked']],
     ['te that is not trailers', [...GET, 'te', 'gzip']],
     ['two lengths', [...GET, 'content-length', '5', 'content-length', '50']],
-    ['a length that is said twice', [...GET, 'content-length', '5', 'content-length', '5']],
+    ['a repeated length', [...GET, 'content-length', '5', 'content-length', '5']],
     ['a length that is not a number', [...GET, 'content-length', '1e3']],
   ] as const)
     it(`is rejected with ${fault}`, () => expect(readHead([...fields])).to.equal(undefined))

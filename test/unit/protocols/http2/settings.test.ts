@@ -23,7 +23,7 @@ describe('the settings of a client', () => {
   for (const [what, settings, code] of [
     ['a push that is neither', [[2, 2]], 1],
     ['frames that are too small', [[5, 100]], 1],
-    ['a window beyond what is possible', [[4, 2 ** 31]], 3],
+    ['a window beyond the maximum', [[4, 2 ** 31]], 3],
     ['more settings in a frame than are of use', Array.from({ length: 33 }, () => [4, 0] as const), 11],
   ] as const)
     it(`may not contain ${what}`, () =>

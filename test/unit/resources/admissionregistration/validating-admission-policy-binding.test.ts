@@ -25,11 +25,8 @@ describe('ValidatingAdmissionPolicyBinding', () => {
     'neither name nor selector': [param({}), ['Required spec.paramRef']],
     'name and selector': [param({ name: 'a', selector: {} }), ['Forbidden spec.paramRef.name', 'Forbidden spec.paramRef.selector']],
     'a bad name of parameters': [param({ name: 'a/b' }), ['Invalid spec.paramRef.name']],
-    'no action where parameters are missing': [of({ paramRef: { name: 'a' } }), ['Required spec.paramRef.parameterNotFoundAction']],
-    'an unknown action where parameters are missing': [
-      param({ name: 'a', parameterNotFoundAction: 'Wait' }),
-      ['NotSupported spec.paramRef.parameterNotFoundAction'],
-    ],
+    'no action for missing parameters': [of({ paramRef: { name: 'a' } }), ['Required spec.paramRef.parameterNotFoundAction']],
+    'an unknown action for missing parameters': [param({ name: 'a', parameterNotFoundAction: 'Wait' }), ['NotSupported spec.paramRef.parameterNotFoundAction']],
     'a bad rule': [
       of({ matchResources: { resourceRules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'] }] } }),
       ['Required spec.matchResources.resourceRules[0].resources'],

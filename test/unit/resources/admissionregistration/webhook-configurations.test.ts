@@ -52,7 +52,7 @@ describe('ValidatingWebhookConfiguration', () => {
       'all resources and a subresource': [resources('*', 'a/b'), []],
       'an unknown scope': [ruled({ scope: 'Galaxy' }), ['NotSupported webhooks[0].rules[0].scope']],
       'unknown policies': [of({ failurePolicy: 'x', matchPolicy: 'y' }), ['NotSupported webhooks[0].failurePolicy', 'NotSupported webhooks[0].matchPolicy']],
-      'no side effects told': [of({ sideEffects: undefined }), ['Required webhooks[0].sideEffects']],
+      'no sideEffects': [of({ sideEffects: undefined }), ['Required webhooks[0].sideEffects']],
       'side effects': [of({ sideEffects: 'Some' }), ['NotSupported webhooks[0].sideEffects']],
       'no time': [of({ timeoutSeconds: 0 }), ['Invalid webhooks[0].timeoutSeconds']],
       'too much time': [of({ timeoutSeconds: 31 }), ['Invalid webhooks[0].timeoutSeconds']],

@@ -108,7 +108,7 @@ const creations: Record<string, [body: object, causes: string[], metadata?: obje
     [`Invalid ${at}.properties[metadata].properties[labels].default`],
   ],
   'a rule of many lines': [rule({ rule: 'true &&\ntrue' }), [`Required ${ruleAt}.message`]],
-  'a rule with what is empty': [
+  'a rule with empty fields': [
     rule({ rule: ' ', messageExpression: ' ', fieldPath: ' ' }),
     [`Required ${ruleAt}.rule`, `Required ${ruleAt}.messageExpression`, `Invalid ${ruleAt}.fieldPath`, `Invalid ${ruleAt}.fieldPath`],
   ],

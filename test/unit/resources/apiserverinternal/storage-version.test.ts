@@ -37,11 +37,8 @@ describe('StorageVersion', () => {
   const statuses: Record<string, [status: object, causes: string[]]> = {
     'servers that agree': [{ storageVersions: [server('a'), server('b')], commonEncodingVersion: 'apps/v1' }, []],
     'servers that do not': [{ storageVersions: [server('a'), server('b', 'v1', ['v1'])] }, []],
-    'nothing told of an agreement': [
-      { storageVersions: [server('a')] },
-      ['status.commonEncodingVersion: Invalid value: "null": the common encoding version is apps/v1'],
-    ],
-    'something else told': [
+    'no common version': [{ storageVersions: [server('a')] }, ['status.commonEncodingVersion: Invalid value: "null": the common encoding version is apps/v1']],
+    'another common version': [
       { storageVersions: [server('a')], commonEncodingVersion: 'v1' },
       ['status.commonEncodingVersion: Invalid value: "v1": the actual common encoding version is apps/v1'],
     ],

@@ -91,7 +91,7 @@ describe('HorizontalPodAutoscaler of autoscaling/v1', () => {
   const odd: [string, JsonObject[]][] = [
     ['a target of another sort than it has', [queue({ type: 'Utilization', averageValue: '10' })]],
     [
-      'a use of processors that says more',
+      'a CPU metric with further fields',
       [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 5, averageValue: '1' } } }],
     ],
     ['two sources', [{ ...queue({ type: 'Value', value: '1' }), ...cpu(5), type: 'External' }]],

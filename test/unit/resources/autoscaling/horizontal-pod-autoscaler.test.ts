@@ -29,8 +29,8 @@ describe('HorizontalPodAutoscaler', () => {
     {
       'bounds and a target': [of({ minReplicas: 1 }), []],
       'no bound above': [of({ maxReplicas: 0 }), ['Invalid spec.maxReplicas', 'Invalid spec.maxReplicas']],
-      'bounds the other way round': [of({ minReplicas: 7 }), ['Invalid spec.maxReplicas']],
-      'a way to zero': [of({ minReplicas: 0 }), ['Invalid spec.minReplicas', 'Forbidden spec.metrics']],
+      'reversed bounds': [of({ minReplicas: 7 }), ['Invalid spec.maxReplicas']],
+      'scaling to zero': [of({ minReplicas: 0 }), ['Invalid spec.minReplicas', 'Forbidden spec.metrics']],
       'no target': [of({ scaleTargetRef: {} }), ['Required spec.scaleTargetRef.kind', 'Required spec.scaleTargetRef.name']],
       'a bad target': [of({ scaleTargetRef: { kind: 'a/b', name: '..' } }), ['Invalid spec.scaleTargetRef.kind', 'Invalid spec.scaleTargetRef.name']],
       'a long window': [up({ stabilizationWindowSeconds: 3601 }), [`Invalid ${rules('stabilizationWindowSeconds')}`]],

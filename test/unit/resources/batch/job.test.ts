@@ -42,7 +42,7 @@ describe('Job', () => {
   const defaults: Record<string, [spec: object, expected: object]> = {
     'no completions beside a parallelism': [{ parallelism: 2 }, { parallelism: 2, completions: undefined }],
     'one at a time of several': [{ completions: 3 }, { parallelism: 1, completions: 3 }],
-    'a zero as it is': [{ backoffLimit: 0 }, { backoffLimit: 0 }],
+    'an explicit zero': [{ backoffLimit: 0 }, { backoffLimit: 0 }],
     'no total limit if there is one per index': [{ completionMode: 'Indexed', completions: 1, backoffLimitPerIndex: 1 }, { backoffLimit: 2147483647 }],
     'the status of a condition, and replacement of failed pods only': [
       { podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'A' }, { type: 'B', status: 'False' }] }] } },
@@ -112,7 +112,7 @@ describe('Job', () => {
     ],
     'an unknown completion mode': [job({ completionMode: 'Sideways' }), ['NotSupported spec.completionMode']],
     'indexes without completions': [job({ completionMode: 'Indexed', parallelism: 2 }), ['Required spec.completions']],
-    'more at once than indexed jobs may': [indexed({ parallelism: 100001 }), ['Invalid spec.parallelism']],
+    'more parallel pods than indexed jobs may have': [indexed({ parallelism: 100001 }), ['Invalid spec.parallelism']],
     'limits per index without indexes': [
       job({ backoffLimitPerIndex: 1, maxFailedIndexes: 1 }),
       ['Invalid spec.backoffLimitPerIndex', 'Invalid spec.maxFailedIndexes'],
@@ -120,7 +120,7 @@ describe('Job', () => {
     'failed indexes without a limit of each': [indexed({ maxFailedIndexes: 1 }), ['Required spec.backoffLimitPerIndex']],
     'more failed indexes than there are': [indexed({ backoffLimitPerIndex: 1, maxFailedIndexes: 6 }), ['Invalid spec.maxFailedIndexes']],
     'very many completions': [indexed({ completions: 100001, backoffLimitPerIndex: 1, parallelism: 1 }), ['Required spec.maxFailedIndexes']],
-    'very many completions, many at once': [
+    'very many completions, many in parallel': [
       indexed({ completions: 100001, backoffLimitPerIndex: 1, parallelism: 10001, maxFailedIndexes: 10001 }),
       ['Invalid spec.parallelism', 'Invalid spec.maxFailedIndexes'],
     ],
@@ -171,7 +171,7 @@ describe('Job', () => {
     'indexes and counts of success': [succeeding({ succeededIndexes: '1,3-4', succeededCount: 3 }, { succeededCount: 5 }), []],
     'success of jobs without indexes': [job({ successPolicy: { rules: [{ succeededCount: 1 }] } }), ['Invalid spec.successPolicy']],
     'no rules of success': [succeeding(), ['Required spec.successPolicy.rules']],
-    'a rule of success that says nothing': [succeeding({}), [`Required ${SUCCESS}`]],
+    'an empty success rule': [succeeding({}), [`Required ${SUCCESS}`]],
     'too many rules of success': [succeeding(...many(21, () => ({ succeededCount: 1 }))), ['TooMany spec.successPolicy.rules']],
     'more successes than completions': [succeeding({ succeededCount: 6 }), [`Invalid ${SUCCESS}.succeededCount`]],
     'more successes than indexes': [succeeding({ succeededCount: 3, succeededIndexes: '0-1' }), [`Invalid ${SUCCESS}.succeededCount`]],

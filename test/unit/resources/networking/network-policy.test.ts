@@ -50,7 +50,7 @@ describe('NetworkPolicy', () => {
     },
     {
       'any part': [policy(), peer({ podSelector: {} }), []],
-      'to what is wrong, told twice': [policy(), peer({}), [`Required ${PEER}`, `Required ${PEER}`]],
+      'to an invalid value, reported twice': [policy(), peer({}), [`Required ${PEER}`, `Required ${PEER}`]],
     },
   )
 

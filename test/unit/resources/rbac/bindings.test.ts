@@ -28,7 +28,7 @@ describe('RoleBinding', () => {
     {
       subjects: [{ roleRef: view }, to(account), []],
       'the role': [{ roleRef: view }, { roleRef: { ...view, name: 'edit' } }, ['Invalid roleRef']],
-      'to a bad subject, told twice': [{ roleRef: view }, to({ kind: 'User' }), Array(2).fill('Required subjects[0].name')],
+      'to an invalid subject, reported twice': [{ roleRef: view }, to({ kind: 'User' }), Array(2).fill('Required subjects[0].name')],
     },
   )
 

@@ -114,7 +114,7 @@ describe('Workload', () => {
       },
       {
         'the groups': [of(template()), of(template({ name: 'b' })), ['Invalid podGroups']],
-        'an owner that comes later': [of(template()), { spec: { controllerRef: { kind: 'K', name: 'n' }, podGroupTemplates: [template()] } }, []],
+        'an owner that is added later': [of(template()), { spec: { controllerRef: { kind: 'K', name: 'n' }, podGroupTemplates: [template()] } }, []],
       },
       featuresIn('1.35', { GenericWorkload: true }),
     ))

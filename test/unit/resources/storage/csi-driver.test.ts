@@ -9,7 +9,7 @@ describe('CSIDriver', () => {
   validates(
     csiDriverResource,
     {
-      'nothing said': [of(), []],
+      'no fields': [of(), []],
       'an unknown group policy': [of({ fsGroupPolicy: 'Foo' }), ['NotSupported spec.fsGroupPolicy']],
       'tokens for two': [tokens({ audience: '' }, { audience: 'a', expirationSeconds: 600 }), []],
       'two tokens for one': [tokens({ audience: 'a' }, { audience: 'a', expirationSeconds: 1 }), ['Duplicate spec.tokenRequests[1].audience']],

@@ -35,7 +35,7 @@ describe('VolumeAttachment', () => {
         [`Required ${PATH}.csi`, `Required ${PATH}.accessModes`],
       ],
       'an inline volume of nothing': [inline({ csi: undefined }), [`Required ${PATH}.csi`, `Required ${PATH}`]],
-      'an inline volume with what it may not have': [
+      'an inline volume with forbidden fields': [
         inline({
           claimRef: { name: 'c' },
           capacity: { storage: '1Gi' },

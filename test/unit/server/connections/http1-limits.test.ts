@@ -333,9 +333,9 @@ describe('an HTTP/1.1 request that costs more than its bytes', () => {
 
 describe('a connection without a request', () => {
   for (const [what, text] of [
-    ['says nothing', ''],
-    ['says half of a head', 'GET / HTTP/1.1\r\nHos'],
-    ['says half of a body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
+    ['sends nothing', ''],
+    ['sends half of a head', 'GET / HTTP/1.1\r\nHos'],
+    ['sends half of a body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
   ] as const)
     it(`is closed without a response: ${what}`, async () => {
       const server = createServer({ headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 30 }, () => {})

@@ -14,7 +14,7 @@ describe('withAuthentication', () => {
   })
 
   for (const [when, found] of [
-    ['at once', alice],
+    ['synchronously', alice],
     ['later', Promise.resolve(alice)],
   ] as const)
     it(`sets the user of the request ${when}`, async () => {

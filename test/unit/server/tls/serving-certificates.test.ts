@@ -138,7 +138,7 @@ describe('ServingCertificates', () => {
         gets: /^TLSv1 ECDHE-ECDSA-AES\d+-SHA$/,
       },
       { title: 'TLS 1.2 by default', policy: {}, client: { maxVersion: 'TLSv1.2' }, gets: /^TLSv1.2 / },
-      { title: 'no TLS 1.2 where 1.3 is the least', policy: { minVersion: 'TLSv1.3' }, client: { maxVersion: 'TLSv1.2' }, gets: /^Error/ },
+      { title: 'no TLS 1.2 if 1.3 is the minimum', policy: { minVersion: 'TLSv1.3' }, client: { maxVersion: 'TLSv1.2' }, gets: /^Error/ },
       {
         title: 'the suite that it may',
         policy: chooseSuites(['TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384']),

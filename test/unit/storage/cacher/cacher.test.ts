@@ -128,7 +128,7 @@ describe('storage/cacher', () => {
         opening({ startWaitMs: 30 })
         const refused = { code: 'initializing', message: 'storage is (re)initializing', retryAfterSeconds: 1 }
         const reads: [string, () => Promise<unknown>][] = [
-          ['a list of what is at hand', () => list({ at: 'any' })],
+          ['a list of any cached state', () => list({ at: 'any' })],
           ['the newest list', () => list({})],
           ['a list with a limit and a selector', () => list({ predicate: some, limit: 1 })],
           ['an exact list', () => list({ at: { exactly: revision(2) } })],
@@ -506,9 +506,9 @@ describe('storage/cacher', () => {
     })
 
     for (const [what, corruption, shown] of [
-      ['an object that was not told of', () => corrupt('lost', 'z'), ['a', 'lost', 'z']],
-      ['an update that was not told of', () => corrupt('a', 'z'), ['a', 'z']],
-      ['a deletion that was not told of', () => corrupt('a', 'z', true), ['z']],
+      ['an object whose event is missing', () => corrupt('lost', 'z'), ['a', 'lost', 'z']],
+      ['an update whose event is missing', () => corrupt('a', 'z'), ['a', 'z']],
+      ['a deletion whose event is missing', () => corrupt('a', 'z', true), ['z']],
     ] as const)
       it(`finds ${what}, and reloads the state`, async () => {
         seed('a')

@@ -12,10 +12,10 @@ const failureOf = (message: string, code: number): Error => Object.assign(new Er
 
 describe('a commit that fails', () => {
   const causes: [name: string, cause: unknown, free: number | undefined, message: string][] = [
-    ['the system says that the disk is full', failureOf('No space left on device', 28), 0, 'no space left on device'],
+    ['the system reports a full disk', failureOf('No space left on device', 28), 0, 'no space left on device'],
     ['a write was cut short on a full disk', failureOf('Input/output error', 5), 4096, 'no space left on device'],
     ['a write was cut short with room to spare', failureOf('Input/output error', 5), 1 << 30, 'Input/output error'],
-    ['the system does not say what is free', failureOf('Input/output error', 5), undefined, 'Input/output error'],
+    ['the system does not report the free space', failureOf('Input/output error', 5), undefined, 'Input/output error'],
     ['a quota is met', failureOf('Disk quota exceeded', 122), 0, 'Disk quota exceeded'],
     ['the file may not be longer', failureOf('File too large', 27), 1 << 30, 'File too large'],
   ]

@@ -9,17 +9,17 @@ const cases: [name: string, history: string[], write: string, outcome: string | 
   ['an update that happened and was followed by others', ['5=a', '8=b', '9=c', '12=d'], '5=b', 'ok 8'],
   ['an update that lost', ['5=a', '8=x'], '5=b', 'lost to 8'],
   ['an update that lost to one that was followed', ['5=a', '8=x', '9=b'], '5=b', 'lost to 9'],
-  ['an update that may still come', ['5=a'], '5=b', undefined],
-  ['an update of what is now deleted', ['5=a', '8'], '5=b', undefined],
-  ['an update of what was deleted and created again', ['5=a', '8', '9=b'], '5=b', undefined],
+  ['an update that may still arrive', ['5=a'], '5=b', undefined],
+  ['an update of an object that is now deleted', ['5=a', '8'], '5=b', undefined],
+  ['an update of an object that was deleted and recreated', ['5=a', '8', '9=b'], '5=b', undefined],
   ['an update too long ago', ['5=a', '6=b', ...Array.from({ length: 20 }, (_, i) => `${7 + i}=x`)], '5=b', undefined],
   ['a create that happened', ['8=b'], '0=b', 'ok 8'],
   ['a create that happened and was updated', ['8=b', '9=c'], '0=b', 'ok 8'],
-  ['a create that cannot be found: absence may come again', ['8=x'], '0=b', undefined],
-  ['a create that may still come', [], '0=b', undefined],
+  ['a create that cannot be found: the object may be absent again', ['8=x'], '0=b', undefined],
+  ['a create that may still arrive', [], '0=b', undefined],
   ['a deletion that happened', ['5=a', '8'], '5', 'ok 20'],
   ['a deletion that lost', ['5=a', '8=b'], '5', 'lost to 8'],
-  ['a deletion that may still come', ['5=a'], '5', undefined],
+  ['a deletion that may still arrive', ['5=a'], '5', undefined],
 ]
 
 describe('settleWrite', () => {

@@ -50,7 +50,7 @@ describe('the revision of a write', () => {
   const cases: Record<string, [stored: Stored | Error | undefined, revision: number]> = {
     'that of the key': [{ create_revision: '11', mod_revision: '11', value }, 11],
     'that of the key, though it was changed since': [{ create_revision: '11', mod_revision: '13', value: Buffer.from('changed') }, 11],
-    'that of the response, if another has created it anew': [{ create_revision: '13', mod_revision: '13', value: Buffer.from('other') }, 12],
+    'that of the response, if another writer has recreated it': [{ create_revision: '13', mod_revision: '13', value: Buffer.from('other') }, 12],
     'that of the response, if it has gone': [undefined, 12],
     'that of the response, if it cannot be read': [new BackendError('unavailable', 'gone'), 12],
   }

@@ -138,7 +138,7 @@ describe('the model’s checker', () => {
     const right: Record<string, Seen> = {
       'a get of the newest state': get({}),
       'a get at hand, of long ago': get({ wanted: 'any', answer: { status: 200, body: widget('a', 't1', 'a', 2) } }),
-      'a get of what is gone': get({ key: 'n/b', floor: 6, ceiling: 6, answer: refused(404, 'NotFound') }),
+      'a get of a deleted object': get({ key: 'n/b', floor: 6, ceiling: 6, answer: refused(404, 'NotFound') }),
       'a list': list({}),
       'a list at hand, of long ago': list({ wanted: 'any', answer: listBody(2, [widget('a', 't1', 'a', 2)]) }),
       'an exact list': list({ wanted: { exactly: 2 }, floor: 7, ceiling: 7, answer: listBody(2, [widget('a', 't1', 'a', 2)]) }),
@@ -150,10 +150,10 @@ describe('the model’s checker', () => {
         continued: { revision: 3, after: 'n/a' },
         answer: listBody(3, [widget('b', 't2', 'a', 3)]),
       }),
-      'a revision that does not come': list({ wanted: { exactly: 9 }, answer: refused(504, 'Timeout', 'Too large resource version: 9, current: 3') }),
+      'a revision that never exists': list({ wanted: { exactly: 9 }, answer: refused(504, 'Timeout', 'Too large resource version: 9, current: 3') }),
       'a watch': watch(whole),
       'a watch with bookmarks': watch([ADDED_A, bookmark(2), ADDED_B, MODIFIED_A, bookmark(5), DELETED_B, BACK_A, bookmark(7)]),
-      'a watch of what is selected': watch([ADDED_A, ADDED_B, leaveA, DELETED_B, enterA], { extent: tierA }),
+      'a watch with a selection': watch([ADDED_A, ADDED_B, leaveA, DELETED_B, enterA], { extent: tierA }),
       'initial events with their end': watch([ADDED_B, ADDED_A, bookmark(3, true), MODIFIED_A, DELETED_B, BACK_A], {
         start: { initial: 'latest', endsWithBookmark: true },
         floor: 3,
@@ -183,14 +183,14 @@ describe('the model’s checker', () => {
       'a get from the future': [get({ floor: 2, ceiling: 3 }), /the state of 4…6, which is not of 2…3/],
       'another content': [get({ answer: { status: 200, body: widget('a', 't1', 'b', 4) } }), /but at 4 it is/],
       'a version that was never written': [get({ answer: { status: 200, body: widget('a', 't3', 'b', 5) } }), /not written at 5/],
-      'a 404 of what is there': [get({ answer: refused(404, 'NotFound') }), /it was there all the time/],
+      'a 404 of an existing object': [get({ answer: refused(404, 'NotFound') }), /it was there all the time/],
       'a get older than requested': [get({ wanted: { notOlderThan: 4 }, answer: { status: 200, body: widget('a', 't1', 'a', 2) } }), /not of 4…6/],
       'a 500': [get({ answer: refused(500, 'InternalError', 'oh') }), /500 InternalError: oh/],
       'a 503 with no cause': [get({ answer: refused(503, 'ServiceUnavailable') }), /nothing was wrong/],
       'a stale list': [list({ floor: 4, ceiling: 7 }), /the state of 3, which is not of 4…7/],
       'a list older than requested': [list({ wanted: { notOlderThan: 4 }, ceiling: 7 }), /not of 4…7/],
       'an exact list of another revision': [list({ wanted: { exactly: 2 } }), /the state of 3, which is not of 2…2/],
-      'a list of two states at once': [
+      'a list of two mixed states': [
         list({ floor: 4, ceiling: 4, answer: listBody(4, [widget('a', 't1', 'a', 2), widget('b', 't2', 'a', 3)]) }),
         /at 4 it lacks n\/a 4/,
       ],
@@ -200,7 +200,7 @@ describe('the model’s checker', () => {
         /not in order, or doubled/,
       ],
       'a list out of order': [list({ answer: listBody(3, [widget('b', 't2', 'a', 3), widget('a', 't1', 'a', 2)]) }), /not in order/],
-      'a list of what is not selected': [
+      'a list with objects that are not selected': [
         list({ extent: tierA, floor: 4, ceiling: 4, answer: listBody(4, [widget('a', 't3', 'b', 4), widget('b', 't2', 'a', 3)]) }),
         /it has n\/a 4/,
       ],
@@ -209,7 +209,7 @@ describe('the model’s checker', () => {
         /the state of 7, which is not of 3…3/,
       ],
       'a page without its end': [list({ limit: 1, answer: listBody(3, [widget('a', 't1', 'a', 2)]) }), /no token, but 1 objects more/],
-      'a wrong count of what remains': [
+      'a wrong count of remaining objects': [
         list({ limit: 1, answer: listBody(3, [widget('a', 't1', 'a', 2)], { continue: 'x', remainingItemCount: 2 }) }),
         /2 remain, but 1 do/,
       ],
@@ -217,12 +217,12 @@ describe('the model’s checker', () => {
         list({ limit: 2, answer: listBody(3, [widget('a', 't1', 'a', 2), widget('b', 't2', 'a', 3)], { continue: 'x' }) }),
         /nothing more/,
       ],
-      'a 410 of what is kept': [list({ wanted: { exactly: 2 }, answer: refused(410, 'Expired') }), /nothing from 2 on is compacted/],
+      'a 410 of an available revision': [list({ wanted: { exactly: 2 }, answer: refused(410, 'Expired') }), /nothing from 2 on is compacted/],
       'a 410 of pages without a token': [
         list({ limit: 1, floor: 7, ceiling: 7, continued: { revision: 2, after: 'n/a' }, answer: refused(410, 'Expired') }),
         /nothing from 2 on is compacted/,
       ],
-      'a refusal of what has come': [
+      'a rejection of an existing revision': [
         list({ wanted: { notOlderThan: 3 }, answer: refused(504, 'Timeout', 'Too large resource version: 3') }),
         /though the store was at 3/,
       ],
@@ -250,7 +250,7 @@ describe('the model’s checker', () => {
       'an event too many': [[...whole, event('MODIFIED', widget('a', 't4', 'a', 8))], {}, /nothing more is due/],
       'a bookmark that promises too much': [[ADDED_A, bookmark(3), ...whole.slice(1)], {}, /a bookmark at 3, but ADDED n\/b at 3 has not come/],
       'a bookmark from the future': [[...whole, bookmark(9)], {}, /a bookmark at 9 when the store was at 7/],
-      'a bookmark that goes back': [[ADDED_A, ADDED_B, bookmark(3), bookmark(2), ...whole.slice(2)], {}, /a bookmark at 2 after 3/],
+      'a bookmark with an older revision': [[ADDED_A, ADDED_B, bookmark(3), bookmark(2), ...whole.slice(2)], {}, /a bookmark at 2 after 3/],
       'a bookmark that was not requested': [[...whole, bookmark(7)], { bookmarks: false }, /not asked for/],
       'initial events that lack one': [
         [ADDED_A, bookmark(3, true), ...whole.slice(2)],
@@ -273,7 +273,7 @@ describe('the model’s checker', () => {
         /in place of|among the initial|is missing/,
       ],
       'an end with no cause': [whole.slice(0, 2), { end: 'server' }, /the server ended it after 3, and nothing was wrong/],
-      'a 410 of what is kept': [[event('ERROR', refused(410, 'Expired').body)], { end: 'server' }, /ERROR 410 Expired/],
+      'a 410 of an available revision during a watch': [[event('ERROR', refused(410, 'Expired').body)], { end: 'server' }, /ERROR 410 Expired/],
       'a refusal with no cause': [[], { refusal: refused(503, 'ServiceUnavailable'), end: 'server' }, /refused with 503/],
     }
     for (const [what, [seen, line]] of Object.entries(wrongReads)) it(what, () => expect(check([seen]).join('\n')).to.match(line))
@@ -308,10 +308,10 @@ describe('the model’s checker', () => {
       'two writes acknowledged for one': [[...writes(), { ...nth(4), token: 't9' }], /acknowledged at 7, which it did not make/],
       'one deletion acknowledged twice': [[...writes(), nth(3)], /acknowledged twice/],
       'a deletion that did not happen': [[...writes(), write('delete', 'n/a', undefined, 6, '', { answer: deleted('a') })], /uid-a was never deleted/],
-      'a 404 of what is there': [[...writes(), write('update', 'n/a', 't9', 4, 'a', { answer: notFound })], /NotFound/],
+      'a 404 of a write to an existing object': [[...writes(), write('update', 'n/a', 't9', 4, 'a', { answer: notFound })], /NotFound/],
       'a conflict without another write': [[...writes(), write('update', 'n/a', 't9', 4, 'a', { guard: 4, answer: refused(409, 'Conflict') })], /Conflict/],
       'a creation refused for nothing': [[...writes(), write('create', 'n/c', 't9', 4, 'a', { answer: refused(409, 'AlreadyExists') })], /AlreadyExists/],
-      'unchanged, where something else was there': [
+      'unchanged, although the object differed': [
         [...writes(), write('update', 'n/a', undefined, 6, 'a', { guard: 4, answer: { status: 200, body: widget('a', 't4', 'a', 7) } })],
         /unchanged at 7/,
       ],

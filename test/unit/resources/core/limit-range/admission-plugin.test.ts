@@ -22,13 +22,13 @@ const FORBIDDEN = 'pods "p" is forbidden: '
 describe('LimitRanger', () => {
   const defaults: [string, object[], ReturnType<typeof pod>, object, string | undefined][] = [
     [
-      'gives what is not there',
+      'adds missing values',
       [{ type: 'Container', default: { memory: '1Gi', cpu: '1' }, defaultRequest: { cpu: '100m' } }],
       pod([container(undefined, { cpu: '2' })]),
       [container({ cpu: '100m' }, { cpu: '2', memory: '1Gi' })],
       'LimitRanger plugin set: cpu request for container c; memory limit for container c',
     ],
-    ['leaves what is there', [{ type: 'Container', default: { cpu: '1' } }], pod([container({}, { cpu: '2' })]), [container({}, { cpu: '2' })], undefined],
+    ['keeps given values', [{ type: 'Container', default: { cpu: '1' } }], pod([container({}, { cpu: '2' })]), [container({}, { cpu: '2' })], undefined],
     ['is about containers', [{ type: 'Pod', max: { cpu: '1' } }], pod([container()]), [container()], undefined],
   ]
   for (const [what, limits, given, containers, annotation] of defaults) {

@@ -25,7 +25,7 @@ describe('nodes', () => {
       'ranges of both families': [cidrs('10.0.0.0/16', 'fd00::/64'), []],
       'a range twice': [cidrs('10.0.0.0/16', '10.0.0.0/16'), ['Invalid spec.podCIDRs']],
       'no range': [cidrs('10.0.0.0'), ['Invalid spec.podCIDRs[0]']],
-      'fractions of what is counted': [
+      'fractions of countable resources': [
         { status: { capacity: { 'a.b/c': '5', cpu: '1.5' }, allocatable: { 'a.b/c': '4.5' } } },
         ['Invalid status.allocatable.a.b/c'],
       ],

@@ -18,12 +18,12 @@ const NOT_ALLOWED = `${FORBIDDEN}only dynamically provisioned pvc can be resized
 
 describe('PersistentVolumeClaimResize', () => {
   const cases: [string, object, object, string | undefined][] = [
-    ['grows where the class allows it', claim('1Gi', 'grows'), claim('2Gi', 'grows'), undefined],
+    ['grows if the class allows it', claim('1Gi', 'grows'), claim('2Gi', 'grows'), undefined],
     ['knows the class by annotation', claim('1Gi', 'fixed', 'grows'), claim('2Gi', 'fixed', 'grows'), undefined],
     ['has the same size in another notation', claim('1Gi', 'fixed'), claim('1024Mi', 'fixed'), undefined],
     ['shrinks: that is for validation', claim('2Gi', 'fixed'), claim('1Gi', 'fixed'), undefined],
     ['in a class that does not allow it', claim('1Gi', 'fixed'), claim('2Gi', 'fixed'), NOT_ALLOWED],
-    ['in a class that says nothing', claim('1Gi', 'silent'), claim('2Gi', 'silent'), NOT_ALLOWED],
+    ['in a class without allowVolumeExpansion', claim('1Gi', 'silent'), claim('2Gi', 'silent'), NOT_ALLOWED],
     ['in a class that is not there', claim('1Gi', 'gone'), claim('2Gi', 'gone'), NOT_ALLOWED],
     ['without a class', claim('1Gi'), claim('2Gi'), NOT_ALLOWED],
     ['while it changes its class', claim('1Gi', 'fixed'), claim('2Gi', 'grows'), NOT_ALLOWED],

@@ -22,7 +22,7 @@ const pod = (resources: object, ...ofContainers: object[]): object => ({
 describe('pod-level resources', () => {
   const refused: Record<string, [given: object, causes: string[]]> = {
     'enough for the containers': [pod({ requests: { cpu: '2' } }, { requests: { cpu: '1' } }, { requests: { cpu: '1' } }), []],
-    'less than its containers ask for': [
+    'less than the requests of the containers': [
       pod({ requests: { cpu: '1' } }, { requests: { cpu: '1' } }, { requests: { cpu: '500m' } }),
       ['Invalid spec.resources.requests[cpu]'],
     ],
@@ -55,7 +55,7 @@ describe('pod-level resources', () => {
       pod({ requests: { memory: '1Gi' } }, { limits: { 'hugepages-2Mi': '4Mi', memory: '1Gi' } }),
       { limits: { 'hugepages-2Mi': '4Mi' }, requests: { memory: '1Gi', 'hugepages-2Mi': '4Mi' } },
     ],
-    'nothing where the pod says nothing': [pod({}), {}],
+    'nothing if the pod specifies nothing': [pod({}), {}],
     'nothing from requests alone': [pod({ requests: { cpu: '2' } }, { requests: { memory: '0' } }), { requests: { cpu: '2' } }],
   }
   for (const [what, [given, resources]] of Object.entries(filled)) {

@@ -38,7 +38,7 @@ const cases: Record<string, [spec: object, ...warnings: string[]]> = {
     'spec.volumes[0].gitRepo: deprecated in v1.11, and disabled by default in v1.33+',
     'spec.volumes[1].rbd: deprecated in v1.28, non-functional in v1.31+',
   ],
-  'files in the place of others': [
+  'files that replace others': [
     {
       volumes: [
         {

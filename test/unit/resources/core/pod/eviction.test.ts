@@ -144,7 +144,7 @@ describe('resources/core/pod eviction', () => {
     ['a pod that is pending', { status: { phase: 'Pending' }, budget: NEEDED }],
     ['a pod that is not ready, of a healthy budget', { status: UNREADY, budget: NEEDED }],
     [
-      'a pod that is not ready, where the budget always lets those go',
+      'a pod that is not ready, with a budget that always allows its eviction',
       { status: UNREADY, budget: { ...NEEDED, currentHealthy: 0, spec: { unhealthyPodEvictionPolicy: 'AlwaysAllow' } } },
     ],
     ['a pod that another budget picks', { budget: { ...NEEDED, spec: { selector: { matchLabels: { app: 'b' } } } } }],

@@ -118,10 +118,10 @@ describe('PodNodeSelector', () => {
 
   for (const [what, selectors, annotation, nodeSelector, expected] of [
     ['adds the selector of the namespace', config('{}'), 'env=test', { zone: 'a' }, { env: 'test', zone: 'a' }],
-    ['adds that of the cluster where the namespace has none', CLUSTER, undefined, undefined, { infra: 'false' }],
-    ['adds nothing where neither has one', config('{}'), undefined, undefined, undefined],
+    ['adds that of the cluster if the namespace has none', CLUSTER, undefined, undefined, { infra: 'false' }],
+    ['adds nothing if neither has one', config('{}'), undefined, undefined, undefined],
     ['an empty annotation is a selector', CLUSTER, '', undefined, undefined],
-    ['refuses what contradicts the namespace', config('{}'), 'env=test', { env: 'prod' }, CONFLICT],
+    ['rejects a conflict with the namespace', config('{}'), 'env=test', { env: 'prod' }, CONFLICT],
     ['refuses labels that are not allowed', CLUSTER, 'env=test', { zone: 'a' }, NOT_ALLOWED],
     ['refuses values that are not allowed', CLUSTER, 'zone=a', undefined, NOT_ALLOWED],
     ['an annotation that is not a selector', config('{}'), 'a=b=c', undefined, 'invalid selector: [a b c]'],

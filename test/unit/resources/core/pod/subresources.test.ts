@@ -66,7 +66,7 @@ describe('resources/core/pod binding', () => {
     ['a pod that has a node', createdPod({ nodeName: 'm' }), bindingOf(), 409, `${conflict} is already assigned to node "m"`],
     ['a gated pod', createdPod({ schedulingGates: [{ name: 'g' }] }), bindingOf(), 409, `${conflict} has non-empty .spec.schedulingGates`],
     [
-      'a pod that goes',
+      'a pod that is being deleted',
       createdPod({}, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
       bindingOf(),
       409,

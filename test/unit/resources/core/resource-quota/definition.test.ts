@@ -12,7 +12,7 @@ describe('resource quotas', () => {
     {
       good: [hard({ cpu: '1', 'count/deployments.apps': '4', 'requests.example.com/gpu': '2', 'requests.hugepages-2Mi': '1Gi' }), []],
       negative: [hard({ cpu: '-1', pods: '-1' }), ['Invalid spec.hard[cpu]', 'Invalid spec.hard[pods]']],
-      'fractions of what is counted': [hard({ pods: '.1', cpu: '.1' }), ['Invalid spec.hard[pods]']],
+      'fractions of countable resources': [hard({ pods: '.1', cpu: '.1' }), ['Invalid spec.hard[pods]']],
       'a resource that has no quota': [hard({ storage: '1' }), ['Invalid spec.hard[storage]']],
       'an unknown resource': [hard({ network: '1' }), ['Invalid spec.hard[network]', 'Invalid spec.hard[network]']],
       'an unknown scope': [hard({ cpu: '1' }, { scopes: ['foo'] }), ['Invalid spec.scopes']],

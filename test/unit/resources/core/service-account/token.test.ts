@@ -137,7 +137,7 @@ describe('tokens of service accounts', () => {
       'cannot bind token for serviceaccount "bot" to pod running with different serviceaccount name.',
     ],
     [
-      'a secret that was made anew',
+      'a recreated secret',
       [{ boundObjectRef: { kind: 'Secret', apiVersion: 'v1', name: 's', uid: 'x' } }],
       409,
       'Operation cannot be fulfilled on Secret "s": the UID in the bound object reference (x) does not match the UID in record. The object might have been deleted and then recreated',

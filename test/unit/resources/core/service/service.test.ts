@@ -107,7 +107,7 @@ describe('Service', () => {
       ['spec.clusterIPs: Invalid value: []string{"10.0.0.2"}: first value must match `clusterIP`'],
     ],
     [
-      'two families at once',
+      'two families',
       { ipFamilyPolicy: 'RequireDualStack' },
       ['spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services'],
     ],

@@ -94,7 +94,7 @@ describe('ResourceClaim of v1alpha2', () => {
       [{ ...allocated, reservedFor: [{}] }],
       ['Required status.reservedFor[0].resource', 'Required status.reservedFor[0].name', 'Required status.reservedFor[0].uid'],
     ],
-    'deallocation of what is used': [
+    'deallocation while in use': [
       [
         { ...allocated, reservedFor: [user('a')] },
         { ...allocated, reservedFor: [user('a')], deallocationRequested: true },

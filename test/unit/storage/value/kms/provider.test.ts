@@ -210,7 +210,7 @@ describe('a key management service', () => {
       fault: 'errGen=failed to validate encrypted DEK source: encrypted DEK source is 1025 bytes, which exceeds the max size of 1024',
     },
     {
-      title: 'annotations whose names are no domains',
+      title: 'annotations whose names are not domains',
       encrypted: { annotations: new Map([['foo', Buffer.of(1)]]) },
       fault: 'errGen=failed to validate annotations: annotations: Invalid value: "foo": should be a domain with at least two segments separated by dots',
     },

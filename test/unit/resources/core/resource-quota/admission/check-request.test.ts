@@ -50,24 +50,24 @@ describe('requests and quotas', () => {
     ],
     ['may reach the limit', ofPod(pod({ cpu: '400m' })), [quota('q', { cpu: '1' }, { cpu: '600m' })], { q: { cpu: '400m' } }],
     [
-      'are refused with what is too much alone, sorted',
+      'are rejected with only the exceeded resources, sorted',
       ofPod(pod({ cpu: '1', memory: '2Gi' })),
       [quota('q', { pods: '5', memory: '1Gi', cpu: '1' }, { pods: '1', memory: '0', cpu: '500m' })],
       `${FORBIDDEN}exceeded quota: q, requested: cpu=1,memory=2Gi, used: cpu=500m,memory=0, limited: cpu=1,memory=1Gi`,
     ],
     [
-      'are refused without what is limited',
+      'are rejected without limited resources',
       ofPod(pod({})),
       [quota('q', { 'limits.cpu': '1' }, {})],
       `${FORBIDDEN}failed quota: q: must specify limits.cpu for: c`,
     ],
     [
-      'are refused before it is known what is used',
+      'are rejected before the usage is known',
       ofPod(pod({})),
       [quota('q', { pods: '1', services: '1' }, {})],
       `${FORBIDDEN}status unknown for quota: q, resources: pods`,
     ],
-    ['are not limited by a quota of others', ofPod(pod({})), [quota('q', { services: '0' }, undefined)], {}],
+    ['are not limited by a quota for other objects', ofPod(pod({})), [quota('q', { services: '0' }, undefined)], {}],
     ['are not limited by a quota without a status', ofPod(pod({})), [quota('q', {}, undefined)], {}],
     ['are not limited by a quota of another scope', ofPod(pod({})), [quota('q', { pods: '0' }, { pods: '0' }, { scopes: ['NotBestEffort'] })], {}],
     [
@@ -83,7 +83,7 @@ describe('requests and quotas', () => {
       {},
     ],
     [
-      'reserve what an update adds',
+      'reserve the increase of an update',
       update(serviceResource, service('NodePort', 3), service('NodePort', 1)),
       [quota('q', { services: '1', 'services.nodeports': '5' }, { services: '1', 'services.nodeports': '1' })],
       { q: { 'services.nodeports': '2' } },

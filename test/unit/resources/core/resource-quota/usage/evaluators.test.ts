@@ -101,7 +101,7 @@ describe('evaluators of quotas', () => {
       { ...ALIVE, cpu: '3', 'requests.cpu': '3', 'limits.cpu': '4' },
     ],
     [
-      'not what can never be given',
+      'infeasible resizes excluded',
       pod(
         { containers: [container({ cpu: '9' })] },
         {
@@ -189,7 +189,7 @@ describe('evaluators of quotas', () => {
     ],
     ['in the order of resources', { containers: [container()] }, ['memory', 'cpu'], 'must specify cpu for: c; memory for: c'],
     ['nothing of storage', { containers: [container()] }, ['ephemeral-storage', 'requests.example.com/gpu'], undefined],
-    ['nothing where all is there', { containers: [container({ cpu: '1' }, { cpu: '1' })] }, ['limits.cpu', 'requests.cpu'], undefined],
+    ['nothing if all are set', { containers: [container({ cpu: '1' }, { cpu: '1' })] }, ['limits.cpu', 'requests.cpu'], undefined],
   ]
   for (const [what, spec, limited, expected] of missing)
     it(`report missing resources of a pod: ${what}`, () =>
