@@ -1,7 +1,7 @@
 import { regexpFault } from '../lib/regexp-syntax.ts'
 import type { Gates } from '../lifecycle/gates.ts'
 import type { Http2Stack } from '../server/connections/http2-stacks.ts'
-import type { ServingConduct } from '../server/handler-chain.ts'
+import type { ServingConduct } from '../server/server-options.ts'
 import { chooseSuites } from '../server/tls/cipher-suites.ts'
 import { curvesOf } from '../server/tls/curves.ts'
 import type { ServingFiles } from '../server/tls/follow-serving-files.ts'

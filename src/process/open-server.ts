@@ -22,6 +22,7 @@ import type { ImpersonationMode } from '../server/filters/impersonation.ts'
 import { Health, type HealthCheck } from '../server/health.ts'
 import { serveMounts } from '../server/mounts/serve-mounts.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
+import type { ServerOptions } from '../server/server-options.ts'
 import { authoritiesOf } from '../server/tls/authorities.ts'
 import { beginAdminKeys } from '../server/tls/client-keys.ts'
 import { followClientCa } from '../server/tls/follow-client-ca.ts'
@@ -228,72 +229,66 @@ async function untilReady(health: Health, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await health.report('readyz', NO_EXCLUSIONS)).status !== 200) await delay(LOOK_READY_MS, signal).catch(() => {})
 }
 
-/** Starts to listen. Resolves when the ports are open. */
-async function listen({
-  config,
-  log,
-  link,
-  given,
-  runtime,
-  begin,
-  services,
-  encryption,
-  audit,
-  egress,
-  health,
-  certificates: { served },
-  tracing,
+const portsOf = ({ config, link, given, begin, console }: Listening): ServerOptions['ports'] => ({
+  bindAddress: config.listening.bindAddress,
+  secure: begin.securePort,
+  insecure: begin.insecurePort === 0 ? undefined : begin.insecurePort,
   console,
-}: Listening): Promise<RunningServer> {
+  handed: link?.connections ?? (name => (name === 'secure' ? given?.port : undefined)),
+})
+
+const observabilityOf = ({ config, link, runtime, services, encryption, audit, egress, tracing }: Listening): ServerOptions['observability'] => ({
+  auditor: audit.auditor,
+  recent: runtime.recent,
+  tracing,
+  logRequests: config.observability.verbosity >= 3,
+  features: config.release.gates.states(),
+  metrics: [
+    ...[services.plane, encryption, services.auth, audit, egress, ...(services.mounts ? [services.mounts] : [])].flatMap(({ metrics = [] }) => metrics),
+    ...(runtime.faults?.families ?? []),
+  ],
+  exposure: config.observability.metrics,
+  ...(link && { sharedMetrics: link }),
+})
+
+/** Starts to listen. Resolves when the ports are open. */
+async function listen(parts: Listening): Promise<RunningServer> {
+  const { config, log, runtime, begin, services, encryption, health, certificates, console } = parts
   const { plane, auth, media, mounts } = services
   plane.followGone(version => encryption.forgetVersion(version))
   let port = begin.securePort
+  const documentsHost = config.listening.externalHostname ?? urlHost(advertisedAddress(config.listening))
+  const { gates } = config.release
   const server = await startServer({
-    api: plane.api,
-    isServed: plane.isServed,
-    followGone: plane.followGone,
-    encodeStatus: statusEncoder(media),
-    compressAnswers: config.release.gates.enabled('APIResponseCompression'),
-    memory: runtime.answerMemory,
-    clock: runtime.clock,
-    settled: runtime.settled,
-    faults: runtime.faults && faultsOf(runtime.faults, services),
-    recent: runtime.recent,
-    exposure: config.observability.metrics,
-    metrics: [
-      ...[plane, encryption, auth, audit, egress, ...(mounts ? [mounts] : [])].flatMap(({ metrics = [] }) => metrics),
-      ...(runtime.faults?.families ?? []),
-    ],
-    authenticator: console ? console.served.withoutSessions(auth.authenticator) : auth.authenticator,
-    console,
-    isHidden: auth.isHidden,
-    authorizer: auth.authorizer,
-    auditor: audit.auditor,
-    issuerDocuments: () => auth.documents(`${config.listening.externalHostname ?? urlHost(advertisedAddress(config.listening))}:${port}`),
-    ownRoutes: [...plane.routes, ...(mounts?.routes ?? [])],
-    ...(mounts && { mounts: serveMounts(mounts) }),
-    health,
-    version: versionInfo(process, config.release.gates),
-    features: config.release.gates.states(),
-    laterWords: isSince(config.release.gates.release, '1.34'),
-    impersonation: impersonationOf(config.release.gates),
-    tls: { ...begin.credentials.tls, ...served },
-    tlsPolicy: config.serving.tls,
-    http2: config.serving.http2,
-    maxStreams: config.serving.maxStreams,
-    conduct: config.serving,
-    tracing,
-    bindAddress: config.listening.bindAddress,
-    handed: link?.connections ?? (name => (name === 'secure' ? given?.port : undefined)),
-    ...(link && { sharedMetrics: link }),
-    securePort: begin.securePort,
-    insecurePort: begin.insecurePort === 0 ? undefined : begin.insecurePort,
-    flowLimits: plane.flowLimits,
-    maxRequestsInFlight: config.requests.maxInFlight,
-    maxMutatingRequestsInFlight: config.requests.maxMutatingInFlight,
-    requestTimeoutMs: config.requests.timeoutMs,
+    endpoints: {
+      api: plane.api,
+      isServed: plane.isServed,
+      followGone: plane.followGone,
+      health,
+      version: versionInfo(process, gates),
+      issuerDocuments: () => auth.documents(`${documentsHost}:${port}`),
+      ownRoutes: [...plane.routes, ...(mounts?.routes ?? [])],
+      ...(mounts && { mounts: serveMounts(mounts) }),
+    },
+    exchange: {
+      encodeStatus: statusEncoder(media),
+      compressAnswers: gates.enabled('APIResponseCompression'),
+      memory: runtime.answerMemory,
+      clock: runtime.clock,
+      isHidden: auth.isHidden,
+    },
+    access: {
+      authenticator: console ? console.served.withoutSessions(auth.authenticator) : auth.authenticator,
+      authorizer: auth.authorizer,
+      impersonation: impersonationOf(gates),
+    },
+    ports: portsOf(parts),
+    tls: { material: { ...begin.credentials.tls, ...certificates.served }, policy: config.serving.tls },
+    http: { http2: config.serving.http2, maxStreams: config.serving.maxStreams, conduct: config.serving, laterWords: isSince(gates.release, '1.34') },
+    limits: { ...config.requests, flowLimits: plane.flowLimits },
+    observability: observabilityOf(parts),
+    simulation: { settled: runtime.settled, faults: runtime.faults && faultsOf(runtime.faults, services) },
     log,
-    logRequests: config.observability.verbosity >= 3,
   })
   port = server.securePort
   console?.opened(server.consolePort)

@@ -70,7 +70,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
     const session = (): http2.ClientHttp2Session =>
       http2.connect(`https://127.0.0.1:${server.running.securePort}`, { ca: server.credentials.serverCa, ...server.credentials.admin })
     before(async () => {
-      server = await startTestServer(exchange => handle(exchange), { http2: stack })
+      server = await startTestServer(exchange => handle(exchange), { http: { http2: stack } })
     })
     afterEach(() => {
       for (const each of opened.splice(0)) each.close()
@@ -552,7 +552,7 @@ export const http2Conformance = ({ stack, strict, skipped }: Http2Side): Mocha.S
           await once(asked, 'answer')
           await exchange.sendBytes(200, 'text/plain', Buffer.from('done'))
         },
-        { http2: stack },
+        { http: { http2: stack } },
       )
       const client = http2.connect(`https://127.0.0.1:${own.running.securePort}`, { ca: own.credentials.serverCa, ...own.credentials.admin })
       const begun = once(asked, 'begun')

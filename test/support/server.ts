@@ -14,8 +14,10 @@ import { silentLogger } from '../../src/lib/log.ts'
 import { Health } from '../../src/server/health.ts'
 import { answerMemory } from '../../src/server/http/answer-memory.ts'
 import { encodeStatusAsJson } from '../../src/server/http/status-body.ts'
-import { type RunningServer, type ServerOptions, startServer } from '../../src/server/server.ts'
+import { type RunningServer, startServer } from '../../src/server/server.ts'
+import type { ServerOptions, ServingConduct } from '../../src/server/server-options.ts'
 import { loadCredentials } from '../../src/server/tls/material.ts'
+import { DEFAULT_TLS_POLICY } from '../../src/server/tls/tls-policy.ts'
 import { versionInfo } from '../../src/server/version.ts'
 import { type Handler, handlerApi } from './api-handler.ts'
 import { type WholeCredentials, whole } from './credentials.ts'
@@ -57,8 +59,17 @@ async function makeCertificates(): Promise<WholeCredentials> {
   return made
 }
 
+/** Members that differ from those of a test, by group. */
+export type GivenServerOptions = { readonly [Group in Exclude<keyof ServerOptions, 'log'>]?: Partial<ServerOptions[Group]> }
+
+const isServed: ServerOptions['endpoints']['isServed'] = ({ group, version, resource, subresource }) =>
+  group === '' && version === 'v1' && ['things', 'pods'].includes(resource) && ['', 'log'].includes(subresource)
+
+/** Response headers and policies of a server without flags. */
+export const ORDINARY: ServingConduct = { hsts: [], corsOrigins: [], goawayChance: 0, readOnly: false }
+
 /** A server on free ports with the given API, or a handler in place of one, behind the whole chain of filters. Tokens: `alice`, who may do nothing. */
-export async function startTestServer(serving: Handler | Api, options: Partial<ServerOptions> = {}): Promise<TestServer> {
+export async function startTestServer(serving: Handler | Api, given: GivenServerOptions = {}): Promise<TestServer> {
   certificates ??= makeCertificates()
   const credentials = await certificates
   const health = new Health(silentLogger)
@@ -67,31 +78,23 @@ export async function startTestServer(serving: Handler | Api, options: Partial<S
     true,
   )
   const running = await startServer({
-    api: typeof serving === 'function' ? handlerApi(serving) : serving,
-    isServed: ({ group, version, resource, subresource }) =>
-      group === '' && version === 'v1' && ['things', 'pods'].includes(resource) && ['', 'log'].includes(subresource),
-    followGone: () => {},
-    encodeStatus: encodeStatusAsJson,
-    compressAnswers: true,
-    memory: answerMemory(),
-    authenticator,
-    authorizer: union([privileged, publicInformation]),
-    health,
-    version: versionInfo(process, featuresOf()),
-    features: [],
-    metrics: [],
-    tls: credentials.tls,
-    http2: HTTP2_STACK,
-    bindAddress: '127.0.0.1',
-    securePort: 0,
-    insecurePort: 0,
-    maxRequestsInFlight: 400,
-    maxMutatingRequestsInFlight: 200,
-    requestTimeoutMs: 60_000,
+    endpoints: {
+      api: typeof serving === 'function' ? handlerApi(serving) : serving,
+      isServed,
+      followGone: () => {},
+      health,
+      version: versionInfo(process, featuresOf()),
+      ...given.endpoints,
+    },
+    exchange: { encodeStatus: encodeStatusAsJson, compressAnswers: true, memory: answerMemory(), ...given.exchange },
+    access: { authenticator, authorizer: union([privileged, publicInformation]), impersonation: 'plain', ...given.access },
+    ports: { bindAddress: '127.0.0.1', secure: 0, insecure: 0, ...given.ports },
+    tls: { material: credentials.tls, policy: DEFAULT_TLS_POLICY, ...given.tls },
+    http: { http2: HTTP2_STACK, maxStreams: 1000, conduct: ORDINARY, laterWords: false, ...given.http },
+    limits: { flowLimits: undefined, maxInFlight: 400, maxMutatingInFlight: 200, timeoutMs: 60_000, ...given.limits },
+    observability: { logRequests: false, features: [], metrics: [], ...given.observability },
+    simulation: given.simulation ?? {},
     log: silentLogger,
-    logRequests: false,
-    impersonation: 'plain',
-    ...options,
   })
   const agent = new https.Agent({ keepAlive: true, ca: credentials.serverCa })
   const adminAgent = new https.Agent({ keepAlive: true, ca: credentials.serverCa, ...credentials.admin })

@@ -13,11 +13,12 @@ import { withImpersonation } from '../filters/impersonation.ts'
 import { withLongRunning } from '../filters/long-running.ts'
 import { withoutConnections } from '../filters/without-connections.ts'
 import { withoutWritesTo } from '../filters/without-writes.ts'
-import { type ChainOptions, type Layer, limited, received } from '../handler-chain.ts'
+import { type Layer, limited, received } from '../handler-chain.ts'
 import { Health } from '../health.ts'
-import { HttpExchange } from '../http/exchange.ts'
+import { type ExchangeHost, HttpExchange } from '../http/exchange.ts'
 import type { AuthMetrics } from '../metrics/auth-metrics.ts'
 import { serverEndpoints } from '../server-endpoints.ts'
+import type { ChainOptions } from '../server-options.ts'
 import { type Mount, mountOf, urlBelow } from './mount-path.ts'
 import type { MountedPlane, Mounts } from './mounts.ts'
 
@@ -33,19 +34,20 @@ interface MountState extends RequestState {
  * within the limits of this server.
  */
 export function mountedChain(options: ChainOptions, mounts: Mounts): readonly Layer[] {
-  const { authMetrics, authorizer } = options
+  const { authMetrics, access, observability, exchange } = options
+  const alone = { ...options, console: undefined, observability: { ...observability, recent: undefined } }
   return [
     // The console and the records of recent requests belong to this server only.
-    ...received({ ...options, console: undefined, recent: undefined }, withMountedExchange(options), withMountAuthentication(options, mounts)),
+    ...received(alone, withMountedExchange(exchange), withMountAuthentication(options, mounts)),
     withMountNote,
     limited(options),
-    withMountGate(authorizer),
+    withMountGate(access.authorizer),
     withPlane(options, mounts, authMetrics),
   ]
 }
 
 const withMountedExchange =
-  (host: ChainOptions): Filter =>
+  (host: ExchangeHost): Filter =>
   (ctx, next) => {
     const state: MountState = ctx.state
     const url = ctx.req.url ?? '/'
@@ -100,7 +102,7 @@ const withMountGate =
 /** Runs the filters of the plane, which stays open until the request is over. */
 function withPlane(options: ChainOptions, mounts: Mounts, authMetrics: AuthMetrics): Layer {
   const chains = new WeakMap<MountedPlane, readonly Layer[]>()
-  const ownEndpoints = serverEndpoints({ health: healthOf(options), version: options.version })
+  const ownEndpoints = serverEndpoints({ health: healthOf(options), version: options.endpoints.version })
   const chainOf = (plane: MountedPlane): readonly Layer[] => {
     const chain = chains.get(plane) ?? planeChain(plane, options, { ownEndpoints, authMetrics })
     chains.set(plane, chain)
@@ -130,7 +132,7 @@ interface PlaneParts {
 /** Returns the filters of a plane, in the order of `handlerChain`. A past revision is read-only. */
 const planeChain = ({ api, authorizer, isReadOnly }: MountedPlane, options: ChainOptions, { ownEndpoints, authMetrics }: PlaneParts): readonly Layer[] => [
   ...(isReadOnly ? [withoutWritesTo('a moment of the past is read-only')] : []),
-  withImpersonation(authorizer, options.impersonation),
+  withImpersonation(authorizer, options.access.impersonation),
   withAuthorization(authorizer, authMetrics),
   withLongRunning(options.requests, options.metrics),
   ...(api.withAggregation ? [api.withAggregation] : []),

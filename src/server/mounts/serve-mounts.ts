@@ -1,8 +1,8 @@
 import { createApp } from '../app.ts'
+import type { ServedMounts } from '../server-options.ts'
 import { mountOf } from './mount-path.ts'
 import { mountedChain } from './mounted-chain.ts'
 import type { Mounts } from './mounts.ts'
-import type { ServedMounts } from './served-mounts.ts'
 
 /** Serves requests below mounts by the mounted chain, and all others by the listener's own application. */
 export const serveMounts = (mounts: Mounts): ServedMounts => ({

@@ -27,6 +27,7 @@ import { testApi } from '../api-handler.ts'
 import { clockOf } from '../clock-of.ts'
 import { featuresOf } from '../hook-context.ts'
 import { requestWithoutSocket } from '../request-without-socket.ts'
+import { ORDINARY } from '../server.ts'
 
 /** Something that a request had done to a resource. */
 export interface Done {
@@ -102,29 +103,35 @@ export class RecordedApi {
     const requests = new RequestsInProgress()
     const chain = handlerChain({
       authMetrics: new AuthMetrics(),
-      authenticator: () => this.user,
-      authorizer: {
-        authorize: async (user, attributes) => {
-          this.asked.push({ user, attributes })
-          return { decision: this.allows(attributes) ? 'allow' : 'no opinion', reason: '' }
+      access: {
+        authenticator: () => this.user,
+        authorizer: {
+          authorize: async (user, attributes) => {
+            this.asked.push({ user, attributes })
+            return { decision: this.allows(attributes) ? 'allow' : 'no opinion', reason: '' }
+          },
         },
+        impersonation: 'plain',
       },
-      encodeStatus: encodeStatusAsJson,
-      compressAnswers: false,
-      memory: answerMemory(),
+      exchange: { encodeStatus: encodeStatusAsJson, compressAnswers: false, memory: answerMemory() },
       requests,
       deadlines: new Deadlines(requests.all),
       inFlight: new InFlight(0, 0),
       marks: marksOf(undefined),
       metrics: new RequestMetrics(new InFlight(0, 0), () => false),
-      requestTimeoutMs: 60_000,
+      limits: { flowLimits: undefined, maxInFlight: 0, maxMutatingInFlight: 0, timeoutMs: 60_000 },
+      http: { http2: undefined, maxStreams: 0, conduct: ORDINARY, laterWords: false },
+      observability: { logRequests: false, features: [], metrics: [] },
+      simulation: {},
       log: silentLogger,
-      logRequests: false,
-      impersonation: 'plain',
-      health: new Health(silentLogger),
-      version: versionInfo(process, featuresOf()),
+      endpoints: {
+        api,
+        isServed: () => false,
+        followGone: () => {},
+        health: new Health(silentLogger),
+        version: versionInfo(process, featuresOf()),
+      },
       exposition: async () => Buffer.alloc(0),
-      api,
     })
     this.app = createApp(chain, silentLogger)
   }

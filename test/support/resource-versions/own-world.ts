@@ -48,7 +48,7 @@ export async function ownWorld(storeName: StoreName, setting: Setting | undefine
     const isCached = (): boolean => setting !== 'watch-cache=false'
     plane = createControlPlane(controlPlaneOptions(backend, { release: { gates }, requests: { media }, storage: { isCached } }))
     await plane.synced(AbortSignal.timeout(10_000))
-    server = await startTestServer(plane.api, { encodeStatus: statusEncoder(media) })
+    server = await startTestServer(plane.api, { exchange: { encodeStatus: statusEncoder(media) } })
     const { serverCa, admin } = server.credentials
     client = http2Client(`https://127.0.0.1:${server.running.securePort}`, { ca: serverCa, ...admin })
   }

@@ -252,7 +252,7 @@ describe('the in-flight limit', () => {
         await new Promise<void>(resolve => waiting.push(resolve))
         await text(exchange, 'done')
       },
-      { maxRequestsInFlight: 1, authorizer: { authorize: async () => ({ decision: 'allow', reason: '' }) } },
+      { limits: { maxInFlight: 1 }, access: { authorizer: { authorize: async () => ({ decision: 'allow', reason: '' }) } } },
     )
     try {
       const alice = { headers: { authorization: 'Bearer alice' } }

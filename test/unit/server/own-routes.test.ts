@@ -10,10 +10,12 @@ describe('own routes', () => {
   let server: TestServer
   before(async () => {
     server = await startTestServer(notFound, {
-      ownRoutes: [
-        { path: '/binnacle/v1/things/', methods: ['GET', 'POST'], handle: exchange => exchange.sendBytes(200, 'text/plain', Buffer.from(exchange.path)) },
-        { path: '/binnacle/v1/one', methods: ['GET'], handle: exchange => exchange.sendBytes(200, 'text/plain', Buffer.from('one')) },
-      ],
+      endpoints: {
+        ownRoutes: [
+          { path: '/binnacle/v1/things/', methods: ['GET', 'POST'], handle: exchange => exchange.sendBytes(200, 'text/plain', Buffer.from(exchange.path)) },
+          { path: '/binnacle/v1/one', methods: ['GET'], handle: exchange => exchange.sendBytes(200, 'text/plain', Buffer.from('one')) },
+        ],
+      },
     })
   })
   after(() => server.close())

@@ -25,7 +25,7 @@ describe('an HTTP/1.1 request over TLS whose head and body arrive as records of 
         served.push((await exchange.readBody(4 << 20)).length)
         return exchange.sendBytes(201, 'text/plain', Buffer.from('ok'))
       },
-      { authorizer: { authorize: async () => ({ decision: 'allow', reason: '' }) } },
+      { access: { authorizer: { authorize: async () => ({ decision: 'allow', reason: '' }) } } },
     )
   })
   beforeEach(() => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { startTestServer, type TestServer } from '../../../support/server.ts'
+import { ORDINARY, startTestServer, type TestServer } from '../../../support/server.ts'
 
 /** Cases of k8s.io/apiserver's TestCORSAllowedOrigins, over a whole server: preflight requests have no credentials. */
 describe('withCors', () => {
@@ -14,7 +14,7 @@ describe('withCors', () => {
   afterEach(() => server?.close())
   const start = async (...corsOrigins: string[]): Promise<TestServer> => {
     server = await startTestServer(exchange => exchange.sendBytes(200, 'text/plain', Buffer.from('done')), {
-      conduct: { hsts: [], corsOrigins, goawayChance: 0 },
+      http: { conduct: { ...ORDINARY, corsOrigins } },
     })
     return server
   }

@@ -21,9 +21,8 @@ describe('a response that the client does not read', function () {
   before(async () => {
     const sendLong = (exchange: Exchange): Promise<void> => exchange.sendBytes(200, 'text/plain', [LONG, LONG]).finally(() => over++)
     server = await startTestServer(sendLong, {
-      requestTimeoutMs: 500,
-      maxRequestsInFlight: 3,
-      authorizer: { authorize: async () => ({ decision: 'allow', reason: '' }) },
+      limits: { timeoutMs: 500, maxInFlight: 3 },
+      access: { authorizer: { authorize: async () => ({ decision: 'allow', reason: '' }) } },
     })
   })
   after(() => server.close())

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { withProbabilisticGoaway } from '../../../../src/server/filters/goaway.ts'
 import { filterContext, runFilter } from '../../../support/filter-context.ts'
 import { HTTP2_STACKS } from '../../../support/http2-stacks.ts'
-import { startTestServer } from '../../../support/server.ts'
+import { ORDINARY, startTestServer } from '../../../support/server.ts'
 import { eventually } from '../../../support/waiting.ts'
 
 describe('withProbabilisticGoaway', () => {
@@ -37,7 +37,7 @@ describe('withProbabilisticGoaway', () => {
           if (exchange.info.name === 'slow') await new Promise<void>(resolve => open.push(resolve))
           await exchange.sendBytes(200, 'text/plain', Buffer.from('done'))
         },
-        { http2: stack, conduct: { hsts: [], corsOrigins: [], goawayChance: 1 } },
+        { http: { http2: stack, conduct: { ...ORDINARY, goawayChance: 1 } } },
       )
       const session = http2.connect(`https://127.0.0.1:${server.running.securePort}`, { ca: server.credentials.serverCa, ...server.credentials.admin })
       try {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { startTestServer } from '../../../support/server.ts'
+import { ORDINARY, startTestServer } from '../../../support/server.ts'
 
 describe('withHsts', () => {
   for (const [directives, value] of [
@@ -9,7 +9,7 @@ describe('withHsts', () => {
   ] as const)
     it(`sets ${value ?? 'no header'}`, async () => {
       const server = await startTestServer(exchange => exchange.sendBytes(200, 'text/plain', Buffer.from('')), {
-        conduct: { hsts: directives, corsOrigins: [], goawayChance: 0 },
+        http: { conduct: { ...ORDINARY, hsts: directives } },
       })
       try {
         for (const { status, headers } of [await server.http2('/api/v1/things'), await server.secure('/api/v1/things')]) {

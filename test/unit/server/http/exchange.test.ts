@@ -80,7 +80,7 @@ describe('an error with a code that HTTP does not allow', () => {
 describe('a response without compression', () => {
   it('is sent unchanged', async () => {
     const body = Buffer.alloc(200 * KIB, 97)
-    const server = await startTestServer(exchange => exchange.sendBytes(200, 'application/json', body), { compressAnswers: false })
+    const server = await startTestServer(exchange => exchange.sendBytes(200, 'application/json', body), { exchange: { compressAnswers: false } })
     try {
       expect((await server.plain('/api/v1/things/x', { headers: { 'accept-encoding': 'gzip' } })).headers).not.to.have.property('content-encoding')
     } finally {

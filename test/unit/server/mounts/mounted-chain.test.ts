@@ -18,17 +18,21 @@ describe('mountedChain', () => {
         await exchange.sendBytes(200, 'text/plain', Buffer.from('done'))
       },
       {
-        maxRequestsInFlight: 1,
-        authorizer: {
-          authorize: async ({ name }, { path }) => {
-            asked.push(path)
-            return { decision: name === 'alice' ? 'allow' : 'no opinion', reason: '' }
+        limits: { maxInFlight: 1 },
+        access: {
+          authorizer: {
+            authorize: async ({ name }, { path }) => {
+              asked.push(path)
+              return { decision: name === 'alice' ? 'allow' : 'no opinion', reason: '' }
+            },
           },
         },
-        mounts: serveMounts({
-          authenticate: async (_mount, { headers }) => ({ identity: { name: headers.authorization ? 'alice' : 'nobody', groups: [] }, isLocal: false }),
-          hold: () => Promise.reject(pathNotFoundError()),
-        }),
+        endpoints: {
+          mounts: serveMounts({
+            authenticate: async (_mount, { headers }) => ({ identity: { name: headers.authorization ? 'alice' : 'nobody', groups: [] }, isLocal: false }),
+            hold: () => Promise.reject(pathNotFoundError()),
+          }),
+        },
       },
     )
   })

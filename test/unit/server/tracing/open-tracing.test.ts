@@ -45,7 +45,7 @@ describe('openTracing', () => {
         if (exchange.info.name === 'broken') throw failure(500, 'InternalError', 'no', {})
         await exchange.sendBytes(200, 'text/plain', Buffer.from('done'))
       },
-      { tracing },
+      { observability: { tracing } },
     )
     return server
   }
