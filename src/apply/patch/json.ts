@@ -137,7 +137,9 @@ function* apply(state: State, operation: Operation): Steps<void> {
       state.copied += jsonSize(copied, MAX_COPIED_BYTES)
       if (state.copied > MAX_COPIED_BYTES)
         throw failure(`Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${MAX_COPIED_BYTES}`)
-      add(to, yield* cloneExactlyInSteps(copied), floatAt(from), 'error while adding value during copy')
+      const copy = yield* cloneExactlyInSteps(copied)
+      markDecoded(copied, copy, state.decoded)
+      add(to, copy, floatAt(from), 'error while adding value during copy')
       break
     }
     case 'test':
@@ -146,6 +148,13 @@ function* apply(state: State, operation: Operation): Steps<void> {
     default:
       throw failure(`Unexpected kind: ${op}`)
   }
+}
+
+/** Marks the objects of a copy whose originals are decoded: the library writes their members in order. An object that is not decoded contains none that are. */
+function markDecoded(from: Json, to: Json, decoded: WeakSet<object>): void {
+  if (typeof from !== 'object' || from === null || typeof to !== 'object' || to === null || !decoded.has(from)) return
+  decoded.add(to)
+  for (const key of Object.keys(from)) markDecoded(memberAt(from, key) ?? null, memberAt(to, key) ?? null, decoded)
 }
 
 /** Values of the patch keep their text in upstream's document. Only the texts of whole floats are tracked here. Once an operation adds any other such text, later tests compare values only. */

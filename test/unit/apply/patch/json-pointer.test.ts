@@ -1,5 +1,8 @@
 import { expect } from 'chai'
 import { PatchError } from '../../../../src/apply/patch/error.ts'
+import { jsonPatchSteps } from '../../../../src/apply/patch/json.ts'
+import { partlySortedJson } from '../../../../src/codec/json.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import type { Json, JsonObject } from '../../../../src/meta/object.ts'
 import { applyJsonPatch } from '../../../support/at-once.ts'
 
@@ -74,4 +77,17 @@ const messageOf = (patch: Json): string => {
 describe('an operation of a JSON patch that does not apply', () => {
   for (const [operation, message] of faults)
     it(`${JSON.stringify(operation)} fails in the words of kube-apiserver`, () => expect(messageOf([operation])).to.equal(message))
+})
+
+describe('a copy in a JSON patch', () => {
+  it('is printed with sorted members if an earlier operation has read its source', () => {
+    const decoded = new WeakSet<object>()
+    const patch = [
+      { op: 'add', path: '/o/a', value: 1 },
+      { op: 'copy', from: '/o', path: '/p' },
+      { op: 'copy', from: '/q', path: '/r' },
+    ]
+    const patched = runAtOnce(jsonPatchSteps({ o: { z: 1 }, q: { z: 1, b: 2 } }, patch, { decoded }))
+    expect(partlySortedJson(patched, decoded)).to.equal('{"o":{"a":1,"z":1},"p":{"a":1,"z":1},"q":{"z":1,"b":2},"r":{"z":1,"b":2}}')
+  })
 })
