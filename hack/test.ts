@@ -1,5 +1,5 @@
 /**
- * Runs the tests: `hack/test.ts [FILE…]`, by default all of them. Files are dealt to several processes of mocha ($JOBS, by default one more than there are processors, since many tests wait for a server, but at most four); those that measure run
+ * Runs the tests: `hack/test.ts [FILE…]`, by default all of them. Files are dealt to several processes of mocha ($JOBS, by default one more than there are processors, since many tests wait for a server, but at most four); those that limit memory run
  * afterwards, one after the other. Prints what mocha prints, with one summary at the end, and exits with a failure's status.
  */
 import { spawn } from 'node:child_process'

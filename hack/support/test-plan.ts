@@ -17,9 +17,8 @@ export const LONGEST = [
   'test/unit/storage/etcd/faults.test.ts',
 ]
 
-/** The files that measure processor time or memory. They run at the end, one after the other. */
-const ALONE =
-  /^test\/(?:unit\/apply\/growth|integration\/(?:costly-requests|hostile-clients|large-bodies|pumped-[a-z]+|priority-and-fairness|slow-clients))\.test\.ts$/
+/** The files that assert how much memory a server takes under a flood. They run at the end, one after the other. */
+const ALONE = /^test\/integration\/(?:hostile|slow)-clients\.test\.ts$/
 
 export interface TestPlan {
   /** In the order in which they are dealt to processes. */

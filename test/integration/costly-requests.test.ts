@@ -4,10 +4,10 @@ import { request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { startWatchedServer, type WatchedServer } from '../support/loop-watch.ts'
-import { timeBound } from '../support/time-bounds.ts'
+import { turnBound } from '../support/time-bounds.ts'
 
 /** Milliseconds. A step takes ten or so; what is linear in a body of some megabytes and still one piece is allowed for. */
-const LONGEST_PIECE = timeBound(200)
+const LONGEST_PIECE = turnBound(200)
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'

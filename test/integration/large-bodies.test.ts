@@ -24,15 +24,15 @@ import { startWatchedServer } from '../support/loop-watch.ts'
 import { MemoryBackend } from '../support/memory-backend.ts'
 import { createProbeClient } from '../support/probe/client.ts'
 import { createWaitingClient } from '../support/probe/waiting-client.ts'
-import { timeBound } from '../support/time-bounds.ts'
+import { turnBound } from '../support/time-bounds.ts'
 import { longestTurn, processMs } from '../support/turn-cost.ts'
 
 /** Cases of the sample, and bytes of each body. At this length quadratic code takes seconds, linear code some ten milliseconds. */
 const SAMPLE = 500
 const SAMPLE_BYTES = 64 * 1024
-const SAMPLE_MS = timeBound(200)
+const SAMPLE_MS = turnBound(200)
 /** For bodies as long as they may be. */
-const LONG_MS = timeBound(400)
+const LONG_MS = turnBound(400)
 /** `make fuzz`: every case at this length, by a server in a process of its own. */
 const ALL_BYTES = Number(process.env.LARGE_BODY_BYTES ?? 0)
 const ALL_MATCH = new RegExp(process.env.LARGE_BODY_MATCH ?? '')

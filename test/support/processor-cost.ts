@@ -1,14 +1,19 @@
 import { expect } from 'chai'
 
-/** Milliseconds of CPU, the best of some. */
-export function processorCost(measured: () => unknown): number {
+/** Milliseconds of processor time of the process since an earlier `process.cpuUsage()`. */
+function processorMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+/** Returns the least processor time of three runs after one that is not measured, in milliseconds. */
+function processorCost(measured: () => unknown): number {
   measured()
   let best = Number.POSITIVE_INFINITY
   for (let i = 0; i < 3; i++) {
     const before = process.cpuUsage()
     measured()
-    const { user, system } = process.cpuUsage(before)
-    best = Math.min(best, (user + system) / 1000)
+    best = Math.min(best, processorMsSince(before))
   }
   return best
 }
@@ -29,4 +34,15 @@ export function expectNoSquare(prepare: (count: number) => () => unknown, few = 
     seen.push(`${cost.toFixed(1)} ms for ${few}, ${fiveTimes.toFixed(1)} for five times as many`)
   }
   expect.fail(seen.join('; '))
+}
+
+/** Fails if each of three runs takes more processor time than `mostMs` milliseconds. */
+export async function expectWithin(mostMs: number, measured: () => unknown): Promise<void> {
+  let best = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < ATTEMPTS && best >= mostMs; attempt++) {
+    const before = process.cpuUsage()
+    await measured()
+    best = Math.min(best, processorMsSince(before))
+  }
+  expect(best, 'milliseconds').to.be.below(mostMs)
 }

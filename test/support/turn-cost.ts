@@ -1,5 +1,6 @@
 import { openSync, readSync } from 'node:fs'
 import type { Cost } from './growth.ts'
+import { turnBound } from './time-bounds.ts'
 
 /** Nanoseconds that this thread has run, if the kernel counts them: threads that compile and collect garbage are not part of it. */
 const statistics = (() => {
@@ -73,4 +74,4 @@ function unitMs(): number {
 }
 
 /** Processor time of the longest turn that is allowed on this machine, in milliseconds. */
-export const mostTurnMs = (): number => TURN_MS + MOST_UNITS * unitMs()
+export const mostTurnMs = (): number => turnBound(TURN_MS + MOST_UNITS * unitMs())

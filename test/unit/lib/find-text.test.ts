@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { indexOfText, lastIndexOfText, splitText } from '../../../src/lib/find-text.ts'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
-import { expectNoSquare } from '../../support/processor-cost.ts'
 
 const random = seededRandom(7)
 const textOf = (length: number): string => Array.from({ length }, () => (random() < 0.9 ? 'a' : random() < 0.9 ? 'b' : '\ud83d')).join('')
@@ -24,14 +23,4 @@ describe('finding a text in another', () => {
     expect(indexOfText('a', 'a'.repeat(300))).to.equal(-1)
     expect(lastIndexOfText('a'.repeat(999), 'a'.repeat(1000))).to.equal(-1)
   })
-
-  const middle = (count: number): string => `${'a'.repeat(count / 4)}b${'a'.repeat(count / 4)}`
-  const calls: Record<string, (text: string, part: string) => unknown> = { indexOfText, lastIndexOfText, splitText }
-  for (const [name, find] of Object.entries(calls))
-    it(`takes time in proportion to both lengths: ${name}`, () => {
-      expectNoSquare(count => {
-        const [text, part] = ['a'.repeat(count), middle(count)]
-        return () => find(text, part)
-      }, 40_000)
-    })
 })

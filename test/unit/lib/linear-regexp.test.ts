@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { linearRegExp } from '../../../src/lib/linear-regexp.ts'
-import { expectNoSquare } from '../../support/processor-cost.ts'
 
 describe('linearRegExp', () => {
   const cases: [string, string, boolean][] = [
@@ -17,8 +16,5 @@ describe('linearRegExp', () => {
 
   it('is undefined for an invalid expression', () => expect(linearRegExp('a(')).to.equal(undefined))
 
-  it('takes time linear in the text even if backtracking would take exponential time', () => {
-    const expression = linearRegExp('^(a+)+$')
-    expectNoSquare(length => () => expect(expression?.foundIn(`${'a'.repeat(length)}b`)).to.equal(false), 1_000)
-  })
+  it('does not backtrack', () => expect(linearRegExp('^(a+)+$')?.foundIn(`${'a'.repeat(5_000)}b`)).to.equal(false))
 })

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { endsWithinCertificate, pemCertificates } from '../../../src/lib/pem-certificates.ts'
-import { expectNoSquare } from '../../support/processor-cost.ts'
 
 const BEGIN = '-----BEGIN CERTIFICATE-----'
 const END = '-----END CERTIFICATE-----'
@@ -20,11 +19,4 @@ describe('certificates of a text', () => {
   }
   for (const [what, [text, certificates, isCut]] of Object.entries(cases))
     it(what, () => expect([pemCertificates(text), endsWithinCertificate(text)]).to.deep.equal([certificates, isCut]))
-
-  it('are found in time linear in the text', () => {
-    expectNoSquare(count => {
-      const text = BEGIN.repeat(count)
-      return () => [pemCertificates(text), endsWithinCertificate(text)]
-    }, 40_000)
-  })
 })

@@ -12,6 +12,15 @@ async function found(total: (size: number, nth: number) => number, sizes = [10, 
 }
 
 describe('the search for superlinear costs', () => {
+  const before = process.env.TIME_BOUNDS
+  beforeEach(() => {
+    process.env.TIME_BOUNDS = '1'
+  })
+  afterEach(() => {
+    if (before === undefined) delete process.env.TIME_BOUNDS
+    else process.env.TIME_BOUNDS = before
+  })
+
   it('finds a quadratic cost, and measures nothing larger', async () => {
     const { size, measured } = await found(n => n ** 2 / 10_000)
     expect(size).to.equal(1000)
@@ -29,6 +38,12 @@ describe('the search for superlinear costs', () => {
     'a square that stays small': n => n ** 2 / 1e7,
   }
   for (const [name, cost] of Object.entries(linear)) it(`does not report ${name}`, async () => expect((await found(cost)).size).to.equal(undefined))
+
+  it('compares only costs far above the smallest without bounds of time', async () => {
+    delete process.env.TIME_BOUNDS
+    expect((await found(n => n ** 2 / 250_000)).size).to.equal(undefined)
+    expect((await found(n => n ** 2 / 10_000)).size).to.equal(10_000)
+  })
 
   it('measures again, so that one slow run is not reported', async () => {
     expect((await found((_, nth) => (nth === 3 ? 900 : 1))).size).to.equal(undefined)

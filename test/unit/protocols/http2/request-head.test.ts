@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { readHead } from '../../../../src/protocols/http2/request-head.ts'
-import { timeBound } from '../../../support/time-bounds.ts'
 
 const GET = [':method', 'GET', ':scheme', 'https', ':path', '/api?x=1', ':authority', 'localhost:6443']
 
@@ -44,13 +43,6 @@ describe('the head of a request', () => {
   it('accepts tabs within values, and every byte above 127', () => {
     expect(readHead([...GET, 'a', 'b\tc', 'd', '\x80\xff'])?.headers).to.include({ a: 'b\tc', d: '\x80\xff' })
     expect(readHead([...GET, 'a', '', 'b', 'c'])?.headers).to.include({ a: '', b: 'c' })
-  })
-
-  it('scans a long value once', () => {
-    const before = process.cpuUsage()
-    for (const end of [' ', '\x01', '']) readHead([...GET, 'a', `b${' c'.repeat(200_000)}${end}`])
-    const { user, system } = process.cpuUsage(before)
-    expect((user + system) / 1000).to.be.below(timeBound(500))
   })
 
   it('accepts every valid method, and both schemes', () => {

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { unifiedDiff } from '../../../../src/schema/go/go-json-diff.ts'
-import { timeBound } from '../../../support/time-bounds.ts'
 
 const lines = (text: string): string[] => [...text].map(char => `${char}\n`)
 const diff = (a: readonly string[], b: readonly string[]): string[] => (unifiedDiff(a, b) ?? 'none').split('\n').slice(0, -1)
@@ -46,9 +45,6 @@ describe('unifiedDiff', () => {
 
   it('gives up above the limit on comparisons', () => {
     const a = Array.from({ length: 60_000 }, (_, i) => `${i % 120}\n`)
-    const start = process.cpuUsage()
     expect(unifiedDiff(a, a.toReversed())).to.equal(undefined)
-    const { user, system } = process.cpuUsage(start)
-    expect((user + system) / 1000).to.be.lessThan(timeBound(1000))
   })
 })

@@ -1,16 +1,15 @@
-import { expect } from 'chai'
-import { STRING_VALUES } from '../../src/cel/schema/string-formats.ts'
-import { boundYamlValues } from '../../src/codec/value-bound.ts'
-import { parseYaml } from '../../src/codec/yaml.ts'
-import { depthFault } from '../../src/codec/yaml-fault.ts'
-import { parseUrl } from '../../src/lib/url.ts'
-import { fieldPath } from '../../src/meta/field-path.ts'
-import { parseSemanticVersion } from '../../src/meta/semantic-version.ts'
-import { trimFraction } from '../../src/meta/time.ts'
-import { overlapWarnings } from '../../src/resources/core/pod-spec/overlap-warnings.ts'
-import type { ISCSIVolumeSource, Volume } from '../../src/resources/core/v1.types.ts'
-import { validateIscsi } from '../../src/resources/core/volume/iscsi.ts'
-import { expectNoSquare } from '../support/processor-cost.ts'
+import { STRING_VALUES } from '../../../src/cel/schema/string-formats.ts'
+import { boundYamlValues } from '../../../src/codec/value-bound.ts'
+import { parseYaml } from '../../../src/codec/yaml.ts'
+import { depthFault } from '../../../src/codec/yaml-fault.ts'
+import { parseUrl } from '../../../src/lib/url.ts'
+import { fieldPath } from '../../../src/meta/field-path.ts'
+import { parseSemanticVersion } from '../../../src/meta/semantic-version.ts'
+import { trimFraction } from '../../../src/meta/time.ts'
+import { overlapWarnings } from '../../../src/resources/core/pod-spec/overlap-warnings.ts'
+import type { ISCSIVolumeSource, Volume } from '../../../src/resources/core/v1.types.ts'
+import { validateIscsi } from '../../../src/resources/core/volume/iscsi.ts'
+import { expectNoSquare } from '../../support/processor-cost.ts'
 
 const iscsi = (iqn: string): ISCSIVolumeSource => ({ targetPortal: 'p', iqn, lun: 0 }) as ISCSIVolumeSource
 const volume = (path: string): Volume => ({ name: 'v', projected: { sources: [{ serviceAccountToken: { path } }] } }) as Volume
@@ -36,12 +35,4 @@ const table: [what: string, prepare: (count: number) => () => unknown][] = [
 
 describe('parsing fifty thousand repetitions with an unexpected end takes less than quadratic time', () => {
   for (const [what, prepare] of table) it(what, () => expectNoSquare(prepare, 10_000))
-})
-
-describe('warnings about equal paths in a volume', () => {
-  it('are limited to a few times the size of a response', () => {
-    const items = Array.from({ length: 200 }, () => ({ key: 'k', path: 'x'.repeat(4096), mode: 0 }))
-    const warnings = overlapWarnings([{ name: 'v', secret: { secretName: 's', items } } as Volume], '1.33')
-    expect(warnings.join('').length).to.be.within(4096, 4 << 20)
-  })
 })
