@@ -1,0 +1,43 @@
+import { expect } from 'chai'
+import { csiNodeResource } from '../../../../../src/resources/storage/csi-node/definition.ts'
+import { KindCases, validates } from '../../../../support/kind-cases.ts'
+import { causesOf as messagesOf } from '../../../../support/workloads.ts'
+
+const one = { name: 'driver.one', nodeID: 'n', topologyKeys: ['example.com/zone'] }
+const of = (...drivers: object[]): object => ({ spec: { drivers } })
+
+describe('CSINode', () => {
+  validates(
+    csiNodeResource,
+    {
+      'no drivers': [of(), []],
+      'two drivers': [of(one, { name: 'Driver.Two', nodeID: 'n'.repeat(256), allocatable: { count: 10 } }), []],
+      'a driver twice': [of(one, { ...one, nodeID: 'm' }), ['Duplicate spec.drivers[1].name']],
+      'a bad name': [of({ ...one, name: 'a_b' }), ['Invalid spec.drivers[0].name']],
+      'no node': [of({ ...one, nodeID: '' }), ['Required spec.drivers[0].nodeID']],
+      'a long node': [of({ ...one, nodeID: 'n'.repeat(257) }), ['Invalid spec.drivers[0].nodeID']],
+      'a count below zero': [of({ ...one, allocatable: { count: -1 } }), ['Invalid spec.drivers[0].allocatable.count']],
+      'a key twice': [of({ ...one, topologyKeys: ['a', 'a'] }), ['Duplicate spec.drivers[0]']],
+      'an empty key': [of({ ...one, topologyKeys: [''] }), ['Required spec.drivers[0]', 'Invalid spec.drivers[0]', 'Invalid spec.drivers[0]']],
+    },
+    {
+      'one more driver': [of(one), of(one, { name: 'driver.two', nodeID: 'n' }), []],
+      'no driver any more': [of(one), of(), []],
+      'a driver that is there': [of(one), of({ ...one, nodeID: 'm' }), ['Invalid spec.drivers']],
+    },
+  )
+
+  it('prints the changed driver in the error', async () => {
+    const cases = new KindCases(csiNodeResource)
+    await cases.create(of(one))
+    expect(await messagesOf(cases.update(of({ ...one, nodeID: 'm' })))).to.deep.equal([
+      'spec.drivers: Invalid value: storage.CSINodeDriver{Name:"driver.one", NodeID:"m", TopologyKeys:[]string{"example.com/zone"}, Allocatable:(*storage.VolumeNodeResources)(nil)}: field is immutable',
+    ])
+  })
+
+  it('prints the number of drivers', async () => {
+    const cases = new KindCases(csiNodeResource)
+    await cases.create(of(one))
+    expect(cases.cells()).to.deep.equal(['x', 1, '0s'])
+  })
+})
