@@ -2,6 +2,8 @@
 export const LONGEST = [
   'test/integration/resilience-etcd-kill.test.ts',
   'test/integration/model-processes.test.ts',
+  'test/integration/probe.test.ts',
+  'test/integration/etcd-calls.test.ts',
   'test/integration/changing-etcd-members.test.ts',
   'test/e2e/kubectl.test.ts',
   'test/integration/console-pages.test.ts',
@@ -11,31 +13,22 @@ export const LONGEST = [
   'test/integration/media-types.test.ts',
   'test/integration/hostile-backends.test.ts',
   'test/integration/documentation.test.ts',
+  'test/integration/costly-requests.test.ts',
+  'test/integration/hostile-clients.test.ts',
+  'test/integration/slow-clients.test.ts',
   'test/unit/storage/cacher/over-etcd.test.ts',
   'test/unit/storage/cacher/cached-storage.test.ts',
   'test/unit/storage/cacher/over-embedded.test.ts',
   'test/unit/storage/etcd/faults.test.ts',
 ]
 
-/** The files that assert how much memory a server takes under a flood. They run at the end, one after the other. */
-const ALONE = /^test\/integration\/(?:hostile|slow)-clients\.test\.ts$/
-
-export interface TestPlan {
-  /** In the order in which they are dealt to processes. */
-  readonly together: readonly string[]
-  readonly alone: readonly string[]
-}
-
-/** `files`: paths from the root, with `/`. */
-export function testPlan(files: readonly string[]): TestPlan {
+/** Returns files in the order in which they are dealt to processes. Paths are from the root, with `/`. */
+export function testPlan(files: readonly string[]): string[] {
   const rank = (file: string): number => {
     const place = LONGEST.indexOf(file)
     if (place >= 0) return place
     // Files that start servers take seconds, the others less than one.
     return LONGEST.length + (file.startsWith('test/unit/') ? 1 : 0)
   }
-  return {
-    together: files.filter(file => !ALONE.test(file)).sort((a, b) => rank(a) - rank(b)),
-    alone: files.filter(file => ALONE.test(file)),
-  }
+  return [...files].sort((a, b) => rank(a) - rank(b))
 }

@@ -131,11 +131,17 @@ async function useServer({ url }: ServerProcess, client: JsonClient): Promise<st
 async function putNeighbours(store: RunningStore): Promise<void> {
   const client = foreignClient(store.options)
   try {
-    for (const [n, name] of NEIGHBOURS.entries()) {
-      const key = Buffer.from(name)
-      const absent = { key, target: 'Mod', result: 'Equal', mod_revision: '0' } as const
-      await client.kv.txn({ compare: [absent], success: [{ request_put: { key, value: Buffer.from(`secret ${n}`) } }] })
+    const left = [...NEIGHBOURS.entries()]
+    // Several at once: the store syncs its log once for all of them.
+    const lane = async (): Promise<void> => {
+      for (let next = left.pop(); next; next = left.pop()) {
+        const [n, name] = next
+        const key = Buffer.from(name)
+        const absent = { key, target: 'Mod', result: 'Equal', mod_revision: '0' } as const
+        await client.kv.txn({ compare: [absent], success: [{ request_put: { key, value: Buffer.from(`secret ${n}`) } }] })
+      }
     }
+    await Promise.all(Array.from({ length: 50 }, lane))
   } finally {
     client.close()
   }
