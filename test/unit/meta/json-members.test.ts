@@ -3,7 +3,7 @@ import { objectAt, objectsIn, parsedObject, rename, textsIn } from '../../../src
 import type { JsonObject } from '../../../src/meta/object.ts'
 
 describe('members of JSON', () => {
-  it('of a type are taken from a list of any', () => {
+  it('are filtered by type from a list of any values', () => {
     const mixed = [1, 'a', { b: 1 }, null, ['c'], 'd']
     expect(objectsIn(mixed)).to.deep.equal([{ b: 1 }])
     expect(textsIn(mixed)).to.deep.equal(['a', 'd'])

@@ -27,7 +27,7 @@ describe('time bounds', () => {
     expect(timeBound(200)).to.equal(200)
   })
 
-  it('of a turn allow for a busy machine unless bounds are asserted', () => {
+  it('allow long turns on a busy machine unless they are asserted', () => {
     delete process.env.TIME_BOUNDS
     expect(turnBound(200)).to.equal(2000)
     expect(turnBound(5000)).to.equal(5000)
