@@ -31,7 +31,7 @@ export const discovering: readonly Script[] = [
       ['explain pod.spec.containers.ports', /containerPort\s+<integer>/, /required/],
       ['explain deployment.spec --recursive', /maxUnavailable/, /matchLabels/],
       ['explain services.spec.clusterIP', /clusterIP <string>/],
-      ['explain pods.spec.restartPolicy', /DESCRIPTION:\s+What the kubelet does when a container ends/],
+      ['explain pods.spec.restartPolicy', /DESCRIPTION:\s+Action of the kubelet when a container ends/],
       ['explain statefulsets --api-version=apps/v1', /KIND: +StatefulSet/],
       { run: 'explain pods.spec.nothing', prints: [/field "nothing" does not exist|field nothing does not exist/], fails: true },
     ],
