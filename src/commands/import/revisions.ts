@@ -1,3 +1,5 @@
+import { compareUnits } from '../../lib/compare-text.ts'
+
 /** An object of the import, with its original resource version. */
 export interface Claim {
   readonly key: string
@@ -24,7 +26,7 @@ const FIRST = 2
  * result does not depend on the order of the objects.
  */
 export function numberRevisions<T extends Claim>(claims: readonly T[], newest: number): Numbered<T> {
-  const ordered = [...claims].sort((a, b) => (a.revision || Number.POSITIVE_INFINITY) - (b.revision || Number.POSITIVE_INFINITY) || compare(a.key, b.key))
+  const ordered = [...claims].sort((a, b) => (a.revision || Number.POSITIVE_INFINITY) - (b.revision || Number.POSITIVE_INFINITY) || compareUnits(a.key, b.key))
   let [last, moved, missing] = [Math.max(newest, FIRST - 1), 0, 0]
   for (const { revision } of claims) last = Math.max(last, revision)
   const items: { item: T; revision: number }[] = []
@@ -40,5 +42,3 @@ export function numberRevisions<T extends Claim>(claims: readonly T[], newest: n
   for (const item of late) items.push({ item, revision: ++last })
   return { items, newest: last, moved, missing }
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
