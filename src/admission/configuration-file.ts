@@ -47,7 +47,7 @@ export async function readAdmissionConfiguration(
   })
   const looked = new Set<string>()
   const found = new Map<PluginName, Buffer>()
-  for (const { name = '', path = '', configuration } of entriesOf(bytes, failed)) {
+  for (const { name = '', path = '', configuration } of pluginEntries(bytes, failed)) {
     if (looked.has(name)) continue
     looked.add(name)
     if (!isPluginName(name)) warn('the admission configuration names a plugin that does not exist', { plugin: name })
@@ -59,7 +59,7 @@ export async function readAdmissionConfiguration(
 }
 
 /** Parses the entries of the main file, strictly. Throws AdmissionConfigError. */
-function entriesOf(bytes: Buffer, failed: (why: string) => AdmissionConfigError): readonly PluginEntry[] {
+function pluginEntries(bytes: Buffer, failed: (why: string) => AdmissionConfigError): readonly PluginEntry[] {
   try {
     const { plugins } = decodeConfigFile(bytes, typeOf) as { readonly plugins?: readonly PluginEntry[] }
     return plugins ?? []

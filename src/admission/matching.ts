@@ -6,7 +6,7 @@ import type { AdmissionRequest } from '../registry/types.ts'
 import { equivalentsOf, isNamespaceResource, namespaceOf, requestedResource, type VersionedResource } from './attributes.ts'
 
 /** admissionregistration.k8s.io RuleWithOperations; with resourceNames NamedRuleWithOperations. */
-export interface Rule {
+export interface MatchRule {
   readonly operations?: readonly string[]
   readonly apiGroups?: readonly string[]
   readonly apiVersions?: readonly string[]
@@ -68,7 +68,7 @@ export const isExempt = ({ served: { version } }: AdmissionRequest): boolean => 
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchpolicy
  */
 export function matchRules(
-  rules: readonly Rule[],
+  rules: readonly MatchRule[],
   policy: MatchPolicy,
   request: AdmissionRequest,
   asked = requestedResource(request),
@@ -85,7 +85,7 @@ export function matchRules(
 }
 
 /** Matches group, version, resource, scope, operation and resource names. */
-function ruleMatches(rule: Rule, { resource }: VersionedResource, request: AdmissionRequest): boolean {
+function ruleMatches(rule: MatchRule, { resource }: VersionedResource, request: AdmissionRequest): boolean {
   return (
     scopeMatches(rule, resource, request) &&
     includes(rule.operations, request.operation) &&
@@ -106,7 +106,7 @@ function resourceMatches(text: string, resource: string, subresource: string): b
 }
 
 /** Matches the scope. Namespaces are cluster-scoped, although requests to them carry a namespace. */
-function scopeMatches({ scope = '*' }: Rule, resource: VersionedResource['resource'], request: AdmissionRequest): boolean {
+function scopeMatches({ scope = '*' }: MatchRule, resource: VersionedResource['resource'], request: AdmissionRequest): boolean {
   if (scope === '*') return true
   const ofCluster = isNamespaceResource(resource) || namespaceOf(request) === ''
   return scope === 'Cluster' ? ofCluster : scope === 'Namespaced' && !ofCluster

@@ -3,7 +3,7 @@ import type { Operation } from '../registry/types.ts'
 
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 
-type Step = 'admit' | 'validate'
+type AdmissionStep = 'admit' | 'validate'
 
 /** Duration metric of one step, or of one plugin within a step. */
 export interface StepTimer {
@@ -33,11 +33,11 @@ export class AdmissionMetrics {
   }
 
   /** Metric of all plugins of a step together. */
-  step(step: Step): StepTimer {
+  step(step: AdmissionStep): StepTimer {
     return timer((operation, rejected) => this.steps.child(step, operation, rejected))
   }
 
-  plugin(name: string, step: Step): StepTimer {
+  plugin(name: string, step: AdmissionStep): StepTimer {
     return timer((operation, rejected) => this.plugins.child(name, step, operation, rejected))
   }
 }

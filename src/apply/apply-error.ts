@@ -1,6 +1,6 @@
 import { compareText } from '../lib/compare-text.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
-import { identityOf, type Manager } from './managed.ts'
+import { type Manager, managerIdentity } from './managed.ts'
 import { type PathElement, printElement } from './path-element.ts'
 
 /** A field that an apply would change, and the manager that owns it. */
@@ -47,7 +47,7 @@ export function* conflictError(conflicts: readonly Conflict[]): Steps<ApplyError
   const byManager = new Map<string, string[]>()
   for (const { manager, path } of conflicts) {
     if (isStepDone()) yield
-    const identity = identities.get(manager) ?? identityOf(manager)
+    const identity = identities.get(manager) ?? managerIdentity(manager)
     identities.set(manager, identity)
     const lines = byManager.get(identity) ?? [`conflicts with ${printManager(manager)}:`]
     lines.push(`- ${printPath(path)}`)

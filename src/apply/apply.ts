@@ -1,17 +1,17 @@
-import { isStepDone, resultOf, type Steps } from '../lib/steps.ts'
+import { isStepDone, runIfSteps, type Steps } from '../lib/steps.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
 import { textIn } from '../meta/json-members.ts'
 import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject, type ManagedFieldsEntry } from '../meta/object.ts'
 import { sameJsonInSteps } from '../meta/same-json.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { ApplyError, type Conflict, conflictError } from './apply-error.ts'
-import { difference, ensureNamedFieldsAreMembers, has, intersection, pathsOf, union } from './field-set.ts'
+import { difference, ensureNamedFieldsAreMembers, hasPath, intersection, pathsOf, union } from './field-set.ts'
 import { annotated, lastAppliedSet, updatedLastApplied } from './last-applied.ts'
-import { decodeManagedInSteps, encodeManaged, identityOf, type Managed, type Manager } from './managed.ts'
+import { decodeManagedInSteps, encodeManaged, type Managed, type Manager, managerIdentity } from './managed.ts'
 import { recordUpdate } from './managed-fields.ts'
 import {
-  type Change,
   emptyObject,
+  type OwnedWrite,
   ownable,
   prefixErrors,
   reconcile,
@@ -22,7 +22,7 @@ import {
   type Versioned,
   withoutReset,
 } from './ownership.ts'
-import { EMPTY, type FieldSet, isEmpty } from './set-node.ts'
+import { EMPTY, type FieldSet, isEmptySet } from './set-node.ts'
 import { mergeTyped, removeItems } from './typed-merge.ts'
 import { toFieldSet } from './typed-paths.ts'
 import { errorsText, misfitOf, validateTyped } from './typed-validate.ts'
@@ -39,11 +39,11 @@ export interface ApplyArgs {
   readonly kind: string
   readonly subresource?: string | undefined
   readonly force: boolean
-  readonly resetFields?: Change['resetFields']
+  readonly resetFields?: OwnedWrite['resetFields']
   /** Time of the request: RFC 3339 in whole seconds. */
   readonly now: string
   /** Optional. Needed if managers may name other versions than the request's. */
-  readonly convert?: Change['convert']
+  readonly convert?: OwnedWrite['convert']
 }
 
 /** Result of an apply. */
@@ -78,7 +78,7 @@ export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
   if (misfit !== undefined) throw misfitError(live, 'failed to create typed live object', '', misfit)
   let applied: { object: KubeObject; managed: Managed }
   try {
-    applied = yield* apply(args, live, managed, args.force)
+    applied = yield* applyConfiguration(args, live, managed, args.force)
   } catch (error) {
     if (manager !== KUBECTL || !(error instanceof ApplyError) || error.code !== 'conflict') throw error
     applied = yield* takeOver(args, live, managed, error)
@@ -90,7 +90,7 @@ export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
 
 /** Assigns the fields of an object without managers to the manager `before-first-apply`. */
 function* firstManagers({ schema, apiVersion, kind, subresource = '', resetFields, convert }: ApplyArgs, live: KubeObject, time: string): Steps<Managed> {
-  const change: Change = { schema, apiVersion, old: emptyObject(schema, apiVersion, kind), next: live, resetFields, convert }
+  const change: OwnedWrite = { schema, apiVersion, old: emptyObject(schema, apiVersion, kind), next: live, resetFields, convert }
   return yield* recordUpdate(change, new Map(), { manager: 'before-first-apply', subresource, time })
 }
 
@@ -118,17 +118,17 @@ function misfitError(object: JsonObject, failed: string, to: string, why: string
 }
 
 /** Merges the configuration into the live object, prunes it, and updates the managers. Throws an ApplyError `conflict` unless `force`. */
-function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boolean): Steps<{ object: KubeObject; managed: Managed }> {
+function* applyConfiguration(args: ApplyArgs, live: KubeObject, before: Managed, force: boolean): Steps<{ object: KubeObject; managed: Managed }> {
   const { schema, config, apiVersion, subresource = '', resetFields, convert } = args
   const applier = { manager: args.manager, operation: 'Apply', apiVersion, subresource } as const
-  const identity = identityOf(applier)
+  const identity = managerIdentity(applier)
   const last = before.get(identity)
-  const self: Manager = { ...applier, set: yield* resultOf(withoutReset(yield* toFieldSet(schema, config), resetFields)), time: last?.time }
+  const self: Manager = { ...applier, set: yield* runIfSteps(withoutReset(yield* toFieldSet(schema, config), resetFields)), time: last?.time }
   yield
   const inSchema = new Map<string, Manager>()
   for (const [id, manager] of before) {
-    const other = manager.apiVersion === apiVersion ? schema : (yield* resultOf(convert?.(live, manager.apiVersion)))?.schema
-    if (other) inSchema.set(id, { ...manager, set: yield* resultOf(reconcile(manager.set, other)) })
+    const other = manager.apiVersion === apiVersion ? schema : (yield* runIfSteps(convert?.(live, manager.apiVersion)))?.schema
+    if (other) inSchema.set(id, { ...manager, set: yield* runIfSteps(reconcile(manager.set, other)) })
     yield
   }
   const lastSet = inSchema.get(identity)
@@ -141,8 +141,8 @@ function* apply(args: ApplyArgs, live: KubeObject, before: Managed, force: boole
   if (!force) yield* refuseConflicts(inSchema, identity, touchIn)
   const managed = yield* takeFromOthers(inSchema, touchIn, identity)
   yield
-  const own = yield* resultOf(ownable(self.set))
-  if (isEmpty(own)) managed.delete(identity)
+  const own = yield* runIfSteps(ownable(self.set))
+  if (isEmptySet(own)) managed.delete(identity)
   else managed.set(identity, { ...self, set: own, ...(!(yield* sameJsonInSteps(live, object)) && { time: args.now }) })
   return { object, managed }
 }
@@ -154,7 +154,7 @@ function* refuseConflicts(managed: Managed, self: string, touchIn: Touches): Ste
     if (identity === self) continue
     const touch = yield* touchIn(manager.apiVersion)
     yield
-    for (const path of pathsOf(yield* resultOf(intersection(manager.set, touch?.touched ?? EMPTY)))) {
+    for (const path of pathsOf(yield* runIfSteps(intersection(manager.set, touch?.touched ?? EMPTY)))) {
       if (isStepDone()) yield
       conflicts.push({ manager, path })
     }
@@ -166,9 +166,9 @@ function* refuseConflicts(managed: Managed, self: string, touchIn: Touches): Ste
 function* takeOver(args: ApplyArgs, live: KubeObject, managed: Managed, error: ApplyError): Steps<{ object: KubeObject; managed: Managed }> {
   const allowed: FieldSet | undefined = yield* lastAppliedSet(args.schema, live, args.apiVersion)
   if (allowed === undefined) throw error
-  const left = error.conflicts.filter(({ path }) => !has(allowed, path))
+  const left = error.conflicts.filter(({ path }) => !hasPath(allowed, path))
   if (left.length > 0) throw yield* conflictError(left)
-  return yield* apply(args, live, managed, true)
+  return yield* applyConfiguration(args, live, managed, true)
 }
 
 /** The group, version and kind in upstream's messages. All are empty if the apiVersion is malformed. */
@@ -181,7 +181,7 @@ function printKind({ apiVersion, kind }: { readonly apiVersion?: Json; readonly 
 interface Pruning {
   readonly schema: StructSchema
   readonly apiVersion: string
-  readonly convert: Change['convert']
+  readonly convert: OwnedWrite['convert']
 }
 
 /**
@@ -189,15 +189,15 @@ interface Pruning {
  * Fields outside of the last apply are kept even without a manager. Source: prune in structured-merge-diff's merge/update.go.
  */
 function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager[], last: Manager): Steps<KubeObject> {
-  if (isEmpty(last.set)) return merged
+  if (isEmptySet(last.set)) return merged
   const into = function* (object: KubeObject, from: string, to: string, failed: string): Steps<Versioned | undefined> {
-    if (from === to) return { schema: yield* schemaOf(request, object, to), object }
-    return yield* prefixErrors(`failed to prune fields: ${failed}`, resultOf(request.convert?.(object, to)))
+    if (from === to) return { schema: yield* versionSchema(request, object, to), object }
+    return yield* prefixErrors(`failed to prune fields: ${failed}`, runIfSteps(request.convert?.(object, to)))
   }
   const then = yield* into(merged, request.apiVersion, last.apiVersion, 'failed to convert merged object to last applied version: ')
   if (then === undefined) return merged
-  const namedLast = yield* named(last.set, then.schema)
-  const thenFields = yield* fieldsOf(then)
+  const namedLast = yield* keepNamedFields(last.set, then.schema)
+  const thenFields = yield* namedFieldSet(then)
   yield
   let pruned = yield* without(then, namedLast)
   for (const [apiVersion, owned] of yield* ownedByVersion(managers, last.apiVersion)) {
@@ -206,10 +206,10 @@ function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager
     const part = whole && (yield* into(pruned, last.apiVersion, apiVersion, addingBack('pruned')))
     if (whole === undefined || part === undefined) continue
     yield
-    const kept = yield* resultOf(union(yield* fieldsOf(part), yield* named(owned, whole.schema)))
+    const kept = yield* runIfSteps(union(yield* namedFieldSet(part), yield* keepNamedFields(owned, whole.schema)))
     yield
     const back = yield* into(
-      yield* without(whole, yield* resultOf(difference(whole.object === then.object ? thenFields : yield* fieldsOf(whole), kept))),
+      yield* without(whole, yield* runIfSteps(difference(whole.object === then.object ? thenFields : yield* namedFieldSet(whole), kept))),
       apiVersion,
       last.apiVersion,
       'failed add back dangling items: failed to convert pruned object to last applied version: ',
@@ -217,21 +217,21 @@ function* prune(request: Pruning, merged: KubeObject, managers: readonly Manager
     yield
     if (back !== undefined) pruned = back.object
   }
-  const gone = yield* resultOf(difference(thenFields, yield* fieldsOf({ schema: then.schema, object: pruned })))
-  const dangling = yield* resultOf(intersection(gone, namedLast))
+  const gone = yield* runIfSteps(difference(thenFields, yield* namedFieldSet({ schema: then.schema, object: pruned })))
+  const dangling = yield* runIfSteps(intersection(gone, namedLast))
   yield
   return (yield* into(yield* without(then, dangling), last.apiVersion, request.apiVersion, ''))?.object ?? merged
 }
 
-function* schemaOf(request: Pruning, object: KubeObject, apiVersion: string): Steps<StructSchema> {
+function* versionSchema(request: Pruning, object: KubeObject, apiVersion: string): Steps<StructSchema> {
   if (apiVersion === request.apiVersion) return request.schema
-  return (yield* resultOf(request.convert?.(object, apiVersion)))?.schema ?? request.schema
+  return (yield* runIfSteps(request.convert?.(object, apiVersion)))?.schema ?? request.schema
 }
 
-const named = (set: FieldSet, schema: StructSchema): Steps<FieldSet> => resultOf(ensureNamedFieldsAreMembers(set, schema))
+const keepNamedFields = (set: FieldSet, schema: StructSchema): Steps<FieldSet> => runIfSteps(ensureNamedFieldsAreMembers(set, schema))
 
-function* fieldsOf({ schema, object }: Versioned): Steps<FieldSet> {
-  return yield* named(yield* toFieldSet(schema, object), schema)
+function* namedFieldSet({ schema, object }: Versioned): Steps<FieldSet> {
+  return yield* keepNamedFields(yield* toFieldSet(schema, object), schema)
 }
 
 /** Removes the paths of a set from an object. */
@@ -243,6 +243,6 @@ function* without({ schema, object }: Versioned, set: FieldSet): Steps<KubeObjec
 /** The paths that any manager owns, by version. The version of the manager's last apply, `first`, comes first. */
 function* ownedByVersion(managers: readonly Manager[], first: string): Steps<[string, FieldSet][]> {
   const owned = new Map<string, FieldSet>()
-  for (const { apiVersion, set } of managers) owned.set(apiVersion, yield* resultOf(union(owned.get(apiVersion) ?? EMPTY, set)))
+  for (const { apiVersion, set } of managers) owned.set(apiVersion, yield* runIfSteps(union(owned.get(apiVersion) ?? EMPTY, set)))
   return [...owned].sort(([a], [b]) => Number(b === first) - Number(a === first))
 }

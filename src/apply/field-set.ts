@@ -1,7 +1,7 @@
-import { isStepDone, resultAtOnce, resultOf, type Steps } from '../lib/steps.ts'
+import { isStepDone, resultAtOnce, runIfSteps, type Steps } from '../lib/steps.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { PathElement } from './path-element.ts'
-import { EMPTY, type FieldSet, isEmpty, isMember } from './set-node.ts'
+import { EMPTY, type FieldSet, isEmptySet, isMember } from './set-node.ts'
 import { OpenNode, type SetRule, walked } from './set-walk.ts'
 import { childSchema } from './typed-schema.ts'
 
@@ -23,7 +23,7 @@ export function fieldSetOf(paths: readonly (readonly string[])[]): FieldSet {
 }
 
 /** The elements of a node without `.`, sorted. */
-function elementsOf(node: FieldSet): PathElement[] {
+function nodeElements(node: FieldSet): PathElement[] {
   const elements = Object.keys(node)
   if (elements[0] === '.') elements.shift()
   return elements
@@ -31,8 +31,8 @@ function elementsOf(node: FieldSet): PathElement[] {
 
 /** The paths of either set. */
 export function union(a: FieldSet, b: FieldSet): MadeSet {
-  if (a === b || isEmpty(b)) return a
-  return isEmpty(a) ? b : walked(unite, new OpenNode('', a, b, false), true)
+  if (a === b || isEmptySet(b)) return a
+  return isEmptySet(a) ? b : walked(unite, new OpenNode('', a, b, false), true)
 }
 
 /** The union of two nodes of the same path. The path is a member if it is one in either. */
@@ -53,7 +53,7 @@ export function* unionOf(sets: readonly FieldSet[]): Steps<FieldSet> {
     const pairs: FieldSet[] = []
     for (let i = 0; i < left.length; i += 2) {
       if (isStepDone()) yield
-      pairs.push(yield* resultOf(union(left[i] ?? EMPTY, left[i + 1] ?? EMPTY)))
+      pairs.push(yield* runIfSteps(union(left[i] ?? EMPTY, left[i + 1] ?? EMPTY)))
     }
     left = pairs
   }
@@ -68,25 +68,25 @@ const intersect: SetRule = ({ a, b }, element) => {
   const right = b[element]
   if (left === undefined || right === undefined || left === right) return right && left
   const both = isMember(left) && isMember(right)
-  if (isEmpty(left) || isEmpty(right)) return both ? EMPTY : undefined
+  if (isEmptySet(left) || isEmptySet(right)) return both ? EMPTY : undefined
   return new OpenNode(element, left, right, both)
 }
 
 /** The paths of the first set that are not in the second. Paths below a removed one are kept. */
-export const difference = (a: FieldSet, b: FieldSet): MadeSet => (isEmpty(a) || isEmpty(b) ? a : walked(subtract, new OpenNode('', a, b, false)))
+export const difference = (a: FieldSet, b: FieldSet): MadeSet => (isEmptySet(a) || isEmptySet(b) ? a : walked(subtract, new OpenNode('', a, b, false)))
 
 const subtract: SetRule = ({ a, b }, element) => {
   const left = a[element]
   const right = b[element]
   if (left === undefined || right === undefined) return left
   const isLeft = isMember(left) && !isMember(right)
-  if (isEmpty(left)) return isLeft ? left : undefined
+  if (isEmptySet(left)) return isLeft ? left : undefined
   return new OpenNode(element, left, right, isLeft)
 }
 
 /** The paths of the first set that are neither in the second nor below one of its paths. */
 export const recursiveDifference = (a: FieldSet, b: FieldSet): MadeSet =>
-  isEmpty(a) || isEmpty(b) ? a : walked(subtractAllBelow, new OpenNode('', a, b, false))
+  isEmptySet(a) || isEmptySet(b) ? a : walked(subtractAllBelow, new OpenNode('', a, b, false))
 
 const subtractAllBelow: SetRule = (open, element) => {
   const right = open.b[element]
@@ -94,7 +94,7 @@ const subtractAllBelow: SetRule = (open, element) => {
 }
 
 /** Whether a path is in the set. A path that only leads to deeper ones is not. */
-export function has(set: FieldSet, path: readonly PathElement[]): boolean {
+export function hasPath(set: FieldSet, path: readonly PathElement[]): boolean {
   let node = set
   for (const element of path) {
     const next = node[element]
@@ -121,7 +121,7 @@ export function equals(a: FieldSet, b: FieldSet): boolean {
 
 /** Yields every path of a set. In each node, elements that are members come first, then the paths below all elements. */
 export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
-  const elements = elementsOf(set)
+  const elements = nodeElements(set)
   for (const element of elements) if (isMember(set[element] ?? EMPTY)) yield [...prefix, element]
   for (const element of elements) yield* pathsOf(set[element] ?? EMPTY, [...prefix, element])
 }
@@ -131,7 +131,7 @@ export const ensureNamedFieldsAreMembers = (set: FieldSet, schema: Schema | unde
 
 const name: SetRule = ({ a, schema }, element) => {
   const node = a[element]
-  if (node === undefined || isEmpty(node)) return node
+  if (node === undefined || isEmptySet(node)) return node
   const isNamed = schema?.type === 'struct' && element.startsWith('f:') && schema.fields.has(element.slice(2))
   return new OpenNode(element, node, EMPTY, isNamed || isMember(node), childSchema(schema, element))
 }

@@ -1,10 +1,10 @@
 import { goJsonInSteps } from '../codec/json-in-steps.ts'
-import { resultOf, type Steps } from '../lib/steps.ts'
+import { runIfSteps, type Steps } from '../lib/steps.ts'
 import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { difference } from './field-set.ts'
 import type { FieldSet } from './set-node.ts'
-import { compare } from './typed.ts'
+import { compareObjects } from './typed.ts'
 import { toFieldSet } from './typed-paths.ts'
 import { validateTyped } from './typed-validate.ts'
 
@@ -25,9 +25,9 @@ export function* lastAppliedSet(schema: StructSchema, live: KubeObject, apiVersi
   }
   if (!isJsonObject(last) || last.apiVersion !== apiVersion) return undefined
   if ((yield* validateTyped(schema, live)).length > 0 || (yield* validateTyped(schema, last)).length > 0) return undefined
-  const { added, modified, removed } = yield* compare(schema, last, live)
+  const { added, modified, removed } = yield* compareObjects(schema, last, live)
   let set = yield* toFieldSet(schema, last)
-  for (const changed of [modified, added, removed]) set = yield* resultOf(difference(set, changed))
+  for (const changed of [modified, added, removed]) set = yield* runIfSteps(difference(set, changed))
   return set
 }
 

@@ -5,9 +5,9 @@ import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { ApplyError } from './apply-error.ts'
 import { union, unionOf } from './field-set.ts'
-import { decodeManagedInSteps, encodeManaged, identityOf, type Managed, type Manager } from './managed.ts'
-import { type Change, emptyObject, ownable, takeFromOthers, touchesOf, untracked } from './ownership.ts'
-import { EMPTY, type FieldSet, isEmpty } from './set-node.ts'
+import { decodeManagedInSteps, encodeManaged, type Managed, type Manager, managerIdentity } from './managed.ts'
+import { emptyObject, type OwnedWrite, ownable, takeFromOthers, touchesOf, untracked } from './ownership.ts'
+import { EMPTY, type FieldSet, isEmptySet } from './set-node.ts'
 import { TypedError } from './typed-list.ts'
 import { misfitOf } from './typed-validate.ts'
 
@@ -26,11 +26,11 @@ export interface UpdateArgs {
   readonly apiVersion: string
   readonly subresource?: string | undefined
   /** Paths that writes to this resource or subresource do not own. */
-  readonly resetFields?: Change['resetFields']
+  readonly resetFields?: OwnedWrite['resetFields']
   /** Time of the request: RFC 3339 in whole seconds. */
   readonly now: string
   /** Optional. Needed if managers may name other versions than the request's. */
-  readonly convert?: Change['convert']
+  readonly convert?: OwnedWrite['convert']
 }
 
 /**
@@ -84,16 +84,16 @@ function update(args: UpdateArgs, before: Managed): Steps<Managed> {
 }
 
 /** Assigns the fields that a change touches to the updater, and removes them from all other managers. Returns a new map. */
-export function* recordUpdate(change: Change, before: Managed, by: { manager: string; subresource: string; time: string }): Steps<Managed> {
+export function* recordUpdate(change: OwnedWrite, before: Managed, by: { manager: string; subresource: string; time: string }): Steps<Managed> {
   const touchIn = touchesOf(change)
   const touched = (yield* touchIn(change.apiVersion))?.touched ?? EMPTY
   const managed: Managed = before.size === 0 ? new Map() : yield* takeFromOthers(before, touchIn)
   if (turnIsLong()) yield
   const wanted = ownable(touched)
   const own = isSteps(wanted) ? yield* wanted : wanted
-  if (!isEmpty(own)) {
+  if (!isEmptySet(own)) {
     const manager = { manager: by.manager, operation: 'Update', apiVersion: change.apiVersion, subresource: by.subresource } as const
-    const identity = identityOf(manager)
+    const identity = managerIdentity(manager)
     const set = union(own, managed.get(identity)?.set ?? EMPTY)
     managed.set(identity, { ...manager, set: isSteps(set) ? yield* set : set, time: by.time })
   }
@@ -122,7 +122,7 @@ function* capUpdaters(managed: Managed): Steps<Managed> {
       continue
     }
     const ancient = { manager: 'ancient-changes', operation: 'Update', apiVersion, subresource: '' } as const
-    const ancientIdentity = identityOf(ancient)
+    const ancientIdentity = managerIdentity(ancient)
     if (identity === ancientIdentity) continue
     let bucket = buckets.get(ancientIdentity)
     if (bucket === undefined) {

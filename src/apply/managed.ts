@@ -2,7 +2,7 @@ import { compareText } from '../lib/compare-text.ts'
 import { isStepDone, isSteps, runAtOnce, type Steps } from '../lib/steps.ts'
 import type { ManagedFieldsEntry } from '../meta/object.ts'
 import { fromFieldsV1, toFieldsV1 } from './read-field-set.ts'
-import { type FieldSet, isEmpty } from './set-node.ts'
+import { type FieldSet, isEmptySet } from './set-node.ts'
 
 /** Fields that a manager owns by one operation, in one version, through one subresource. */
 export interface Manager {
@@ -20,7 +20,7 @@ export interface Manager {
 export type Managed = Map<string, Manager>
 
 /** Returns the key of a manager. It includes the version only for updaters, as an applier is the same in all versions. Keys order managers of the same second when the oldest are merged. */
-export function identityOf({ manager, operation, apiVersion, subresource }: Omit<Manager, 'set' | 'time'>): string {
+export function managerIdentity({ manager, operation, apiVersion, subresource }: Omit<Manager, 'set' | 'time'>): string {
   return JSON.stringify({
     ...(manager !== '' && { manager }),
     operation,
@@ -47,7 +47,7 @@ export function* decodeManagedInSteps(entries: readonly ManagedFieldsEntry[] | u
       return undefined
     }
     const manager: Manager = { manager: entry.manager ?? '', operation, apiVersion, subresource: entry.subresource ?? '', set, time: entry.time ?? undefined }
-    managed.set(identityOf(manager), manager)
+    managed.set(managerIdentity(manager), manager)
   }
   return managed
 }
@@ -78,6 +78,6 @@ function encodeManager({ manager, operation, apiVersion, subresource, set, time 
 
 /** Replaces the set of a manager. Removes the manager if the set is empty. */
 export function setFields(managed: Managed, identity: string, manager: Manager, set: FieldSet): void {
-  if (isEmpty(set)) managed.delete(identity)
+  if (isEmptySet(set)) managed.delete(identity)
   else if (set !== manager.set) managed.set(identity, { ...manager, set })
 }

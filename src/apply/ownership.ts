@@ -1,4 +1,4 @@
-import { isSteps, resultOf, type Steps } from '../lib/steps.ts'
+import { isSteps, runIfSteps, type Steps } from '../lib/steps.ts'
 import { turnIsLong } from '../lib/turn.ts'
 import { decodedObject, type JsonObject, type KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
@@ -7,9 +7,9 @@ import { ApplyError } from './apply-error.ts'
 import { difference, fieldSetOf, type MadeSet, recursiveDifference, union } from './field-set.ts'
 import { type Managed, setFields } from './managed.ts'
 import type { PathElement } from './path-element.ts'
-import { EMPTY, type FieldSet, isEmpty } from './set-node.ts'
+import { EMPTY, type FieldSet, isEmptySet } from './set-node.ts'
 import { OpenNode, type SetRule, walked } from './set-walk.ts'
-import { compare } from './typed.ts'
+import { compareObjects } from './typed.ts'
 import { childSchema, shapeOf } from './typed-schema.ts'
 
 /** An object with the schema of its version. */
@@ -19,7 +19,7 @@ export interface Versioned {
 }
 
 /** A write in the version of its request. */
-export interface Change {
+export interface OwnedWrite {
   readonly schema: StructSchema
   readonly apiVersion: string
   readonly old: KubeObject
@@ -42,20 +42,20 @@ export interface Touch {
 export type Touches = (apiVersion: string) => Steps<Touch | undefined>
 
 /** Reset fields in versions other than the request's. Upstream has none there for custom kinds. */
-const RESET_ELSEWHERE: Readonly<Record<FormName, (resetFields: Change['resetFields']) => Change['resetFields']>> = {
+const RESET_ELSEWHERE: Readonly<Record<FormName, (resetFields: OwnedWrite['resetFields']) => OwnedWrite['resetFields']>> = {
   typed: resetFields => resetFields,
   unstructured: () => undefined,
 }
 
 /** Returns a function that computes the affected fields of a change by version. Results are kept for each version. */
-export function touchesOf(change: Change): Touches {
+export function touchesOf(change: OwnedWrite): Touches {
   const { convert, resetFields, schema } = change
   const otherReset = RESET_ELSEWHERE[schema.form.name](resetFields)
   /** Result for the version of the request. Most objects have managers of this version only. */
   let own: Touch | undefined
   const others = new Map<string, Touch | undefined>()
   const inVersion = (object: KubeObject, which: 'old' | 'new', to: string): Steps<Versioned | undefined> =>
-    prefixErrors(`failed to convert ${which} object: `, resultOf(convert?.(object, to)))
+    prefixErrors(`failed to convert ${which} object: `, runIfSteps(convert?.(object, to)))
   return function* (apiVersion) {
     if (apiVersion === change.apiVersion) {
       own ??= yield* touchOf(change.schema, change.old, change.next, resetFields)
@@ -80,8 +80,8 @@ export function* prefixErrors<T>(failed: string, steps: Steps<T>): Steps<T> {
   }
 }
 
-function* touchOf(schema: StructSchema, old: KubeObject, next: KubeObject, resetFields: Change['resetFields']): Steps<Touch> {
-  const { added, modified, removed } = yield* compare(schema, old, next)
+function* touchOf(schema: StructSchema, old: KubeObject, next: KubeObject, resetFields: OwnedWrite['resetFields']): Steps<Touch> {
+  const { added, modified, removed } = yield* compareObjects(schema, old, next)
   if (turnIsLong()) yield
   const both = union(added, modified)
   const touched = isSteps(both) ? yield* both : both
@@ -134,7 +134,7 @@ export function emptyObject(schema: StructSchema, apiVersion: string, kind: stri
 const resetSets = new WeakMap<object, FieldSet>()
 
 /** Removes the reset fields, and all paths below them, from a set. */
-export function withoutReset(set: FieldSet, paths: Change['resetFields']): MadeSet {
+export function withoutReset(set: FieldSet, paths: OwnedWrite['resetFields']): MadeSet {
   if (paths === undefined || paths.length === 0) return set
   let reset = resetSets.get(paths)
   if (!reset) {
@@ -176,7 +176,7 @@ const fit: SetRule = ({ a, schema }, element) => fitted(a[element] ?? EMPTY, ele
 
 /** Returns the node itself if no path below it can change. */
 function fitted(node: FieldSet, element: PathElement, schema: Schema | undefined): FieldSet | OpenNode {
-  if (schema === undefined || isEmpty(node)) return node
+  if (schema === undefined || isEmptySet(node)) return node
   const composite = schema.type === 'struct' || schema.type === 'map' || schema.type === 'list'
   if (!composite) return node
   if (shapeOf(schema) === 'leaf') return EMPTY

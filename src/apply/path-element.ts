@@ -11,12 +11,12 @@ export type PathElement = string
 /** The element of a member of an object. Names are not escaped. */
 export const fieldElement = (name: string): PathElement => `f:${name}`
 /** The element of an item of a set, which is a scalar. */
-export const valueElement = (value: Json): PathElement => `v:${scalarText(value)}`
+export const valueElement = (value: Json): PathElement => `v:${elementScalar(value)}`
 
 /** The element of an item of a list of type map. `fields` must be sorted by name. */
 export function keyElement(fields: readonly (readonly [string, Json])[]): PathElement {
   let text = 'k:{'
-  for (const [name, value] of fields) text += `${text.length > 3 ? ',' : ''}${scalarText(name)}:${scalarText(value)}`
+  for (const [name, value] of fields) text += `${text.length > 3 ? ',' : ''}${elementScalar(name)}:${elementScalar(value)}`
   return `${text}}`
 }
 
@@ -28,9 +28,9 @@ export function canonicalElement(text: string): PathElement | undefined {
     case 'f':
       return text
     case 'v':
-      return `v:${scalarText(jsonOf(text))}`
+      return `v:${elementScalar(elementJson(text))}`
     case 'k':
-      return keyElement(keysOf(text))
+      return keyElement(elementKeys(text))
     case 'i':
       if (!/^i:[+-]?\d+$/.test(text)) throw new Error(`strconv.Atoi: parsing ${JSON.stringify(text.slice(2))}: invalid syntax`)
       return `i:${Number(text.slice(2))}`
@@ -48,8 +48,8 @@ export function compareElements(a: PathElement, b: PathElement): number {
   const kind = a.charAt(0)
   if (kind !== b.charAt(0)) return KINDS.indexOf(kind) - KINDS.indexOf(b.charAt(0))
   if (kind === 'f') return compareText(a, b)
-  if (kind === 'k') return compareKeys(keysOf(a), keysOf(b))
-  if (kind === 'v') return compareScalars(jsonOf(a), jsonOf(b))
+  if (kind === 'k') return compareKeys(elementKeys(a), elementKeys(b))
+  if (kind === 'v') return compareScalars(elementJson(a), elementJson(b))
   return Number(a.slice(2)) - Number(b.slice(2))
 }
 
@@ -60,11 +60,11 @@ export function printElement(element: PathElement): string {
     case 'f':
       return `.${rest}`
     case 'k':
-      return `[${keysOf(element)
+      return `[${elementKeys(element)
         .map(([name, value]) => `${name}=${printScalar(value)}`)
         .join(',')}]`
     case 'v':
-      return `[=${printScalar(jsonOf(element))}]`
+      return `[=${printScalar(elementJson(element))}]`
     default:
       return `[${rest}]`
   }
@@ -81,11 +81,11 @@ function printScalar(value: Json): string {
 }
 
 /** The JSON after the prefix of a `k:` or `v:` element. */
-const jsonOf = (text: PathElement): Json => JSON.parse(text.slice(2))
+const elementJson = (text: PathElement): Json => JSON.parse(text.slice(2))
 
 /** The keys of a `k:` element, sorted by name. Throws if its JSON is not an object. */
-function keysOf(text: PathElement): [string, Json][] {
-  const parsed = jsonOf(text)
+function elementKeys(text: PathElement): [string, Json][] {
+  const parsed = elementJson(text)
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new Error(`expect { or n, but found ${text[2]}`)
   return Object.entries(parsed).sort(([a], [b]) => compareText(a, b))
 }
@@ -119,7 +119,7 @@ const PLAIN = /^[ !#-%'-;=?-[\]-~]*$/
 const ESCAPED = /[<>&\u2028\u2029]/g
 
 /** JSON of a scalar with Go's escapes. */
-function scalarText(value: Json): string {
+function elementScalar(value: Json): string {
   if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`
   if (typeof value === 'bigint') return String(value)
   if (typeof value === 'object') return goJson(value)

@@ -1,4 +1,4 @@
-import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
+import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { unionNodes } from './field-set.ts'
 import { canonicalElement, compareElements, type PathElement } from './path-element.ts'
@@ -16,16 +16,16 @@ export function fromFieldsV1(fields: JsonObject | undefined | null): FieldSet | 
   const known = read.get(fields)
   if (known !== undefined) return known
   const reading = new Reading(fields)
-  return !reading.isWide && !reading.goOn() ? keep(fields, reading.result) : restOf(fields, reading)
+  return !reading.isWide && !reading.goOn() ? cacheFieldSet(fields, reading.result) : restOf(fields, reading)
 }
 
 function* restOf(fields: JsonObject, reading: Reading): Steps<FieldSet> {
   do yield
   while (reading.goOn())
-  return keep(fields, reading.result)
+  return cacheFieldSet(fields, reading.result)
 }
 
-function keep(fields: JsonObject, set: FieldSet): FieldSet {
+function cacheFieldSet(fields: JsonObject, set: FieldSet): FieldSet {
   read.set(fields, set)
   return set
 }
@@ -92,7 +92,7 @@ class ReadNode {
   private *ordered(isMember: boolean): Steps<FieldSet> {
     const elements = Object.keys(this.nodes).filter(element => element !== '.')
     const out: { [element: PathElement]: FieldSet } = isMember ? { '.': EMPTY } : {}
-    for (const element of yield* sorted(elements, compareElements)) {
+    for (const element of yield* sortInSteps(elements, compareElements)) {
       if (isStepDone()) yield
       out[element] = this.nodes[element] ?? EMPTY
     }

@@ -1,8 +1,8 @@
 import type { ManagedFieldsEntry } from '../meta/object.ts'
-import { difference, fieldSetOf, has, setAtOnce } from './field-set.ts'
+import { difference, fieldSetOf, hasPath, setAtOnce } from './field-set.ts'
 import { decodeManaged, encodeManaged, type Managed } from './managed.ts'
 import { fieldElement } from './path-element.ts'
-import { isEmpty } from './set-node.ts'
+import { isEmptySet } from './set-node.ts'
 
 const SCALE_VERSION = 'autoscaling/v1'
 const SCALE_REPLICAS = ['spec', 'replicas']
@@ -15,7 +15,7 @@ export function toScaleManagedFields(parent: readonly ManagedFieldsEntry[] | und
   const scale: Managed = new Map()
   for (const [identity, manager] of decodeManaged(parent) ?? []) {
     const path = paths.get(manager.apiVersion)
-    if (path && has(manager.set, path.map(fieldElement))) scale.set(identity, { ...manager, apiVersion: SCALE_VERSION, set: fieldSetOf([SCALE_REPLICAS]) })
+    if (path && hasPath(manager.set, path.map(fieldElement))) scale.set(identity, { ...manager, apiVersion: SCALE_VERSION, set: fieldSetOf([SCALE_REPLICAS]) })
   }
   return encodeManaged(scale)
 }
@@ -36,15 +36,15 @@ export function fromScaleManagedFields(
   for (const [identity, manager] of before) {
     if (!paths.has(manager.apiVersion)) continue
     const path = paths.get(manager.apiVersion)
-    if (path === undefined || !has(manager.set, path.map(fieldElement)) || scaled.delete(identity)) managed.set(identity, manager)
+    if (path === undefined || !hasPath(manager.set, path.map(fieldElement)) || scaled.delete(identity)) managed.set(identity, manager)
     else {
       const set = setAtOnce(difference(manager.set, fieldSetOf([path])))
-      if (!isEmpty(set)) managed.set(identity, { ...manager, set })
+      if (!isEmptySet(set)) managed.set(identity, { ...manager, set })
     }
   }
   const replicas = paths.get(apiVersion)
   for (const [identity, manager] of scaled)
-    if (replicas && has(manager.set, SCALE_REPLICAS.map(fieldElement)))
+    if (replicas && hasPath(manager.set, SCALE_REPLICAS.map(fieldElement)))
       managed.set(identity, { ...manager, apiVersion, set: fieldSetOf([replicas]), time: before.get(identity)?.time })
   return encodeManaged(managed)
 }

@@ -11,7 +11,7 @@ export type FieldSet = { readonly [element: PathElement]: FieldSet }
 export const EMPTY: FieldSet = Object.freeze({})
 
 /** Whether a set is empty, or a node has no paths below it. Compares by identity: `EMPTY` is the only node without elements. */
-export const isEmpty = (set: FieldSet): boolean => set === EMPTY
+export const isEmptySet = (set: FieldSet): boolean => set === EMPTY
 
 /** Whether a node's own path is in the set. */
-export const isMember = (node: FieldSet): boolean => node['.'] !== undefined || isEmpty(node)
+export const isMember = (node: FieldSet): boolean => node['.'] !== undefined || isEmptySet(node)

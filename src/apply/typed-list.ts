@@ -1,4 +1,4 @@
-import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
+import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
 import type { Json } from '../meta/object.ts'
 import type { ListSchema } from '../schema/schema.ts'
 import { compareScalars, keyElement, type PathElement, valueElement } from './path-element.ts'
@@ -42,13 +42,13 @@ export function* itemsOf(list: ListSchema, values: readonly Json[]): Steps<Map<P
 }
 
 /** The path element of an item of a set or a list of type map. Throws a TypedError if it has no key. */
-export const elementOf = (list: ListSchema, value: Json, index: number): PathElement =>
+export const itemElement = (list: ListSchema, value: Json, index: number): PathElement =>
   (list.listType === 'map' ? keyed(list, value, index) : single(value, index)).element
 
 /** The items of `itemsOf`, in the order of their path elements. */
 export function* orderedItemsOf(list: ListSchema, values: readonly Json[]): Steps<ListItem[]> {
   const items = [...(yield* itemsOf(list, values)).values()]
-  return items.length < 2 ? items : yield* sorted(items, inElementOrder)
+  return items.length < 2 ? items : yield* sortInSteps(items, inElementOrder)
 }
 
 /** Orders items of one list as `compareElements` orders their path elements, but without parsing them. */

@@ -3,9 +3,9 @@ import { setMember } from '../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
 import { fieldElement, type PathElement } from './path-element.ts'
-import { type FieldSet, isEmpty, isMember } from './set-node.ts'
+import { type FieldSet, isEmptySet, isMember } from './set-node.ts'
 import { asArray, asObject } from './typed.ts'
-import { elementOf } from './typed-list.ts'
+import { itemElement } from './typed-list.ts'
 import { memberSchema, shapeOf, tracksElements } from './typed-schema.ts'
 
 /** Merges a configuration into an object, in steps. Values of the configuration win. List items that are in both have the configuration's order. The result shares unchanged values with the arguments. */
@@ -60,11 +60,11 @@ interface Element {
   readonly value: Json
 }
 
-function* elementsOf(list: ListSchema, values: readonly Json[]): Steps<Element[]> {
+function* keyedElements(list: ListSchema, values: readonly Json[]): Steps<Element[]> {
   const elements: Element[] = []
   for (const value of values) {
     if (isStepDone()) yield
-    elements.push({ element: elementOf(list, value, elements.length), value })
+    elements.push({ element: itemElement(list, value, elements.length), value })
   }
   return elements
 }
@@ -75,8 +75,8 @@ function* elementsOf(list: ListSchema, values: readonly Json[]): Steps<Element[]
  */
 function* mergeElements(list: ListSchema, live: readonly Json[], config: readonly Json[], given: Json): Steps<Json | undefined> {
   if (live.length === 0 && config.length === 0) return given
-  const left = yield* elementsOf(list, live)
-  const right = yield* elementsOf(list, config)
+  const left = yield* keyedElements(list, live)
+  const right = yield* keyedElements(list, config)
   const mine = new Map(right.map(({ element, value }) => [element, value]))
   // Items of the configuration replace live items with duplicate keys instead of merging with them.
   const theirs = new Map<PathElement, Json>()
@@ -136,7 +136,7 @@ export function* removeItems(schema: Schema | undefined, value: Json, items: Fie
     let i = 0
     for (const item of value) {
       if (isStepDone()) yield
-      const below = items[elementOf(schema, item, i++)]
+      const below = items[itemElement(schema, item, i++)]
       const kept = below === undefined ? item : yield* removed(schema.items, item, below)
       if (kept !== undefined) out.push(kept)
     }
@@ -160,5 +160,5 @@ export function* removeItems(schema: Schema | undefined, value: Json, items: Fie
 
 function* removed(schema: Schema | undefined, value: Json, items: FieldSet): Steps<Json | undefined> {
   if (isMember(items)) return undefined
-  return isEmpty(items) ? value : yield* removeItems(schema, value, items)
+  return isEmptySet(items) ? value : yield* removeItems(schema, value, items)
 }

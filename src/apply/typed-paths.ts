@@ -1,13 +1,13 @@
 import { compareText } from '../lib/compare-text.ts'
 import { insertByRank } from '../lib/insert-by-rank.ts'
 import { sortFew } from '../lib/sort-few.ts'
-import { isStepDone, isSteps, type Steps, sorted } from '../lib/steps.ts'
+import { isStepDone, isSteps, type Steps, sortInSteps } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import type { ListSchema, Schema, StructSchema } from '../schema/schema.ts'
 import type { PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet } from './set-node.ts'
 import { orderedItemsOf } from './typed-list.ts'
-import { memberSchema, membersOf, shapeOf, tracksElements } from './typed-schema.ts'
+import { memberSchema, shapeOf, structMembers, tracksElements } from './typed-schema.ts'
 
 /** Returns the paths of an applied configuration, in steps. Throws a TypedError if a list item has no key. */
 export function* toFieldSet(schema: Schema | undefined, value: JsonObject): Steps<FieldSet> {
@@ -35,7 +35,7 @@ function sortedNames(value: JsonObject): string[] | Steps<string[]> {
 /** Listing many names takes milliseconds, so sorting them begins in another step. */
 function* sortedLater(names: readonly string[]): Steps<string[]> {
   yield
-  return yield* sorted(names, compareText)
+  return yield* sortInSteps(names, compareText)
 }
 
 /**
@@ -68,7 +68,7 @@ interface Present {
 const FEW_MEMBERS = 64
 
 function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet> {
-  const declared = membersOf(schema)
+  const declared = structMembers(schema)
   const present: Present[] = []
   for (const name in value) {
     const raw = value[name]
@@ -82,7 +82,7 @@ function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet>
   }
   if (present.length === 0) return EMPTY
   const out: { [element: PathElement]: FieldSet } = { '.': EMPTY }
-  const ordered = present.length < FEW_MEMBERS ? present : yield* sorted(present, (a, b) => a.rank - b.rank)
+  const ordered = present.length < FEW_MEMBERS ? present : yield* sortInSteps(present, (a, b) => a.rank - b.rank)
   for (const { element, node } of ordered) out[element] = node
   return out
 }

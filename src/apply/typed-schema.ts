@@ -58,17 +58,17 @@ function aliasesOf(schema: StructSchema): ReadonlyMap<string, Field> {
 const TEXT: Schema = { type: 'string', goType: 'string' }
 
 /** A declared member of a struct. */
-export interface Member {
+export interface StructMember {
   readonly element: PathElement
   readonly schema: Schema
   /** Index among the struct's members, sorted by name. */
   readonly rank: number
 }
 
-const members = new WeakMap<StructSchema, ReadonlyMap<string, Member>>()
+const members = new WeakMap<StructSchema, ReadonlyMap<string, StructMember>>()
 
 /** The declared members of a struct by name. Computed once. */
-export function membersOf(schema: StructSchema): ReadonlyMap<string, Member> {
+export function structMembers(schema: StructSchema): ReadonlyMap<string, StructMember> {
   let known = members.get(schema)
   if (!known) {
     const names = [...new Set([...schema.fields.keys(), ...(schema.typeMeta ? ['kind', 'apiVersion'] : [])])].sort()

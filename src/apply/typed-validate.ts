@@ -4,13 +4,13 @@ import { goLiteral } from '../schema/json-schema/go-value.ts'
 import { type FormName, isScalar, type ListSchema, type ScalarSchema, type Schema, type StructSchema } from '../schema/schema.ts'
 import { goPrint, printedType } from './patch/go-print.ts'
 import { fieldElement, type PathElement, printElement } from './path-element.ts'
-import { elementOf, TypedError } from './typed-list.ts'
+import { itemElement, TypedError } from './typed-list.ts'
 import { memberSchema, shapeOf } from './typed-schema.ts'
 
 /** Validates a configuration against a schema, in steps. Returns structured-merge-diff's messages: unknown fields, wrong types, duplicate or missing keys. */
 export function* validateTyped(schema: Schema | undefined, value: Json): Steps<string[]> {
   const errors: string[] = []
-  yield* validate(schema, value, undefined, { errors, repeatable: false })
+  yield* validateNode(schema, value, undefined, { errors, repeatable: false })
   return errors
 }
 
@@ -28,7 +28,7 @@ const FINDERS: Readonly<Record<FormName, (schema: StructSchema, live: KubeObject
 function* findMisfit(schema: StructSchema, live: KubeObject): Steps<string | undefined> {
   const errors: string[] = []
   // Lists of a live object may have items with duplicate keys.
-  yield* validate(schema, live, undefined, { errors, repeatable: true })
+  yield* validateNode(schema, live, undefined, { errors, repeatable: true })
   return errors.length === 0 ? undefined : errorsText(errors)
 }
 
@@ -39,12 +39,12 @@ interface Validation {
 }
 
 /** Path of a value, which is printed only in errors. */
-interface Place {
-  readonly above: Place | undefined
+interface ValuePath {
+  readonly above: ValuePath | undefined
   readonly element: PathElement
 }
 
-function printPlace(place: Place | undefined): string {
+function printPlace(place: ValuePath | undefined): string {
   let text = ''
   for (let at = place; at !== undefined; at = at.above) text = printElement(at.element) + text
   return text
@@ -62,7 +62,7 @@ const complaint = (path: string, what: string): string => (path === '' ? what : 
 const isFree = (schema: Schema | undefined, value: Json): boolean =>
   value === null || schema === undefined || schema.type === 'raw' || schema.type === 'json' || schema.type === 'union'
 
-function* validate(schema: Schema | undefined, value: Json, place: Place | undefined, validation: Validation): Steps<void> {
+function* validateNode(schema: Schema | undefined, value: Json, place: ValuePath | undefined, validation: Validation): Steps<void> {
   if (schema === undefined || isFree(schema, value)) return
   const { errors } = validation
   if (isScalar(schema)) {
@@ -82,7 +82,7 @@ function* validate(schema: Schema | undefined, value: Json, place: Place | undef
         errors.push(`${printPlace(place)}.${name}: field not declared in schema`)
         return
       }
-      if (!isFit(member, inner)) yield* validate(member, inner, { above: place, element: fieldElement(name) }, validation)
+      if (!isFit(member, inner)) yield* validateNode(member, inner, { above: place, element: fieldElement(name) }, validation)
     }
 }
 
@@ -90,7 +90,7 @@ function* validate(schema: Schema | undefined, value: Json, place: Place | undef
 const isFit = (schema: Schema | undefined, value: Json): boolean =>
   schema === undefined || isFree(schema, value) || (isScalar(schema) && misfit(schema, value) === undefined)
 
-function* validateElements(list: ListSchema, values: readonly Json[], place: Place | undefined, validation: Validation): Steps<void> {
+function* validateElements(list: ListSchema, values: readonly Json[], place: ValuePath | undefined, validation: Validation): Steps<void> {
   const { errors, repeatable } = validation
   const keyed = shapeOf(list) === 'elements'
   const seen = new Set<PathElement>()
@@ -100,7 +100,7 @@ function* validateElements(list: ListSchema, values: readonly Json[], place: Pla
     let element = `i:${++i}`
     if (keyed) {
       try {
-        element = elementOf(list, value, i)
+        element = itemElement(list, value, i)
       } catch (error) {
         if (!(error instanceof TypedError)) throw error
         errors.push(`${printPlace(place)}: ${error.message}`)
@@ -109,7 +109,7 @@ function* validateElements(list: ListSchema, values: readonly Json[], place: Pla
       if (seen.has(element) && !repeatable) errors.push(`${printPlace(place)}: duplicate entries for key ${printElement(element)}`)
       seen.add(element)
     }
-    if (!isFit(list.items, value)) yield* validate(list.items, value, { above: place, element }, validation)
+    if (!isFit(list.items, value)) yield* validateNode(list.items, value, { above: place, element }, validation)
   }
 }
 

@@ -1,6 +1,6 @@
 import { compareText } from '../lib/compare-text.ts'
 import { sortFew } from '../lib/sort-few.ts'
-import { isStepDone, isSteps, resultOf, type Steps, sorted } from '../lib/steps.ts'
+import { isStepDone, isSteps, runIfSteps, type Steps, sortInSteps } from '../lib/steps.ts'
 import { hasGivenEmptyInList, hasGivenEmptyInListInSteps } from '../meta/given-empty.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { sameJsonIfSmall, sameJsonInSteps } from '../meta/same-json.ts'
@@ -9,7 +9,7 @@ import type { PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet } from './set-node.ts'
 import { inElementOrder, itemsOf, type ListItem } from './typed-list.ts'
 import { isBare, pathsBelow, wholly } from './typed-paths.ts'
-import { memberSchema, membersOf, shapeOf, tracksElements } from './typed-schema.ts'
+import { memberSchema, shapeOf, structMembers, tracksElements } from './typed-schema.ts'
 
 /** Difference of two objects by field path. */
 export interface Comparison {
@@ -22,7 +22,7 @@ export interface Comparison {
  * Compares two normalized objects of a schema as structured-merge-diff does, in steps. A value that is in only one of them is added or removed with all paths below it. A value that
  * is in both and differs is modified at its leaves. Throws a TypedError if a list item has no key.
  */
-export function* compare(schema: Schema | undefined, old: JsonObject, next: JsonObject): Steps<Comparison> {
+export function* compareObjects(schema: Schema | undefined, old: JsonObject, next: JsonObject): Steps<Comparison> {
   const compared = compareValues(schema, old, next)
   const delta = isSteps(compared) ? yield* compared : compared
   return { added: delta?.added ?? EMPTY, modified: delta?.modified ?? EMPTY, removed: delta?.removed ?? EMPTY }
@@ -55,7 +55,7 @@ function* compareMixed(schema: Schema | undefined, old: Json, next: Json): Steps
   if (isBare(old) && isBare(next)) return MODIFIED
   // Whether a wide object is empty takes milliseconds to find out.
   yield
-  return yield* resultOf(compareInside(schema, old, next))
+  return yield* runIfSteps(compareInside(schema, old, next))
 }
 
 /** Compares the members of objects or the items of lists. Null equals an empty one. */
@@ -66,7 +66,7 @@ function compareInside(schema: Schema | undefined, old: Json, next: Json): Compa
 }
 
 /** Equality of Go's reflect.DeepEqual, in which nil and empty lists differ. Runs in steps if the values are large. */
-function isSame(old: Json, next: Json): boolean | Steps<boolean> {
+function isDeepEqual(old: Json, next: Json): boolean | Steps<boolean> {
   const isEqual = sameJsonIfSmall(old, next)
   return isEqual === undefined ? isSameInSteps(old, next) : isEqual && !hasGivenEmptyInList(next)
 }
@@ -77,7 +77,7 @@ function* isSameInSteps(old: Json, next: Json): Steps<boolean> {
 }
 
 function compareLeaves(old: Json, next: Json): Compared {
-  const same = isSame(old, next)
+  const same = isDeepEqual(old, next)
   if (typeof same !== 'boolean') return deltaOf(same)
   return same ? undefined : MODIFIED
 }
@@ -107,7 +107,7 @@ function* compareKinds(old: JsonObject, next: JsonObject): Steps<Delta | undefin
 
 function* compareMembers(schema: Schema | undefined, old: JsonObject, next: JsonObject): Steps<Delta | undefined> {
   const nodes = new DeltaNodes()
-  const declared = schema?.type === 'struct' ? membersOf(schema) : undefined
+  const declared = schema?.type === 'struct' ? structMembers(schema) : undefined
   const below = (name: string): Schema | undefined => (declared ? declared.get(name)?.schema : memberSchema(schema, name))
   const element = (name: string): PathElement => declared?.get(name)?.element ?? `f:${name}`
   for (const name in next) {
@@ -137,7 +137,7 @@ function* compareMembers(schema: Schema | undefined, old: JsonObject, next: Json
 }
 
 function* compareElements(list: ListSchema, old: Json[], next: Json[]): Steps<Delta | undefined> {
-  const same = isSame(old, next)
+  const same = isDeepEqual(old, next)
   if (typeof same === 'boolean' ? same : yield* same) return undefined
   yield
   const left = yield* itemsOf(list, old)
@@ -168,9 +168,9 @@ function* compareItems(schema: Schema, old: ListItem | undefined, next: ListItem
   const after = next?.count ?? 0
   if (before <= 1 && after <= 1) {
     if (old === undefined) return next && { added: yield* wholly(schema, next.value) }
-    return next === undefined ? { removed: yield* wholly(schema, old.value) } : yield* resultOf(compareValues(schema, old.value, next.value))
+    return next === undefined ? { removed: yield* wholly(schema, old.value) } : yield* runIfSteps(compareValues(schema, old.value, next.value))
   }
-  if (before >= 2 && after >= 2) return yield* resultOf(compareLeaves(old?.all ?? [], next?.all ?? []))
+  if (before >= 2 && after >= 2) return yield* runIfSteps(compareLeaves(old?.all ?? [], next?.all ?? []))
   if (before >= 2) return { removed: EMPTY, added: next && (yield* wholly(schema, next.value)) }
   return { added: EMPTY, removed: old && (yield* wholly(schema, old.value)) }
 }
@@ -220,7 +220,7 @@ class DeltaNodes {
   /** Returns the nodes of the object or list, ordered. Undefined if there are none. `order` defaults to that of UTF-16 code units. */
   delta(order: ((a: PathElement, b: PathElement) => number) | undefined): Delta | undefined {
     if (this.added === undefined && this.modified === undefined && this.removed === undefined) return undefined
-    return { added: inOrder(this.added, order), modified: inOrder(this.modified, order), removed: inOrder(this.removed, order) }
+    return { added: orderElements(this.added, order), modified: orderElements(this.modified, order), removed: orderElements(this.removed, order) }
   }
 
   /** `delta` in steps, for many nodes. */
@@ -237,7 +237,7 @@ function* inOrderInSteps(node: Nodes | undefined, order: (a: PathElement, b: Pat
   const elements = Object.keys(node)
   if (elements.length < 2) return node
   yield
-  const ordered = yield* sorted(elements, order)
+  const ordered = yield* sortInSteps(elements, order)
   if (ordered.every((element, i) => element === elements[i])) return node
   const out: Nodes = {}
   for (const element of ordered) {
@@ -247,7 +247,7 @@ function* inOrderInSteps(node: Nodes | undefined, order: (a: PathElement, b: Pat
   return out
 }
 
-function inOrder(node: Nodes | undefined, order: ((a: PathElement, b: PathElement) => number) | undefined): FieldSet | undefined {
+function orderElements(node: Nodes | undefined, order: ((a: PathElement, b: PathElement) => number) | undefined): FieldSet | undefined {
   if (node === undefined) return undefined
   const elements = Object.keys(node)
   if (elements.length < 2) return node

@@ -7,7 +7,7 @@ import { ByteRoom } from './byte-room.ts'
 import { AuditEvent, type AuditedRequest } from './event.ts'
 import { jsonPieces, truncatedPieces } from './json-line.ts'
 import { legacyText } from './legacy-line.ts'
-import { type AuditLine, bytesOf, isFilled, lineOf } from './line.ts'
+import { type AuditLine, bodyBytes, isFilled, lineOf } from './line.ts'
 import { ManagedFieldsFilter } from './managed-fields-filter.ts'
 import type { AuditMetrics, AuditPlugin } from './metrics.ts'
 import { pluginFailed } from './plugin-failure.ts'
@@ -77,7 +77,7 @@ export class Auditor {
     this.metrics.events.value++
     const at = stage === 'RequestReceived' ? request.receivedAt : request.receivedAt + request.elapsed()
     if (stage === 'ResponseComplete' && request.info.verb !== 'watch' && request.elapsed() > SLOW_MS)
-      event.annotate('apiserver.latency.k8s.io/total', durationOf(request.elapsed()))
+      event.annotate('apiserver.latency.k8s.io/total', millisecondsText(request.elapsed()))
     const given = { event, truncated: () => lineOf(truncatedPieces(event, stage, at)), summary: legacyText(event, stage) }
     const pieces = targets.every(({ format }) => format === 'legacy') ? [] : jsonPieces(event, stage, at)
     const { omitManagedFields } = event.audited
@@ -125,7 +125,7 @@ export class Auditor {
 /** Requests that take longer are annotated with their latency, except watches. */
 const SLOW_MS = 500
 
-const durationOf = (milliseconds: number): string => formatDuration(BigInt(Math.round(milliseconds * 1e6)))
+const millisecondsText = (milliseconds: number): string => formatDuration(BigInt(Math.round(milliseconds * 1e6)))
 
 /** Bytes of lists that are buffered at once. */
 const ROOM_BYTES = 64 * 1024 * 1024
@@ -152,14 +152,14 @@ async function readBodies(pieces: readonly (string | AuditedBody)[], omitManaged
 
 async function wholeBody(body: AuditedBody): Promise<Buffer[]> {
   const parts: Buffer[] = []
-  for await (const bytes of bytesOf(body)) parts.push(bytes)
+  for await (const bytes of bodyBytes(body)) parts.push(bytes)
   return parts
 }
 
 async function withoutManagedFields(body: AuditedBody): Promise<Buffer[]> {
   const filter = new ManagedFieldsFilter()
   const parts: Buffer[] = []
-  for await (const bytes of bytesOf(body))
+  for await (const bytes of bodyBytes(body))
     for (let at = 0; at < bytes.length; at += FILTERED_AT_ONCE) {
       if (turnIsSpent()) await nextTurn()
       parts.push(filter.write(bytes.subarray(at, at + FILTERED_AT_ONCE)))

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AuditedBody, AuditRecord } from '../meta/audit.ts'
 import type { RequestInfo, User } from '../meta/context.ts'
-import type { AnsweredStatus } from '../meta/status.ts'
+import type { ResponseStatus } from '../meta/status.ts'
 import type { Audited } from './policy.ts'
 import { sourceIps } from './source-ips.ts'
 import { statusObject } from './status-text.ts'
@@ -22,7 +22,7 @@ export interface AuditedRequest {
 }
 
 /** Name of the object of a request, as far as the request or its response states it. */
-export interface Reference {
+export interface AuditReference {
   readonly namespace: string
   readonly name: string
   readonly uid: string
@@ -40,9 +40,9 @@ export class AuditEvent implements AuditRecord {
   /** User that the request impersonates. */
   impersonated: User | undefined
   impersonationConstraint: string | undefined
-  reference: Reference
+  reference: AuditReference
   /** Status of the response, if it is one. */
-  status: AnsweredStatus | undefined
+  status: ResponseStatus | undefined
   /** Code of the response; 0 until it begins. */
   code = 0
   requestBody: AuditedBody | undefined
@@ -74,7 +74,7 @@ export class AuditEvent implements AuditRecord {
   }
 
   /** Completes the reference. Values that are known already are kept. */
-  refersTo({ namespace = '', name = '', uid = '', resourceVersion = '' }: Partial<Reference>): void {
+  refersTo({ namespace = '', name = '', uid = '', resourceVersion = '' }: Partial<AuditReference>): void {
     const { reference } = this
     this.reference = {
       namespace: reference.namespace || namespace,
@@ -84,7 +84,7 @@ export class AuditEvent implements AuditRecord {
     }
   }
 
-  answersStatus(status: AnsweredStatus): void {
+  answersStatus(status: ResponseStatus): void {
     this.status = status
     if (this.showsResponse) this.responseBody = statusObject(status)
   }

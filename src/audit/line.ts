@@ -48,7 +48,7 @@ function withoutNewline(buffers: readonly Buffer[]): readonly Buffer[] {
 }
 
 /** Returns the bytes of a body in parts, which may be shared. The event loop gets turns in between. Consumes a FilledBody. */
-export async function* bytesOf(body: AuditedBody): AsyncGenerator<Buffer, void> {
+export async function* bodyBytes(body: AuditedBody): AsyncGenerator<Buffer, void> {
   if (Buffer.isBuffer(body)) yield body
   else if (!isFilled(body)) yield* body
   else {

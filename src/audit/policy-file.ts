@@ -9,7 +9,7 @@ import { DecodeError } from '../schema/decode.ts'
 import { TypeRegistry } from '../schema/idl.ts'
 import { META_V1 } from '../schema/meta-types.ts'
 import type { AuditPolicy } from './policy.ts'
-import { type GivenPolicy, validatePolicy } from './policy-validation.ts'
+import { type GivenPolicy, validateAuditPolicy } from './policy-validation.ts'
 
 /** An audit configuration is invalid. The message is for the user. */
 export class AuditConfigError extends Error {
@@ -28,7 +28,7 @@ export async function readPolicyFile(file: string, warn: (message: string) => vo
   })
   const refuse = (why: string): AuditConfigError => failed(`${why}: from file ${file}`)
   const given = decodePolicy(bytes, refuse, warn)
-  const errors = validatePolicy(given).map(fieldErrorText)
+  const errors = validateAuditPolicy(given).map(fieldErrorText)
   if (errors.length > 0) throw refuse(aggregate(errors))
   if ((given.rules ?? []).length === 0) throw refuse('loaded illegal policy with 0 rules')
   // Levels and stages have been validated.

@@ -19,7 +19,7 @@ interface GivenRule {
 }
 
 /** Returns all errors of a policy, in upstream's order and with its messages. */
-export function validatePolicy({ rules, omitStages = [] }: GivenPolicy): FieldError[] {
+export function validateAuditPolicy({ rules, omitStages = [] }: GivenPolicy): FieldError[] {
   const path = fieldPath('rules')
   return [...stageErrors(omitStages, fieldPath('omitStages')), ...(rules ?? []).flatMap((rule, i) => ruleErrors(rule, path.index(i)))]
 }

@@ -54,7 +54,7 @@ export type PolicyEvaluator = (user: User | undefined, info: RequestInfo) => Aud
 /** Compiles a policy. As upstream, a request that no rule matches is not audited. */
 export function policyEvaluator({ rules, omitStages = [], omitManagedFields = false }: AuditPolicy): PolicyEvaluator {
   const compiled = rules.map(rule => ({ rule, audited: auditedBy(rule, omitStages, omitManagedFields) }))
-  return (user, info) => compiled.find(({ rule }) => matches(rule, user, info))?.audited
+  return (user, info) => compiled.find(({ rule }) => matchesAuditRule(rule, user, info))?.audited
 }
 
 function auditedBy({ level, omitStages = [], omitManagedFields }: PolicyRule, always: readonly Stage[], byDefault: boolean): Audited | undefined {
@@ -64,7 +64,7 @@ function auditedBy({ level, omitStages = [], omitManagedFields }: PolicyRule, al
 
 const isGiven = <T>(list: readonly T[] | undefined): list is readonly T[] => list !== undefined && list.length > 0
 
-function matches(rule: PolicyRule, user: User | undefined, info: RequestInfo): boolean {
+function matchesAuditRule(rule: PolicyRule, user: User | undefined, info: RequestInfo): boolean {
   const { users, userGroups, verbs, namespaces, resources, nonResourceURLs } = rule
   if (isGiven(users) && (user === undefined || !users.includes(user.name))) return false
   if (isGiven(userGroups) && !user?.groups.some(group => userGroups.includes(group))) return false

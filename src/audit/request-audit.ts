@@ -1,5 +1,5 @@
 import type { User } from '../meta/context.ts'
-import type { AnsweredStatus } from '../meta/status.ts'
+import type { ResponseStatus } from '../meta/status.ts'
 import type { Auditor } from './auditor.ts'
 import type { AuditEvent } from './event.ts'
 
@@ -35,7 +35,7 @@ export class RequestAudit {
   }
 
   /** Records the Status of the response without its code, which `answers` sets. */
-  status(status: AnsweredStatus): void {
+  status(status: ResponseStatus): void {
     if (!this.panicking) this.event.answersStatus(status)
   }
 

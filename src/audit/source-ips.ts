@@ -9,18 +9,18 @@ const LONGEST = 16 * 1024
  * the last.
  */
 export function sourceIps(headers: IncomingHttpHeaders, remoteAddress: string): string[] {
-  const ips = textOf(headers['x-forwarded-for'])
+  const ips = headerText(headers['x-forwarded-for'])
     .split(',')
     .map(ipOf)
     .filter(ip => ip !== '')
-  const real = ipOf(textOf(headers['x-real-ip']))
+  const real = ipOf(headerText(headers['x-real-ip']))
   if (real !== '' && !ips.includes(real)) ips.push(real)
   const remote = ipOf(remoteAddress)
   if (remote !== '' && ips.at(-1) !== remote) ips.push(remote)
   return ips
 }
 
-const textOf = (header: string | readonly string[] | undefined): string => (typeof header === 'string' ? header : (header?.[0] ?? '')).slice(0, LONGEST)
+const headerText = (header: string | readonly string[] | undefined): string => (typeof header === 'string' ? header : (header?.[0] ?? '')).slice(0, LONGEST)
 
 /** Returns an address as Go prints it, or an empty string if it is invalid. IPv4-mapped IPv6 addresses become IPv4. */
 function ipOf(text: string): string {

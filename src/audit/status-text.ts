@@ -1,5 +1,5 @@
 import { writeString } from '../codec/json-writer.ts'
-import type { AnsweredStatus, StatusDetails } from '../meta/status.ts'
+import type { ResponseStatus, StatusDetails } from '../meta/status.ts'
 
 /** Joins the members of a struct, as Go writes it. */
 export const struct = (...members: readonly (readonly string[])[]): string => `{${members.flat().join(',')}}`
@@ -10,7 +10,7 @@ export const member = (name: string, text: string | undefined): string[] => (tex
 export const listMember = (name: string, texts: readonly string[]): string[] => (texts.length === 0 ? [] : [`"${name}":[${texts.map(writeString).join(',')}]`])
 
 /** Returns the members of a Status without its type. `code`: code of the response, if it differs. */
-export const statusMembers = (status: Partial<AnsweredStatus>, code = status.code): string[] => [
+export const statusMembers = (status: Partial<ResponseStatus>, code = status.code): string[] => [
   '"metadata":{}',
   ...member('status', status.status),
   ...member('message', status.message),
@@ -20,7 +20,7 @@ export const statusMembers = (status: Partial<AnsweredStatus>, code = status.cod
 ]
 
 /** Returns a Status as the object of a response. */
-export const statusObject = (status: AnsweredStatus): Buffer => Buffer.from(struct(['"kind":"Status"', '"apiVersion":"v1"'], statusMembers(status)))
+export const statusObject = (status: ResponseStatus): Buffer => Buffer.from(struct(['"kind":"Status"', '"apiVersion":"v1"'], statusMembers(status)))
 
 function detailsMember(details: StatusDetails | undefined): string[] {
   if (details === undefined) return []

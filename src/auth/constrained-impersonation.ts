@@ -65,7 +65,7 @@ export async function impersonateConstrained(
 /** Returns the matching modes, narrowest first. Nodes and service accounts can be impersonated only by name, without groups or extra. */
 function modesOf(asked: readonly ImpersonatedPart[], requester: User): Mode[] {
   const [part, ...more] = asked
-  const node = part && nodeOf(part)
+  const node = part && impersonatedNode(part)
   const nameAlone = more.length === 0
   if (node !== undefined) {
     if (!nameAlone) return []
@@ -78,7 +78,7 @@ function modesOf(asked: readonly ImpersonatedPart[], requester: User): Mode[] {
 const onlyOf = (values: readonly string[] | undefined): string | undefined => (values?.length === 1 ? values[0] : undefined)
 
 /** Node name if the part names a kubelet's user. */
-function nodeOf({ kind, name }: ImpersonatedPart): string | undefined {
+function impersonatedNode({ kind, name }: ImpersonatedPart): string | undefined {
   const node = kind === 'User' && name.startsWith(NODE_PREFIX) ? name.slice(NODE_PREFIX.length) : ''
   return node !== '' && isDns1123Subdomain(node).length === 0 ? node : undefined
 }
@@ -108,11 +108,11 @@ class ModeCheck {
     await this.checkGroups(of('Group'))
     await this.checkExtras(of('UserExtra'))
     const user = assemble(asked)
-    return name && nodeOf(name) !== undefined ? { ...user, groups: [NODES_GROUP, ...user.groups] } : user
+    return name && impersonatedNode(name) !== undefined ? { ...user, groups: [NODES_GROUP, ...user.groups] } : user
   }
 
   private nameAttributes(part: ImpersonatedPart): RequestAttributes {
-    const node = nodeOf(part)
+    const node = impersonatedNode(part)
     if (node !== undefined) return this.attributes('nodes', this.mode === 'associated-node' ? '*' : node)
     return part.kind === 'ServiceAccount' ? this.attributes('serviceaccounts', part.name, { namespace: part.namespace }) : this.attributes('users', part.name)
   }

@@ -4,5 +4,5 @@ const NODES = 'system:nodes'
 const PREFIX = 'system:node:'
 
 /** Name of the node whose kubelet the user is: `system:node:NAME` in the group system:nodes. May be empty. Undefined if the user is not a node. */
-export const nodeOf = ({ name, groups }: Pick<User, 'name' | 'groups'>): string | undefined =>
+export const nodeNameOf = ({ name, groups }: Pick<User, 'name' | 'groups'>): string | undefined =>
   name.startsWith(PREFIX) && groups.includes(NODES) ? name.slice(PREFIX.length) : undefined

@@ -52,7 +52,7 @@ export const cachedKinds = <T extends TypedObject>(cache: CacheReader, id: KindI
   widened(cache.cachedObjects(id, namespace))
 
 /** Identifies the object of a write. `subresource` is omitted for the object itself. */
-export interface ObjectPlace {
+export interface ObjectLocation {
   readonly namespace: string
   readonly name: string
   readonly subresource?: string
@@ -62,7 +62,7 @@ export interface ObjectPlace {
 export const updateKind = async <T extends TypedObject>(
   api: ResourceAccess,
   id: KindId<T>,
-  { namespace, name, subresource }: ObjectPlace,
+  { namespace, name, subresource }: ObjectLocation,
   change: (object: T) => T | undefined,
 ): Promise<T> => widened(await api.update(id, namespace, name, object => change(widened(object)), subresource === undefined ? {} : { subresource }))
 

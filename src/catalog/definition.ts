@@ -8,7 +8,7 @@ import type { FieldTerm } from '../meta/field-selector.ts'
 import type { GroupVersion } from '../meta/gvk.ts'
 import type { LabelRequirement } from '../meta/label-selector.ts'
 import type { Embedded, Json, KubeObject, TypedObject } from '../meta/object.ts'
-import type { AnsweredStatus } from '../meta/status.ts'
+import type { ResponseStatus } from '../meta/status.ts'
 import type { DeclaredObserver } from '../schema/declared-rules.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { ConnectSubresource } from './connect.ts'
@@ -207,15 +207,15 @@ export interface VirtualCall<B extends TypedObject = KubeObject> {
 }
 
 /** Response of a virtual resource: an object of its kind, a Status of a success, or a list with code 200, whose items may omit kind and apiVersion. */
-export type VirtualAnswer =
+export type VirtualResult =
   | { readonly code: number; readonly object: TypedObject }
-  | { readonly code: number; readonly status: AnsweredStatus }
+  | { readonly code: number; readonly status: ResponseStatus }
   | { readonly items: readonly Embedded<TypedObject>[] }
 
 /** Handles requests for a resource that is not stored. */
 export interface VirtualResource<B extends TypedObject = KubeObject> {
   /** Handles a request. Throws a StatusError. */
-  readonly call: (call: VirtualCall<B>) => Promise<VirtualAnswer>
+  readonly call: (call: VirtualCall<B>) => Promise<VirtualResult>
 }
 
 /** In-process access to any resource through the registry: without authentication and authorization, but with defaults, validation and conflicts. */

@@ -6,7 +6,7 @@ import type { ApiKind, LaterVersions, RuntimeConfig } from '../lifecycle/served.
 import { apiVersionOf, stabilityOf } from '../meta/gvk.ts'
 import type { ResourceDefinition, Version } from './definition.ts'
 
-const kindOf = ({ group, name, kind, names }: Version): ApiKind => ({ group, version: name, kind, resource: names.plural })
+const versionKind = ({ group, name, kind, names }: Version): ApiKind => ({ group, version: name, kind, resource: names.plural })
 
 /**
  * Returns the definitions with only their served versions. A kind without a served version has no path: it becomes internal if the server or the release needs
@@ -20,12 +20,12 @@ export function servedDefinitions(
 ): ResourceDefinition[] {
   return definitions.flatMap(definition => {
     if (definition.internal) return [definition]
-    const [first, ...more] = definition.versions.filter(version => isServed(kindOf(version)))
+    const [first, ...more] = definition.versions.filter(version => isServed(versionKind(version)))
     const unserved = definition.versions.filter(version => version !== first && !more.includes(version))
     if (unserved.length === 0) return [definition]
     if (first !== undefined) return [{ ...definition, versions: [first, ...more], unserved }]
     if (definition.storage === undefined) return []
-    const needed = definition.neededByServer || unserved.some(version => stabilityOf(version.name) === 'ga' && exists(kindOf(version)))
+    const needed = definition.neededByServer || unserved.some(version => stabilityOf(version.name) === 'ga' && exists(versionKind(version)))
     return needed ? [{ ...definition, unserved, internal: true }] : []
   })
 }

@@ -17,7 +17,7 @@ export interface ReleaseParts {
 export function withFeatures(definition: ResourceDefinition, release: ReleaseParts): ResourceDefinition {
   const { versions, unserved = [], hub, storage } = definition
   const all = [hub, ...versions, ...unserved, ...(storage ? [storage.version] : [])]
-  const bound = new Map<Version, Version>(all.map(version => [version, bind(version, release)]))
+  const bound = new Map<Version, Version>(all.map(version => [version, bindVersion(version, release)]))
   const of = (version: Version): Version => bound.get(version) ?? version
   const stored = storage && (all.find(({ name }) => name === release.storedIn(hub.group, hub.names.plural)) ?? storage.version)
   if (stored === storage?.version && [...bound].every(([version, same]) => version === same)) return definition
@@ -31,15 +31,15 @@ export function withFeatures(definition: ResourceDefinition, release: ReleasePar
   }
 }
 
-function isServed({ gate, since, until }: Subresource, features: Features): boolean {
+function isSubresourceServed({ gate, since, until }: Subresource, features: Features): boolean {
   if (gate !== undefined && !features.enabled(gate)) return false
   return (since === undefined || isSince(features.release, since)) && (until === undefined || !isSince(features.release, until))
 }
 
-function bind(version: Version, { features, schemaOf }: ReleaseParts): Version {
+function bindVersion(version: Version, { features, schemaOf }: ReleaseParts): Version {
   const { setDefaults, setGatedDefaults, subresources = {}, tableIn } = version
   const selectableFields = selectableIn(version, features.release)
-  const served = Object.entries(subresources).filter(([, subresource]) => isServed(subresource, features))
+  const served = Object.entries(subresources).filter(([, subresource]) => isSubresourceServed(subresource, features))
   const same = served.length === Object.keys(subresources).length
   if (!setGatedDefaults && same && !schemaOf && !tableIn && selectableFields === version.selectableFields) return version
   const typed = schemaOf ? served.map(([name, subresource]) => [name, withType(subresource, schemaOf)] as const) : served

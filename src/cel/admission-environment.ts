@@ -1,6 +1,6 @@
-import { declare, type StructDeclaration } from './declarations.ts'
+import { parseDeclarations, type StructDeclaration } from './declarations.ts'
 import { type Environment, extend, structWith } from './environment.ts'
-import { DYN, listOf, parseType, structOf, type Type, withParts } from './type.ts'
+import { DYN, listTypeOf, parseType, structOf, type Type, withParts } from './type.ts'
 import { USER_INFO, userInfoStruct } from './user-info.ts'
 import { PatchObject, PatchOperation } from './values/patch.ts'
 
@@ -17,7 +17,7 @@ export interface AdmissionParts {
 /** Result type of an `applyConfiguration` expression. */
 export const APPLY_CONFIGURATION = structOf('Object')
 /** Result type of a `jsonPatch` expression. */
-export const JSON_PATCH = listOf(structOf('JSONPatch'))
+export const JSON_PATCH = listTypeOf(structOf('JSONPatch'))
 
 /** metav1.GroupVersionKind and GroupVersionResource. */
 const KIND = { group: 'string', version: 'string', kind: 'string' }
@@ -66,7 +66,7 @@ const STRUCTS: Readonly<Record<string, StructDeclaration>> = {
 }
 
 /** Escapes a key for a JSON pointer. Declared only in expressions that build patches. */
-const ESCAPE = declare('string_jsonpatch_escapeKey_string: jsonpatch.escapeKey(string) -> string')
+const ESCAPE = parseDeclarations('string_jsonpatch_escapeKey_string: jsonpatch.escapeKey(string) -> string')
 
 /** Fields of a JSON patch operation (RFC 6902). An unknown field gets a type that no value fits, so the checker rejects it. */
 const PATCH_MEMBERS = structWith({ op: 'string', path: 'string', from: 'string', value: 'dyn' })

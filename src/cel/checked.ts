@@ -4,7 +4,7 @@ import { BOOL, BYTES, DOUBLE, DYN, INT, NULL, STRING, type Type, UINT } from './
 import type { Int } from './values/value.ts'
 
 /** Meaning of a name or call: the qualified name of a variable, type or constant, or the matching overloads of a function. */
-export type Reference =
+export type CheckedReference =
   | { readonly kind: 'name'; readonly name: string; readonly constant?: Int }
   | { readonly kind: 'overloads'; readonly name: string; readonly ids: readonly string[] }
 
@@ -13,7 +13,7 @@ export interface Checked {
   readonly ast: Ast
   readonly types: ReadonlyNodeTable<Type>
   /** References of identifiers and calls, and of selects that are part of a dotted name. */
-  readonly references: ReadonlyNodeTable<Reference>
+  readonly references: ReadonlyNodeTable<CheckedReference>
   readonly result: Type
 }
 

@@ -1,24 +1,40 @@
 import type { Steps } from '../lib/steps.ts'
 import type { Ast, CallExpr, ComprehensionExpr, Expr, ExprId, ListExpr, MapExpr, SelectExpr, StructExpr } from './ast.ts'
-import { type Checked, literalType, type Reference } from './checked.ts'
+import { type Checked, type CheckedReference, literalType } from './checked.ts'
 import type { FunctionDeclaration, Overload } from './declarations.ts'
 import type { Environment } from './environment.ts'
 import type { Issues } from './issues.ts'
 import { dottedName, plainName } from './names.ts'
 import { NodeTable } from './node-table.ts'
 import { LOGICAL_AND, LOGICAL_OR, OPTIONAL_SELECT } from './operators.ts'
-import { messageOf } from './protobuf/messages.ts'
+import { messageOfType } from './protobuf/messages.ts'
 import { NO_LOCATION } from './source.ts'
 import { Knowledge, MOST_PARTS, mostGeneral, TypesTooLarge } from './substitution.ts'
-import { BOOL, DYN, ERROR, heldBy, INT, isDyn, isDynOrError, listOf, mapOf, optionalOf, printType, sameType, structOf, type Type, typeOf } from './type.ts'
+import {
+  BOOL,
+  DYN,
+  ERROR,
+  heldBy,
+  INT,
+  isDyn,
+  isDynOrError,
+  listTypeOf,
+  mapOf,
+  optionalOf,
+  printType,
+  sameType,
+  structOf,
+  type Type,
+  typeTypeOf,
+} from './type.ts'
 
 /** Infers the types of all nodes. Type errors are reported with cel-go's messages; the result is valid only if nothing was reported. */
-export const check = (ast: Ast, environment: Environment, issues: Issues): Steps<Checked> => new Checker(ast, environment, issues).run()
+export const checkTypes = (ast: Ast, environment: Environment, issues: Issues): Steps<Checked> => new Checker(ast, environment, issues).run()
 
 /** Variables of the loops around a node, from the innermost outward. */
-interface Scope {
+interface TypeScope {
   readonly variables: ReadonlyMap<string, Type>
-  readonly outer?: Scope
+  readonly outer?: TypeScope
 }
 
 /** Types that resolve as structs without fields. They cannot be constructed. */
@@ -29,9 +45,9 @@ class Checker {
   readonly #environment: Environment
   readonly #issues: Issues
   readonly #types = new NodeTable<Type>()
-  readonly #references = new NodeTable<Reference>()
+  readonly #references = new NodeTable<CheckedReference>()
   readonly #knowledge = new Knowledge()
-  #scope: Scope = { variables: new Map() }
+  #scope: TypeScope = { variables: new Map() }
 
   constructor(ast: Ast, environment: Environment, issues: Issues) {
     this.#ast = ast
@@ -131,7 +147,7 @@ class Checker {
 
   /** Looks up a name. Loop variables hide all other names, variables hide structs, and structs hide types. */
   #lookUp(name: string): Type | undefined {
-    for (let scope: Scope | undefined = this.#scope; scope; scope = scope.outer) {
+    for (let scope: TypeScope | undefined = this.#scope; scope; scope = scope.outer) {
       const type = scope.variables.get(name)
       if (type) return type
     }
@@ -139,7 +155,7 @@ class Checker {
     const variable = variables.get(name)
     if (variable) return variable
     const declared = struct(name)
-    return declared ? typeOf(declared.type ?? structOf(name)) : types.get(name)
+    return declared ? typeTypeOf(declared.type ?? structOf(name)) : types.get(name)
   }
 
   /** Resolves a dotted name first, such as `google.protobuf.Timestamp` or a variable with a dot, and selects a field otherwise. */
@@ -262,7 +278,7 @@ class Checker {
       const type = yield* this.#check(element)
       joined = this.#join(joined, optionals.has(i) ? this.#optionalValue(element, type) : type)
     }
-    return listOf(joined ?? this.#knowledge.freshParam())
+    return listTypeOf(joined ?? this.#knowledge.freshParam())
   }
 
   *#map({ entries }: MapExpr): Steps<Type> {
@@ -295,7 +311,7 @@ class Checker {
   #structType(id: ExprId, meant: Type): { readonly type: Type; readonly name?: string } {
     const type = meant.kind === 'type' ? meant.params[0] : undefined
     if (type?.kind === 'struct') return { type, name: type.name }
-    const name = type && messageOf(type)
+    const name = type && messageOfType(type)
     if (type && name !== undefined) return { type, name }
     if (meant.kind !== 'error') this.#report(id, type ? `'${type.name}' is not a message type` : `'${meant.name}' is not a type`)
     return { type: ERROR }
@@ -307,7 +323,7 @@ class Checker {
     const accumulated = yield* this.#check(expr.init)
     const range = this.#knowledge.known(this.#types.get(expr.range.id) ?? DYN)
     const outer = this.#scope
-    const around: Scope = { variables: new Map([[expr.accumulator, accumulated]]), outer }
+    const around: TypeScope = { variables: new Map([[expr.accumulator, accumulated]]), outer }
     const variables = this.#loopVariables(expr, range)
     this.#scope = { variables, outer: around }
     yield* this.#expect(expr.condition, BOOL)

@@ -1,10 +1,10 @@
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import type { Checked } from './checked.ts'
-import { check } from './checker.ts'
+import { checkTypes } from './checker.ts'
 import type { Environment } from './environment.ts'
 import type { Issues } from './issues.ts'
 import { checkLiterals } from './literal-checks.ts'
-import { parse } from './parser.ts'
+import { parseExpression } from './parser.ts'
 
 /** Outcome of a compilation. `checked` is set if there are no issues. */
 export type Compiled = { readonly issues: Issues; readonly checked?: Checked }
@@ -17,9 +17,9 @@ export const compile = (text: string, environment: Environment): Compiled => run
  * issues.
  */
 export function* compileInSteps(text: string, environment: Environment): Steps<Compiled> {
-  const { issues, ast } = yield* parse(text, { macros: environment.macros, optionalSyntax: environment.functions.has('optional.of') })
+  const { issues, ast } = yield* parseExpression(text, { macros: environment.macros, optionalSyntax: environment.functions.has('optional.of') })
   if (!ast) return { issues }
-  const checked = yield* check(ast, environment, issues)
+  const checked = yield* checkTypes(ast, environment, issues)
   if (issues.count === 0) yield* checkLiterals(checked, issues)
   return issues.count === 0 ? { issues, checked } : { issues }
 }

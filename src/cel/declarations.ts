@@ -34,7 +34,7 @@ function paramsOf({ kind, name, params }: Type): string[] {
 }
 
 /** Parses declarations, one per line: `id: name(args) -> result` for a function, `id: .name(target, args) -> result` for a member function. */
-export function declare(text: string): FunctionDeclaration[] {
+export function parseDeclarations(text: string): FunctionDeclaration[] {
   const functions = new Map<string, Overload[]>()
   for (const line of text.trim().split('\n')) {
     const [, id, dot, name, args, result] = /^\s*(\S+): (\.?)(\S+?)\((.*)\) -> (.+)$/.exec(line) ?? []

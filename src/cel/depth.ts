@@ -5,11 +5,11 @@ import { NodeTable } from './node-table.ts'
 const MAX_DEPTH = 250
 
 /** Recursive rules of the grammar. */
-type Rule = 'expr' | 'relation' | 'calc' | 'member'
+type GrammarRule = 'expr' | 'relation' | 'calc' | 'member'
 
 /** Counts the recursion depth of each grammar rule. */
 export class RuleDepth {
-  readonly #depths: Record<Rule, number> = { expr: 0, relation: 0, calc: 0, member: 0 }
+  readonly #depths: Record<GrammarRule, number> = { expr: 0, relation: 0, calc: 0, member: 0 }
   readonly #tooDeep: (message: string) => never
 
   constructor(tooDeep: (message: string) => never) {
@@ -17,11 +17,11 @@ export class RuleDepth {
   }
 
   /** Enters a rule. Must be followed by `leave`, unless parsing stops. */
-  enter(rule: Rule): void {
+  enter(rule: GrammarRule): void {
     if (++this.#depths[rule] > MAX_DEPTH) this.#tooDeep(`expression recursion limit exceeded: ${MAX_DEPTH}`)
   }
 
-  leave(rule: Rule): void {
+  leave(rule: GrammarRule): void {
     this.#depths[rule]--
   }
 }

@@ -55,12 +55,12 @@ const SIZES: Sized = {
 /** Returns the maximum size of a part of `device`, for the cost estimate. Undefined if the path is unknown. */
 export const deviceSizes: SizeAt = path => {
   let at: Sized | undefined = path[0] === 'device' ? SIZES : undefined
-  for (const name of path.slice(1)) at = at && partOf(at, name)
+  for (const name of path.slice(1)) at = at && sizedPart(at, name)
   return at && between(0, at.max)
 }
 
 /** Returns the size at the next path element. Attributes can be selected by name, and all have the same size. */
-function partOf(sized: Sized, name: string): Sized | undefined {
+function sizedPart(sized: Sized, name: string): Sized | undefined {
   if (name === '@items' || name === '@values') return sized.values
   if (name === '@keys') return sized.keys
   return sized.fields?.[name] ?? (sized.values === ATTRIBUTE ? ATTRIBUTE : undefined)

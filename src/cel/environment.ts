@@ -17,7 +17,7 @@ import { TWO_VARIABLE_LOOPS } from './libraries/two-variable-loops.ts'
 import { URLS } from './libraries/urls.ts'
 import { LIST_MACROS, type Macros, OPTIONAL_MACROS, STANDARD_MACROS, TWO_VARIABLE_MACROS } from './macros.ts'
 import { PROTOBUF_CONSTANTS, protobufStruct } from './protobuf/messages.ts'
-import { parseType, type Type, typeOf } from './type.ts'
+import { parseType, type Type, typeTypeOf } from './type.ts'
 import type { Int } from './values/value.ts'
 
 /** Declarations that an expression may refer to. */
@@ -72,7 +72,7 @@ const ADDITIONS: readonly Addition[] = [
 export const EVERY_RELEASE = Number.POSITIVE_INFINITY
 
 /** Indexes declarations by name. The overloads of several declarations of one name are joined in order. */
-function byName(declarations: readonly FunctionDeclaration[]): Map<string, FunctionDeclaration> {
+function indexFunctions(declarations: readonly FunctionDeclaration[]): Map<string, FunctionDeclaration> {
   const functions = new Map<string, FunctionDeclaration>()
   for (const { name, overloads } of declarations) {
     functions.set(name, { name, overloads: [...(functions.get(name)?.overloads ?? []), ...overloads] })
@@ -102,9 +102,9 @@ function makeBase(minor: number): Environment {
   const types = additions.flatMap(addition => addition.types ?? []).map(parseType)
   return {
     macros: new Map(additions.flatMap(({ macros }) => [...(macros ?? [])])),
-    functions: byName(additions.flatMap(addition => addition.functions)),
+    functions: indexFunctions(additions.flatMap(addition => addition.functions)),
     variables: new Map(),
-    types: new Map(types.map(type => [type.name, typeOf(type)])),
+    types: new Map(types.map(type => [type.name, typeTypeOf(type)])),
     struct: protobufStruct,
     constants: PROTOBUF_CONSTANTS,
   }
@@ -122,7 +122,7 @@ export function extend(base: Environment, variables: Readonly<Record<string, Typ
 /** Adds functions, overloads and macros. */
 export const withLibrary = (base: Environment, functions: readonly FunctionDeclaration[], macros: Macros): Environment => ({
   ...base,
-  functions: functions.length === 0 ? base.functions : byName([...base.functions.values(), ...functions]),
+  functions: functions.length === 0 ? base.functions : indexFunctions([...base.functions.values(), ...functions]),
   macros: new Map([...base.macros, ...macros]),
 })
 

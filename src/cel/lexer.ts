@@ -49,21 +49,21 @@ const HEX_LENGTHS: ReadonlyMap<string, number> = new Map([
 const HALVES = new Set('=&|')
 
 /** Returns a predicate for a class of characters. Undefined is the end of the source, which belongs to no class. */
-const oneOf = (characters: string): ((point: string | undefined) => boolean) => {
+const characterClass = (characters: string): ((point: string | undefined) => boolean) => {
   const set = new Set<string | undefined>(characters)
   return point => set.has(point)
 }
 const DIGITS = '0123456789'
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_'
-const isBlank = oneOf('\t \r\n\f')
-const isDigit = oneOf(DIGITS)
-const isOctal = oneOf('01234567')
-const isHex = oneOf(`${DIGITS}abcdefABCDEF`)
-const isWordStart = oneOf(LETTERS)
-const isWord = oneOf(LETTERS + DIGITS)
-const isEscapedName = oneOf(`${LETTERS + DIGITS}.-/ `)
+const isBlank = characterClass('\t \r\n\f')
+const isDigit = characterClass(DIGITS)
+const isOctal = characterClass('01234567')
+const isHex = characterClass(`${DIGITS}abcdefABCDEF`)
+const isWordStart = characterClass(LETTERS)
+const isWord = characterClass(LETTERS + DIGITS)
+const isEscapedName = characterClass(`${LETTERS + DIGITS}.-/ `)
 /** Letters of simple escapes such as `\n`. */
-const isEscape = oneOf('abfnrtv"\'\\?`')
+const isEscape = characterClass('abfnrtv"\'\\?`')
 const isOneOf = (point: string | undefined, one: string, other: string): point is string => point === one || point === other
 const isQuote = (point: string | undefined): point is string => isOneOf(point, '"', "'")
 

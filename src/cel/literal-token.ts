@@ -3,7 +3,7 @@ import type { Token } from './lexer.ts'
 import { intLiteral, LiteralFault, parseDouble, uintLiteral, unescapeBytes, unescapeString } from './literals.ts'
 
 /** Returns the value, or throws if it exceeds the range of its type. The lexer doesn't check ranges. */
-function known<T>(value: T | undefined, kind: string): T {
+function valueInRange<T>(value: T | undefined, kind: string): T {
   if (value === undefined) throw new LiteralFault(`invalid ${kind} literal`)
   return value
 }
@@ -15,11 +15,11 @@ function known<T>(value: T | undefined, kind: string): T {
 export function literalOf({ type, text }: Token, negative: boolean): LiteralValue {
   switch (type) {
     case 'NUM_INT':
-      return { type: 'int', value: known(intLiteral(text, negative), 'int') }
+      return { type: 'int', value: valueInRange(intLiteral(text, negative), 'int') }
     case 'NUM_UINT':
-      return { type: 'uint', value: known(uintLiteral(text.slice(0, -1)), 'uint') }
+      return { type: 'uint', value: valueInRange(uintLiteral(text.slice(0, -1)), 'uint') }
     case 'NUM_FLOAT':
-      return { type: 'double', value: known(parseDouble(negative ? `-${text}` : text), 'double') }
+      return { type: 'double', value: valueInRange(parseDouble(negative ? `-${text}` : text), 'double') }
     case 'STRING':
       return { type: 'string', value: unescapeString(text) }
     case 'BYTES':

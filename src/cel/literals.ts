@@ -1,4 +1,4 @@
-import { inInt64, integerOf, inUint64 } from '../lib/integer.ts'
+import { inInt64, inUint64, parseInteger } from '../lib/integer.ts'
 /** Values of string and bytes literals (cel-spec, "String and Bytes Values"), with cel-go's error messages. */
 
 /** An invalid literal. The message is cel-go's. */
@@ -62,20 +62,20 @@ export function unescapeBytes(text: string): Uint8Array {
   return Uint8Array.from(bytes.subarray(0, length))
 }
 
-const read = (text: string): bigint => (text.startsWith('0x') ? BigInt(text) : integerOf(text))
+const parseBigint = (text: string): bigint => (text.startsWith('0x') ? BigInt(text) : parseInteger(text))
 
 /**
  * Parses an int. Returns undefined if it exceeds 64 bits.
  * @param text decimal digits, or hexadecimal digits after `0x`.
  */
 export function intLiteral(text: string, negative: boolean): bigint | undefined {
-  const value = negative ? -read(text) : read(text)
+  const value = negative ? -parseBigint(text) : parseBigint(text)
   return inInt64(value) ? value : undefined
 }
 
 /** Parses a uint, in the notation of `intLiteral`. Returns undefined if it exceeds 64 bits. */
 export function uintLiteral(text: string): bigint | undefined {
-  const value = read(text)
+  const value = parseBigint(text)
   return inUint64(value) ? value : undefined
 }
 

@@ -1,4 +1,4 @@
-import { resultOf, type Steps } from '../lib/steps.ts'
+import { runIfSteps, type Steps } from '../lib/steps.ts'
 import type { Expr, ExprId } from './ast.ts'
 import { ACCUMULATOR, MacroBuilder, type NodeBuilder } from './node-builder.ts'
 import { ADD, CONDITIONAL, EQUALS, LOGICAL_AND, LOGICAL_NOT, LOGICAL_OR, NOT_STRICTLY_FALSE } from './operators.ts'
@@ -34,7 +34,7 @@ export function* expandMacro(
 ): Steps<Expr | MacroFault | undefined> {
   const { id, args, target } = call
   try {
-    const expanded = yield* resultOf(expand(new MacroBuilder(nodes, id), target, ...args))
+    const expanded = yield* runIfSteps(expand(new MacroBuilder(nodes, id), target, ...args))
     if (expanded) nodes.release(id)
     return expanded
   } catch (error) {
@@ -65,7 +65,7 @@ const iterationVariable = (arg: Expr, message: string): string => notAccumulator
 type Variables = readonly [string, string?]
 
 /** Expands `all`. The loop stops when the accumulator is false; an error is the result only if no element is false. */
-function all(make: MacroBuilder, range: Expr, variables: Variables, predicate: Expr): Expr {
+function expandAll(make: MacroBuilder, range: Expr, variables: Variables, predicate: Expr): Expr {
   const init = make.bool(true)
   const condition = make.call(NOT_STRICTLY_FALSE, make.accumulator())
   const step = make.call(LOGICAL_AND, make.accumulator(), predicate)
@@ -73,7 +73,7 @@ function all(make: MacroBuilder, range: Expr, variables: Variables, predicate: E
 }
 
 /** Expands `exists`. The loop stops when the accumulator is true; an error is the result only if no element is true. */
-function exists(make: MacroBuilder, range: Expr, variables: Variables, predicate: Expr): Expr {
+function expandExists(make: MacroBuilder, range: Expr, variables: Variables, predicate: Expr): Expr {
   const init = make.bool(false)
   const condition = make.call(NOT_STRICTLY_FALSE, make.call(LOGICAL_NOT, make.accumulator()))
   const step = make.call(LOGICAL_OR, make.accumulator(), predicate)
@@ -95,7 +95,7 @@ const has: Expand = (make, _target, arg: Expr) => {
 }
 
 /** Builds the loop of `all`, `exists` or `exists_one`. */
-type Quantifier = typeof all
+type Quantifier = typeof expandAll
 
 const quantifier =
   (build: Quantifier): Expand =>
@@ -125,8 +125,8 @@ const filter: Expand = (make, target, variable: Expr, predicate: Expr) => {
 /** Macros of every environment (cel-spec, "Macros"). */
 export const STANDARD_MACROS: Macros = new Map<string, Expand>([
   ['has:1', has],
-  ['all:2:member', quantifier(all)],
-  ['exists:2:member', quantifier(exists)],
+  ['all:2:member', quantifier(expandAll)],
+  ['exists:2:member', quantifier(expandExists)],
   ['exists_one:2:member', quantifier(existsOne)],
   ['map:2:member', map],
   ['map:3:member', map],
@@ -137,7 +137,7 @@ export const STANDARD_MACROS: Macros = new Map<string, Expand>([
  * Binds a name to a value, as a loop over an empty list whose result is the expression.
  * @param range the empty list. It is numbered before the nodes of the value, as in cel-go.
  */
-function bind(make: MacroBuilder, name: string, range: Expr, init: Expr, expression: Expr): Expr {
+function expandBind(make: MacroBuilder, name: string, range: Expr, init: Expr, expression: Expr): Expr {
   const condition = make.bool(false)
   const step = make.ident(name)
   return make.loop({ range, variables: ['#unused'], init, condition, step, result: expression, accumulator: name })
@@ -147,7 +147,7 @@ function bind(make: MacroBuilder, name: string, range: Expr, init: Expr, express
 function* bindHeld(make: MacroBuilder, optional: Expr, name: string, expression: Expr): Steps<Expr> {
   const range = make.list()
   const copy = yield* make.copy(optional)
-  return bind(make, name, range, make.memberCall('value', copy), expression)
+  return expandBind(make, name, range, make.memberCall('value', copy), expression)
 }
 
 /** `a.optMap(x, f)`: an optional of `f` if `a` has a value. */
@@ -176,7 +176,7 @@ export const OPTIONAL_MACROS: Macros = new Map<string, Expand>([
 const celBind: Expand = (make, target, variable: Expr, value: Expr, expression: Expr) => {
   if (target.kind !== 'ident' || target.name !== 'cel') return undefined
   const name = variableName(variable, 'cel.bind() variable names must be simple identifiers')
-  return bind(make, name, make.list(), value, expression)
+  return expandBind(make, name, make.list(), value, expression)
 }
 
 /** Macros of the bindings library: https://pkg.go.dev/github.com/google/cel-go/ext#Bindings */
@@ -228,8 +228,8 @@ const transformMapEntry = transform(
 
 /** Macros of two loop variables, since 1.32. Source: cel-go, ext/comprehensions.go. */
 export const TWO_VARIABLE_MACROS: Macros = new Map<string, Expand>([
-  ['all:3:member', quantifierOfTwo(all)],
-  ['exists:3:member', quantifierOfTwo(exists)],
+  ['all:3:member', quantifierOfTwo(expandAll)],
+  ['exists:3:member', quantifierOfTwo(expandExists)],
   ['exists_one:3:member', quantifierOfTwo(existsOne)],
   ['existsOne:3:member', quantifierOfTwo(existsOne)],
   ['transformList:3:member', transformList],

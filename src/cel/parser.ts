@@ -26,7 +26,7 @@ export interface ParserOptions {
 export type Parsed = { readonly issues: Issues; readonly ast?: Ast }
 
 /** Parses an expression and expands its macros. Never throws: errors are reported as issues. */
-export function* parse(text: string, options: ParserOptions): Steps<Parsed> {
+export function* parseExpression(text: string, options: ParserOptions): Steps<Parsed> {
   const size = text.length > MAX_SIZE ? codePointsOf(text) : text.length
   if (size > MAX_SIZE) {
     // The expression may be as long as a request body. No part of it is printed, so it is not split into code points.

@@ -71,7 +71,7 @@ export const TIMESTAMP = simple('timestamp', 'google.protobuf.Timestamp')
 export const TYPE = simple('type')
 export const UINT = simple('uint')
 
-export const listOf = (element: Type): Type => ({ kind: 'list', name: 'list', params: [element], parts: element.parts + 1, isOpen: element.isOpen })
+export const listTypeOf = (element: Type): Type => ({ kind: 'list', name: 'list', params: [element], parts: element.parts + 1, isOpen: element.isOpen })
 export const mapOf = (key: Type, value: Type): Type => ({
   kind: 'map',
   name: 'map',
@@ -79,7 +79,7 @@ export const mapOf = (key: Type, value: Type): Type => ({
   parts: key.parts + value.parts + 1,
   isOpen: key.isOpen || value.isOpen,
 })
-export const typeOf = (type: Type): Type => ({ kind: 'type', name: 'type', params: [type], parts: type.parts + 1, isOpen: type.isOpen })
+export const typeTypeOf = (type: Type): Type => ({ kind: 'type', name: 'type', params: [type], parts: type.parts + 1, isOpen: type.isOpen })
 export const structOf = (name: string): Type => simple('struct', name)
 /** Makes the type of a protobuf wrapper, such as `google.protobuf.Int64Value`. */
 export const wrapperOf = (scalar: Type): Type => ({ ...scalar, nullable: true })
@@ -105,14 +105,14 @@ export function parseType(text: string): Type {
   const name = text.slice(0, open)
   const params = splitTypes(text.slice(open + 1, -1)).map(parseType)
   const [first = DYN, second = DYN] = params
-  if (name === 'list') return listOf(first)
+  if (name === 'list') return listTypeOf(first)
   if (name === 'map') return mapOf(first, second)
-  return name === 'type' ? typeOf(first) : opaqueOf(name, ...params)
+  return name === 'type' ? typeTypeOf(first) : opaqueOf(name, ...params)
 }
 
 /** Returns the type with its parameters changed. */
 export function withParts(type: Type, change: (part: Type) => Type): Type {
-  if (type.kind === 'list') return listOf(change(type.params[0]))
+  if (type.kind === 'list') return listTypeOf(change(type.params[0]))
   if (type.kind === 'map') return mapOf(change(type.params[0]), change(type.params[1]))
   const params = type.params.map(change)
   return { ...type, params, parts: sumOfParts(params), isOpen: someOpen(params) }
@@ -160,7 +160,7 @@ export function sameType(a: Type, b: Type): boolean {
 }
 
 /** Whether a type is the scalar itself, not its wrapper. */
-export const isPlain = (type: Type, scalar: Type): boolean => sameType(type, scalar) && !type.nullable
+export const isPlainType = (type: Type, scalar: Type): boolean => sameType(type, scalar) && !type.nullable
 
 /** Reports whether two types are equal except for the names of parameters. */
 export function equivalentType(a: Type, b: Type): boolean {

@@ -4,7 +4,7 @@ import { DialError } from '../lib/dial-error.ts'
 const MOST_BYTES = 256 << 20
 
 /** Limits the memory that responses of other servers may occupy while they are received: each of many calls can receive a long response slowly. */
-export class AnswerRoom {
+export class ResponseBudget {
   private readonly mostBytes: number
   private bytes = 0
 

@@ -20,10 +20,10 @@ export interface ClusterAccess {
 export function readKubeconfig(path: string, contextName?: string): ClusterAccess {
   const config = readConfig(path)
   const name = contextName ?? config['current-context']
-  const context = named(config.contexts, name, 'context')
+  const context = findNamed(config.contexts, name, 'context')
   if (context === undefined) throw new ArgumentError(`${path}: context ${JSON.stringify(name ?? '')} does not exist`)
-  const cluster = named(config.clusters, context.cluster, 'cluster') ?? {}
-  const user = named(config.users, context.user, 'user') ?? {}
+  const cluster = findNamed(config.clusters, context.cluster, 'cluster') ?? {}
+  const user = findNamed(config.users, context.user, 'user') ?? {}
   if (typeof cluster.server !== 'string') throw new ArgumentError(`${path}: the cluster of context ${JSON.stringify(name)} has no server`)
   if (user.exec !== undefined || user['auth-provider'] !== undefined)
     throw new ArgumentError(`${path}: credential plugins are not supported: use a kubeconfig with a token or a client certificate`)
@@ -56,10 +56,10 @@ export const serverOf = (url: URL): URL => new URL(url.href.replace(/\/$/, '').r
 export function kubeconfigAt(file: string, contextName: string | undefined, path: string): JsonObject {
   const config = readConfig(file)
   const name = contextName ?? config['current-context'] ?? ''
-  const context = named(config.contexts, name, 'context') ?? {}
+  const context = findNamed(config.contexts, name, 'context') ?? {}
   const server = serverOf(readKubeconfig(file, contextName).server).href.replace(/\/$/, '') + path
-  const cluster = { ...inPlace(file, named(config.clusters, context.cluster, 'cluster') ?? {}, ['certificate-authority']), server }
-  const user = inPlace(file, named(config.users, context.user, 'user') ?? {}, ['client-certificate', 'client-key'])
+  const cluster = { ...inPlace(file, findNamed(config.clusters, context.cluster, 'cluster') ?? {}, ['certificate-authority']), server }
+  const user = inPlace(file, findNamed(config.users, context.user, 'user') ?? {}, ['client-certificate', 'client-key'])
   return {
     apiVersion: 'v1',
     kind: 'Config',
@@ -101,7 +101,7 @@ function readConfig(path: string): JsonObject {
 }
 
 /** Finds an entry by name. */
-function named(list: Json | undefined, name: Json | undefined, member: string): JsonObject | undefined {
+function findNamed(list: Json | undefined, name: Json | undefined, member: string): JsonObject | undefined {
   const found = objectsIn(list).find(each => each.name === name)?.[member]
   return isJsonObject(found) ? found : undefined
 }

@@ -109,11 +109,11 @@ export class ClusterClient {
     const options = { method, headers, timeout: TIMEOUT_MS, ...(signal && { signal }) }
     return new Promise((resolve, reject) => {
       const request = this.#agent ? requestTls(url, { ...options, agent: this.#agent }) : requestPlain(url, options)
-      request.on('error', error => reject(errorCode(error) === 'ECONNREFUSED' ? notThere(url) : failureOf(`${url.origin}${path}`, error)))
+      request.on('error', error => reject(errorCode(error) === 'ECONNREFUSED' ? notThere(url) : requestFailure(`${url.origin}${path}`, error)))
       request.on('timeout', () => request.destroy(new Error('no response within a minute')))
       request.on('response', response => {
         if (response.statusCode === 200 || response.statusCode === 201) return resolve(response)
-        collected(path, response).then(body => reject(refusalOf(path, response, body.toString())), reject)
+        collected(path, response).then(body => reject(refusedError(path, response, body.toString())), reject)
       })
       request.end(body)
     })
@@ -126,7 +126,7 @@ export class ClusterClient {
 
 const notThere = ({ origin }: URL): ClusterError => new ClusterError(`${origin} refuses connections: is the server running?`)
 
-const failureOf = (what: string, error: Error): ClusterError =>
+const requestFailure = (what: string, error: Error): ClusterError =>
   new ClusterError(`${what}: ${error.message || ('code' in error ? String(error.code) : 'no response')}`)
 
 /** Reads the whole body. Throws ClusterError. */
@@ -134,7 +134,7 @@ function collected(path: string, response: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    response.on('error', error => reject(failureOf(path, error))).on('end', () => resolve(Buffer.concat(chunks)))
+    response.on('error', error => reject(requestFailure(path, error))).on('end', () => resolve(Buffer.concat(chunks)))
     response.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size > MOST_BYTES) response.destroy(new Error('the response is too large'))
@@ -144,7 +144,7 @@ function collected(path: string, response: IncomingMessage): Promise<Buffer> {
 }
 
 /** Error with the message of the Status, or an excerpt of the body. */
-function refusalOf(path: string, { statusCode, headers }: IncomingMessage, body: string): ClusterError {
+function refusedError(path: string, { statusCode, headers }: IncomingMessage, body: string): ClusterError {
   const { message } = parsedObject(body) ?? {}
   const answer = typeof message === 'string' ? message : undefined
   return new ClusterError(`${path}: ${statusCode} ${answer ?? body.trim().slice(0, 200)}`, statusCode, { retryAfter: headers['retry-after'], answer })

@@ -21,7 +21,7 @@ export interface Destination {
 }
 
 /** The response to a call. */
-export interface Answer {
+export interface CallResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer

@@ -18,7 +18,7 @@ function openFault(path: string): string | undefined {
   }
 }
 
-const unreadable = (path: string | undefined, what: string, name: string): string[] => {
+const unreadableFile = (path: string | undefined, what: string, name: string): string[] => {
   const fault = path ? openFault(path) : undefined
   return fault === undefined ? [] : [`unable to read ${what} ${path} for ${name} due to ${fault}`]
 }
@@ -33,7 +33,7 @@ export function validateCluster(name: string, cluster: Cluster): string[] {
   if (proxyFault !== undefined) errors.push(`invalid 'proxy-url' ${quote(proxy ?? '')} for cluster ${quote(name)}: ${proxyFault}`)
   if (cluster['certificate-authority'] && cluster['certificate-authority-data'])
     errors.push(`certificate-authority-data and certificate-authority are both specified for ${name}. certificate-authority-data will override.`)
-  return [...errors, ...unreadable(cluster['certificate-authority'], 'certificate-authority', name)]
+  return [...errors, ...unreadableFile(cluster['certificate-authority'], 'certificate-authority', name)]
 }
 
 /** Error of a proxy URL, in upstream's words. */
@@ -67,8 +67,8 @@ function validateCertificate(name: string, user: AuthInfo): string[] {
     ...(certFile && certData ? [`client-cert-data and client-cert are both specified for ${name}. client-cert-data will override.`] : []),
     ...(keyFile && keyData ? [`client-key-data and client-key are both specified for ${name}; client-key-data will override`] : []),
     ...(!keyFile && !keyData ? [`client-key-data or client-key must be specified for ${name} to use the clientCert authentication method.`] : []),
-    ...unreadable(certFile, 'client-cert', name),
-    ...unreadable(keyFile, 'client-key', name),
+    ...unreadableFile(certFile, 'client-cert', name),
+    ...unreadableFile(keyFile, 'client-key', name),
   ]
 }
 

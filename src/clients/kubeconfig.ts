@@ -23,13 +23,13 @@ const MOST_BYTES = 16 * 1024 * 1024
  * https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
  */
 export async function readKubeconfig(path: string, contextName?: string): Promise<Remote> {
-  const config = decodeKubeconfig(await bytesOf(path), path)
+  const config = decodeKubeconfig(await readKubeconfigFile(path), path)
   const name = contextName ?? config['current-context'] ?? ''
-  const contexts = byName(config.contexts, ({ context }) => context)
+  const contexts = indexEntries(config.contexts, ({ context }) => context)
   const context = contexts.get(name) ?? {}
   const base = dirname(resolve(path))
-  const cluster = withPaths(base, byName(config.clusters, one => one.cluster).get(context.cluster ?? '') ?? {}, ['certificate-authority'])
-  const user = withPaths(base, byName(config.users, one => one.user).get(context.user ?? '') ?? {}, USER_FILES)
+  const cluster = withPaths(base, indexEntries(config.clusters, one => one.cluster).get(context.cluster ?? '') ?? {}, ['certificate-authority'])
+  const user = withPaths(base, indexEntries(config.users, one => one.user).get(context.user ?? '') ?? {}, USER_FILES)
   const errors = [
     ...(name !== '' && !contexts.has(name) ? [`context was not found for specified context: ${name}`] : []),
     ...validateAuthInfo(context.user ?? '', user),
@@ -37,12 +37,12 @@ export async function readKubeconfig(path: string, contextName?: string): Promis
   ]
   if (errors.length === 1 && errors[0] === EMPTY_CLUSTER) throw invalidConfiguration([NO_CONFIGURATION])
   if (errors.length > 0) throw invalidConfiguration(errors)
-  refuse(cluster, user, context)
+  checkSupported(cluster, user, context)
   return await remoteOf(cluster, user)
 }
 
 /** Throws KubeconfigError for unsupported features that would change the identity or the route of requests. */
-function refuse(cluster: Cluster, user: AuthInfo, names: { readonly cluster?: string; readonly user?: string }): void {
+function checkSupported(cluster: Cluster, user: AuthInfo, names: { readonly cluster?: string; readonly user?: string }): void {
   if (user.exec)
     throw new KubeconfigError(`the user ${JSON.stringify(names.user)} has exec: credential plugins are not implemented; use a token or a client certificate`)
   // kube-apiserver has no built-in auth providers either.
@@ -59,21 +59,21 @@ export interface KubeconfigUsers {
 
 /** Reads the users of a kubeconfig. Its clusters are ignored. Throws KubeconfigError, also for credential plugins. */
 export async function readKubeconfigUsers(path: string): Promise<KubeconfigUsers> {
-  const config = decodeKubeconfig(await bytesOf(path), path)
+  const config = decodeKubeconfig(await readKubeconfigFile(path), path)
   const base = dirname(resolve(path))
   const byItsName = new Map(
     Array.from(
-      byName(config.users, one => one.user),
+      indexEntries(config.users, one => one.user),
       ([name, user]) => [name, withPaths(base, user, USER_FILES)],
     ),
   )
-  for (const [name, user] of byItsName) refuse({}, user, { user: name })
-  const context = byName(config.contexts, one => one.context).get(config['current-context'] ?? '')
+  for (const [name, user] of byItsName) checkSupported({}, user, { user: name })
+  const context = indexEntries(config.contexts, one => one.context).get(config['current-context'] ?? '')
   return { byName: byItsName, current: context?.user ? byItsName.get(context.user) : undefined }
 }
 
 /** Reads the file, up to the size limit. Throws KubeconfigError. */
-async function bytesOf(path: string): Promise<Buffer> {
+async function readKubeconfigFile(path: string): Promise<Buffer> {
   const info = await stat(path).catch((error: unknown) => {
     throw new KubeconfigError(errorCode(error) === 'ENOENT' ? fileError(error, path, 'stat') : loading(path, fileError(error, path)))
   })
@@ -119,7 +119,10 @@ function refuseRepeated(list: readonly { readonly name?: string }[], goType: str
   }
 }
 
-function byName<E extends { readonly name?: string }, T>(list: readonly E[] | undefined, member: (entry: E) => T | undefined): ReadonlyMap<string, Partial<T>> {
+function indexEntries<E extends { readonly name?: string }, T>(
+  list: readonly E[] | undefined,
+  member: (entry: E) => T | undefined,
+): ReadonlyMap<string, Partial<T>> {
   return new Map((list ?? []).map(entry => [entry.name ?? '', member(entry) ?? {}]))
 }
 

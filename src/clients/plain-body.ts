@@ -26,13 +26,13 @@ async function* unzipped(response: IncomingMessage): AsyncGenerator<Buffer> {
   } catch (error) {
     // Go treats an empty stream as an empty body.
     if (gunzip.bytesWritten === 0 && errorCode(error) === 'Z_BUF_ERROR') return
-    const fault = faultOf(error)
+    const fault = zlibFault(error)
     throw fault === undefined ? error : new BodyError(fault)
   }
 }
 
 /** Maps a zlib error to Go's message. Undefined for other errors. */
-function faultOf(error: unknown): string | undefined {
+function zlibFault(error: unknown): string | undefined {
   const code = errorCode(error)
   if (code === 'Z_BUF_ERROR') return 'unexpected EOF'
   if (code !== 'Z_DATA_ERROR') return undefined

@@ -15,16 +15,16 @@ import { TlsAgent } from '../lib/tls-agent.ts'
 import { isJsonObject, objectIn } from '../meta/object.ts'
 import { serverResponse } from '../meta/server-response.ts'
 import { failure, type StatusError } from '../meta/status.ts'
-import type { AnswerRoom } from './answer-room.ts'
-import type { Answer, Destination } from './destination.ts'
+import type { ResponseBudget } from './answer-room.ts'
+import type { CallResponse, Destination } from './destination.ts'
 import { BodyError, plainBody } from './plain-body.ts'
 import { MOST_REQUESTS, RedirectError, redirected, type Sent, urlOf } from './redirect.ts'
 
 /** Limits of a response. A longer one is an error. */
-export interface AnswerLimits {
+export interface ResponseLimits {
   readonly maxBytes?: number
   /** Optional. Limit shared with other calls. */
-  readonly room?: AnswerRoom
+  readonly room?: ResponseBudget
 }
 
 const IDLE_MS = 90_000
@@ -55,19 +55,19 @@ export const keptPlainConnections = (dial?: Dial): HttpAgent => (dial ? new Dial
  * Posts JSON, follows redirects, and retries while the response has Retry-After. Throws a DialError with Go's message if there is no response, a RedirectError
  * if a redirect fails, or the abort reason of the signal.
  */
-export async function post(to: Destination, body: string | Buffer, signal: AbortSignal, limits: AnswerLimits = {}): Promise<Answer> {
+export async function post(to: Destination, body: string | Buffer, signal: AbortSignal, limits: ResponseLimits = {}): Promise<CallResponse> {
   for (let attempt = 0; ; attempt++) {
-    const answer = await follow({ to, body }, signal, limits)
+    const answer = await followRedirects({ to, body }, signal, limits)
     const again = attempt < MAX_RETRIES && !isSuccess(answer) ? retryAfterMs(answer) : undefined
     if (again === undefined) return answer
     await sleep(again, undefined, { signal })
   }
 }
 
-export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status <= 206
+export const isSuccess = ({ status }: CallResponse): boolean => status >= 200 && status <= 206
 
 /** Follows redirects and returns the final response. */
-async function follow(first: Sent, signal: AbortSignal, limits: AnswerLimits): Promise<Answer> {
+async function followRedirects(first: Sent, signal: AbortSignal, limits: ResponseLimits): Promise<CallResponse> {
   let answer = await ask(first, signal, limits)
   let sent = first
   for (let requests = 1; ; requests++) {
@@ -84,7 +84,7 @@ async function follow(first: Sent, signal: AbortSignal, limits: AnswerLimits): P
 }
 
 /** Sends one request, again if a kept connection was closed while idle, and reads the response up to the limit. */
-async function ask({ to, body }: Sent, signal: AbortSignal, limits: AnswerLimits): Promise<Answer> {
+async function ask({ to, body }: Sent, signal: AbortSignal, limits: ResponseLimits): Promise<CallResponse> {
   const { agent, host, port, authority, serverName, path, headers, certificates } = to
   const { maxBytes = MAX_BODY_BYTES, room } = limits
   const begin = agent instanceof HttpsAgent ? httpsRequest : httpRequest
@@ -116,25 +116,29 @@ async function ask({ to, body }: Sent, signal: AbortSignal, limits: AnswerLimits
         request.end(body)
       })
       certificates?.answered(response.socket)
-      return { status: response.statusCode ?? 0, headers: response.headers, body: await readBounded(plainBody(response), { maxBytes, tooLong, room }) }
+      return {
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        body: await readBounded(plainBody(response), { maxBytes, tooLong: bodyTooLarge, room }),
+      }
     } catch (error) {
       if (signal.aborted || error instanceof DialError) throw error
       // The server closed the idle connection. Retry on a new one.
       if (request?.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(codesOf(error).code ?? '')) continue
-      const told = wordsOf(error, host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)
+      const told = connectionError(error, host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`)
       certificates?.failed(told)
       throw told
     }
   }
 }
 
-const tooLong = (): Error => new BodyError('http: response body too large')
+const bodyTooLarge = (): Error => new BodyError('http: response body too large')
 
 /** Code and reason of an error of Node or OpenSSL. */
 const codesOf = (error: unknown): NodeJS.ErrnoException & { readonly reason?: string } => (error instanceof Error ? error : new Error(String(error)))
 
 /** Translates a connection error to Go's message, on which clients and tests match. */
-function wordsOf(error: unknown, address: string): Error {
+function connectionError(error: unknown, address: string): Error {
   const { code, reason } = codesOf(error)
   if (code === 'EPROTO' || reason === 'wrong version number' || code === 'ERR_SSL_WRONG_VERSION_NUMBER')
     return new DialError('http: server gave HTTP response to HTTPS client')
@@ -142,14 +146,14 @@ function wordsOf(error: unknown, address: string): Error {
 }
 
 /** Delay from Retry-After in milliseconds. Undefined if the response does not ask for a retry. */
-function retryAfterMs({ status, headers }: Answer): number | undefined {
+function retryAfterMs({ status, headers }: CallResponse): number | undefined {
   if (status !== 429 && status < 500) return undefined
   const seconds = headers['retry-after']
   return seconds !== undefined && /^\d+$/.test(seconds) ? Math.min(Number(seconds) * 1000, MAX_RETRY_MS) : undefined
 }
 
 /** Status of a failed response: its own, or one derived from its code. */
-export async function failureOf({ status, headers, body }: Answer): Promise<StatusError> {
+export async function responseFailure({ status, headers, body }: CallResponse): Promise<StatusError> {
   const shown = await statusIn(body)
   if (shown) return shown
   const type = headers['content-type']

@@ -4,7 +4,7 @@ import { DialledAgent, DialledTlsAgent } from '../lib/connect-proxy.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../lib/go-quote.ts'
 import { parseGoUrl } from '../meta/go-url.ts'
-import type { Answer, Destination } from './destination.ts'
+import type { CallResponse, Destination } from './destination.ts'
 
 /** Maximum number of requests of one call, including the first. As net/http. */
 export const MOST_REQUESTS = 10
@@ -38,7 +38,7 @@ export interface Sent {
  * Returns the request that a response redirects to, as Go's http.Client follows it. Undefined if it does not redirect. Throws a RedirectError if the Location
  * is invalid.
  */
-export function redirected({ to, body }: Sent, { status, headers: { location } }: Answer): Sent | undefined {
+export function redirected({ to, body }: Sent, { status, headers: { location } }: CallResponse): Sent | undefined {
   if (location === undefined || location === '' || !(BY_GET.has(status) || BY_SAME.has(status))) return undefined
   const from = urlOf(to)
   const url = URL.canParse(location, from) ? new URL(location, from) : undefined

@@ -8,10 +8,10 @@ import { trustedCertificates } from '../lib/trusted-certificates.ts'
 import type { StatusError } from '../meta/status.ts'
 import { callEnding } from './call-ending.ts'
 import type { CertificateMetrics } from './certificate-metrics.ts'
-import type { Answer } from './destination.ts'
+import type { CallResponse } from './destination.ts'
 import { KubeconfigError } from './kubeconfig-error.ts'
 import { BodyError } from './plain-body.ts'
-import { failureOf, isSuccess, keptConnections, keptPlainConnections, post } from './post.ts'
+import { isSuccess, keptConnections, keptPlainConnections, post, responseFailure } from './post.ts'
 import { RedirectError } from './redirect.ts'
 import type { Remote } from './remote.ts'
 import { type FollowedFiles, followFiles } from './remote-files.ts'
@@ -42,7 +42,7 @@ export class RemoteCallError extends Error {
 /** Posts JSON to the server of a kubeconfig. */
 export interface RemoteClient {
   /** Resolves to a successful response. Otherwise throws RemoteCallError. Its message contains the URL if there was no response. */
-  post(body: string | Buffer, signal: AbortSignal): Promise<Answer>
+  post(body: string | Buffer, signal: AbortSignal): Promise<CallResponse>
   /** Closes idle connections. */
   close(): void
 }
@@ -83,7 +83,7 @@ export function remoteClient(remote: Remote, options: RemoteClientOptions): Remo
         const answer = await post(await destination(), body, ending.signal, { maxBytes: MAX_ANSWER_BYTES })
         if (isSuccess(answer)) return answer
         if (answer.status === 401) files.expire()
-        const status = await failureOf(answer)
+        const status = await responseFailure(answer)
         throw new RemoteCallError(status.message, { statusCode: answer.status, status })
       } catch (error) {
         throw error instanceof RemoteCallError ? error : lost(url, ending.why(), error)

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../lib/clock.ts'
-import type { Credentials, Pem, Remote } from './remote.ts'
+import type { Pem, Remote, RemoteCredentials } from './remote.ts'
 
 /** Interval between reloads, in milliseconds. As client-go: half of the time between a kubelet's renewal of a token and its expiry. */
 const PERIOD_MS = 60_000
@@ -14,7 +14,7 @@ export interface FollowedFiles {
 }
 
 /** Reloads the files on demand, at most once a minute. If a file cannot be read, its last content is used. */
-export function followFiles({ token, client }: Pick<Credentials, 'token' | 'client'>, clock: Clock): FollowedFiles {
+export function followFiles({ token, client }: Pick<RemoteCredentials, 'token' | 'client'>, clock: Clock): FollowedFiles {
   let state = { token: token?.value, client }
   const isFollowed = token?.file !== undefined || (client?.cert.file !== undefined && client.key.file !== undefined)
   let due = clock.now() + PERIOD_MS

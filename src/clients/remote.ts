@@ -33,10 +33,10 @@ export interface Remote {
 }
 
 /** Credentials for a server. */
-export type Credentials = Pick<Remote, 'client' | 'token' | 'headers'>
+export type RemoteCredentials = Pick<Remote, 'client' | 'token' | 'headers'>
 
 /** Loads the credentials of a user. Throws KubeconfigError. */
-export const credentialsOf = async (user: AuthInfo): Promise<Credentials> => ({
+export const credentialsOf = async (user: AuthInfo): Promise<RemoteCredentials> => ({
   client: await clientOf(user),
   token: await tokenOf(user),
   headers: { ...impersonation(user), ...basic(user) },
@@ -87,10 +87,10 @@ const parsedUrl = (text: string): GoUrl | undefined => unlessThrown(GoUrlError, 
 /** Embedded data takes precedence over a file. */
 async function pemOf(data: string | undefined, file: string | undefined): Promise<Pem | undefined> {
   if (data) return { pem: Buffer.from(data, 'base64'), file: undefined }
-  return file ? { pem: await read(file), file } : undefined
+  return file ? { pem: await readCredentialFile(file), file } : undefined
 }
 
-async function read(file: string): Promise<Buffer> {
+async function readCredentialFile(file: string): Promise<Buffer> {
   return await readFile(file).catch((error: unknown) => {
     throw new KubeconfigError(fileError(error, file))
   })
@@ -106,7 +106,7 @@ async function clientOf(user: AuthInfo): Promise<Remote['client']> {
 async function tokenOf({ token, tokenFile }: AuthInfo): Promise<Remote['token']> {
   const file = tokenFile || undefined
   if (token) return { value: token, file }
-  return file === undefined ? undefined : { value: (await read(file)).toString().trim(), file }
+  return file === undefined ? undefined : { value: (await readCredentialFile(file)).toString().trim(), file }
 }
 
 const basic = ({ username, password }: AuthInfo): Record<string, string> =>

@@ -1,5 +1,5 @@
 import { quote } from '../lib/go-quote.ts'
-import { resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
+import { runAtOnce, runIfSteps, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { DecodeError, decodeInSteps } from '../schema/decode.ts'
@@ -29,7 +29,7 @@ export const decodeBody = (schema: StructSchema, parsed: ParsedJson | ParsedYaml
  */
 export function* decodeBodyInSteps(schema: StructSchema, parsed: ParsedJson | ParsedYaml): Steps<DecodedBody> {
   if (!('yaml' in parsed)) return yield* decodeParsed(schema, parsed)
-  const decoded = yield* decodeParsed(schema, yield* resultOf(READERS[schema.form.name].ofYaml(parsed)))
+  const decoded = yield* decodeParsed(schema, yield* runIfSteps(READERS[schema.form.name].ofYaml(parsed)))
   if (parsed.duplicates.length === 0) return decoded
   const first = repeatedKeysText(parsed.duplicates)
   return { ...decoded, strict: [...parsed.duplicates, ...decoded.strict], strictText: decoded.strictText === '' ? first : `${first}, ${decoded.strictText}` }
@@ -90,7 +90,7 @@ const READERS: Readonly<Record<FormName, BodyReader>> = {
 }
 
 /** A variable that Go would decode a value into. */
-interface Place {
+interface GoVariable {
   readonly schema: Schema | undefined
   /** Value of the variable before decoding. */
   readonly before?: Json | undefined
@@ -104,7 +104,7 @@ interface Place {
  * Merges the repeated members of a value, as decoding one after the other into the same variable does: structs, maps and list items are merged, and null leaves
  * a scalar unchanged. Quantities keep the digits that were sent.
  */
-function settle(parsed: ParsedJson, value: Json, { schema, before, literal, pointer = false }: Place): Json {
+function settle(parsed: ParsedJson, value: Json, { schema, before, literal, pointer = false }: GoVariable): Json {
   if (value === null) return before !== undefined && !pointer && keepsNull(schema) ? before : null
   if (typeof value !== 'object') return literal !== undefined && schema?.type === 'quantity' ? literal : value
   const literals = parsed.literals?.get(value)
@@ -135,7 +135,7 @@ export function typeOfBody(value: Json): { apiVersion: string; kind: string } {
   const wrong = (what: string): DecodeError => new DecodeError(`couldn't get version/kind; json parse error: json: cannot unmarshal ${what}`)
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw wrong(
-      `${nameOf(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+      `${goTypeName(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     )
   }
   for (const key of Object.keys(value)) {
@@ -143,14 +143,14 @@ export function typeOfBody(value: Json): { apiVersion: string; kind: string } {
     const name = lower === 'kind' ? 'kind' : lower === 'apiversion' ? 'apiVersion' : undefined
     const member = value[key]
     if (name === undefined || member === undefined || member === null) continue
-    if (typeof member !== 'string') throw wrong(`${nameOf(member)} into Go struct field .${name} of type string`)
+    if (typeof member !== 'string') throw wrong(`${goTypeName(member)} into Go struct field .${name} of type string`)
     claimed[name] = member
   }
   return claimed
 }
 
 /** Go's name of a JSON type, as UnmarshalTypeError prints it. */
-function nameOf(value: Json): string {
+function goTypeName(value: Json): string {
   if (typeof value === 'boolean') return 'bool'
   if (typeof value === 'bigint') return 'number'
   return Array.isArray(value) ? 'array' : typeof value

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../meta/object.ts'
 import { trimFraction } from '../meta/time.ts'
 import { asciiText, knownKey } from './ascii-text.ts'
 import { CborError } from './cbor-error.ts'
-import { ARRAY, BYTES, CborInput, MAP, NINT, refused, SIMPLE, TAG, TEXT, TYPES, UINT } from './cbor-input.ts'
+import { ARRAY, BYTES, CborInput, MAP, NINT, refusedItem, SIMPLE, TAG, TEXT, TYPES, UINT } from './cbor-input.ts'
 import type { ParsedJson } from './json-exact.ts'
 import { MOST_VALUES, tooManyValues } from './value-bound.ts'
 
@@ -115,7 +115,7 @@ class CborReader {
       case 22:
         return null
       default:
-        this.input.note(refused(SIMPLE, `simple value ${argument} is not recognized`))
+        this.input.note(refusedItem(SIMPLE, `simple value ${argument} is not recognized`))
         return null
     }
   }
@@ -233,7 +233,7 @@ class CborReader {
     for (;;) {
       const tag = input.argument
       const next = input.peekMajor()
-      if (tag === POSITIVE_BIGNUM || tag === NEGATIVE_BIGNUM) throw input.error(refused(TAG, 'bignum'))
+      if (tag === POSITIVE_BIGNUM || tag === NEGATIVE_BIGNUM) throw input.error(refusedItem(TAG, 'bignum'))
       this.checkTag(tag, next)
       if (tag === LATER_BASE64URL || tag === LATER_BASE64 || tag === LATER_BASE16) this.later = tag
       if (tag === EPOCH) {

@@ -1,7 +1,7 @@
 import { compareText } from '../lib/compare-text.ts'
 import { insertByRank } from '../lib/insert-by-rank.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
-import { membersOf } from '../schema/members.ts'
+import { orderedFields } from '../schema/members.ts'
 import type { FormName, Schema, StructSchema } from '../schema/schema.ts'
 import { ARRAY, CborOutput, MAP } from './cbor-output.ts'
 
@@ -16,7 +16,7 @@ export const SELF_DESCRIBED = Buffer.from([0xd9, 0xd9, 0xf7])
 export function encodeCbor(schema: StructSchema, object: JsonObject, typed = true): Buffer {
   const out = begin()
   WRITERS[schema.form.name](out, schema, object, typed)
-  return finish(out)
+  return takeOutput(out)
 }
 
 const WRITERS: Readonly<Record<FormName, (out: CborOutput, schema: StructSchema, object: JsonObject, typed: boolean) => void>> = {
@@ -31,14 +31,14 @@ const WRITERS: Readonly<Record<FormName, (out: CborOutput, schema: StructSchema,
 export function encodeCborValue(value: Json): Buffer {
   const out = begin()
   writeAny(out, value)
-  return finish(out)
+  return takeOutput(out)
 }
 
 /** Encodes the head of an array; `length` items must follow. */
 export function arrayHead(length: number): Buffer {
   const out = begin()
   out.head(ARRAY, length)
-  return finish(out)
+  return takeOutput(out)
 }
 
 /** Encodes a map of encoded members, each in one or more parts. Returns the parts in the order in which they are sent, without copying them. */
@@ -46,13 +46,13 @@ export function cborMap(members: Readonly<Record<string, readonly Buffer[]>>): B
   const entries = Object.entries(members).sort(([a], [b]) => byKey(a, b))
   const out = begin()
   out.head(MAP, entries.length)
-  return [finish(out), ...entries.flatMap(([key, parts]) => [encodedKey(key), ...parts])]
+  return [takeOutput(out), ...entries.flatMap(([key, parts]) => [encodedKey(key), ...parts])]
 }
 
 function encodedKey(key: string): Buffer {
   const out = begin()
   out.text(key)
-  return finish(out)
+  return takeOutput(out)
 }
 
 /**
@@ -69,7 +69,7 @@ function begin(): CborOutput {
 }
 
 /** Returns the encoded bytes, and keeps the output for the next encoding unless it has grown large. */
-function finish(out: CborOutput): Buffer {
+function takeOutput(out: CborOutput): Buffer {
   const bytes = out.take()
   if (out.isReusable) spare = out
   return bytes
@@ -134,7 +134,7 @@ function writeAny(out: CborOutput, value: Json | undefined): void {
 const presentKeys = (value: JsonObject): string[] => sortKeys(Object.keys(value).filter(key => value[key] !== undefined))
 
 /** A field of a struct, prepared for encoding. */
-interface Member {
+interface CborMember {
   readonly name: string
   /** Index of the key among the sorted keys of the struct. */
   readonly rank: number
@@ -144,12 +144,12 @@ interface Member {
 }
 
 /** Members of each struct, computed when it is first encoded. */
-const plans = new WeakMap<StructSchema, ReadonlyMap<string, Member>>()
+const plans = new WeakMap<StructSchema, ReadonlyMap<string, CborMember>>()
 
-function planOf(schema: StructSchema): ReadonlyMap<string, Member> {
+function planOf(schema: StructSchema): ReadonlyMap<string, CborMember> {
   let plan = plans.get(schema)
   if (!plan) {
-    const fields = [...membersOf(schema)].sort((a, b) => byKey(a.name, b.name))
+    const fields = [...orderedFields(schema)].sort((a, b) => byKey(a.name, b.name))
     plan = new Map(fields.map((field, rank) => [field.name, { name: field.name, rank, key: encodedKey(field.name), schema: field.schema }]))
     plans.set(schema, plan)
   }
@@ -159,7 +159,7 @@ function planOf(schema: StructSchema): ReadonlyMap<string, Member> {
 /** Encodes a struct. Members that are not fields are omitted. */
 function writeStruct(out: CborOutput, schema: StructSchema, object: JsonObject, typed: boolean): void {
   const plan = planOf(schema)
-  const present: Member[] = []
+  const present: CborMember[] = []
   for (const name in object) {
     if (object[name] === undefined || (!typed && (name === 'kind' || name === 'apiVersion'))) continue
     const member = plan.get(name)

@@ -27,7 +27,7 @@ const SHORT_CHUNK = 16
 const MOST_PATH = 200
 
 /** Error text of fxamacker/cbor for an item of a known type that is not accepted. */
-export const refused = (type: number, what: string): string => `cbor: data item of cbor type ${TYPES[type]} is not accepted by protocol: ${what}`
+export const refusedItem = (type: number, what: string): string => `cbor: data item of cbor type ${TYPES[type]} is not accepted by protocol: ${what}`
 
 const unexpectedEnd = (): CborError => new CborError('unexpected EOF')
 
@@ -102,8 +102,8 @@ export class CborInput {
 
   /** Throws for NaN and infinities, which JSON cannot represent. */
   private finite(value: number): number {
-    if (Number.isNaN(value)) throw this.error(refused(SIMPLE, 'floating-point NaN'))
-    if (!Number.isFinite(value)) throw this.error(refused(SIMPLE, 'floating-point infinity'))
+    if (Number.isNaN(value)) throw this.error(refusedItem(SIMPLE, 'floating-point NaN'))
+    if (!Number.isFinite(value)) throw this.error(refusedItem(SIMPLE, 'floating-point infinity'))
     return value
   }
 

@@ -30,11 +30,11 @@ export function typeOfCbor({ value, fault }: ParsedCbor): { apiVersion: string; 
   if (fault?.shallow) throw wrong(fault.text)
   const claimed = { apiVersion: '', kind: '' }
   if (value === null) return claimed
-  if (typeof value !== 'object' || Array.isArray(value)) throw wrong(`cbor: cannot unmarshal ${nameOf(value)} into Go value of type v1.TypeMeta`)
+  if (typeof value !== 'object' || Array.isArray(value)) throw wrong(`cbor: cannot unmarshal ${cborTypeName(value)} into Go value of type v1.TypeMeta`)
   for (const name of ['kind', 'apiVersion'] as const) {
     const member = value[name]
     if (member === undefined || member === null) continue
-    if (typeof member !== 'string') throw wrong(`cbor: cannot unmarshal ${nameOf(member)} into Go struct field v1.TypeMeta.${name} of type string`)
+    if (typeof member !== 'string') throw wrong(`cbor: cannot unmarshal ${cborTypeName(member)} into Go struct field v1.TypeMeta.${name} of type string`)
     claimed[name] = member
   }
   // Like upstream, treats an apiVersion that cannot be parsed as absent.
@@ -42,7 +42,7 @@ export function typeOfCbor({ value, fault }: ParsedCbor): { apiVersion: string; 
   return claimed
 }
 
-function nameOf(value: Json): string {
+function cborTypeName(value: Json): string {
   if (typeof value === 'number' || typeof value === 'bigint')
     return Number.isInteger(Number(value)) ? (value < 0 ? 'negative integer' : 'positive integer') : 'primitives'
   if (typeof value === 'boolean' || value === null) return 'primitives'

@@ -1,4 +1,4 @@
-import { inInt64, integerOf } from '../lib/integer.ts'
+import { inInt64, parseInteger } from '../lib/integer.ts'
 import type { Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
@@ -26,7 +26,7 @@ export interface ParsedJson {
 const maxDepth = 10_000
 
 /** A container whose end has not been read. */
-interface Frame {
+interface ContainerFrame {
   readonly container: JsonObject | Json[]
   /** Members of an object, in order and with repetitions. Undefined for a list. */
   readonly entries: [string, Json][] | undefined
@@ -94,7 +94,7 @@ class ExactParser {
   private readonly withTexts: boolean
   private readonly mostMembers: number
   /** Open containers, innermost last. */
-  private readonly stack: Frame[] = []
+  private readonly stack: ContainerFrame[] = []
   private readonly duplicates: string[] = []
   private readonly literals: Literals = new WeakMap()
   private readonly repeated = new Map<object, [string, Json][]>()
@@ -183,7 +183,7 @@ class ExactParser {
     } else if (value === 0) this.put(0, this.withTexts && literal === MINUS_ZERO ? literal : undefined)
     else if (Number.isSafeInteger(value)) this.put(value, undefined)
     else {
-      const exact = integerOf(literal)
+      const exact = parseInteger(literal)
       if (inInt64(exact)) this.put(exact, undefined)
       else this.put(value, literal)
     }
@@ -209,7 +209,7 @@ class ExactParser {
     return this.closesAtOnce(this.open([], undefined), CLOSE_BRACKET)
   }
 
-  private open(container: JsonObject | Json[], entries: [string, Json][] | undefined): Frame {
+  private open(container: JsonObject | Json[], entries: [string, Json][] | undefined): ContainerFrame {
     if (this.stack.length >= maxDepth) this.scanner.fail('exceeded max depth')
     this.scanner.at++
     const frame = { container, entries, key: '', repeated: undefined }
@@ -218,7 +218,7 @@ class ExactParser {
   }
 
   /** Closes a container if its end follows. Returns whether it did. */
-  private closesAtOnce(frame: Frame, end: number): boolean {
+  private closesAtOnce(frame: ContainerFrame, end: number): boolean {
     const { scanner } = this
     scanner.skipSpace()
     if (scanner.peek() !== end) return false
@@ -227,7 +227,7 @@ class ExactParser {
   }
 
   /** Closes the innermost container and adds it to its parent. */
-  private close({ container, entries, repeated }: Frame): void {
+  private close({ container, entries, repeated }: ContainerFrame): void {
     this.scanner.at++
     this.stack.pop()
     if (repeated !== undefined && entries !== undefined) this.repeated.set(container, entries)
@@ -235,7 +235,7 @@ class ExactParser {
   }
 
   /** Reads a key and its colon, and records a repeated key. Throws TooManyValuesError above the limit on members. */
-  private readKey(frame: Frame): void {
+  private readKey(frame: ContainerFrame): void {
     const { scanner } = this
     scanner.skipSpace()
     scanner.expectMore()

@@ -1,9 +1,9 @@
 import { compareText } from '../lib/compare-text.ts'
 import { sortFew } from '../lib/sort-few.ts'
-import { type Steps, sorted } from '../lib/steps.ts'
+import { type Steps, sortInSteps } from '../lib/steps.ts'
 import { isLongText, textChunks } from '../lib/text-chunks.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
-import { membersOf } from '../schema/members.ts'
+import { orderedFields } from '../schema/members.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 import { writeScalar, writeString } from './json-writer.ts'
 
@@ -47,7 +47,7 @@ export function* goJsonInSteps(value: Json, schema = SORTED, write: WriteText = 
     if (top.form === 'object' && top.next === 0 && top.keys.length > FEW_KEYS) {
       // Listing many keys takes milliseconds.
       yield
-      if (!top.isSorted) top.keys = yield* sorted(top.keys, compareText)
+      if (!top.isSorted) top.keys = yield* sortInSteps(top.keys, compareText)
     }
     text += nextPart(top, stack, write)
     if (text.length > PART_LENGTH) {
@@ -87,19 +87,20 @@ function begin(value: Json | undefined, schema: Schema, stack: Open[], write: Wr
     return '['
   }
   const own = schema.type === 'union' ? schema.struct : schema
-  stack.push({ form: 'object', object: value, schema: own, ...keysOf(own, value), isBegun: false, next: 0 })
+  stack.push({ form: 'object', object: value, schema: own, ...orderedKeys(own, value), isBegun: false, next: 0 })
   return '{'
 }
 
 /** Returns the keys in the order of the schema; some may belong to undefined members. Many keys are returned unsorted, to be sorted in steps. */
-function keysOf(schema: Schema, value: JsonObject): Pick<Open & { form: 'object' }, 'keys' | 'isSorted'> {
+function orderedKeys(schema: Schema, value: JsonObject): Pick<Open & { form: 'object' }, 'keys' | 'isSorted'> {
   if (schema.type === 'struct' && !schema.preserveUnknown) return { keys: declaredKeys(schema, value), isSorted: true }
   const keys = Object.keys(value)
   if (schema.type === 'raw') return { keys, isSorted: true }
   return keys.length > FEW_KEYS ? { keys, isSorted: false } : { keys: sortFew(keys, compareText), isSorted: true }
 }
 
-const declaredKeys = (schema: StructSchema, value: JsonObject): string[] => membersOf(schema).flatMap(({ name }) => (value[name] === undefined ? [] : [name]))
+const declaredKeys = (schema: StructSchema, value: JsonObject): string[] =>
+  orderedFields(schema).flatMap(({ name }) => (value[name] === undefined ? [] : [name]))
 
 function itemsOf(schema: Schema): Schema {
   if (schema.type === 'list') return schema.items

@@ -2,7 +2,7 @@ import { escapeAsGo } from '../lib/go-json-text.ts'
 import { isLongText, textChunks } from '../lib/text-chunks.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { wholeFloatAt } from '../meta/whole-floats.ts'
-import { membersOf, sortedKeys } from '../schema/members.ts'
+import { orderedFields, sortedKeys } from '../schema/members.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 
 const special = /[<>&\u2028\u2029\ud800-\udfff]/
@@ -69,7 +69,7 @@ export function writeStruct(schema: StructSchema, object: JsonObject): string {
     }
     return `{${out}}`
   }
-  for (const field of membersOf(schema)) {
+  for (const field of orderedFields(schema)) {
     const value = object[field.name]
     if (value !== undefined) put(field.name, writeBy(field.schema, value))
   }
@@ -102,7 +102,7 @@ function writeBy(schema: Schema, value: Json | undefined): string {
 /** Writes the same as `writeStruct`, in pieces that each take little time, for responses that may quote a whole body. */
 export function* structPieces(schema: StructSchema, object: JsonObject): Generator<string> {
   let before = '{'
-  for (const field of membersOf(schema)) {
+  for (const field of orderedFields(schema)) {
     const value = object[field.name]
     if (value === undefined) continue
     yield `${before}${writeString(field.name)}:`

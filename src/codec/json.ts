@@ -145,22 +145,22 @@ const WRITERS: Readonly<Record<FormName, JsonWriter>> = {
       const text = isInOrder(schema, object, MOST_AT_ONCE) ? nativeText(object) : undefined
       if (text === undefined) {
         yield
-        return yield* bytesOf(yield* goJsonInSteps(object, schema))
+        return yield* partBuffers(yield* goJsonInSteps(object, schema))
       }
       if (!isLongText(text)) return Buffer.from(escapeHtml(text))
       yield
-      return yield* bytesOf(textChunks(text), escapeHtml)
+      return yield* partBuffers(textChunks(text), escapeHtml)
     },
   },
   unstructured: {
     text: (_schema, object) => goJson(object),
     *bytesInSteps(_schema, object) {
-      return yield* bytesOf(yield* goJsonInSteps(object))
+      return yield* partBuffers(yield* goJsonInSteps(object))
     },
   },
 }
 
-function* bytesOf(parts: Iterable<string>, write = (text: string): string => text): Steps<Buffer> {
+function* partBuffers(parts: Iterable<string>, write = (text: string): string => text): Steps<Buffer> {
   const buffers: Buffer[] = []
   for (const part of parts) {
     buffers.push(Buffer.from(write(part)))

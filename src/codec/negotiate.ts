@@ -106,7 +106,7 @@ export function negotiateOutput(accept: string | undefined, offer: readonly Medi
   const header = accept ?? ''
   for (const clause of parseAccept(header)) {
     for (const media of offer) {
-      if (!matches(clause, media.type)) continue
+      if (!acceptsType(clause, media.type)) continue
       const accepted = acceptClause(clause, media, rules)
       if (accepted) return accepted
     }
@@ -174,7 +174,7 @@ interface Clause {
 
 const plainly = (mediaType: string): Accepted => ({ mediaType, pretty: false, stream: '', profile: '' })
 
-function matches(clause: Clause, mediaType: string): boolean {
+function acceptsType(clause: Clause, mediaType: string): boolean {
   const [type, subtype] = mediaType.split('/')
   if (clause.subtype === '*') return clause.type === '*' || clause.type === type
   return clause.type === type && clause.subtype === subtype
@@ -205,7 +205,7 @@ const LONGEST_KEPT = 512
 function parseAccept(header: string): readonly Clause[] {
   const known = parsed.get(header)
   if (known) return known
-  const clauses = inOrder(clausesOf(header))
+  const clauses = sortClauses(clausesOf(header))
   if (parsed.size >= 256) parsed.clear()
   if (header.length <= LONGEST_KEPT) parsed.set(header, clauses)
   return clauses
@@ -229,7 +229,7 @@ function clausesOf(header: string): Clause[] {
 }
 
 /** Upstream's order is not total (wildcards go last whatever their q), so the result depends on its sort algorithm: few clauses are sorted by insertion. */
-function inOrder(clauses: Clause[]): Clause[] {
+function sortClauses(clauses: Clause[]): Clause[] {
   if (clauses.length > FEW_CLAUSES) return clauses.sort((a, b) => wildness(a) - wildness(b) || b.q - a.q)
   const sorted: Clause[] = []
   for (const clause of clauses) {

@@ -50,7 +50,7 @@ const asBuffer = (bytes: Uint8Array): Buffer => (Buffer.isBuffer(bytes) ? bytes 
 /** Members of each struct by field number, computed when it is first decoded. */
 const byNumber = new WeakMap<StructSchema, ReadonlyMap<number, PlanEntry>>()
 
-function entriesOf(schema: StructSchema): ReadonlyMap<number, PlanEntry> {
+function planEntries(schema: StructSchema): ReadonlyMap<number, PlanEntry> {
   let entries = byNumber.get(schema)
   if (!entries) {
     entries = new Map(planOf(schema).map(entry => [entry.number, entry]))
@@ -111,7 +111,7 @@ class MessageReader {
   private message(end: number, schema: StructSchema, out: JsonObject): void {
     this.enter()
     const { reader } = this
-    const entries = entriesOf(schema)
+    const entries = planEntries(schema)
     while (reader.pos < end) {
       const tag = readTag(reader, schema.name)
       const wire = tag & 7

@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs/minimal.js'
 import { compareText } from '../lib/compare-text.ts'
 import { WIRE_BYTES } from '../lib/protobuf-wire.ts'
-import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
+import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
 import { hasFewValues } from '../meta/few-values.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import type { ListSchema, MapSchema, Schema, StructSchema } from '../schema/schema.ts'
@@ -62,7 +62,7 @@ function* addField(parts: Uint8Array[], number: number, schema: Schema, value: J
   if (schema.type === 'list' && Array.isArray(value)) return yield* addItems(parts, number, schema, value)
   if (schema.type === 'map' && isJsonObject(value)) return yield* addEntries(parts, number, schema, value)
   if ((schema.type === 'raw' || schema.type === 'json') && typeof value === 'object' && value !== null) return yield* addJson(parts, number, schema, value)
-  return add(parts, encodeField(number, schema, value, pointer))
+  return addPart(parts, encodeField(number, schema, value, pointer))
 }
 
 /** Adds a value as JSON: a message whose first field is its text. */
@@ -70,7 +70,7 @@ function* addJson(parts: Uint8Array[], number: number, schema: Schema, value: Js
   const written = yield* schema.type === 'raw' ? rawJsonInSteps(value) : goJsonInSteps(value)
   const text = Buffer.concat(written.map(part => Buffer.from(part)))
   const inner = headOf(1, text.length)
-  return add(parts, headOf(number, inner.length + text.length)) + add(parts, inner) + add(parts, text)
+  return addPart(parts, headOf(number, inner.length + text.length)) + addPart(parts, inner) + addPart(parts, text)
 }
 
 /** The tag of a field of this many bytes, and its length. */
@@ -80,7 +80,7 @@ const headOf = (number: number, length: number): Uint8Array =>
     .uint32(length)
     .finish()
 
-function add(parts: Uint8Array[], part: Uint8Array): number {
+function addPart(parts: Uint8Array[], part: Uint8Array): number {
   parts.push(part)
   return part.length
 }
@@ -95,7 +95,7 @@ function* addItems(parts: Uint8Array[], number: number, schema: ListSchema, item
     }
   else
     for (let i = 0; i < items.length; i += FEW) {
-      length += add(parts, encodeField(number, schema, items.slice(i, i + FEW), false))
+      length += addPart(parts, encodeField(number, schema, items.slice(i, i + FEW), false))
       if (items.length > FEW) yield
     }
   return length
@@ -103,13 +103,13 @@ function* addItems(parts: Uint8Array[], number: number, schema: ListSchema, item
 
 function* addEntries(parts: Uint8Array[], number: number, schema: MapSchema, map: JsonObject): Steps<number> {
   const keys = Object.keys(map)
-  if (keys.length <= FEW) return add(parts, encodeField(number, schema, map, false))
+  if (keys.length <= FEW) return addPart(parts, encodeField(number, schema, map, false))
   yield
   let length = 0
-  const ordered = yield* sorted(keys, compareText)
+  const ordered = yield* sortInSteps(keys, compareText)
   for (let i = 0; i < ordered.length; i += FEW) {
     const few = Object.fromEntries(ordered.slice(i, i + FEW).map(key => [key, map[key] ?? null]))
-    length += add(parts, encodeField(number, schema, few, false))
+    length += addPart(parts, encodeField(number, schema, few, false))
     yield
   }
   return length

@@ -106,11 +106,11 @@ function writeUnion(writer: Writer, { form, struct }: UnionSchema, value: Json):
 function writeScalar(writer: Writer, number: number, schema: ScalarSchema, value: Json): void {
   switch (schema.type) {
     case 'string':
-      writer.uint32((number << 3) | WIRE_BYTES).string(textOf(value))
+      writer.uint32((number << 3) | WIRE_BYTES).string(checkedText(value))
       return
     case 'integer':
       writer.uint32((number << 3) | WIRE_VARINT)
-      writeInteger(writer, integerOf(value))
+      writeInteger(writer, checkedInteger(value))
       return
     case 'number':
       if (schema.goType === 'float32') writer.uint32((number << 3) | WIRE_FIXED32).float(Number(value))
@@ -120,7 +120,7 @@ function writeScalar(writer: Writer, number: number, schema: ScalarSchema, value
       writer.uint32((number << 3) | WIRE_VARINT).bool(value === true)
       return
     case 'bytes':
-      writer.uint32((number << 3) | WIRE_BYTES).bytes(Buffer.from(textOf(value), 'base64'))
+      writer.uint32((number << 3) | WIRE_BYTES).bytes(Buffer.from(checkedText(value), 'base64'))
       return
     default:
       writer.uint32((number << 3) | WIRE_BYTES).fork()
@@ -130,13 +130,13 @@ function writeScalar(writer: Writer, number: number, schema: ScalarSchema, value
 }
 
 /** Returns a value that the schema declares as a string. */
-function textOf(value: Json): string {
+function checkedText(value: Json): string {
   invariant(typeof value === 'string', 'a text in a normalised object')
   return value
 }
 
 /** Returns a value that the schema declares as an integer. */
-function integerOf(value: Json): number | bigint {
+function checkedInteger(value: Json): number | bigint {
   invariant(typeof value === 'number' || typeof value === 'bigint', 'a whole number in a normalised object')
   return value
 }
@@ -147,7 +147,7 @@ function writeSpecial(writer: Writer, schema: ScalarSchema, value: Json): void {
     case 'time':
     case 'microTime': {
       if (value === null) return
-      const text = textOf(value)
+      const text = checkedText(value)
       const millis = Date.parse(text)
       const seconds = Math.floor(millis / 1000)
       const fraction = schema.type === 'microTime' ? (/\.(\d+)/.exec(text)?.[1] ?? '') : ''
@@ -159,7 +159,7 @@ function writeSpecial(writer: Writer, schema: ScalarSchema, value: Json): void {
     }
     case 'duration':
       writer.uint32((1 << 3) | WIRE_VARINT)
-      writeInteger(writer, parseDuration(textOf(value)))
+      writeInteger(writer, parseDuration(checkedText(value)))
       return
     case 'quantity':
       writer.uint32((1 << 3) | WIRE_BYTES).string(String(value))
@@ -168,7 +168,7 @@ function writeSpecial(writer: Writer, schema: ScalarSchema, value: Json): void {
       const isString = typeof value === 'string'
       writer.uint32((1 << 3) | WIRE_VARINT).uint32(isString ? 1 : 0)
       writer.uint32((2 << 3) | WIRE_VARINT)
-      writeInteger(writer, isString ? 0 : integerOf(value))
+      writeInteger(writer, isString ? 0 : checkedInteger(value))
       writer.uint32((3 << 3) | WIRE_BYTES).string(isString ? value : '')
       return
     }

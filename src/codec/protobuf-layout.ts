@@ -1,5 +1,5 @@
 import { WIRE_BYTES, WIRE_VARINT } from '../lib/protobuf-wire.ts'
-import { membersOf } from '../schema/members.ts'
+import { orderedFields } from '../schema/members.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 import { encodeField } from './protobuf-encode.ts'
 import { type PlanEntry, planOf } from './protobuf-plan.ts'
@@ -75,7 +75,7 @@ export interface MessageLayout {
  * keeps it.
  */
 export function newLayout(schema: StructSchema): MessageLayout {
-  const fields = membersOf(schema)
+  const fields = orderedFields(schema)
   const places = new Map(fields.map(({ name }, place) => [name, place]))
   const entryOf = (entry: PlanEntry): EntryLayout => {
     if ('inline' in entry) return { member: -1, value: valueLayout(entry.number, entry.inline), zero: undefined, inline: planOf(entry.inline).map(entryOf) }
@@ -119,9 +119,9 @@ function valueLayout(number: number, schema: Schema): ValueLayout {
 function formOf(schema: Schema): ValueForm {
   switch (schema.type) {
     case 'list':
-      return isPlain(schema.items) ? 'list' : 'other'
+      return isPlainSchema(schema.items) ? 'list' : 'other'
     case 'map':
-      return isPlain(schema.values) ? 'map' : 'other'
+      return isPlainSchema(schema.values) ? 'map' : 'other'
     case 'union':
     case 'number':
     case 'bytes':
@@ -134,4 +134,4 @@ function formOf(schema: Schema): ValueForm {
   }
 }
 
-const isPlain = ({ type }: Schema): boolean => type !== 'list' && type !== 'map'
+const isPlainSchema = ({ type }: Schema): boolean => type !== 'list' && type !== 'map'

@@ -7,13 +7,13 @@ import type { ScalarSchema } from '../schema/schema.ts'
 import { parseJson } from './json.ts'
 import { decodeUtf8 } from './utf8.ts'
 
-type Reader = protobuf.Reader
+type ProtobufReader = protobuf.Reader
 
 /**
  * Reads a string, starting at its length. Upstream does not check that it is UTF-8: it keeps all bytes, and writes U+FFFD for each invalid one in JSON and YAML. A JavaScript string cannot keep them, so they are
  * replaced here.
  */
-export function readText(reader: Reader): string {
+export function readText(reader: ProtobufReader): string {
   const start = reader.pos
   let string: string
   try {
@@ -32,7 +32,7 @@ export function readText(reader: Reader): string {
 }
 
 /** Reads a signed 64-bit varint. Returns a bigint if a number would round. */
-export function readInteger(reader: Reader): number | bigint {
+export function readInteger(reader: ProtobufReader): number | bigint {
   const value = readVarint(reader)
   if (typeof value === 'number') return value
   const exact = BigInt.asIntN(64, value)
@@ -41,7 +41,7 @@ export function readInteger(reader: Reader): number | bigint {
 }
 
 /** Fields of the messages of special JSON forms, by number. No such message has two fields with one number. */
-interface Members {
+interface SpecialMembers {
   /** Field 1 as a varint: seconds, nanoseconds of a duration, or the kind of an IntOrString. */
   first: number | bigint
   /** Field 1 as bytes: the text of a quantity, raw JSON. */
@@ -75,8 +75,8 @@ const MESSAGES: Readonly<Partial<Record<ScalarSchema['type'], WireMessage>>> = {
   },
 }
 
-function readMembers(reader: Reader, end: number, message: WireMessage): Members {
-  const members: Members = { first: 0, bytes: undefined, second: 0, third: '' }
+function readMembers(reader: ProtobufReader, end: number, message: WireMessage): SpecialMembers {
+  const members: SpecialMembers = { first: 0, bytes: undefined, second: 0, third: '' }
   const beginsWithBytes = message.fields[0]?.[1] === WIRE_BYTES
   for (let number = nextField(reader, end, message); number > 0; number = nextField(reader, end, message)) {
     if (number === 1 && beginsWithBytes) members.bytes = readBytes(reader)
@@ -88,7 +88,7 @@ function readMembers(reader: Reader, end: number, message: WireMessage): Members
 }
 
 /** Reads the message of a special JSON form up to `end`. `bound` throws if raw JSON holds too many values. */
-export function readSpecial(reader: Reader, end: number, schema: ScalarSchema, bound?: (json: Buffer) => void): Json {
+export function readSpecial(reader: ProtobufReader, end: number, schema: ScalarSchema, bound?: (json: Buffer) => void): Json {
   const empty = reader.pos >= end
   const { first, bytes, second, third } = readMembers(reader, end, MESSAGES[schema.type] ?? RAW)
   switch (schema.type) {

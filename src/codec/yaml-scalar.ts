@@ -1,4 +1,4 @@
-import { integerOf } from '../lib/integer.ts'
+import { parseInteger } from '../lib/integer.ts'
 /**
  * Type and value of an untagged plain scalar by the rules of go-yaml 2, which kubectl and kube-apiserver share: YAML 1.1 words, octal with a leading zero,
  * dates as text.
@@ -56,7 +56,7 @@ function asJsonReads(value: number): number | bigint {
 function readInteger(text: string): number | bigint | undefined {
   const negative = text.startsWith('-')
   const digits = /^[-+]/.test(text) ? text.slice(1) : text
-  const value = /^0[0-7]+$/.test(digits) ? BigInt(`0o${digits}`) : /^[0-9]+$/.test(digits) ? integerOf(digits) : BigInt(digits)
+  const value = /^0[0-7]+$/.test(digits) ? BigInt(`0o${digits}`) : /^[0-9]+$/.test(digits) ? parseInteger(digits) : BigInt(digits)
   const signed = negative ? -value : value
   if (signed < -(2n ** 63n) || signed > (digits === text ? 2n ** 64n : 2n ** 63n) - 1n) return undefined
   const number = Number(signed)

@@ -33,18 +33,18 @@ interface Built {
   readonly value: Json
   readonly size: number
   /** Members of a mapping with the keys as written, for merging. */
-  readonly entries?: readonly Entry[]
+  readonly entries?: readonly MappingEntry[]
   readonly line: number
 }
 
 /** A member of a mapping. */
-interface Entry {
+interface MappingEntry {
   readonly key: Key
   readonly built: Built
 }
 
 /** A node that has begun but not ended. */
-interface Frame {
+interface CollectionFrame {
   readonly kind: 'document' | 'sequence' | 'mapping'
   readonly anchor: string | undefined
   readonly line: number
@@ -89,7 +89,7 @@ class TreeBuilder {
   private readonly lineOf: (position: number) => number
   /** Nodes by anchor. Undefined while the node has not ended. */
   private readonly anchors = new Map<string, Built | undefined>()
-  private readonly frames: Frame[] = []
+  private readonly frames: CollectionFrame[] = []
   /** Nodes visited in the current step. */
   visited = 0
   /** Nodes visited in all, and those of them that aliases visited again. */
@@ -115,7 +115,7 @@ class TreeBuilder {
     return anchorStart < 0 ? undefined : this.source.slice(anchorStart, anchorEnd)
   }
 
-  private open(kind: Frame['kind'], anchor: string | undefined, line: number): void {
+  private open(kind: CollectionFrame['kind'], anchor: string | undefined, line: number): void {
     if (this.frames.length > MAX_DEPTH) throw new YamlError(`yaml: exceeded max depth of ${MAX_DEPTH}`)
     this.frames.push({ kind, anchor, line, items: [], members: new Map(), key: undefined, keyIsMerge: false, rawKey: null, size: 1 })
   }
@@ -125,14 +125,14 @@ class TreeBuilder {
     const anchor = this.nameOf(event)
     if (anchor !== undefined) this.anchors.set(anchor, undefined)
     this.count(1)
-    this.open(kind, anchor, this.lineOf(firstOf(event.anchorStart, event.tagStart, event.start)))
+    this.open(kind, anchor, this.lineOf(firstPosition(event.anchorStart, event.tagStart, event.start)))
   }
 
   private scalar(event: ScalarEvent): void {
     this.count(1)
     const raw = scalarOf(event, this.source)
     if (typeof raw === 'bigint' && raw > MAX_INT64) this.hasUint64 = true
-    const built: Built = { value: raw, size: 1, line: this.lineOf(firstOf(event.anchorStart, event.tagStart, event.valueStart)) }
+    const built: Built = { value: raw, size: 1, line: this.lineOf(firstPosition(event.anchorStart, event.tagStart, event.valueStart)) }
     const anchor = this.nameOf(event)
     if (anchor !== undefined) this.anchors.set(anchor, built)
     this.add(built, { raw, isMerge: event.style === SCALAR_STYLE.PLAIN && raw === '<<' })
@@ -158,7 +158,7 @@ class TreeBuilder {
     const built: Built =
       frame.kind === 'sequence'
         ? { value: items.map(item => item.value), size, line }
-        : { value: objectOf(frame.members), size, line, entries: [...frame.members].map(([key, member]) => ({ key, built: member })) }
+        : { value: mappingObject(frame.members), size, line, entries: [...frame.members].map(([key, member]) => ({ key, built: member })) }
     if (frame.anchor !== undefined) this.anchors.set(frame.anchor, built)
     this.add(built, { raw: null, isMerge: false, ...(frame.kind === 'sequence' && { items }) })
   }
@@ -183,13 +183,13 @@ class TreeBuilder {
     }
   }
 
-  private set(frame: Frame, key: Key, built: Built): void {
+  private set(frame: CollectionFrame, key: Key, built: Built): void {
     if (frame.members.has(key)) this.duplicates.push(`line ${built.line}: key ${keyText(key)} already set in map`)
     frame.members.set(key, built)
   }
 
   /** Merges a mapping (https://yaml.org/type/merge.html). Unlike the specification, go-yaml reports a merged key that already exists as repeated. */
-  private merge(frame: Frame, { entries }: Built): void {
+  private merge(frame: CollectionFrame, { entries }: Built): void {
     if (!entries) throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
     for (const { key, built } of entries) this.set(frame, key, built)
   }
@@ -208,7 +208,7 @@ interface Anchored {
   readonly anchorEnd: number
 }
 
-const firstOf = (...positions: number[]): number => {
+const firstPosition = (...positions: number[]): number => {
   const known = positions.filter(position => position >= 0)
   return known.length === 0 ? -1 : Math.min(...known)
 }
@@ -249,7 +249,7 @@ function allowedAliasRatio(decoded: number): number {
 const PREFIX = 'tag:yaml.org,2002:'
 
 /** Returns the text of a scalar. js-yaml adds a missing line feed at the end of a block scalar, which go-yaml does not. */
-function textOf(event: ScalarEvent, source: string): string {
+function sourceScalarText(event: ScalarEvent, source: string): string {
   const text = getScalarValue(source, event)
   const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK
   if (!isBlock || event.valueEnd !== source.length || !text.endsWith('\n')) return text
@@ -259,7 +259,7 @@ function textOf(event: ScalarEvent, source: string): string {
 
 /** Returns the value of a scalar by its tag, or resolves an untagged one. Unknown tags are ignored. */
 export function scalarOf(event: ScalarEvent, source: string): Key {
-  const text = textOf(event, source)
+  const text = sourceScalarText(event, source)
   const written = event.tagStart < 0 ? '' : source.slice(event.tagStart, event.tagEnd)
   if (written === '') return event.style === SCALAR_STYLE.PLAIN ? plainValue(resolvePlain(text), text) : text
   const tag = written.startsWith('!!') ? written.slice(2) : written.startsWith(`!<${PREFIX}`) ? written.slice(PREFIX.length + 2, -1) : written
@@ -292,7 +292,7 @@ function plainValue(scalar: Scalar, text: string): Key {
 }
 
 /** Converts a mapping to an object with string keys. Of keys that become equal, the later one counts. */
-function objectOf(members: ReadonlyMap<Key, Built>): JsonObject {
+function mappingObject(members: ReadonlyMap<Key, Built>): JsonObject {
   const unsorted: JsonObject = {}
   for (const [key, built] of members) {
     if (key === null)

@@ -1,4 +1,4 @@
-import { isStepDone, runAtOnce, type Steps, sorted } from '../lib/steps.ts'
+import { isStepDone, runAtOnce, type Steps, sortInSteps } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { failure } from '../meta/status.ts'
 import { staysText } from './yaml-scalar.ts'
@@ -52,13 +52,13 @@ function countBlanks(lines: Lines, count: number): void {
 }
 
 /** Position of a node: at the left end of a line, after `key:`, or after the dash of a list item or the colon of a long key. */
-type Place = 'root' | 'value' | 'item'
+type NodePosition = 'root' | 'value' | 'item'
 
 /** Number of keys from which listing them takes milliseconds. */
 const MANY_KEYS = 4096
 
 /** Writes a node and the end of its last line. `indent`: column of the node's own lines. `names`: the keys of an object, if they are known. */
-function* writeNode(lines: Lines, value: Json, indent: number, place: Place, names?: readonly string[]): Steps<void> {
+function* writeNode(lines: Lines, value: Json, indent: number, place: NodePosition, names?: readonly string[]): Steps<void> {
   const gap = place === 'root' ? '' : ' '
   if (Array.isArray(value)) {
     if (value.length === 0) lines.parts.push(gap, '[]\n')
@@ -68,7 +68,7 @@ function* writeNode(lines: Lines, value: Json, indent: number, place: Place, nam
     if (listed.length > MANY_KEYS) yield
     const keys = listed.filter(key => value[key] !== undefined)
     if (keys.length === 0) lines.parts.push(gap, '{}\n')
-    else yield* writeMap(lines, value, yield* sorted(keys, naturalOrder), indent, place)
+    else yield* writeMap(lines, value, yield* sortInSteps(keys, naturalOrder), indent, place)
   } else writeScalar(lines, value, indent, gap)
 }
 
@@ -77,7 +77,7 @@ const NO_STEPS: readonly undefined[] = []
 const isContainer = (value: Json): value is Json[] | JsonObject => typeof value === 'object' && value !== null
 
 /** Writes a list or an object below a key or a dash. Empty objects are the most frequent ones in managed fields, and need no generator. */
-function writeBelow(lines: Lines, value: Json[] | JsonObject, indent: number, place: Place): Steps<void> | undefined {
+function writeBelow(lines: Lines, value: Json[] | JsonObject, indent: number, place: NodePosition): Steps<void> | undefined {
   const names = Array.isArray(value) ? undefined : Object.keys(value)
   if (names?.length !== 0) return writeNode(lines, value, indent, place, names)
   lines.parts.push(' {}\n')
@@ -85,10 +85,10 @@ function writeBelow(lines: Lines, value: Json[] | JsonObject, indent: number, pl
 }
 
 function writeScalar(lines: Lines, value: null | boolean | number | bigint | string, indent: number, gap: string): void {
-  lines.parts.push(gap, typeof value === 'string' ? stringText(lines, value, indent, gap.length) : scalarText(value), '\n')
+  lines.parts.push(gap, typeof value === 'string' ? stringText(lines, value, indent, gap.length) : yamlScalar(value), '\n')
 }
 
-function* writeList(lines: Lines, items: readonly Json[], indent: number, place: Place): Steps<void> {
+function* writeList(lines: Lines, items: readonly Json[], indent: number, place: NodePosition): Steps<void> {
   // A list below a key is not indented: its dashes are aligned with the key.
   const at = place === 'value' ? indent - 2 : indent
   let isFirst = true
@@ -103,7 +103,7 @@ function* writeList(lines: Lines, items: readonly Json[], indent: number, place:
 }
 
 /** Writes a mapping. A key with line breaks or of more than 128 bytes is written in the form `? key`. */
-function* writeMap(lines: Lines, object: JsonObject, keys: readonly string[], indent: number, place: Place): Steps<void> {
+function* writeMap(lines: Lines, object: JsonObject, keys: readonly string[], indent: number, place: NodePosition): Steps<void> {
   let isFirst = true
   for (const key of keys) {
     if (isFull(lines)) yield
@@ -121,7 +121,7 @@ function* writeMap(lines: Lines, object: JsonObject, keys: readonly string[], in
 }
 
 /** Begins the line of a member. The first member of a list item continues the line of the dash. */
-function startLine(lines: Lines, indent: number, place: Place): void {
+function startLine(lines: Lines, indent: number, place: NodePosition): void {
   if (place === 'item') lines.parts.push(' ')
   else {
     countBlanks(lines, indent)
@@ -129,7 +129,7 @@ function startLine(lines: Lines, indent: number, place: Place): void {
   }
 }
 
-const scalarText = (value: null | boolean | number | bigint): string => (typeof value === 'number' ? numberText(value) : String(value))
+const yamlScalar = (value: null | boolean | number | bigint): string => (typeof value === 'number' ? numberText(value) : String(value))
 
 /**
  * Formats a number like strconv with format g: fractions have a two-digit exponent below 1e-4 and from 1e6. Whole numbers within int64 or uint64 have all their
@@ -253,7 +253,7 @@ function doubleQuoted(text: string): string {
     const short = char === '\u00a0' ? undefined : escapes[char]
     if (short !== undefined) out += `\\${short}`
     else if (unprintable.test(char)) {
-      const hex = codeOf(char).toString(16).toUpperCase()
+      const hex = codePointOf(char).toString(16).toUpperCase()
       out += hex.length <= 2 ? `\\x${hex.padStart(2, '0')}` : hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
     } else out += char
   }
@@ -261,7 +261,7 @@ function doubleQuoted(text: string): string {
 }
 
 /** Code point of a character. */
-const codeOf = (char: string): number => char.codePointAt(0) ?? 0
+const codePointOf = (char: string): number => char.codePointAt(0) ?? 0
 
 const letter = /^\p{L}$/u
 const digit = /^\p{Nd}$/u
@@ -326,7 +326,7 @@ function compareChars(left: readonly string[], right: readonly string[]): number
     if (x === y) continue
     const xLetter = letter.test(x)
     const yLetter = letter.test(y)
-    const byCode = codeOf(x) - codeOf(y)
+    const byCode = codePointOf(x) - codePointOf(y)
     if (xLetter && yLetter) return byCode
     if (xLetter || yLetter) return yLetter ? -1 : 1
     const lead = x === '0' || y === '0' ? leadBefore(left, i) : 0

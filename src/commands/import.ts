@@ -16,7 +16,7 @@ import { LIMIT_OPTIONS, LIMITS_USAGE, limitFlag, readLimits } from '../upgrade/i
 import { InputWatch } from '../upgrade/input-watch.ts'
 import { readRelease } from '../upgrade/release-argument.ts'
 import { importCluster } from './import/cluster.ts'
-import { importPath, type Target } from './import/files.ts'
+import { type ImportTarget, importPath } from './import/files.ts'
 import { ObjectImporter } from './import/object-importer.ts'
 import { Remarks } from './import/remarks.ts'
 import { Spool } from './import/spool.ts'
@@ -84,7 +84,7 @@ export async function runImport(argv: readonly string[], streams: Streams): Prom
     if (given.value(flag) !== undefined) throw new ArgumentError(`--${flag} cannot be used with --snapshot, whose values are not changed`)
   const checked = checkedSnapshot(snapshot, { skipHashCheck: given.isOn('skip-hash-check') })
   const { revision, leaseSeconds } = snapshotState(checked)
-  const count = await importValues(join(directory, 'store'), valuesOf(checked, prefixOf(given), leaseSeconds, watchOf(given, streams.err)), revision)
+  const count = await importValues(join(directory, 'store'), importedValues(checked, prefixOf(given), leaseSeconds, watchOf(given, streams.err)), revision)
   streams.out(summary(count, revision))
   return 0
 }
@@ -94,7 +94,7 @@ const prefixOf = (given: Arguments): string => given.value('etcd-prefix') ?? '/r
 const summary = (count: number, revision: number): string => `${count} ${count === 1 ? 'object' : 'objects'} imported, as of resource version ${revision}\n`
 
 /** Yields the values of a snapshot. Leases start with their full time to live. */
-function* valuesOf(snapshot: SnapshotPath, prefix: string, leaseSeconds: ReadonlyMap<string, number>, watch: InputWatch): Generator<ImportedValue> {
+function* importedValues(snapshot: SnapshotPath, prefix: string, leaseSeconds: ReadonlyMap<string, number>, watch: InputWatch): Generator<ImportedValue> {
   const now = Date.now()
   for (const { lease, ...value } of snapshotValues(snapshot, prefix)) {
     watch.object(value.key)
@@ -144,7 +144,7 @@ function encryptionOf(file: string | undefined): Encryption | undefined {
   return encryption
 }
 
-async function readSources(given: Arguments, target: Target): Promise<void> {
+async function readSources(given: Arguments, target: ImportTarget): Promise<void> {
   const kubeconfig = given.value('kubeconfig')
   for (const path of given.values('filename')) await importPath(path, target)
   if (kubeconfig === undefined) return

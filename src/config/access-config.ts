@@ -2,7 +2,7 @@ import type { Gates } from '../lifecycle/gates.ts'
 import { type RequestHeaderConfig, requestHeaderOf, type ServiceAccountConfig, serviceAccountsOf } from './auth-config.ts'
 import { type AuthenticationConfig, authenticationOf } from './authentication-config.ts'
 import { type AuthorizationConfig, authorizationOf } from './authorization-config.ts'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import type { GivenFlags } from './parse-flags.ts'
 import type { ReleaseConfig } from './release-config.ts'
 import { type TokenWebhookConfig, tokenWebhookOf } from './token-webhook-config.ts'
@@ -28,7 +28,7 @@ export interface AccessGroups {
 }
 
 /** Parses the flags of authentication and authorization. Throws FlagError. */
-export const accessOf = (read: Reader, given: GivenFlags, gates: Gates): AccessConfig => ({
+export const accessOf = (read: FlagReader, given: GivenFlags, gates: Gates): AccessConfig => ({
   bootstrapTokens: read.bool('enable-bootstrap-token-auth'),
   clientCaFile: read.text('client-ca-file'),
   requestHeader: requestHeaderOf(read, gates),

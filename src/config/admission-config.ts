@@ -1,7 +1,7 @@
 import type { PluginName } from '../admission/plugin-names.ts'
 import type { Release } from '../lifecycle/release.ts'
 import { admissionPluginsOf } from './admission-plugins.ts'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import type { GivenFlags } from './parse-flags.ts'
 
 /** Admission of writes. */
@@ -16,7 +16,7 @@ export interface AdmissionConfig {
 }
 
 /** Parses the admission flags. Throws FlagError. */
-export const admissionOf = (read: Reader, { values }: GivenFlags, release: Release): Omit<AdmissionConfig, 'requireServiceAccounts'> => ({
+export const admissionOf = (read: FlagReader, { values }: GivenFlags, release: Release): Omit<AdmissionConfig, 'requireServiceAccounts'> => ({
   plugins: admissionPluginsOf(release, {
     enable: values.get('enable-admission-plugins'),
     disable: values.get('disable-admission-plugins'),

@@ -12,7 +12,7 @@ export interface GivenPlugins {
 /** Returns the enabled admission plugins of the release, in the order in which they run. Throws FlagError if a plugin is unknown. */
 export function admissionPluginsOf(release: Release, { enable, disable, only }: GivenPlugins): readonly PluginName[] {
   if (only && (enable ?? disable)) throw new FlagError('admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive')
-  const named = (flag: string, given: readonly string[] | undefined): PluginName[] => namesOf(release, flag, given)
+  const named = (flag: string, given: readonly string[] | undefined): PluginName[] => checkPluginNames(release, flag, given)
   const asked = named('admission-control', only).concat(named('enable-admission-plugins', enable))
   const off = named('disable-admission-plugins', disable)
   const both = asked.filter(name => off.includes(name)).sort()
@@ -21,7 +21,7 @@ export function admissionPluginsOf(release: Release, { enable, disable, only }: 
 }
 
 /** Validates plugin names. Throws FlagError if the release lacks one. */
-function namesOf(release: Release, flag: string, given: readonly string[] = []): PluginName[] {
+function checkPluginNames(release: Release, flag: string, given: readonly string[] = []): PluginName[] {
   return given.map(name => {
     if (isPluginName(name) && isPluginOf(release, name)) return name
     throw new FlagError(`${flag} plugin ${JSON.stringify(name)} is unknown`)

@@ -1,6 +1,6 @@
 import type { BatchOptions } from '../audit/modes/batching-sink.ts'
 import type { AuditLogOptions, AuditMode, AuditOptions, AuditTargetOptions, AuditWebhookOptions } from '../audit/open-auditor.ts'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
 const MEGABYTE = 1024 * 1024
@@ -15,7 +15,7 @@ const VERSION = 'audit.k8s.io/v1'
 type Plugin = 'log' | 'webhook'
 
 /** Parses the audit flags. Throws FlagError with kube-apiserver's message. As upstream, flags of a backend are ignored unless it is configured. */
-export function auditOf(read: Reader): AuditOptions {
+export function auditOf(read: FlagReader): AuditOptions {
   const path = read.text('audit-log-path')
   const configFile = read.text('audit-webhook-config-file')
   return {
@@ -26,9 +26,13 @@ export function auditOf(read: Reader): AuditOptions {
 }
 
 /** Parses the flags of the audit log. */
-function auditLogOf(read: Reader, path: string): AuditLogOptions {
-  const target = targetOf(read, 'log')
-  const format = oneOf(FORMATS, read.text('audit-log-format') ?? '', (given, allowed) => `invalid audit log format ${given}, allowed formats are ${allowed}`)
+function auditLogOf(read: FlagReader, path: string): AuditLogOptions {
+  const target = auditTarget(read, 'log')
+  const format = allowedValue(
+    FORMATS,
+    read.text('audit-log-format') ?? '',
+    (given, allowed) => `invalid audit log format ${given}, allowed formats are ${allowed}`,
+  )
   return {
     ...target,
     path,
@@ -41,16 +45,16 @@ function auditLogOf(read: Reader, path: string): AuditLogOptions {
 }
 
 /** Parses the webhook flags. The initial backoff has two names, of which the older is deprecated. */
-function auditWebhookOf(read: Reader, configFile: string): AuditWebhookOptions {
+function auditWebhookOf(read: FlagReader, configFile: string): AuditWebhookOptions {
   const initialBackoff = read.text('audit-webhook-initial-backoff') === undefined ? 'audit-webhook-batch-initial-backoff' : 'audit-webhook-initial-backoff'
   const initialBackoffMs = read.text(initialBackoff) === undefined ? DEFAULT_BACKOFF_MS : read.duration(initialBackoff)
-  return { ...targetOf(read, 'webhook'), configFile, initialBackoffMs }
+  return { ...auditTarget(read, 'webhook'), configFile, initialBackoffMs }
 }
 
 /** Parses the flags shared by both backends. */
-function targetOf(read: Reader, plugin: Plugin): AuditTargetOptions {
+function auditTarget(read: FlagReader, plugin: Plugin): AuditTargetOptions {
   const asked = read.text(`audit-${plugin}-mode`) ?? ''
-  const mode = oneOf(MODES, asked, (given, allowed) => `invalid audit ${plugin} mode ${given}, allowed modes are ${allowed}`)
+  const mode = allowedValue(MODES, asked, (given, allowed) => `invalid audit ${plugin} mode ${given}, allowed modes are ${allowed}`)
   const batch = batchOf(read, plugin, mode)
   const maxEventBytes = truncationOf(read, plugin)
   if (read.text(`audit-${plugin}-version`) !== VERSION) throw new FlagError(`invalid group version, allowed versions are ["${VERSION}"]`)
@@ -58,7 +62,7 @@ function targetOf(read: Reader, plugin: Plugin): AuditTargetOptions {
 }
 
 /** Parses the batch flags. They are only validated in mode batch, as upstream. */
-function batchOf(read: Reader, plugin: Plugin, mode: AuditMode): BatchOptions {
+function batchOf(read: FlagReader, plugin: Plugin, mode: AuditMode): BatchOptions {
   const check = (what: string, value: number): number => {
     if (mode === 'batch' && value <= 0) throw new FlagError(`invalid audit batch ${plugin} ${what} ${value}, must be a positive number`)
     return value
@@ -79,7 +83,7 @@ function batchOf(read: Reader, plugin: Plugin, mode: AuditMode): BatchOptions {
  * Returns the size limit of an event, or undefined if truncation is off. Validated even if off, as upstream. The event limit bounds a batch too, because events
  * are added one by one.
  */
-function truncationOf(read: Reader, plugin: Plugin): number | undefined {
+function truncationOf(read: FlagReader, plugin: Plugin): number | undefined {
   const eventBytes = read.number(`audit-${plugin}-truncate-max-event-size`)
   const batchBytes = read.number(`audit-${plugin}-truncate-max-batch-size`)
   if (eventBytes <= 0) throw new FlagError(`invalid audit truncate ${plugin} max event size ${eventBytes}, must be a positive number`)
@@ -88,13 +92,13 @@ function truncationOf(read: Reader, plugin: Plugin): number | undefined {
   return read.bool(`audit-${plugin}-truncate-enabled`) ? eventBytes : undefined
 }
 
-function notNegative(read: Reader, name: 'audit-log-maxage' | 'audit-log-maxbackup' | 'audit-log-maxsize'): number {
+function notNegative(read: FlagReader, name: 'audit-log-maxage' | 'audit-log-maxbackup' | 'audit-log-maxsize'): number {
   const value = read.number(name)
   if (value < 0) throw new FlagError(`--${name} ${value} can't be a negative number`)
   return value
 }
 
-function oneOf<T extends string>(allowed: readonly T[], given: string, message: (given: string, allowed: string) => string): T {
+function allowedValue<T extends string>(allowed: readonly T[], given: string, message: (given: string, allowed: string) => string): T {
   const found = allowed.find(one => one === given)
   if (found === undefined) throw new FlagError(message(given, JSON.stringify(allowed.join(','))))
   return found

@@ -2,7 +2,7 @@ import { aggregate } from '../lib/aggregate.ts'
 import { quote } from '../lib/go-quote.ts'
 import type { Features, Gates } from '../lifecycle/gates.ts'
 import { GoUrlError, parseGoUrl } from '../meta/go-url.ts'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
 /** Implemented authorization modes. `Rules` is specific to Binnacle: a file of allow rules. */
@@ -39,10 +39,10 @@ export interface RequestHeaderConfig {
 }
 
 const UID_GATE = 'RemoteRequestHeaderUID'
-const has = (headers: readonly string[], name: string): boolean => headers.some(header => header.toLowerCase() === name.toLowerCase())
+const hasHeader = (headers: readonly string[], name: string): boolean => headers.some(header => header.toLowerCase() === name.toLowerCase())
 
 /** Parses the `--requestheader-*` flags. Undefined if no front proxy is configured. Throws FlagError with kube-apiserver's message. */
-export function requestHeaderOf(read: Reader, features: Features): RequestHeaderConfig | undefined {
+export function requestHeaderOf(read: FlagReader, features: Features): RequestHeaderConfig | undefined {
   const lists = {
     usernameHeaders: read.list('requestheader-username-headers'),
     groupHeaders: read.list('requestheader-group-headers'),
@@ -58,16 +58,16 @@ export function requestHeaderOf(read: Reader, features: Features): RequestHeader
   if (lists.uidHeaders.length > 0 && !features.enabled(UID_GATE))
     throw new FlagError(`--requestheader-uid-headers requires the "${UID_GATE}" feature to be enabled`)
   if (isBlank(lists.uidHeaders)) throw new FlagError('empty value in "requestheader-uid-headers"')
-  if (lists.uidHeaders.length > 0 && !has(lists.uidHeaders, 'X-Remote-Uid'))
+  if (lists.uidHeaders.length > 0 && !hasHeader(lists.uidHeaders, 'X-Remote-Uid'))
     throw new FlagError('--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work')
   const clientCaFile = read.text('requestheader-client-ca-file')
   return clientCaFile === undefined ? undefined : { clientCaFile, ...lists }
 }
 
 /** Warnings of kube-apiserver about front proxy flags. */
-export function requestHeaderWarnings(read: Reader): string[] {
+export function requestHeaderWarnings(read: FlagReader): string[] {
   const lacks = (flag: 'requestheader-username-headers' | 'requestheader-group-headers' | 'requestheader-extra-headers-prefix', name: string): boolean =>
-    read.list(flag).length > 0 && !has(read.list(flag), name)
+    read.list(flag).length > 0 && !hasHeader(read.list(flag), name)
   const warning = (flag: string, what: string): string => `--${flag} is set without specifying the standard ${what} - API aggregation will not work`
   return [
     ...(lacks('requestheader-username-headers', 'X-Remote-User') ? [warning('requestheader-username-headers', 'X-Remote-User header')] : []),
@@ -77,7 +77,7 @@ export function requestHeaderWarnings(read: Reader): string[] {
 }
 
 /** Returns the authorization modes. Default: RBAC, as in every cluster. */
-export function authorizationModesOf(read: Reader): readonly AuthorizationMode[] {
+export function authorizationModesOf(read: FlagReader): readonly AuthorizationMode[] {
   const given = read.list('authorization-mode')
   if (given.length > 0) return given.map(authorizationMode)
   return read.text('authorization-rules-file') === undefined ? ['RBAC'] : ['Rules', 'RBAC']
@@ -127,7 +127,7 @@ function checkUrl(url: string, fault: (why: string) => string): void {
 const SOCKET = /^(?:(?:\/[^/ ]*)+|@(?:[a-zA-Z0-9_-]+\.)*[a-zA-Z0-9_-]+)$/
 
 /** Parses the endpoint of the external signer. Throws FlagError with kube-apiserver's message. */
-function signingEndpointOf(read: Reader, gates: Gates): string | undefined {
+function signingEndpointOf(read: FlagReader, gates: Gates): string | undefined {
   const endpoint = read.text('service-account-signing-endpoint')
   if (endpoint === undefined) return undefined
   const hasFiles = read.text('service-account-signing-key-file') !== undefined || read.list('service-account-key-file').length > 0
@@ -151,7 +151,7 @@ function signingEndpointOf(read: Reader, gates: Gates): string | undefined {
 }
 
 /** Parses the service account flags. Throws FlagError with kube-apiserver's message. */
-export function serviceAccountsOf(read: Reader, gates: Gates): ServiceAccountConfig {
+export function serviceAccountsOf(read: FlagReader, gates: Gates): ServiceAccountConfig {
   const issuers = read.list('service-account-issuer')
   checkIssuers(issuers)
   const maxMs = read.duration('service-account-max-token-expiration')

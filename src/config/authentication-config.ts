@@ -1,7 +1,7 @@
 import type { OidcFlags } from '../auth/authn/jwt/flag-configuration.ts'
 import { SIGNING_ALGORITHMS } from '../auth/authn/jwt/signing-algorithms.ts'
 import type { Gates } from '../lifecycle/gates.ts'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import type { FlagName } from './flag-table.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
 
@@ -29,10 +29,10 @@ const OIDC_FLAGS: readonly FlagName[] = [
 ]
 
 /** Whether anonymous access is disabled because AlwaysAllow would grant it everything, as upstream. */
-const isOpen = (read: Reader): boolean => read.list('authorization-mode').includes('AlwaysAllow')
+const isOpen = (read: FlagReader): boolean => read.list('authorization-mode').includes('AlwaysAllow')
 
 /** Parses the authentication flags. Throws FlagError with kube-apiserver's message. */
-export function authenticationOf(read: Reader, { values }: GivenFlags, gates: Gates): AuthenticationConfig {
+export function authenticationOf(read: FlagReader, { values }: GivenFlags, gates: Gates): AuthenticationConfig {
   const file = read.text('authentication-config')
   const isOidcGiven = OIDC_FLAGS.some(name => values.has(name))
   if (file !== undefined && !gates.enabled('StructuredAuthenticationConfiguration'))
@@ -47,7 +47,7 @@ export function authenticationOf(read: Reader, { values }: GivenFlags, gates: Ga
 }
 
 /** Parses the `--oidc-*` flags. Throws FlagError with kube-apiserver's message. */
-function oidcOf(read: Reader): OidcFlags {
+function oidcOf(read: FlagReader): OidcFlags {
   const issuerUrl = read.text('oidc-issuer-url')
   const clientId = read.text('oidc-client-id')
   if (issuerUrl === undefined || clientId === undefined)
@@ -75,7 +75,7 @@ function requiredClaim(pair: string): readonly [string, string] {
 }
 
 /** Warnings of kube-apiserver about anonymous access. */
-export const anonymousWarnings = (read: Reader): string[] =>
+export const anonymousWarnings = (read: FlagReader): string[] =>
   isOpen(read) && read.bool('anonymous-auth')
     ? ['AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer']
     : []

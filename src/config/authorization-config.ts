@@ -1,6 +1,6 @@
 import type { Gates } from '../lifecycle/gates.ts'
 import { type AuthorizationMode, authorizationModesOf } from './auth-config.ts'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import type { FlagName } from './flag-table.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
 
@@ -36,7 +36,7 @@ const LEGACY_FLAGS: readonly FlagName[] = [
 ]
 
 /** Parses the authorization flags. Throws FlagError with kube-apiserver's message. */
-export function authorizationOf(read: Reader, { values }: GivenFlags, gates: Gates): AuthorizationConfig {
+export function authorizationOf(read: FlagReader, { values }: GivenFlags, gates: Gates): AuthorizationConfig {
   const file = read.text('authorization-config')
   if (file === undefined) return ofFlags(read)
   if (!gates.enabled('StructuredAuthorizationConfiguration'))
@@ -47,7 +47,7 @@ export function authorizationOf(read: Reader, { values }: GivenFlags, gates: Gat
 }
 
 /** Parses the flags of modes and webhook. Throws FlagError with kube-apiserver's message. */
-function ofFlags(read: Reader): AuthorizationConfig {
+function ofFlags(read: FlagReader): AuthorizationConfig {
   const modes = authorizationModesOf(read)
   const kubeconfigFile = read.text('authorization-webhook-config-file')
   const policyFile = read.text('authorization-policy-file')
@@ -68,14 +68,14 @@ function ofFlags(read: Reader): AuthorizationConfig {
   }
 }
 
-const webhookOf = (read: Reader, kubeconfigFile: string): AuthorizationWebhookConfig => ({
+const webhookOf = (read: FlagReader, kubeconfigFile: string): AuthorizationWebhookConfig => ({
   kubeconfigFile,
-  version: versionOf(read.text('authorization-webhook-version') ?? ''),
+  version: webhookVersion(read.text('authorization-webhook-version') ?? ''),
   authorizedTtlMs: read.duration('authorization-webhook-cache-authorized-ttl'),
   unauthorizedTtlMs: read.duration('authorization-webhook-cache-unauthorized-ttl'),
 })
 
-function versionOf(version: string): 'v1' | 'v1beta1' {
+function webhookVersion(version: string): 'v1' | 'v1beta1' {
   if (version === 'v1' || version === 'v1beta1') return version
   throw new FlagError(`unsupported webhook authorizer version ${JSON.stringify(version)}, supported versions are "v1", "v1beta1"`)
 }

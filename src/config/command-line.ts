@@ -4,7 +4,7 @@ import { buildConfig, type Config } from './config.ts'
 import type { FlagSpec } from './flag-spec.ts'
 import { FLAGS, SHORT_NAMES } from './flag-table.ts'
 import { checkNamedFiles } from './named-files.ts'
-import { FlagError, isTrue, parseFlags } from './parse-flags.ts'
+import { FlagError, isTrueText, parseFlags } from './parse-flags.ts'
 import { DEFAULT_PROFILE, type Profile, profileOf } from './place-config.ts'
 
 /** Action of a command line. */
@@ -23,7 +23,7 @@ export function readCommandLine(argv: readonly string[]): Command {
   if (first === 'version' && more.length === 0) return { action: first }
   if (/^[a-z]/i.test(first)) throw new FlagError(unknownCommand(first, more))
   const given = parseFlags(argv)
-  if (isTrue(given.values.get('help')?.[0] ?? 'false')) return { action: 'help', profile: profileOf(given.values.get('profile')?.[0] ?? DEFAULT_PROFILE) }
+  if (isTrueText(given.values.get('help')?.[0] ?? 'false')) return { action: 'help', profile: profileOf(given.values.get('profile')?.[0] ?? DEFAULT_PROFILE) }
   const version = given.values.get('version')?.[0] ?? 'false'
   if (version !== 'false') return { action: 'version' }
   return { action: 'serve', config: buildConfig(given), ignored: given.ignored, checkFiles: () => checkNamedFiles(given) }

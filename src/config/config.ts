@@ -4,12 +4,12 @@ import { requestHeaderWarnings } from './auth-config.ts'
 import { anonymousWarnings } from './authentication-config.ts'
 import { type ControllersConfig, controllersOf } from './controllers-config.ts'
 import { flagDeprecations } from './deprecated-flags.ts'
-import { type Reader, reader } from './flag-reader.ts'
+import { type FlagReader, reader } from './flag-reader.ts'
 import { type ListeningConfig, listeningOf } from './listening-config.ts'
 import { type NetworkConfig, networkOf } from './network-config.ts'
 import { type ObservabilityConfig, observabilityOf } from './observability-config.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
-import { DEFAULT_PROFILE, type PlaceConfig, placeOf, profileOf } from './place-config.ts'
+import { DEFAULT_PROFILE, type LocationConfig, locationConfig, profileOf } from './place-config.ts'
 import { type ReleaseConfig, releaseOf } from './release-config.ts'
 import { type RequestsConfig, requestsOf } from './requests-config.ts'
 import { type ServingConfig, servingOf } from './serving-config.ts'
@@ -29,7 +29,7 @@ export interface ProcessConfig {
 export interface Config {
   readonly release: ReleaseConfig
   readonly process: ProcessConfig
-  readonly files: PlaceConfig
+  readonly files: LocationConfig
   readonly listening: ListeningConfig
   readonly serving: ServingConfig
   readonly requests: RequestsConfig
@@ -45,7 +45,7 @@ export interface Config {
 export function buildConfig(given: GivenFlags): Config {
   const read = reader(given)
   const profile = profileOf(read.text('profile') ?? DEFAULT_PROFILE)
-  const files = placeOf(profile, read)
+  const files = locationConfig(profile, read)
   const release = releaseOf(read)
   const { gates, emulatedVersion } = release
   const { observability, warnings: metricWarnings } = observabilityOf(read, emulatedVersion)
@@ -77,7 +77,7 @@ export function buildConfig(given: GivenFlags): Config {
   return Object.freeze(config)
 }
 
-const flagWarnings = (given: GivenFlags, read: Reader): string[] => [
+const flagWarnings = (given: GivenFlags, read: FlagReader): string[] => [
   ...flagDeprecations(given.values.keys()),
   ...anonymousWarnings(read),
   ...requestHeaderWarnings(read),

@@ -1,5 +1,5 @@
 import { CONTROLLER_NAMES, type ControllerName, isControllerName } from '../controllers/names.ts'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
 import type { Profile } from './place-config.ts'
 
@@ -10,7 +10,7 @@ export interface ControllersConfig {
 }
 
 /** Parses the controller flags. Throws FlagError. */
-export function controllersOf(profile: Profile, { values }: GivenFlags, read: Reader): ControllersConfig {
+export function controllersOf(profile: Profile, { values }: GivenFlags, read: FlagReader): ControllersConfig {
   const enabled = namesOf(values.get('controllers') ?? (profile === 'apiserver' || read.bool('read-only') ? [] : ['*']))
   if (read.bool('read-only') && enabled.size > 0) throw new FlagError('--read-only and --controllers are mutually exclusive: controllers write')
   return { enabled, quotaSyncPeriodMs: read.duration('resource-quota-sync-period') }

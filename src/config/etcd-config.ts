@@ -1,5 +1,5 @@
 import { type Endpoint, parseEndpoint, usesTls } from '../storage/etcd/endpoint.ts'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
 /** Address and credentials of etcd. */
@@ -23,7 +23,7 @@ export interface EtcdOverride {
 }
 
 /** Parses the etcd flags. Undefined for the embedded store. Throws FlagError. */
-export function etcdOf(read: Reader): EtcdConfig | undefined {
+export function etcdOf(read: FlagReader): EtcdConfig | undefined {
   const servers = read.list('etcd-servers')
   const overrides = read.list('etcd-servers-overrides')
   if (servers.length === 0) {

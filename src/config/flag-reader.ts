@@ -1,10 +1,10 @@
 import { parseMilliseconds } from '../lib/duration.ts'
 import type { FlagSpec } from './flag-spec.ts'
 import { FLAGS, type FlagName } from './flag-table.ts'
-import { BOOL, FlagError, type GivenFlags, isTrue } from './parse-flags.ts'
+import { BOOL, FlagError, type GivenFlags, isTrueText } from './parse-flags.ts'
 
 /** Typed access to flag values and defaults. Methods throw FlagError that names the flag. */
-export interface Reader {
+export interface FlagReader {
   /** Whether the flag is given explicitly. */
   isGiven(name: FlagName): boolean
   /** Undefined if the value is empty. */
@@ -28,7 +28,7 @@ export interface Reader {
 }
 
 /** Creates a reader. Empty values count as absent, as in kube-apiserver. */
-export function reader({ values }: GivenFlags): Reader {
+export function reader({ values }: GivenFlags): FlagReader {
   // Only flags with an effect have defaults.
   const preset = (name: FlagName): string | undefined => {
     const spec: FlagSpec = FLAGS[name]
@@ -47,7 +47,7 @@ export function reader({ values }: GivenFlags): Reader {
   return {
     isGiven: name => values.has(name),
     text,
-    bool: name => isTrue(text(name) ?? 'false'),
+    bool: name => isTrueText(text(name) ?? 'false'),
     int,
     number: name => Number(text(name) ?? 0),
     list: name => values.get(name) ?? preset(name)?.split(',') ?? [],
@@ -64,7 +64,7 @@ export function reader({ values }: GivenFlags): Reader {
           const [key, value] = equals < 0 ? [entry, 'true'] : [entry.slice(0, equals).trim(), entry.slice(equals + 1).trim()]
           if (!BOOL.test(value))
             throw new FlagError(`--${name}: invalid value of ${key}=${value}, err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`)
-          return [key, isTrue(value)]
+          return [key, isTrueText(value)]
         }),
       ),
     pair: (cert, key) => {

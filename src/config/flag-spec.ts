@@ -21,7 +21,7 @@ export const used = (type: FlagType, help: string, preset?: string): FlagSpec =>
   ...(preset !== undefined && { default: preset }),
 })
 /** A flag that kube-apiserver does not have. */
-export const own = (type: FlagType, help: string, preset?: string): FlagSpec => ({
+export const ownFlag = (type: FlagType, help: string, preset?: string): FlagSpec => ({
   status: 'used',
   type,
   help,
@@ -31,4 +31,4 @@ export const own = (type: FlagType, help: string, preset?: string): FlagSpec => 
 /** A flag that is accepted and has no effect on clients. */
 export const ignored = (type: FlagType): FlagSpec => ({ status: 'ignored', type })
 /** A flag that is not implemented and would affect clients. @param harmless values that request the existing behaviour. */
-export const refused = (type: FlagType, ...harmless: string[]): FlagSpec => ({ status: 'refused', type, harmless })
+export const refusedFlag = (type: FlagType, ...harmless: string[]): FlagSpec => ({ status: 'refused', type, harmless })

@@ -1,4 +1,4 @@
-import { type FlagSpec, ignored, own, refused, used } from './flag-spec.ts'
+import { type FlagSpec, ignored, ownFlag, refusedFlag, used } from './flag-spec.ts'
 
 /**
  * All flags of kube-apiserver 1.33 (https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/), and Binnacle's own. Defaults are
@@ -7,73 +7,77 @@ import { type FlagSpec, ignored, own, refused, used } from './flag-spec.ts'
  */
 export const FLAGS = {
   // Binnacle's own flags.
-  profile: own(
+  profile: ownFlag(
     'string',
     'Controllers and defaults: binnacle runs the controllers that namespaces, service accounts and garbage collection need, as in a cluster; apiserver runs only what kube-apiserver itself runs. Default if the program is named kube-apiserver: apiserver.',
     'binnacle',
   ),
-  'data-dir': own(
+  'data-dir': ownFlag(
     'string',
     'Directory of the embedded store, the generated certificates and the kubeconfig. Created if missing. Default: data; with --profile=apiserver that of --cert-dir, or a temporary one.',
   ),
-  ephemeral: own(
+  ephemeral: ownFlag(
     'bool',
     'Keep nothing on disk, listen on a free port, print one line of JSON with the address and a kubeconfig to standard output when ready, and exit with the parent process (or when standard input ends, if it is a pipe).',
     'false',
   ),
-  'enable-faults': own(
+  'enable-faults': ownFlag(
     'bool',
     'Serve the kind Fault of binnacle.dev/v1alpha1, whose objects inject faults into requests. For testing clients: a user who may write faults can deny service to others.',
     'false',
   ),
-  history: own(
+  history: ownFlag(
     'duration',
     'Retention of revisions in the embedded store, for reads of the past (binnacle log, diff, show, undo, at). 0: only as long as watches need them.',
     '0s',
   ),
-  'history-max-bytes': own('string', 'Maximum size of the history, as a quantity. The oldest revisions are dropped first.', '1Gi'),
-  console: own('bool', 'Serve the browser console on --console-port. The log contains a link that opens it once; `binnacle console` creates more.', 'false'),
-  'console-port': own('int', 'HTTPS port of the console. 0: a free one. Default: the one after --secure-port, or a free one if that is 0.'),
-  why: own('int', 'Number of recent requests whose steps are kept, for `binnacle why`. Kept in memory, without values of secrets. 0: none.', '0'),
-  'serve-damaged-store': own('bool', 'Serve the readable part of a damaged embedded store. The damaged file is kept (binnacle verify).', 'false'),
-  'read-only': own(
+  'history-max-bytes': ownFlag('string', 'Maximum size of the history, as a quantity. The oldest revisions are dropped first.', '1Gi'),
+  console: ownFlag(
+    'bool',
+    'Serve the browser console on --console-port. The log contains a link that opens it once; `binnacle console` creates more.',
+    'false',
+  ),
+  'console-port': ownFlag('int', 'HTTPS port of the console. 0: a free one. Default: the one after --secure-port, or a free one if that is 0.'),
+  why: ownFlag('int', 'Number of recent requests whose steps are kept, for `binnacle why`. Kept in memory, without values of secrets. 0: none.', '0'),
+  'serve-damaged-store': ownFlag('bool', 'Serve the readable part of a damaged embedded store. The damaged file is kept (binnacle verify).', 'false'),
+  'read-only': ownFlag(
     'bool',
     'Reject requests that would change stored objects or reach nodes, pods and services. No controllers run. For inspecting backups.',
     'false',
   ),
-  moments: own(
+  moments: ownFlag(
     'int',
     'Maximum number of open moments (binnacle at): read-only views of past revisions below /binnacle/at/REVISION. Default: 4 with --history, otherwise 0: none.',
   ),
-  branches: own('int', 'Maximum number of branches (binnacle branch): writable copies of the server below /binnacle/branches/NAME. 0: none.', '0'),
-  'branch-bytes': own('int', 'Maximum bytes of the changes in a branch, and of the changes on the server since the branch was created.', '268435456'),
-  'etcd-stand-in': own(
+  branches: ownFlag('int', 'Maximum number of branches (binnacle branch): writable copies of the server below /binnacle/branches/NAME. 0: none.', '0'),
+  'branch-bytes': ownFlag('int', 'Maximum bytes of the changes in a branch, and of the changes on the server since the branch was created.', '268435456'),
+  'etcd-stand-in': ownFlag(
     'bool',
     'Probe whether the server of --etcd-servers is the etcd stand-in of `binnacle assets`, and if so use the embedded store.',
     'false',
   ),
-  'kubeconfig-out': own(
+  'kubeconfig-out': ownFlag(
     'string',
     'File to which the administrator’s kubeconfig is written, with mode 0600. Default: admin.kubeconfig in the data directory; none with --ephemeral.',
   ),
-  'insecure-port': own('int', 'Port of plain HTTP on 127.0.0.1. Every request to it has administrator permissions. 0: none.', '0'),
-  domain: own('string', 'Domain whose neutral media type parameters (g=meta.DOMAIN) are accepted beside the Kubernetes ones.', 'k8s.io'),
-  controllers: own(
+  'insecure-port': ownFlag('int', 'Port of plain HTTP on 127.0.0.1. Every request to it has administrator permissions. 0: none.', '0'),
+  domain: ownFlag('string', 'Domain whose neutral media type parameters (g=meta.DOMAIN) are accepted beside the Kubernetes ones.', 'k8s.io'),
+  controllers: ownFlag(
     'list',
     'Controllers to run, by their names in kube-controller-manager. * enables all, -NAME disables one. Disable those that another program runs. Default: *; none with --profile=apiserver.',
   ),
-  'resource-quota-sync-period': own(
+  'resource-quota-sync-period': ownFlag(
     'duration',
     'Interval between full recalculations of quota usage by resourcequota-controller. 0: only after changes.',
     '5m0s',
   ),
-  workers: own('int', 'Number of processes that serve the ports. More than one requires --etcd-servers.', '1'),
-  http2: own('string', 'HTTP/2 implementation: own, that of this project, or builtin, that of Node, which a client can block (SECURITY.md).', 'own'),
-  'service-addresses': own(
+  workers: ownFlag('int', 'Number of processes that serve the ports. More than one requires --etcd-servers.', '1'),
+  http2: ownFlag('string', 'HTTP/2 implementation: own, that of this project, or builtin, that of Node, which a client can block (SECURITY.md).', 'own'),
+  'service-addresses': ownFlag(
     'list',
     'Addresses of services for webhooks and aggregated servers, as NAMESPACE/NAME=HOST:PORT or NAMESPACE/NAME:PORT=HOST:PORT. For development without a cluster network.',
   ),
-  'authorization-rules-file': own('string', 'YAML or JSON file of allow rules, for the mode Rules of --authorization-mode.'),
+  'authorization-rules-file': ownFlag('string', 'YAML or JSON file of allow rules, for the mode Rules of --authorization-mode.'),
 
   // Listeners and serving certificates.
   'secure-port': used('int', 'Port of HTTPS, with HTTP/2 and HTTP/1.1. 0: a free one, the default with --ephemeral.', '6443'),
@@ -109,7 +113,7 @@ export const FLAGS = {
   'disable-http2-serving': used('bool', 'Serve HTTP/1.1 only.', 'false'),
   'http2-max-streams-per-connection': used('int', 'Maximum concurrent streams of an HTTP/2 connection. 0: 100. Default with --http2=builtin: 250.', '1000'),
   'goaway-chance': used('float', 'Probability, up to 0.02, that an HTTP/2 request is followed by a GOAWAY, so that the client reconnects.', '0'),
-  'debug-socket-path': refused('string', ''),
+  'debug-socket-path': refusedFlag('string', ''),
   'egress-selector-config-file': used(
     'string',
     'EgressSelectorConfiguration file: how connections to the cluster, the control plane and etcd are dialled, directly (Direct) or through proxies (HTTPConnect).',
@@ -135,7 +139,7 @@ export const FLAGS = {
     'list',
     'etcd servers for single built-in resources, comma separated: group/resource#servers, with semicolons between servers. The core group is empty (/events#…).',
   ),
-  'storage-backend': refused('string', '', 'etcd3'),
+  'storage-backend': refusedFlag('string', '', 'etcd3'),
   'storage-media-type': used(
     'string',
     'Format of stored objects: application/json, or application/vnd.kubernetes.protobuf as in kube-apiserver. Both can always be read.',
@@ -157,7 +161,7 @@ export const FLAGS = {
   ),
   'default-watch-cache-size': ignored('int'),
   'delete-collection-workers': ignored('int'),
-  'enable-garbage-collector': refused('bool', 'true'),
+  'enable-garbage-collector': refusedFlag('bool', 'true'),
 
   // Authentication and authorization.
   'client-ca-file': used(
@@ -299,9 +303,9 @@ export const FLAGS = {
   // Services.
   'service-cluster-ip-range': used('string', 'CIDR of cluster IPs, or two of different families, comma separated.', '10.0.0.0/24'),
   'service-node-port-range': used('string', 'Range of node ports, inclusive.', '30000-32767'),
-  'kubernetes-service-node-port': refused('int', '0'),
+  'kubernetes-service-node-port': refusedFlag('int', '0'),
   'apiserver-count': ignored('int'),
-  'endpoint-reconciler-type': refused('string', 'lease', 'none', 'master-count'),
+  'endpoint-reconciler-type': refusedFlag('string', 'lease', 'none', 'master-count'),
   'allow-privileged': ignored('bool'),
   'max-connection-bytes-per-sec': ignored('int'),
   'kubelet-certificate-authority': used('string', 'CA of the kubelets. Without it, their certificates are not verified.'),
@@ -315,7 +319,7 @@ export const FLAGS = {
   ),
   'kubelet-read-only-port': ignored('int'),
   'kubelet-timeout': ignored('duration'),
-  'enable-logs-handler': refused('bool', 'false'),
+  'enable-logs-handler': refusedFlag('bool', 'false'),
   'enable-aggregator-routing': used('bool', 'Connect to endpoints instead of the cluster IP of services of aggregated servers and webhooks.', 'false'),
   'aggregator-reject-forwarding-redirect': used('bool', 'Reject redirects from aggregated servers instead of forwarding them to the client.', 'true'),
   'coordinated-leadership-lease-duration': ignored('duration'),

@@ -1,4 +1,4 @@
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import type { GivenFlags } from './parse-flags.ts'
 import { consolePortOf } from './serving-config.ts'
 
@@ -16,7 +16,7 @@ export interface ListeningConfig {
 }
 
 /** Parses the flags of addresses and ports. Throws FlagError. */
-export function listeningOf({ values }: GivenFlags, read: Reader, { ephemeral }: { readonly ephemeral: boolean }): ListeningConfig {
+export function listeningOf({ values }: GivenFlags, read: FlagReader, { ephemeral }: { readonly ephemeral: boolean }): ListeningConfig {
   // Each of several ephemeral servers gets its own port.
   const securePort = ephemeral && !values.has('secure-port') ? 0 : read.port('secure-port')
   return {

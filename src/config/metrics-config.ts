@@ -5,11 +5,11 @@ import { trimBoth } from '../lib/trim.ts'
 import { previousRelease, type Release } from '../lifecycle/release.ts'
 import { isJsonObject } from '../meta/object.ts'
 import type { LabelAllowLists, MetricExposure } from '../server/metrics/metric-exposure.ts'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
 /** Parses the metrics flags. Returns warnings for settings that are not fatal. Throws FlagError with the message of k8s.io/component-base. */
-export function metricsOf(read: Reader, release: Release): { readonly exposure: MetricExposure; readonly warnings: readonly string[] } {
+export function metricsOf(read: FlagReader, release: Release): { readonly exposure: MetricExposure; readonly warnings: readonly string[] } {
   const shown = read.text('show-hidden-metrics-for-version')
   const before = previousRelease(release)
   if (shown !== undefined && shown !== before)
@@ -24,10 +24,10 @@ export function metricsOf(read: Reader, release: Release): { readonly exposure: 
   return { exposure, warnings }
 }
 
-type Pair = readonly [key: string, values: string]
+type KeyValues = readonly [key: string, values: string]
 
 /** Parses one value as pflag does: `metric,label=a,b`, or several in quotes, `"metric,label=a,b","other,label=c"`. */
-function pairsOf(value: string): Pair[] {
+function pairsOf(value: string): KeyValues[] {
   const equals = value.split('=').length - 1
   const texts = equals === 1 ? [trimBoth(value, '"')] : csvFields(value)
   return texts.map(text => {
@@ -41,7 +41,7 @@ function pairsOf(value: string): Pair[] {
 const csvFields = (line: string): string[] => (line.match(/"(?:[^"]|"")*"|[^,]+/g) ?? ['']).map(field => field.replace(/^"|"$/g, '').replaceAll('""', '"'))
 
 /** Reads the allow list manifest. As upstream, an unreadable file only causes a warning. */
-function manifestPairs(file: string): { readonly pairs: readonly Pair[]; readonly warnings: readonly string[] } {
+function manifestPairs(file: string): { readonly pairs: readonly KeyValues[]; readonly warnings: readonly string[] } {
   let bytes: Buffer
   try {
     bytes = readFileSync(file)
@@ -51,19 +51,19 @@ function manifestPairs(file: string): { readonly pairs: readonly Pair[]; readonl
   try {
     const { value } = parseYaml(bytes)
     if (!isJsonObject(value)) throw new Error('it is not a map of strings')
-    return { pairs: Object.entries(value).map(([key, text]): Pair => [key, textOf(text)]), warnings: [] }
+    return { pairs: Object.entries(value).map(([key, text]): KeyValues => [key, checkText(text)]), warnings: [] }
   } catch (error) {
     return { pairs: [], warnings: [`Failed to parse allow list manifest: ${errorMessage(error)}`] }
   }
 }
 
-function textOf(value: unknown): string {
+function checkText(value: unknown): string {
   if (typeof value !== 'string') throw new Error('it is not a map of strings')
   return value
 }
 
 /** Parses the allow lists by metric and label. */
-function allowListsOf(pairs: readonly Pair[]): LabelAllowLists {
+function allowListsOf(pairs: readonly KeyValues[]): LabelAllowLists {
   const lists = new Map<string, Map<string, ReadonlySet<string>>>()
   for (const [key, values] of pairs) {
     const [metric = '', label = ''] = key.split(',')

@@ -37,14 +37,14 @@ export function checkNamedFiles({ values }: GivenFlags): void {
   for (const flag of FLAGS_OF_FILES)
     for (const file of values.get(flag) ?? []) {
       if (file === '') continue
-      const text = textOf(flag, file)
+      const text = fileText(flag, file)
       if (FLAGS_OF_CAS.includes(flag) && text?.includes('-----BEGIN CERTIFICATE-----') === false)
         throw new FlagError(`--${flag}: ${file} contains no PEM certificate`)
     }
 }
 
 /** Returns the content of a file. Undefined for pipes, which can only be read once. */
-function textOf(flag: FlagName, file: string): string | undefined {
+function fileText(flag: FlagName, file: string): string | undefined {
   try {
     const stat = statSync(file)
     return stat.isFile() || stat.isDirectory() ? readFileSync(file, 'utf8') : undefined

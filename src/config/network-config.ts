@@ -1,5 +1,5 @@
 import { parseCidr } from '../meta/ip.ts'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 import { type ServiceConfig, servicesOf } from './service-config.ts'
 
@@ -22,7 +22,7 @@ export interface NetworkConfig {
 }
 
 /** Parses the flags of services and kubelets. Throws FlagError. */
-export const networkOf = (read: Reader): NetworkConfig => ({
+export const networkOf = (read: FlagReader): NetworkConfig => ({
   serviceClusterIpRanges: rangesOf(read.text('service-cluster-ip-range') ?? ''),
   serviceNodePorts: nodePortsOf(read.text('service-node-port-range') ?? ''),
   kubelets: kubeletsOf(read),
@@ -41,7 +41,7 @@ function rangesOf(text: string): string[] {
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
 
 /** Parses the kubelet flags. Throws FlagError. */
-function kubeletsOf(read: Reader): KubeletConfig {
+function kubeletsOf(read: FlagReader): KubeletConfig {
   const addressTypes = read.list('kubelet-preferred-address-types')
   for (const type of addressTypes)
     if (!ADDRESS_TYPES.includes(type))

@@ -2,7 +2,7 @@ import type { AuditOptions } from '../audit/open-auditor.ts'
 import type { Release } from '../lifecycle/release.ts'
 import type { MetricExposure } from '../server/metrics/metric-exposure.ts'
 import { auditOf } from './audit-config.ts'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import { metricsOf } from './metrics-config.ts'
 import { FlagError } from './parse-flags.ts'
 
@@ -21,7 +21,7 @@ export interface ObservabilityConfig {
 
 /** Parses the flags of logs, metrics and records. Throws FlagError. `warnings`: of the metrics. */
 export function observabilityOf(
-  read: Reader,
+  read: FlagReader,
   release: Release,
 ): { readonly observability: Omit<ObservabilityConfig, 'warnings'>; readonly warnings: readonly string[] } {
   const { exposure, warnings } = metricsOf(read, release)
@@ -40,7 +40,7 @@ export function observabilityOf(
 /** Maximum of --why. More could not be listed and searched. */
 const MOST_WHY = 100_000
 
-function whyOf(read: Reader): number {
+function whyOf(read: FlagReader): number {
   const why = read.int('why', 0)
   if (why > MOST_WHY) throw new FlagError(`--why: must be at most ${MOST_WHY}`)
   return why

@@ -29,7 +29,7 @@ export function parseFlags(argv: readonly string[]): GivenFlags {
   const values = new Map<FlagName, string[]>()
   for (let i = 0; i < argv.length; i++) {
     const argument = argv[i] ?? ''
-    const { name, text } = split(argument, argv.slice(i))
+    const { name, text } = splitArgument(argument, argv.slice(i))
     const spec: FlagSpec = FLAGS[name]
     let value = text
     if (value === undefined) {
@@ -40,17 +40,17 @@ export function parseFlags(argv: readonly string[]): GivenFlags {
         if (value === undefined) throw new FlagError(`flag needs an argument: ${argument}`)
       }
     }
-    check(name, spec, value)
+    checkFlag(name, spec, value)
     const several = spec.type === 'list' || spec.type === 'map' || spec.type === 'settings'
     const parts = several ? value.split(',').filter(part => part !== '') : [value]
     values.set(name, several || LISTS.includes(spec.type) ? [...(values.get(name) ?? []), ...parts] : parts)
   }
-  refuse(values)
+  refuseUnimplemented(values)
   return { values, ignored: [...values.keys()].filter(name => FLAGS[name].status === 'ignored') }
 }
 
 /** Splits an argument into name and value as pflag does: underscores become dashes, `-v4` is `--v=4`. Throws FlagError. */
-function split(argument: string, rest: readonly string[]): { name: FlagName; text: string | undefined } {
+function splitArgument(argument: string, rest: readonly string[]): { name: FlagName; text: string | undefined } {
   if (!argument.startsWith('-') || argument === '-' || argument === '--') {
     const extra = argument === '--' ? rest.slice(1) : rest
     throw new FlagError(`kube-apiserver does not take any arguments, got ${JSON.stringify(extra)}`)
@@ -80,10 +80,10 @@ const isFlag = (name: string): name is FlagName => Object.hasOwn(FLAGS, name)
 export const BOOL = /^(?:1|t|T|true|TRUE|True|0|f|F|false|FALSE|False)$/
 
 /** Whether a validated bool is true. */
-export const isTrue = (text: string): boolean => /^(?:1|t|true)$/i.test(text)
+export const isTrueText = (text: string): boolean => /^(?:1|t|true)$/i.test(text)
 
 /** Validates a value. Throws FlagError with pflag's message. */
-function check(name: FlagName, spec: FlagSpec, value: string): void {
+function checkFlag(name: FlagName, spec: FlagSpec, value: string): void {
   const problem = problemOf(spec, value)
   if (problem !== undefined) throw new FlagError(`invalid argument ${JSON.stringify(value)} for "--${name}" flag: ${problem}`)
 }
@@ -122,11 +122,11 @@ function problemOf({ type }: FlagSpec, value: string): string | undefined {
 }
 
 /** Throws FlagError for the first flag that is not implemented and would change the behaviour. */
-function refuse(values: ReadonlyMap<FlagName, readonly string[]>): void {
+function refuseUnimplemented(values: ReadonlyMap<FlagName, readonly string[]>): void {
   for (const [name, given] of values) {
     const spec: FlagSpec = FLAGS[name]
     if (spec.status !== 'refused') continue
-    const wrong = given.find(value => !spec.harmless.includes(spec.type === 'bool' ? String(isTrue(value)) : value))
+    const wrong = given.find(value => !spec.harmless.includes(spec.type === 'bool' ? String(isTrueText(value)) : value))
     if (wrong === undefined) continue
     const only = spec.harmless.length > 0 ? `; it may be ${spec.harmless.map(value => JSON.stringify(value)).join(' or ')}` : ''
     throw new FlagError(`--${name}=${wrong} is not implemented, and ignoring it would change what the server does${only}`)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
 /** Set of defaults. `apiserver` has kube-apiserver's defaults, for programs such as envtest that pass its flags. `binnacle` works without flags. */
@@ -16,7 +16,7 @@ export function profileOf(name: string): Profile {
 }
 
 /** Locations of the files that a server creates. All are paths. */
-export interface PlaceConfig {
+export interface LocationConfig {
   /** Whether nothing is written to disk unless a flag names the file, and the server ends with its parent process. */
   readonly ephemeral: boolean
   /** Undefined if the embedded store is in memory. */
@@ -30,7 +30,7 @@ export interface PlaceConfig {
 }
 
 /** Determines the locations. Throws FlagError if flags contradict each other. */
-export function placeOf(profile: Profile, read: Reader): PlaceConfig {
+export function locationConfig(profile: Profile, read: FlagReader): LocationConfig {
   const given = { certDir: read.text('cert-dir'), kubeconfigOut: read.text('kubeconfig-out') }
   if (read.bool('ephemeral')) {
     for (const name of ['data-dir', 'etcd-servers'] as const)
@@ -50,7 +50,7 @@ export function placeOf(profile: Profile, read: Reader): PlaceConfig {
 /**
  * Determines the data directory. As kube-apiserver, the profile `apiserver` writes nothing into the working directory, which is often a source tree of tests.
  */
-function dataOf(profile: Profile, read: Reader): { readonly dataDir: string; readonly dataIsTemporary: boolean } {
+function dataOf(profile: Profile, read: FlagReader): { readonly dataDir: string; readonly dataIsTemporary: boolean } {
   const given = read.text('data-dir') ?? (profile === 'apiserver' ? read.text('cert-dir') : 'data')
   // The random name prevents others from creating the directory first.
   return { dataDir: given ?? join(tmpdir(), `kube-apiserver-${randomUUID()}`), dataIsTemporary: given === undefined }

@@ -1,7 +1,7 @@
 import { type Gates, LifecycleError, parseGates } from '../lifecycle/gates.ts'
 import { compareReleases, DEFAULT_RELEASE, minorOf, previousRelease, RELEASES, type Release } from '../lifecycle/release.ts'
 import { checkRuntimeConfig, type LaterVersions, type RuntimeConfig } from '../lifecycle/served.ts'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
 /** The release whose API is served, and deviations from it. */
@@ -70,7 +70,7 @@ function laterVersionsOf(release: Release, isSet: (flag: (typeof FORWARD)[keyof 
 }
 
 /** Parses the flags of the release, its gates and versions. Throws FlagError. */
-export function releaseOf(read: Reader): ReleaseConfig {
+export function releaseOf(read: FlagReader): ReleaseConfig {
   const release = emulatedVersionOf(read.list('emulated-version'))
   return {
     emulatedVersion: release,

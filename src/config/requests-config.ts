@@ -1,4 +1,4 @@
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
 /** Limits and forms of requests. Times in milliseconds. */
@@ -18,7 +18,7 @@ export interface RequestsConfig {
 }
 
 /** Parses the flags of requests. Throws FlagError if priority and fairness would have no seats. */
-export function requestsOf(read: Reader): RequestsConfig {
+export function requestsOf(read: FlagReader): RequestsConfig {
   const maxInFlight = read.int('max-requests-inflight', 0)
   const maxMutatingInFlight = read.int('max-mutating-requests-inflight', 0)
   const priorityAndFairness = read.bool('enable-priority-and-fairness')

@@ -1,6 +1,6 @@
 import { parseServiceAddresses, type ServiceAddresses } from '../admission/webhooks/service-address.ts'
 import { errorMessage } from '../lib/error-message.ts'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
 /** Routing to services and aggregated servers. Files are paths. */
@@ -12,7 +12,7 @@ export interface ServiceConfig {
 }
 
 /** Parses the service flags. Throws FlagError. */
-export const servicesOf = (read: Reader): ServiceConfig => ({
+export const servicesOf = (read: FlagReader): ServiceConfig => ({
   addresses: addressesOf(read.list('service-addresses')),
   toEndpoints: read.bool('enable-aggregator-routing'),
   proxyClient: read.pair('proxy-client-cert-file', 'proxy-client-key-file'),

@@ -6,7 +6,7 @@ import { chooseSuites } from '../server/tls/cipher-suites.ts'
 import { curvesOf } from '../server/tls/curves.ts'
 import type { ServingFiles } from '../server/tls/follow-serving-files.ts'
 import { DEFAULT_TLS_POLICY, type TlsPolicy } from '../server/tls/tls-policy.ts'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import { parseNamedCertificate } from './named-certificate-flag.ts'
 import { FlagError } from './parse-flags.ts'
 
@@ -38,7 +38,7 @@ const BUILTIN_STREAMS = 250
 const MOST_GOAWAY_CHANCE = 0.02
 
 /** Parses the serving flags. Throws FlagError with kube-apiserver's message. `warnings` are for the log. */
-export function servingOf(read: Reader, gates: Gates): { readonly serving: ServingConfig; readonly warnings: readonly string[] } {
+export function servingOf(read: FlagReader, gates: Gates): { readonly serving: ServingConfig; readonly warnings: readonly string[] } {
   const speaksHttp2 = !read.bool('disable-http2-serving')
   const { tls, warnings } = tlsPolicyOf(read, speaksHttp2)
   const goawayChance = read.number('goaway-chance')
@@ -59,14 +59,14 @@ export function servingOf(read: Reader, gates: Gates): { readonly serving: Servi
   return { serving, warnings }
 }
 
-function maxStreamsOf(read: Reader, http2: Http2Stack | undefined): number {
+function maxStreamsOf(read: FlagReader, http2: Http2Stack | undefined): number {
   if (http2 === 'builtin' && !read.isGiven('http2-max-streams-per-connection')) return BUILTIN_STREAMS
   const streams = read.number('http2-max-streams-per-connection')
   return streams > 0 ? streams : DEFAULT_STREAMS
 }
 
 /** Returns the tracing configuration. Throws FlagError if the feature gate is off. */
-function tracingFileOf(read: Reader, gates: Gates): string | undefined {
+function tracingFileOf(read: FlagReader, gates: Gates): string | undefined {
   const file = read.text('tracing-config-file')
   if (file !== undefined && !gates.enabled('APIServerTracing'))
     throw new FlagError('APIServerTracing feature is not enabled, but tracing config file was provided')
@@ -74,7 +74,7 @@ function tracingFileOf(read: Reader, gates: Gates): string | undefined {
 }
 
 /** Parses the TLS flags. Throws FlagError with kube-apiserver's message. Warns of insecure suites and of suites that OpenSSL lacks. */
-function tlsPolicyOf(read: Reader, speaksHttp2: boolean): { readonly tls: TlsPolicy; readonly warnings: readonly string[] } {
+function tlsPolicyOf(read: FlagReader, speaksHttp2: boolean): { readonly tls: TlsPolicy; readonly warnings: readonly string[] } {
   const version = read.text('tls-min-version') ?? 'VersionTLS12'
   if (!isVersion(version)) throw new FlagError(`unknown tls version ${JSON.stringify(version)}`)
   const curves = curvesOf(read.list('tls-curve-preferences'))
@@ -136,7 +136,7 @@ const pinFault = (expression: string): string | undefined =>
  * Port of the console; undefined if it is off. By default it follows the secure port, so that the console has the same origin after a restart. Throws
  * FlagError.
  */
-export function consolePortOf(read: Reader, securePort: number): number | undefined {
+export function consolePortOf(read: FlagReader, securePort: number): number | undefined {
   const given = read.text('console-port')
   if (!read.bool('console')) {
     if (given !== undefined) throw new FlagError(`--console-port=${given} requires --console`)

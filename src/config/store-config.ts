@@ -1,7 +1,7 @@
 import { trimBoth } from '../lib/trim.ts'
 import { parseQuantity, QuantityError, quantityValue } from '../meta/quantity.ts'
 import { type EtcdConfig, etcdOf } from './etcd-config.ts'
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
 /** Configuration of encryption at rest. With `automaticReload` the file is followed at runtime. */
@@ -73,7 +73,7 @@ const DEFAULT_CHECK_MS = 2_000
 const MOMENTS_OF_HISTORY = 4
 
 /** Parses the flags of stores, caches and mounts. Throws FlagError. */
-export function storageOf(read: Reader): StorageConfig {
+export function storageOf(read: FlagReader): StorageConfig {
   const history = historyOf(read)
   return {
     etcd: etcdOf(read),
@@ -97,7 +97,7 @@ export function storageOf(read: Reader): StorageConfig {
 }
 
 /** Parses the encryption flags. Undefined if encryption is off. Throws FlagError if reload is requested without a file. */
-function encryptionOf(read: Reader): EncryptionFile | undefined {
+function encryptionOf(read: FlagReader): EncryptionFile | undefined {
   const file = read.text('encryption-provider-config')
   const automaticReload = read.bool('encryption-provider-config-automatic-reload')
   if (file !== undefined) return { file, automaticReload }
@@ -106,21 +106,21 @@ function encryptionOf(read: Reader): EncryptionFile | undefined {
 }
 
 /** Parses the history flags. Undefined if only the history that watches need is kept. Throws FlagError. */
-function historyOf(read: Reader): HistoryConfig | undefined {
+function historyOf(read: FlagReader): HistoryConfig | undefined {
   const keptMs = read.duration('history')
-  const maxBytes = bytesOf(read, 'history-max-bytes')
+  const maxBytes = byteQuantity(read, 'history-max-bytes')
   return keptMs === 0 ? undefined : { keptMs, maxBytes }
 }
 
 /** Parses the probe flags. As upstream, a timeout of 0 means the default. Throws FlagError. */
-const storeProbesOf = (read: Reader): StoreProbes => ({
+const storeProbesOf = (read: FlagReader): StoreProbes => ({
   healthMs: read.duration('etcd-healthcheck-timeout') || DEFAULT_CHECK_MS,
   readyMs: read.duration('etcd-readycheck-timeout') || DEFAULT_CHECK_MS,
   sizeEveryMs: read.duration('etcd-db-metric-poll-interval'),
 })
 
 /** Parses a quantity of bytes above 0. Throws FlagError. */
-function bytesOf(read: Reader, name: 'history-max-bytes'): number {
+function byteQuantity(read: FlagReader, name: 'history-max-bytes'): number {
   const text = read.text(name) ?? ''
   try {
     const bytes = Number(quantityValue(parseQuantity(text).canonical))

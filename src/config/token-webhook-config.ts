@@ -1,4 +1,4 @@
-import type { Reader } from './flag-reader.ts'
+import type { FlagReader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
 /** Values of the `--authentication-token-webhook-*` flags. */
@@ -10,7 +10,7 @@ export interface TokenWebhookConfig {
 }
 
 /** Parses the token webhook flags. Undefined if webhook token authentication is disabled. Throws FlagError with kube-apiserver's message. */
-export function tokenWebhookOf(read: Reader): TokenWebhookConfig | undefined {
+export function tokenWebhookOf(read: FlagReader): TokenWebhookConfig | undefined {
   const kubeconfigFile = read.text('authentication-token-webhook-config-file')
   if (kubeconfigFile === undefined) return undefined
   const version = read.text('authentication-token-webhook-version') ?? ''

@@ -16,15 +16,15 @@ export function samplesOf(text: string, names: ReadonlySet<string>): readonly Sa
     const end = line.search(/[{ ]/)
     if (end <= 0 || !names.has(line.slice(0, end))) continue
     const [, name, labels = '', value = ''] = LINE.exec(line) ?? []
-    if (name !== undefined) samples.push({ name, labels: labelsOf(labels), value: numberOf(value) })
+    if (name !== undefined) samples.push({ name, labels: parseLabels(labels), value: parseSample(value) })
   }
   return samples
 }
 
-const labelsOf = (text: string): Record<string, string> =>
+const parseLabels = (text: string): Record<string, string> =>
   Object.fromEntries([...text.matchAll(LABEL)].map(([, name = '', value = '']) => [name, value.replace(/\\(.)/g, (_, char: string) => ESCAPES[char] ?? char)]))
 
-const numberOf = (text: string): number => (text === '+Inf' ? Number.POSITIVE_INFINITY : text === '-Inf' ? Number.NEGATIVE_INFINITY : Number(text))
+const parseSample = (text: string): number => (text === '+Inf' ? Number.POSITIVE_INFINITY : text === '-Inf' ? Number.NEGATIVE_INFINITY : Number(text))
 
 /** Sums the samples of a metric by the value of a label. */
 export function sumsBy(samples: readonly Sample[], name: string, label: string): ReadonlyMap<string, number> {
@@ -46,7 +46,7 @@ export const growth = (before: ReadonlyMap<string, number>, after: ReadonlyMap<s
  * @param buckets cumulative counts by upper bound.
  */
 export function quantile(share: number, buckets: ReadonlyMap<string, number>): number | undefined {
-  const sorted = [...buckets].map(([bound, count]) => [numberOf(bound), count] as const).sort(([a], [b]) => a - b)
+  const sorted = [...buckets].map(([bound, count]) => [parseSample(bound), count] as const).sort(([a], [b]) => a - b)
   const total = sorted.at(-1)?.[1] ?? 0
   if (total === 0) return undefined
   const wanted = share * total

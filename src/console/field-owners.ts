@@ -64,17 +64,17 @@ export function fieldOwners(object: Json, managedFields: readonly ManagedFields[
   }
 }
 
-type Found = { readonly value: Json | undefined; readonly path: string } | undefined
+type FieldValue = { readonly value: Json | undefined; readonly path: string } | undefined
 
 /** Returns a function that resolves the names of field sets. Each list is indexed once per set of keys. */
-function itemsIn(): (name: string, value: Json | undefined, path: string) => Found {
+function itemsIn(): (name: string, value: Json | undefined, path: string) => FieldValue {
   const indexes = new Map<string, ReadonlyMap<string, number>>()
   return (name, value, path) => {
     const rest = name.slice(2)
     if (name.startsWith('f:')) return isRecord(value) && Object.hasOwn(value, rest) ? { value: value[rest], path: `${path}/${pointerPart(rest)}` } : undefined
     if (!Array.isArray(value)) return undefined
     const list = value as readonly Json[]
-    const index = name.startsWith('i:') ? Number(rest) : indexIn(list, parsed(rest), name.startsWith('k:'), path, indexes)
+    const index = name.startsWith('i:') ? Number(rest) : indexIn(list, jsonOrNone(rest), name.startsWith('k:'), path, indexes)
     return index !== undefined && index in list ? { value: list[index], path: `${path}/${index}` } : undefined
   }
 }
@@ -91,16 +91,16 @@ function indexIn(
   const id = `${path} ${keys?.join(' ') ?? ''}`
   let index = indexes.get(id)
   if (index === undefined) {
-    index = new Map(list.map((item, i) => [identity(item, keys), i]))
+    index = new Map(list.map((item, i) => [itemIdentity(item, keys), i]))
     indexes.set(id, index)
   }
-  return index.get(identity(wanted, keys))
+  return index.get(itemIdentity(wanted, keys))
 }
 
-const identity = (item: Json, keys: readonly string[] | undefined): string =>
+const itemIdentity = (item: Json, keys: readonly string[] | undefined): string =>
   JSON.stringify(keys === undefined ? item : keys.map(key => (isRecord(item) ? (ownMember(item as JsonObject, key) ?? null) : null)))
 
-function parsed(text: string): Json | undefined {
+function jsonOrNone(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json
   } catch {

@@ -42,7 +42,7 @@ export function layOut(objects: readonly Related[], centre: string): Layout {
   const shown = objects.filter(({ uid }) => columns.has(uid)).slice(0, MOST_NODES)
   const least = Math.min(0, ...columns.values())
   const filled = new Map<number, number>()
-  const order = [...shown].sort((a, b) => compare(a.kind, b.kind) || compare(a.name, b.name))
+  const order = [...shown].sort((a, b) => compareIds(a.kind, b.kind) || compareIds(a.name, b.name))
   const placed = new Map<string, Placed>()
   for (const node of order) {
     const column = (columns.get(node.uid) ?? 0) - least
@@ -66,7 +66,7 @@ export function layOut(objects: readonly Related[], centre: string): Layout {
   }
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+const compareIds = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Returns columns by uid: negative for owners, positive for dependents. */
 function columnsOf(objects: readonly Related[], centre: string): Map<string, number> {

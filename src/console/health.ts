@@ -32,7 +32,7 @@ function isLess(text: string): boolean {
 }
 
 /** A condition of an object. */
-export interface Condition {
+export interface ObjectCondition {
   readonly type: string
   readonly status: string
   readonly reason: string
@@ -43,7 +43,7 @@ const textIn = (value: Json | undefined): string => (typeof value === 'string' ?
 const MOST = 50
 
 /** Returns the `status.conditions` of an object of any kind. */
-export function conditionsOf(object: Json): readonly Condition[] {
+export function conditionsOf(object: Json): readonly ObjectCondition[] {
   const status = isRecord(object) ? object.status : undefined
   const conditions = isRecord(status) && Array.isArray(status.conditions) ? status.conditions : []
   return conditions

@@ -15,7 +15,7 @@ export interface Kind {
 export const groupVersion = ({ group, version }: Pick<Kind, 'group' | 'version'>): string => (group === '' ? version : `${group}/${version}`)
 
 /** Returns the path of a collection or an object. */
-export function pathOf(kind: Pick<Kind, 'group' | 'version' | 'resource'>, namespace = '', name = ''): string {
+export function resourcePath(kind: Pick<Kind, 'group' | 'version' | 'resource'>, namespace = '', name = ''): string {
   const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${encodeURIComponent(kind.group)}/${encodeURIComponent(kind.version)}`
   const within = namespace === '' ? '' : `/namespaces/${encodeURIComponent(namespace)}`
   return `${root}${within}/${encodeURIComponent(kind.resource)}${name === '' ? '' : `/${encodeURIComponent(name)}`}`

@@ -1,4 +1,4 @@
-import { ApiError, call, callJson } from './session.ts'
+import { ApiError, callApi, callJson } from './session.ts'
 import type { Column, Row } from './table-rows.ts'
 
 interface Table {
@@ -106,7 +106,7 @@ export class LiveTable {
       const query = new URLSearchParams({ ...this.#query, limit: String(CHUNK), ...(token !== '' && { continue: token }) })
       const table: Table = await callJson<Table>(`${this.#path}?${query}`, { headers: { Accept: ACCEPT }, signal: this.#ended.signal })
       this.columns = table.columnDefinitions ?? []
-      for (const row of table.rows ?? []) found.set(keyOf(row), row)
+      for (const row of table.rows ?? []) found.set(rowKey(row), row)
       version = table.metadata?.resourceVersion ?? ''
       token = table.metadata?.continue ?? ''
       if (this.rows.size === 0 && token !== '') this.#show(found)
@@ -126,8 +126,8 @@ export class LiveTable {
   async #watch(from: string): Promise<string> {
     let version = from
     const query = new URLSearchParams({ ...this.#query, watch: '1', resourceVersion: from, allowWatchBookmarks: 'true' })
-    const answer = await call(`${this.#path}?${query}`, { headers: { Accept: ACCEPT }, signal: this.#ended.signal })
-    for await (const line of linesOf(answer)) {
+    const answer = await callApi(`${this.#path}?${query}`, { headers: { Accept: ACCEPT }, signal: this.#ended.signal })
+    for await (const line of responseLines(answer)) {
       const { type, object } = JSON.parse(line) as TableEvent
       if (type === 'ERROR') throw new ApiError(object.code ?? 500, object.message ?? 'The watch has failed.')
       version = this.#apply(type, object) ?? version
@@ -140,7 +140,7 @@ export class LiveTable {
     if (table.columnDefinitions && table.columnDefinitions.length > 0) this.columns = table.columnDefinitions
     let version = type === 'BOOKMARK' ? table.metadata?.resourceVersion : undefined
     for (const row of table.rows ?? []) {
-      const key = keyOf(row)
+      const key = rowKey(row)
       version = row.object.metadata.resourceVersion ?? version
       if (type === 'BOOKMARK') continue
       if (type === 'DELETED') {
@@ -156,9 +156,9 @@ export class LiveTable {
   }
 }
 
-const keyOf = ({ object: { metadata } }: Row): string => `${metadata.namespace ?? ''}/${metadata.name}`
+const rowKey = ({ object: { metadata } }: Row): string => `${metadata.namespace ?? ''}/${metadata.name}`
 
-async function* linesOf({ body }: Response): AsyncGenerator<string> {
+async function* responseLines({ body }: Response): AsyncGenerator<string> {
   if (body === null) return
   let rest = ''
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()

@@ -1,5 +1,5 @@
 import type { Related } from './graph-layout.ts'
-import { groupVersion, type Kind, pathOf } from './kinds.ts'
+import { groupVersion, type Kind, resourcePath } from './kinds.ts'
 import type { AnyObject, ObjectMeta, OwnerReference } from './objects.ts'
 import { callJson } from './session.ts'
 
@@ -38,7 +38,7 @@ export async function relationsOf(object: AnyObject, kind: Kind, kinds: readonly
     async each => {
       try {
         const list = await callJson<{ readonly metadata?: { readonly continue?: string }; readonly items: readonly AnyObject[] | null }>(
-          `${pathOf(each, namespace)}?limit=${MOST_OF_KIND}`,
+          `${resourcePath(each, namespace)}?limit=${MOST_OF_KIND}`,
           { headers: { Accept: LIST }, signal },
         )
         for (const { metadata } of list.items ?? []) if (metadata.ownerReferences !== undefined) note(metadata, each)
@@ -66,7 +66,8 @@ async function followOwners(metadata: ObjectMeta, kinds: readonly Kind[], { foun
     for (const { owner, namespace } of level) {
       const of = kinds.find(each => each.kind === owner.kind && groupVersion(each) === owner.apiVersion)
       const read =
-        of && (await callJson<AnyObject>(pathOf(of, of.namespaced ? namespace : '', owner.name), { headers: { Accept: ONE }, signal }).catch(() => undefined))
+        of &&
+        (await callJson<AnyObject>(resourcePath(of, of.namespaced ? namespace : '', owner.name), { headers: { Accept: ONE }, signal }).catch(() => undefined))
       if (of && read && read.metadata.uid === owner.uid) {
         note(read.metadata, of)
         next.push(...ownersIn(read.metadata))

@@ -10,10 +10,10 @@ export interface Route {
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2)
   const parts = path.split('/').filter(part => part !== '')
-  return { parts: parts.map(decoded), query: Object.fromEntries(new URLSearchParams(search)) }
+  return { parts: parts.map(decodePathPart), query: Object.fromEntries(new URLSearchParams(search)) }
 }
 
-function decoded(part: string): string {
+function decodePathPart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
@@ -22,7 +22,7 @@ function decoded(part: string): string {
 }
 
 /** Returns the address of a route. Empty query parameters are omitted. */
-export function hashOf(parts: readonly string[], query: Readonly<Record<string, string>> = {}): string {
+export function routeHash(parts: readonly string[], query: Readonly<Record<string, string>> = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== '')
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
   return `#/${parts.map(encodeURIComponent).join('/')}${search}`
@@ -36,11 +36,11 @@ const NO_NAMESPACE = '-'
 
 /** Returns the address of a collection. */
 export const tableHash = ({ group, version, resource }: Named, query: Readonly<Record<string, string>> = {}): string =>
-  hashOf(['objects', group || CORE, version, resource], query)
+  routeHash(['objects', group || CORE, version, resource], query)
 
 /** Returns the address of an object. An empty namespace means a cluster-scoped object. */
 export const objectHash = ({ group, version, resource }: Named, namespace: string, name: string, query: Readonly<Record<string, string>> = {}): string =>
-  hashOf(['object', group || CORE, version, resource, namespace || NO_NAMESPACE, name], query)
+  routeHash(['object', group || CORE, version, resource, namespace || NO_NAMESPACE, name], query)
 
 /** Returns the kind and object of a route, as written by `tableHash` and `objectHash`. */
 export function namedIn({ parts }: Route): Named & { readonly namespace: string; readonly name: string } {

@@ -47,7 +47,7 @@ export async function beginSession(): Promise<Session | undefined> {
 
 /** Ends the session on the server and in this tab. A failed request is ignored: the token then expires by itself. */
 export async function endSession(): Promise<void> {
-  await call('/console/sessions', { method: 'DELETE' }).catch(() => {})
+  await callApi('/console/sessions', { method: 'DELETE' }).catch(() => {})
   forget()
 }
 
@@ -59,7 +59,7 @@ function forget(): void {
 }
 
 /** Sends a request with the session's token. Throws ApiError if the status is not 2xx. */
-export async function call(path: string, init: RequestInit = {}): Promise<Response> {
+export async function callApi(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
   if (session) headers.set('Authorization', `Bearer ${session.token}`)
   if (!headers.has('Accept')) headers.set('Accept', 'application/json')
@@ -72,11 +72,11 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
   }
   if (answer.ok) return answer
   if (answer.status === 401) forget()
-  throw new ApiError(answer.status, messageOf(await answer.text()))
+  throw new ApiError(answer.status, statusMessage(await answer.text()))
 }
 
 /** Returns the message of a Status, or the body itself. */
-function messageOf(body: string): string {
+function statusMessage(body: string): string {
   try {
     const value = JSON.parse(body) as { readonly message?: unknown }
     if (typeof value.message === 'string') return value.message
@@ -88,7 +88,7 @@ function messageOf(body: string): string {
 
 /** Sends a request and returns the JSON of its response. The shape is not checked, because it comes from this server. */
 export async function callJson<T>(path: string, init: RequestInit = {}): Promise<T> {
-  return (await (await call(path, init)).json()) as T
+  return (await (await callApi(path, init)).json()) as T
 }
 
 /** Sends JSON and returns the JSON of the response. */

@@ -29,8 +29,8 @@ export function chosenRows(rows: ReadonlyMap<string, Row>, text: string, sorting
   const chosen = words.length === 0 ? [...rows] : [...rows].filter(([, row]) => hasWords(row, words))
   const sign = sorting?.isDown ? -1 : 1
   return sorting === undefined
-    ? chosen.sort(([a], [b]) => compare(a, b))
-    : chosen.sort(([, a], [, b]) => sign * compare(sortedBy(a, sorting), sortedBy(b, sorting)))
+    ? chosen.sort(([a], [b]) => compareCells(a, b))
+    : chosen.sort(([, a], [, b]) => sign * compareCells(sortedBy(a, sorting), sortedBy(b, sorting)))
 }
 
 /** Limit for the characters of a cell that are searched. */
@@ -50,7 +50,7 @@ function sortedBy({ cells, object: { metadata } }: Row, { at, column }: Sorting)
   return typeof cell === 'number' ? cell : String(cell ?? '')
 }
 
-function compare(a: string | number, b: string | number): number {
+function compareCells(a: string | number, b: string | number): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   const [left, right] = [String(a), String(b)]
   return left < right ? -1 : left > right ? 1 : 0

@@ -88,7 +88,7 @@ function addScalar(value: null | boolean | number | string, head: YamlLine, inne
   }
   if (!value.includes('\n') || NOT_A_BLOCK.test(value) || hasOdd(value)) {
     const isPlain = value.length <= LONGEST_PLAIN && PLAIN_TEXT.test(value) && !NOT_A_TEXT.test(value)
-    lines.push({ ...head, ...(isPlain ? { value } : shortened(quoted(value), value.length)), form: 'text' })
+    lines.push({ ...head, ...(isPlain ? { value } : shortened(quoteStart(value), value.length)), form: 'text' })
     return
   }
   const ends = value.endsWith('\n')
@@ -112,15 +112,15 @@ const ODD = /[\p{Cc}\p{Cf}\p{Bidi_Control}\u2028\u2029]/u
 const hasOdd = (value: string): boolean => ODD.test(value.replaceAll('\n', '').replaceAll('\t', ''))
 
 const ODD_ONES = /[\p{Cf}\p{Bidi_Control}\u007f-\u009f\u2028\u2029]/gu
-function escaped(char: string): string {
+function escapeChar(char: string): string {
   const code = char.codePointAt(0) ?? 0
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`
 }
 
 /** Quotes the beginning of a text as JSON, with escapes for all invisible characters. */
-const quoted = (value: string): string => JSON.stringify(value.slice(0, LONGEST_LINE + 1)).replace(ODD_ONES, escaped)
+const quoteStart = (value: string): string => JSON.stringify(value.slice(0, LONGEST_LINE + 1)).replace(ODD_ONES, escapeChar)
 
-const keyText = (key: string): string => (PLAIN_KEY.test(key) && !NOT_A_TEXT.test(key) && key.length < LONGEST_PLAIN ? key : quoted(key))
+const keyText = (key: string): string => (PLAIN_KEY.test(key) && !NOT_A_TEXT.test(key) && key.length < LONGEST_PLAIN ? key : quoteStart(key))
 
 /** Escapes a part of a JSON pointer (RFC 6901). */
 export const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

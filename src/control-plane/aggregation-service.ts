@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { placeOf } from '../admission/webhooks/service-address.ts'
+import { configuredAddress } from '../admission/webhooks/service-address.ts'
 import type { ResolveService } from '../admission/webhooks/target.ts'
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
 import { CertificateMetrics } from '../clients/certificate-metrics.ts'
@@ -70,7 +70,7 @@ export class AggregationService implements Service {
     const availability: AvailabilityOptions = {
       check: discoveryCheck({ resolve, client, via, dial: egress.cluster }),
       observer: metrics,
-      isPlaced: (namespace, name, port) => placeOf(services.addresses, namespace, name, port) !== undefined,
+      isPlaced: (namespace, name, port) => configuredAddress(services.addresses, namespace, name, port) !== undefined,
     }
     this.availability = apiServiceAvailabilityController(availability)
     this.metrics = [...metrics.families, ...certificates.families]

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Authenticator, firstOf } from '../auth/authn/authenticator.ts'
+import { type Authenticator, authenticatorChain } from '../auth/authn/authenticator.ts'
 import { bootstrapTokens } from '../auth/authn/bootstrap-token.ts'
 import { type NodeBinding, serviceAccountTokens, type TokenResource } from '../auth/authn/service-account/authenticator.ts'
 import type { ServiceAccountClaims } from '../auth/authn/service-account/claims.ts'
@@ -20,7 +20,7 @@ import type { ResourceAccess } from '../catalog/definition.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { AccessConfig, AccessGroups } from '../config/access-config.ts'
 import { contentOf } from '../config/flag-content.ts'
-import type { PlaceConfig } from '../config/place-config.ts'
+import type { LocationConfig } from '../config/place-config.ts'
 import type { ClusterTrust } from '../controllers/cluster-trust.ts'
 import { systemClock, type TimerClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
@@ -85,7 +85,7 @@ export interface AuthParts {
 
 /** The groups of the configuration that authentication reads. */
 interface AuthGroups extends AccessGroups {
-  readonly files: Pick<PlaceConfig, 'certDir'>
+  readonly files: Pick<LocationConfig, 'certDir'>
 }
 
 /** Reads the configured files. Generates a key to sign tokens if none is configured. Throws an Error that names the file. */
@@ -103,7 +103,7 @@ export async function openAuth(config: AuthGroups, clock: TimerClock, log: Logge
     fileUsersOf(access),
   ])
   const { authorizer, rules, nodeGraph } = authorization
-  const { sign, keys } = external ? external.signer : await keysOf(config, given, agreed)
+  const { sign, keys } = external ? external.signer : await accountKeys(config, given, agreed)
   let objects: ResourceAccess | undefined
   const trusted = new TrustedAuthorities(access.requestHeader)
   const find = (resource: TokenResource, namespace: string, name: string): Promise<KubeObject> => {
@@ -127,7 +127,7 @@ export async function openAuth(config: AuthGroups, clock: TimerClock, log: Logge
   ])
   const issuer: TokenIssuer = { ...issuerOf(access), ...lifetimesOf(external, access), sign }
   return {
-    authenticator: firstOf(
+    authenticator: authenticatorChain(
       [
         ...certificateAuthenticators(config, trusted, () => systemClock.now(), expirations.child()),
         bearerAuthenticator(tokens, serviceAccounts.audiences, why => log.debug(1, 'unable to authenticate the request', { why })),
@@ -170,7 +170,7 @@ interface AccountKeys {
 }
 
 /** Keys that sign and verify service account tokens. The signing key also verifies, in addition to the given ones. */
-async function keysOf({ access, files }: AuthGroups, given: readonly VerificationKey[], agreed: AgreedValues | undefined): Promise<AccountKeys> {
+async function accountKeys({ access, files }: AuthGroups, given: readonly VerificationKey[], agreed: AgreedValues | undefined): Promise<AccountKeys> {
   const { signingKeyFile } = access.serviceAccounts
   const signing = signingKeyFile === undefined ? onceAsked(() => signingKeyOf(files, agreed)) : await givenKey(signingKeyFile)
   const keys = onceAsked(async () => {
@@ -220,7 +220,7 @@ async function givenKey(file: string): Promise<() => Promise<SigningKey>> {
  * Returns the generated signing key and keeps it in the certificate directory. Servers that share a store agree on one key; the first to need it proposes the
  * key of its file. Generating a key takes longer than the rest of a first start, so it is deferred until the first token is signed.
  */
-async function signingKeyOf({ certDir }: Pick<PlaceConfig, 'certDir'>, agreed: AgreedValues | undefined): Promise<SigningKey> {
+async function signingKeyOf({ certDir }: Pick<LocationConfig, 'certDir'>, agreed: AgreedValues | undefined): Promise<SigningKey> {
   const agreedOn = async (kept?: string): Promise<string> => {
     const propose = async (): Promise<string> => kept ?? generateSigningKey()
     return agreed ? agreed.agree('service-account-key', propose) : propose()

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { load as parseYaml } from 'js-yaml'
 import { type AbacPolicy, abacAuthorizer, parsePolicies } from '../auth/authz/abac.ts'
-import { alwaysAllow, alwaysDeny, basicUser, NO_RULES, privileged, publicInformation, union } from '../auth/authz/authorizers.ts'
+import { alwaysAllow, alwaysDeny, basicUser, joinAuthorizers, NO_RULES, privileged, publicInformation } from '../auth/authz/authorizers.ts'
 import { type AuthorizerEntry, nameOfMode, type PlainMode, type WebhookSettings } from '../auth/authz/configuration/configuration.ts'
 import { NodeGraph } from '../auth/authz/node/graph.ts'
 import { rbacAuthorizer } from '../auth/authz/rbac/authorizer.ts'
@@ -31,7 +31,7 @@ export interface Authorization {
 }
 
 /** Entry of the authorizer chain: from a configuration file, or Binnacle's own mode Rules. */
-type Entry = AuthorizerEntry | { readonly type: 'Rules'; readonly name: string }
+type ChainEntry = AuthorizerEntry | { readonly type: 'Rules'; readonly name: string }
 
 /** Upstream's timeout for the webhook that flags configure. */
 const WEBHOOK_TIMEOUT_MS = 30_000
@@ -46,7 +46,7 @@ export async function openAuthorization({ access, release: { gates } }: AccessGr
   const { configFile: file, webhook } = authorization
   const webhooks = file === undefined && webhook === undefined ? undefined : new (await import('./authorization-webhooks.ts')).Webhooks({ ...parts, gates })
   const read = file === undefined ? undefined : await webhooks?.read(file)
-  const entries = read?.entries ?? entriesOf(authorization)
+  const entries = read?.entries ?? modeEntries(authorization)
   const decisions = createDecisions()
   const rules = entries.some(({ type }) => type === 'RBAC') ? new RuleIndex() : undefined
   const nodeGraph = entries.some(({ type }) => type === 'Node') ? new NodeGraph() : undefined
@@ -58,7 +58,7 @@ export async function openAuthorization({ access, release: { gates } }: AccessGr
     ...(await ownRules(authorization)),
     ...(entries.some(({ type }) => type === 'ABAC') && { ABAC: abacAuthorizer(await policiesOf(authorization, log)) }),
   }
-  const chainOf = async (chain: readonly Entry[]): Promise<Authorizer> => {
+  const chainOf = async (chain: readonly ChainEntry[]): Promise<Authorizer> => {
     const asked = await webhooks?.open(chain)
     const authorizers = chain.map(entry => {
       const authorizer = entry.type === 'Webhook' ? asked?.get(entry.name) : built[entry.type]
@@ -67,10 +67,10 @@ export async function openAuthorization({ access, release: { gates } }: AccessGr
     })
     // RBAC bindings and webhooks decide on health and version endpoints as well, as in kube-apiserver. Without either, built-in rules allow them.
     const isWhole = webhooks !== undefined || rules !== undefined
-    return union(isWhole ? [{ authorize: privileged.authorize }, ...authorizers] : [privileged, publicInformation, ...authorizers])
+    return joinAuthorizers(isWhole ? [{ authorize: privileged.authorize }, ...authorizers] : [privileged, publicInformation, ...authorizers])
   }
   let current = await chainOf(entries)
-  const takeUp = async (changed: readonly Entry[]): Promise<void> => {
+  const takeUp = async (changed: readonly ChainEntry[]): Promise<void> => {
     current = await chainOf(changed)
   }
   const stopped = new AbortController()
@@ -104,11 +104,11 @@ async function policiesOf({ policyFile: file = '' }: AuthorizationConfig, log: L
 async function ownRules({ rulesFile: file, modes }: AuthorizationConfig): Promise<Built> {
   if (!modes.includes('Rules')) return {}
   const rules = file === undefined ? [] : await contentOf(['authorization-rules-file'], async () => parseRules(parseYaml(await readFile(file, 'utf8'))))
-  return { Rules: union([basicUser, rulesAuthorizer(rules)]) }
+  return { Rules: joinAuthorizers([basicUser, rulesAuthorizer(rules)]) }
 }
 
 /** Converts the flags to the entries of an equivalent configuration file. */
-const entriesOf = ({ modes, webhook: given }: AuthorizationConfig): readonly Entry[] =>
+const modeEntries = ({ modes, webhook: given }: AuthorizationConfig): readonly ChainEntry[] =>
   modes.map(mode => {
     if (mode !== 'Webhook') return { type: mode, name: nameOfMode(mode) }
     invariant(given, 'the mode Webhook has a kubeconfig')

@@ -6,7 +6,7 @@ import type { User } from '../meta/context.ts'
 import { parsedObject } from '../meta/json-members.ts'
 import { isJsonObject, type JsonObject } from '../meta/object.ts'
 import { badRequestError, failure } from '../meta/status.ts'
-import type { Grant } from '../server/console/console-sessions.ts'
+import type { SessionGrant } from '../server/console/console-sessions.ts'
 import { tryExpression } from './console/expression-trial.ts'
 import { type TrialParts, tryPolicy } from './console/policy-trial.ts'
 import type { Service } from './service.ts'
@@ -16,7 +16,7 @@ export interface ConsoleOptions {
   /** Whether a bearer token belongs to a console session. */
   isSession(token: string): boolean
   /** Returns a one-time link. A browser that opens it acts as the user. */
-  link(user: User): Grant
+  link(user: User): SessionGrant
   /** Port of the console. 0 until it listens. */
   port(): number
 }
@@ -49,13 +49,13 @@ export class ConsoleService implements Service {
         return { link: linkPath(token), port: console.port(), expires: new Date(expires).toISOString() }
       }),
       post('cel', 200, async exchange => {
-        const { expression, variables = {} } = await bodyOf(exchange)
+        const { expression, variables = {} } = await readJsonBody(exchange)
         if (typeof expression !== 'string') throw badRequestError('expression: must be a string')
         if (!isJsonObject(variables)) throw badRequestError('variables: must be an object')
         return tryExpression(expression, variables, minorOf(parts.release), exchange.ctx.signal)
       }),
       post('policies', 200, async exchange => {
-        const { policy, path } = await bodyOf(exchange)
+        const { policy, path } = await readJsonBody(exchange)
         if (typeof policy !== 'string' || typeof path !== 'string') throw badRequestError('policy, path: must be strings')
         return tryPolicy({ ...parts, access: parts.access(exchange.ctx.signal) }, exchange.ctx, policy, path)
       }),
@@ -67,7 +67,7 @@ export class ConsoleService implements Service {
 export const linkPath = (token: string): string => `/console/#${token}`
 
 /** Reads a JSON object from the request body. Throws a StatusError. */
-async function bodyOf(exchange: Exchange): Promise<JsonObject> {
+async function readJsonBody(exchange: Exchange): Promise<JsonObject> {
   const body = parsedObject((await exchange.readBody(MAX_BODY_BYTES)).toString())
   if (body === undefined) throw badRequestError('the body must be a JSON object')
   return body

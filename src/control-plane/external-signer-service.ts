@@ -43,7 +43,7 @@ export async function openExternalSignerService({ access, release }: AccessGroup
   if (given > most) {
     signer.close()
     throw new Error(
-      `service-account-max-token-expiration cannot be set longer than the token expiration supported by service-account-signing-endpoint: ${durationOf(given)} > ${durationOf(most)}`,
+      `service-account-max-token-expiration cannot be set longer than the token expiration supported by service-account-signing-endpoint: ${secondsText(given)} > ${secondsText(most)}`,
     )
   }
   const maxExpirationSeconds = given === 0 ? most : given
@@ -53,7 +53,7 @@ export async function openExternalSignerService({ access, release }: AccessGroup
 
 /** Warnings of kube-apiserver if the signer's maximum lifetime is shorter than what extended tokens need. */
 function warnOf(seconds: number, log: Logger): void {
-  const shown = durationOf(seconds)
+  const shown = secondsText(seconds)
   if (seconds < KUBELET_SECONDS)
     log.warn(
       `service-account-extend-token-expiration is true, in order to correctly trigger safe transition logic, token lifetime supported by external-jwt-signer must be longer than ${KUBELET_SECONDS} seconds (currently ${shown})`,
@@ -64,4 +64,4 @@ function warnOf(seconds: number, log: Logger): void {
     )
 }
 
-const durationOf = (seconds: number): string => formatDuration(BigInt(Math.round(seconds)) * 1_000_000_000n)
+const secondsText = (seconds: number): string => formatDuration(BigInt(Math.round(seconds)) * 1_000_000_000n)

@@ -5,7 +5,7 @@ const text: Schema = { type: 'string' }
 const flag: Schema = { type: 'boolean' }
 const number: Schema = { type: 'integer', minimum: 0 }
 const texts: Schema = { type: 'array', items: text, 'x-kubernetes-list-type': 'atomic' }
-const oneOf = (...values: string[]): Schema => ({ type: 'string', enum: values })
+const enumSchema = (...values: string[]): Schema => ({ type: 'string', enum: values })
 const object = (properties: Record<string, Schema>, description?: string): Schema => ({
   type: 'object',
   properties,
@@ -23,7 +23,7 @@ const spec = object({
     'How many of the matching requests have the fault, and when. Durations are such as 500ms or 1m30s. Default: every matching request.',
   ),
   delay: { ...text, description: 'Delay of the response, such as 500ms.' },
-  lease: { ...oneOf('Lost'), description: 'Lost: another client acquires the Lease just before the request updates it.' },
+  lease: { ...enumSchema('Lost'), description: 'Lost: another client acquires the Lease just before the request updates it.' },
   status: {
     ...object(
       { code: { type: 'integer', minimum: 400, maximum: 599 }, reason: text, message: text, retryAfterSeconds: number },
@@ -31,7 +31,7 @@ const spec = object({
     ),
     required: ['code'],
   },
-  cut: { ...oneOf('BeforeCommit', 'AfterCommit'), description: 'Closes the connection without a response, before or after the write is committed.' },
+  cut: { ...enumSchema('BeforeCommit', 'AfterCommit'), description: 'Closes the connection without a response, before or after the write is committed.' },
   gone: { ...flag, description: 'Returns 410 to lists that continue or request an exact version, and to watches that start at a version.' },
   behind: { ...text, description: 'Staleness of lists with resourceVersion=0 and of watch events, such as 10s. At most 2m.' },
   watch: object(
@@ -44,7 +44,7 @@ const spec = object({
 
 const status = object({
   observedGeneration: { type: 'integer', format: 'int64' },
-  state: oneOf('Active', 'Invalid'),
+  state: enumSchema('Active', 'Invalid'),
   message: { ...text, description: 'Reason why the spec is invalid.' },
   matched: { type: 'integer', format: 'int64', description: 'Number of requests that matched.' },
   hits: { type: 'integer', format: 'int64', description: 'Number of requests that had the fault.' },

@@ -4,7 +4,7 @@ import type { FaultRules } from '../faults/rules.ts'
 import type { BufferPool } from '../lib/buffer-pool.ts'
 import { systemClock, type TimerClock } from '../lib/clock.ts'
 import { type Randomness, systemRandomness } from '../lib/randomness.ts'
-import { answerMemory } from '../server/http/answer-memory.ts'
+import { responseBuffers } from '../server/http/answer-memory.ts'
 import { ByteBudget, DERIVED_BYTES } from '../storage/byte-budget.ts'
 import type { RecentRequests } from '../why/recent-requests.ts'
 
@@ -30,7 +30,7 @@ export class Runtime {
    */
   readonly clock: TimerClock
   /** Buffers for long responses and initial events of watches. */
-  readonly answerMemory: BufferPool = answerMemory()
+  readonly answerMemory: BufferPool = responseBuffers()
   /** Encoded frames of recent events, and the limit on output that waits for slow watchers. */
   readonly watchOutput = new WatchOutput()
   /** Budget for parsed objects and cached encodings of all resources, in bytes. */

@@ -6,7 +6,7 @@ import { isSince } from '../lifecycle/release.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import { codecOf, storedAsOf } from '../registry/codec.ts'
 import type { Backend } from '../storage/backend.ts'
-import type { KeptStates } from '../storage/cacher/cacher-types.ts'
+import type { SavedStates } from '../storage/cacher/cacher-types.ts'
 import { cacherMetrics } from '../storage/cacher/metrics.ts'
 import type { CachedResource } from '../storage/cacher/resource-cache.ts'
 import { namedReports } from '../storage/corrupt.ts'
@@ -107,7 +107,7 @@ export class StoreService implements Service {
 
   /** Returns the storage of a kind that was passed to the constructor or to `add`. Throws for others. */
   storageFor(definition: ResourceDefinition): Storage {
-    return this.stores.storageFor(nameOf(definition))
+    return this.stores.storageFor(qualifiedName(definition))
   }
 
   /** Returns the codec that decodes stored objects of a kind. */
@@ -117,12 +117,12 @@ export class StoreService implements Service {
 
   /** Returns the number of objects of a kind. Undefined if not known yet, -1 if counting failed. */
   countOf(definition: ResourceDefinition): number | undefined {
-    return this.stores.count(nameOf(definition))
+    return this.stores.count(qualifiedName(definition))
   }
 
   /** Returns the average size of an object of a kind in bytes, or 0 if unknown. */
   averageBytesOf(definition: ResourceDefinition): number {
-    return this.stores.averageBytes(nameOf(definition))
+    return this.stores.averageBytes(qualifiedName(definition))
   }
 
   /** Adds a kind. Its objects can be read and written as soon as this returns. */
@@ -132,7 +132,7 @@ export class StoreService implements Service {
 
   /** Removes a kind and ends its watches. Its objects stay in the store. */
   remove(definition: ResourceDefinition): void {
-    this.stores.remove(nameOf(definition))
+    this.stores.remove(qualifiedName(definition))
   }
 
   forgetVersion({ group, resource, isLast }: GoneVersion): void {
@@ -174,7 +174,7 @@ export class StoreService implements Service {
   }
 
   /** Returns the states of the watch caches for a copy of the store. Undefined until they are filled. */
-  kept(): KeptStates | undefined {
+  kept(): SavedStates | undefined {
     return this.stores.kept()
   }
 
@@ -189,7 +189,7 @@ export class StoreService implements Service {
   private cachedResource(definition: ResourceDefinition): CachedResource {
     const { etcdPrefix, fingerprint, storedAs, encryption } = this.options
     return {
-      name: nameOf(definition),
+      name: qualifiedName(definition),
       prefix: key(`${etcdPrefix}/${definition.storage?.prefix}/`),
       codec: codecOf(definition, fingerprint, storedAs, encryption.transformerFor(storedAsOf(definition)), this.runtime.derived),
       namespaced: definition.scope === 'Namespaced',
@@ -272,4 +272,4 @@ function resourceSizes(stores: Stores, bySize: boolean): MetricFamily[] {
 }
 
 /** Qualified name of a resource: `pods`, `deployments.apps`. */
-const nameOf = ({ hub }: ResourceDefinition): string => qualifiedResource({ group: hub.group, resource: hub.names.plural })
+const qualifiedName = ({ hub }: ResourceDefinition): string => qualifiedResource({ group: hub.group, resource: hub.names.plural })

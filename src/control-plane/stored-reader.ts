@@ -5,7 +5,7 @@ import type { ReadAt, StoredObject } from '../storage/storage.ts'
 import type { StoreService } from './store-service.ts'
 
 /** The object that a key of the store refers to. */
-export interface StoredPlace {
+export interface StoredLocation {
   readonly definition: ResourceDefinition
   /** API path in the stored version, or in another served version if that one is not served. */
   readonly path: string
@@ -30,7 +30,7 @@ export class StoredReader {
   }
 
   /** Returns the object that a key refers to. Undefined if the key is not one of an object of a served kind. */
-  place(of: Key): StoredPlace | undefined {
+  place(of: Key): StoredLocation | undefined {
     const prefixes = this.prefixes()
     for (let slash = of.lastIndexOf('/'), segments = 1; slash > 0 && segments <= 2; slash = of.lastIndexOf('/', slash - 1), segments++) {
       const definition = prefixes.get(of.slice(0, slash + 1))
@@ -39,13 +39,13 @@ export class StoredReader {
         .slice(slash + 1)
         .split('/')
         .toReversed()
-      return placeOf(definition, first, last)
+      return storedLocation(definition, first, last)
     }
     return undefined
   }
 
   /** Reads the object at a revision. Throws StorageError. */
-  read({ definition }: StoredPlace, of: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
+  read({ definition }: StoredLocation, of: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
     return this.stores.storageFor(definition).get(of, at, signal)
   }
 
@@ -61,7 +61,7 @@ export class StoredReader {
 }
 
 /** Place of an object, in its stored version if that is served. */
-function placeOf(definition: ResourceDefinition, namespace: string, name: string): StoredPlace {
+function storedLocation(definition: ResourceDefinition, namespace: string, name: string): StoredLocation {
   const stored = definition.storage?.version
   const { group, name: version, names } = definition.versions.find(each => each === stored) ?? definition.versions[0] ?? definition.hub
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`

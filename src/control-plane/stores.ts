@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { invariant } from '../lib/invariant.ts'
 import type { Backend } from '../storage/backend.ts'
 import { createCacher } from '../storage/cacher/cacher.ts'
-import type { Cacher, CacherOptions, KeptStates, LoadingResource } from '../storage/cacher/cacher-types.ts'
+import type { Cacher, CacherOptions, LoadingResource, SavedStates } from '../storage/cacher/cacher-types.ts'
 import type { CachedResource } from '../storage/cacher/resource-cache.ts'
 import { DirectStorage } from '../storage/direct/direct-storage.ts'
 import { prefixEnd } from '../storage/key-range.ts'
@@ -39,7 +39,7 @@ export interface Stores {
   /** Counts of lists that the store served, per resource. */
   listCounts(): (readonly [name: string, ListCounts])[]
   /** Returns the states of the watch caches for a copy of the store. Undefined until they are filled. */
-  kept(): KeptStates | undefined
+  kept(): SavedStates | undefined
   /** Describes how changes of a store are followed, if the backend has a choice. Default: the store of resources added later. */
   following(name?: string): string | undefined
   /** Drops history up to a revision to which the store is compacted. */

@@ -58,7 +58,7 @@ export async function openTokenIssuers(config: AccessGroups, { clock, log, cache
   const stopped = new AbortController()
   // 1.29 reads the file only at start.
   const isFollowed = isSince(release, '1.30')
-  const following = file === undefined || !isFollowed ? undefined : follow({ file, bytes, configuration, service, options, reloads }, stopped.signal)
+  const following = file === undefined || !isFollowed ? undefined : followIssuers({ file, bytes, configuration, service, options, reloads }, stopped.signal)
   if (file !== undefined) reloads.configured(bytes)
   return {
     tokens: [service.tokens],
@@ -82,7 +82,7 @@ interface Followed {
   readonly options: JwtServiceOptions
 }
 
-async function follow({ file, bytes, configuration, service, options, reloads }: Followed, signal: AbortSignal): Promise<void> {
+async function followIssuers({ file, bytes, configuration, service, options, reloads }: Followed, signal: AbortSignal): Promise<void> {
   const { followConfiguration } = await import('../auth/authn/jwt/follow-configuration.ts')
   const { anonymous } = configuration
   await followConfiguration({ ...options, file, bytes, anonymous, service, reloads, intervalMs: LOOK_MS, readyMs: READY_MS }, signal)

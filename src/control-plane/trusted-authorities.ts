@@ -55,10 +55,10 @@ export function certificateAuthenticators(
   const users = clientCertificate(now, () => trusted.clients(), expirations, certificates)
   if (!config) return [users]
   const stands = anchors(() => trusted.frontProxies())
-  return [requestHeader({ names: namesOf(config), allowedNames: config.allowedNames, certificates, stands, now }), users]
+  return [requestHeader({ names: headerNames(config), allowedNames: config.allowedNames, certificates, stands, now }), users]
 }
 
-const namesOf = ({
+const headerNames = ({
   usernameHeaders: username,
   uidHeaders: uid,
   groupHeaders: group,
@@ -71,4 +71,5 @@ const namesOf = ({
 })
 
 /** Reports whether a header is one that front proxies set, beyond the standard ones. Undefined if no front proxy is configured. */
-export const fieldsOfFrontProxies = ({ requestHeader: config }: AccessConfig): ((field: string) => boolean) | undefined => config && isFieldOf(namesOf(config))
+export const fieldsOfFrontProxies = ({ requestHeader: config }: AccessConfig): ((field: string) => boolean) | undefined =>
+  config && isFieldOf(headerNames(config))

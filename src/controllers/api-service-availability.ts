@@ -19,15 +19,15 @@ interface Backend {
   readonly port: number
 }
 
-interface Verdict {
+interface AvailabilityVerdict {
   readonly status: 'True' | 'False'
   readonly reason: string
   readonly message: string
 }
 
-const LOCAL: Verdict = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' }
+const LOCAL: AvailabilityVerdict = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' }
 const UNANSWERED = 'FailedDiscoveryCheck'
-const PASSED: Verdict = { status: 'True', reason: 'Passed', message: 'all checks passed' }
+const PASSED: AvailabilityVerdict = { status: 'True', reason: 'Passed', message: 'all checks passed' }
 /** Interval between checks, in milliseconds: a server can become unavailable without any change in the store. */
 const RESYNC_MS = 30_000
 
@@ -48,12 +48,12 @@ export interface AvailabilityOptions {
   isPlaced(namespace: string, name: string, port: number): boolean
 }
 
-const no = (reason: string, message: string): Verdict => ({ status: 'False', reason, message })
+const no = (reason: string, message: string): AvailabilityVerdict => ({ status: 'False', reason, message })
 
 const backendOf = ({ spec }: APIService): Backend | undefined =>
   spec.service && { namespace: spec.service.namespace ?? '', name: spec.service.name ?? '', port: spec.service.port ?? 443 }
 
-const keyOf = ({ namespace, name }: { namespace?: string; name?: string }): string => `${namespace}/${name}`
+const serviceKey = ({ namespace, name }: { namespace?: string; name?: string }): string => `${namespace}/${name}`
 
 /**
  * Sets the condition `Available` of every APIService, with kube-aggregator's reasons for a missing service, missing endpoints, or a server that does not
@@ -75,13 +75,13 @@ export const apiServiceAvailabilityController =
       const { name = '' } = object.metadata
       if (type === 'deleted') options.observer.forgotten(name)
       const backend = backendOf(object)
-      if (backend && type !== 'deleted') backends.set(name, keyOf(backend))
+      if (backend && type !== 'deleted') backends.set(name, serviceKey(backend))
       else backends.delete(name)
       if (type !== 'deleted' && (backend || !isReported(object.status.conditions, LOCAL))) queue.add(name)
     }
     const onBackend = ({ type, object }: AccessEvent<TypedObject>): void => {
       if (backends.size === 0) return
-      const key = object && keyOf(object.metadata)
+      const key = object && serviceKey(object.metadata)
       for (const [name, backend] of backends) if (type === 'synced' || backend === key) queue.add(name)
     }
     const resync = async (): Promise<void> => {
@@ -101,7 +101,7 @@ export const apiServiceAvailabilityController =
 /**
  * Checks the Service and Endpoints of an APIService. Returns a verdict if no ready endpoint exists for the port. Reasons and messages are kube-aggregator's.
  */
-async function faultOf({ access }: ControllerEnvironment, { namespace, name, port }: Backend): Promise<Verdict | undefined> {
+async function backendFault({ access }: ControllerEnvironment, { namespace, name, port }: Backend): Promise<AvailabilityVerdict | undefined> {
   const service = await getKind(access, SERVICES, namespace, name).catch(undefinedIfNotFound)
   const where = `service/${name} in ${quote(namespace)}`
   if (!service) return no('ServiceNotFound', `${where} is not present`)
@@ -119,13 +119,13 @@ async function faultOf({ access }: ControllerEnvironment, { namespace, name, por
 const availableOf = (conditions: readonly APIServiceCondition[] = []): APIServiceCondition | undefined => conditions.find(({ type }) => type === 'Available')
 
 /** Whether the condition already has this verdict. An unchanged write would still be a watch event. */
-function isReported(conditions: readonly APIServiceCondition[] | undefined, { status, reason, message }: Verdict): boolean {
+function isReported(conditions: readonly APIServiceCondition[] | undefined, { status, reason, message }: AvailabilityVerdict): boolean {
   const present = availableOf(conditions)
   return present?.status === status && present.reason === reason && present.message === message
 }
 
 /** Returns the conditions with the verdict. lastTransitionTime changes only with the status. Undefined if nothing changes. */
-function withVerdict(conditions: readonly APIServiceCondition[], verdict: Verdict, now: number): APIServiceCondition[] | undefined {
+function withVerdict(conditions: readonly APIServiceCondition[], verdict: AvailabilityVerdict, now: number): APIServiceCondition[] | undefined {
   if (isReported(conditions, verdict)) return undefined
   const old = availableOf(conditions)
   const since = old?.status === verdict.status ? old.lastTransitionTime : formatTime(now)
@@ -156,7 +156,7 @@ class Report {
     const change = (now: APIService): APIService | undefined => {
       const backendNow = backendOf(now)
       // The service changed during the check. That event triggers another check.
-      if (backend?.port !== backendNow?.port || (backend && keyOf(backend)) !== (backendNow && keyOf(backendNow))) return undefined
+      if (backend?.port !== backendNow?.port || (backend && serviceKey(backend)) !== (backendNow && serviceKey(backendNow))) return undefined
       const conditions = withVerdict(now.status.conditions ?? [], verdict, clock.now())
       return conditions && { ...now, status: { ...now.status, conditions } }
     }
@@ -167,9 +167,9 @@ class Report {
   }
 
   /** Checks the service and endpoints, then the server. */
-  private async judge(service: APIService, backend: Backend): Promise<Verdict> {
+  private async judge(service: APIService, backend: Backend): Promise<AvailabilityVerdict> {
     const { namespace, name, port } = backend
-    const fault = this.options.isPlaced(namespace, name, port) ? undefined : await faultOf(this.env, backend)
+    const fault = this.options.isPlaced(namespace, name, port) ? undefined : await backendFault(this.env, backend)
     if (fault) return fault
     const why = await this.options.check(service, this.signal)
     return why === undefined ? PASSED : no(UNANSWERED, why)

@@ -9,7 +9,7 @@ import type { ServiceCIDR } from '../resources/networking/v1.types.ts'
 import type { SystemPriorityClass } from '../resources/scheduling/priority-class/system-classes.ts'
 import { SYSTEM_PRIORITY_CLASSES } from '../resources/scheduling/priority-class/system-classes.ts'
 import type { ControllerEnvironment } from './controller.ts'
-import { all, ensure, isRefused, type Refusals } from './ensure.ts'
+import { ensure, isRefused, type Refusals, settleAll } from './ensure.ts'
 import { ensureFlowControlObjects } from './flow-control-objects.ts'
 import {
   ensureEndpoints,
@@ -35,7 +35,7 @@ export interface BootstrapOptions extends KubernetesServiceOptions {
 }
 
 /** A group of bootstrap objects. Parts succeed or fail independently. */
-interface Part {
+interface BootstrapPart {
   /** Name in logs and readiness checks. */
   readonly name: string
   make(env: ControllerEnvironment): Promise<void>
@@ -52,9 +52,9 @@ const REFUSALS = 3
  * Creates the objects that every cluster starts with: system namespaces, the default ServiceCIDR, system priority classes, flow schemas and priority levels,
  * and the service `kubernetes` with its endpoints. Retries each part until it exists or is rejected. Resolves with the rejected parts, for `keepBootstrapped`.
  */
-export async function bootstrap(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal): Promise<readonly Part[]> {
-  const refused: Part[] = []
-  const make = async (part: Part): Promise<void> => {
+export async function bootstrap(env: ControllerEnvironment, options: BootstrapOptions, signal: AbortSignal): Promise<readonly BootstrapPart[]> {
+  const refused: BootstrapPart[] = []
+  const make = async (part: BootstrapPart): Promise<void> => {
     if (!(await isMade(env, part, options, signal))) refused.push(part)
   }
   // First, because other parts are in these namespaces.
@@ -70,13 +70,13 @@ export async function bootstrap(env: ControllerEnvironment, options: BootstrapOp
 export async function keepBootstrapped(
   env: ControllerEnvironment,
   options: BootstrapOptions,
-  refused: readonly Part[],
+  refused: readonly BootstrapPart[],
   signal: AbortSignal,
   everyMs = 10_000,
 ): Promise<void> {
   const kept = [SYSTEM_NAMESPACE_OBJECTS, serviceRange(options), service(options), ...endpointsKept(options)]
   const missing = new Map(refused.map(part => [part.name, part]))
-  const make = async (part: Part): Promise<void> => {
+  const make = async (part: BootstrapPart): Promise<void> => {
     try {
       await part.make(env)
       options.refusals?.delete(part.name)
@@ -94,7 +94,7 @@ export async function keepBootstrapped(
  * Retries a part until it exists and returns true. Returns false if it is rejected several times in a row: a single rejection can be caused by another server
  * that is starting and has allocated the address of the service but not stored it yet.
  */
-async function isMade(env: ControllerEnvironment, part: Part, { refusals }: BootstrapOptions, signal: AbortSignal): Promise<boolean> {
+async function isMade(env: ControllerEnvironment, part: BootstrapPart, { refusals }: BootstrapOptions, signal: AbortSignal): Promise<boolean> {
   let times = 0
   let told: string | undefined
   for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
@@ -120,12 +120,12 @@ async function isMade(env: ControllerEnvironment, part: Part, { refusals }: Boot
   return false
 }
 
-const SYSTEM_NAMESPACE_OBJECTS: Part = {
+const SYSTEM_NAMESPACE_OBJECTS: BootstrapPart = {
   name: 'namespaces of the system',
-  make: env => all(SYSTEM_NAMESPACES.map(name => ensure(env, NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } }))),
+  make: env => settleAll(SYSTEM_NAMESPACES.map(name => ensure(env, NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name } }))),
 }
 
-const serviceRange = (options: BootstrapOptions): Part => ({ name: 'default ServiceCIDR', make: env => ensureServiceCIDR(env, options) })
+const serviceRange = (options: BootstrapOptions): BootstrapPart => ({ name: 'default ServiceCIDR', make: env => ensureServiceCIDR(env, options) })
 
 /** Creates the ServiceCIDR but never updates it: an administrator may have changed it, and a range in use is immutable. */
 async function ensureServiceCIDR(env: ControllerEnvironment, { serviceCIDRs }: BootstrapOptions): Promise<void> {
@@ -144,15 +144,15 @@ const markReady =
     return { ...object, status: { ...object.status, conditions: [...conditions, ready] } }
   }
 
-const flowControl = ({ release }: BootstrapOptions): Part => ({ name: FLOW_CONTROL_PART, make: env => ensureFlowControlObjects(env, release) })
+const flowControl = ({ release }: BootstrapOptions): BootstrapPart => ({ name: FLOW_CONTROL_PART, make: env => ensureFlowControlObjects(env, release) })
 
-const service = (options: BootstrapOptions): Part => ({ name: 'service kubernetes', make: env => ensureService(env, options) })
+const service = (options: BootstrapOptions): BootstrapPart => ({ name: 'service kubernetes', make: env => ensureService(env, options) })
 
 const ENDPOINTS = 'endpoints of the service kubernetes'
 const SLICE = 'endpoint slice of the service kubernetes'
 
 /** Endpoints written at start. An address that other machines cannot reach is not published. */
-function endpointsHere({ logger }: ControllerEnvironment, options: BootstrapOptions): Part[] {
+function endpointsHere({ logger }: ControllerEnvironment, options: BootstrapOptions): BootstrapPart[] {
   if (mayBeEndpoint(options.address))
     return [
       { name: ENDPOINTS, make: env => leadEndpointsHere(env, options) },
@@ -163,7 +163,7 @@ function endpointsHere({ logger }: ControllerEnvironment, options: BootstrapOpti
 }
 
 /** Endpoints reconciled while the server runs, because another server or a user may change them. */
-const endpointsKept = (options: BootstrapOptions): Part[] =>
+const endpointsKept = (options: BootstrapOptions): BootstrapPart[] =>
   mayBeEndpoint(options.address)
     ? [
         { name: ENDPOINTS, make: env => ensureEndpoints(env, options) },
@@ -171,9 +171,9 @@ const endpointsKept = (options: BootstrapOptions): Part[] =>
       ]
     : []
 
-const PRIORITY_CLASS_OBJECTS: Part = {
+const PRIORITY_CLASS_OBJECTS: BootstrapPart = {
   name: PRIORITY_CLASS_PART,
-  make: env => all(SYSTEM_PRIORITY_CLASSES.map(one => ensurePriorityClass(env, one))),
+  make: env => settleAll(SYSTEM_PRIORITY_CLASSES.map(one => ensurePriorityClass(env, one))),
 }
 
 /** Creates the class but never updates it: value and policy are immutable. */

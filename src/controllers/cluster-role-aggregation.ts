@@ -10,10 +10,10 @@ import type { ClusterRole, PolicyRule } from '../resources/rbac/v1.types.ts'
 import type { Controller } from './controller.ts'
 import { followFresh, WorkQueue } from './controller.ts'
 
-const byName = (a: TypedObject, b: TypedObject): number => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1)
+const compareObjectNames = (a: TypedObject, b: TypedObject): number => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1)
 
 /** Key of a rule. Equal rules have equal keys. */
-const keyOf = ({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): string =>
+const ruleKey = ({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): string =>
   JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs])
 
 /**
@@ -21,7 +21,7 @@ const keyOf = ({ verbs, apiGroups = [], resources = [], resourceNames = [], nonR
  * limited only by the body size. Throws if a selector is malformed.
  */
 export function* aggregatedRules(role: ClusterRole, all: Iterable<ClusterRole>): Steps<PolicyRule[]> {
-  const left = new Set([...all].filter(({ metadata }) => metadata.name !== role.metadata.name).sort(byName))
+  const left = new Set([...all].filter(({ metadata }) => metadata.name !== role.metadata.name).sort(compareObjectNames))
   const rules = new Map<string, PolicyRule>()
   for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {
     const requirements = labelSelectorOf(selector)
@@ -32,7 +32,7 @@ export function* aggregatedRules(role: ClusterRole, all: Iterable<ClusterRole>):
       left.delete(one)
       for (const rule of one.rules ?? []) {
         if (isStepDone()) yield
-        const key = keyOf(rule)
+        const key = ruleKey(rule)
         if (!rules.has(key)) rules.set(key, rule)
       }
     }

@@ -51,7 +51,7 @@ export interface ObjectIndex<T extends TypedObject> {
 }
 
 /** Keys of cluster-scoped objects with these names. */
-export const keysOf = (names: Iterable<string>): string[] => [...names].map(name => `/${name}`)
+export const clusterKeys = (names: Iterable<string>): string[] => [...names].map(name => `/${name}`)
 
 /** Keeps an index in sync with a kind. Objects deleted while the watch was interrupted are removed as well. */
 export const followKept = <T extends TypedObject>(env: ControllerEnvironment, id: KindId<T>, signal: AbortSignal, kept: ObjectIndex<T>): Promise<void> =>

@@ -13,13 +13,13 @@ export async function ensure({ access }: ControllerEnvironment, id: ResourceId, 
     await access.create(id, namespace, object).catch(async again => {
       if (isStatusError(again, 'AlreadyExists')) return
       // Another server may have created it meanwhile and hold what it would allocate, such as an address.
-      await access.get(id, namespace, name).catch(() => Promise.reject(named(again, `${id.resource} ${name}`)))
+      await access.get(id, namespace, name).catch(() => Promise.reject(withObjectName(again, `${id.resource} ${name}`)))
     })
   }
 }
 
 /** Prefixes the message of a failure with the name of the object. */
-const named = (error: unknown, object: string): unknown =>
+const withObjectName = (error: unknown, object: string): unknown =>
   isStatusError(error) ? new StatusError({ ...error.status, message: `${object}: ${error.message}` }) : error
 
 /** Rejected bootstrap objects with the reason, by part. The server is not ready while there are any. */
@@ -29,6 +29,6 @@ export type Refusals = Map<string, string>
 export const isRefused = (error: unknown): boolean => isStatusError(error) && ![409, 429, 503, 504].includes(error.code)
 
 /** Waits until all promises settle, then rejects with the first failure. One failure does not stop the others. */
-export async function all(works: readonly Promise<void>[]): Promise<void> {
+export async function settleAll(works: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') throw result.reason
 }

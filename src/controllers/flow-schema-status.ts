@@ -10,7 +10,7 @@ import { FLOW_SCHEMAS, PRIORITY_LEVELS } from '../resources/kinds.ts'
 import type { Controller, ControllerEnvironment } from './controller.ts'
 import { follow, WorkQueue } from './controller.ts'
 
-type Verdict = Omit<FlowSchemaCondition, 'lastTransitionTime'>
+type DanglingVerdict = Omit<FlowSchemaCondition, 'lastTransitionTime'>
 
 const levelOf = ({ spec }: FlowSchema): string => spec.priorityLevelConfiguration.name
 
@@ -42,24 +42,24 @@ export const flowSchemaStatusController: Controller = async (env, signal) => {
 }
 
 /** Condition Dangling of a schema. */
-function danglingOf(level: string, found: boolean): Verdict {
+function danglingOf(level: string, found: boolean): DanglingVerdict {
   const start = `This FlowSchema references the PriorityLevelConfiguration object named ${quote(level)}`
   if (found) return { type: 'Dangling', status: 'False', reason: 'Found', message: `${start} and it exists` }
   return { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${start} but there is no such object` }
 }
 
 /** Returns false for an object that does not exist. Rethrows other errors. */
-const missing = (error: unknown): false => {
+const falseIfNotFound = (error: unknown): false => {
   if (isStatusError(error, 'NotFound')) return false
   throw error
 }
 
 /** Writes the condition of one schema if it has changed. */
 async function report(env: ControllerEnvironment, name: string): Promise<void> {
-  const schema = await getKind(env.access, FLOW_SCHEMAS, '', name).catch(missing)
+  const schema = await getKind(env.access, FLOW_SCHEMAS, '', name).catch(falseIfNotFound)
   if (!schema) return
   const level = levelOf(schema)
-  const wanted = danglingOf(level, (await env.access.get(PRIORITY_LEVELS, '', level).catch(missing)) !== false)
+  const wanted = danglingOf(level, (await env.access.get(PRIORITY_LEVELS, '', level).catch(falseIfNotFound)) !== false)
   const change = (now: FlowSchema): FlowSchema | undefined => {
     const { conditions = [] } = now.status
     const old = conditions.find(({ type }) => type === 'Dangling')
@@ -68,5 +68,5 @@ async function report(env: ControllerEnvironment, name: string): Promise<void> {
     const next = { ...wanted, lastTransitionTime: formatTime(env.clock.now()) }
     return { ...now, status: { ...now.status, conditions: [...conditions.filter(({ type }) => type !== 'Dangling'), next] } }
   }
-  await updateKind(env.access, FLOW_SCHEMAS, { namespace: '', name, subresource: 'status' }, change).catch(missing)
+  await updateKind(env.access, FLOW_SCHEMAS, { namespace: '', name, subresource: 'status' }, change).catch(falseIfNotFound)
 }

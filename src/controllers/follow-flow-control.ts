@@ -5,7 +5,7 @@ import { deepEqual } from '../meta/equal.ts'
 import type { TypedObject } from '../meta/object.ts'
 import type { FlowSchema, PriorityLevelConfiguration } from '../resources/flowcontrol/v1.types.ts'
 import { FLOW_SCHEMAS, PRIORITY_LEVELS } from '../resources/kinds.ts'
-import { type ControllerEnvironment, followKept, keysOf } from './controller.ts'
+import { type ControllerEnvironment, clusterKeys, followKept } from './controller.ts'
 
 type WithSpec = TypedObject & { readonly spec: unknown }
 
@@ -26,7 +26,7 @@ class Objects<T extends WithSpec> {
   /** Keeps the objects in sync with a kind. */
   follow(env: ControllerEnvironment, id: KindId<T>, signal: AbortSignal): Promise<void> {
     return followKept(env, id, signal, {
-      keys: () => keysOf(this.byName.keys()),
+      keys: () => clusterKeys(this.byName.keys()),
       put: object => this.put(object),
       remove: (_, name) => {
         if (this.byName.delete(name)) this.changed()

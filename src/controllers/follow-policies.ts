@@ -1,9 +1,9 @@
 import type { CompiledPolicy } from '../admission/policies/compiled-policy.ts'
-import type { Policy, PolicyBinding, PolicySpec } from '../admission/policies/policy.ts'
+import type { AdmissionPolicy, PolicyBinding, PolicySpec } from '../admission/policies/policy.ts'
 import type { PolicyIndex } from '../admission/policies/policy-index.ts'
 import type { KindId } from '../catalog/define.ts'
 import { MUTATING_POLICIES, MUTATING_POLICY_BINDINGS, VALIDATING_POLICIES, VALIDATING_POLICY_BINDINGS } from '../resources/kinds.ts'
-import { type ControllerEnvironment, followKept, keysOf } from './controller.ts'
+import { type ControllerEnvironment, clusterKeys, followKept } from './controller.ts'
 
 /** Policy kinds with the kinds of their bindings. */
 export const POLICY_KINDS = {
@@ -14,7 +14,7 @@ export const POLICY_KINDS = {
 /** Keeps the index in sync with the policies of one kind and their bindings. Every server runs it. */
 export async function followPolicies<Spec extends PolicySpec, Compiled extends CompiledPolicy>(
   env: ControllerEnvironment,
-  kinds: { readonly policies: KindId<Policy<Spec>>; readonly bindings: KindId<PolicyBinding> },
+  kinds: { readonly policies: KindId<AdmissionPolicy<Spec>>; readonly bindings: KindId<PolicyBinding> },
   index: PolicyIndex<Spec, Compiled>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -25,13 +25,13 @@ export async function followPolicies<Spec extends PolicySpec, Compiled extends C
   index.filling.begin()
   await Promise.all([
     followKept(env, kinds.policies, signal, {
-      keys: () => keysOf(index.policyNames()),
+      keys: () => clusterKeys(index.policyNames()),
       put: policy => index.putPolicy(policy),
       remove: (_, name) => index.removePolicy(name),
       synced: () => synced('policies'),
     }),
     followKept(env, kinds.bindings, signal, {
-      keys: () => keysOf(index.bindingNames()),
+      keys: () => clusterKeys(index.bindingNames()),
       put: binding => index.putBinding(binding),
       remove: (_, name) => index.removeBinding(name),
       synced: () => synced('bindings'),

@@ -46,7 +46,7 @@ export interface LeadershipEnvironment {
 }
 
 /** Result of an attempt. `unknown`: there was no response in time. */
-type Outcome = 'held' | 'lost' | 'unknown'
+type LeaseOutcome = 'held' | 'lost' | 'unknown'
 
 /**
  * Runs `work` while this server holds the Lease, so that of several servers on one etcd only one compacts, repairs and runs the controllers. The signal of
@@ -80,7 +80,7 @@ export async function whileLeading(
     await current.done
     current = undefined
   }
-  const ask = async (): Promise<Outcome> => {
+  const ask = async (): Promise<LeaseOutcome> => {
     const limit = new AbortController()
     const giveUp = (): void => limit.abort()
     const forget = onAbort(signal, giveUp)

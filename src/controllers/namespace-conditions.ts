@@ -12,11 +12,11 @@ type Finding = Pick<Required<NamespaceCondition>, 'type' | 'status' | 'reason' |
 export function withConditions(namespace: Namespace, { resources, errors, undiscovered }: ContentLeft, now: number): Namespace {
   const wanted = [
     undiscovered.length > 0
-      ? isTrue('NamespaceDeletionDiscoveryFailure', 'DiscoveryFailed', undiscoveredText(undiscovered))
+      ? trueCondition('NamespaceDeletionDiscoveryFailure', 'DiscoveryFailed', undiscoveredText(undiscovered))
       : isFalse('NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'),
     isFalse('NamespaceDeletionGroupVersionParsingFailure', 'ParsedGroupVersions', 'All legacy kube types successfully parsed'),
     errors.length > 0
-      ? isTrue('NamespaceDeletionContentFailure', 'ContentDeletionFailed', failureText(errors))
+      ? trueCondition('NamespaceDeletionContentFailure', 'ContentDeletionFailed', failureText(errors))
       : isFalse('NamespaceDeletionContentFailure', 'ContentDeleted', 'All content successfully deleted, may be waiting on finalization'),
     remaining(resources),
     remainingFinalizers(resources),
@@ -41,7 +41,7 @@ const failureText = (errors: readonly string[]): string => `Failed to delete all
 function remaining(resources: readonly Remaining[]): Finding {
   if (resources.length === 0) return isFalse('NamespaceContentRemaining', 'ContentRemoved', 'All content successfully removed')
   const counts = resources.map(({ id, count }) => `${id.resource}.${id.group} has ${count} resource instances`)
-  return isTrue('NamespaceContentRemaining', 'SomeResourcesRemain', `Some resources are remaining: ${counts.sort().join(', ')}`)
+  return trueCondition('NamespaceContentRemaining', 'SomeResourcesRemain', `Some resources are remaining: ${counts.sort().join(', ')}`)
 }
 
 /** Condition for remaining finalizers, with their counts. */
@@ -50,8 +50,12 @@ function remainingFinalizers(resources: readonly Remaining[]): Finding {
   for (const { finalizers } of resources) for (const finalizer of finalizers) counts.set(finalizer, (counts.get(finalizer) ?? 0) + 1)
   if (counts.size === 0) return isFalse('NamespaceFinalizersRemaining', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished')
   const texts = [...counts].map(([finalizer, count]) => `${finalizer} in ${count} resource instances`)
-  return isTrue('NamespaceFinalizersRemaining', 'SomeFinalizersRemain', `Some content in the namespace has finalizers remaining: ${texts.sort().join(', ')}`)
+  return trueCondition(
+    'NamespaceFinalizersRemaining',
+    'SomeFinalizersRemain',
+    `Some content in the namespace has finalizers remaining: ${texts.sort().join(', ')}`,
+  )
 }
 
-const isTrue = (type: string, reason: string, message: string): Finding => ({ type, status: 'True', reason, message })
+const trueCondition = (type: string, reason: string, message: string): Finding => ({ type, status: 'True', reason, message })
 const isFalse = (type: string, reason: string, message: string): Finding => ({ type, status: 'False', reason, message })

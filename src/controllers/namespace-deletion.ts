@@ -48,7 +48,7 @@ export async function deleteContent(env: ControllerEnvironment, parts: DeletionP
     if (found.count > 0 && isPods(definition) && features.enabled('OrderedNamespaceDeletion'))
       return { isEmpty: false, resources: [], errors: errorsOf(left), undiscovered }
   }
-  const known = new Set(own.map(definition => qualifiedResource(idOf(definition))))
+  const known = new Set(own.map(definition => qualifiedResource(resourceIdOf(definition))))
   const elsewhere = others.filter(resource => resource.verbs.includes('delete') && !known.has(qualifiedResource(resource)))
   left.push(...(await deleteForeign(foreign, elsewhere, namespace.metadata.name ?? '', signal)))
   const resources = left.filter(({ count }) => count > 0)
@@ -66,7 +66,7 @@ const deletable = (catalog: Catalog): readonly ResourceDefinition[] =>
       ({ scope, storage, hub }) => scope === 'Namespaced' && storage !== undefined && hub.verbs.includes('list') && hub.verbs.includes('delete'),
     )
 
-const idOf = ({ hub }: ResourceDefinition): ResourceId => ({ group: hub.group, resource: hub.names.plural })
+const resourceIdOf = ({ hub }: ResourceDefinition): ResourceId => ({ group: hub.group, resource: hub.names.plural })
 
 const isPods = ({ hub }: ResourceDefinition): boolean => hub.group === PODS.group && hub.names.plural === PODS.resource
 
@@ -77,7 +77,7 @@ const podsFirst = (definitions: readonly ResourceDefinition[]): ResourceDefiniti
 
 /** Deletes the objects of one resource. Objects with finalizers or a grace period may remain without an error. */
 async function deleteAll(env: ControllerEnvironment, definition: ResourceDefinition, namespace: Namespace): Promise<ResourceLeft> {
-  const id = idOf(definition)
+  const id = resourceIdOf(definition)
   const { name = '' } = namespace.metadata
   try {
     const before = await env.access.list(id, name)

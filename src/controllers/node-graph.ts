@@ -1,4 +1,4 @@
-import type { NodeGraph, OwnedKind, Reference } from '../auth/authz/node/graph.ts'
+import type { NodeGraph, OwnedKind, PodReference } from '../auth/authz/node/graph.ts'
 import type { KindId } from '../catalog/define.ts'
 import type { HistogramFamily } from '../lib/metrics.ts'
 import type { TypedObject } from '../meta/object.ts'
@@ -24,12 +24,12 @@ export interface NodeGraphOptions {
 }
 
 /** Objects that the kubelet of the pod may read. None for a mirror pod, which the kubelet creates itself. */
-export function referencesOf(pod: Pod): Reference[] {
+export function referencesOf(pod: Pod): PodReference[] {
   const { metadata, spec } = pod
   if (metadata.annotations?.[MIRROR_POD] !== undefined) return []
   const as =
-    (kind: Reference['kind']) =>
-    (name: string): Reference => ({ kind, name })
+    (kind: PodReference['kind']) =>
+    (name: string): PodReference => ({ kind, name })
   const claims = (spec.volumes ?? []).map(volume => claimOf(metadata.name ?? '', volume))
   return [
     ...(spec.serviceAccountName ? [as('serviceAccount')(spec.serviceAccountName)] : []),

@@ -9,7 +9,7 @@ import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from '../r
 import { bootstrapPolicy } from '../resources/rbac/policy/bootstrap-policy.ts'
 import { reconcileBinding, reconcileRole } from '../resources/rbac/policy/reconcile.ts'
 import type { ControllerEnvironment } from './controller.ts'
-import { all, isRefused, type Refusals } from './ensure.ts'
+import { isRefused, type Refusals, settleAll } from './ensure.ts'
 
 /** Delay before rejected objects are retried, in milliseconds. */
 const REFUSED_AGAIN_MS = 10_000
@@ -52,7 +52,7 @@ const ensureAll = <T extends TypedObject>(
   reconcile: Reconcile<T>,
   refusals: Refusals,
 ): Promise<void> =>
-  all(
+  settleAll(
     wanted.map(async one => {
       const name = `${id.resource} ${one.metadata.name ?? ''}`
       try {

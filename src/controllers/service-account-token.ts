@@ -14,7 +14,7 @@ const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
 const ACCOUNT_UID = 'kubernetes.io/service-account.uid'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
-const keyOf = ({ metadata }: TypedObject): string => `${metadata.namespace}/${metadata.name}`
+const secretKey = ({ metadata }: TypedObject): string => `${metadata.namespace}/${metadata.name}`
 
 /** Key `namespace/name` of the account whose token the Secret holds. */
 const accountOf = ({ metadata }: TypedObject): string => `${metadata.namespace}/${metadata.annotations?.[ACCOUNT_NAME] ?? ''}`
@@ -43,7 +43,7 @@ export const serviceAccountTokenController =
       signal,
       async key => {
         const secret = secrets.get(key)
-        if (secret) await fill(env, secret, issuer, certificateAuthority)
+        if (secret) await fillSecret(env, secret, issuer, certificateAuthority)
       },
       (secret, error) => env.logger.debug(2, 'cannot create a service account token, retrying', { secret, error: errorMessage(error) }),
       env.queues?.meter('serviceaccount_tokens_secret'),
@@ -53,7 +53,7 @@ export const serviceAccountTokenController =
       return ({ type, object }) => {
         if (!object) for (const key of before) secrets.delete(key)
         else if (object.type === TOKEN_TYPE) {
-          const key = keyOf(object)
+          const key = secretKey(object)
           before.delete(key)
           if (type === 'deleted') secrets.delete(key)
           else {
@@ -65,13 +65,13 @@ export const serviceAccountTokenController =
     })
     const followAccounts = followFresh(env, SERVICE_ACCOUNTS, signal, () => ({ type, object }) => {
       if (type !== 'deleted' || !object) return
-      for (const [key, secret] of secrets) if (accountOf(secret) === keyOf(object)) queue.add(key)
+      for (const [key, secret] of secrets) if (accountOf(secret) === secretKey(object)) queue.add(key)
     })
     await Promise.all([followSecrets, followAccounts])
   }
 
 /** Writes token, CA and namespace to the Secret, or deletes it if its account does not exist. */
-async function fill({ access }: ControllerEnvironment, secret: Secret, issuer: TokenIssuer, certificateAuthority: string): Promise<void> {
+async function fillSecret({ access }: ControllerEnvironment, secret: Secret, issuer: TokenIssuer, certificateAuthority: string): Promise<void> {
   const { namespace = '', name = '', uid, annotations } = secret.metadata
   const account = await orAbsent(access.get(SERVICE_ACCOUNTS, namespace, annotations?.[ACCOUNT_NAME] ?? ''))
   const wantedUid = annotations?.[ACCOUNT_UID]

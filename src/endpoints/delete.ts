@@ -18,7 +18,7 @@ import { metaType } from './forms/meta-v1.ts'
 import { listOptions } from './list-options.ts'
 import { booleanParameter, integerParameter, stringParameter } from './query.ts'
 import type { Scope } from './scope.ts'
-import { isNamespaced, MAX_BODY_BYTES, storeOf, subjectOf } from './scope.ts'
+import { isNamespaced, MAX_BODY_BYTES, storeOf, targetOfScope } from './scope.ts'
 import { dryRunErrors, META_GROUP } from './write-options.ts'
 
 interface DecodedOptions {
@@ -38,10 +38,10 @@ export async function deleteOne(scope: Scope<'delete'>): Promise<{ code: number;
   const { options, dryRun, stated, unsafe } = await deleteOptions(scope)
   if (unsafe) {
     await authorizeUnsafeDeletion(scope)
-    await storeOf(scope).deleteCorrupt({ ...targetOf(scope), dryRun })
+    await storeOf(scope).deleteCorrupt({ ...deletionTarget(scope), dryRun })
     return { code: 200, result: undefined }
   }
-  const result = await storeOf(scope).delete({ ...targetOf(scope), dryRun, options: stated }, options)
+  const result = await storeOf(scope).delete({ ...deletionTarget(scope), dryRun, options: stated }, options)
   return { code: !result.deleted && options.orphanDependents === false ? 202 : 200, result }
 }
 
@@ -50,10 +50,10 @@ export async function deleteCollection(scope: Scope<'deletecollection'>): Promis
   const selection = await listOptions(scope.exchange, scope.served.version, '', scope.env.watchList, isNamespaced(scope))
   const { options, dryRun, stated, unsafe } = await deleteOptions(scope)
   if (unsafe) throw invalidOptions([invalid(IGNORE_READ_ERROR, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')])
-  return storeOf(scope).deleteCollection({ ...targetOf(scope), dryRun, options: stated }, options, selection)
+  return storeOf(scope).deleteCollection({ ...deletionTarget(scope), dryRun, options: stated }, options, selection)
 }
 
-const targetOf = (scope: Scope<'delete' | 'deletecollection'>) => ({ ...subjectOf(scope), subresource: '', manager: '' })
+const deletionTarget = (scope: Scope<'delete' | 'deletecollection'>) => ({ ...targetOfScope(scope), subresource: '', manager: '' })
 
 const invalidOptions = (errors: readonly FieldError[]) => invalidError({ group: META_GROUP, kind: 'DeleteOptions' }, '', errors)
 
@@ -111,15 +111,15 @@ type RawOptions = {
 /** Decodes DeleteOptions from the body. Throws 500 for any fault, as upstream does. */
 async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
   const type = scope.exchange.headers['content-type']
-  const parsed = await runInTurns(parseBody(scope.env.media, type, body, { kind: 'DeleteOptions', schema: metaType('meta.DeleteOptions'), refuse: plain }))
+  const parsed = await runInTurns(parseBody(scope.env.media, type, body, { kind: 'DeleteOptions', schema: metaType('meta.DeleteOptions'), refuse: plainError }))
   const { value, claimed } = parsed
-  if ('cbor' in parsed && parsed.fault) throw plain(parsed.fault.text)
-  if (parsed.messageFault !== undefined) throw plain(parsed.messageFault)
+  if ('cbor' in parsed && parsed.fault) throw plainError(parsed.fault.text)
+  if (parsed.messageFault !== undefined) throw plainError(parsed.messageFault)
   const groupVersion = parseApiVersion(claimed.apiVersion)
-  if (!groupVersion) throw plain(`unexpected GroupVersion string: ${claimed.apiVersion}`)
-  if (groupVersion.version === '' && groupVersion.group !== '') throw plain(`Object 'apiVersion' is missing in '${body.toString()}'`)
+  if (!groupVersion) throw plainError(`unexpected GroupVersion string: ${claimed.apiVersion}`)
+  if (groupVersion.version === '' && groupVersion.group !== '') throw plainError(`Object 'apiVersion' is missing in '${body.toString()}'`)
   if (claimed.kind !== '' && claimed.kind !== 'DeleteOptions')
-    throw plain(
+    throw plainError(
       `no kind ${JSON.stringify(claimed.kind)} is registered for version ${JSON.stringify(claimed.apiVersion || 'meta.k8s.io/v1')} in scheme "pkg/runtime/scheme.go:110"`,
     )
   try {
@@ -127,13 +127,13 @@ async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
     noteDeleteOptions(scope.exchange.ctx, options)
     return options as RawOptions
   } catch (error) {
-    if (error instanceof DecodeError) throw plain(error.message)
+    if (error instanceof DecodeError) throw plainError(error.message)
     throw error
   }
 }
 
 /** Returns the error of this body: upstream responds with the decoder's text and 500. */
-const plain = (text: string) => failure(500, '', text)
+const plainError = (text: string) => failure(500, '', text)
 
 /** Decodes DeleteOptions from the query. */
 function fromQuery(scope: Scope): RawOptions {

@@ -4,12 +4,12 @@ import type { Verb } from '../meta/context.ts'
 import type { KubeObject } from '../meta/object.ts'
 import type { DeleteResult } from '../registry/delete.ts'
 import { objectInTurns } from '../registry/ready-object.ts'
-import { type Answer, answerObject, groupResourceOf } from '../registry/types.ts'
+import { answerObject, groupResourceOf, type RequestResult } from '../registry/types.ts'
 import { connect } from './connect/connect.ts'
 import { create } from './create.ts'
 import { deleteCollection, deleteOne } from './delete.ts'
 import type { ApiFilter } from './filters/filter.ts'
-import type { AnswerForm } from './forms/answer-form.ts'
+import type { ResponseForm } from './forms/answer-form.ts'
 import { listOptions, type ReadOptions } from './list-options.ts'
 import { negotiateStream, notAcceptable } from './negotiate.ts'
 import { patch } from './patch.ts'
@@ -22,11 +22,11 @@ import { callVirtual } from './virtual.ts'
 import { watch } from './watch.ts'
 
 /** Handlers by verb. A handler only accepts the scope of its own verb. */
-type Handlers = { readonly [V in ServedVerb]: (scope: Scope<V>, form: AnswerForm) => Promise<void> }
+type Handlers = { readonly [V in ServedVerb]: (scope: Scope<V>, form: ResponseForm) => Promise<void> }
 
 const HANDLERS: Handlers = {
   get,
-  list,
+  list: listResource,
   watch: openWatch,
   create: post,
   update: put,
@@ -44,7 +44,7 @@ export const serveResource: ApiFilter = ({ state: { scope, form } }) => {
   return dispatch(scope, form)
 }
 
-function dispatch<V extends ServedVerb>(scope: Scope<V>, form: AnswerForm | undefined): Promise<void> {
+function dispatch<V extends ServedVerb>(scope: Scope<V>, form: ResponseForm | undefined): Promise<void> {
   const { served, subresource } = scope
   if (subresource?.connect) return connect(scope, subresource.connect)
   invariant(form, 'the form of the response has been negotiated')
@@ -53,7 +53,7 @@ function dispatch<V extends ServedVerb>(scope: Scope<V>, form: AnswerForm | unde
   return HANDLERS[scope.verb](scope, form)
 }
 
-async function get(scope: Scope<'get'>, form: AnswerForm): Promise<void> {
+async function get(scope: Scope<'get'>, form: ResponseForm): Promise<void> {
   const { exchange, served, subresource } = scope
   const resourceVersion = exchange.search === '' ? '' : stringParameter(exchange.query, 'resourceVersion')
   exchange.ctx.why?.note(readStep({ resourceVersion }, storeOf(scope).isCached))
@@ -62,7 +62,7 @@ async function get(scope: Scope<'get'>, form: AnswerForm): Promise<void> {
   else await respondObject(scope, form, 200, { stored })
 }
 
-async function list(scope: Scope<'list'>, form: AnswerForm): Promise<void> {
+async function listResource(scope: Scope<'list'>, form: ResponseForm): Promise<void> {
   const { exchange, served } = scope
   const options = await listOptions(exchange, served.version, '', scope.env.watchList, isNamespaced(scope))
   exchange.ctx.why?.note(readStep(options, storeOf(scope).isCached))
@@ -84,35 +84,35 @@ async function openWatch(scope: Scope<'watch'>): Promise<void> {
 const endsInitialEvents = ({ allowWatchBookmarks, sendInitialEvents, resourceVersion, startAtHand }: ReadOptions): boolean =>
   allowWatchBookmarks && startAtHand !== true && (sendInitialEvents ?? (resourceVersion === '' || resourceVersion === '0'))
 
-async function post(scope: Scope<'create'>, form: AnswerForm): Promise<void> {
+async function post(scope: Scope<'create'>, form: ResponseForm): Promise<void> {
   await respondObject(scope, form, 201, await create(scope))
 }
 
-async function put(scope: Scope<'update'>, form: AnswerForm): Promise<void> {
+async function put(scope: Scope<'update'>, form: ResponseForm): Promise<void> {
   await respondWritten(scope, form, await update(scope))
 }
 
-async function patchOne(scope: Scope<'patch'>, form: AnswerForm): Promise<void> {
+async function patchOne(scope: Scope<'patch'>, form: ResponseForm): Promise<void> {
   await respondWritten(scope, form, await patch(scope))
 }
 
-async function respondWritten(scope: Scope<Verb>, form: AnswerForm, { answer, created }: { answer: Answer; created: boolean }): Promise<void> {
+async function respondWritten(scope: Scope<Verb>, form: ResponseForm, { answer, created }: { answer: RequestResult; created: boolean }): Promise<void> {
   const view = scope.subresource?.view
   if (view) await respondView(scope, form, { get: parent => (view.answer ?? view.get)(parent) }, 200, await answerObject(answer))
   else await respondObject(scope, form, created ? 201 : 200, answer)
 }
 
-function respondView(scope: Scope, form: AnswerForm, view: Pick<SubresourceView, 'get'>, code: number, parent: KubeObject): Promise<void> {
+function respondView(scope: Scope, form: ResponseForm, view: Pick<SubresourceView, 'get'>, code: number, parent: KubeObject): Promise<void> {
   const kind = scope.subresource?.kind
   invariant(kind, 'a view has a kind of its own')
   return respondTyped(scope, form, code, kind.schema, view.get(parent))
 }
 
-async function removeCollection(scope: Scope<'deletecollection'>, form: AnswerForm): Promise<void> {
+async function removeCollection(scope: Scope<'deletecollection'>, form: ResponseForm): Promise<void> {
   await respondList(scope, form, await deleteCollection(scope))
 }
 
-async function remove(scope: Scope<'delete'>, form: AnswerForm): Promise<void> {
+async function remove(scope: Scope<'delete'>, form: ResponseForm): Promise<void> {
   const { code, result } = await deleteOne(scope)
   const { served } = scope
   const showsObject = result !== undefined && (!result.deleted || result.blank || served.definition.strategy?.returnsDeleted)

@@ -20,15 +20,15 @@ import { failure } from '../meta/status.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import { dialectOf } from './dialect/dialect-of.ts'
 import type { Exchange } from './exchange.ts'
-import type { AnswerForm } from './forms/answer-form.ts'
+import type { ResponseForm } from './forms/answer-form.ts'
 import { formOf, type Output, PLAIN_FORM } from './forms/form-of.ts'
 import type { Scope } from './scope.ts'
 
 /** Negotiates the form of the response. Throws 406 if the client accepts none. */
-export const negotiate = (scope: Scope): AnswerForm => (acceptsPlain(scope) ? PLAIN_FORM : formOf(acceptedOutput(scope)))
+export const negotiate = (scope: Scope): ResponseForm => (acceptsPlain(scope) ? PLAIN_FORM : formOf(acceptedOutput(scope)))
 
 /** Returns the same view in compact JSON, regardless of the media type. */
-export const jsonFormOf = (scope: Scope): AnswerForm =>
+export const jsonFormOf = (scope: Scope): ResponseForm =>
   acceptsPlain(scope) ? PLAIN_FORM : formOf({ ...acceptedOutput(scope), mediaType: JSON_TYPE, pretty: false })
 
 /** Reports whether the client accepts JSON only, as most do. */
@@ -36,7 +36,7 @@ const acceptsPlain = ({ exchange }: Scope): boolean =>
   exchange.headers.accept === JSON_TYPE && exchange.search === '' && !prefersPretty(undefined, exchange.ctx.userAgent)
 
 /** Negotiates the form of a watch. Throws 406. */
-export const negotiateStream = (scope: Scope): AnswerForm => formOf(acceptedStream(scope))
+export const negotiateStream = (scope: Scope): ResponseForm => formOf(acceptedStream(scope))
 
 /** Returns the media type of a request's body. Throws 415. */
 export function bodyMediaType(contentType: string | undefined, { types }: MediaOffer): string {
@@ -74,7 +74,7 @@ function prepare(offer: MediaOffer): Prepared {
 }
 
 /** Returns the rules of a dialect. Objects are offered in the types that the dialect has; Statuses and Tables in all. */
-function rulesOf(dialect: Dialect, offer: MediaOffer, { rules }: Prepared): NegotiationRules {
+function dialectRules(dialect: Dialect, offer: MediaOffer, { rules }: Prepared): NegotiationRules {
   let known = rules.get(dialect)
   if (known === undefined) {
     const types = new Set(offer.types.map(media => media.type).filter(type => dialect.hasForm(formatOf(type))))
@@ -93,7 +93,7 @@ export function acceptedOutput(scope: Scope): Output {
   const routeTypes = info.method === 'GET' && !info.namesObject ? offered.collectionTypes : offered.objectTypes
   if (!dialect.routeAnswers(accept, routeTypes) && !dialect.routeAnswers(accept, offered.aliases)) throw unroutable(exchange, routeTypes)
   const shown = subresource?.kind ? dialectOf(subresource.kind.schema) : dialect
-  const accepted = negotiateOutput(accept, media.types, rulesOf(shown, media, offered))
+  const accepted = negotiateOutput(accept, media.types, dialectRules(shown, media, offered))
   if (!accepted) throw notAcceptable(scope)
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), ...(accepted.as && { as: accepted.as }) }
 }
@@ -141,7 +141,7 @@ const pretty = (exchange: Exchange): boolean =>
 /** Negotiates media type and view of a watch. The preferred type must support streaming. Throws 406. */
 export function acceptedStream(scope: Scope): Output {
   const { media } = scope.env
-  const accepted = acceptStream(scope.exchange.headers.accept, media.types, rulesOf(scope.dialect, media, prepare(media)))
+  const accepted = acceptStream(scope.exchange.headers.accept, media.types, dialectRules(scope.dialect, media, prepare(media)))
   if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(media.types, true))
   return { mediaType: accepted.mediaType, pretty: false, ...(accepted.as && { as: accepted.as }) }
 }

@@ -4,7 +4,7 @@ import { runInTurns } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import { failure } from '../meta/status.ts'
 import { builtInsOf } from '../registry/other-type.ts'
-import type { Answer } from '../registry/types.ts'
+import type { RequestResult } from '../registry/types.ts'
 import { parseCborConfiguration, parseConfiguration } from './apply-configuration.ts'
 import { notePatch } from './audited-request.ts'
 import { firstType } from './dialect/body-type.ts'
@@ -41,12 +41,12 @@ function unroutablePatch(exchange: Exchange) {
 }
 
 /** PATCH of one object, of a subresource of the same kind, or of a view (scale). */
-export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; created: boolean }> {
+export async function patch(scope: Scope<'patch'>): Promise<{ answer: RequestResult; created: boolean }> {
   const { exchange } = scope
   const type = firstType(exchange.headers['content-type'])
   const { taken, listed } = patchTypes(scope)
   if (!taken.includes(type)) throw unsupported(listed)
-  if (type === APPLY_PATCH || type === APPLY_CBOR_PATCH) return apply(scope, type)
+  if (type === APPLY_PATCH || type === APPLY_CBOR_PATCH) return applyRequest(scope, type)
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'PatchOptions', scope.env)
   if (exchange.ctx.audit?.showsRequest === true) await notePatch(exchange.ctx, body)
@@ -57,7 +57,7 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: Answer; cr
 }
 
 /** PATCH with an apply configuration, in YAML or CBOR. */
-async function apply(scope: Scope<'patch'>, type: string): Promise<{ answer: Answer; created: boolean }> {
+async function applyRequest(scope: Scope<'patch'>, type: string): Promise<{ answer: RequestResult; created: boolean }> {
   const { exchange, subresource } = scope
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'PatchOptions', { apply: true, ...(scope.env.validatesFields === false && { validatesFields: false }) })

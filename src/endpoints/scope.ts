@@ -122,7 +122,7 @@ interface StoreOf {
 export const storeOf = <V extends Verb>(scope: Scope<V>): StoreOf[V] => scope.env.registry.store(scope.served)
 
 /** Returns the target of a request. */
-export const subjectOf = (scope: Scope) => ({
+export const targetOfScope = (scope: Scope) => ({
   ctx: scope.exchange.ctx,
   served: scope.served,
   subresource: scope.subresourceName,
@@ -132,7 +132,7 @@ export const subjectOf = (scope: Scope) => ({
 
 /** Returns the target of a write with the options that admission and the store need. */
 export const writeTarget = (scope: Scope<'create' | 'update' | 'patch'>, options: WriteOptions): WriteTarget => ({
-  ...subjectOf(scope),
+  ...targetOfScope(scope),
   dryRun: options.dryRun,
   manager: options.manager,
   options: options.stated,

@@ -1,5 +1,5 @@
 import type { HistogramChild } from '../lib/metrics.ts'
-import { lengthOf, type Message, SharedBytes } from '../lib/shared-bytes.ts'
+import { type Message, messageLength, SharedBytes } from '../lib/shared-bytes.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
 import type { StorageEvent, StoredObject } from '../storage/storage.ts'
 import type { Framing } from './forms/framing.ts'
@@ -19,7 +19,7 @@ export class FramedBatch {
 
   constructor(frames: readonly Message[]) {
     this.frames = frames
-    this.lengths = frames.map(lengthOf)
+    this.lengths = frames.map(messageLength)
     let bytes = 0
     for (const length of this.lengths) bytes += length
     this.bytes = bytes

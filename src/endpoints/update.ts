@@ -3,14 +3,14 @@ import type { KubeObject } from '../meta/object.ts'
 import { StatusError } from '../meta/status.ts'
 import { bodyTarget, viewTarget } from '../registry/change/body-target.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from '../registry/object-meta.ts'
-import type { Answer } from '../registry/types.ts'
+import type { RequestResult } from '../registry/types.ts'
 import { decodeBody } from './body.ts'
 import { dialectOf } from './dialect/dialect-of.ts'
 import { MAX_BODY_BYTES, type Scope, storeOf, writeTarget } from './scope.ts'
 import { writeOptions } from './write-options.ts'
 
 /** PUT of one object, of a subresource of the same kind, or of a view (scale). */
-export async function update(scope: Scope<'update'>): Promise<{ answer: Answer; created: boolean }> {
+export async function update(scope: Scope<'update'>): Promise<{ answer: RequestResult; created: boolean }> {
   const { exchange, served, subresource } = scope
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'UpdateOptions', scope.env)

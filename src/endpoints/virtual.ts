@@ -8,14 +8,14 @@ import { type BodyTarget, bodyTarget, viewTarget } from '../registry/change/body
 import { ensureNamespace } from '../registry/object-meta.ts'
 import { admissionRequest } from '../registry/types.ts'
 import { decodeBody } from './body.ts'
-import type { AnswerForm } from './forms/answer-form.ts'
+import type { ResponseForm } from './forms/answer-form.ts'
 import { listOptions, type ReadOptions } from './list-options.ts'
 import { respondPlainList, respondStatus, respondTyped } from './respond.ts'
-import { isNamespaced, MAX_BODY_BYTES, type Scope, subjectOf } from './scope.ts'
+import { isNamespaced, MAX_BODY_BYTES, type Scope, targetOfScope } from './scope.ts'
 import { writeOptions } from './write-options.ts'
 
 /** Serves a resource or subresource that is not stored, such as a review: its definition executes the verb. */
-export async function callVirtual(scope: Scope, form: AnswerForm, virtual: VirtualResource): Promise<void> {
+export async function callVirtual(scope: Scope, form: ResponseForm, virtual: VirtualResource): Promise<void> {
   const { exchange, served, subresource, verb, namespace, name } = scope
   const asked = verb === 'create' ? await readRequest(scope) : { dryRun: false, ...(verb === 'list' && { selection: await selectionOf(scope) }) }
   const api = scope.env.registry.access(exchange.ctx.signal, { nested: true })
@@ -36,7 +36,7 @@ async function readRequest(scope: Scope): Promise<{ body: KubeObject; dryRun: bo
   const object = (await decodeBody(scope, bytes, target, fieldValidation))()
   ensureNamespace(object.metadata, isNamespaced(scope) ? namespace : '')
   await ownFields(target, subresourceName, manager, object, scope.env.clock.now())
-  const asked = { ...subjectOf(scope), name: name || (object.metadata.name ?? ''), dryRun, ...(stated && { options: stated }) }
+  const asked = { ...targetOfScope(scope), name: name || (object.metadata.name ?? ''), dryRun, ...(stated && { options: stated }) }
   const body = await scope.env.registry.admit(admissionRequest(asked, 'CREATE', { object }))
   return { body, dryRun }
 }

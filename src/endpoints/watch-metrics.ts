@@ -67,7 +67,7 @@ export class WatchMetrics {
     const sizes = this.sizes.child(version.group, version.name, version.kind)
     const scope = name !== '' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
     return {
-      sent: batch => count(batch, events, sizes),
+      sent: batch => countBatch(batch, events, sizes),
       sentOne: bytes => {
         events.value++
         sizes.observe(bytes)
@@ -81,7 +81,7 @@ export class WatchMetrics {
 const MANY = 8
 
 /** Counts a batch. The histogram of a large batch is computed once and merged into that of each watch. */
-function count(batch: FramedBatch, events: NumberChild, sizes: HistogramChild): void {
+function countBatch(batch: FramedBatch, events: NumberChild, sizes: HistogramChild): void {
   const { lengths } = batch
   events.value += lengths.length
   if (lengths.length < MANY) {

@@ -2,12 +2,12 @@ import { aggregate } from '../lib/aggregate.ts'
 import { quote } from '../lib/go-quote.ts'
 import { deepEqual } from '../meta/equal.ts'
 import type { CustomResourceDefinitionNames } from '../resources/apiextensions/v1.types.ts'
-import { type Condition, conditionOf, type DefinitionHead } from './definition-conditions.ts'
+import { conditionOf, type DefinitionCondition, type DefinitionHead } from './definition-conditions.ts'
 
 /** Result of naming a definition. */
 export interface Naming {
   readonly acceptedNames: CustomResourceDefinitionNames
-  readonly conditions: readonly Condition[]
+  readonly conditions: readonly DefinitionCondition[]
 }
 
 /**
@@ -40,7 +40,7 @@ export function nameDefinition(definition: DefinitionHead, others: readonly Defi
   }
   // As upstream, the last conflict is reported.
   const [reason, message] = [...conflict].at(-1) ?? ['NoConflicts', 'no conflicts found']
-  const naming: Condition = { type: 'NamesAccepted', status: conflict.size > 0 ? 'False' : 'True', reason, message }
+  const naming: DefinitionCondition = { type: 'NamesAccepted', status: conflict.size > 0 ? 'False' : 'True', reason, message }
   const before = conditionOf(definition, 'NamesAccepted')
   const same = before?.status === naming.status && before.reason === reason && before.message === message
   if (same && deepEqual(acceptedNames, accepted)) return undefined
@@ -74,7 +74,7 @@ function takeShortNames(
 }
 
 /** Condition Established. It never becomes false again. A kind is served from the moment its names are accepted, and established after that. */
-function establishing(definition: DefinitionHead, areAccepted: boolean): Condition {
+function establishing(definition: DefinitionHead, areAccepted: boolean): DefinitionCondition {
   const before = conditionOf(definition, 'Established')
   if (before?.status !== 'True' && areAccepted) {
     return { type: 'Established', status: 'False', reason: 'Installing', message: 'the initial names have been accepted' }

@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
 import { pause } from '../lib/pause.ts'
-import { isServed } from './custom-resource.ts'
+import { isDefinitionServed } from './custom-resource.ts'
 import { findDefinition } from './find-definition.ts'
 
 const AT_MOST_MS = 1000
@@ -13,7 +13,7 @@ const AT_MOST_MS = 1000
 export async function awaitKind(access: ResourceAccess, catalog: Catalog, group: string, resource: string, signal: AbortSignal): Promise<void> {
   if (group === '') return
   const definition = await findDefinition(access, `${resource}.${group}`)
-  if (!definition || !isServed(definition)) return
+  if (!definition || !isDefinitionServed(definition)) return
   const start = performance.now()
   while (!catalog.snapshot().definition(group, resource) && performance.now() - start < AT_MOST_MS && !signal.aborted) await pause(5, signal)
 }

@@ -12,7 +12,7 @@ import { type CustomVersions, customVersions } from './custom-versions.ts'
 const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
 /** Whether the kind is served. Once established, a definition remains so, whatever names it requests later. */
-export const isServed = (definition: CustomResourceDefinition): boolean => isConditionTrue(definition, 'Established')
+export const isDefinitionServed = (definition: CustomResourceDefinition): boolean => isConditionTrue(definition, 'Established')
 
 /** Whether status has a default. New objects are stored without status, and it is defaulted on read. */
 const hasStatusDefault = ({ schema, subresources }: CustomResourceDefinitionVersion): boolean =>
@@ -21,15 +21,15 @@ const hasStatusDefault = ({ schema, subresources }: CustomResourceDefinitionVers
 /** Returns the resource of a definition, in all its versions. Undefined if its names are not accepted or no version is served. */
 export function customResource(definition: CustomResourceDefinition, services: ConversionServices): ResourceDefinition | undefined {
   const versions = runAtOnce(customVersions(definition, services, new SchemaPool()))
-  return versions && resourceOf(definition, versions)
+  return versions && customDefinition(definition, versions)
 }
 
 /** Same as `customResource`, from already built versions of the definition. */
-export function resourceOf(definition: CustomResourceDefinition, { built, converter }: CustomVersions): ResourceDefinition | undefined {
+export function customDefinition(definition: CustomResourceDefinition, { built, converter }: CustomVersions): ResourceDefinition | undefined {
   const { spec, status } = definition
   const versions = spec.versions ?? []
   const stored = versions.find(({ storage }) => storage)
-  if (!isServed(definition) || !stored) return undefined
+  if (!isDefinitionServed(definition) || !stored) return undefined
   const terminating = isConditionTrue(definition, 'Terminating')
   const shown = new Map([...built].map(([name, version]) => [name, terminating ? { ...version, advertisedVerbs: TERMINATING_VERBS } : version]))
   const ordered = [...versions].sort((a, b) => compareVersionNames(a.name, b.name))

@@ -20,7 +20,7 @@ const MAX_INT32 = 2147483647
 const UNSET = -2147483648
 
 /** Splits a path such as `.spec.replicas` into member names. */
-const namesOf = (path: string): string[] => path.replace(/^\./, '').split('.')
+const pathNames = (path: string): string[] => path.replace(/^\./, '').split('.')
 
 /**
  * Returns the value at a path. Undefined if it is absent or the path leads through null. Throws upstream's message if a value on the path is not an object, or
@@ -29,7 +29,7 @@ const namesOf = (path: string): string[] => path.replace(/^\./, '').split('.')
 function valueAt<T extends Json>(object: KubeObject, path: string, type: string, take: (value: Json, isFloat: boolean) => value is T): T | undefined {
   let value: Json = object
   let isFloat = false
-  const names = namesOf(path)
+  const names = pathNames(path)
   for (const [i, name] of names.entries()) {
     if (value === null) return undefined
     if (!isJsonObject(value)) {
@@ -59,7 +59,7 @@ function countAt(object: KubeObject, path: string): number | undefined {
 }
 
 /** Converts an error to a 500 without reason, as upstream returns plain errors. */
-function read<T>(get: () => T): T {
+function readScaleField<T>(get: () => T): T {
   try {
     return get()
   } catch (error) {
@@ -68,32 +68,32 @@ function read<T>(get: () => T): T {
 }
 
 /** Builds the Scale of a custom object from the paths of its definition. */
-function viewOf(parent: KubeObject, paths: ScalePaths, replicas: number): Scale {
+function scaleOfObject(parent: KubeObject, paths: ScalePaths, replicas: number): Scale {
   const { labelSelectorPath } = paths
-  const current = read(() => countAt(parent, paths.statusReplicasPath)) ?? 0
-  const selector = labelSelectorPath ? read(() => textAt(parent, labelSelectorPath)) : undefined
+  const current = readScaleField(() => countAt(parent, paths.statusReplicasPath)) ?? 0
+  const selector = labelSelectorPath ? readScaleField(() => textAt(parent, labelSelectorPath)) : undefined
   return scaleOf(parent, replicas, current, selector ?? '')
 }
 
 /** View of a custom object as Scale. Only replicas can be written. */
 function scaleView(paths: ScalePaths): SubresourceView<KubeObject, Scale> {
   const { specReplicasPath } = paths
-  const wanted = (parent: KubeObject): number | undefined => read(() => countAt(parent, specReplicasPath))
+  const wanted = (parent: KubeObject): number | undefined => readScaleField(() => countAt(parent, specReplicasPath))
   return {
     get(parent) {
       const replicas = wanted(parent)
       if (replicas === undefined) throw internalServerError(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`)
-      return viewOf(parent, paths, replicas)
+      return scaleOfObject(parent, paths, replicas)
     },
-    answer: parent => viewOf(parent, paths, wanted(parent) ?? 0),
-    draft: parent => viewOf(parent, paths, wanted(parent) ?? UNSET),
+    answer: parent => scaleOfObject(parent, paths, wanted(parent) ?? 0),
+    draft: parent => scaleOfObject(parent, paths, wanted(parent) ?? UNSET),
     put(parent, view) {
       const replicas = view.spec.replicas ?? 0
       if (replicas === UNSET) throw badRequestError(`the spec replicas field ${JSON.stringify(specReplicasPath)} cannot be empty`)
-      setAt(parent, namesOf(specReplicasPath), replicas)
+      setAt(parent, pathNames(specReplicasPath), replicas)
       return parent
     },
-    fields: { 'spec.replicas': namesOf(specReplicasPath) },
+    fields: { 'spec.replicas': pathNames(specReplicasPath) },
   }
 }
 

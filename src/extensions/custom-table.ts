@@ -7,7 +7,7 @@ import type { Json } from '../meta/object.ts'
 import { timeMillis } from '../meta/time.ts'
 import type { CustomResourceColumnDefinition } from '../resources/apiextensions/v1.types.ts'
 import { nameColumn } from '../resources/shared/columns.ts'
-import { firstOf, type JsonPath, JsonPathError, parseJsonPath } from './json-path.ts'
+import { firstValue, type JsonPath, JsonPathError, parseJsonPath } from './json-path.ts'
 
 /** Column of definitions without columns. */
 export const AGE: CustomResourceColumnDefinition = {
@@ -41,7 +41,7 @@ export function customTable(columns: readonly CustomResourceColumnDefinition[] =
       const looks = { left: MOST_LOOKS }
       let room = MOST_TEXT
       const cells = printed.map(({ column, path }): Json => {
-        const printedCell = room > 0 ? cell(column.type, firstOf(path, object, looks), now) : null
+        const printedCell = room > 0 ? cell(column.type, firstValue(path, object, looks), now) : null
         if (typeof printedCell === 'string') room -= printedCell.length
         return printedCell
       })
@@ -70,7 +70,7 @@ function cell(type: TableColumn['type'], value: Json | undefined, now: number): 
   if (value === undefined) return null
   switch (type) {
     case 'string':
-      return textOf(value)
+      return cellText(value)
     case 'integer':
       return typeof value === 'number' ? int64Of(value) : typeof value === 'bigint' ? value : null
     case 'number':
@@ -86,7 +86,7 @@ function cell(type: TableColumn['type'], value: Json | undefined, now: number): 
 const int64Of = (value: number): number | bigint => (Math.abs(value) < 2 ** 63 ? Math.trunc(value) : MIN_INT64)
 
 /** Formats lists and objects as JSON, and null as Go prints it. */
-function textOf(value: Json): Json {
+function cellText(value: Json): Json {
   if (value === null) return '<no value>'
   if (typeof value === 'string') return value
   return typeof value === 'object' ? goJson(value) : String(value)

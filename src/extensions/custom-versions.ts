@@ -20,7 +20,7 @@ import { type ConversionServices, webhookConverter } from './conversion/webhook-
 import { customScale } from './custom-scale.ts'
 import { customStrategies } from './custom-strategy.ts'
 import { customTable } from './custom-table.ts'
-import { firstOf, parseJsonPath } from './json-path.ts'
+import { firstValue, parseJsonPath } from './json-path.ts'
 
 /** Versions built from a definition with accepted names, whether or not it is established. */
 export interface CustomVersions {
@@ -59,7 +59,7 @@ export function* customVersions(definition: CustomResourceDefinition, services: 
   const kind = { name: metadata.name ?? '', group: spec.group, versions: versions.map(({ name }) => name) }
   const converter = webhook && webhookConverter({ ...kind, webhook }, services)
   const built = new Map<string, Version>()
-  for (const version of versions) built.set(version.name, yield* versionOf({ spec, names, custom, version }))
+  for (const version of versions) built.set(version.name, yield* buildVersion({ spec, names, custom, version }))
   return { built, converter }
 }
 
@@ -79,7 +79,7 @@ interface Parts {
 }
 
 /** Builds one version of a custom kind for the catalog. */
-function* versionOf({ spec, names, custom, version }: Parts): Steps<Version> {
+function* buildVersion({ spec, names, custom, version }: Parts): Steps<Version> {
   const { group } = spec
   const { kind, plural, singular = '', shortNames, categories } = names
   const schema = custom.schemas.get(version.name)
@@ -122,7 +122,7 @@ function selectors(fields: readonly { readonly jsonPath: string }[] = []): NonNu
     fields.map(({ jsonPath }) => {
       const path = parseJsonPath(jsonPath)
       const read = (object: KubeObject): string => {
-        const value = firstOf(path, object, { left: Number.POSITIVE_INFINITY })
+        const value = firstValue(path, object, { left: Number.POSITIVE_INFINITY })
         return value === undefined || value === null ? '' : String(value)
       }
       return [jsonPath.replace(/^\./, ''), read]

@@ -18,18 +18,18 @@ import { findStructuralFault } from '../schema/json-schema/structural-form.ts'
 export type DefinitionHead = TypedObject & { spec: Pick<CustomResourceDefinitionSpec, 'group' | 'names'>; status: CustomResourceDefinitionStatus }
 
 /** A condition without lastTransitionTime. */
-export type Condition = Required<Omit<CustomResourceDefinitionCondition, 'lastTransitionTime' | 'observedGeneration'>>
+export type DefinitionCondition = Required<Omit<CustomResourceDefinitionCondition, 'lastTransitionTime' | 'observedGeneration'>>
 
 /** Returns the stored condition of a type. A definition has at most one. */
 export const conditionOf = ({ status }: Pick<DefinitionHead, 'status'>, type: string): CustomResourceDefinitionCondition | undefined =>
   status.conditions?.find(condition => condition.type === type)
 
 /** Whether the conditions are equal except for their times. */
-const isSame = (a: CustomResourceDefinitionCondition | undefined, b: Condition): boolean =>
+const isSameCondition = (a: CustomResourceDefinitionCondition | undefined, b: DefinitionCondition): boolean =>
   a?.status === b.status && a.reason === b.reason && a.message === b.message
 
 /** Sets conditions on a definition, which the caller owns. lastTransitionTime changes only with the status. */
-export function withConditions<T extends DefinitionHead>(definition: T, conditions: readonly Condition[], now: number): T {
+export function withConditions<T extends DefinitionHead>(definition: T, conditions: readonly DefinitionCondition[], now: number): T {
   const list = [...(definition.status.conditions ?? [])]
   for (const condition of conditions) {
     const at = list.findIndex(({ type }) => type === condition.type)
@@ -45,7 +45,7 @@ export function withConditions<T extends DefinitionHead>(definition: T, conditio
 }
 
 /** Conditions derived from the spec, by type. Undefined if the condition must be absent. */
-export type Derived = Readonly<Record<'NonStructuralSchema' | 'KubernetesAPIApprovalPolicyConformant', Condition | undefined>>
+export type Derived = Readonly<Record<'NonStructuralSchema' | 'KubernetesAPIApprovalPolicyConformant', DefinitionCondition | undefined>>
 
 /** Derives the conditions, in steps. @param before conditions of the same schemas, which are reused. */
 export function* derive(definition: CustomResourceDefinition, before: Derived | undefined): Steps<Derived> {
@@ -56,20 +56,20 @@ export function* derive(definition: CustomResourceDefinition, before: Derived | 
 }
 
 /** Returns the derived conditions that are missing or outdated, and the types to remove. */
-export function missingConditions(definition: DefinitionHead, derived: Derived): { readonly set: Condition[]; readonly remove: string[] } {
-  const set: Condition[] = []
+export function missingConditions(definition: DefinitionHead, derived: Derived): { readonly set: DefinitionCondition[]; readonly remove: string[] } {
+  const set: DefinitionCondition[] = []
   const remove: string[] = []
   for (const [type, wanted] of Object.entries(derived)) {
     const before = conditionOf(definition, type)
-    if (wanted && !isSame(before, wanted)) set.push(wanted)
+    if (wanted && !isSameCondition(before, wanted)) set.push(wanted)
     else if (!wanted && before) remove.push(type)
   }
   return { set, remove }
 }
 
 /** Condition NonStructuralSchema, for definitions stored with v1beta1 and without a structural schema. */
-function* structuralCondition({ spec: { versions, preserveUnknownFields } }: CustomResourceDefinition): Steps<Condition | undefined> {
-  const violated = (reason: string, message: string): Condition => ({ type: 'NonStructuralSchema', status: 'True', reason, message })
+function* structuralCondition({ spec: { versions, preserveUnknownFields } }: CustomResourceDefinition): Steps<DefinitionCondition | undefined> {
+  const violated = (reason: string, message: string): DefinitionCondition => ({ type: 'NonStructuralSchema', status: 'True', reason, message })
   const errors = preserveUnknownFields ? [invalid(fieldPath('spec', 'preserveUnknownFields'), true, 'must be false')] : []
   for (const [i, { name, schema }] of (versions ?? []).entries()) {
     const props = schema?.openAPIV3Schema
@@ -83,7 +83,7 @@ function* structuralCondition({ spec: { versions, preserveUnknownFields } }: Cus
 }
 
 /** Condition KubernetesAPIApprovalPolicyConformant, for groups below k8s.io and kubernetes.io. */
-function approvalCondition(definition: CustomResourceDefinition): Condition | undefined {
+function approvalCondition(definition: CustomResourceDefinition): DefinitionCondition | undefined {
   const approval = approvalState(definition.spec.group, definition.metadata)
   return approval && { type: 'KubernetesAPIApprovalPolicyConformant', status: approval.reason === APPROVED ? 'True' : 'False', ...approval }
 }

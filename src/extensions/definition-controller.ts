@@ -9,7 +9,7 @@ import { CLEANUP_FINALIZER } from '../resources/apiextensions/custom-resource-de
 import type { CustomResourceDefinition } from '../resources/apiextensions/v1.types.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
 import { nameDefinition } from './accepted-names.ts'
-import { type Condition, conditionOf, type DefinitionHead, type Derived, derive, missingConditions, withConditions } from './definition-conditions.ts'
+import { conditionOf, type DefinitionCondition, type DefinitionHead, type Derived, derive, missingConditions, withConditions } from './definition-conditions.ts'
 import { removeObjects } from './remove-objects.ts'
 
 /** Cached part of a definition. 250 complete definitions would take 20 MB or more. */
@@ -73,7 +73,7 @@ export const definitionController: Controller = async (env, signal) => {
       }
       unseen.delete(name)
       if (type === 'deleted') known.delete(name)
-      else await keep(known, object)
+      else await cacheDefinition(known, object)
       if (type === 'deleted') for (const other of known.keys()) naming.add(other)
       else if (waiting) waiting.push(name)
       else add(name)
@@ -82,7 +82,7 @@ export const definitionController: Controller = async (env, signal) => {
 }
 
 /** Caches a definition, unless it was deleted or a newer one was cached while its conditions were derived. */
-async function keep(known: CachedDefinitions, definition: CustomResourceDefinition): Promise<void> {
+async function cacheDefinition(known: CachedDefinitions, definition: CustomResourceDefinition): Promise<void> {
   const name = definition.metadata.name ?? ''
   const before = known.get(name)
   if (!isNewer(definition, before?.head)) return
@@ -119,7 +119,7 @@ async function writeStatus(
   }
   const written = await updateKind(env.access, CUSTOM_RESOURCE_DEFINITIONS, { namespace: '', name, subresource: 'status' }, asKnown).catch(isOutdated)
   // Removing the last finalizer deletes the definition. Its deletion event can arrive before the response of the write.
-  if (written && known.has(name)) await keep(known, written)
+  if (written && known.has(name)) await cacheDefinition(known, written)
   return written
 }
 
@@ -141,7 +141,7 @@ async function settleNames(env: ControllerEnvironment, known: CachedDefinitions,
   const others = [...known.values()].map(other => other.head).filter(other => other !== head)
   const naming = nameDefinition(head, others)
   const { set, remove } = missingConditions(head, derived)
-  const conditions: Condition[] = [...(naming?.conditions ?? []), ...set]
+  const conditions: DefinitionCondition[] = [...(naming?.conditions ?? []), ...set]
   if (!naming && conditions.length === 0 && remove.length === 0) return true
   const now = env.clock.now()
   const written = await writeStatus(env, known, head, present => {
@@ -156,7 +156,7 @@ async function settleNames(env: ControllerEnvironment, known: CachedDefinitions,
   return true
 }
 
-const ESTABLISHED: Condition = {
+const ESTABLISHED: DefinitionCondition = {
   type: 'Established',
   status: 'True',
   reason: 'InitialNamesAccepted',
@@ -166,13 +166,13 @@ const ESTABLISHED: Condition = {
 /** Deletes the objects of a definition that is being deleted, then removes its finalizer. */
 async function finalize(env: ControllerEnvironment, known: CachedDefinitions, name: string, signal: AbortSignal): Promise<void> {
   if (!isFinalizing(known.get(name)?.head)) return
-  const report = async (condition: Condition): Promise<CustomResourceDefinition | undefined> => {
+  const report = async (condition: DefinitionCondition): Promise<CustomResourceDefinition | undefined> => {
     const current = known.get(name)?.head
     return current && writeStatus(env, known, current, present => withConditions(present, [condition], env.clock.now()))
   }
   const begun = await report({ type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' })
   if (!begun) return
-  let outcome: Condition = { type: 'Terminating', status: 'False', reason: 'NeverEstablished', message: 'resource was never established' }
+  let outcome: DefinitionCondition = { type: 'Terminating', status: 'False', reason: 'NeverEstablished', message: 'resource was never established' }
   if (isConditionTrue(begun, 'Established')) {
     const { failure, condition } = await removeObjects(env, { group: begun.spec.group, resource: begun.status.acceptedNames.plural }, signal)
     outcome = condition

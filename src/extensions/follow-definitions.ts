@@ -10,7 +10,7 @@ import type { CustomResourceDefinition } from '../resources/apiextensions/v1.typ
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
 import { SchemaPool } from '../schema/json-schema/schema-pool.ts'
 import type { ConversionServices } from './conversion/webhook-converter.ts'
-import { resourceOf } from './custom-resource.ts'
+import { customDefinition } from './custom-resource.ts'
 import { type CustomVersions, customVersions } from './custom-versions.ts'
 
 /** Environment in which custom resources are served. */
@@ -31,7 +31,7 @@ export interface CustomResourceHost {
   onSynced(): void
 }
 
-interface Entry {
+interface DefinitionDigests {
   /** Digest of everything that affects decoding and storage. A change ends the watches. */
   readonly storage: string
   /** Digest of everything else that clients see. */
@@ -65,7 +65,7 @@ export function customResources(host: CustomResourceHost): CustomResources {
 class FollowedDefinitions {
   private readonly host: CustomResourceHost
   private readonly taken: ReadonlySet<string>
-  private readonly entries = new Map<string, Entry>()
+  private readonly entries = new Map<string, DefinitionDigests>()
   private readonly schemas = new SchemaPool()
   /** resourceVersions of definitions that are served before their event has arrived. */
   private readonly ahead = new Map<string, string>()
@@ -127,7 +127,7 @@ class FollowedDefinitions {
     yield
     const known = before?.storage === storage ? before.versions : undefined
     const versions = known ?? (definition && (yield* this.compile(name, definition)))
-    const resource = definition && versions && resourceOf(definition, versions)
+    const resource = definition && versions && customDefinition(definition, versions)
     if (definition) this.entries.set(name, { storage, view, versions, resource })
     else this.entries.delete(name)
     const old = before?.resource

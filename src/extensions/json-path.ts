@@ -22,7 +22,7 @@ export interface Looks {
 export type JsonPath = (value: Json, looks: Looks) => readonly Json[]
 
 /** A step of a path: maps values to the values it finds, and pays for them. Undefined if client-go would report an error or no looks remain. */
-type Step = (values: readonly Json[], looks: Looks) => readonly Json[] | undefined
+type PathStep = (values: readonly Json[], looks: Looks) => readonly Json[] | undefined
 /** One side of a comparison in a filter. */
 type Operand = (item: Json, looks: Looks) => readonly Json[] | undefined
 
@@ -33,11 +33,11 @@ type Operand = (item: Json, looks: Looks) => readonly Json[] | undefined
  */
 export function parseJsonPath(text: string): JsonPath {
   const steps = new Reader(text).path()
-  return (value, looks) => follow(steps, [value], looks) ?? NOTHING
+  return (value, looks) => applySteps(steps, [value], looks) ?? NOTHING
 }
 
 /** Returns the first value that a path finds. */
-export const firstOf = (path: JsonPath, value: Json, looks: Looks): Json | undefined => path(value, looks)[0]
+export const firstValue = (path: JsonPath, value: Json, looks: Looks): Json | undefined => path(value, looks)[0]
 
 const NOTHING: readonly Json[] = []
 
@@ -48,7 +48,7 @@ function pay(looks: Looks, count: number): boolean {
 }
 
 /** Applies steps to values, until one finds nothing. */
-function follow(steps: readonly Step[], from: readonly Json[], looks: Looks): readonly Json[] | undefined {
+function applySteps(steps: readonly PathStep[], from: readonly Json[], looks: Looks): readonly Json[] | undefined {
   let values = from
   for (const step of steps) {
     if (!pay(looks, values.length)) return undefined
@@ -61,7 +61,7 @@ function follow(steps: readonly Step[], from: readonly Json[], looks: Looks): re
 
 /** `.a`: selects a member. Absent members are skipped. */
 const member =
-  (name: string): Step =>
+  (name: string): PathStep =>
   values => {
     const found: Json[] = []
     for (const value of values) {
@@ -72,17 +72,17 @@ const member =
   }
 
 /** Items of a list, values of an object, or bytes of a string. */
-function membersOf(value: Json): readonly Json[] {
+function childValues(value: Json): readonly Json[] {
   if (Array.isArray(value)) return value
   if (typeof value === 'string') return [...Buffer.from(value)]
   return isJsonObject(value) ? Object.values(value) : NOTHING
 }
 
 /** `*`: selects all members. */
-const all: Step = (values, looks) => {
+const all: PathStep = (values, looks) => {
   const found: Json[] = []
   for (const value of values) {
-    const members = membersOf(value)
+    const members = childValues(value)
     if (!pay(looks, members.length)) return undefined
     for (const one of members) found.push(one)
   }
@@ -90,7 +90,7 @@ const all: Step = (values, looks) => {
 }
 
 /** `..`: selects each container before its contents. Strings contain bytes. */
-const everywhere: Step = (values, looks) => {
+const everywhere: PathStep = (values, looks) => {
   const found: Json[] = []
   const levels: Iterator<Json, unknown>[] = [values.values()]
   for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
@@ -99,7 +99,7 @@ const everywhere: Step = (values, looks) => {
       levels.pop()
       continue
     }
-    const members = typeof next.value === 'string' ? NOTHING : membersOf(next.value)
+    const members = typeof next.value === 'string' ? NOTHING : childValues(next.value)
     if (!pay(looks, members.length)) return undefined
     if (members.length > 0 || (typeof next.value === 'string' && next.value !== '')) found.push(next.value)
     if (members.length > 0) levels.push(members.values())
@@ -108,8 +108,8 @@ const everywhere: Step = (values, looks) => {
 }
 
 /** `[a, b]`: values of the first part for all inputs, then those of the second. */
-const union =
-  (parts: readonly Step[]): Step =>
+const unionStep =
+  (parts: readonly PathStep[]): PathStep =>
   (values, looks) => {
     const found: Json[] = []
     for (const part of parts) {
@@ -126,7 +126,7 @@ const NAME = /(?:\\.|[^.[\]\s\\()=<>!&|])*/y
 const WORD = /[\p{L}\p{Nd}_+-][^.,[\]\s$@{}]*/uy
 
 /** A number or boolean is a constant. A keyword fails during evaluation in upstream, which prints nothing. */
-const word = (text: string): Step => {
+const word = (text: string): PathStep => {
   const value = text === 'true' || text === 'false' ? text === 'true' : /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined
   return values => (value === undefined ? undefined : values.map(() => value))
 }
@@ -146,8 +146,8 @@ class Reader {
   }
 
   /** Reads steps up to the end of the text, or to where `end` matches. */
-  path(end?: RegExp): Step[] {
-    const steps: Step[] = []
+  path(end?: RegExp): PathStep[] {
+    const steps: PathStep[] = []
     while (this.at < this.text.length && !(end && this.find(end))) for (const step of this.step(steps.at(-1))) steps.push(step)
     return steps
   }
@@ -179,7 +179,7 @@ class Reader {
    * Reads a step as client-go's parser does: `..a` is two steps, a dot without a name selects the member with the empty name, and spaces, `@` and `$` between
    * steps are ignored.
    */
-  private step(previous: Step | undefined): Step[] {
+  private step(previous: PathStep | undefined): PathStep[] {
     if (this.takeText('..')) {
       if (previous === everywhere) this.fail()
       return [everywhere, ...(this.find(/[\p{L}\p{Nd}_]/uy) ? [this.name()] : [])]
@@ -191,30 +191,30 @@ class Reader {
   }
 
   /** Reads a name after a dot. A backslash escapes the next character. */
-  private name(): Step {
+  private name(): PathStep {
     if (this.takeText('*')) return all
     const text = this.take(NAME)?.[0] ?? ''
     return member(text.includes('\\') ? text.replace(/\\(.)/g, '$1') : text)
   }
 
   /** Reads `[*]`, `[?(…)]`, or a union of comma-separated parts. */
-  private bracket(): Step {
+  private bracket(): PathStep {
     // Unlike `.*`, a slice: it does not apply to maps.
     if (this.takeText('*]')) return sliceOf({})
     // client-go parses `[]` as `[0:1]`.
-    if (this.takeText(']')) return elementOf(0)
+    if (this.takeText(']')) return elementStep(0)
     if (this.take(/\?\(\s*/y)) return this.filter()
     const before = this.take(/ */y)?.[0]
     const parts = [this.part()]
     while (this.take(/ *, */y)) parts.push(this.part())
     const end = this.take(/ *\]/y)?.[0] ?? this.fail()
     const [first] = parts
-    if (parts.length > 1 || !first) return union(parts)
+    if (parts.length > 1 || !first) return unionStep(parts)
     return before === '' && end === ']' ? first : this.fail()
   }
 
   /** Reads `'a'`, `1`, `-1` or `1:3:2`. */
-  private part(): Step {
+  private part(): PathStep {
     const quoted = this.take(/'((?:\\.|[^'\\])*)'/y)
     if (quoted) return member((quoted[1] ?? '').replace(/\\(.)/g, '$1'))
     const slice = this.take(/(-?\d+)?:(-?\d+)?(?::(-?\d+)?)?/y)
@@ -222,7 +222,7 @@ class Reader {
       const [from, to, step] = slice.slice(1).map(bound => (bound === undefined ? undefined : this.number(bound)))
       return sliceOf({ ...(from !== undefined && { from }), ...(to !== undefined && { to }), ...(step !== undefined && { step }) })
     }
-    return elementOf(this.number(this.take(/-?\d+/y)?.[0] ?? this.fail()))
+    return elementStep(this.number(this.take(/-?\d+/y)?.[0] ?? this.fail()))
   }
 
   /** Fails for numbers that exceed int64, as Go does. */
@@ -234,7 +234,7 @@ class Reader {
    * Reads a filter, which keeps list items. Without an operator, an item is kept if the operand finds a value. Several values, or values of different types,
    * cannot be compared.
    */
-  private filter(): Step {
+  private filter(): PathStep {
     const left = this.operand()
     const operator = this.take(/\s*(==|!=|<=|>=|<|>)\s*/y)?.[1]
     const right = operator === undefined ? undefined : this.operand()
@@ -245,7 +245,7 @@ class Reader {
       if (operator === undefined || !right) return looks.left < 0 ? undefined : found?.length !== 0
       const other = found?.length === 1 ? right(item, looks) : undefined
       if (found?.length === 0 || other?.length === 0) return false
-      return found?.[0] !== undefined && other?.length === 1 && other[0] !== undefined ? compare(operator, found[0], other[0]) : undefined
+      return found?.[0] !== undefined && other?.length === 1 && other[0] !== undefined ? compareOperands(operator, found[0], other[0]) : undefined
     }
     return (values, looks) => {
       const found: Json[] = []
@@ -271,12 +271,12 @@ class Reader {
     if (word) return constant(word[1] === 'true')
     if (!this.take(/@/y)) this.fail()
     const steps = this.path(/\s*(?:\)|==|!=|<|>)/y)
-    return (item, looks) => follow(steps, [item], looks)
+    return (item, looks) => applySteps(steps, [item], looks)
   }
 }
 
 /** Bounds of a slice. The end is exclusive; negative bounds count from the end of the list. The `to` of `[i]` is `i + 1`, even if `i` is -1. */
-interface Bounds {
+interface SliceBounds {
   readonly from?: number
   readonly to?: number
   readonly step?: number
@@ -285,7 +285,7 @@ interface Bounds {
 
 /** `[from:to:step]`. Bounds outside the list and steps below 1 are errors. An empty slice ends the step. Source: evalArray of client-go's jsonpath. */
 const sliceOf =
-  ({ from = 0, to, step = 1, ofIndex = false }: Bounds): Step =>
+  ({ from = 0, to, step = 1, ofIndex = false }: SliceBounds): PathStep =>
   (values, looks) => {
     const found: Json[] = []
     for (const value of values) {
@@ -303,15 +303,15 @@ const sliceOf =
     return found
   }
 
-const elementOf = (index: number): Step => sliceOf({ from: index, to: index + 1, ofIndex: true })
+const elementStep = (index: number): PathStep => sliceOf({ from: index, to: index + 1, ofIndex: true })
 
 /** Compares two values. Undefined if their types differ or are not string, number or boolean. Source: client-go's fork of text/template. */
-function compare(operator: string, left: Json, right: Json): boolean | undefined {
+function compareOperands(operator: string, left: Json, right: Json): boolean | undefined {
   const kind = comparedKind(left)
   if (kind === undefined || kind !== comparedKind(right) || left === null || right === null) return undefined
   if (operator === '==') return left === right
   if (operator === '!=') return left !== right
-  return kind === 'boolean' ? undefined : inOrder(operator, left, right)
+  return kind === 'boolean' ? undefined : compareOrdered(operator, left, right)
 }
 
 const comparedKind = (value: Json): string | undefined => {
@@ -321,7 +321,7 @@ const comparedKind = (value: Json): string | undefined => {
 }
 
 /** Compares two values of the same type. */
-function inOrder(operator: string, left: NonNullable<Json>, right: NonNullable<Json>): boolean {
+function compareOrdered(operator: string, left: NonNullable<Json>, right: NonNullable<Json>): boolean {
   switch (operator) {
     case '<':
       return left < right

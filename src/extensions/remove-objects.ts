@@ -5,7 +5,7 @@ import { eachAtOnce } from '../lib/each-at-once.ts'
 import { pause } from '../lib/pause.ts'
 import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
-import type { Condition } from './definition-conditions.ts'
+import type { DefinitionCondition } from './definition-conditions.ts'
 
 /** Maximum number of concurrent deletions. */
 const AT_ONCE = 8
@@ -14,7 +14,7 @@ const FIRST_LOOK_MS = 50
 const LAST_LOOK_MS = 5000
 const WAIT_MS = 60_000
 
-const terminating = (status: string, reason: string, message: string): Condition => ({ type: 'Terminating', status, reason, message })
+const terminating = (status: string, reason: string, message: string): DefinitionCondition => ({ type: 'Terminating', status, reason, message })
 
 /**
  * Deletes all objects of a resource, and waits up to a minute for those with finalizers. Returns the condition to report. `failure` is set if the deletion is
@@ -24,7 +24,7 @@ export async function removeObjects(
   env: ControllerEnvironment,
   id: ResourceId,
   signal: AbortSignal,
-): Promise<{ readonly condition: Condition; readonly failure?: Error }> {
+): Promise<{ readonly condition: DefinitionCondition; readonly failure?: Error }> {
   const failed = (what: string, error: unknown) => {
     const failure = error instanceof Error ? error : new Error(String(error))
     return { condition: terminating('True', 'InstanceDeletionFailed', `could not ${what}: ${failure.message}`), failure }

@@ -1,5 +1,5 @@
 import { ruleTree } from '../cel/rules/rule-node.ts'
-import { validateRules } from '../cel/rules/rule-validator.ts'
+import { runRules } from '../cel/rules/rule-validator.ts'
 import { SHARED_TURNS } from '../lib/turn.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import type { JsonObject } from '../meta/object.ts'
@@ -24,7 +24,7 @@ export function ruleCheck(schema: JsonSchemaProps | undefined): RuleCheck | unde
   if (!schema || !tree) return undefined
   return async (value, old, ratchets, warn) => {
     const correlated = old && ratchets ? new Correlation(value, old, schema) : undefined
-    const { errors, warnings } = await validateRules(tree, { value, old, correlated, turns: SHARED_TURNS })
+    const { errors, warnings } = await runRules(tree, { value, old, correlated, turns: SHARED_TURNS })
     for (const text of warnings) warn(text)
     return errors.map(error => (error.field === '' ? { ...error, field: WHOLE } : error))
   }

@@ -17,7 +17,7 @@ export interface FaultableRequest {
 }
 
 /** A fault rule that is matched against each request. */
-interface Rule {
+interface FaultRule {
   readonly name: string
   readonly spec: FaultSpec
   readonly state: RateState
@@ -29,7 +29,7 @@ const UPDATES: readonly string[] = ['update', 'patch']
 /** The fault rules of a server, in the order in which they were added. */
 export class FaultRules {
   readonly clock: TimerClock
-  private readonly rules = new Map<string, Rule>()
+  private readonly rules = new Map<string, FaultRule>()
   private readonly hits = new CounterFamily({
     name: 'binnacle_faults_total',
     help: 'Number of requests with an injected fault, by its effect.',
@@ -57,9 +57,9 @@ export class FaultRules {
 
   /** Adds a rule, which replaces one of the same name. Throws an Error if it is invalid. */
   add(spec: FaultSpec, name = `fault-${++this.added}`): Fault {
-    check(spec)
+    checkFault(spec)
     const state = new RateState(spec.rate ?? {}, this.clock.now())
-    const rule: Rule = { name, spec, state }
+    const rule: FaultRule = { name, spec, state }
     this.rules.delete(name)
     this.rules.set(name, rule)
     this.onAdded()
@@ -84,7 +84,7 @@ export class FaultRules {
     const now = this.clock.now()
     const struck: FaultSpec[] = []
     for (const { spec, state } of this.rules.values()) {
-      if (!matches(spec.match, asked, info) || !applies(spec, info, search) || !state.strikes(now)) continue
+      if (!matchesFault(spec.match, asked, info) || !applies(spec, info, search) || !state.strikes(now)) continue
       struck.push(spec)
       for (const effect of EFFECTS) if (spec[effect] !== undefined) this.hits.child(effect).value++
     }
@@ -95,7 +95,7 @@ export class FaultRules {
 const EFFECTS = ['delay', 'lease', 'status', 'cut', 'gone', 'behind', 'watch', 'webhooksDown'] as const
 
 /** Reports whether all lists of a match apply to the request. */
-function matches(match: FaultMatch | undefined, { user, userAgent }: FaultableRequest, info: ResourceRequestInfo): boolean {
+function matchesFault(match: FaultMatch | undefined, { user, userAgent }: FaultableRequest, info: ResourceRequestInfo): boolean {
   if (match === undefined) return true
   const { group, resource, subresource, namespace, name, verb } = info
   const qualified = `${group === '' ? resource : `${resource}.${group}`}${subresource === '' ? '' : `/${subresource}`}`
@@ -141,7 +141,7 @@ export function isBehind({ beyondContract = false }: FaultSpec, verb: string, se
 }
 
 /** Validates a specification. Throws an Error with the path of the invalid field. */
-function check(spec: FaultSpec): void {
+function checkFault(spec: FaultSpec): void {
   if (!EFFECTS.some(effect => spec[effect] !== undefined)) throw new Error(`a fault must have one of ${EFFECTS.join(', ')}`)
   if (spec.delay !== undefined) millisecondsOf(spec.delay)
   if (spec.behind !== undefined && millisecondsOf(spec.behind) > MOST_BEHIND_MS) throw new Error('behind: must not exceed 2m')

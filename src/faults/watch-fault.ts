@@ -60,7 +60,7 @@ function cutWatch(watcher: Watcher, { endAfter, withGone, isWithheld }: Cut): Wa
   }
 }
 
-interface Waiting {
+interface DelayedBatch {
   readonly at: number
   readonly batch: readonly StorageEvent[]
   readonly own: boolean | undefined
@@ -71,7 +71,7 @@ function lateWatch(watcher: Watcher, behindMs: number, clock: TimerClock): Watch
   return {
     close: slow => watcher.close(slow),
     async deliver(take, joined, begun) {
-      const waiting: Waiting[] = []
+      const waiting: DelayedBatch[] = []
       let timer: Timer | undefined
       let wake: (() => void) | undefined
       let isOver = false

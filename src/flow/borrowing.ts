@@ -28,13 +28,13 @@ export function adjustLimits(levels: Iterable<PriorityLevel>, { totalSeats, metr
   for (const level of all) {
     const { lowerBound, highWatermark, average, deviation, smoothed } = level
     const currentLimit = limits.get(level) ?? lowerBound
-    const target = level.isExempt ? lowerBound : targetOf(level)
+    const target = level.isExempt ? lowerBound : targetSeats(level)
     metrics.adjusted(level.name, { highWatermark, average, deviation, smoothed, target, currentLimit })
     level.setCurrentLimit(currentLimit, idleDenominator)
   }
 }
 
-const targetOf = ({ lowerBound, smoothed }: PriorityLevel): number => Math.max(lowerBound, smoothed)
+const targetSeats = ({ lowerBound, smoothed }: PriorityLevel): number => Math.max(lowerBound, smoothed)
 
 interface Sharing extends Omit<BorrowingParts, 'totalSeats'> {
   /** Seats for levels that are not exempt. */
@@ -57,7 +57,7 @@ function share(levels: readonly PriorityLevel[], { remaining, nominalSum, metric
   try {
     const { seats, fairProportion } = allocateConcurrency(
       nominalSum,
-      levels.map(level => ({ lowerBound: level.lowerBound, upperBound: level.limits.max, target: targetOf(level) })),
+      levels.map(level => ({ lowerBound: level.lowerBound, upperBound: level.limits.max, target: targetSeats(level) })),
     )
     metrics.divided(fairProportion)
     return each((_, index) => roundAway(seats[index] ?? 0))

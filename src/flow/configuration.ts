@@ -6,7 +6,7 @@ interface Metadata {
 }
 
 /** A user, a group or a service account, by `kind`. */
-export interface Subject {
+export interface FlowSubject {
   readonly kind: string
   readonly user?: { readonly name: string }
   readonly group?: { readonly name: string }
@@ -29,8 +29,8 @@ export interface NonResourceRule {
 }
 
 /** Matches a request if one of the subjects and one of the rules do. */
-export interface Rule {
-  readonly subjects: readonly Subject[] | null
+export interface FlowRule {
+  readonly subjects: readonly FlowSubject[] | null
   readonly resourceRules?: readonly ResourceRule[]
   readonly nonResourceRules?: readonly NonResourceRule[]
 }
@@ -42,7 +42,7 @@ export interface FlowSchemaConfig {
     readonly priorityLevelConfiguration: { readonly name: string }
     readonly matchingPrecedence: number
     readonly distinguisherMethod?: { readonly type: string }
-    readonly rules?: readonly Rule[]
+    readonly rules?: readonly FlowRule[]
   }
 }
 

@@ -14,21 +14,21 @@ const LEVEL = ['priority_level'] as const
 const FLOW = ['priority_level', 'flow_schema'] as const
 const SECONDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30]
 
-const declare = (name: string, stability: Stability, labels: readonly string[], help: string): MetricDeclaration => ({
+const declareFlowMetric = (name: string, stability: Stability, labels: readonly string[], help: string): MetricDeclaration => ({
   name: `apiserver_flowcontrol_${name}`,
   help,
   stability,
   labels,
 })
 const gauge = (name: string, stability: Stability, labels: readonly string[], help: string): GaugeFamily =>
-  new GaugeFamily(declare(name, stability, labels, help))
+  new GaugeFamily(declareFlowMetric(name, stability, labels, help))
 /** Gauge of each priority level. Workers behind one port each have their own limits, which are summed. */
 const levelGauge = (name: string, help: string): GaugeFamily => gauge(name, 'ALPHA', LEVEL, help)
 /** Gauge of a virtual time. Those of several workers cannot be summed, so the maximum is reported. */
 const position = (name: string, labels: readonly string[], help: string): GaugeFamily =>
-  new GaugeFamily({ ...declare(name, 'ALPHA', labels, help), across: 'max' })
+  new GaugeFamily({ ...declareFlowMetric(name, 'ALPHA', labels, help), across: 'max' })
 const histogram = (name: string, stability: Stability, labels: readonly string[], buckets: readonly number[], help: string): HistogramFamily =>
-  new HistogramFamily({ ...declare(name, stability, labels, help), buckets })
+  new HistogramFamily({ ...declareFlowMetric(name, stability, labels, help), buckets })
 
 /** Metrics of a priority level. */
 export interface LevelMeters {
@@ -37,11 +37,11 @@ export interface LevelMeters {
   readonly seats: TimingRatio
   readonly demand: TimingRatio
   readonly currentR: NumberChild
-  readonly dispatch: () => { readonly r: NumberChild; readonly s: NumberChild; readonly bounds: Bounds; readonly discounted: Bounds }
+  readonly dispatch: () => { readonly r: NumberChild; readonly s: NumberChild; readonly bounds: GaugeBounds; readonly discounted: GaugeBounds }
   epochAdvanced(success: boolean): void
 }
 
-interface Bounds {
+interface GaugeBounds {
   readonly min: NumberChild
   readonly max: NumberChild
 }
@@ -81,10 +81,10 @@ export interface Adjustment {
 /** Metrics of kube-apiserver's priority and fairness. Source: pkg/util/flowcontrol/metrics in k8s.io/apiserver. */
 export class FlowMetrics {
   private readonly rejected = new CounterFamily(
-    declare('rejected_requests_total', 'BETA', [...FLOW, 'reason'], 'Number of requests rejected by API Priority and Fairness subsystem'),
+    declareFlowMetric('rejected_requests_total', 'BETA', [...FLOW, 'reason'], 'Number of requests rejected by API Priority and Fairness subsystem'),
   )
   private readonly dispatched = new CounterFamily(
-    declare('dispatched_requests_total', 'BETA', FLOW, 'Number of requests executed by API Priority and Fairness subsystem'),
+    declareFlowMetric('dispatched_requests_total', 'BETA', FLOW, 'Number of requests executed by API Priority and Fairness subsystem'),
   )
   private readonly currentR = position('current_r', LEVEL, 'R(time of last change)')
   private readonly dispatchR = position('dispatch_r', LEVEL, 'R(time of last dispatch)')
@@ -155,11 +155,11 @@ export class FlowMetrics {
     'count of watchers for mutating requests in API Priority and Fairness',
   )
   private readonly epochAdvances = new CounterFamily(
-    declare('epoch_advance_total', 'ALPHA', [...LEVEL, 'success'], "Number of times the queueset's progress meter jumped backward"),
+    declareFlowMetric('epoch_advance_total', 'ALPHA', [...LEVEL, 'success'], "Number of times the queueset's progress meter jumped backward"),
   )
   private readonly estimatedSeats: ReturnType<typeof histogram>
   private readonly noAccommodation = new CounterFamily(
-    declare(
+    declareFlowMetric(
       'request_dispatch_no_accommodation_total',
       'ALPHA',
       FLOW,
@@ -191,7 +191,7 @@ export class FlowMetrics {
       'Number of estimated seats (maximum of initial and final seats) associated with requests in API Priority and Fairness',
     )
     const timing = (name: string, labels: readonly string[], buckets: readonly number[], help: string, constant?: Record<string, string>): TimingRatioFamily =>
-      new TimingRatioFamily({ ...declare(name, 'ALPHA', labels, help), buckets, ...(constant && { constant }) }, now)
+      new TimingRatioFamily({ ...declareFlowMetric(name, 'ALPHA', labels, help), buckets, ...(constant && { constant }) }, now)
     this.requestUtilization = timing(
       'priority_level_request_utilization',
       ['phase', 'priority_level'],
@@ -230,7 +230,7 @@ export class FlowMetrics {
   }
 
   levelMeters(level: string): LevelMeters {
-    const bounds = (family: GaugeFamily): Bounds => ({ min: family.child(level, 'min'), max: family.child(level, 'max') })
+    const bounds = (family: GaugeFamily): GaugeBounds => ({ min: family.child(level, 'min'), max: family.child(level, 'max') })
     return {
       waiting: this.requestUtilization.child('waiting', level),
       executing: this.requestUtilization.child('executing', level),

@@ -1,7 +1,7 @@
 import { SizedCache } from '../lib/sized-cache.ts'
 import type { RequestInfo, User } from '../meta/context.ts'
 import type { Classified } from './classifier.ts'
-import type { FlowSchemaConfig, Rule } from './configuration.ts'
+import type { FlowRule, FlowSchemaConfig } from './configuration.ts'
 import type { FlowMeters, FlowMetrics } from './flow-metrics.ts'
 import type { PriorityLevel } from './priority-level.ts'
 import type { FlowOfRequest } from './queued-requests.ts'
@@ -19,7 +19,7 @@ export class Flow implements FlowOfRequest, Classified {
   readonly level: string
   readonly levelUid: string
   readonly priorityLevel: PriorityLevel
-  readonly rules: readonly Rule[]
+  readonly rules: readonly FlowRule[]
   private readonly method: string | undefined
   private readonly metrics: FlowMetrics
   private made: FlowMeters | undefined

@@ -1,10 +1,10 @@
 import type { RequestInfo, User } from '../meta/context.ts'
-import type { NonResourceRule, ResourceRule, Rule, Subject } from './configuration.ts'
+import type { FlowRule, FlowSubject, NonResourceRule, ResourceRule } from './configuration.ts'
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'
 
 /** Reports whether a rule matches the operation of a request, regardless of its user. Called for every request, so it creates no closures. */
-export function matchesInfo({ resourceRules, nonResourceRules }: Rule, info: RequestInfo): boolean {
+export function matchesInfo({ resourceRules, nonResourceRules }: FlowRule, info: RequestInfo): boolean {
   if (info.isResource) {
     if (resourceRules !== undefined) for (const rule of resourceRules) if (matchesResource(rule, info)) return true
   } else if (nonResourceRules !== undefined) for (const rule of nonResourceRules) if (matchesPath(rule, info)) return true
@@ -12,9 +12,10 @@ export function matchesInfo({ resourceRules, nonResourceRules }: Rule, info: Req
 }
 
 /** Reports whether one of the subjects is the user. */
-export const matchesSubjects = (subjects: readonly Subject[] | null, user: User): boolean => subjects?.some(subject => matchesSubject(subject, user)) ?? false
+export const matchesSubjects = (subjects: readonly FlowSubject[] | null, user: User): boolean =>
+  subjects?.some(subject => matchesSubject(subject, user)) ?? false
 
-function matchesSubject({ kind, user: wanted, group, serviceAccount }: Subject, user: User): boolean {
+function matchesSubject({ kind, user: wanted, group, serviceAccount }: FlowSubject, user: User): boolean {
   switch (kind) {
     case 'User':
       return wanted !== undefined && (wanted.name === '*' || wanted.name === user.name)
@@ -35,14 +36,14 @@ function matchesServiceAccount(namespace: string, name: string, user: string): b
 }
 
 function matchesResource({ verbs, resources, apiGroups, clusterScope, namespaces }: ResourceRule, info: RequestInfo): boolean {
-  if (!has(verbs, info.verb)) return false
+  if (!hasValue(verbs, info.verb)) return false
   if (!isEvery(resources) && !resources?.includes(info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`)) return false
-  if (!has(apiGroups, info.group)) return false
-  return info.namespace === '' ? clusterScope === true : has(namespaces, info.namespace)
+  if (!hasValue(apiGroups, info.group)) return false
+  return info.namespace === '' ? clusterScope === true : hasValue(namespaces, info.namespace)
 }
 
 const matchesPath = ({ verbs, nonResourceURLs }: NonResourceRule, { verb, path }: RequestInfo): boolean =>
-  has(verbs, verb) && (nonResourceURLs?.some(pattern => matchesPattern(pattern, path)) ?? false)
+  hasValue(verbs, verb) && (nonResourceURLs?.some(pattern => matchesPattern(pattern, path)) ?? false)
 
 /** Reports whether a pattern matches a path. `/path/*` and `/path` both match every path below `/path`. */
 function matchesPattern(pattern: string, path: string): boolean {
@@ -53,4 +54,4 @@ function matchesPattern(pattern: string, path: string): boolean {
 
 /** Reports whether a list matches everything: only if `*` is its sole entry, as validation requires. */
 const isEvery = (list: readonly string[] | null): boolean => list?.length === 1 && list[0] === '*'
-const has = (list: readonly string[] | null, value: string): boolean => list !== null && (isEvery(list) || list.includes(value))
+const hasValue = (list: readonly string[] | null, value: string): boolean => list !== null && (isEvery(list) || list.includes(value))

@@ -20,7 +20,7 @@ export class WatchTracker {
   register(info: Watched, query: Pick<URLSearchParams, 'get'>): () => void {
     const field = INDEXED.get(info.resource)
     if (field !== undefined && isIndexed(field, query.get('fieldSelector'))) return () => {}
-    const key = keyOf(info.group, info.resource, info.namespace, info.name)
+    const key = watchKey(info.group, info.resource, info.namespace, info.name)
     this.counts.set(key, (this.counts.get(key) ?? 0) + 1)
     return () => {
       const left = (this.counts.get(key) ?? 0) - 1
@@ -32,15 +32,15 @@ export class WatchTracker {
   /** Returns the number of watches that may receive the changes of a request. */
   interestedIn({ verb, group, resource, namespace, name }: Watched & Pick<RequestInfo, 'verb'>): number {
     if (this.counts.size === 0 || verb === 'get' || verb === 'list' || verb === 'watch' || verb === 'proxy') return 0
-    let count = this.counts.get(keyOf(group, resource, '', '')) ?? 0
-    if (namespace !== '') count += this.counts.get(keyOf(group, resource, namespace, '')) ?? 0
-    if (name !== '') count += this.counts.get(keyOf(group, resource, namespace, name)) ?? 0
+    let count = this.counts.get(watchKey(group, resource, '', '')) ?? 0
+    if (namespace !== '') count += this.counts.get(watchKey(group, resource, namespace, '')) ?? 0
+    if (name !== '') count += this.counts.get(watchKey(group, resource, namespace, name)) ?? 0
     return count
   }
 }
 
 /** No part contains a slash. */
-const keyOf = (group: string, resource: string, namespace: string, name: string): string => `${group}/${resource}/${namespace}/${name}`
+const watchKey = (group: string, resource: string, namespace: string, name: string): string => `${group}/${resource}/${namespace}/${name}`
 
 function isIndexed(field: string, selector: string | null): boolean {
   if (selector === null || selector.length > LONG_SELECTOR || !selector.includes(field)) return false

@@ -84,17 +84,18 @@ function estimateList({ info, query }: EstimatedRequest, most: number, options: 
   const { bytesOf } = options
   // A list of a single object.
   if (info.name !== '' && !bytesOf) return ONE_SEAT
-  const limit = numberOf(query.get('limit'))
+  const limit = parseLimit(query.get('limit'))
   // The request will be refused.
-  if (limit === undefined || numberOf(query.get('timeoutSeconds')) === undefined) return seats(most)
+  if (limit === undefined || parseLimit(query.get('timeoutSeconds')) === undefined) return seats(most)
   if (info.verb === 'watch' && !beginsWithList(query, options)) return ONE_SEAT
   const stored = options.countOf(info)
   if (stored === undefined) return ONE_SEAT
   const fromCache = info.verb === 'watch' || !readsStore(query, limit, options)
   const isSelecting = (query.get('fieldSelector') ?? '') !== '' || (query.get('labelSelector') ?? '') !== ''
   const list: CountedList = { isSingle: info.name !== '', limit, fromCache, isSelecting }
-  if (bytesOf) return seats(within(most, seatsBySize(list, stored === 'stale' ? COUNTLESS : stored, stored === 'stale' ? MOST_BYTES_OF_OBJECT : bytesOf(info))))
-  return stored === 'stale' ? seats(most) : seats(within(most, seatsByCount(list, stored)))
+  if (bytesOf)
+    return seats(clampSeats(most, seatsBySize(list, stored === 'stale' ? COUNTLESS : stored, stored === 'stale' ? MOST_BYTES_OF_OBJECT : bytesOf(info))))
+  return stored === 'stale' ? seats(most) : seats(clampSeats(most, seatsByCount(list, stored)))
 }
 
 /** A list that is estimated. */
@@ -107,7 +108,7 @@ interface CountedList {
   readonly isSelecting: boolean
 }
 
-const within = (most: number, wanted: number): number => Math.max(MIN_SEATS, Math.min(most, wanted))
+const clampSeats = (most: number, wanted: number): number => Math.max(MIN_SEATS, Math.min(most, wanted))
 
 const pageOf = ({ limit }: CountedList, stored: number): number => (limit > 0 && limit < stored ? limit : stored)
 
@@ -147,7 +148,7 @@ function readsStore(query: EstimatedRequest['query'], limit: number, { consisten
 }
 
 /** Parses an integer. Returns 0 if the text is empty, and undefined if it is invalid. */
-function numberOf(text: string | null): number | undefined {
+function parseLimit(text: string | null): number | undefined {
   if (text === null || text === '') return 0
   const value = parseInt64(text)
   return value === undefined ? undefined : Number(value)

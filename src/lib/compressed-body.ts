@@ -62,7 +62,7 @@ export async function compressBody(pieces: Iterable<Buffer | undefined>, { level
 }
 
 /** Decompresses a body while it is sent. Clients that accept gzip get the compressed pieces. */
-export function bodyOf({ length, pieces }: CompressedBody): FilledBody {
+export function decompressBody({ length, pieces }: CompressedBody): FilledBody {
   const left = pieces.values()
   const inflateNext = (): Buffer => {
     const { done, value } = left.next()

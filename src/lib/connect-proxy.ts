@@ -52,7 +52,7 @@ const DIAL_MS = 30_000
 const hostText = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
 
 /** Name of the proxy in errors. */
-const nameOf = ({ at }: ConnectProxy): string => ('socketPath' in at ? at.socketPath : `${hostText(at.host)}:${at.port}`)
+const proxyName = ({ at }: ConnectProxy): string => ('socketPath' in at ? at.socketPath : `${hostText(at.host)}:${at.port}`)
 
 /** Server name that is sent to the proxy. Node would take it from the header Host. */
 const serverNameOf = ({ at }: ConnectProxy): { servername?: string } => ('host' in at && isIP(at.host) === 0 ? { servername: at.host } : {})
@@ -74,7 +74,7 @@ export const dialThrough =
     }
     if (NOT_IN_PATHS.test(host)) return done(new DialError(`dial tcp: lookup ${host}: no such host`))
     const address = `${hostText(host)}:${port}`
-    const name = nameOf(proxy)
+    const name = proxyName(proxy)
     const options = { ...proxy.at, method: 'CONNECT', path: address, agent: false as const, headers: { host: '127.0.0.1' } }
     const asking = proxy.tls
       ? httpsRequest({ ...options, ...serverNameOf(proxy), checkServerIdentity: checkServerName, ...proxy.tls, agent: new TlsAgent() })

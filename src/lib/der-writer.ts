@@ -17,10 +17,10 @@ const CONSTRUCTED = 0x20
 /** Encodes a value of a tag with its length. `contents` are joined. */
 export function derValue(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents)
-  return Buffer.concat([Buffer.from([tag, ...lengthOf(content.length)]), content])
+  return Buffer.concat([Buffer.from([tag, ...lengthBytes(content.length)]), content])
 }
 
-function lengthOf(length: number): number[] {
+function lengthBytes(length: number): number[] {
   if (length < 0x80) return [length]
   const bytes: number[] = []
   for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256)

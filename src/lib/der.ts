@@ -57,7 +57,7 @@ export function objectIdentifierOf(value: DerValue | undefined): string {
 }
 
 /** Decodes a value of any string type. */
-export function textOf(value: DerValue | undefined): string {
+export function derString(value: DerValue | undefined): string {
   if (!value) return ''
   if (value.tag === BMP_STRING)
     return Buffer.from(value.content)

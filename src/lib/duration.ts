@@ -1,5 +1,5 @@
 import { timeQuote } from './go-quote.ts'
-import { integerOf, MAX_INT64 } from './integer.ts'
+import { MAX_INT64, parseInteger } from './integer.ts'
 import { trimEndOf } from './trim.ts'
 
 /** Digits of a fraction that are used. An int64 has 19. */
@@ -47,7 +47,7 @@ export function parseDuration(text: string): bigint {
 function nanoseconds(whole: string, fraction: string, unit: bigint): bigint {
   // Go ignores insignificant digits, too.
   const digits = fraction.slice(0, MAX_FRACTION)
-  return integerOf(whole || '0') * unit + (BigInt(digits || '0') * unit) / 10n ** BigInt(digits.length)
+  return parseInteger(whole || '0') * unit + (BigInt(digits || '0') * unit) / 10n ** BigInt(digits.length)
 }
 
 /** Parses a duration to milliseconds, with a fraction. */

@@ -19,7 +19,7 @@ export function formatDouble(value: number): string {
     const power = `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
     return `${sign}${digits[0]}${digits.length > 1 ? `.${digits.slice(1)}` : ''}e${power}`
   }
-  return `${sign}${plain(digits, exponent)}`
+  return `${sign}${plainDigits(digits, exponent)}`
 }
 
 /** Formats a float64 without an exponent and with as many digits as needed, like Go's FormatFloat(…, 'f', -1, 64). */
@@ -27,10 +27,10 @@ export function plainDouble(value: number): string {
   const name = nameOfSpecial(value)
   if (name !== undefined) return name
   const { sign, digits, exponent } = digitsOf(value)
-  return `${sign}${plain(digits, exponent)}`
+  return `${sign}${plainDigits(digits, exponent)}`
 }
 
-function plain(digits: string, exponent: number): string {
+function plainDigits(digits: string, exponent: number): string {
   if (exponent < 0) return `0.${'0'.repeat(-exponent - 1)}${digits}`
   if (digits.length <= exponent + 1) return digits.padEnd(exponent + 1, '0')
   return `${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`

@@ -31,7 +31,7 @@ export function timeQuote(text: string): string {
 export function quote(text: string): string {
   // Most texts need no escapes. This is the cheapest test for that.
   if (plainAscii.test(text)) return `"${text}"`
-  if (!isLongText(text)) return `"${escaped(text)}"`
+  if (!isLongText(text)) return `"${escapeBytes(text)}"`
   return lastLong.quoted(text)
 }
 
@@ -48,7 +48,7 @@ class LastLong {
         this.result = ''
       })
     let out = ''
-    for (const chunk of textChunks(text)) out += escaped(chunk)
+    for (const chunk of textChunks(text)) out += escapeBytes(chunk)
     this.text = text
     this.result = `"${out}"`
     return this.result
@@ -58,7 +58,7 @@ class LastLong {
 const lastLong = new LastLong()
 
 /** Escapes byte by byte with a table, because a long text may need an escape for every byte. */
-function escaped(text: string): string {
+function escapeBytes(text: string): string {
   const bytes = Buffer.from(text)
   // The longest escape relative to its bytes is that of a two-byte character: `\u0085`.
   const out = Buffer.allocUnsafe(4 * bytes.length)

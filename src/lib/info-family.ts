@@ -1,4 +1,4 @@
-import type { Labels, MetricFamily, Sample } from './metrics.ts'
+import type { MetricFamily, MetricLabels, Sample } from './metrics.ts'
 
 /** A gauge with the value 1 whose labels describe the current configuration. */
 export class InfoFamily implements MetricFamily {
@@ -8,7 +8,7 @@ export class InfoFamily implements MetricFamily {
   readonly type = 'gauge'
   readonly across = 'max'
   readonly labels: readonly string[]
-  readonly #values = new Map<string, Labels>()
+  readonly #values = new Map<string, MetricLabels>()
 
   constructor(name: string, help: string, labels: readonly string[]) {
     this.name = name
@@ -17,7 +17,7 @@ export class InfoFamily implements MetricFamily {
   }
 
   /** Sets the labels of the child with this key. */
-  set(key: string, labels: Labels): void {
+  set(key: string, labels: MetricLabels): void {
     this.#values.set(key, labels)
   }
 

@@ -6,7 +6,7 @@ const BEYOND = 10n ** BigInt(MOST_DIGITS)
  * Parses decimal digits with an optional minus sign. An integer of more than 64 digits is returned as ±10^64: it exceeds every range, and parsing it would take
  * more than linear time.
  */
-export function integerOf(text: string): bigint {
+export function parseInteger(text: string): bigint {
   if (text.length <= MOST_DIGITS) return BigInt(text)
   const negative = text.startsWith('-')
   const digits = text.slice(negative ? 1 : 0).replace(/^0+/, '')
@@ -24,6 +24,6 @@ export const inUint64 = (value: bigint): boolean => value >= 0n && value <= MAX_
 /** Parses an int64 like Go's strconv.ParseInt(text, 10, 64). Undefined if the text is not an integer or is out of range. */
 export function parseInt64(text: string): bigint | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined
-  const value = integerOf(text.startsWith('+') ? text.slice(1) : text)
+  const value = parseInteger(text.startsWith('+') ? text.slice(1) : text)
   return inInt64(value) ? value : undefined
 }

@@ -25,4 +25,4 @@ export function shiftBy(bytes: number): number {
 }
 
 /** Combines the CRCs of two adjacent texts. Source: crc32_combine of zlib. */
-export const joined = (before: number, shiftOfAfter: number, after: number): number => (product(shiftOfAfter, before) ^ after) >>> 0
+export const combineCrc32 = (before: number, shiftOfAfter: number, after: number): number => (product(shiftOfAfter, before) ^ after) >>> 0

@@ -33,7 +33,7 @@ export class LightSignal implements AbortSignal {
     this.callbacks = undefined
     const event = new Event('abort')
     this.onabort?.call(this, event)
-    for (const callback of callbacks ?? []) call(callback, this, event)
+    for (const callback of callbacks ?? []) invokeCallback(callback, this, event)
   }
 
   throwIfAborted(): void {
@@ -63,7 +63,7 @@ export class LightSignal implements AbortSignal {
   setMaxListeners(): void {}
 }
 
-function call(callback: Callback, target: LightSignal, event: Event): void {
+function invokeCallback(callback: Callback, target: LightSignal, event: Event): void {
   if (typeof callback === 'function') callback.call(target, event)
   else callback.handleEvent(event)
 }

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
 import { errorMessage } from './error-message.ts'
-import { type Found, searchSteps } from './regexp-search.ts'
+import { type RegExpMatch, searchSteps } from './regexp-search.ts'
 import { regexpFault } from './regexp-syntax.ts'
 import { runAtOnce, type Steps } from './steps.ts'
 
@@ -9,7 +9,7 @@ export interface LinearRegExp {
   /** Reports whether the text has a match. Takes one step if both are short. */
   search(text: string): Steps<boolean>
   /** Finds the leftmost match at or after an index. */
-  find(text: string, begin: number): Steps<Found | undefined>
+  find(text: string, begin: number): Steps<RegExpMatch | undefined>
   /** Whether a search through the text takes only one step: some milliseconds at most. */
   isShort(text: string): boolean
   /** Like `search`, in one step. */

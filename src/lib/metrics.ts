@@ -21,13 +21,13 @@ export interface MetricDeclaration {
   readonly isPresent?: (...subject: string[]) => boolean
 }
 
-export type Labels = Readonly<Record<string, string>>
+export type MetricLabels = Readonly<Record<string, string>>
 
 /** One line of the exposition format. */
 export interface Sample {
   readonly metricName: string
   /** Consecutive lines may share the object. */
-  readonly labels: Labels
+  readonly labels: MetricLabels
   /** Upper bound of a bucket, as an additional label. */
   readonly le?: string
   readonly value: number

@@ -24,7 +24,7 @@ const STEP = 20_000
 const NEWLINE = 10
 
 /** A match. Indices are UTF-16 units; `end` is exclusive. */
-export interface Found {
+export interface RegExpMatch {
   readonly start: number
   readonly end: number
   /** Index up to which the search read the text. */
@@ -69,7 +69,7 @@ class Threads {
  * length; both can be long, so it runs in steps.
  * @param shortest returns any match, for callers that only need to know whether there is one
  */
-export function* searchSteps(program: RegExpProgram, text: string, begin = 0, shortest = false): Steps<Found | undefined> {
+export function* searchSteps(program: RegExpProgram, text: string, begin = 0, shortest = false): Steps<RegExpMatch | undefined> {
   const { inst, start } = program
   const isAnchored = (program.startCond() & Empty.beginText) !== 0
   let threads = new Threads(inst.length)

@@ -1,5 +1,5 @@
 /** Thrown and caught within this file. */
-class Fault {
+class SyntaxFault {
   readonly text: string
 
   constructor(what: string, expression: string) {
@@ -34,7 +34,7 @@ export function regexpFault(expression: string): string | undefined {
     new Reader(expression).read()
     return undefined
   } catch (fault) {
-    if (fault instanceof Fault) return fault.text
+    if (fault instanceof SyntaxFault) return fault.text
     throw fault
   }
 }
@@ -43,8 +43,8 @@ const REPETITION = /\{(\d+)(?:(,)(\d*))?\}/y
 const POSIX_CLASSES = new Set(['alnum', 'alpha', 'ascii', 'blank', 'cntrl', 'digit', 'graph', 'lower', 'print', 'punct', 'space', 'upper', 'word', 'xdigit'])
 
 /** An open group. */
-interface Group {
-  readonly above: Group | undefined
+interface OpenGroup {
+  readonly above: OpenGroup | undefined
   /** Whether the previous element can be repeated. */
   isRepeatable: boolean
   /** Approximate number of instructions of the group. */
@@ -55,7 +55,7 @@ class Reader {
   private readonly text: string
   private at = 0
   /** Innermost open group. The outermost is the whole expression. */
-  private group: Group = { above: undefined, isRepeatable: false, size: 0 }
+  private group: OpenGroup = { above: undefined, isRepeatable: false, size: 0 }
   /** Number of open groups, including the whole expression. */
   private depth = 1
   /** Number of instructions of the previous element. */
@@ -75,10 +75,10 @@ class Reader {
     while (this.at < this.text.length) {
       const from = this.at
       const isRepetition = this.one(this.text.charAt(from))
-      if (this.group.size + this.readingTime > MAX_SIZE) throw new Fault('expression too large', this.text)
+      if (this.group.size + this.readingTime > MAX_SIZE) throw new SyntaxFault('expression too large', this.text)
       this.lastRepetition = isRepetition ? from : -1
     }
-    if (this.depth > 1) throw new Fault('missing closing )', this.text)
+    if (this.depth > 1) throw new SyntaxFault('missing closing )', this.text)
   }
 
   /** Reads one element. Returns whether it is a repetition. */
@@ -140,8 +140,8 @@ class Reader {
     const from = this.at
     this.at += length
     if (this.text.charAt(this.at) === '?') this.at++
-    if (this.lastRepetition >= 0) throw new Fault('invalid nested repetition operator', this.slice(this.lastRepetition))
-    if (!this.group.isRepeatable) throw new Fault('missing argument to repetition operator', this.slice(from))
+    if (this.lastRepetition >= 0) throw new SyntaxFault('invalid nested repetition operator', this.slice(this.lastRepetition))
+    if (!this.group.isRepeatable) throw new SyntaxFault('missing argument to repetition operator', this.slice(from))
   }
 
   private counted(): boolean {
@@ -153,7 +153,7 @@ class Reader {
     }
     const min = Number(found[1])
     const max = found[2] === undefined ? min : found[3] === '' ? -1 : Number(found[3])
-    if (min > MAX_REPEAT || max > MAX_REPEAT || (max >= 0 && min > max)) throw new Fault('invalid repeat count', found[0])
+    if (min > MAX_REPEAT || max > MAX_REPEAT || (max >= 0 && min > max)) throw new SyntaxFault('invalid repeat count', found[0])
     const { last } = this
     this.repetition(found[0].length)
     const times = Math.max(min, max, 1)
@@ -172,15 +172,15 @@ class Reader {
     const name = this.text.startsWith('(?P<', from) ? from + 4 : this.text.startsWith('(?<', from) ? from + 3 : -1
     if (name >= 0) {
       const end = this.text.indexOf('>', name)
-      if (end < 0) throw new Fault('invalid named capture', this.text.slice(from))
-      if (!/^\w+$/.test(this.text.slice(name, end))) throw new Fault('invalid named capture', this.text.slice(from, end + 1))
+      if (end < 0) throw new SyntaxFault('invalid named capture', this.text.slice(from))
+      if (!/^\w+$/.test(this.text.slice(name, end))) throw new SyntaxFault('invalid named capture', this.text.slice(from, end + 1))
       this.at = end + 1
       this.push()
     } else this.flags(from)
   }
 
   private push(): void {
-    if (this.depth > MAX_DEPTH) throw new Fault('expression nests too deeply', this.text)
+    if (this.depth > MAX_DEPTH) throw new SyntaxFault('expression nests too deeply', this.text)
     this.group = { above: this.group, isRepeatable: false, size: 1 }
     this.depth++
   }
@@ -188,7 +188,7 @@ class Reader {
   /** Closes the innermost group, which becomes an element of its parent. */
   private close(): void {
     const { above, size } = this.group
-    if (above === undefined) throw new Fault('unexpected )', this.text)
+    if (above === undefined) throw new SyntaxFault('unexpected )', this.text)
     this.group = above
     this.depth--
     this.atom(1, size)
@@ -211,9 +211,9 @@ class Reader {
         if (char === ':') this.push()
         else this.grow(1)
         return
-      } else throw new Fault('invalid or unsupported Perl syntax', this.slice(from))
+      } else throw new SyntaxFault('invalid or unsupported Perl syntax', this.slice(from))
     }
-    throw new Fault('missing closing )', this.text.slice(from))
+    throw new SyntaxFault('missing closing )', this.text.slice(from))
   }
 
   /** Reads an escape. Returns its number of instructions. */
@@ -243,14 +243,14 @@ class Reader {
     let name: string
     if (this.text.charAt(from + 2) === '{') {
       const end = this.text.indexOf('}', from)
-      if (end < 0) throw new Fault('invalid character class range', this.text.slice(from))
+      if (end < 0) throw new SyntaxFault('invalid character class range', this.text.slice(from))
       name = this.text.slice(from + 3, end)
       this.at = end + 1
     } else {
       name = this.text.charAt(from + 2)
       this.at = from + 3
     }
-    if (!isUnicodeClass(name.replace(/^\^/, ''))) throw new Fault('invalid character class range', this.slice(from))
+    if (!isUnicodeClass(name.replace(/^\^/, ''))) throw new SyntaxFault('invalid character class range', this.slice(from))
     return true
   }
 
@@ -258,9 +258,9 @@ class Reader {
   private escapedCharacter(): number {
     const from = this.at
     const fail = (): never => {
-      throw new Fault('invalid escape sequence', this.slice(from))
+      throw new SyntaxFault('invalid escape sequence', this.slice(from))
     }
-    if (from + 1 >= this.text.length) throw new Fault('trailing backslash at end of expression', '')
+    if (from + 1 >= this.text.length) throw new SyntaxFault('trailing backslash at end of expression', '')
     const char = this.text.charAt(from + 1)
     this.at += 2
     if (/[0-7]/.test(char)) {
@@ -298,7 +298,7 @@ class Reader {
       if (this.text.charAt(this.at) !== '-' || this.at + 1 >= this.text.length || this.text.charAt(this.at + 1) === ']') continue
       this.at++
       const high = this.classCharacter(from)
-      if (high < low) throw new Fault('invalid character class range', this.slice(range))
+      if (high < low) throw new SyntaxFault('invalid character class range', this.slice(range))
       if (this.folds) this.readingTime += (high - low) * ReadingTime.foldedRune
     }
     this.at++
@@ -311,13 +311,13 @@ class Reader {
     if (this.lastNameEnd < this.at + 2) return false
     const end = this.text.indexOf(':]', this.at + 2)
     const name = this.text.slice(this.at + 2, end)
-    if (!POSIX_CLASSES.has(name.replace(/^\^/, ''))) throw new Fault('invalid character class range', this.text.slice(this.at, end + 2))
+    if (!POSIX_CLASSES.has(name.replace(/^\^/, ''))) throw new SyntaxFault('invalid character class range', this.text.slice(this.at, end + 2))
     this.at = end + 2
     return true
   }
 
   private classCharacter(classFrom: number): number {
-    if (this.at >= this.text.length) throw new Fault('missing closing ]', this.text.slice(classFrom))
+    if (this.at >= this.text.length) throw new SyntaxFault('missing closing ]', this.text.slice(classFrom))
     if (this.text.charAt(this.at) === '\\') return this.escapedCharacter()
     const code = this.text.codePointAt(this.at) ?? 0
     this.at += code > 0xffff ? 2 : 1

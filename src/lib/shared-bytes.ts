@@ -2,7 +2,7 @@
 export type Message = Buffer | readonly Buffer[]
 
 /** Length of a message in bytes. */
-export function lengthOf(message: Message): number {
+export function messageLength(message: Message): number {
   if (Buffer.isBuffer(message)) return message.length
   let length = 0
   for (const piece of message) length += piece.length
@@ -23,7 +23,7 @@ export class SharedBytes {
   constructor(messages: readonly Message[]) {
     this.#messages = messages
     let length = 0
-    for (const message of messages) length += lengthOf(message)
+    for (const message of messages) length += messageLength(message)
     this.length = length
   }
 

@@ -41,7 +41,7 @@ export function startInTurns<T>(steps: Steps<T>, signal?: AbortSignal): T | Prom
 }
 
 /** Returns a result that exists, or runs its steps. */
-export function* resultOf<T extends object | undefined>(result: T | Steps<T>): Steps<T> {
+export function* runIfSteps<T extends object | undefined>(result: T | Steps<T>): Steps<T> {
   return isSteps(result) ? yield* result : result
 }
 
@@ -66,7 +66,7 @@ export const isLongStepDone = (): boolean => (++pieces & 31) === 0
 const RUN = 2048
 
 /** Sorts like `sort`, stably, in steps. Returns a new list. */
-export function* sorted<T extends NonNullable<unknown>>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+export function* sortInSteps<T extends NonNullable<unknown>>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
   let runs: T[][] = []
   // Most input is sorted already.
   let isInOrder = true

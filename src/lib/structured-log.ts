@@ -13,12 +13,12 @@ export interface LogOptions {
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
-type Fields = Readonly<Record<string, unknown>>
+type LogFields = Readonly<Record<string, unknown>>
 
 /** Creates a logger that passes each line to `write` immediately. */
 export function createLogger(options: LogOptions): Logger {
   const print = options.format === 'json' ? jsonLine : textLine
-  const write = (level: string, message: string, fields: Fields = {}): void =>
+  const write = (level: string, message: string, fields: LogFields = {}): void =>
     options.write(print(new Date(options.now()), level, message, { ...options.fields, ...fields }))
   return {
     info: (message, fields) => write('info', message, fields),
@@ -30,7 +30,7 @@ export function createLogger(options: LogOptions): Logger {
   }
 }
 
-function jsonLine(time: Date, level: string, message: string, fields: Fields): string {
+function jsonLine(time: Date, level: string, message: string, fields: LogFields): string {
   return `${JSON.stringify({ ts: time.toISOString(), level, msg: message, ...fields }, printable)}\n`
 }
 
@@ -39,17 +39,17 @@ function printable(_key: string, value: unknown): unknown {
   return value instanceof Error ? (value.stack ?? value.message) : value
 }
 
-function textLine(time: Date, level: string, message: string, fields: Fields): string {
+function textLine(time: Date, level: string, message: string, fields: LogFields): string {
   let line = `${time.toISOString()} ${level.padEnd(5)} ${message}`
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) line += ` ${name}=${textOf(value)}`
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) line += ` ${name}=${logValue(value)}`
   return `${line}\n`
 }
 
-function textOf(value: unknown): string {
-  if (value instanceof Error) return quoted(value.stack ?? value.message)
-  if (typeof value === 'string') return /^[^\s"=\p{Cc}]+$/u.test(value) ? value : quoted(value)
+function logValue(value: unknown): string {
+  if (value instanceof Error) return quoteLogged(value.stack ?? value.message)
+  if (typeof value === 'string') return /^[^\s"=\p{Cc}]+$/u.test(value) ? value : quoteLogged(value)
   return typeof value === 'object' && value !== null ? JSON.stringify(value, printable) : String(value)
 }
 
 /** Quotes a text and escapes all control characters: clients choose much of what is logged, and a terminal would interpret them. */
-const quoted = (text: string): string => JSON.stringify(text).replace(/\p{Cc}/gu, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const quoteLogged = (text: string): string => JSON.stringify(text).replace(/\p{Cc}/gu, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -44,7 +44,7 @@ export const hunksText = (matches: readonly Match[], a: readonly string[], b: re
     .join('')
 
 /** A part of both texts that is equal or replaced. Ends are exclusive. */
-interface Part {
+interface DiffPart {
   readonly isSame: boolean
   readonly aFrom: number
   readonly aTo: number
@@ -52,8 +52,8 @@ interface Part {
   readonly bTo: number
 }
 
-function partsOf(matches: readonly Match[], aLength: number, bLength: number): Part[] {
-  const parts: Part[] = []
+function diffParts(matches: readonly Match[], aLength: number, bLength: number): DiffPart[] {
+  const parts: DiffPart[] = []
   let [a, b] = [0, 0]
   for (const match of [...matches, { a: aLength, b: bLength, size: 0 }]) {
     if (a < match.a || b < match.b) parts.push({ isSame: false, aFrom: a, aTo: match.a, bFrom: b, bTo: match.b })
@@ -64,17 +64,17 @@ function partsOf(matches: readonly Match[], aLength: number, bLength: number): P
 }
 
 /** Groups changed parts with the lines around them. Adjacent ones form one hunk. */
-function hunksOf(matches: readonly Match[], aLength: number, bLength: number): Part[][] {
-  const hunks: Part[][] = [[]]
-  const parts = partsOf(matches, aLength, bLength)
-  const head = ({ aFrom, bFrom, ...part }: Part): Part => ({
+function hunksOf(matches: readonly Match[], aLength: number, bLength: number): DiffPart[][] {
+  const hunks: DiffPart[][] = [[]]
+  const parts = diffParts(matches, aLength, bLength)
+  const head = ({ aFrom, bFrom, ...part }: DiffPart): DiffPart => ({
     ...part,
     aFrom,
     bFrom,
     aTo: Math.min(part.aTo, aFrom + CONTEXT),
     bTo: Math.min(part.bTo, bFrom + CONTEXT),
   })
-  const tail = ({ aTo, bTo, ...part }: Part): Part => ({
+  const tail = ({ aTo, bTo, ...part }: DiffPart): DiffPart => ({
     ...part,
     aTo,
     bTo,
@@ -92,7 +92,7 @@ function hunksOf(matches: readonly Match[], aLength: number, bLength: number): P
   return hunks.filter(hunk => hunk.some(({ isSame }) => !isSame))
 }
 
-function hunkText(hunk: readonly Part[], a: readonly string[], b: readonly string[], firstLine: number): string {
+function hunkText(hunk: readonly DiffPart[], a: readonly string[], b: readonly string[], firstLine: number): string {
   const [first, last] = [hunk[0], hunk.at(-1)]
   const range = (from = 0, to = 0): string =>
     to - from === 1 ? `${from + firstLine}` : `${to === from ? from + firstLine - 1 : from + firstLine},${to - from}`

@@ -13,8 +13,8 @@ export interface UrlParts {
 
 /** Splits a URL. Undefined for an invalid escape or a control character, which Go's url.Parse rejects. */
 export function parseUrl(text: string): UrlParts | undefined {
-  const [whole, fragment] = cut(text, '#')
-  const [hierarchy, query] = cut(whole, '?')
+  const [whole, fragment] = splitBefore(text, '#')
+  const [hierarchy, query] = splitBefore(whole, '?')
   const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(hierarchy)?.[1]
   const rest = scheme === undefined ? hierarchy : hierarchy.slice(scheme.length + 1)
   const host = /^\/\/([^/]*)/.exec(rest)?.[1]
@@ -25,7 +25,7 @@ export function parseUrl(text: string): UrlParts | undefined {
 }
 
 /** Splits a text before the first separator. The rest begins with the separator. */
-function cut(text: string, separator: string): [before: string, rest: string] {
+function splitBefore(text: string, separator: string): [before: string, rest: string] {
   const before = textBefore(text, separator)
   return [before, text.slice(before.length)]
 }

@@ -44,7 +44,7 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
     for (const [name, gate] of Object.entries(known)) {
       // A gate that is set by name keeps its value whatever its stage gate is.
       if (gate.stage !== stage || given.has(name)) continue
-      check(name, gate, value, ` (by ${stageGate}=${value})`)
+      checkGate(name, gate, value, ` (by ${stageGate}=${value})`)
       values.set(name, value)
     }
   }
@@ -53,7 +53,7 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
     if (Object.hasOwn(STAGE_GATES, name)) continue
     const gate = Object.hasOwn(known, name) ? known[name] : undefined
     if (!gate) throw new LifecycleError(`unrecognized feature gate: ${name}`)
-    check(name, gate, value, '')
+    checkGate(name, gate, value, '')
     if (gate.stage === 'GA') warnings.push(`Setting GA feature gate ${name}=${value}. It will be removed in a future release.`)
     if (gate.stage === 'Deprecated') warnings.push(`Setting deprecated feature gate ${name}=${value}. It will be removed in a future release.`)
     values.set(name, value)
@@ -81,7 +81,7 @@ export function parseGates(release: Release, given: ReadonlyMap<string, boolean>
 }
 
 /** Throws LifecycleError if the gate is locked, or if the state is not implemented. `by` names the stage gate that sets it, for the message. */
-function check(name: string, { preset, locked, effect, built }: FeatureGate, value: boolean, by: string): void {
+function checkGate(name: string, { preset, locked, effect, built }: FeatureGate, value: boolean, by: string): void {
   if (locked && value !== preset) throw new LifecycleError(`cannot set feature gate ${name} to ${value}, feature is locked to ${preset}`)
   if (effect === 'fixed' && value !== built)
     throw new LifecycleError(`${name}=${value}${by} is not implemented, and ignoring it would change what the server does`)

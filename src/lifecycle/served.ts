@@ -42,7 +42,7 @@ const BETA_ON: readonly string[] = ['flowcontrol.apiserver.k8s.io/v1beta3']
 export function checkRuntimeConfig(config: RuntimeConfig): void {
   if (config.size === 1 && config.get('api/all') === false) throw new LifecycleError('invalid key with only api/all=false')
   const known = [...Object.keys(LIFECYCLES), ...EMPTY_VERSIONS].map(apiVersion => parseApiVersion(apiVersion))
-  const entries = [...config.keys()].filter(key => !isLevel(key)).map(key => ({ key, ...partsOf(key) }))
+  const entries = [...config.keys()].filter(key => !isLevel(key)).map(key => ({ key, ...parseApiKey(key) }))
   const unknown = entries.map(({ group }) => group).filter(group => !known.some(each => each?.group === group))
   if (unknown.length > 0) throw new LifecycleError(`unknown api groups ${unknown.join(',')}`)
   for (const { key, group, version, resource } of entries) {
@@ -106,7 +106,7 @@ function levelOf(config: RuntimeConfig, version: string, preset: boolean): boole
 
 const isLevel = (key: string): boolean => LEVELS.some(level => level === key)
 
-function partsOf(key: string): { group: string; version: string; resource: string | undefined } {
+function parseApiKey(key: string): { group: string; version: string; resource: string | undefined } {
   const [group = '', version, resource, ...more] = key.split('/')
   if (version === undefined || more.length > 0) throw new LifecycleError(`runtime-config invalid key ${key}`)
   return { group, version, resource }

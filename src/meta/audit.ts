@@ -1,5 +1,5 @@
 import type { FilledBody } from '../lib/filled-body.ts'
-import type { AnsweredStatus } from './status.ts'
+import type { ResponseStatus } from './status.ts'
 
 /** Level of detail of an audit event (audit.k8s.io/v1 Level). Requests of the level None have no event. */
 export type AuditLevel = 'Metadata' | 'Request' | 'RequestResponse'
@@ -28,7 +28,7 @@ export interface AuditRecord {
   /** Sets the request object, for an event that `showsRequest`. */
   requestObject(body: AuditedBody): void
   /** Sets the response to a Status, which is also the response object. */
-  answersStatus(status: AnsweredStatus): void
+  answersStatus(status: ResponseStatus): void
   /** Sets the response object, for an event that `showsResponse`. */
   responseObject(body: AuditedBody): void
 }

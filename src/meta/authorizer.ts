@@ -2,7 +2,7 @@ import type { RequestAttributes, RequestContext, User } from './context.ts'
 import { resourceAttributes } from './request-attributes.ts'
 
 /** Result of an authorizer. `no opinion` leaves the decision to the next mode, and denies the request if no mode allows it. */
-export interface Decision {
+export interface AuthorizationDecision {
   readonly decision: 'allow' | 'deny' | 'no opinion'
   readonly reason: string
   /** Optional. Authorization mode that allowed or denied the request, for display. Unset for webhooks. */
@@ -28,7 +28,7 @@ export interface NonResourceRule {
 }
 
 /** Permissions of a user in a namespace, as far as an authorizer can list them. */
-export interface KnownRules {
+export interface UserRules {
   readonly resourceRules: readonly ResourceRule[]
   readonly nonResourceRules: readonly NonResourceRule[]
   /** Whether there may be more. */
@@ -39,9 +39,9 @@ export interface KnownRules {
 
 /** Decides whether a user may perform a request. */
 export interface Authorizer {
-  authorize(user: User, request: RequestAttributes, signal: AbortSignal): Promise<Decision>
+  authorize(user: User, request: RequestAttributes, signal: AbortSignal): Promise<AuthorizationDecision>
   /** Optional. Lists permissions for display. They are not used for decisions. */
-  rulesFor?(user: User, namespace: string): KnownRules
+  rulesFor?(user: User, namespace: string): UserRules
 }
 
 /** Group that may do everything. It is authorized before all configured modes. The server itself belongs to it. */

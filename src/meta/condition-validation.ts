@@ -1,10 +1,10 @@
 import type { FieldError } from './field-error.ts'
-import { duplicate, invalid, notSupported, required, tooLong } from './field-error.ts'
+import { duplicate, invalid, notSupported, required, tooLongError } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { isQualifiedName, longerThan, regexError } from './names.ts'
 
 /** metav1.Condition, decoded. */
-export interface Condition {
+export interface MetaCondition {
   readonly type?: string
   readonly status?: string
   readonly observedGeneration?: number | bigint
@@ -33,11 +33,11 @@ export function validateConditionReason(reason: string, path: FieldPath): FieldE
   if (reason === '') return [required(path, 'must be set')]
   return [
     ...(reasonRegex.test(reason) ? [] : [invalid(path, reason, reasonMessage)]),
-    ...(longerThan(reason, REASON_LIMIT) ? [tooLong(path, REASON_LIMIT)] : []),
+    ...(longerThan(reason, REASON_LIMIT) ? [tooLongError(path, REASON_LIMIT)] : []),
   ]
 }
 
-function validateCondition(condition: Condition, path: FieldPath): FieldError[] {
+function validateCondition(condition: MetaCondition, path: FieldPath): FieldError[] {
   const { type = '', status = '', observedGeneration = 0, lastTransitionTime, reason = '', message = '' } = condition
   return [
     ...isQualifiedName(type).map(text => invalid(path.child('type'), type, text)),
@@ -45,12 +45,12 @@ function validateCondition(condition: Condition, path: FieldPath): FieldError[] 
     ...(observedGeneration < 0 ? [invalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero')] : []),
     ...(lastTransitionTime ? [] : [required(path.child('lastTransitionTime'), 'must be set')]),
     ...validateConditionReason(reason, path.child('reason')),
-    ...(longerThan(message, MESSAGE_LIMIT) ? [tooLong(path.child('message'), MESSAGE_LIMIT)] : []),
+    ...(longerThan(message, MESSAGE_LIMIT) ? [tooLongError(path.child('message'), MESSAGE_LIMIT)] : []),
   ]
 }
 
 /** ValidateConditions of metav1: types are unique, and each condition is valid. */
-export function validateConditions(conditions: readonly Condition[] | undefined, path: FieldPath): FieldError[] {
+export function validateMetaConditions(conditions: readonly MetaCondition[] | undefined, path: FieldPath): FieldError[] {
   const types = new Set<string | undefined>()
   return (conditions ?? []).flatMap((condition, i) => {
     const at = path.index(i)

@@ -34,7 +34,7 @@ function isEqual(a: unknown, b: unknown, walk: Walk): boolean {
   return hasMembers(a) && hasMembers(b) ? sameMembers(a, b, walk) : sameNumber(a, b)
 }
 
-function sameMembers(a: Members, b: Members, walk: Walk): boolean {
+function sameMembers(a: ObjectMembers, b: ObjectMembers, walk: Walk): boolean {
   for (const key in a) if (--walk.left < 0 || !isEqual(a[key], Object.hasOwn(b, key) ? b[key] : undefined, walk)) return false
   for (const key in b) if (!Object.hasOwn(a, key) && !isNil(b[key])) return false
   return true
@@ -80,10 +80,10 @@ export function* equalInSteps(a: unknown, b: unknown, isSameLeaf: (a: unknown, b
   return true
 }
 
-export type Members = { readonly [name: string]: unknown }
+export type ObjectMembers = { readonly [name: string]: unknown }
 
 /** Reports whether a value is an object other than an array. */
-export const hasMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const hasMembers = (value: unknown): value is ObjectMembers => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isNil = (value: unknown): boolean => value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 

@@ -35,7 +35,7 @@ export function printValue(value: unknown): string {
 }
 
 /** Returns a function that prints the value for 1.34 and later, or undefined if there is no difference. */
-function jsonOf(value: unknown): (() => string) | undefined {
+function jsonPrinter(value: unknown): (() => string) | undefined {
   if (value === undefined || value === null) return () => 'null'
   if (value instanceof Verbatim) return value.json
   return Array.isArray(value) && value.every(item => typeof item === 'string') ? () => goJsonText(value) : undefined
@@ -69,7 +69,7 @@ function fieldError(reason: FieldErrorReason, path: FieldPath, detail: Detail, h
 
 /** Creates an error that shows the value after `head`. */
 function valueError(reason: FieldErrorReason, path: FieldPath, value: unknown, head: string, detail: Detail): FieldError {
-  const json = jsonOf(value)
+  const json = jsonPrinter(value)
   return fieldError(reason, path, detail, `${head}: ${printValue(value)}`, json && (() => `${head}: ${json()}`))
 }
 
@@ -106,7 +106,7 @@ export const duplicate = (path: FieldPath, value: unknown): FieldError => valueE
 export const notFound = (path: FieldPath, value: unknown, detail = ''): FieldError => valueError('FieldValueNotFound', path, value, 'Not found', detail)
 
 /** Creates an error for a value above its size limit in bytes. The message does not show the value. */
-export const tooLong = (path: FieldPath, maxLength: number): FieldError =>
+export const tooLongError = (path: FieldPath, maxLength: number): FieldError =>
   fieldError(
     'FieldValueTooLong',
     path,

@@ -1,4 +1,4 @@
-type Step = 'text' | 'child' | 'index' | 'key'
+type FieldStep = 'text' | 'child' | 'index' | 'key'
 
 /**
  * Path to a field, as error messages print it: `spec.ports[0].name`, `metadata.labels[a.b/c]`. Immutable. The text is created on first use, because validation
@@ -6,11 +6,11 @@ type Step = 'text' | 'child' | 'index' | 'key'
  */
 export class FieldPath {
   private readonly parent: FieldPath | undefined
-  private readonly step: Step
+  private readonly step: FieldStep
   private readonly name: string | number
   private made: string | undefined
 
-  constructor(name: string | number, step: Step = 'text', parent?: FieldPath) {
+  constructor(name: string | number, step: FieldStep = 'text', parent?: FieldPath) {
     this.name = name
     this.step = step
     this.parent = parent

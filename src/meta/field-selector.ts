@@ -1,5 +1,5 @@
 import { compareText } from '../lib/compare-text.ts'
-import { runAtOnce, type Steps, sorted } from '../lib/steps.ts'
+import { runAtOnce, type Steps, sortInSteps } from '../lib/steps.ts'
 import { SelectorError } from './selector-error.ts'
 
 /** A requirement of a field selector. The operator `==` is stored as `=`. */
@@ -51,7 +51,7 @@ export const parseFieldSelector = (text: string): FieldTerm[] => runAtOnce(field
 /** Parses a field selector in steps of one requirement. */
 export function* fieldSelectorSteps(text: string): Steps<FieldTerm[]> {
   const found: FieldTerm[] = []
-  for (const part of yield* sorted([...(yield* terms(text))], compareText)) {
+  for (const part of yield* sortInSteps([...(yield* terms(text))], compareText)) {
     const at = part.search(/!=|=/)
     if (at < 0) throw new SelectorError(`invalid selector: '${text}'; can't understand '${part}'`)
     const operator = part.startsWith('!=', at) ? '!=' : part.startsWith('==', at) ? '==' : '='

@@ -30,11 +30,11 @@ export function parseGoUrl(text: string): GoUrl {
   const fail = (reason: string): never => {
     throw new GoUrlError(text, reason)
   }
-  const [withoutFragment, fragment] = cut(text, '#')
+  const [withoutFragment, fragment] = cutAt(text, '#')
   if (CONTROL.test(withoutFragment)) fail('net/url: invalid control character in URL')
   if (withoutFragment.startsWith(':')) fail('missing protocol scheme')
   const scheme = SCHEME.exec(withoutFragment)?.[0].slice(0, -1) ?? ''
-  const [rest, query] = cut(withoutFragment.slice(scheme === '' ? 0 : scheme.length + 1), '?')
+  const [rest, query] = cutAt(withoutFragment.slice(scheme === '' ? 0 : scheme.length + 1), '?')
   const parts = { scheme: scheme.toLowerCase(), user: undefined, host: '', path: rest, query, fragment }
   if (!rest.startsWith('/')) {
     if (scheme !== '') return { ...parts, path: '' }
@@ -94,7 +94,7 @@ export function isRequestUri(text: string): boolean {
   if (text === '' || CONTROL.test(text)) return false
   if (text === '*') return true
   const scheme = SCHEME.exec(text)?.[0] ?? ''
-  const [rest] = cut(text.slice(scheme.length), '?')
+  const [rest] = cutAt(text.slice(scheme.length), '?')
   if (!rest.startsWith('/')) return scheme !== ''
   const authority = scheme !== '' && rest.startsWith('//') ? textBefore(rest.slice(2), '/') : ''
   const path = authority === '' ? rest : rest.slice(2 + authority.length)
@@ -112,7 +112,7 @@ export function isRequestUri(text: string): boolean {
   }
 }
 
-function cut(text: string, mark: string): [string, string] {
+function cutAt(text: string, mark: string): [string, string] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }

@@ -4,7 +4,7 @@ import type { LabelRequirement } from './label-requirement.ts'
 export type Labels = Readonly<Record<string, string>>
 
 /** Combined requirements on one label. */
-interface Condition {
+interface LabelCondition {
   /** Whether the label must exist. */
   required: boolean
   absent: boolean
@@ -17,7 +17,7 @@ interface Condition {
 
 /** Requirements of a selector by label. Matching an object visits each of its own labels once, however long the selector is. */
 export class LabelMatcher {
-  readonly #conditions = new Map<string, Condition>()
+  readonly #conditions = new Map<string, LabelCondition>()
   #required = 0
   #impossible = false
 
@@ -39,15 +39,15 @@ export class LabelMatcher {
     }
   }
 
-  #conditionOf(key: string): Condition {
+  #conditionOf(key: string): LabelCondition {
     const known = this.#conditions.get(key)
     if (known) return known
-    const made: Condition = { required: false, absent: false, among: undefined, except: undefined, above: undefined, below: undefined }
+    const made: LabelCondition = { required: false, absent: false, among: undefined, except: undefined, above: undefined, below: undefined }
     this.#conditions.set(key, made)
     return made
   }
 
-  #bound(condition: Condition, operator: 'gt' | 'lt', bound: bigint | undefined): void {
+  #bound(condition: LabelCondition, operator: 'gt' | 'lt', bound: bigint | undefined): void {
     if (bound === undefined) this.#impossible = true
     else if (operator === 'gt') condition.above = condition.above === undefined || bound > condition.above ? bound : condition.above
     else condition.below = condition.below === undefined || bound < condition.below ? bound : condition.below
@@ -75,7 +75,7 @@ export class LabelMatcher {
 const among = (values: readonly string[], known: ReadonlySet<string> | undefined): ReadonlySet<string> =>
   new Set(known ? values.filter(value => known.has(value)) : values)
 
-function holds({ absent, among: values, except, above, below }: Condition, value: string): boolean {
+function holds({ absent, among: values, except, above, below }: LabelCondition, value: string): boolean {
   if (absent || except?.has(value) || values?.has(value) === false) return false
   if (above === undefined && below === undefined) return true
   const number = parseInt64(value)

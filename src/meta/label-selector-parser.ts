@@ -1,5 +1,5 @@
 import { compareUnits } from '../lib/compare-text.ts'
-import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
+import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
 import { fieldErrorText, invalid } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts'
@@ -121,7 +121,7 @@ export class LabelSelectorParser {
     const operator = OPERATOR_TOKENS[operatorToken.kind]
     if (operator === undefined) throw new SelectorError(`found '${operatorToken.text}', expected: in, notin, =, ==, !=, gt, lt`)
     const values = operator === 'in' || operator === 'notin' ? yield* this.values() : this.exactValue()
-    return yield* labelRequirementSteps(key, operator, values.size < FEW ? [...values].sort() : yield* sorted([...values], compareUnits))
+    return yield* labelRequirementSteps(key, operator, values.size < FEW ? [...values].sort() : yield* sortInSteps([...values], compareUnits))
   }
 
   private *values(): Steps<Set<string>> {

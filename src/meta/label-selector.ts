@@ -1,5 +1,5 @@
 import { parseInt64 } from '../lib/integer.ts'
-import { runAtOnce, type Steps, sorted } from '../lib/steps.ts'
+import { runAtOnce, type Steps, sortInSteps } from '../lib/steps.ts'
 import type { FieldError } from './field-error.ts'
 import { forbidden, invalid, required } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
@@ -42,7 +42,7 @@ export function* labelSelectorSteps(text: string): Steps<LabelRequirement[]> {
     }
     yield
   }
-  const ordered = yield* sorted(requirements, byKey)
+  const ordered = yield* sortInSteps(requirements, byKey)
   if (ordered.length > FEW) keepMatcher(ordered, matcher)
   return ordered
 }

@@ -21,7 +21,7 @@ export function regexError(message: string, regex: string, ...examples: string[]
   return `${message} (e.g. ${examples.map(example => `'${example}', `).join(' or ')}regex used for validation is '${regex}')`
 }
 
-const whole = (source: string): RegExp => new RegExp(`^(?:${source})$`)
+const wholeRegExp = (source: string): RegExp => new RegExp(`^(?:${source})$`)
 
 /** Texts above this length are checked with `fault`. */
 const LONG_TEXT = 253
@@ -38,17 +38,18 @@ interface TextRule {
 }
 
 const rule = (format: string, message: string, examples: string[], maxLength?: number, shown = format): TextRule => ({
-  regex: whole(format),
+  regex: wholeRegExp(format),
   message: regexError(message, shown, ...examples),
   ...(maxLength !== undefined && { maxLength }),
 })
 
-const matches = (text: string, { regex, fault }: TextRule): boolean => (fault !== undefined && text.length > LONG_TEXT ? !fault.test(text) : regex.test(text))
+const matchesTextRule = (text: string, { regex, fault }: TextRule): boolean =>
+  fault !== undefined && text.length > LONG_TEXT ? !fault.test(text) : regex.test(text)
 
-function check(text: string, rule: TextRule): string[] {
+function checkName(text: string, rule: TextRule): string[] {
   const { maxLength, message } = rule
   const long = maxLength !== undefined && longerThan(text, maxLength)
-  const good = matches(text, rule)
+  const good = matchesTextRule(text, rule)
   if (!long && good) return OK
   const errors: string[] = []
   if (long) errors.push(maxLengthError(maxLength))
@@ -113,7 +114,7 @@ const qualifiedMessage = regexError(
   'my.name',
   '123-abc',
 )
-const qualifiedRegex = whole(QUALIFIED)
+const qualifiedRegex = wholeRegExp(QUALIFIED)
 const labelValue = rule(
   `(${QUALIFIED})?`,
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
@@ -136,27 +137,27 @@ const httpHeaderName = rule('[-A-Za-z0-9]+', "a valid HTTP header must consist o
 
 /** Checks an RFC 1123 label: at most 63 lower-case letters, digits and inner hyphens. */
 export function isDns1123Label(text: string): string[] {
-  const errors = check(text, dns1123Label)
-  if (errors.length === 0 || !matches(text, dns1123Subdomain) || matches(text, dns1123Label)) return errors
+  const errors = checkName(text, dns1123Label)
+  if (errors.length === 0 || !matchesTextRule(text, dns1123Subdomain) || matchesTextRule(text, dns1123Label)) return errors
   return [...errors.slice(0, -1), 'must not contain dots']
 }
 
 /** Checks an RFC 1123 subdomain: labels separated by dots, at most 253 characters in all. */
-export const isDns1123Subdomain = (text: string): string[] => check(text, dns1123Subdomain)
+export const isDns1123Subdomain = (text: string): string[] => checkName(text, dns1123Subdomain)
 /** Checks a subdomain that may contain upper-case letters. */
-export const isDns1123SubdomainOfAnyCase = (text: string): string[] => check(text, subdomainOfAnyCase)
+export const isDns1123SubdomainOfAnyCase = (text: string): string[] => checkName(text, subdomainOfAnyCase)
 /** Checks a subdomain whose first label is `*`. */
-export const isWildcardDns1123Subdomain = (text: string): string[] => check(text, wildcardSubdomain)
+export const isWildcardDns1123Subdomain = (text: string): string[] => checkName(text, wildcardSubdomain)
 /** Checks a subdomain whose labels may contain underscores. */
-export const isDns1123SubdomainWithUnderscore = (text: string): string[] => check(text, subdomainWithUnderscore)
+export const isDns1123SubdomainWithUnderscore = (text: string): string[] => checkName(text, subdomainWithUnderscore)
 /** Checks an RFC 1035 label: like an RFC 1123 label, but beginning with a letter. */
-export const isDns1035Label = (text: string): string[] => check(text, dns1035Label)
+export const isDns1035Label = (text: string): string[] => checkName(text, dns1035Label)
 /** Checks the value of a label: at most 63 characters, possibly empty. */
-export const isValidLabelValue = (text: string): string[] => check(text, labelValue)
+export const isValidLabelValue = (text: string): string[] => checkName(text, labelValue)
 /** Checks a percentage, such as `25%`. */
-export const isValidPercent = (text: string): string[] => check(text, percent)
+export const isValidPercent = (text: string): string[] => checkName(text, percent)
 /** Checks the name of an HTTP header: letters, digits and hyphens. */
-export const isHttpHeaderName = (text: string): string[] => check(text, httpHeaderName)
+export const isHttpHeaderName = (text: string): string[] => checkName(text, httpHeaderName)
 
 /** Checks a label key, annotation key or finalizer: an optional DNS subdomain and a slash, then a name of at most 63 bytes. */
 export function isQualifiedName(text: string): string[] {
@@ -185,7 +186,7 @@ const both = (a: string[], b: string[]): string[] => (b.length === 0 ? a : [...a
 
 /** Characters of a path in isDomainPrefixedPath. */
 const HTTP_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
-const httpPath = whole(HTTP_PATH)
+const httpPath = wholeRegExp(HTTP_PATH)
 
 /** Checks a name such as `example.com/manager`, which must not be empty. Returns each message with the part that it is about. */
 export function isDomainPrefixedPath(text: string): { part: string; text: string }[] {
@@ -198,10 +199,10 @@ export function isDomainPrefixedPath(text: string): { part: string; text: string
 }
 
 /** Checks a key of ConfigMap.data or Secret.data, which becomes a file name in volumes. */
-export const isConfigMapKey = (text: string): string[] => both(check(text, configMapKey), pathPrefixErrors(text))
+export const isConfigMapKey = (text: string): string[] => both(checkName(text, configMapKey), pathPrefixErrors(text))
 
 /** Checks the name of an environment variable, which may contain letters, digits, `_`, `-` and `.`. */
-export const isEnvVarName = (text: string): string[] => both(check(text, envVarName), pathPrefixErrors(text))
+export const isEnvVarName = (text: string): string[] => both(checkName(text, envVarName), pathPrefixErrors(text))
 
 /** Checks the name of an environment variable by the relaxed rule: any printable ASCII except `=`. */
 export function isRelaxedEnvVarName(text: string): string[] {

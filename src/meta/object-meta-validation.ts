@@ -2,7 +2,7 @@ import { goJsonText } from '../lib/go-json-text.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { deepEqual } from './equal.ts'
 import type { FieldError } from './field-error.ts'
-import { forbidden, immutableError, invalid, required, tooLong, verbatim, words } from './field-error.ts'
+import { forbidden, immutableError, invalid, required, tooLongError, verbatim, words } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { isQualifiedName, isValidLabelValue, longerThan, nameIsDnsLabel, type ValidateName } from './names.ts'
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object.ts'
@@ -46,14 +46,14 @@ function* annotationErrors(annotations: Readonly<Record<string, string>>, path: 
     characters += key.length + value.length
   }
   // A UTF-16 code unit takes one to three bytes.
-  if (characters > ANNOTATIONS_LIMIT) errors.push(tooLong(path, ANNOTATIONS_LIMIT))
+  if (characters > ANNOTATIONS_LIMIT) errors.push(tooLongError(path, ANNOTATIONS_LIMIT))
   else if (characters * 3 > ANNOTATIONS_LIMIT) {
     let bytes = 0
     for (const key in annotations) {
       if (isStepDone()) yield
       bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] ?? '')
     }
-    if (bytes > ANNOTATIONS_LIMIT) errors.push(tooLong(path, ANNOTATIONS_LIMIT))
+    if (bytes > ANNOTATIONS_LIMIT) errors.push(tooLongError(path, ANNOTATIONS_LIMIT))
   }
   return errors
 }
@@ -159,7 +159,7 @@ const PLAIN = /^[ -~]*$/
 /** Validates the name of a field manager: printable characters of limited length. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  if (longerThan(manager, MANAGER_MAX_BYTES)) errors.push(tooLong(path, MANAGER_MAX_BYTES))
+  if (longerThan(manager, MANAGER_MAX_BYTES)) errors.push(tooLongError(path, MANAGER_MAX_BYTES))
   if (PLAIN.test(manager)) return errors
   let at = 0
   for (const c of manager) {
@@ -180,7 +180,7 @@ function* managerErrors(entries: readonly ManagedFieldsEntry[], path: FieldPath)
     if (operation !== 'Apply' && operation !== 'Update') errors.push(invalid(at.child('operation'), operation ?? '', 'must be `Apply` or `Update`'))
     if (fieldsType && fieldsType !== 'FieldsV1') errors.push(invalid(at.child('fieldsType'), fieldsType, 'must be `FieldsV1`'))
     if (manager) errors.push(...validateFieldManager(manager, at.child('manager')))
-    if (subresource && subresource.length > 256) errors.push(tooLong(at.child('subresource'), 256))
+    if (subresource && subresource.length > 256) errors.push(tooLongError(at.child('subresource'), 256))
   }
   return errors
 }
@@ -197,23 +197,23 @@ export const validateObjectMetaUpdate = (...args: ObjectMetaUpdateArgs): FieldEr
 /** ValidateObjectMeta in steps, for objects that may be large. */
 export function* validateObjectMetaInSteps(...[meta, namespaced, validateName, path, rules = {}]: ObjectMetaArgs): Steps<FieldError[]> {
   const errors = validateIdentity(meta, namespaced, validateName, path)
-  if (meta.labels) yield* add(errors, labelErrors(meta.labels, path.child('labels')))
-  if (meta.annotations) yield* add(errors, annotationErrors(meta.annotations, path.child('annotations')))
-  if (meta.ownerReferences) yield* add(errors, ownerErrors(meta.ownerReferences, path.child('ownerReferences')))
-  if (meta.finalizers) yield* add(errors, finalizerErrors(meta.finalizers, path.child('finalizers')))
-  if (meta.managedFields) yield* add(errors, managerErrors(meta.managedFields, path.child('managedFields')))
-  if (meta.finalizers) yield* add(errors, domainErrors(meta.finalizers, path.child('finalizers'), rules))
+  if (meta.labels) yield* addErrors(errors, labelErrors(meta.labels, path.child('labels')))
+  if (meta.annotations) yield* addErrors(errors, annotationErrors(meta.annotations, path.child('annotations')))
+  if (meta.ownerReferences) yield* addErrors(errors, ownerErrors(meta.ownerReferences, path.child('ownerReferences')))
+  if (meta.finalizers) yield* addErrors(errors, finalizerErrors(meta.finalizers, path.child('finalizers')))
+  if (meta.managedFields) yield* addErrors(errors, managerErrors(meta.managedFields, path.child('managedFields')))
+  if (meta.finalizers) yield* addErrors(errors, domainErrors(meta.finalizers, path.child('finalizers'), rules))
   return errors
 }
 
 /** Appends errors and yields: a single field of metadata may hold as many values as a request body. */
-function* add(errors: FieldError[], more: Steps<FieldError[]>): Steps<void> {
+function* addErrors(errors: FieldError[], more: Steps<FieldError[]>): Steps<void> {
   for (const error of yield* more) errors.push(error)
   yield
 }
 
 /** Validates name and generateName, the part of `validateObjectMeta` that depends on `validateName`. One of them must be set. */
-export function validateNames(meta: ObjectMeta, validateName: ValidateName, path: FieldPath): FieldError[] {
+export function validateMetaNames(meta: ObjectMeta, validateName: ValidateName, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (meta.generateName)
     for (const message of validateName(meta.generateName, true)) errors.push(invalid(path.child('generateName'), meta.generateName, message))
@@ -223,7 +223,7 @@ export function validateNames(meta: ObjectMeta, validateName: ValidateName, path
 }
 
 function validateIdentity(meta: ObjectMeta, namespaced: boolean, validateName: ValidateName, path: FieldPath): FieldError[] {
-  const errors = validateNames(meta, validateName, path)
+  const errors = validateMetaNames(meta, validateName, path)
   if (namespaced) {
     if (!meta.namespace) errors.push(required(path.child('namespace')))
     else for (const message of nameIsDnsLabel(meta.namespace, false)) errors.push(invalid(path.child('namespace'), meta.namespace, message))
@@ -239,11 +239,11 @@ const time = (value: string | null | undefined): unknown => (value ? verbatim(pr
 /** ValidateObjectMetaUpdate in steps: immutable fields first, then the others, in upstream's order. */
 export function* validateObjectMetaUpdateInSteps(...[next, old, path, rules = {}]: ObjectMetaUpdateArgs): Steps<FieldError[]> {
   const errors = validateUnchanged(next, old, path)
-  if (next.labels) yield* add(errors, labelErrors(next.labels, path.child('labels')))
-  if (next.annotations) yield* add(errors, annotationErrors(next.annotations, path.child('annotations')))
-  if (next.ownerReferences) yield* add(errors, ownerErrors(next.ownerReferences, path.child('ownerReferences')))
-  if (next.managedFields) yield* add(errors, managerErrors(next.managedFields, path.child('managedFields')))
-  if (next.finalizers) yield* add(errors, domainErrors(next.finalizers, path.child('finalizers'), rules))
+  if (next.labels) yield* addErrors(errors, labelErrors(next.labels, path.child('labels')))
+  if (next.annotations) yield* addErrors(errors, annotationErrors(next.annotations, path.child('annotations')))
+  if (next.ownerReferences) yield* addErrors(errors, ownerErrors(next.ownerReferences, path.child('ownerReferences')))
+  if (next.managedFields) yield* addErrors(errors, managerErrors(next.managedFields, path.child('managedFields')))
+  if (next.finalizers) yield* addErrors(errors, domainErrors(next.finalizers, path.child('finalizers'), rules))
   return errors
 }
 

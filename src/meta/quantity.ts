@@ -67,13 +67,13 @@ const known = new Map<string, Quantity>()
 export function parseQuantity(text: string): Quantity {
   const seen = known.get(text)
   if (seen) return seen
-  const quantity = parse(text)
+  const quantity = parseQuantityText(text)
   if (known.size >= 4096) known.clear()
   if (text.length <= 32) known.set(text, quantity)
   return quantity
 }
 
-function parse(text: string): Quantity {
+function parseQuantityText(text: string): Quantity {
   if (text === '') throw new QuantityError(WRONG_FORMAT)
   if (text.length > MAX_LENGTH) throw new QuantityError(WRONG_NUMBER)
   if (text === '0') return { value: 0n, scale: 0, format: 'DecimalSI', small: true, canonical: '0' }
@@ -111,11 +111,11 @@ function parse(text: string): Quantity {
   }
   let shown: QuantityFormat = format
   if (format === 'BinarySI') {
-    if (compare(value, rounded, MAX_INT64, 0) > 0) {
+    if (compareScaled(value, rounded, MAX_INT64, 0) > 0) {
       value = MAX_INT64
       rounded = 0
     }
-    if (value > 0n && compare(value, rounded, 1n, 0) < 0) shown = 'DecimalSI'
+    if (value > 0n && compareScaled(value, rounded, 1n, 0) < 0) shown = 'DecimalSI'
   }
   const signed = negative ? -value : value
   return { value: signed, scale: rounded, format: shown, small: false, canonical: canonicalise(signed, rounded, shown) }
@@ -123,7 +123,7 @@ function parse(text: string): Quantity {
 
 function canonicalise(value: bigint, scale: number, format: QuantityFormat): string {
   if (value === 0n) return '0'
-  if (format === 'BinarySI' && compare(abs(value), scale, 1024n, 0) >= 0) {
+  if (format === 'BinarySI' && compareScaled(abs(value), scale, 1024n, 0) >= 0) {
     const integer = scale >= 0 ? value * pow10(scale) : value / pow10(-scale)
     if (scale >= 0 || integer * pow10(-scale) === value) {
       let amount = integer
@@ -147,7 +147,7 @@ function canonicalise(value: bigint, scale: number, format: QuantityFormat): str
   return `${amount}${DECIMAL_SUFFIX.get(exponent) ?? ''}`
 }
 
-function compare(a: bigint, aScale: number, b: bigint, bScale: number): number {
+function compareScaled(a: bigint, aScale: number, b: bigint, bScale: number): number {
   const aSign = a > 0n ? 1 : a < 0n ? -1 : 0
   const bSign = b > 0n ? 1 : b < 0n ? -1 : 0
   if (aSign !== bSign) return aSign < bSign ? -1 : 1
@@ -175,7 +175,7 @@ export function compareQuantity(a: QuantityValue, b: QuantityValue): number {
   if (a === b) return 0
   const x = toQuantity(a)
   const y = toQuantity(b)
-  return compare(x.value, x.scale, y.value, y.scale)
+  return compareScaled(x.value, x.scale, y.value, y.scale)
 }
 
 /** Returns -1 for a negative quantity, 0 for zero and 1 for a positive one. */
@@ -185,7 +185,7 @@ export const quantitySign = (value: QuantityValue): -1 | 0 | 1 => {
 }
 
 /** Returns -1, 0 or 1. */
-export const compareParsed = (a: Quantity, b: Quantity): number => compare(a.value, a.scale, b.value, b.scale)
+export const compareParsed = (a: Quantity, b: Quantity): number => compareScaled(a.value, a.scale, b.value, b.scale)
 
 /**
  * Computes `a + b` or `a - b` like Go: in 64 bits if both summands and the sum fit. If the sum has very many digits, such as that of 1e1000 and 1, it is the

@@ -1,4 +1,4 @@
-import { integerOf } from '../lib/integer.ts'
+import { parseInteger } from '../lib/integer.ts'
 
 /** A version of semver.org, 2.0.0. Build metadata is parsed but not kept, since it does not affect the order. */
 export interface SemanticVersion {
@@ -16,7 +16,7 @@ export function parseSemanticVersion(text: string): SemanticVersion | undefined 
   const parts = FORM.exec(text)
   if (!parts) return undefined
   const [, major = '0', minor = '0', patch = '0', prerelease] = parts
-  const numbers = [integerOf(major), integerOf(minor), integerOf(patch)] as const
+  const numbers = [parseInteger(major), parseInteger(minor), parseInteger(patch)] as const
   return { numbers, prerelease: prerelease?.split('.') ?? [] }
 }
 
@@ -39,7 +39,7 @@ const isNumber = (text: string): boolean => /^\d+$/.test(text)
 
 /** Compares identifiers: numbers by value, and before words. */
 function compareIdentifiers(a: string, b: string): number {
-  if (isNumber(a) && isNumber(b)) return integerOf(a) < integerOf(b) ? -1 : 1
+  if (isNumber(a) && isNumber(b)) return parseInteger(a) < parseInteger(b) ? -1 : 1
   if (isNumber(a) !== isNumber(b)) return isNumber(a) ? -1 : 1
   return a < b ? -1 : 1
 }

@@ -21,14 +21,14 @@ const ANSWERS: Readonly<Record<number, readonly [reason: string, text: string]>>
  * `about` is the requested object, if any.
  */
 export function serverResponse(status: number, about: { resource: string; name: string } | undefined, said: string): StatusError {
-  const [reason, text] = ANSWERS[status] ?? [status >= 500 ? 'InternalError' : '', textOf(status, said)]
+  const [reason, text] = ANSWERS[status] ?? [status >= 500 ? 'InternalError' : '', responseText(status, said)]
   const message = text.replace('$', () => said)
   return about
     ? failure(status, reason, `${message} ( ${about.resource} ${about.name})`, { name: about.name, kind: about.resource })
     : failure(status, reason, message)
 }
 
-const textOf = (status: number, said: string): string =>
+const responseText = (status: number, said: string): string =>
   status >= 500
     ? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`
     : `the server responded with the status code ${status} but did not return more information`

@@ -35,7 +35,7 @@ export type Status = {
 }
 
 /** A Status as the response to a success, which may omit its code. */
-export type AnsweredStatus = Omit<Status, 'code'> & { readonly code?: number }
+export type ResponseStatus = Omit<Status, 'code'> & { readonly code?: number }
 
 /** A failure to report to the client. Anything else that is thrown is a bug and becomes a 500. */
 export class StatusError extends Error {

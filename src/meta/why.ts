@@ -16,14 +16,14 @@ export type WhyStep =
   | Defaulted
   | Conflicting
   | PluginRun
-  | WebhookAsked
-  | PolicyAsked
+  | WebhookCallStep
+  | PolicyStep
   | Annotated
   | Ruled
   | Attempted
   | Written
   | Read
-  | StoreAsked
+  | StoreCallStep
   | Converted
 
 /** The user of the request. */
@@ -141,7 +141,7 @@ export interface PluginRun {
 }
 
 /** A call to an admission webhook. */
-export interface WebhookAsked {
+export interface WebhookCallStep {
   readonly step: 'webhook'
   readonly configuration: string
   readonly webhook: string
@@ -157,7 +157,7 @@ export interface WebhookAsked {
 }
 
 /** An evaluation of an admission policy. */
-export interface PolicyAsked {
+export interface PolicyStep {
   readonly step: 'policy'
   readonly policy: string
   readonly binding?: string
@@ -205,7 +205,7 @@ interface Read {
 }
 
 /** A call to the store. */
-interface StoreAsked {
+interface StoreCallStep {
   readonly step: 'store'
   readonly operation: string
   readonly resource: string

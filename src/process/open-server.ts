@@ -27,7 +27,7 @@ import { authoritiesOf } from '../server/tls/authorities.ts'
 import { beginAdminKeys } from '../server/tls/client-keys.ts'
 import { followClientCa } from '../server/tls/follow-client-ca.ts'
 import { followServingFiles, readServingFiles, type ServedCertificates, type ServingFiles } from '../server/tls/follow-serving-files.ts'
-import type { Credentials } from '../server/tls/material.ts'
+import type { ServerCredentials } from '../server/tls/material.ts'
 import type { Tracing } from '../server/tracing/tracing.ts'
 import { versionInfo } from '../server/version.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
@@ -69,7 +69,7 @@ export interface ServerParts {
 export interface GivenParts {
   /** The store. The server takes ownership and closes it. */
   readonly backend: Backend
-  readonly credentials: Promise<Credentials>
+  readonly credentials: Promise<ServerCredentials>
   /** Optional. State of the server whose store the backend is a copy of. */
   readonly origin?: Origin | undefined
   /** Keys that all servers on forks of one store share. */
@@ -175,7 +175,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
 /** Data with which a server begins that has no primary. */
 const beginAlone =
   ({ securePort, insecurePort }: ListeningConfig) =>
-  (credentials: Credentials): WorkerBegin => ({ credentials, securePort, insecurePort, fillFirst: false })
+  (credentials: ServerCredentials): WorkerBegin => ({ credentials, securePort, insecurePort, fillFirst: false })
 
 const startOptions = (config: Config, port: number, certificateAuthority: string): StartOptions => ({
   address: advertisedAddress(config.listening),

@@ -143,11 +143,13 @@ async function webhookCredentialsOf(configurations: PluginConfigurations): Promi
 }
 
 /** Addresses of all members of all stores. */
-const membersOf = ({ servers, overrides }: EtcdConfig): string[] => [...new Set([servers, ...overrides.map(override => override.servers)].flatMap(addressesOf))]
+const storeMembers = ({ servers, overrides }: EtcdConfig): string[] => [
+  ...new Set([servers, ...overrides.map(override => override.servers)].flatMap(addressesOf)),
+]
 
 /** Options of storage that depend on the configuration alone. */
 const storageOf = ({ storage, release }: Config): Omit<StorageOptions, 'backend' | 'otherStores' | 'encryption'> => ({
-  ...(storage.etcd && { etcdServers: membersOf(storage.etcd) }),
+  ...(storage.etcd && { etcdServers: storeMembers(storage.etcd) }),
   etcdPrefix: storage.etcdPrefix,
   probes: storage.probes,
   isExclusive: storage.etcd === undefined,

@@ -42,7 +42,7 @@ export function runProgram(argv: readonly string[], options: ProgramOptions): vo
 export function runCommand(command: () => Promise<number>, failure = FAILURE): void {
   void command()
     .catch((error: unknown) => {
-      process.stderr.write(`Error: ${describe(error)}\n`)
+      process.stderr.write(`Error: ${errorText(error)}\n`)
       const code = isMisuse(error) ? MISUSE : failure
       // A failed start may leave open connections, which would keep the process alive.
       exitAtRest(code)
@@ -108,7 +108,7 @@ const isMisuse = (error: unknown): boolean =>
   (error instanceof Error && 'exitCode' in error && error.exitCode === MISUSE)
 
 /** Text of an error. Errors of the system and the store, which have a code, are printed by their message. All others are bugs and are printed with a stack trace. */
-function describe(error: unknown): string {
+function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error || isMisuse(error) ? error.message : (error.stack ?? error.message)
 }

@@ -6,7 +6,7 @@ import type { NetworkConfig } from '../config/network-config.ts'
 import type { Logger } from '../lib/log.ts'
 import { makePrivateDirectory, writePrivate } from '../lib/private-file.ts'
 import { beginAdminKeys } from '../server/tls/client-keys.ts'
-import { ADMIN_USER, type CertificateOptions, type Credentials, loadCredentials } from '../server/tls/material.ts'
+import { ADMIN_USER, type CertificateOptions, loadCredentials, type ServerCredentials } from '../server/tls/material.ts'
 import { servingNames } from '../server/tls/names.ts'
 import { kubeconfig } from './kubeconfig.ts'
 
@@ -17,7 +17,7 @@ const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 export const credentialsOf = (
   config: Config,
   { adminKeys = beginAdminKeys(config.files.certDir), shareCa }: Pick<CertificateOptions, 'adminKeys' | 'shareCa'>,
-): Promise<Credentials> =>
+): Promise<ServerCredentials> =>
   loadCredentials({
     directory: config.files.certDir,
     names: servingNames({
@@ -48,7 +48,7 @@ export interface AdminAccess {
 }
 
 /** Returns the administrator's access to a server on these ports. */
-export async function adminAccess(config: Config, { admin, serverCa }: Credentials, { securePort, insecurePort }: ServedPorts): Promise<AdminAccess> {
+export async function adminAccess(config: Config, { admin, serverCa }: ServerCredentials, { securePort, insecurePort }: ServedPorts): Promise<AdminAccess> {
   const url = `https://${urlHost(config.listening.bindAddress)}:${securePort}`
   const insecureUrl = insecurePort === undefined ? undefined : `http://${LOOPBACK}:${insecurePort}`
   const { cert, key } = await admin
@@ -65,7 +65,7 @@ interface ServedPorts {
 /** Writes the administrator's kubeconfig if the configuration has a file for it, and logs the URLs of the server. `fields` are logged too. `consoleLink`: path and fragment of a link to the console. */
 export async function announce(
   config: Config,
-  credentials: Credentials,
+  credentials: ServerCredentials,
   ports: ServedPorts,
   log: Logger,
   { consoleLink, ...fields }: Readonly<Record<string, unknown>> & { readonly consoleLink?: string | undefined } = {},

@@ -4,7 +4,7 @@ import type { StorageConfig } from '../config/store-config.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import type { KeyPair } from '../server/tls/issue.ts'
-import { type CertificateOptions, type Credentials, isFresh } from '../server/tls/material.ts'
+import { type CertificateOptions, isFresh, type ServerCredentials } from '../server/tls/material.ts'
 import { type AgreedValues, agreedKey } from '../storage/agreed-values.ts'
 import { BackendError } from '../storage/backend.ts'
 import { delay } from '../storage/delay.ts'
@@ -22,13 +22,13 @@ class AuthorityConflict extends Error {
 
 /** Certificates under the authority that all servers of a store share. */
 export interface SharedCredentials {
-  readonly credentials: Promise<Credentials>
+  readonly credentials: Promise<ServerCredentials>
   /** Resolves with an error if the other servers on the store have another authority; this server must stop then. Resolves with undefined if they do not, if the check fails, or if the signal aborts. */
   readonly conflict: Promise<AuthorityConflict | undefined>
 }
 
 /** Credentials of a server that does not share its store. */
-export const unshared = (credentials: Promise<Credentials>): SharedCredentials => ({ credentials, conflict: Promise.resolve(undefined) })
+export const unshared = (credentials: Promise<ServerCredentials>): SharedCredentials => ({ credentials, conflict: Promise.resolve(undefined) })
 
 /**
  * Loads the certificates of the configuration, and issues missing ones. The servers on a store share one authority: if they have none yet, that of the certificate directory is proposed, and a server without
@@ -51,10 +51,10 @@ export function shareCredentials(
       signal,
     )
   const credentials = credentialsOf(config, { ...keys, shareCa })
-  const compare = async ({ ownCa }: Credentials): Promise<AuthorityConflict | undefined> => {
+  const compare = async ({ ownCa }: ServerCredentials): Promise<AuthorityConflict | undefined> => {
     try {
       const shared = await shareCa(async () => ownCa)
-      return shared.cert.trim() === ownCa.cert.trim() ? undefined : new AuthorityConflict(wordsOf(config))
+      return shared.cert.trim() === ownCa.cert.trim() ? undefined : new AuthorityConflict(authorityMismatch(config))
     } catch (error) {
       if (!signal.aborted) log.warn('the certificate authority is not shared', { error: errorMessage(error) })
       return undefined
@@ -64,7 +64,7 @@ export function shareCredentials(
   return { credentials, conflict: credentials.then(compare, () => undefined) }
 }
 
-const wordsOf = ({ files: { certDir = '' }, storage: { etcdPrefix } }: Config): string =>
+const authorityMismatch = ({ files: { certDir = '' }, storage: { etcdPrefix } }: Config): string =>
   `${certDir}/ca.crt is not the certificate authority of the servers on this etcd. To take theirs, remove ca.crt and ca.key from ${certDir}; certificates that the former authority ` +
   `signed are then no longer trusted. To make all servers use this one, stop them, and remove the key ${agreedKey(etcdPrefix, 'certificate-authority')} from etcd and ca.crt and ca.key from the directories of the others.`
 

@@ -1,6 +1,6 @@
 import { parseJson } from '../codec/json.ts'
 import { errorMessage } from '../lib/error-message.ts'
-import { integerOf } from '../lib/integer.ts'
+import { parseInteger } from '../lib/integer.ts'
 import type { Json } from '../meta/object.ts'
 import { type Key, key, type Revision, revision } from '../storage/revision.ts'
 
@@ -38,44 +38,44 @@ export function decodeContinue(token: string, prefix: Key): ContinueToken {
   return { start: key(prefix + rooted.slice(1)), revision: rv < 0n ? -1 : revision(Math.min(Number(rv), Number.MAX_SAFE_INTEGER - 1)) }
 }
 
-interface Fields {
+interface TokenFields {
   v: string
   rv: bigint
   start: string
 }
 
 /** Reads the members as Go's encoding/json reads a struct: names match in any case, null leaves the zero value, and the first member of a wrong type is the error. */
-function readFields(text: Buffer): Fields {
+function readFields(text: Buffer): TokenFields {
   let value: Json
   try {
     ;({ value } = parseJson(text))
   } catch (error) {
     throw new ContinueTokenError(`${INVALID}: ${errorMessage(error)}`)
   }
-  const fields: Fields = { v: '', rv: 0n, start: '' }
+  const fields: TokenFields = { v: '', rv: 0n, start: '' }
   if (value === null) return fields
   if (typeof value !== 'object' || Array.isArray(value))
-    throw new ContinueTokenError(`${INVALID}: json: cannot unmarshal ${goType(value)} into Go value of type storage.continueToken`)
+    throw new ContinueTokenError(`${INVALID}: json: cannot unmarshal ${goJsonType(value)} into Go value of type storage.continueToken`)
   for (const [member, given] of Object.entries(value)) {
     const name = member.toLowerCase()
     if (given === null || (name !== 'v' && name !== 'rv' && name !== 'start')) continue
     const mistyped = (what: string, type: string) =>
       new ContinueTokenError(`${INVALID}: json: cannot unmarshal ${what} into Go struct field continueToken.${name} of type ${type}`)
     if (name !== 'rv') {
-      if (typeof given !== 'string') throw mistyped(goType(given), 'string')
+      if (typeof given !== 'string') throw mistyped(goJsonType(given), 'string')
       fields[name] = given
       continue
     }
-    if (typeof given !== 'number' && typeof given !== 'bigint') throw mistyped(goType(given), 'int64')
+    if (typeof given !== 'number' && typeof given !== 'bigint') throw mistyped(goJsonType(given), 'int64')
     const literal = /"rv"\s*:\s*(-?\d[\d.eE+-]*)/i.exec(text.toString())?.[1] ?? String(given)
-    if (!/^-?\d+$/.test(literal) || BigInt.asIntN(64, integerOf(literal)) !== integerOf(literal)) throw mistyped(`number ${literal}`, 'int64')
+    if (!/^-?\d+$/.test(literal) || BigInt.asIntN(64, parseInteger(literal)) !== parseInteger(literal)) throw mistyped(`number ${literal}`, 'int64')
     fields.rv = BigInt(literal)
   }
   return fields
 }
 
 /** The name of a JSON type in error messages of Go's encoding/json. */
-function goType(value: Json): string {
+function goJsonType(value: Json): string {
   if (Array.isArray(value)) return 'array'
   switch (typeof value) {
     case 'boolean':

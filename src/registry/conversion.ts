@@ -1,4 +1,4 @@
-import type { Change } from '../apply/ownership.ts'
+import type { OwnedWrite } from '../apply/ownership.ts'
 import type { ServedResource } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import type { Awaitable } from '../lib/awaitable.ts'
@@ -8,7 +8,7 @@ import type { Key } from '../storage/revision.ts'
 import type { StoredObject, Watcher } from '../storage/storage.ts'
 import type { CacheFill } from './cache-fill.ts'
 import type { ListOptions, ListResult } from './read.ts'
-import type { Answer, WriteTarget } from './types.ts'
+import type { RequestResult, WriteTarget } from './types.ts'
 
 /**
  * Converts the objects of a definition between the version of a request, the version of hooks and the storage version. Arguments are never changed, and results are shared. Its functions throw, or reject
@@ -26,13 +26,13 @@ export interface Conversion {
   /** Converts an object from the version of hooks to one that the codec accepts. */
   toStored(object: KubeObject): Awaitable<KubeObject>
   /** The result of a create or an update in the version of the request. */
-  answer(target: WriteTarget, answer: Answer): Awaitable<Answer>
+  answer(target: WriteTarget, answer: RequestResult): Awaitable<RequestResult>
   /** The result of a deletion in the version of hooks. `object` is the state before the write, `stored` the state that was written or removed. */
   deletionAnswer(version: Version, object: KubeObject, deleted: boolean, stored: StoredObject): Awaitable<KubeObject>
   /** The view of stored objects that reads use. */
   view(version: Version): ConversionView
   /** Runs an update of managed fields, whose entries may name other versions than the request's. `run` may be called several times and must have no effects until it succeeds. */
-  withManagers<T>(served: ServedResource, run: (convert: Change['convert']) => Steps<T>): Awaitable<T>
+  withManagers<T>(served: ServedResource, run: (convert: OwnedWrite['convert']) => Steps<T>): Awaitable<T>
   /** Converts objects from the version of hooks for webhooks and policies that match another version. Undefined if no webhook converts the kind: objects are then converted when they are encoded. */
   seenIn(version: Version, objects: readonly KubeObject[]): Promise<readonly KubeObject[]> | undefined
   readonly codec: CodecConversion

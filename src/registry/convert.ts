@@ -1,6 +1,6 @@
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
-import { resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
+import { runAtOnce, runIfSteps, type Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import { decodedObject, type KubeObject } from '../meta/object.ts'
 import { cloneExactlyInSteps } from '../meta/whole-floats.ts'
@@ -28,8 +28,8 @@ export const convert = (definition: ResourceDefinition, object: KubeObject, from
 export function* convertInSteps(definition: ResourceDefinition, object: KubeObject, from: Version, to: Version): Steps<KubeObject> {
   if (from === to) return object
   const { hub } = definition
-  const asHub = from === hub ? object : yield* resultOf(from.toHub?.(object) ?? object)
-  const converted = to === hub ? asHub : yield* resultOf(to.fromHub?.(asHub) ?? asHub)
+  const asHub = from === hub ? object : yield* runIfSteps(from.toHub?.(object) ?? object)
+  const converted = to === hub ? asHub : yield* runIfSteps(to.fromHub?.(asHub) ?? asHub)
   converted.kind = to.kind
   converted.apiVersion = apiVersionOfVersion(to)
   return converted

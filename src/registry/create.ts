@@ -5,19 +5,19 @@ import type { KubeObject } from '../meta/object.ts'
 import { alreadyExistsError, detailsOf, failure, isStatusError, type StatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { cloneExactly } from '../meta/whole-floats.ts'
-import { faultOf } from '../storage/corrupt.ts'
-import type { Decision, StoredObject } from '../storage/storage.ts'
+import { readFaultOf } from '../storage/corrupt.ts'
+import type { StoredObject, WriteDecision } from '../storage/storage.ts'
 import { conversionOf } from './conversion-of.ts'
 import { ConversionError, toStatus } from './errors.ts'
 import { dedupOwnersInSteps, ensureNamespace, generatedName, revisionFault, wipeSystemFields } from './object-meta.ts'
 import { beforeCreate, mutate, trackManagedFields } from './prepare.ts'
 import { objectInTurns } from './ready-object.ts'
 import {
-  type Answer,
   admissionRequest,
   groupResourceOf,
   hookContext,
   type RegistryEnvironment,
+  type RequestResult,
   type ReservationHolder,
   type StoreParts,
   strategyOf,
@@ -32,7 +32,7 @@ const NAME_ATTEMPTS = 8
  * Creates an object, which is in the version of the request. Takes ownership of it. If a name from generateName is taken, another suffix is tried, provided that the gate RetryGenerateName
  * is on. The result is not yet converted to the version of the request. Throws a StatusError.
  */
-export async function createObject(store: StoreParts, target: WriteTarget, object: KubeObject): Promise<Answer> {
+export async function createObject(store: StoreParts, target: WriteTarget, object: KubeObject): Promise<RequestResult> {
   const { env } = store
   const gr = groupResourceOf(target.served)
   const named: WriteTarget = { ...target, name: object.metadata.name ?? '' }
@@ -70,7 +70,7 @@ function* admitNew(env: RegistryEnvironment, target: WriteTarget, object: KubeOb
 }
 
 /** Creates the object under its name. Rolls back the reservations of admission if that fails. */
-async function createOnce(store: StoreParts, target: WriteTarget, next: KubeObject): Promise<Answer> {
+async function createOnce(store: StoreParts, target: WriteTarget, next: KubeObject): Promise<RequestResult> {
   // Admission runs once, however often the write is retried, so its reservations outlive each attempt.
   const admitted = new HeldReservation()
   let isWritten = false
@@ -84,14 +84,14 @@ async function createOnce(store: StoreParts, target: WriteTarget, next: KubeObje
   }
 }
 
-async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget, next: KubeObject, admitted: HeldReservation): Promise<Answer> {
+async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget, next: KubeObject, admitted: HeldReservation): Promise<RequestResult> {
   const { served } = target
   const strategy = strategyOf(served, undefined)
   const hooks = hookContext(env, target)
   await runStages(fillNew(env, target, next, hooks, { held: admitted }))
   const key = keys.object(next.metadata.namespace ?? '', next.metadata.name ?? '')
   let unreserved: unknown
-  function* decide(stored: StoredObject | undefined, held: HeldReservation): Stages<Decision<undefined>> {
+  function* decide(stored: StoredObject | undefined, held: HeldReservation): Stages<WriteDecision<undefined>> {
     const found = stored && target.dryRun && !(yield* isConvertible(target, stored)) ? undefined : stored
     // A failed reservation takes precedence over AlreadyExists, which an optimistic write may find only in its second attempt.
     if (!found || target.dryRun) {
@@ -102,7 +102,7 @@ async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget,
         throw error
       }
     }
-    if (found) throw unreserved ?? exists(target, yield* stage(objectInTurns(found)))
+    if (found) throw unreserved ?? existingObjectError(target, yield* stage(objectInTurns(found)))
     // Upstream's storage rejects it, and so without a reason. A dry run does not reach the storage.
     if (!target.dryRun && namesRevision(next)) throw failure(500, '', 'resourceVersion should not be set on objects to be created')
     const ttlSeconds = strategy.ttlSeconds?.(next)
@@ -114,7 +114,7 @@ async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget,
     return written ? { stored: written.object } : { object: next }
   } catch (error) {
     // The existing object is corrupt, but its name is taken.
-    throw faultOf(error) === undefined ? error : alreadyExistsError(groupResourceOf(served), next.metadata.name ?? '')
+    throw readFaultOf(error) === undefined ? error : alreadyExistsError(groupResourceOf(served), next.metadata.name ?? '')
   }
 }
 
@@ -167,7 +167,7 @@ function namesRevision({ metadata: { resourceVersion = '' } }: KubeObject): bool
 }
 
 /** 409 AlreadyExists. The message says if the existing object is being deleted, as its name will be free then. */
-function exists(target: WriteTarget, found: KubeObject): StatusError {
+function existingObjectError(target: WriteTarget, found: KubeObject): StatusError {
   const gr = groupResourceOf(target.served)
   const { name = '', deletionTimestamp } = found.metadata
   if (deletionTimestamp === undefined) return alreadyExistsError(gr, name)

@@ -12,7 +12,7 @@ import type { IsOn, StructSchema } from '../schema/schema.ts'
 /** Declared rules by type. Types without any are remembered as `none`. */
 const known = new WeakMap<StructSchema, Declared | 'none'>()
 
-function rulesOf(schema: StructSchema): Declared | undefined {
+function declaredRulesOf(schema: StructSchema): Declared | undefined {
   const rules = known.get(schema) ?? declaredRules(schema) ?? 'none'
   known.set(schema, rules)
   return rules === 'none' ? undefined : rules
@@ -34,7 +34,7 @@ export interface DeclaredSubject {
  */
 export function withDeclaredRules(subject: DeclaredSubject, handWritten: readonly FieldError[], ctx: DeclaredContext): readonly FieldError[] {
   const { features } = ctx
-  const rules = features.enabled('DeclarativeValidation') ? rulesOf(subject.schema) : undefined
+  const rules = features.enabled('DeclarativeValidation') ? declaredRulesOf(subject.schema) : undefined
   if (!rules) return handWritten
   const takesOver = !isSince(features.release, '1.36') && features.enabled('DeclarativeValidationTakeover')
   const reporting: Reporting = {
@@ -76,8 +76,8 @@ function declaredErrors(rules: Declared, { next, old }: DeclaredSubject, { takes
 
 /** Reports covered hand-written errors without a declared counterpart, then declared errors without a hand-written one. */
 function reportMismatches(coveredErrors: readonly FieldError[], declared: readonly FieldError[], { takesOver, identifier, observer }: Reporting): void {
-  const covered = new Set(coveredErrors.map(identity))
-  const found = new Set(declared.map(identity))
+  const covered = new Set(coveredErrors.map(errorIdentity))
+  const found = new Set(declared.map(errorIdentity))
   const report = (what: string, error: string): void =>
     observer.mismatch(
       `Unexpected difference between hand written validation and declarative validation error results, ${what} error(s) found ${error}. ` +
@@ -93,7 +93,7 @@ const TAKEN_OVER =
   'Consider disabling the DeclarativeValidationTakeover feature gate to keep data persisted in etcd consistent with prior versions of Kubernetes.'
 
 /** Identity of an error, which messages print: errors match if type, field and origin do. */
-const identity = ({ reason, field, origin = '' }: FieldError): string => `{Type=${quote(TYPES[reason])}, Field=${quote(field)}, Origin=${quote(origin)}}`
+const errorIdentity = ({ reason, field, origin = '' }: FieldError): string => `{Type=${quote(TYPES[reason])}, Field=${quote(field)}, Origin=${quote(origin)}}`
 
 const TYPES: Readonly<Record<FieldError['reason'], string>> = {
   FieldValueRequired: 'Required value',

@@ -5,11 +5,11 @@ import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { invalidError, isStatusError, notFoundError } from '../meta/status.ts'
-import { faultOf } from '../storage/corrupt.ts'
+import { readFaultOf } from '../storage/corrupt.ts'
 import type { Key } from '../storage/revision.ts'
-import type { Decision, Storage, StoredObject } from '../storage/storage.ts'
+import type { Storage, StoredObject, WriteDecision } from '../storage/storage.ts'
 import { conversionOf } from './conversion-of.ts'
-import { type DeleteOptions, deletionStep, type Preconditions, type Step } from './deletion-step.ts'
+import { type DeleteOptions, type DeletionStep, deletionStep, type Preconditions } from './deletion-step.ts'
 import { toStatus } from './errors.ts'
 import { checkDeletion, lostVersion } from './preconditions.ts'
 import { admissionRequest, groupResourceOf, hookContext, type RegistryEnvironment, type StoreParts, strategyOf, type WriteTarget } from './types.ts'
@@ -83,7 +83,7 @@ async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget,
     return written.outcome === 'unchanged' ? result : await runStages(resultOfDeletion(target, result, written.object))
   } catch (error) {
     // A corrupt object fails with the error of a read, as upstream reads it first.
-    if (faultOf(error) !== undefined)
+    if (readFaultOf(error) !== undefined)
       await storage.get(key, 'latest', target.ctx.signal).catch(failure => Promise.reject(toStatus(failure, { gr, name: target.name, verb: 'delete' })))
     throw toStatus(error, { gr, name: target.name, verb: 'delete' })
   }
@@ -92,12 +92,12 @@ async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget,
 type StepResult = DeleteResult & { readonly last?: boolean }
 
 // biome-ignore lint/correctness/useYield: a step that needs none
-function* removal(): Steps<Step> {
+function* removal(): Steps<DeletionStep> {
   return 'remove'
 }
 
 /** Returns the next step of a deletion. */
-type StepOf = (old: KubeObject, hooks: HookContext) => Steps<Step>
+type StepOf = (old: KubeObject, hooks: HookContext) => Steps<DeletionStep>
 
 interface Deciding {
   readonly key: Key
@@ -111,7 +111,7 @@ function* decideStep(
   target: WriteTarget,
   { preconditions }: DeleteOptions,
   { key, now, stepOf, held }: Deciding,
-): Stages<Decision<StepResult>> {
+): Stages<WriteDecision<StepResult>> {
   const { definition, version } = target.served
   if (!now) throw notFoundError(groupResourceOf(target.served), target.name)
   // Deletions of a collection run concurrently, and each parses its object.

@@ -29,7 +29,7 @@ export interface DeleteOptions {
 }
 
 /** One step of a deletion: write the next state, and remove the object afterwards if that is the last one; remove the object; or change nothing because a deletion is pending. */
-export type Step = { readonly next: KubeObject; readonly last: boolean } | 'remove' | 'pending'
+export type DeletionStep = { readonly next: KubeObject; readonly last: boolean } | 'remove' | 'pending'
 
 /** Finalizers that the garbage collector removes after it has orphaned the dependents, or deleted them. */
 const ORPHAN = 'orphan'
@@ -39,7 +39,7 @@ const FOREGROUND = 'foregroundDeletion'
  * Decides the next step of a deletion, as BeforeDelete in k8s.io/apiserver. Starts a deletion, or shortens the grace period of one that is pending; a longer grace period changes nothing. The step is `remove` if
  * neither a grace period nor finalizers nor the kind hold the object.
  */
-export function* deletionStep(strategy: Strategy, options: DeleteOptions, old: KubeObject, hooks: HookContext): Steps<Step> {
+export function* deletionStep(strategy: Strategy, options: DeleteOptions, old: KubeObject, hooks: HookContext): Steps<DeletionStep> {
   const requested = options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
   const meta = old.metadata
   const { generation = 0, deletionGracePeriodSeconds = 0 } = meta

@@ -68,12 +68,12 @@ export function toStatus(error: unknown, { gr, name, verb, wanted, cached = true
     case 'not transformed':
       return internalServerError(error.message)
     case 'corrupt':
-      return unreadable(error, gr)
+      return unreadableError(error, gr)
   }
 }
 
 /** Returns the error of a corrupt object, or of a list that has some. */
-function unreadable({ message, causes, unreasoned }: StorageError, gr: GroupResource): StatusError {
+function unreadableError({ message, causes, unreasoned }: StorageError, gr: GroupResource): StatusError {
   if (unreasoned) return failure(500, '', message)
   if (causes === undefined) return internalServerError(message)
   if (causes.length === 0) return failure(500, 'StorageReadError', message)

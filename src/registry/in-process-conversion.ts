@@ -10,8 +10,8 @@ import { applyDefaultsInSteps } from './decode-object.ts'
 import type { ListOptions } from './read.ts'
 import { objectInTurns, whenReady } from './ready-object.ts'
 import { registryFormOf } from './registry-form.ts'
-import type { Answer } from './types.ts'
-import { storedTerms, viewOf } from './version-view.ts'
+import type { RequestResult } from './types.ts'
+import { storedTerms, versionViewOf } from './version-view.ts'
 
 /** Conversion of a kind that the server converts by itself: hooks and admission see the hub version, and one version is stored. Most results are values, not promises. */
 export function inProcessConversion(definition: ResourceDefinition): Conversion {
@@ -25,7 +25,8 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
     }
     return known
   }
-  const objectIn = (version: Version, stored: StoredObject): Awaitable<KubeObject> => objectInTurns(viewOf(definition, version)?.object(stored) ?? stored)
+  const objectIn = (version: Version, stored: StoredObject): Awaitable<KubeObject> =>
+    objectInTurns(versionViewOf(definition, version)?.object(stored) ?? stored)
   return {
     hookVersion: () => hub,
     objectIn,
@@ -34,7 +35,7 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
     toStored: object => object,
     answer({ served: { version } }, answer) {
       if ('object' in answer) return hasOneVersion(definition) ? answer : runInTurns(readAgain(definition, version, answer.object))
-      const shown = viewOf(definition, version)
+      const shown = versionViewOf(definition, version)
       if (shown === undefined) return answer
       return after(whenReady(shown.object(answer.stored)), stored => ({ stored }))
     },
@@ -51,7 +52,7 @@ export function inProcessConversion(definition: ResourceDefinition): Conversion 
 }
 
 /** Returns an object that was not stored as if it had been stored and read back: with the fields and the defaults of the storage version. */
-function* readAgain(definition: ResourceDefinition, version: Version, object: KubeObject): Steps<Answer> {
+function* readAgain(definition: ResourceDefinition, version: Version, object: KubeObject): Steps<RequestResult> {
   const stored = definition.storage?.version
   if (stored === undefined) return { object }
   const copy = yield* cloneExactlyInSteps(object)
@@ -64,7 +65,7 @@ const hasOneVersion = (definition: ResourceDefinition): boolean => versionsOf(de
 
 /** Returns a view whose selectors match objects in the storage version. */
 function inProcessView(definition: ResourceDefinition, version: Version): ConversionView {
-  const view = viewOf(definition, version)
+  const view = versionViewOf(definition, version)
   const withStoredTerms = (options: ListOptions): ListOptions =>
     version.fieldAliases === undefined ? options : { ...options, fields: storedTerms(version, options.fields) }
   const object = (stored: StoredObject): Awaitable<StoredObject> => (view ? whenReady(view.object(stored)) : stored)

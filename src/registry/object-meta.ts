@@ -1,4 +1,4 @@
-import { integerOf } from '../lib/integer.ts'
+import { parseInteger } from '../lib/integer.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import type { KubeObject, ObjectMeta, OwnerReference } from '../meta/object.ts'
 import { badRequestError, failure } from '../meta/status.ts'
@@ -22,7 +22,7 @@ export function wipeSystemFields(meta: ObjectMeta & LegacyFields): void {
 /** Returns why a non-empty text is not a resourceVersion, with the message of Go's strconv.ParseUint; undefined if it is one. Cost is bounded for long texts. */
 export function revisionFault(wanted: string): string | undefined {
   if (!/^\d+$/.test(wanted)) return 'invalid syntax'
-  return integerOf(wanted) > 18446744073709551615n ? 'value out of range' : undefined
+  return parseInteger(wanted) > 18446744073709551615n ? 'value out of range' : undefined
 }
 
 /** Throws 500 if the resourceVersion of a body is not a number. Upstream returns the parser's error without a Status. */

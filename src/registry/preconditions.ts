@@ -45,7 +45,7 @@ export function checkResourceVersion(target: WriteTarget, strategy: Strategy, ne
   const gr = groupResourceOf(target.served)
   const wanted = next.metadata.resourceVersion ?? ''
   checkRevisionText(wanted)
-  if (isZero(wanted)) {
+  if (isZeroVersion(wanted)) {
     if (strategy.allowUnconditionalUpdate === false)
       throw invalidError({ group: gr.group, kind: gr.resource }, target.name, [
         { reason: 'FieldValueInvalid', field: fieldPath('metadata', 'resourceVersion').text, body: 'Invalid value: 0x0: must be specified for an update' },
@@ -61,14 +61,14 @@ export function checkResourceVersion(target: WriteTarget, strategy: Strategy, ne
 const isSameRevision = (wanted: string, { metadata }: KubeObject): boolean => wanted.replace(/^0+/, '') === metadata.resourceVersion
 
 /** Whether a resourceVersion that can be parsed is 0, in any number of digits, or absent. */
-const isZero = (wanted: string): boolean => !/[1-9]/.test(wanted)
+const isZeroVersion = (wanted: string): boolean => !/[1-9]/.test(wanted)
 
 /** Checks the uid and the resourceVersion of a view such as Scale against its parent. A resourceVersion of 0 is left to the update of the parent. `part` names the resource with its subresource. */
 export function checkView(gr: GroupResource, part: GroupResource, name: string, view: KubeObject, parent: KubeObject): void {
   const { uid = '', resourceVersion = '' } = view.metadata
   checkRevisionText(resourceVersion)
   if (uid !== '' && uid !== parent.metadata.uid) throw conflictError(part, name, otherUid(uid, parent.metadata.uid))
-  if (!isZero(resourceVersion) && !isSameRevision(resourceVersion, parent)) throw conflictError(gr, name, OPTIMISTIC_LOCK)
+  if (!isZeroVersion(resourceVersion) && !isSameRevision(resourceVersion, parent)) throw conflictError(gr, name, OPTIMISTIC_LOCK)
 }
 
 function storageFaultOf({ uid, resourceVersion }: Preconditions, found: ObjectMeta): string | undefined {

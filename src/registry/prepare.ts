@@ -10,7 +10,7 @@ import { fieldPath } from '../meta/field-path.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment, type ValidateName } from '../meta/names.ts'
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../meta/object.ts'
-import { type ObjectMetaRules, validateNames, validateObjectMetaInSteps, validateObjectMetaUpdateInSteps } from '../meta/object-meta-validation.ts'
+import { type ObjectMetaRules, validateMetaNames, validateObjectMetaInSteps, validateObjectMetaUpdateInSteps } from '../meta/object-meta-validation.ts'
 import { invalidError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { dropGatedFields } from '../schema/gated-fields.ts'
@@ -68,9 +68,9 @@ export function* beforeCreate(target: WriteTarget, strategy: Strategy, next: Kub
   const errors = typeErrors.length > 0 ? [...typeErrors] : yield* boundedErrors(errorsOfNew(kindRulesOf(target, strategy), next, ctx))
   if (strategy.evaluate) errors.push(...(yield* stage(strategy.evaluate(next, undefined, ctx, errors))))
   // Upstream then validates all metadata again, by the generic rules. Only names can fail: some kinds allow names that are not path segments.
-  if (errors.length === 0) errors.push(...validateNames(next.metadata, nameIsPathSegment, metadata))
+  if (errors.length === 0) errors.push(...validateMetaNames(next.metadata, nameIsPathSegment, metadata))
   yield
-  yield* finish(target, strategy, { next, ctx }, errors)
+  yield* finishPrepare(target, strategy, { next, ctx }, errors)
 }
 
 /** `beforeCreate` for an update. Also restores the metadata that updates cannot change. `next` must have a resourceVersion. */
@@ -94,7 +94,7 @@ export function* beforeUpdate(target: WriteTarget, strategy: Strategy, next: Kub
   const errors = yield* boundedErrors(errorsOfUpdate({ ...kindRulesOf(target, strategy), typeErrors }, next, old, ctx))
   if (strategy.evaluate) errors.push(...(yield* stage(strategy.evaluate(next, old, ctx, errors))))
   yield
-  yield* finish(target, strategy, { next, old, ctx }, errors)
+  yield* finishPrepare(target, strategy, { next, old, ctx }, errors)
   yield* keepUnchangedManagers(next, old)
 }
 
@@ -196,7 +196,7 @@ interface Checked {
 }
 
 /** Throws 422 if there are errors. Otherwise sends the kind's warnings and canonicalizes the object. */
-function* finish(target: WriteTarget, strategy: Strategy, { next, old, ctx }: Checked, errors: FieldError[]): Steps<void> {
+function* finishPrepare(target: WriteTarget, strategy: Strategy, { next, old, ctx }: Checked, errors: FieldError[]): Steps<void> {
   if (errors.length > 0) throw invalidError(strategy.typeErrors ? claimedKind(next) : groupKindOf(target.served), next.metadata.name ?? '', errors)
   const texts = strategy.warnings?.(next, old, ctx)
   if (texts) for (const text of isSteps(texts) ? yield* texts : texts) target.ctx.warn(text)

@@ -92,7 +92,7 @@ function requiredLabels(requirements: readonly LabelRequirement[]): RequiredLabe
 /** Largest revision that reads distinguish: larger numbers are not exact, and no store reaches them. */
 const FARTHEST = Number.MAX_SAFE_INTEGER - 1
 
-const isZero = (text: string): boolean => /^0+$/.test(text)
+const isZeroText = (text: string): boolean => /^0+$/.test(text)
 
 /** Parses the resourceVersion of a request. Returns undefined if it is empty or 0. Throws 400 with Go's message. */
 export function parseResourceVersion(text: string): Revision | undefined {
@@ -102,7 +102,7 @@ export function parseResourceVersion(text: string): Revision | undefined {
     throw badRequestError(
       `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${fault}`,
     )
-  return isZero(text) ? undefined : revision(Math.min(Number(text), FARTHEST))
+  return isZeroText(text) ? undefined : revision(Math.min(Number(text), FARTHEST))
 }
 
 /** Runs `parse`. If `plain`, its error becomes a 500 with the parser's message: upstream returns no Status for a malformed version of a watch, or of a get from the cache. */
@@ -141,7 +141,7 @@ export async function getObject(
 /** The consistency that a get requires. Throws 400 if the version is malformed, or 500 if the storage is cached. */
 function getAt({ cached }: Storage, resourceVersion: string): ReadAt {
   if (resourceVersion === '') return 'latest'
-  const wanted = isZero(resourceVersion) ? undefined : plainFailure(cached, () => parseResourceVersion(resourceVersion))
+  const wanted = isZeroText(resourceVersion) ? undefined : plainFailure(cached, () => parseResourceVersion(resourceVersion))
   return wanted === undefined ? 'any' : { notOlderThan: wanted }
 }
 
@@ -172,7 +172,7 @@ export async function listObjects(source: ReadSource, gr: GroupResource, namespa
     if (at !== 'any') keys.checkNamespace(namespace, one ? predicate.name : undefined)
     const page = await storage.list(storage.cached ? prefix : below, { at, predicate, limit, wholeFromCache: at === 'any' }, signal)
     if (one && at === 'latest') isNewEnough(page, options.resourceVersion)
-    return resultOf(page, prefix)
+    return listResult(page, prefix)
   } catch (error) {
     throw toStatus(error, { gr, name: '', verb: 'list', wanted: options.resourceVersion, cached: storage.cached })
   }
@@ -218,7 +218,7 @@ async function continueList(
   const wholeFromCache = options.resourceVersion === '0'
   const at: ReadAt = token.revision === -1 ? 'latest' : { exactly: token.revision }
   try {
-    return resultOf(await storage.list(prefix, { at, predicate, limit, wholeFromCache, startKey: token.start }, signal), prefix)
+    return listResult(await storage.list(prefix, { at, predicate, limit, wholeFromCache, startKey: token.start }, signal), prefix)
   } catch (error) {
     if (error instanceof StorageError && error.code === 'expired') throw expiredContinue(encodeContinue(token.start, prefix, -1))
     throw toStatus(error, { gr, name: '', verb: 'list', wanted: String(token.revision), cached: storage.cached })
@@ -226,7 +226,7 @@ async function continueList(
 }
 
 /** Converts a page of the storage to the result of a list. */
-function resultOf(page: Page, prefix: ReturnType<KeySpace['prefix']>): ListResult {
+function listResult(page: Page, prefix: ReturnType<KeySpace['prefix']>): ListResult {
   return {
     items: page.items,
     resourceVersion: String(page.revision),
@@ -261,7 +261,7 @@ export async function watchObjects(
   const wanted = plainFailure(true, () => parseResourceVersion(resourceVersion))
   // A watch without a version, or with 0, starts with the initial events. Since WatchList a bookmark ends them.
   const initial = sendInitialEvents ?? wanted === undefined
-  const atHand = isZero(resourceVersion) || options.startAtHand === true
+  const atHand = isZeroText(resourceVersion) || options.startAtHand === true
   const at: ReadAt = wanted === undefined ? (atHand ? 'any' : 'latest') : { notOlderThan: wanted }
   try {
     return await storage.watch(

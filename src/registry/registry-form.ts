@@ -1,5 +1,5 @@
 import { ApplyError } from '../apply/apply-error.ts'
-import type { Change, Versioned } from '../apply/ownership.ts'
+import type { OwnedWrite, Versioned } from '../apply/ownership.ts'
 import { errorsText, validateTyped } from '../apply/typed-validate.ts'
 import { apiVersionOfVersion, type ServedResource } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
@@ -21,7 +21,7 @@ export interface RegistryForm {
   /** Checks the apiVersion of a stored object that is not one of the definition. Throws a StorageError `corrupt` if the object cannot be read as the storage version. */
   checkVersion(claimed: unknown): void
   /** Returns the conversion to versions that managed fields name. Undefined if none is needed. */
-  managers(served: ServedResource): Change['convert']
+  managers(served: ServedResource): OwnedWrite['convert']
 }
 
 const FORMS: Readonly<Record<FormName, RegistryForm>> = {
@@ -59,7 +59,7 @@ function emptyMetadata({ metadata }: KubeObject): string {
   return empty.map(name => `${JSON.stringify(name)}:${JSON.stringify(metadata[name])}`).join(',')
 }
 
-type ManagerConversion = NonNullable<Change['convert']>
+type ManagerConversion = NonNullable<OwnedWrite['convert']>
 
 const conversions = new WeakMap<ServedResource, ManagerConversion>()
 
@@ -67,17 +67,17 @@ const servedVersion = ({ definition }: ServedResource, apiVersion: string): Vers
   definition.versions.find(each => apiVersionOfVersion(each) === apiVersion)
 
 /** Conversion of managers of a built-in kind to another served version. Undefined if the kind has only one. */
-function typedManagers(served: ServedResource): Change['convert'] {
-  return served.definition.versions.length === 1 ? undefined : known(served, typedConversion)
+function typedManagers(served: ServedResource): OwnedWrite['convert'] {
+  return served.definition.versions.length === 1 ? undefined : conversionOfServed(served, typedConversion)
 }
 
 /** Conversion of managers of a custom kind without a webhook. It is needed even if the kind has one version: an apply fails if a manager names a version that the definition does not have. */
-function unstructuredManagers(served: ServedResource): Change['convert'] {
-  return known(served, unstructuredConversion)
+function unstructuredManagers(served: ServedResource): OwnedWrite['convert'] {
+  return conversionOfServed(served, unstructuredConversion)
 }
 
 /** Returns the conversion of a served resource. It is made on first use. */
-function known(served: ServedResource, make: (served: ServedResource) => ManagerConversion): ManagerConversion {
+function conversionOfServed(served: ServedResource, make: (served: ServedResource) => ManagerConversion): ManagerConversion {
   let conversion = conversions.get(served)
   if (conversion === undefined) {
     conversion = make(served)

@@ -15,7 +15,7 @@ import { type ReadEnvironment, ResourceReader } from './resource-reader.ts'
 export type ReadAccess = Pick<ResourceAccess, 'resourceOf' | 'get' | 'list'>
 
 /** Resolution of a resource id. Valid while the catalog has the snapshot. */
-interface Known {
+interface LastRead {
   readonly snapshot: CatalogSnapshot
   readonly served: ServedResource
   readonly reader: ResourceReader
@@ -26,7 +26,7 @@ export class RegistryReader {
   private readonly catalog: Catalog
   private readonly env: ReadEnvironment
   private readonly readers = new WeakMap<ResourceDefinition, ResourceReader>()
-  private readonly byId = new WeakMap<ResourceId, Known>()
+  private readonly byId = new WeakMap<ResourceId, LastRead>()
   readonly access: ReadAccess
 
   constructor(catalog: Catalog, env: ReadEnvironment) {
@@ -48,7 +48,7 @@ export class RegistryReader {
   }
 
   /** Resolves an id. Cached by the identity of the id object: admission uses the same few for every write. */
-  private known(id: ResourceId): Known {
+  private known(id: ResourceId): LastRead {
     const snapshot = this.catalog.snapshot()
     let known = this.byId.get(id)
     if (known?.snapshot !== snapshot) {

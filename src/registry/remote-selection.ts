@@ -41,7 +41,7 @@ export async function listSelected(
       items.push(object)
       if (whole || items.length < limit) continue
       const isLast = page.continue === '' && object.key === page.items.at(-1)?.key
-      return { ...page, items, continue: isLast ? '' : encodeContinue(keyAfter(object.key), prefix, revisionOf(page)), remainingItemCount: undefined }
+      return { ...page, items, continue: isLast ? '' : encodeContinue(keyAfter(object.key), prefix, listRevision(page)), remainingItemCount: undefined }
     }
     if (page.continue === '') return { ...page, items, remainingItemCount: undefined }
     const { resourceVersion: _, resourceVersionMatch: __, ...rest } = query
@@ -49,13 +49,13 @@ export async function listSelected(
   }
 }
 
-const revisionOf = ({ resourceVersion }: ListResult): Revision => revision(Number(resourceVersion))
+const listRevision = ({ resourceVersion }: ListResult): Revision => revision(Number(resourceVersion))
 
 /** Watches the objects that match a selector after conversion: an object that starts to match is `added`, one that no longer matches is `deleted`. `watcher` delivers stored objects. */
 export function watchSelected(view: RemoteView, watcher: Watcher, predicate: Predicate): Watcher {
   const isSelected = (object: StoredObject): boolean => predicate.matches(object.attributes())
   return mappedWatcher(watcher, async events => {
-    const shown = (await view.objects(events.flatMap(objectsOf))).values()
+    const shown = (await view.objects(events.flatMap(eventObjects))).values()
     const next = (): StoredObject => {
       const { value } = shown.next()
       invariant(value, 'the view has as many objects as it was given')
@@ -74,7 +74,7 @@ export function watchSelected(view: RemoteView, watcher: Watcher, predicate: Pre
 }
 
 /** The objects of an event that are converted: for `modified` the new and the previous one. */
-function objectsOf(event: StorageEvent): readonly StoredObject[] {
+function eventObjects(event: StorageEvent): readonly StoredObject[] {
   if (event.type === 'bookmark') return []
   return event.type === 'modified' ? [event.object, event.previous] : [event.object]
 }

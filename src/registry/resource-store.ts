@@ -12,7 +12,7 @@ import { type DeleteResult, deleteCorrupt, deleteObject, warnOfOrphans } from '.
 import type { DeleteOptions } from './deletion-step.ts'
 import type { ListOptions, ListResult } from './read.ts'
 import { ResourceReader, statused } from './resource-reader.ts'
-import type { Answer, RegistryEnvironment, StoreParts, WriteTarget } from './types.ts'
+import type { RegistryEnvironment, RequestResult, StoreParts, WriteTarget } from './types.ts'
 import { type UpdateRequest, updateObject } from './update.ts'
 
 /** Page size and concurrency of a DELETE of a collection. */
@@ -32,7 +32,7 @@ export class ResourceStore extends ResourceReader implements StoreParts {
   }
 
   /** Creates an object, which is decoded in the version of the request. Takes ownership of it. */
-  async create(target: WriteTarget, object: KubeObject): Promise<Answer> {
+  async create(target: WriteTarget, object: KubeObject): Promise<RequestResult> {
     const answer = await createObject(this, target, object)
     const following = this.afterWrite(target, answer)
     if (following) await following
@@ -40,7 +40,7 @@ export class ResourceStore extends ResourceReader implements StoreParts {
   }
 
   /** Updates an object, or creates it if the request or the kind allows that. `created` reports which. */
-  async update(target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
+  async update(target: WriteTarget, request: UpdateRequest): Promise<{ answer: RequestResult; created: boolean }> {
     const { answer, created } = await updateObject(this, target, request)
     const following = this.afterWrite(target, answer)
     if (following) await following
@@ -48,7 +48,7 @@ export class ResourceStore extends ResourceReader implements StoreParts {
   }
 
   /** Calls the environment's hook after a write. Returns undefined if the response need not wait. */
-  private afterWrite({ served }: WriteTarget, answer: Answer): Promise<void> | undefined {
+  private afterWrite({ served }: WriteTarget, answer: RequestResult): Promise<void> | undefined {
     return 'stored' in answer ? this.env.afterWrite?.(served.definition, answer.stored.attributes().name) : undefined
   }
 
@@ -99,5 +99,5 @@ const blankObject = (version: Version): KubeObject =>
   decodedObject({ kind: version.kind, apiVersion: apiVersionOfVersion(version), ...decode(version.schema, {}) })
 
 /** Converts the result of a write to the version of the request. */
-const answerIn = (target: WriteTarget, answer: Answer): Awaitable<Answer> =>
+const answerIn = (target: WriteTarget, answer: RequestResult): Awaitable<RequestResult> =>
   statused(target.served, target.name, 'update', conversionOf(target.served.definition).answer(target, answer))

@@ -11,10 +11,10 @@ import type { KeySpace } from './keys.ts'
 import { objectInTurns } from './ready-object.ts'
 
 /** Result of a write: the stored object, or an object that was not stored (dry run) or is gone (deletion). */
-export type Answer = { readonly stored: StoredObject } | { readonly object: KubeObject }
+export type RequestResult = { readonly stored: StoredObject } | { readonly object: KubeObject }
 
 /** The object of a result, in turns if it is large. A stored one is shared and must not be changed. */
-export const answerObject = (answer: Answer): Awaitable<KubeObject> => ('stored' in answer ? objectInTurns(answer.stored) : answer.object)
+export const answerObject = (answer: RequestResult): Awaitable<KubeObject> => ('stored' in answer ? objectInTurns(answer.stored) : answer.object)
 
 /** Resource, name and options of a write, with its request context. */
 export interface WriteTarget {

@@ -4,7 +4,7 @@ import { invariant } from '../lib/invariant.ts'
 import { runStages, type Stages, stage } from '../lib/stages.ts'
 import type { KubeObject } from '../meta/object.ts'
 import { notFoundError } from '../meta/status.ts'
-import type { Decision, StoredObject } from '../storage/storage.ts'
+import type { StoredObject, WriteDecision } from '../storage/storage.ts'
 import { type ObjectChange, setsManagedFields, transformOf } from './change/change.ts'
 import type { Transform } from './change/transform.ts'
 import { conversionOf } from './conversion-of.ts'
@@ -14,11 +14,11 @@ import { checkRevisionText, wipeSystemFields } from './object-meta.ts'
 import { checkNoUid, checkResourceVersion, checkUid } from './preconditions.ts'
 import { beforeUpdate, mutate, trackManagedFields } from './prepare.ts'
 import {
-  type Answer,
   admissionRequest,
   groupResourceOf,
   hookContext,
   type RegistryEnvironment,
+  type RequestResult,
   type StoreParts,
   strategyOf,
   type WriteTarget,
@@ -39,7 +39,7 @@ interface PlannedUpdate extends UpdateRequest {
 }
 
 /** Updates an object by compare-and-swap: reads, transforms, validates and writes it, and retries after a conflict, unless the request itself requires a resourceVersion. Throws a StatusError. */
-export async function updateObject(store: StoreParts, target: WriteTarget, request: UpdateRequest): Promise<{ answer: Answer; created: boolean }> {
+export async function updateObject(store: StoreParts, target: WriteTarget, request: UpdateRequest): Promise<{ answer: RequestResult; created: boolean }> {
   const key = store.keys.object(target.namespace, target.name)
   const planned = { ...request, transform: transformOf(store.env, target, request.change) }
   try {
@@ -51,7 +51,7 @@ export async function updateObject(store: StoreParts, target: WriteTarget, reque
   }
 }
 
-interface Outcome {
+interface UpdateOutcome {
   /** The object in the version of hooks. */
   readonly next: KubeObject
   readonly created: boolean
@@ -64,7 +64,7 @@ function* decideUpdate(
   request: PlannedUpdate,
   now: StoredObject | undefined,
   held: HeldReservation,
-): Stages<Decision<Outcome>> {
+): Stages<WriteDecision<UpdateOutcome>> {
   const { served } = target
   const { definition, version } = served
   const subresource = subresourceOf(version, target.subresource)
@@ -85,7 +85,7 @@ function* decideUpdate(
   const next = yield* mutate(env, target, wanted, old)
   checkRevisionText(next.metadata.resourceVersion ?? '')
   yield* stage(strategy.authorize?.(next, old, hooks))
-  if (old) yield* validateUpdate(env, target, strategy, { next, old, hooks, held })
+  if (old) yield* checkUpdate(env, target, strategy, { next, old, hooks, held })
   else {
     wipeSystemFields(next.metadata)
     yield* fillNew(env, target, next, hooks, { held, authorize: true })
@@ -103,7 +103,7 @@ const mayCreate = ({ subresource }: WriteTarget, { allowCreateOnUpdate }: Strate
   subresource === '' && (allowCreateOnUpdate === true || forceCreate === true)
 
 /** Checks the resourceVersion, then prepares and validates the update, then runs validating admission. Throws a StatusError. */
-function* validateUpdate(
+function* checkUpdate(
   env: RegistryEnvironment,
   target: WriteTarget,
   strategy: Strategy,

@@ -185,7 +185,7 @@ class ViewedObject implements StoredObject {
 const views = new PerVersion<VersionView>()
 
 /** Returns the view of a version. Undefined for the storage version, which needs none. */
-export function viewOf(definition: ResourceDefinition, version: Version): VersionView | undefined {
+export function versionViewOf(definition: ResourceDefinition, version: Version): VersionView | undefined {
   return version === definition.storage?.version ? undefined : views.of(definition, version, () => new VersionView(definition, version))
 }
 

@@ -94,21 +94,25 @@ class MissingConversion {
 }
 
 /** Returns a conversion that has completed. Throws a MissingConversion if it has not, and an ApplyError if it failed or the converted object does not match the schema. */
-type KnownConversion = (object: KubeObject, apiVersion: string) => Steps<Versioned>
+type ConversionOrMissing = (object: KubeObject, apiVersion: string) => Steps<Versioned>
 
 /**
  * Calls `run` with conversions by a webhook and returns its result. The update of managed fields is synchronous, so `run` is called again after each conversion that was missing. It must have no effects
  * until it succeeds. Most writes need no conversion, because all managers use the version of the request.
  */
-export async function withConversions<T>(served: ServedResource, converter: RemoteConverter, run: (convert: KnownConversion) => T | Promise<T>): Promise<T> {
+export async function withConversions<T>(
+  served: ServedResource,
+  converter: RemoteConverter,
+  run: (convert: ConversionOrMissing) => T | Promise<T>,
+): Promise<T> {
   const known = new Map<string, KubeObject | ApplyError>()
-  const convert: KnownConversion = (object, apiVersion) => {
+  const convert: ConversionOrMissing = (object, apiVersion) => {
     const to = customVersion(served.definition, apiVersion)
     const key = `${apiVersion} ${goJson(object)}`
     const converted = known.get(key)
     if (converted === undefined) throw new MissingConversion(object, to, key)
     if (converted instanceof ApplyError) throw converted
-    return shown(converted, to)
+    return decodeConverted(converted, to)
   }
   for (;;) {
     try {
@@ -121,7 +125,7 @@ export async function withConversions<T>(served: ServedResource, converter: Remo
 }
 
 /** Decodes a converted object. Throws an ApplyError if it has fields that the version does not declare. */
-function* shown(converted: KubeObject, { schema }: Version): Steps<Versioned> {
+function* decodeConverted(converted: KubeObject, { schema }: Version): Steps<Versioned> {
   yield* fitting(schema, converted)
   const { kind, apiVersion } = converted
   return { schema, object: decodedObject({ kind, apiVersion, ...decode(schema, converted) }) }

@@ -1,6 +1,6 @@
 import type { Reservation } from '../catalog/definition.ts'
 import type { Key } from '../storage/revision.ts'
-import type { Decision, Storage, StoredObject, Written } from '../storage/storage.ts'
+import type { Storage, StoredObject, WriteDecision, Written } from '../storage/storage.ts'
 import type { ReservationHolder, WriteTarget } from './types.ts'
 
 /** Reservations of one attempt of a write, by the strategy and by admission plugins. */
@@ -41,7 +41,7 @@ export class HeldReservation implements ReservationHolder {
 }
 
 /** `Decide` of storage, with a holder for reservations. It is called again after a conflict, once the reservations of the previous attempt are rolled back. */
-export type DecideObject<T> = (now: StoredObject | undefined, held: HeldReservation) => Promise<Decision<T>>
+export type DecideObject<T> = (now: StoredObject | undefined, held: HeldReservation) => Promise<WriteDecision<T>>
 
 /**
  * Writes the object that `decide` returns for the existing one. Returns the result of the decision that was written. A dry run decides but does not write, and has no `written`.
@@ -56,7 +56,7 @@ export async function writeObject<T>(
 ): Promise<{ readonly result: T; readonly written?: Written<T> }> {
   const held = new HeldReservation()
   let attempts = 0
-  const attempt = (now: StoredObject | undefined): Promise<Decision<T>> => {
+  const attempt = (now: StoredObject | undefined): Promise<WriteDecision<T>> => {
     ctx.why?.note({ step: 'attempt', attempt: ++attempts, ...(now && { resourceVersion: String(now.revision) }) })
     const undone = held.rollback()
     return undone === undefined ? decide(now, held) : undone.then(() => decide(now, held))

@@ -125,9 +125,9 @@ const reviews = ({ authorizer, tokens, audiences }: AuthServices, features: Feat
 
 /** Returns the definitions of all built-in kinds, with groups in discovery order. */
 export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] =>
-  definitionsOf(options).map(definition => withFeatures(definition, partsOf(options.features)))
+  definitionsOf(options).map(definition => withFeatures(definition, releaseParts(options.features)))
 
-const partsOf = (features: Features): ReleaseParts => ({
+const releaseParts = (features: Features): ReleaseParts => ({
   features,
   storedIn: (group, resource) => storageVersionIn(features.release, group, resource),
   ...(features.release !== DEFAULT_RELEASE && {

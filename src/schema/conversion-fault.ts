@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../meta/object.ts'
 import { base64Fault } from './base64.ts'
-import { membersOf } from './members.ts'
+import { orderedFields } from './members.ts'
 import type { ScalarSchema, Schema } from './schema.ts'
 
 /**
@@ -11,14 +11,14 @@ export function conversionFault(schema: Schema, value: Json | undefined): string
   if (value === null || value === undefined) return undefined
   switch (schema.type) {
     case 'struct': {
-      if (!isJsonObject(value)) return `cannot restore struct from: ${kindOf(value)}`
-      return first(membersOf(schema), field => conversionFault(field.schema, value[field.name]))
+      if (!isJsonObject(value)) return `cannot restore struct from: ${jsonGoKind(value)}`
+      return first(orderedFields(schema), field => conversionFault(field.schema, value[field.name]))
     }
     case 'map':
-      if (!isJsonObject(value)) return `cannot restore map from ${kindOf(value)}`
+      if (!isJsonObject(value)) return `cannot restore map from ${jsonGoKind(value)}`
       return first(Object.values(value), member => conversionFault(schema.values, member))
     case 'list':
-      if (!Array.isArray(value)) return `cannot restore slice from ${kindOf(value)}`
+      if (!Array.isArray(value)) return `cannot restore slice from ${jsonGoKind(value)}`
       return first(value, item => conversionFault(schema.items, item))
     case 'union':
       return undefined
@@ -32,7 +32,7 @@ export const conversionText = (schema: Schema, value: Json, decoded: string): st
   conversionFault(schema, value) ?? decoded.replace(/ into Go struct field \S+ of type /, ' into Go value of type ')
 
 function scalarFault({ type, goType }: ScalarSchema, value: Exclude<Json, null>): string | undefined {
-  const kind = kindOf(value)
+  const kind = jsonGoKind(value)
   switch (type) {
     case 'string':
       if (kind === 'string') return undefined
@@ -71,7 +71,7 @@ function first<T>(list: Iterable<T>, fault: (item: T) => string | undefined): st
 }
 
 /** Go's name of the kind of a value. A number without a fraction is an integer if it is within int64. */
-function kindOf(value: Exclude<Json, null>): 'string' | 'bool' | 'int64' | 'float64' | 'slice' | 'map' {
+function jsonGoKind(value: Exclude<Json, null>): 'string' | 'bool' | 'int64' | 'float64' | 'slice' | 'map' {
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'
   if (typeof value === 'object') return Array.isArray(value) ? 'slice' : 'map'

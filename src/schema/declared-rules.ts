@@ -30,7 +30,7 @@ export const declaredRules = (schema: StructSchema): Declared | undefined => FIN
 const FINDERS: Readonly<Record<FormName, (schema: StructSchema) => Declared | undefined>> = { typed: rulesOfFields, unstructured: () => undefined }
 
 function rulesOfFields(schema: StructSchema): Declared | undefined {
-  const parts = partsOf(schema, new Set())
+  const parts = ruleSets(schema, new Set())
   if (parts.length === 0) return undefined
   const places = new Set(parts.flatMap(part => part.places))
   return { errorsOf: errorsOfParts(parts), covers: ({ field, origin = '' }) => places.has(place(field.replace(INDEX, '[]').split('.'), origin)) }
@@ -38,7 +38,7 @@ function rulesOfFields(schema: StructSchema): Declared | undefined {
 
 type ErrorsOf = Declared['errorsOf']
 
-interface Part {
+interface RuleSet {
   readonly errorsOf: ErrorsOf
   /** Identifies the rules by path and origin. */
   readonly places: readonly string[]
@@ -48,14 +48,14 @@ interface Part {
 const INDEX = /\[[^\]]*\]?/g
 
 const place = (path: readonly string[], origin: string): string => `${path.join('.')} ${origin}`
-const within = (name: string, places: readonly string[]): string[] => places.map(each => `${name}.${each}`)
+const prefixPlaces = (name: string, places: readonly string[]): string[] => places.map(each => `${name}.${each}`)
 
 const errorsOfParts =
-  (parts: readonly Part[]): ErrorsOf =>
+  (parts: readonly RuleSet[]): ErrorsOf =>
   (value, path, before, isOn) =>
     parts.flatMap(part => part.errorsOf(value, path, before, isOn))
 
-function partsOf(schema: StructSchema, above: ReadonlySet<StructSchema['fields']>): Part[] {
+function ruleSets(schema: StructSchema, above: ReadonlySet<StructSchema['fields']>): RuleSet[] {
   if (above.has(schema.fields)) return []
   const below = new Set([...above, schema.fields])
   return [...schema.fields.values()].flatMap(field => {
@@ -70,7 +70,7 @@ const memberBefore = (before: Before | undefined, name: string): Before | undefi
 const isUnchanged = (value: unknown, before: Before | undefined): boolean => before !== undefined && deepEqual(value, before.value)
 
 /** Combines the rules of a field and of its value. A pointer with a default is never absent, so it counts as required. */
-function ownPart({ name, rules = [], pointer, default: preset }: Field, inner: Part | undefined): Part {
+function ownPart({ name, rules = [], pointer, default: preset }: Field, inner: RuleSet | undefined): RuleSet {
   const ofStruct = rules.filter(rule => rule.ofStruct)
   const first = rules.filter(rule => rule.endsTheField)
   const others = rules.filter(rule => !rule.endsTheField && !rule.ofStruct)
@@ -96,14 +96,14 @@ function ownPart({ name, rules = [], pointer, default: preset }: Field, inner: P
 }
 
 /** Returns the rules of a struct, or of the structs in a list. List elements are not compared with previous ones. */
-function innerPart({ name, schema }: Field, above: ReadonlySet<StructSchema['fields']>): Part | undefined {
+function innerPart({ name, schema }: Field, above: ReadonlySet<StructSchema['fields']>): RuleSet | undefined {
   const struct = structIn(schema)
-  const parts = struct ? partsOf(struct, above) : []
+  const parts = struct ? ruleSets(struct, above) : []
   if (parts.length === 0) return undefined
   const errorsOf = errorsOfParts(parts)
   const isList = schema.type === 'list'
   return {
-    places: within(
+    places: prefixPlaces(
       isList ? `${name}[]` : name,
       parts.flatMap(part => part.places),
     ),

@@ -1,4 +1,4 @@
-import { resultOf, type Steps } from '../lib/steps.ts'
+import { runIfSteps, type Steps } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import type { DecodeOptions } from './decoding.ts'
 import type { StructSchema } from './schema.ts'
@@ -14,5 +14,5 @@ export const decode = (schema: StructSchema, value: Json, options?: DecodeOption
 
 /** Like `decode`, in steps for custom kinds, which take several walks through the value. */
 export function* decodeInSteps(schema: StructSchema, value: Json, options?: DecodeOptions): Steps<JsonObject> {
-  return yield* resultOf(schema.form.decodeInSteps(schema, value, options))
+  return yield* runIfSteps(schema.form.decodeInSteps(schema, value, options))
 }

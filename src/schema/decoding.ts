@@ -36,10 +36,10 @@ export const isReadLong = (run: Decoding): boolean => isLongRead(++run.read)
 export const isLongRead = (elements: number): boolean => elements > MOST_AT_ONCE
 
 /** Reads a value into its canonical form. Throws MISFIT. Compiled once per schema, so it has no state of a call. */
-export type Reader<T extends Json | undefined = Json> = (value: Json, run: Decoding) => T
+export type ValueReader<T extends Json | undefined = Json> = (value: Json, run: Decoding) => T
 
 /** Reads the value of a field. Returns undefined if the member is omitted. */
-export type FieldReader = Reader<Json | undefined>
+export type FieldReader = ValueReader<Json | undefined>
 
 /**
  * Thrown by readers for a value of a wrong type. It is always the same error, because creating one with its stack costs more than most decodings. The caller

@@ -105,7 +105,7 @@ function structFiller(schema: StructSchema): Fill {
     if (!isJsonObject(object)) return
     for (const { field, inner } of steps) {
       let current = object[field.name]
-      if (current === undefined || current === null || (field.default !== undefined && !field.pointer && isZero(current))) {
+      if (current === undefined || current === null || (field.default !== undefined && !field.pointer && isZeroScalar(current))) {
         if (field.default === undefined) continue
         current = clone(field.default)
         object[field.name] = current
@@ -115,4 +115,4 @@ function structFiller(schema: StructSchema): Fill {
   }
 }
 
-const isZero = (value: Json): boolean => value === '' || value === 0 || value === false
+const isZeroScalar = (value: Json): boolean => value === '' || value === 0 || value === false

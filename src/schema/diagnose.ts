@@ -4,7 +4,7 @@ import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { parseQuantity } from '../meta/quantity.ts'
 import { base64Fault } from './base64.ts'
-import { bySpelling, fitsInteger, membersOf } from './members.ts'
+import { bySpelling, fitsInteger, orderedFields } from './members.ts'
 import type { Field, ScalarSchema, Schema, StructSchema, UnionSchema } from './schema.ts'
 import { timeFault } from './time.ts'
 
@@ -55,7 +55,7 @@ const members = new WeakMap<StructSchema, ReadonlyMap<string, Field>>()
 function memberMap(schema: StructSchema): ReadonlyMap<string, Field> {
   let map = members.get(schema)
   if (!map) {
-    map = bySpelling(membersOf(schema))
+    map = bySpelling(orderedFields(schema))
     members.set(schema, map)
   }
   return map
@@ -221,7 +221,7 @@ function fatal(message: string): never {
 
 /** Records an error after which decoding continues. Go returns the first of them. */
 function mistyped(walk: Walk, schema: Schema, value: Json, literal: string | undefined): void {
-  mistypedAs(walk, value, goTypeOf(schema), literal)
+  mistypedAs(walk, value, schemaGoType(schema), literal)
 }
 
 function mistypedAs(walk: Walk, value: Json, type: string, literal: string | undefined): void {
@@ -232,11 +232,11 @@ function mistypedAs(walk: Walk, value: Json, type: string, literal: string | und
 function mistake(walk: Walk, value: Json, type: string, literal: string | undefined): string {
   const { names, struct } = walk.outer ?? walk
   const where = names.length === 0 ? 'value' : `struct field ${struct}.${names.join('.')}`
-  return `json: cannot unmarshal ${kindOf(value, type, literal)} into Go ${where} of type ${type}`
+  return `json: cannot unmarshal ${valueKind(value, type, literal)} into Go ${where} of type ${type}`
 }
 
 /** Go's name of the kind of a value; `number 1.5` if the type accepts numbers, but not this one. */
-function kindOf(value: Json, type: string, literal: string | undefined): string {
+function valueKind(value: Json, type: string, literal: string | undefined): string {
   if (typeof value === 'number' || typeof value === 'bigint') return /^(u?int\d*|float\d+)$/.test(type) ? `number ${literal ?? value}` : 'number'
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'
@@ -244,16 +244,16 @@ function kindOf(value: Json, type: string, literal: string | undefined): string 
 }
 
 /** Go's name of a type with its package, the version: `v1.ObjectMeta`, `[]v1.Container`, `map[string]string`. */
-function goTypeOf(schema: Schema): string {
+function schemaGoType(schema: Schema): string {
   switch (schema.type) {
     case 'struct':
       return `${schema.definition?.split('.').at(-2) ?? 'v1'}.${schema.name}`
     case 'union':
       return `v1.${schema.name}`
     case 'list':
-      return `[]${schema.pointerItems ? '*' : ''}${goTypeOf(schema.items)}`
+      return `[]${schema.pointerItems ? '*' : ''}${schemaGoType(schema.items)}`
     case 'map':
-      return schema.values.type === 'quantity' ? 'v1.ResourceList' : `map[string]${goTypeOf(schema.values)}`
+      return schema.values.type === 'quantity' ? 'v1.ResourceList' : `map[string]${schemaGoType(schema.values)}`
     default:
       return schema.goType
   }

@@ -84,7 +84,7 @@ function reaches(value: unknown, path: readonly PathStep[], at: number, counts: 
   const member = value[step.name]
   if (member === undefined) return at === path.length - 1 && isGivenEmpty(value, step.name)
   if (step.within === undefined) return reaches(member, path, at + 1, counts)
-  for (const each of membersOf(member)) if (reaches(each, path, at + 1, counts)) return true
+  for (const each of elementValues(member)) if (reaches(each, path, at + 1, counts)) return true
   return false
 }
 
@@ -105,12 +105,12 @@ function drop(value: unknown, path: readonly PathStep[], at: number): void {
   }
   if (member === undefined) return
   if (step.within === undefined) drop(member, path, at + 1)
-  else for (const each of membersOf(member)) drop(each, path, at + 1)
+  else for (const each of elementValues(member)) drop(each, path, at + 1)
   if (step.prune && isObject(member) && Object.keys(member).length === 0) delete value[step.name]
 }
 
 /** Returns the items of a list or the values of a map. */
-function membersOf(member: unknown): readonly unknown[] {
+function elementValues(member: unknown): readonly unknown[] {
   if (Array.isArray(member)) return member
   return isObject(member) ? Object.values(member) : []
 }

@@ -62,7 +62,7 @@ export class TypeRegistry {
   private readonly files = new Map<string, string>()
   /** Packages whose text has not been parsed. */
   private readonly unread = new Set<string>()
-  private readonly sources = new Map<string, Source>()
+  private readonly sources = new Map<string, DeclarationSource>()
   private readonly strings = new Map<string, ScalarSchema>()
   private readonly unions = new Map<string, { line: string; pkg: TypePackage }>()
   private readonly resolved = new Map<string, StructSchema>()
@@ -151,7 +151,7 @@ export class TypeRegistry {
     return undefined
   }
 
-  private source(id: string): Source | undefined {
+  private source(id: string): DeclarationSource | undefined {
     this.read(id.slice(0, id.indexOf('.')))
     return this.sources.get(id)
   }
@@ -209,14 +209,14 @@ export class TypeRegistry {
   }
 
   /** Returns the marks of a type, preceded by those of the type after `like`. */
-  private marks(source: Source): readonly string[] {
+  private marks(source: DeclarationSource): readonly string[] {
     const model = this.modelOf(source)
-    const own = wordsOf(source)
+    const own = headWords(source)
     return model ? [...this.marks(model), ...own.slice(2)] : own
   }
 
   /** Returns the field lines of a type: its own, and those of the type after `like`. */
-  private lines(source: Source): readonly WrittenField[] {
+  private lines(source: DeclarationSource): readonly WrittenField[] {
     const { pkg } = source
     const own = source.lines.map(line => ({ line, scope: [pkg] }))
     const model = this.modelOf(source)
@@ -227,15 +227,15 @@ export class TypeRegistry {
   }
 
   /** Returns the type after `like`. */
-  private modelOf(source: Source): Source | undefined {
-    const [like, id = ''] = wordsOf(source)
+  private modelOf(source: DeclarationSource): DeclarationSource | undefined {
+    const [like, id = ''] = headWords(source)
     if (like !== 'like') return undefined
     const model = this.source(id)
     invariant(model, `no type ${id}`)
     return model
   }
 
-  private field(line: string, scope: Scope): Field {
+  private field(line: string, scope: PackageScope): Field {
     const given = DEFAULT.exec(line)
     const [written, since, value] = given ? [line.slice(0, given.index), given[1], line.slice(given.index + given[0].length)] : [line]
     const [name = '', number, type = '', ...all] = written.split(/\s+/)
@@ -276,7 +276,7 @@ export class TypeRegistry {
     return { type: 'union', name, definition: `${pkg.definition}.${name}`, form, struct }
   }
 
-  private schema(type: string, marks: readonly string[], scope: Scope): Schema {
+  private schema(type: string, marks: readonly string[], scope: PackageScope): Schema {
     if (type.startsWith('[]')) {
       const pointerItems = type.startsWith('[]*')
       const items = this.schema(type.slice(pointerItems ? 3 : 2), [], scope)
@@ -300,7 +300,7 @@ export class TypeRegistry {
   }
 
   /** Returns the name with its package: the first package in scope that declares it. */
-  private qualify(type: string, scope: Scope): string {
+  private qualify(type: string, scope: PackageScope): string {
     if (type.includes('.')) {
       this.read(type.slice(0, type.indexOf('.')))
       return type
@@ -324,10 +324,10 @@ const MARKER = 'x-kubernetes-'
 const NEUTRAL_MARKER = 'x-svc-'
 
 /** Packages in which a name is looked up, in order. */
-type Scope = readonly TypePackage[]
+type PackageScope = readonly TypePackage[]
 
 /** A declaration in its package. */
-interface Source {
+interface DeclarationSource {
   readonly head: string
   readonly lines: readonly string[]
   readonly pkg: TypePackage
@@ -336,11 +336,11 @@ interface Source {
 /** A line that declares a field, and the scope of the names in it. */
 interface WrittenField {
   readonly line: string
-  readonly scope: Scope
+  readonly scope: PackageScope
 }
 
 /** Words of a declaration's first line after the name of the type. */
-const wordsOf = ({ head }: Source): readonly string[] => head.split(/\s+/).slice(2)
+const headWords = ({ head }: DeclarationSource): readonly string[] => head.split(/\s+/).slice(2)
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 

@@ -1,7 +1,7 @@
 import { compareText } from '../lib/compare-text.ts'
 import { MAX_INT64, MAX_UINT64, MIN_INT64 } from '../lib/integer.ts'
 import { sortFew } from '../lib/sort-few.ts'
-import { isStepDone, type Steps, sorted } from '../lib/steps.ts'
+import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import type { Field, StructSchema } from './schema.ts'
@@ -16,7 +16,7 @@ const typeMetaFields: readonly Field[] = ['kind', 'apiVersion'].map(name => ({
 }))
 
 /** Returns every member in output order, including kind and apiVersion. */
-export const membersOf = (schema: StructSchema): readonly Field[] =>
+export const orderedFields = (schema: StructSchema): readonly Field[] =>
   schema.typeMeta ? [...typeMetaFields.filter(f => !schema.fields.has(f.name)), ...schema.fields.values()] : [...schema.fields.values()]
 
 /** Indexes members by name and alias. */
@@ -84,7 +84,7 @@ export function* fillSorted<T extends Json[] | JsonObject>(value: T, out: T): St
       }
     } else if (!Array.isArray(from) && !Array.isArray(to)) {
       const keys = Object.keys(from)
-      for (const key of keys.length <= FEW_KEYS ? sortKeys(keys) : yield* sorted(keys, compareText)) {
+      for (const key of keys.length <= FEW_KEYS ? sortKeys(keys) : yield* sortInSteps(keys, compareText)) {
         if (isStepDone()) yield
         const member = from[key]
         if (member !== undefined) setMember(to, key, copyOf(member))

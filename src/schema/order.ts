@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../meta/object.ts'
-import { isHigh, isSortedJson, membersOf } from './members.ts'
+import { isHigh, isSortedJson, orderedFields } from './members.ts'
 import type { Schema, StructSchema } from './schema.ts'
 
 /** Reports whether the objects in a value, an object or a list, are in order. */
@@ -33,7 +33,7 @@ function checkerOf(schema: StructSchema): Check {
 
 function compile(schema: StructSchema): Check {
   if (schema.preserveUnknown) return () => false
-  const plans = new Map(membersOf(schema).map((field, index) => [field.name, { index, check: checkOf(field.schema) }]))
+  const plans = new Map(orderedFields(schema).map((field, index) => [field.name, { index, check: checkOf(field.schema) }]))
   return (object, walk) => {
     if (Array.isArray(object)) return object.length === 0
     let last = -1

@@ -1,21 +1,21 @@
 import { compareText } from '../lib/compare-text.ts'
-import { type Steps, sorted } from '../lib/steps.ts'
+import { type Steps, sortInSteps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
-import { type Decoding, type FieldReader, isLongRead, isReadLong, MISFIT, type Reader } from './decoding.ts'
-import { fillSorted, isHigh, membersOf, sortedJson, sortedKeys } from './members.ts'
+import { type Decoding, type FieldReader, isLongRead, isReadLong, MISFIT, type ValueReader } from './decoding.ts'
+import { fillSorted, isHigh, orderedFields, sortedJson, sortedKeys } from './members.ts'
 import { scalarReader } from './scalar-readers.ts'
 import type { Field, ListSchema, MapSchema, Schema, StructSchema, UnionSchema } from './schema.ts'
 import { type MemberPlan, StructPlan } from './struct-plan.ts'
 
-const structs = new WeakMap<StructSchema, Reader<JsonObject>>()
+const structs = new WeakMap<StructSchema, ValueReader<JsonObject>>()
 
 /** Returns the reader of a struct. It is compiled when its first object is read, because types are recursive and most are never used. */
-export function structReader(schema: StructSchema): Reader<JsonObject> {
+export function structReader(schema: StructSchema): ValueReader<JsonObject> {
   const known = structs.get(schema)
   if (known) return known
   let plan: StructPlan | undefined
-  const reader: Reader<JsonObject> = (value, run) => {
+  const reader: ValueReader<JsonObject> = (value, run) => {
     plan ??= structPlan(schema)
     return plan.read(value, run)
   }
@@ -24,7 +24,7 @@ export function structReader(schema: StructSchema): Reader<JsonObject> {
 }
 
 function structPlan(schema: StructSchema): StructPlan {
-  const plans = membersOf(schema).map(
+  const plans = orderedFields(schema).map(
     (field, rank): MemberPlan => ({ name: field.name, alias: field.alias, rank, empty: emptyOf(field), ...memberPlan(field) }),
   )
   return new StructPlan(plans, schema.preserveUnknown === true)
@@ -78,25 +78,25 @@ const readText: FieldReader = value => {
 }
 
 /** Plans a list. An empty list becomes nil in storage, which encodes as protobuf. */
-function listPlan(read: Reader, omitEmpty: boolean): ReadAndZero {
+function listPlan(read: ValueReader, omitEmpty: boolean): ReadAndZero {
   /** Rejects an empty value of a wrong type. */
-  const check: Reader<undefined> = (v, run) => {
+  const check: ValueReader<undefined> = (v, run) => {
     if (v !== null) read(v, run)
     return undefined
   }
-  if (omitEmpty) return { read: (v, run) => (v === null || isEmpty(v) ? check(v, run) : read(v, run)), zero: undefined }
-  return { read: (v, run) => (v === null || (isEmpty(v) && !run.keepsEmpty) ? (check(v, run) ?? null) : read(v, run)), zero: () => null }
+  if (omitEmpty) return { read: (v, run) => (v === null || hasNoMembers(v) ? check(v, run) : read(v, run)), zero: undefined }
+  return { read: (v, run) => (v === null || (hasNoMembers(v) && !run.keepsEmpty) ? (check(v, run) ?? null) : read(v, run)), zero: () => null }
 }
 
 /** Whether a value has no members; true for an empty string as well. */
-function isEmpty(value: Json): boolean {
+function hasNoMembers(value: Json): boolean {
   if (Array.isArray(value)) return value.length === 0
   if (typeof value !== 'object') return typeof value !== 'string' || value === ''
   for (const _ in value) return false
   return true
 }
 
-function mapPlan(read: Reader, omitEmpty: boolean): ReadAndZero {
+function mapPlan(read: ValueReader, omitEmpty: boolean): ReadAndZero {
   if (omitEmpty) {
     const readOrOmit: FieldReader = (v, run) => {
       if (v === null) return undefined
@@ -113,7 +113,7 @@ function mapPlan(read: Reader, omitEmpty: boolean): ReadAndZero {
   return { read: readOrNull, zero: () => null }
 }
 
-function reader(schema: Schema): Reader {
+function reader(schema: Schema): ValueReader {
   switch (schema.type) {
     case 'struct':
       return structReader(schema)
@@ -131,7 +131,7 @@ function reader(schema: Schema): Reader {
 }
 
 /** Only nested values can be large enough to be read in steps. */
-const readJson: Reader = (value, { later }) => {
+const readJson: ValueReader = (value, { later }) => {
   if (later === undefined || typeof value !== 'object' || value === null) return sortedJson(value)
   const out = Array.isArray(value) ? [] : {}
   later.push(restOfJson(value, out))
@@ -144,9 +144,9 @@ function* restOfJson(value: Json[] | JsonObject, out: Json[] | JsonObject): Step
 }
 
 /** Reads a union. Go decodes such a type with a method of its own, which drops unknown members without reporting them. */
-function unionReader({ form, struct }: UnionSchema): Reader {
+function unionReader({ form, struct }: UnionSchema): ValueReader {
   const readStruct = structReader(struct)
-  const quietly: Reader<JsonObject> = (value, run) => {
+  const quietly: ValueReader<JsonObject> = (value, run) => {
     const seen = run.unknownSeen
     const out = readStruct(value, run)
     run.unknownSeen = seen
@@ -165,14 +165,14 @@ function unionReader({ form, struct }: UnionSchema): Reader {
   }
 }
 
-function listReader(schema: ListSchema): Reader {
+function listReader(schema: ListSchema): ValueReader {
   const item = reader(schema.items)
   const nullable = schema.pointerItems === true
   return (value, run) => {
     if (value === null) return null
     if (!Array.isArray(value)) throw MISFIT
     const out: Json[] = []
-    const read: Reader = nullable ? (element, inner) => (element === null ? null : item(element, inner)) : item
+    const read: ValueReader = nullable ? (element, inner) => (element === null ? null : item(element, inner)) : item
     for (const element of value) {
       out.push(read(element, run))
       if (isReadLong(run) && run.later) {
@@ -184,7 +184,7 @@ function listReader(schema: ListSchema): Reader {
   }
 }
 
-function* restOfList(value: readonly Json[], out: Json[], read: Reader, run: Decoding): Steps<undefined> {
+function* restOfList(value: readonly Json[], out: Json[], read: ValueReader, run: Decoding): Steps<undefined> {
   for (let i = out.length; i < value.length; i++) {
     out.push(read(value[i] ?? null, run))
     if (!isReadLong(run)) continue
@@ -195,7 +195,7 @@ function* restOfList(value: readonly Json[], out: Json[], read: Reader, run: Dec
 }
 
 /** Reads a map in one pass if its keys are in byte order, and sorts it otherwise. */
-function mapReader(schema: MapSchema): Reader {
+function mapReader(schema: MapSchema): ValueReader {
   const read = reader(schema.values)
   return (value, run) => {
     if (value === null) return null
@@ -228,8 +228,8 @@ function mapReader(schema: MapSchema): Reader {
 }
 
 /** Reads the rest of a map. `out` already has the first members. */
-function* restOfMap(value: JsonObject, out: JsonObject, read: Reader, run: Decoding): Steps<undefined> {
-  const keys = yield* sorted(Object.keys(value), compareText)
+function* restOfMap(value: JsonObject, out: JsonObject, read: ValueReader, run: Decoding): Steps<undefined> {
+  const keys = yield* sortInSteps(Object.keys(value), compareText)
   const done = { ...out }
   let isInOrder = true
   let next = 0

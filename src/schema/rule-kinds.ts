@@ -1,5 +1,5 @@
 import { deepEqual, propertyOf } from '../meta/equal.ts'
-import { duplicate, type FieldError, forbidden, immutableError, invalid, notSupported, required, tooLong, tooMany } from '../meta/field-error.ts'
+import { duplicate, type FieldError, forbidden, immutableError, invalid, notSupported, required, tooLongError, tooMany } from '../meta/field-error.ts'
 import { isDns1123Label, isDns1123Subdomain, isDns1123SubdomainOfAnyCase, isQualifiedName } from '../meta/names.ts'
 import type { DeclaredRule, Schema } from './schema.ts'
 
@@ -20,10 +20,10 @@ export const minimum = (least: number, gate?: { readonly name: string; readonly 
 const present: DeclaredRule = {
   origin: '',
   endsTheField: true,
-  check: (value, path) => (isEmpty(value) ? [required(path)] : []),
+  check: (value, path) => (isUnset(value) ? [required(path)] : []),
 }
 
-const isEmpty = (value: unknown): boolean =>
+const isUnset = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || value === 0 || (Array.isArray(value) && value.length === 0)
 
 const fixed: DeclaredRule = {
@@ -64,11 +64,11 @@ function format(name: string): DeclaredRule | undefined {
 /** Rejects texts of more characters. */
 const maxLength = (most: number): DeclaredRule => ({
   origin: 'maxLength',
-  check: (value, path) => (typeof value === 'string' && [...value].length > most ? withOrigin('maxLength', [tooLong(path, most)]) : []),
+  check: (value, path) => (typeof value === 'string' && [...value].length > most ? withOrigin('maxLength', [tooLongError(path, most)]) : []),
 })
 
 /** Rejects texts that are not one of the values. */
-const known = (values: readonly string[]): DeclaredRule => ({
+const knownValues = (values: readonly string[]): DeclaredRule => ({
   origin: '',
   check: (value, path) => (typeof value === 'string' && !values.includes(value) ? [notSupported(path, value, values)] : []),
 })
@@ -143,7 +143,7 @@ export function ruleMarks(field: string, marks: readonly string[], schema: Schem
     if (keys) return [unique(keys.groups?.members?.split(',') ?? [])]
     const { mark: how, other, value } = GOES_WITH.exec(mark)?.groups ?? {}
     if (how !== undefined && other !== undefined && value !== undefined) return [goesWith(field, { mark: how, other, value })]
-    if (mark === 'known') return [known(schema.type === 'string' ? (schema.enum ?? []) : [])]
+    if (mark === 'known') return [knownValues(schema.type === 'string' ? (schema.enum ?? []) : [])]
     const most = MAX_ITEMS.exec(mark)?.[1]
     if (most !== undefined) return [maxItems(Number(most))]
     const longest = MAX_LENGTH.exec(mark)?.[1]

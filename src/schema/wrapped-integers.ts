@@ -1,6 +1,6 @@
 import { MIN_INT64 } from '../lib/integer.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
-import { membersOf } from './members.ts'
+import { orderedFields } from './members.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -12,7 +12,7 @@ export function wrappedIntegers(schema: Schema, value: Json): Json {
     case 'struct': {
       if (!isJsonObject(value)) return value
       let out: JsonObject = value
-      for (const { name, schema: member } of membersOf(schema)) out = withMember(out, name, member)
+      for (const { name, schema: member } of orderedFields(schema)) out = withMember(out, name, member)
       return out
     }
     case 'map': {

@@ -20,9 +20,9 @@ export interface CorruptReports {
 /** Reports without unsafe deletion: the plain failure. As upstream, decoding faults have no reason in the Status, except in a watch. */
 export const plainReports: CorruptReports = {
   listsAll: false,
-  get: fault => failureOf(fault, fault.text),
-  write: fault => failureOf(fault, fault.text),
-  list: ([fault]) => failureOf(fault, fault.kind === 'untransformable' ? `unable to transform key ${JSON.stringify(fault.key)}: ${fault.text}` : fault.text),
+  get: fault => corruptError(fault, fault.text),
+  write: fault => corruptError(fault, fault.text),
+  list: ([fault]) => corruptError(fault, fault.kind === 'untransformable' ? `unable to transform key ${JSON.stringify(fault.key)}: ${fault.text}` : fault.text),
   event: fault => corrupt(fault, fault.text),
   deletion: fault => corrupt(fault, fault.text),
 }
@@ -35,7 +35,7 @@ export function namedReports(root: string): CorruptReports {
   return {
     listsAll: true,
     get: fault => corrupt(fault, corruptObject(fault, fault.key.startsWith(`${root}/`) ? fault.key.slice(root.length) : fault.key)),
-    write: fault => failureOf(fault, described(fault)),
+    write: fault => corruptError(fault, described(fault)),
     list: (faults, more) =>
       new StorageError('corrupt', 'objects cannot be read', {
         key: faults[0].key,
@@ -62,14 +62,14 @@ const corruptObject = (fault: ReadFault, shown: string): string =>
 
 const corrupt = (fault: ReadFault, message: string): StorageError => new StorageError('corrupt', message, { key: fault.key, fault })
 
-const failureOf = (fault: ReadFault, message: string): StorageError =>
+const corruptError = (fault: ReadFault, message: string): StorageError =>
   new StorageError('corrupt', message, { key: fault.key, fault, unreasoned: fault.kind === 'undecodable' })
 
 /** Returns the fault of an unreadable object; undefined for any other failure. */
-export const faultOf = (error: unknown): ReadFault | undefined => (error instanceof StorageError ? error.fault : undefined)
+export const readFaultOf = (error: unknown): ReadFault | undefined => (error instanceof StorageError ? error.fault : undefined)
 
 /** Converts a failure to read an object with `report`. Returns any other error unchanged. */
 export function reported(error: unknown, report: (fault: ReadFault) => StorageError): unknown {
-  const fault = faultOf(error)
+  const fault = readFaultOf(error)
   return fault === undefined ? error : report(fault)
 }

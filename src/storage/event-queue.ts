@@ -12,7 +12,7 @@ interface Taker {
 /** Limit on queued objects behind the next batch, in bytes per watcher. Events are shared among watchers, so this bounds the memory that one slow watcher retains. */
 const QUEUE_BYTES = 16 << 20
 
-function bytesOf(batch: readonly StorageEvent[]): number {
+function batchSize(batch: readonly StorageEvent[]): number {
   let bytes = 0
   for (const event of batch) if (event.type !== 'bookmark') bytes += event.object.json().bytes.length
   return bytes
@@ -64,7 +64,7 @@ export class EventQueue implements Watcher {
     if (this.#ended) return false
     if (batch.length === 0) return true
     // The queue is usually empty, and then the bytes need not be counted.
-    const bytes = this.#queued === 0 ? 0 : bytesOf(batch)
+    const bytes = this.#queued === 0 ? 0 : batchSize(batch)
     if (!this.#hasRoom(batch.length, bytes)) {
       this.close(true)
       return false
@@ -78,7 +78,7 @@ export class EventQueue implements Watcher {
 
   /** Reports whether `push` would accept the batch. */
   fits(batch: readonly StorageEvent[]): boolean {
-    return this.#hasRoom(batch.length, this.#queued === 0 ? 0 : bytesOf(batch))
+    return this.#hasRoom(batch.length, this.#queued === 0 ? 0 : batchSize(batch))
   }
 
   #hasRoom(events: number, bytes: number): boolean {
@@ -177,7 +177,7 @@ export class EventQueue implements Watcher {
     const batch = this.#batches.shift()
     if (batch !== undefined) this.#queued -= batch.length
     const first = this.#batches[0]
-    if (first !== undefined) this.#bytes -= bytesOf(first)
+    if (first !== undefined) this.#bytes -= batchSize(first)
     if (this.#queued === 0) this.#taken()
     return batch
   }

@@ -4,32 +4,32 @@ import { SharedValues } from './shared-values.ts'
 /** Reads single members of JSON that this program wrote, without parsing the rest. `header` is that of `Encoded`. */
 
 /** Labels of an object. Shared: never mutate. */
-export type Labels = Readonly<Record<string, string>>
+export type SharedLabels = Readonly<Record<string, string>>
 
-const NO_LABELS: Labels = {}
+const NO_LABELS: SharedLabels = {}
 const LABELS = Buffer.from('labels')
 /** A long member that follows all the members read here, in struct order as well as in sorted order. */
 const MANAGED_FIELDS = Buffer.from('managedFields')
 
 /** Objects of one workload have the same labels. */
-const shared = new SharedValues((text): Labels => JSON.parse(text))
+const shared = new SharedValues((text): SharedLabels => JSON.parse(text))
 
 /** Size in bytes from which labels take milliseconds to parse. They are not shared. */
 const LONG = 64 * 1024
 
 /** Returns the labels of an object. The result is shared by all objects with the same labels: never mutate it. */
-export function labelsOf(json: Buffer, header: number): Labels {
+export function readLabels(json: Buffer, header: number): SharedLabels {
   const [at, end] = extentOf(json, header)
   return end - at < LONG ? labelsIn(json, at, end) : JSON.parse(json.toString('utf8', at, end))
 }
 
 /** `labelsOf`, unless they take long to parse. Most objects with so many labels are never selected by one. */
-export function fewLabelsOf(json: Buffer, header: number): Labels | undefined {
+export function fewLabelsOf(json: Buffer, header: number): SharedLabels | undefined {
   const [at, end] = extentOf(json, header)
   return end - at < LONG ? labelsIn(json, at, end) : undefined
 }
 
-const labelsIn = (json: Buffer, at: number, end: number): Labels => (at === end ? NO_LABELS : shared.of(json.toString('utf8', at, end)))
+const labelsIn = (json: Buffer, at: number, end: number): SharedLabels => (at === end ? NO_LABELS : shared.of(json.toString('utf8', at, end)))
 
 /** Offsets at which the labels begin and end. They are equal if there are none. */
 function extentOf(json: Buffer, header: number): [at: number, end: number] {

@@ -11,11 +11,11 @@ export class PageCounts {
 
   /** Returns the number of objects with the prefix from `start` on, at the revision; undefined if it is not cached. */
   from(revision: Revision, prefix: Key, start: Key): number | undefined {
-    return this.#counts.get(idOf(revision, prefix, start))
+    return this.#counts.get(pageId(revision, prefix, start))
   }
 
   remember(revision: Revision, prefix: Key, start: Key, count: number): void {
-    this.#counts.set(idOf(revision, prefix, start), count)
+    this.#counts.set(pageId(revision, prefix, start), count)
     if (this.#counts.size > most) for (const oldest of this.#counts.keys()) return void this.#counts.delete(oldest)
   }
 
@@ -25,4 +25,4 @@ export class PageCounts {
   }
 }
 
-const idOf = (revision: Revision, prefix: Key, start: Key): string => `${revision} ${prefix} ${start}`
+const pageId = (revision: Revision, prefix: Key, start: Key): string => `${revision} ${prefix} ${start}`

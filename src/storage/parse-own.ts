@@ -19,9 +19,9 @@ export const parseOwnInSteps = (bytes: Buffer): Steps<KubeObject> => parseTextIn
 
 function* parseTextInSteps(text: string): Steps<KubeObject> {
   yield
-  if (oddNumber.test(text)) return objectOf((yield* parseJsonInSteps(Buffer.from(text))).value)
+  if (oddNumber.test(text)) return decodeStoredJson((yield* parseJsonInSteps(Buffer.from(text))).value)
   yield
-  return objectOf(yield* parsePlainly(text))
+  return decodeStoredJson(yield* parsePlainly(text))
 }
 
 function* parsePlainly(text: string): Steps<Json> {
@@ -34,9 +34,9 @@ export const LARGE_BYTES = 64 * 1024
 /** Parses like `parseOwn`, in turns, if the object is large. Undefined if it is small: the caller then uses `parseOwn`. */
 export const parseOwnInTurns = (bytes: Buffer): Promise<KubeObject> | undefined => (bytes.length < LARGE_BYTES ? undefined : runInTurns(parseOwnInSteps(bytes)))
 
-const parseText = (text: string): KubeObject => objectOf(oddNumber.test(text) ? parseJson(Buffer.from(text)).value : JSON.parse(text))
+const parseText = (text: string): KubeObject => decodeStoredJson(oddNumber.test(text) ? parseJson(Buffer.from(text)).value : JSON.parse(text))
 
-function objectOf(value: Json): KubeObject {
+function decodeStoredJson(value: Json): KubeObject {
   invariant(isJsonObject(value), 'what is stored is no object')
   return decodedObject(value)
 }

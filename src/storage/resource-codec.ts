@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { JsonSyntaxError, parseJson } from '../codec/json.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { invariant } from '../lib/invariant.ts'
-import { isSteps, resultOf, runAtOnce, type Steps } from '../lib/steps.ts'
+import { isSteps, runAtOnce, runIfSteps, type Steps } from '../lib/steps.ts'
 import type { Json, KubeObject } from '../meta/object.ts'
 import { ByteBudget, DERIVED_BYTES } from './byte-budget.ts'
 import { findMetadata, type MemberOrder, memberAt, spliceRevision, startsWith, textAt } from './json-splice.ts'
@@ -105,8 +105,8 @@ export function createCodec(options: CodecOptions): ResourceCodec {
       const end = ownEnd(stored)
       if (end >= 0) return splice(stored, end, revision, writes === undefined, allocate)
       const object = withoutRevision(readStored(stored, options))
-      const json = runAtOnce(resultOf(options.encode(object)))
-      const same = writes ? runAtOnce(resultOf(writes.encode(object))).equals(stored) : isSame(json, stored)
+      const json = runAtOnce(runIfSteps(options.encode(object)))
+      const same = writes ? runAtOnce(runIfSteps(writes.encode(object))).equals(stored) : isSameJson(json, stored)
       return splice(json, json.length, revision, same, allocate)
     },
     decode(stored, revision) {
@@ -115,7 +115,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
       return object
     },
     attributes: object => options.attributes(object),
-    ...(options.indexedPath && { indexed: textOf(options.indexedPath) }),
+    ...(options.indexedPath && { indexed: textReader(options.indexedPath) }),
     toStorage: (encoded, key) => close(transformer, encoded, key),
     fromStorage(held, key, revision, allocate) {
       const { value, stale } = open(transformer, held, key, revision)
@@ -154,7 +154,7 @@ function readStored(stored: Buffer, options: CodecOptions): KubeObject {
 }
 
 /** Returns a function that reads the string at a path without parsing the members beside it. */
-function textOf(path: readonly string[]): (json: Encoded) => string {
+function textReader(path: readonly string[]): (json: Encoded) => string {
   const names = path.map(name => Buffer.from(name))
   const values = new SharedValues(text => text)
   return ({ bytes, header }) => {
@@ -201,7 +201,7 @@ function markOf(fingerprint: string | undefined): Buffer {
 }
 
 /** Reports whether both are equal except for trailing space. */
-function isSame(json: Buffer, stored: Buffer): boolean {
+function isSameJson(json: Buffer, stored: Buffer): boolean {
   if (stored.length < json.length || json.compare(stored, 0, json.length) !== 0) return false
   for (const byte of stored.subarray(json.length)) if (!' \t\n\r'.includes(String.fromCharCode(byte))) return false
   return true

@@ -182,20 +182,20 @@ export interface Watcher {
 export type Take = (batch: readonly StorageEvent[], own?: boolean) => boolean | Promise<boolean>
 
 /** Change that a write makes. */
-export type Change =
+export type StorageChange =
   | { readonly put: KubeObject; readonly ttlSeconds?: number }
   | { readonly delete: true }
   /** Writes nothing. The outcome is `unchanged`. */
   | { readonly keep: true }
 
 /** Change of a key, and the result that the writer gets once the change is durable. */
-export interface Decision<T> {
-  readonly change: Change
+export interface WriteDecision<T> {
+  readonly change: StorageChange
   readonly result: T
 }
 
 /** Decides on a change from the present object; undefined if there is none. */
-export type Decide<T> = (now: StoredObject | undefined) => Promise<Decision<T>>
+export type Decide<T> = (now: StoredObject | undefined) => Promise<WriteDecision<T>>
 
 /** Outcome of a write that has succeeded. */
 export interface Written<T> {

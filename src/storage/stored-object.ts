@@ -1,7 +1,7 @@
 import type { KubeObject } from '../meta/object.ts'
 import type { Charge } from './byte-budget.ts'
 import { findMetadata, spliceRevision } from './json-splice.ts'
-import { fewLabelsOf, labelsOf, metadataText } from './own-metadata.ts'
+import { fewLabelsOf, metadataText, readLabels } from './own-metadata.ts'
 import { parseOwn, parseOwnInTurns } from './parse-own.ts'
 import type { Key, Revision } from './revision.ts'
 import type { Slabs } from './slab.ts'
@@ -12,15 +12,15 @@ const parsedCost = 5
 /** Size in bytes from which an object keeps a buffer of its own over its part of a slab. It costs 100 bytes and saves creating one at each read. */
 const ownBuffer = 1024
 
-type KeptEncoding = Encoded & { readonly charge: Charge }
+type CachedEncoding = Encoded & { readonly charge: Charge }
 
 /** Cached values made from an object's JSON. */
 interface Derived {
   object: KubeObject | undefined
   objectCharge: Charge | undefined
-  encodings: Map<string, KeptEncoding> | undefined
+  encodings: Map<string, CachedEncoding> | undefined
   /** The encoding that was read last, which is likely to be read next. */
-  recent: KeptEncoding | undefined
+  recent: CachedEncoding | undefined
   recentAs: Encoder | undefined
   fields: Readonly<Record<string, string>> | undefined
   notes: Note | undefined
@@ -211,7 +211,7 @@ export class Stored implements StoredObject, Attributes {
     this.codec.derived.add(new Note(by, value, bytes + noteCost, derived))
   }
 
-  private known(as: Encoder): KeptEncoding | undefined {
+  private known(as: Encoder): CachedEncoding | undefined {
     const derived = this.#derived
     return derived?.recentAs === as ? derived.recent : derived?.encodings?.get(as.id)
   }
@@ -239,7 +239,7 @@ export class Stored implements StoredObject, Attributes {
   }
 
   get labels(): Readonly<Record<string, string>> {
-    this.#labels ??= labelsOf(this.view(), this.#form >> 1)
+    this.#labels ??= readLabels(this.view(), this.#form >> 1)
     return this.#labels
   }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { hasMembers } from '../meta/equal.ts'
 import { manifestFiles, readManifestFile, readManifests } from '../upgrade/manifests.ts'
 import { type Client, USER_AGENT } from './client.ts'
-import type { Answer, Manifest, Manifests } from './types.ts'
+import type { ClientResponse, Manifest, Manifests } from './types.ts'
 
 /** Time to wait for a definition to be served, in milliseconds. It usually takes a few. */
 const SERVED_MS = 30_000
@@ -13,7 +13,7 @@ const LOOK_MS = 10
 const FIRST = ['Namespace', 'CustomResourceDefinition']
 
 /** Parses manifests into objects. Throws ManifestError. */
-export function objectsOf(manifests: readonly Manifests[]): Manifest[] {
+export function parseManifests(manifests: readonly Manifests[]): Manifest[] {
   return manifests.flatMap(given => {
     if (typeof given === 'string') return readManifests('manifest', given).objects.map(withType)
     if (given instanceof URL) return manifestFiles([fileURLToPath(given)]).flatMap(file => readManifestFile(file).objects.map(withType))
@@ -42,16 +42,16 @@ export async function applyAll(client: Client, objects: readonly Manifest[]): Pr
 /** Applies one object. A definition is awaited until it is served. */
 async function applyOne(client: Client, object: Manifest): Promise<Manifest> {
   const what = `${object.apiVersion}, ${object.kind} ${object.metadata?.name}`
-  const path = await pathOf(client, object, what)
+  const path = await discoverPath(client, object, what)
   const query = `fieldManager=${USER_AGENT}&force=true`
   const answer = await client.request('PATCH', `${path}?${query}`, { body: object, contentType: 'application/apply-patch+yaml' })
-  if (answer.status >= 300 || !hasMembers(answer.body)) throw new Error(`${what}: ${messageOf(answer)}`)
+  if (answer.status >= 300 || !hasMembers(answer.body)) throw new Error(`${what}: ${answerMessage(answer)}`)
   if (object.kind === 'CustomResourceDefinition') await untilEstablished(client, path, what)
   return answer.body
 }
 
 /** Path of an object, from discovery. A newly defined kind may take a moment to appear. */
-async function pathOf(client: Client, { apiVersion = '', kind, metadata = {} }: Manifest, what: string): Promise<string> {
+async function discoverPath(client: Client, { apiVersion = '', kind, metadata = {} }: Manifest, what: string): Promise<string> {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
   const { name, namespace = 'default' } = metadata
   if (!name) throw new Error(`${what}: metadata.name is missing`)
@@ -67,14 +67,14 @@ async function untilEstablished(client: Client, path: string, what: string): Pro
   const deadline = performance.now() + SERVED_MS
   for (;;) {
     const { body } = await client.request('GET', path)
-    if (await isServed(client, body)) return
+    if (await isDiscovered(client, body)) return
     if (performance.now() > deadline) throw new Error(`${what}: not served: ${JSON.stringify(hasMembers(body) ? body.status : body)}`)
     await sleep(LOOK_MS)
   }
 }
 
 /** Whether the definition is established and all its served versions are in discovery. */
-async function isServed(client: Client, definition: unknown): Promise<boolean> {
+async function isDiscovered(client: Client, definition: unknown): Promise<boolean> {
   if (!hasMembers(definition) || !hasMembers(definition.status) || !hasMembers(definition.spec)) return false
   const { conditions } = definition.status
   const { group, names, versions } = definition.spec
@@ -89,4 +89,4 @@ async function isServed(client: Client, definition: unknown): Promise<boolean> {
   return true
 }
 
-const messageOf = ({ status, body }: Answer): string => (hasMembers(body) && typeof body.message === 'string' ? body.message : `${status} ${body}`)
+const answerMessage = ({ status, body }: ClientResponse): string => (hasMembers(body) && typeof body.message === 'string' ? body.message : `${status} ${body}`)

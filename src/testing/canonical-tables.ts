@@ -1,7 +1,7 @@
 import { systemClock } from '../lib/clock.ts'
 import { silentLogger } from '../lib/log.ts'
 import { seededRandomness } from '../lib/randomness.ts'
-import { decodeLatest, keyOf } from '../storage/embedded/layout.ts'
+import { decodeKey, decodeLatest } from '../storage/embedded/layout.ts'
 import { type MemoryTables, memoryTables } from '../storage/embedded/memory-tables.ts'
 import { openInMemory } from '../storage/embedded/open-embedded.ts'
 import { changeAt } from '../storage/embedded/reader.ts'
@@ -18,7 +18,7 @@ export async function canonicalTables(tables: MemoryTables, seed: string, port: 
   const uids = new Map<string, string>()
   for (const { key: id, value } of tables.latest.getRange({})) {
     const { live, modRevision } = decodeLatest(value)
-    const key = keyOf(id)
+    const key = decodeKey(id)
     const text = live ? changeAt(tables, key, modRevision)?.value?.toString() : undefined
     if (text === undefined) continue
     objects.push({ key, text })

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
-import type { Answer, RequestOptions } from './types.ts'
+import type { ClientResponse, RequestOptions } from './types.ts'
 
 export const USER_AGENT = 'binnacle-testing'
 
 /** Address and credentials of a server. */
-export interface Connection {
+export interface ServerAddress {
   readonly url: string
   /** PEM. */
   readonly certificateAuthority: string
@@ -18,16 +18,16 @@ export interface Connection {
 /** HTTP client of a server for one user. */
 export interface Client {
   /** Resolves to the response, whatever its status. */
-  request<T = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer<T>>
+  request<T = unknown>(method: string, path: string, options?: RequestOptions): Promise<ClientResponse<T>>
   close(): void
 }
 
 /** Opens a client, which keeps connections until it is closed. Bodies are JSON and PATCH is a merge patch unless the caller sets a content type. */
-export function openClient({ url, certificateAuthority: ca, clientCertificate: cert, clientKey: key }: Connection): Client {
+export function openClient({ url, certificateAuthority: ca, clientCertificate: cert, clientKey: key }: ServerAddress): Client {
   const agent = new Agent({ keepAlive: true, ca, cert, key })
   return {
     request: <T>(method: string, path: string, options: RequestOptions = {}) =>
-      new Promise<Answer<T>>((resolve, reject) => {
+      new Promise<ClientResponse<T>>((resolve, reject) => {
         const { body, contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' } = options
         const sent = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
         const headers = {
@@ -36,7 +36,7 @@ export function openClient({ url, certificateAuthority: ca, clientCertificate: c
           ...(sent && { 'content-type': contentType, 'content-length': sent.length }),
           ...options.headers,
         }
-        request(new URL(path, url), { method, agent, headers }, answer => read<T>(answer).then(resolve, reject))
+        request(new URL(path, url), { method, agent, headers }, answer => readResponse<T>(answer).then(resolve, reject))
           .on('error', reject)
           .end(sent)
       }),
@@ -44,15 +44,15 @@ export function openClient({ url, certificateAuthority: ca, clientCertificate: c
   }
 }
 
-async function read<T>(answer: IncomingMessage): Promise<Answer<T>> {
+async function readResponse<T>(answer: IncomingMessage): Promise<ClientResponse<T>> {
   const parts: Buffer[] = []
   for await (const part of answer) parts.push(part)
   const text = Buffer.concat(parts).toString()
-  return { status: answer.statusCode ?? 0, headers: answer.headers, body: bodyOf<T>(text) }
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: parseBody<T>(text) }
 }
 
 /** Parses the body if it is JSON. The events of a watch are not, as a whole. The caller states the type. */
-function bodyOf<T>(text: string): T {
+function parseBody<T>(text: string): T {
   try {
     return JSON.parse(text)
   } catch {

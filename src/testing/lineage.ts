@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { credentialsOf } from '../process/serving-files.ts'
 import { makeClientKeys } from '../server/tls/client-keys.ts'
 import { issueClient, type KeyPair } from '../server/tls/issue.ts'
-import type { Credentials } from '../server/tls/material.ts'
+import type { ServerCredentials } from '../server/tls/material.ts'
 import type { AgreedName, AgreedValues } from '../storage/agreed-values.ts'
 import type { MemoryTables } from '../storage/embedded/memory-tables.ts'
 import { seededCa, seededKey } from './seeded-keys.ts'
@@ -14,7 +14,7 @@ export class Lineage {
   /** Initial content of a control plane's store. Undefined until the first has started. */
   beginning: MemoryTables | undefined
   readonly agreed: AgreedValues
-  private made: Promise<Credentials> | undefined
+  private made: Promise<ServerCredentials> | undefined
   private readonly values = new Map<AgreedName, Promise<string>>()
   private readonly seed: string | undefined
 
@@ -30,7 +30,7 @@ export class Lineage {
     }
   }
 
-  credentials(config: Config): Promise<Credentials> {
+  credentials(config: Config): Promise<ServerCredentials> {
     const { seed } = this
     this.made ??= credentialsOf(config, { adminKeys: makeClientKeys(), ...(seed !== undefined && { shareCa: () => seededCa('binnacle-ca', `${seed}/ca`) }) })
     return this.made

@@ -1,6 +1,6 @@
-import { bytesOf } from '../audit/line.ts'
+import { bodyBytes } from '../audit/line.ts'
 import type { AuditObserver } from '../audit/open-auditor.ts'
-import { hasMembers, type Members } from '../meta/equal.ts'
+import { hasMembers, type ObjectMembers } from '../meta/equal.ts'
 import type { RecordedLevel, RecordedRequest } from './types.ts'
 
 const MOST = 10_000
@@ -20,7 +20,7 @@ export class RecordedRequests {
         waits: true,
         process: async ({ line }) => {
           const parts: Buffer[] = []
-          for (const part of line.parts) for await (const bytes of bytesOf(part)) parts.push(bytes)
+          for (const part of line.parts) for await (const bytes of bodyBytes(part)) parts.push(bytes)
           const event: unknown = JSON.parse(Buffer.concat(parts).toString())
           if (hasMembers(event)) this.add(recordedOf(event))
           return true
@@ -48,36 +48,36 @@ export class RecordedRequests {
   }
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-const memberOf = (object: Members, name: string): Members => {
+const memberText = (value: unknown): string => (typeof value === 'string' ? value : '')
+const memberObject = (object: ObjectMembers, name: string): ObjectMembers => {
   const value = object[name]
   return hasMembers(value) ? value : {}
 }
 
 /** Converts an audit.k8s.io/v1 Event. */
-function recordedOf(event: Members): RecordedRequest {
-  const user = memberOf(event, 'impersonatedUser' in event ? 'impersonatedUser' : 'user')
-  const about = memberOf(event, 'objectRef')
-  const { code } = memberOf(event, 'responseStatus')
+function recordedOf(event: ObjectMembers): RecordedRequest {
+  const user = memberObject(event, 'impersonatedUser' in event ? 'impersonatedUser' : 'user')
+  const about = memberObject(event, 'objectRef')
+  const { code } = memberObject(event, 'responseStatus')
   const { requestObject, responseObject } = event
   return {
-    user: textOf(user.username),
-    groups: Array.isArray(user.groups) ? user.groups.map(textOf) : [],
-    userAgent: textOf(event.userAgent),
-    verb: textOf(event.verb),
-    uri: textOf(event.requestURI),
+    user: memberText(user.username),
+    groups: Array.isArray(user.groups) ? user.groups.map(memberText) : [],
+    userAgent: memberText(event.userAgent),
+    verb: memberText(event.verb),
+    uri: memberText(event.requestURI),
     ...('objectRef' in event && {
       resource: {
-        group: textOf(about.apiGroup),
-        version: textOf(about.apiVersion),
-        resource: textOf(about.resource),
-        subresource: textOf(about.subresource),
+        group: memberText(about.apiGroup),
+        version: memberText(about.apiVersion),
+        resource: memberText(about.resource),
+        subresource: memberText(about.subresource),
       },
     }),
-    namespace: textOf(about.namespace),
-    name: textOf(about.name),
+    namespace: memberText(about.namespace),
+    name: memberText(about.name),
     status: typeof code === 'number' ? code : undefined,
-    auditId: textOf(event.auditID),
+    auditId: memberText(event.auditID),
     ...(requestObject !== undefined && { body: requestObject }),
     ...(responseObject !== undefined && { answer: responseObject }),
   }

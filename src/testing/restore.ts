@@ -1,5 +1,5 @@
 import type { Backend, GuardedWrite } from '../storage/backend.ts'
-import { decodeLatest, keyOf, type LatestEntry, readNumber, readRevision } from '../storage/embedded/layout.ts'
+import { decodeKey, decodeLatest, type LatestEntry, readNumber, readRevision } from '../storage/embedded/layout.ts'
 import type { MemoryTables } from '../storage/embedded/memory-tables.ts'
 import { changeAt } from '../storage/embedded/reader.ts'
 
@@ -33,7 +33,7 @@ function differences(now: MemoryTables, { tables: then, at }: StoreState): Guard
   const secondsLeft = timesToLive(then, at)
   const compare = (id: Buffer, present: LatestEntry | undefined, past: LatestEntry | undefined): void => {
     if (present?.modRevision === past?.modRevision || (!present?.live && !past?.live)) return
-    const key = keyOf(id)
+    const key = decodeKey(id)
     const value = past?.live ? changeAt(then, key, past.modRevision)?.value : undefined
     if (value && present?.live && changeAt(now, key, present.modRevision)?.value.equals(value)) return
     const ttlSeconds = past && secondsLeft.get(past.modRevision)

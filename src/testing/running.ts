@@ -8,14 +8,14 @@ import { type InProcessServer, openInProcess, type ServeCommand } from '../proce
 import { kubeconfig } from '../process/kubeconfig.ts'
 import { type AdminAccess, adminAccess } from '../process/serving-files.ts'
 import type { ConnectionSource } from '../server/connections/connection-source.ts'
-import { holdPort } from '../server/connections/held-port.ts'
+import { listenEarly } from '../server/connections/held-port.ts'
 import { gitVersion } from '../server/version.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { MemoryTables } from '../storage/embedded/memory-tables.ts'
 import { openInMemory } from '../storage/embedded/open-embedded.ts'
 import { metaRevision } from '../storage/embedded/tables.ts'
 import type { Why } from '../why/types.ts'
-import { applyAll, objectsOf } from './apply.ts'
+import { applyAll, parseManifests } from './apply.ts'
 import { type Client, openClient } from './client.ts'
 import type { Lineage } from './lineage.ts'
 import type { MovedClock } from './moved-clock.ts'
@@ -57,7 +57,7 @@ export interface OpenOptions {
 export async function openControlPlane(begin: Begin, tables: MemoryTables, options: OpenOptions = {}): Promise<RunningControlPlane> {
   const { lineage, command, clock } = begin
   const { config } = command
-  const port = await holdPort(config.listening.bindAddress, config.listening.securePort)
+  const port = await listenEarly(config.listening.bindAddress, config.listening.securePort)
   const rules = new FaultRules(clock ?? systemClock)
   const recorded = new RecordedRequests(begin.recordedLevel)
   const simulation = begin.seed === undefined ? undefined : new Simulation(begin.seed, () => metaRevision(tables, 'revision'))
@@ -175,7 +175,7 @@ class RunningControlPlane implements ControlPlane {
 
   async apply<M extends readonly Manifests[]>(...manifests: M): Promise<Applied<M>> {
     // The server has stored an object for each manifest.
-    return (await applyAll(this.client, objectsOf(manifests))) as readonly Manifest[] as Applied<M>
+    return (await applyAll(this.client, parseManifests(manifests))) as readonly Manifest[] as Applied<M>
   }
 
   async why(request: Parameters<ControlPlane['why']>[0]): Promise<Why> {

@@ -18,7 +18,7 @@ export function seededKey(seed: string): string {
   const e = EXPONENT
   const d = inverse(e, (p - 1n) * (q - 1n))
   const jwk = { n: p * q, e, d, p, q, dp: d % (p - 1n), dq: d % (q - 1n), qi: inverse(q, p) }
-  const texts = Object.fromEntries(Object.entries(jwk).map(([name, value]) => [name, bytesOf(value).toString('base64url')]))
+  const texts = Object.fromEntries(Object.entries(jwk).map(([name, value]) => [name, bigintBytes(value).toString('base64url')]))
   return createPrivateKey({ key: { kty: 'RSA', ...texts }, format: 'jwk' })
     .export({ type: 'pkcs8', format: 'pem' })
     .toString()
@@ -51,7 +51,7 @@ function inverse(a: bigint, m: bigint): bigint {
   return ((x % m) + m) % m
 }
 
-function bytesOf(value: bigint): Buffer {
+function bigintBytes(value: bigint): Buffer {
   const hex = value.toString(16)
   return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')
 }

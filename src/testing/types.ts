@@ -69,7 +69,7 @@ export type Applied<M extends readonly Manifests[]> = M extends readonly Manifes
   : readonly StoredObject[]
 
 /** A response of the server. `T` is the type of its body, which is not checked. */
-export interface Answer<T = unknown> {
+export interface ClientResponse<T = unknown> {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Parsed if it is JSON, otherwise a string. */
@@ -95,7 +95,7 @@ export interface User {
   /** PEM. */
   readonly clientKey: string
   /** Resolves to the response, whatever its status. Rejects if there is none. @param path path with query. `T` is the type of a successful response's body. */
-  request<T = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer<T>>
+  request<T = unknown>(method: string, path: string, options?: RequestOptions): Promise<ClientResponse<T>>
 }
 
 /** A request of a client. */
@@ -152,7 +152,7 @@ export interface ControlPlane extends User {
    * Returns the steps of a request, given by its response, its record or its audit ID. Requires the flag `why`, which sets how many requests are kept. Rejects
    * with an Error if the request is not kept.
    */
-  why(request: string | Answer | RecordedRequest): Promise<Why>
+  why(request: string | ClientResponse | RecordedRequest): Promise<Why>
   /**
    * Applies objects (server-side apply, forced), namespaces and definitions first, and waits until defined kinds are served. Rejects with an Error that names
    * the rejected object.

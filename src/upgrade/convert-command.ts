@@ -57,7 +57,7 @@ export async function runConvert(argv: readonly string[], { out, err }: Streams)
       status = 2
     }
   lines.end()
-  out(joined(texts))
+  out(joinDocuments(texts))
   return status
 }
 
@@ -65,7 +65,7 @@ const noteText = (file: string, { line, object, severity, message }: Note): stri
   `${file === '-' ? '<stdin>' : file}:${line}: ${object}: ${severity === 'decision' ? 'needs a decision: ' : ''}${message}`
 
 /** Joins the texts of several files to one stream of documents. */
-function joined(texts: readonly string[]): string {
+function joinDocuments(texts: readonly string[]): string {
   const ended = texts.map(text => (text === '' || text.endsWith('\n') ? text : `${text}\n`)).filter(text => text.trim() !== '')
   return ended.map((text, i) => (i === 0 || /^---/.test(text) ? text : `---\n${text}`)).join('')
 }

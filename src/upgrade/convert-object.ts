@@ -5,7 +5,7 @@ import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObjec
 import { convert } from '../registry/convert.ts'
 import { applyKindDefaults, decodeObject } from '../registry/decode-object.ts'
 import { decode } from '../schema/decode.ts'
-import type { FoundKind, ReleaseKinds } from './versions/release-kinds.ts'
+import type { ReleaseKinds, ServedKind } from './versions/release-kinds.ts'
 
 /** Result of converting an object. */
 export interface Conversion {
@@ -23,16 +23,16 @@ export interface Conversion {
 }
 
 /** Converts an object. Returns undefined if it already has the best version of the release. Throws DecodeError if it is not an object of its kind. */
-export function convertObject(kinds: ReleaseKinds, found: FoundKind, value: JsonObject): Conversion | undefined {
+export function convertObject(kinds: ReleaseKinds, found: ServedKind, value: JsonObject): Conversion | undefined {
   const { definition, version } = found
   const to = kinds.successorOf(found)
   if (to === undefined) return undefined
   const unknown: string[] = []
-  const before = decodedObject({ ...decode(version.schema, value, { keepEmpty: true, onUnknown: path => unknown.push(path) }), ...namesOf(value) })
+  const before = decodedObject({ ...decode(version.schema, value, { keepEmpty: true, onUnknown: path => unknown.push(path) }), ...kindAndVersion(value) })
   const plain = convert(definition, clone(before), version, to)
   // `meant` is the object with the defaults of the old version, `read` the same members with the defaults of the new one.
-  const meant = inVersion(to, convert(definition, applyKindDefaults(version, clone(before)), version, to))
-  const read = inVersion(to, clone(plain))
+  const meant = decodeInVersion(to, convert(definition, applyKindDefaults(version, clone(before)), version, to))
+  const read = decodeInVersion(to, clone(plain))
   const implied: { path: string; value: Json }[] = []
   const after = withImplied(plain, read, meant, (path, member) => implied.push({ path, value: member }))
   const lost = kinds.formerFields(found, value, unknown)
@@ -41,10 +41,10 @@ export function convertObject(kinds: ReleaseKinds, found: FoundKind, value: Json
   return { to, before, after: withoutEmpty(to, before, isJsonObject(after) ? after : plain), implied, unknown: never, lost }
 }
 
-const namesOf = ({ kind, apiVersion }: JsonObject): { kind: string; apiVersion: string } => ({ kind: String(kind), apiVersion: String(apiVersion) })
+const kindAndVersion = ({ kind, apiVersion }: JsonObject): { kind: string; apiVersion: string } => ({ kind: String(kind), apiVersion: String(apiVersion) })
 
 /** Decodes an object like a server of the release, with defaults. */
-function inVersion(version: Version, object: KubeObject): KubeObject {
+function decodeInVersion(version: Version, object: KubeObject): KubeObject {
   return decodeObject(version, { ...object, apiVersion: apiVersionOfVersion(version) })
 }
 
@@ -76,7 +76,7 @@ function withoutEmpty(version: Version, before: JsonObject, after: JsonObject): 
   const visit = (object: JsonObject, old: Json | undefined): void => {
     for (const [key, member] of Object.entries(object)) {
       const oldMember = isJsonObject(old) ? old[key] : undefined
-      if (isEmpty(member) && oldMember === undefined) {
+      if (isEmptyValue(member) && oldMember === undefined) {
         delete object[key]
         if (!deepEqual(decode(version.schema, out, { keepEmpty: true }), whole)) object[key] = member
       } else if (isJsonObject(member)) visit(member, oldMember)
@@ -88,5 +88,5 @@ function withoutEmpty(version: Version, before: JsonObject, after: JsonObject): 
   return out
 }
 
-const isEmpty = (value: Json): boolean =>
-  value === null || value === '' || value === 0 || value === false || (typeof value === 'object' && Object.values(value).every(isEmpty))
+const isEmptyValue = (value: Json): boolean =>
+  value === null || value === '' || value === 0 || value === false || (typeof value === 'object' && Object.values(value).every(isEmptyValue))

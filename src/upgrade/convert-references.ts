@@ -4,7 +4,7 @@ import { type Json, type JsonObject, objectIn } from '../meta/object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { convertObject } from './convert-object.ts'
 import { decisionsOf, withoutSuccessor } from './decisions.ts'
-import { oldReferencesOf, type Reference } from './references.ts'
+import { oldReferencesOf, type VersionReference } from './references.ts'
 import type { ReleaseKinds } from './versions/release-kinds.ts'
 
 /** Message about a reference, for the user. */
@@ -32,7 +32,7 @@ export function convertReferences(object: JsonObject, kinds: ReleaseKinds, path 
     if (inner.some(outer => reference.path.startsWith(outer))) continue
     if (reference.isObject) inner.push(`${reference.path}.`)
     const name = path === '' ? reference.path : `${path}.${reference.path}`
-    const converted = convertReference(objectIn(reference.steps.reduce<Json>(memberOf, object)), reference, kinds, name)
+    const converted = convertReference(objectIn(reference.steps.reduce<Json>(stepInto, object)), reference, kinds, name)
     notes.push(...converted.notes)
     if (converted.before) before = objectIn(withMember(before, reference.steps, converted.before))
     if (converted.after) after = objectIn(withMember(after, reference.steps, converted.after))
@@ -48,7 +48,7 @@ interface ConvertedReference {
   readonly notes: readonly ReferenceNote[]
 }
 
-function convertReference(value: JsonObject, reference: Reference, kinds: ReleaseKinds, path: string): ConvertedReference {
+function convertReference(value: JsonObject, reference: VersionReference, kinds: ReleaseKinds, path: string): ConvertedReference {
   const decision = (message: string): ConvertedReference => ({ notes: [{ severity: 'decision', message: `${path}: ${message}` }] })
   const found = kinds.find(reference)
   const to = found && kinds.successorOf(found)
@@ -75,13 +75,13 @@ function convertReference(value: JsonObject, reference: Reference, kinds: Releas
   }
 }
 
-type Step = string | number
+type PathKey = string | number
 
-const memberOf = (value: Json, step: Step): Json => (Array.isArray(value) ? value[Number(step)] : objectIn(value)[step]) ?? null
+const stepInto = (value: Json, step: PathKey): Json => (Array.isArray(value) ? value[Number(step)] : objectIn(value)[step]) ?? null
 
 /** Returns a copy with the value at a path replaced. */
-function withMember(value: Json, [step, ...rest]: readonly Step[], member: Json): Json {
+function withMember(value: Json, [step, ...rest]: readonly PathKey[], member: Json): Json {
   if (step === undefined) return member
-  const changed = withMember(memberOf(value, step), rest, member)
+  const changed = withMember(stepInto(value, step), rest, member)
   return Array.isArray(value) ? value.with(Number(step), changed) : { ...objectIn(value), [step]: changed }
 }

@@ -8,9 +8,9 @@ import { decisionsOf, withoutSuccessor } from './decisions.ts'
 import { judge, type Refusal } from './judge.ts'
 import type { ManifestFile, ManifestObject } from './manifests.ts'
 import type { MapNode } from './source/nodes.ts'
-import { type Change, rewrite } from './source/rewrite.ts'
+import { type NodeChange, rewrite } from './source/rewrite.ts'
 import { standingIn } from './versions/old-versions.ts'
-import type { FoundKind, ReleaseKinds } from './versions/release-kinds.ts'
+import type { ReleaseKinds, ServedKind } from './versions/release-kinds.ts'
 
 /** Message about a conversion, for the user. */
 export interface Note {
@@ -33,7 +33,7 @@ export interface ConvertedFile {
 
 /** Converts the manifests of a file to versions that the release serves. */
 export async function convertFile(file: ManifestFile, kinds: ReleaseKinds): Promise<ConvertedFile> {
-  const changes = new Map<number, Change[]>()
+  const changes = new Map<number, NodeChange[]>()
   /** New versions of typed lists, which follow their items. */
   const lists = new Map<MapNode, ListVersion>()
   const notes: Note[] = []
@@ -75,8 +75,8 @@ async function conversionOf(
   object: ManifestObject,
   kinds: ReleaseKinds,
   tell: Tell,
-): Promise<{ readonly change: Change; readonly apiVersion: string } | undefined> {
-  const moved = await versionOf(object, kinds, tell)
+): Promise<{ readonly change: NodeChange; readonly apiVersion: string } | undefined> {
+  const moved = await convertVersion(object, kinds, tell)
   const { before, after, notes } = convertReferences(moved?.after ?? object.value, kinds)
   for (const { severity, message } of notes) tell(severity, message)
   if (moved === undefined && after === before) return undefined
@@ -90,7 +90,7 @@ interface Moved {
 }
 
 /** Converts the object to another version. Returns undefined if it keeps its version. */
-async function versionOf(object: ManifestObject, kinds: ReleaseKinds, tell: Tell): Promise<Moved | undefined> {
+async function convertVersion(object: ManifestObject, kinds: ReleaseKinds, tell: Tell): Promise<Moved | undefined> {
   const { release } = kinds
   const standing = standingIn(release, object)
   if (standing === undefined) return undefined
@@ -117,9 +117,9 @@ function asWritten({ value }: ManifestObject, converted: JsonObject): JsonObject
 }
 
 /** Returns null if the object cannot be decoded, which has been reported then. */
-function tryConvert(kinds: ReleaseKinds, found: FoundKind, object: ManifestObject, tell: Tell): Conversion | undefined | null {
+function tryConvert(kinds: ReleaseKinds, found: ServedKind, object: ManifestObject, tell: Tell): Conversion | undefined | null {
   try {
-    return convertObject(kinds, found, named(object))
+    return convertObject(kinds, found, withTypeMeta(object))
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     tell('decision', `is not a valid ${object.apiVersion} ${object.kind} and is not converted: ${error.message}`)
@@ -127,11 +127,11 @@ function tryConvert(kinds: ReleaseKinds, found: FoundKind, object: ManifestObjec
   }
 }
 
-const named = ({ value, apiVersion, kind }: ManifestObject): JsonObject => ({ ...value, apiVersion, kind })
+const withTypeMeta = ({ value, apiVersion, kind }: ManifestObject): JsonObject => ({ ...value, apiVersion, kind })
 
 async function tellConversion(
   { to, implied, unknown, lost, after }: Conversion,
-  { object, kinds, found }: { readonly object: ManifestObject; readonly kinds: ReleaseKinds; readonly found: FoundKind },
+  { object, kinds, found }: { readonly object: ManifestObject; readonly kinds: ReleaseKinds; readonly found: ServedKind },
   tell: Tell,
 ): Promise<void> {
   for (const { path, value } of implied) tell('info', `${path}: ${rawJson(value)} is written out, as ${object.apiVersion} implied it`)
@@ -141,11 +141,11 @@ async function tellConversion(
   for (const { path, message } of decisions) tell('decision', `${path}: ${message}`)
   const { errors } = await judge(kinds, { definition: found.definition, version: to }, after)
   const others = errors.filter(({ text }) => !decisions.some(({ path }) => text.startsWith(`${path}:`)))
-  if (others.length > 0) tell('decision', `${kinds.release} refuses the result: ${firstOf(others)}`)
+  if (others.length > 0) tell('decision', `${kinds.release} refuses the result: ${firstMessages(others)}`)
 }
 
 /** Joins the first three messages, and how many more there are: a schema may have hundreds of errors. */
-export const firstOf = (errors: readonly Refusal[]): string =>
+export const firstMessages = (errors: readonly Refusal[]): string =>
   errors
     .slice(0, 3)
     .map(({ text }) => text)
@@ -158,7 +158,7 @@ interface ListVersion {
 }
 
 /** Changes the version of typed lists (`DeploymentList`) to that of their items. */
-function addListVersions(lists: ReadonlyMap<MapNode, ListVersion>, changes: ReadonlyMap<number, Change[]>): void {
+function addListVersions(lists: ReadonlyMap<MapNode, ListVersion>, changes: ReadonlyMap<number, NodeChange[]>): void {
   for (const [list, { document, before, after }] of lists) {
     const pair = list.pairs.find(({ key }) => key === 'apiVersion')
     if (pair) changes.get(document)?.push({ node: pair.value, before, after })

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, objectIn } from '../meta/obje
 import type { KindName } from './versions/old-versions.ts'
 
 /** A question that a conversion cannot settle, for the owner of the object. */
-export interface Decision {
+export interface OwnerDecision {
   /** Path of the field in the old version. */
   readonly path: string
   readonly message: string
@@ -24,10 +24,10 @@ export const withoutSuccessor = ({ apiVersion, kind }: KindName): string =>
   NO_SUCCESSOR[`${apiVersion} ${kind}`] ?? `${apiVersion} ${kind} has no conversion: rewrite it in a served version`
 
 /** Returns the decisions for an object of an old version. They do not depend on the target. */
-export function decisionsOf({ apiVersion, kind }: KindName, object: JsonObject): Decision[] {
+export function decisionsOf({ apiVersion, kind }: KindName, object: JsonObject): OwnerDecision[] {
   switch (`${apiVersion} ${kind}`) {
     case 'policy/v1beta1 PodDisruptionBudget':
-      return isEmpty(specOf(object).selector)
+      return isEmptySelector(specOf(object).selector)
         ? [
             {
               path: 'spec.selector',
@@ -65,7 +65,7 @@ export function decisionsOf({ apiVersion, kind }: KindName, object: JsonObject):
 }
 
 /** v1 has fields for zone and node, and accepts no other topology from clients. */
-function topologyDecisions({ endpoints }: JsonObject): Decision[] {
+function topologyDecisions({ endpoints }: JsonObject): OwnerDecision[] {
   return objectsIn(endpoints).flatMap(({ topology }, i) => {
     const keys = isJsonObject(topology) ? Object.keys(topology).filter(key => key !== 'topology.kubernetes.io/zone') : []
     return keys.length === 0
@@ -74,7 +74,7 @@ function topologyDecisions({ endpoints }: JsonObject): Decision[] {
   })
 }
 
-function webhookDecisions({ webhooks }: JsonObject): Decision[] {
+function webhookDecisions({ webhooks }: JsonObject): OwnerDecision[] {
   return objectsIn(webhooks).flatMap(({ sideEffects = 'Unknown', admissionReviewVersions }, i) => [
     ...(sideEffects === 'None' || sideEffects === 'NoneOnDryRun'
       ? []
@@ -90,5 +90,5 @@ function webhookDecisions({ webhooks }: JsonObject): Decision[] {
   ])
 }
 
-const isEmpty = (selector: Json | undefined): boolean =>
+const isEmptySelector = (selector: Json | undefined): boolean =>
   isJsonObject(selector) && Object.values(selector).every(value => value === null || Object.keys(value ?? {}).length === 0)

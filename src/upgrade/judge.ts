@@ -9,7 +9,7 @@ import { convert } from '../registry/convert.ts'
 import { decodeObject } from '../registry/decode-object.ts'
 import { UNOBSERVED } from '../schema/declared-rules.ts'
 import { DecodeError } from '../schema/decode.ts'
-import type { FoundKind, ReleaseKinds } from './versions/release-kinds.ts'
+import type { ReleaseKinds, ServedKind } from './versions/release-kinds.ts'
 
 /** Result of creating an object in a server of a release, without storing it. */
 export interface Judgement {
@@ -32,7 +32,7 @@ export interface Refusal {
 }
 
 /** Validates an object in its own version. Rules that depend on other objects, and admission, are skipped. */
-export async function judge(kinds: ReleaseKinds, { definition, version }: FoundKind, value: JsonObject): Promise<Judgement> {
+export async function judge(kinds: ReleaseKinds, { definition, version }: ServedKind, value: JsonObject): Promise<Judgement> {
   const unknown: string[] = []
   try {
     const object = decodeObject(version, { ...value, apiVersion: apiVersionOfVersion(version), kind: version.kind }, path => unknown.push(path))

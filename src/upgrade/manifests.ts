@@ -115,7 +115,7 @@ export function readManifests(name: string, text: string): ManifestFile {
   refuseChartTemplate(name, text)
   const documents = documentsOf(name, text)
   const lineOf = lineCounter(text)
-  const objects = documents.flatMap(({ root }, document) => objectsOf(root, document).map(object => ({ ...object, line: lineOf(object.node.start) })))
+  const objects = documents.flatMap(({ root }, document) => manifestObjects(root, document).map(object => ({ ...object, line: lineOf(object.node.start) })))
   const template = objects.find(({ apiVersion, kind }) => /\{\{/.test(apiVersion + kind))
   if (template) throw templateError(name, template.line, text)
   return { name, text, documents, objects }
@@ -150,28 +150,28 @@ const templateError = (name: string, line: number, text: string): ManifestError 
     isTemplate: true,
   })
 
-type FoundObject = Omit<ManifestObject, 'line'>
+type LocatedObject = Omit<ManifestObject, 'line'>
 
 /** Names that an item of a typed list may omit. */
-type Implied = Partial<Pick<FoundObject, 'apiVersion' | 'kind'>>
+type Implied = Partial<Pick<LocatedObject, 'apiVersion' | 'kind'>>
 
 /**
  * Returns the objects of a node. Lists are split, including nested ones. Items of a typed list (`DeploymentList`) have its version and kind unless they set
  * their own.
  */
-function objectsOf(node: SourceNode, document: number, implied: Implied = {}): FoundObject[] {
-  const found = objectOf(node, document, implied)
+function manifestObjects(node: SourceNode, document: number, implied: Implied = {}): LocatedObject[] {
+  const found = manifestObject(node, document, implied)
   if (found === undefined) return []
   const items = found.kind.endsWith('List') && node.kind === 'map' ? node.pairs.find(({ key }) => key === 'items')?.value : undefined
   if (node.kind !== 'map' || items?.kind !== 'list') return [found]
   const kind = found.kind.slice(0, -'List'.length)
-  if (kind === '') return items.items.flatMap(item => objectsOf(item, document))
+  if (kind === '') return items.items.flatMap(item => manifestObjects(item, document))
   const { apiVersion } = found
-  const ofList = (item: FoundObject): FoundObject => (item.kind === kind && item.apiVersion === apiVersion ? { ...item, list: node } : item)
-  return [found, ...items.items.flatMap(item => objectsOf(item, document, { apiVersion, kind })).map(ofList)]
+  const ofList = (item: LocatedObject): LocatedObject => (item.kind === kind && item.apiVersion === apiVersion ? { ...item, list: node } : item)
+  return [found, ...items.items.flatMap(item => manifestObjects(item, document, { apiVersion, kind })).map(ofList)]
 }
 
-function objectOf(node: SourceNode, document: number, implied: Implied): FoundObject | undefined {
+function manifestObject(node: SourceNode, document: number, implied: Implied): LocatedObject | undefined {
   const value = node.kind === 'map' ? nodeValue(node) : undefined
   if (!isJsonObject(value)) return undefined
   const { apiVersion = implied.apiVersion, kind = implied.kind } = value

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { type KindName, type Standing, standingIn } from './versions/old-versions.ts'
 
 /** A reference within an object to a version of a kind. */
-export interface Reference extends KindName {
+export interface VersionReference extends KindName {
   /** Path such as `spec.scaleTargetRef`. */
   readonly path: string
   /** Keys and indices of the path. */
@@ -19,8 +19,8 @@ export interface Reference extends KindName {
  * Returns references within an object (`scaleTargetRef`, nested templates, owners) to versions that the release does not serve. Managed fields and annotations
  * are skipped.
  */
-export function oldReferencesOf(object: JsonObject, release: Release): Reference[] {
-  const found: Reference[] = []
+export function oldReferencesOf(object: JsonObject, release: Release): VersionReference[] {
+  const found: VersionReference[] = []
   const visit = (value: Json, path: string, steps: readonly (string | number)[]): void => {
     if (Array.isArray(value)) for (const [i, item] of value.entries()) visit(item, `${path}[${i}]`, [...steps, i])
     if (!isJsonObject(value)) return

@@ -12,13 +12,13 @@ const MOST_CHANGES = 100
 const MANAGED_FIELDS = '/metadata/managedFields'
 
 /** Returns a copy of a value. Undefined if it has too many values. */
-export const keep = (value: Json | undefined): Json | undefined => (value === undefined || !isSmall(value) ? undefined : clone(value))
+export const cloneSmall = (value: Json | undefined): Json | undefined => (value === undefined || !isSmall(value) ? undefined : clone(value))
 
 /** Returns the changes between two values. `kept`: undefined if it was too large. */
-export function changesOf(kept: Json | undefined, now: Json | undefined): WhyChanges {
+export function valueChanges(kept: Json | undefined, now: Json | undefined): WhyChanges {
   if (kept === undefined || now === undefined || !isSmall(now)) return 'too large'
   const changes: WhyChange[] = []
-  compare(kept, now, '', changes)
+  collectChanges(kept, now, '', changes)
   return changes
 }
 
@@ -38,16 +38,17 @@ export function isSmall(value: Json): boolean {
   return count(value, 0)
 }
 
-function compare(before: Json, after: Json, path: string, changes: WhyChange[]): void {
+function collectChanges(before: Json, after: Json, path: string, changes: WhyChange[]): void {
   if (changes.length >= MOST_CHANGES || path === MANAGED_FIELDS || before === after) return
   if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, path, changes)
   else if (isJsonObject(before) && isJsonObject(after))
-    for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) compareMember(before[name], after[name], `${path}/${escaped(name)}`, changes)
+    for (const name of new Set([...Object.keys(before), ...Object.keys(after)]))
+      compareMember(before[name], after[name], `${path}/${escapePointer(name)}`, changes)
   else if (!deepEqual(before, after)) changes.push({ op: 'replace', path, value: after })
 }
 
 function compareMember(before: Json | undefined, after: Json | undefined, path: string, changes: WhyChange[]): void {
-  if (before !== undefined && after !== undefined) compare(before, after, path, changes)
+  if (before !== undefined && after !== undefined) collectChanges(before, after, path, changes)
   else if (path !== MANAGED_FIELDS && changes.length < MOST_CHANGES) {
     if (after !== undefined) changes.push({ op: 'add', path, value: after })
     else if (before !== undefined) changes.push({ op: 'remove', path })
@@ -68,4 +69,4 @@ function compareLists(before: readonly Json[], after: readonly Json[], path: str
   for (let i = start + both; i < after.length - end && added > removed; i++) compareMember(undefined, after[i], `${path}/${i}`, changes)
 }
 
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

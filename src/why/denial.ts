@@ -5,7 +5,7 @@ import { quoteForShell } from '../lib/shell-quote.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
 import type { RequestAttributes, User } from '../meta/context.ts'
 import type { JsonObject } from '../meta/object.ts'
-import type { ClosestGrant, Denial } from './types.ts'
+import type { ClosestGrant, MissingPermissions } from './types.ts'
 
 /** Maximum number of closest bindings. */
 const MOST = 3
@@ -31,7 +31,7 @@ interface Candidate {
 }
 
 /** Explains why no authorizer allows a request, by the current roles and bindings, all of which are examined. `rules`: undefined if no mode uses roles. */
-export function* denialOf(rules: RuleIndex | undefined, modes: readonly string[], user: User, asked: RequestAttributes): Steps<Denial> {
+export function* denialOf(rules: RuleIndex | undefined, modes: readonly string[], user: User, asked: RequestAttributes): Steps<MissingPermissions> {
   const candidates: Candidate[] = []
   let allowedNow: string | undefined
   for (const bound of rules?.bound(user) ?? []) {
@@ -47,7 +47,7 @@ export function* denialOf(rules: RuleIndex | undefined, modes: readonly string[]
   return {
     modes,
     ...(allowedNow !== undefined && { allowedNow }),
-    closest: candidates.map(shown),
+    closest: candidates.map(closestGrant),
     toAllow: modes.includes('RBAC') ? byRoles(user, asked) : byRules(modes, user, asked),
   }
 }
@@ -85,7 +85,7 @@ const roleOf = ({ role }: BoundRole): string => `${role.kind} ${role.name}`
 /** Maximum entries that are shown of each list of a rule. */
 const SHOWN = 20
 
-function shown({ bound, rule, missing }: Candidate): ClosestGrant {
+function closestGrant({ bound, rule, missing }: Candidate): ClosestGrant {
   const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule
   const some = (list: readonly string[]): readonly string[] => list.slice(0, SHOWN)
   return {
@@ -106,13 +106,13 @@ function shown({ bound, rule, missing }: Candidate): ClosestGrant {
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/
 
 /** Returns a role and a binding that allow the request, and nothing else. */
-function byRoles(user: User, asked: RequestAttributes): Denial['toAllow'] {
+function byRoles(user: User, asked: RequestAttributes): MissingPermissions['toAllow'] {
   const { isResource, verb, group, resource, subresource, namespace, path } = asked
   const full = subresource === '' ? resource : `${resource}/${subresource}`
   const [, accountNamespace = '', account] = ACCOUNT.exec(user.name) ?? []
   // The authorizer does not know the name of an object that is being created.
   const ofName = isResource && asked.name !== '' && verb !== 'create' ? asked.name : undefined
-  const name = nameOf([account ?? user.name, verb, isResource ? full : path, ...(ofName === undefined ? [] : [ofName])].join('-'))
+  const name = suggestedName([account ?? user.name, verb, isResource ? full : path, ...(ofName === undefined ? [] : [ofName])].join('-'))
   const rule: PolicyRule = isResource
     ? { verbs: [verb], apiGroups: [group], resources: [full], ...(ofName !== undefined && { resourceNames: [ofName] }) }
     : { verbs: [verb], nonResourceURLs: [path] }
@@ -145,7 +145,7 @@ function byRules(
   modes: readonly string[],
   { name }: User,
   { isResource, verb, group, resource, subresource, namespace, path }: RequestAttributes,
-): Denial['toAllow'] {
+): MissingPermissions['toAllow'] {
   const full = subresource === '' ? resource : `${resource}/${subresource}`
   if (modes.includes('Rules')) {
     const place: JsonObject = isResource
@@ -169,7 +169,7 @@ const kubectlResource = (group: string, resource: string, subresource: string): 
 
 const LONGEST_NAME = 63
 
-const nameOf = (text: string): string =>
+const suggestedName = (text: string): string =>
   text
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

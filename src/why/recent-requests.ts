@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RequestInfo, User } from '../meta/context.ts'
 import type { RequestNotes } from '../meta/request-notes.ts'
 import { redactedUri } from './redaction.ts'
-import { milliseconds, RequestRecord } from './request-record.ts'
+import { RequestRecord, roundMilliseconds } from './request-record.ts'
 import type { RecentRequest, Why } from './types.ts'
 
 /** Maximum bytes of all records. */
@@ -148,22 +148,22 @@ export class RecentRequests {
 
 const TYPE = '{"kind":"Why","apiVersion":"binnacle.dev/v1",'
 
-const cut = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text)
+const shortenText = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text)
 
 /** Encodes the record of a request. The members of the summary come first, so that a list can copy them without parsing. */
 function recordOf(request: FollowedRequest, record: RequestRecord, isOver: boolean): StoredRecord {
   const { status } = request
   const summary: RecentRequest = {
-    auditID: cut(request.auditId),
+    auditID: shortenText(request.auditId),
     time: new Date(request.receivedAt).toISOString(),
-    user: cut(request.user.name),
-    userAgent: cut(request.userAgent),
-    verb: request.isParsed ? cut(request.info.verb) : request.method.toLowerCase(),
-    method: cut(request.method),
-    uri: cut(redactedUri(request.uri.slice(0, LONGEST_URI))),
+    user: shortenText(request.user.name),
+    userAgent: shortenText(request.userAgent),
+    verb: request.isParsed ? shortenText(request.info.verb) : request.method.toLowerCase(),
+    method: shortenText(request.method),
+    uri: shortenText(redactedUri(request.uri.slice(0, LONGEST_URI))),
     ...(status !== 0 && { status }),
     ...(record.status?.reason !== undefined && { reason: record.status.reason }),
-    ...(isOver && { milliseconds: milliseconds(request.elapsed()) }),
+    ...(isOver && { milliseconds: roundMilliseconds(request.elapsed()) }),
     bytes: request.sent,
   }
   const rest: Omit<Why, 'kind' | 'apiVersion' | 'steps' | keyof RecentRequest> = {
@@ -183,13 +183,13 @@ function requestPart({ isParsed, info, path, remoteAddress, isHttp2, received }:
   const { isResource, group, version, resource, subresource, namespace, name } = isParsed ? info : NOTHING
   return {
     isResource,
-    group: cut(group),
-    version: cut(version),
-    resource: cut(resource),
-    subresource: cut(subresource),
-    namespace: cut(namespace),
-    name: cut(name),
-    path: cut(redactedUri(path.slice(0, LONGEST_URI))),
+    group: shortenText(group),
+    version: shortenText(version),
+    resource: shortenText(resource),
+    subresource: shortenText(subresource),
+    namespace: shortenText(namespace),
+    name: shortenText(name),
+    path: shortenText(redactedUri(path.slice(0, LONGEST_URI))),
     from: remoteAddress,
     protocol: isHttp2 ? 'HTTP/2' : 'HTTP/1.1',
     bytes: Math.max(0, received),

@@ -3,7 +3,7 @@ import type { Json } from '../meta/object.ts'
 import type { RequestNotes } from '../meta/request-notes.ts'
 import type { Status } from '../meta/status.ts'
 import type { WhyChanges, WhyStep, WhyUser } from '../meta/why.ts'
-import { changesOf, isSmall, keep } from './changes.ts'
+import { cloneSmall, isSmall, valueChanges } from './changes.ts'
 import { isSecret, REDACTED, redactedChanges } from './redaction.ts'
 import type { Why } from './types.ts'
 
@@ -49,7 +49,7 @@ export class RequestRecord implements RequestNotes {
     }
     if (step.step === 'authorized' && step.decision !== 'allow') this.isDenied = true
     const shown = this.withoutSecrets(step)
-    const at = milliseconds(performance.now() - this.begun)
+    const at = roundMilliseconds(performance.now() - this.begun)
     const text = JSON.stringify({ at, ...(isShort(shown) ? shown : bounded(shown)), ...roundedTimes(step) })
     if (this.characters + text.length > 2 * MOST_CHARACTERS) {
       this.omitted++
@@ -60,11 +60,11 @@ export class RequestRecord implements RequestNotes {
   }
 
   keep(value: Json | undefined): Json | undefined {
-    return this.isOver ? undefined : keep(value)
+    return this.isOver ? undefined : cloneSmall(value)
   }
 
   changes(kept: Json | undefined, now: Json | undefined): WhyChanges {
-    return changesOf(kept, now)
+    return valueChanges(kept, now)
   }
 
   get isAboutSecret(): boolean {
@@ -121,7 +121,7 @@ export class RequestRecord implements RequestNotes {
 const isSmallPatch = (patch: WhyChanges): boolean => patch === 'too large' || patch.every(({ value }) => value === undefined || isSmall(value))
 
 /** Rounds to microseconds. */
-export const milliseconds = (time: number): number => Math.round(time * 1000) / 1000
+export const roundMilliseconds = (time: number): number => Math.round(time * 1000) / 1000
 
 /** Reports whether a value has bounded length and no bigint, which JSON cannot represent. Most values do. */
 function isShort(value: unknown): boolean {
@@ -141,8 +141,8 @@ function isShort(value: unknown): boolean {
 }
 
 const roundedTimes = (step: WhyStep) => ({
-  ...('milliseconds' in step && { milliseconds: milliseconds(step.milliseconds) }),
-  ...('waited' in step && { waited: milliseconds(step.waited) }),
+  ...('milliseconds' in step && { milliseconds: roundMilliseconds(step.milliseconds) }),
+  ...('waited' in step && { waited: roundMilliseconds(step.waited) }),
 })
 
 /** Truncates strings and lists of a value. */

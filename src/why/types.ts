@@ -67,11 +67,11 @@ export interface Why extends RecentRequest {
     readonly causes?: readonly { readonly reason?: string; readonly message?: string; readonly field?: string }[]
   }
   /** Set if no authorizer allowed the request. */
-  readonly denial?: Denial
+  readonly denial?: MissingPermissions
 }
 
 /** The permissions that a denied user lacks, by the current roles and bindings. */
-export interface Denial {
+export interface MissingPermissions {
   /** Authorization modes, in order. */
   readonly modes: readonly string[]
   /** Set if roles and bindings have changed so that the same request would be allowed now. Names the binding that allows it. */

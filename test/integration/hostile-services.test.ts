@@ -13,7 +13,7 @@ import { silentLogger } from '../../src/lib/log.ts'
 import { dialServer, peerAt } from '../../src/protocols/grpc/dial-server.ts'
 import { MessageStream } from '../../src/protocols/grpc/message-stream.ts'
 import { UnaryConnections } from '../../src/protocols/grpc/unary-connections.ts'
-import type { Connection } from '../../src/storage/etcd/connection.ts'
+import type { EtcdConnection } from '../../src/storage/etcd/connection.ts'
 import { decodeRange, encodeRange } from '../../src/storage/etcd/messages.ts'
 import { watchEtcd } from '../../src/storage/etcd/watch.ts'
 import { key, revision } from '../../src/storage/revision.ts'
@@ -88,7 +88,7 @@ const etcdWatch: Asks = async ({ port }, timeoutMs) => {
   const options = { userAgent: 'test', credentials: undefined }
   const dialled = await new Promise<Socket>((resolve, reject) => dialServer(address, options, (to, failure) => (to ? resolve(to) : reject(failure))))
   const stream = new MessageStream(dialled, peerAt(address, options), { method: '/etcdserverpb.Watch/Watch', metadata: {} })
-  const connection: Pick<Connection, 'deadline' | 'watchStream' | 'watchFailed'> = {
+  const connection: Pick<EtcdConnection, 'deadline' | 'watchStream' | 'watchFailed'> = {
     deadline: () => Date.now() + timeoutMs,
     watchStream: async () => stream,
     watchFailed() {},

@@ -9,7 +9,7 @@ import { runAt } from '../../src/commands/mounts/at.ts'
 import { runBranch } from '../../src/commands/mounts/branch.ts'
 import { runMerge } from '../../src/commands/mounts/merge.ts'
 import { startControlPlane } from '../../src/testing/start-control-plane.ts'
-import type { Answer, ControlPlane, Manifest, User } from '../../src/testing/types.ts'
+import type { ClientResponse, ControlPlane, Manifest, User } from '../../src/testing/types.ts'
 import type { AnyObject } from '../support/any-object.ts'
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
@@ -59,12 +59,12 @@ describe('moments and branches', function () {
     rmSync(dir, { recursive: true, force: true })
   })
 
-  const body = async (answer: Promise<Answer>, status = 200): Promise<AnyObject> => {
+  const body = async (answer: Promise<ClientResponse>, status = 200): Promise<AnyObject> => {
     const { status: got, body } = await answer
     expect(got, JSON.stringify(body)).to.equal(status)
     return body as AnyObject
   }
-  const status = async (answer: Promise<Answer>): Promise<number> => (await answer).status
+  const status = async (answer: Promise<ClientResponse>): Promise<number> => (await answer).status
   const newest = async (): Promise<number> => Number((await body(server.request('GET', '/api/v1/namespaces?limit=1'))).metadata.resourceVersion)
   /** The path of a new branch. */
   const branch = async (at?: number): Promise<string> =>
@@ -219,7 +219,7 @@ describe('moments and branches', function () {
     it('lists the changes that a merge would make', async () => {
       await server.apply(configMap('one', 'x'), configMap('two', 'x'), configMap('three', 'x'))
       const path = await branch()
-      const put = (at: string, name: string, value: string): Promise<Answer> =>
+      const put = (at: string, name: string, value: string): Promise<ClientResponse> =>
         server.request('PUT', `${at}${CONFIG_MAPS}/${name}`, { body: configMap(name, value) })
       await put(path, 'one', 'branch')
       await put(path, 'two', 'branch')

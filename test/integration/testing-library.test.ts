@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import { startControlPlane } from '../../src/testing/start-control-plane.ts'
-import type { Answer, ControlPlane, ControlPlaneOptions, Manifest } from '../../src/testing/types.ts'
+import type { ClientResponse, ControlPlane, ControlPlaneOptions, Manifest } from '../../src/testing/types.ts'
 import type { AnyObject } from '../support/any-object.ts'
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
@@ -41,7 +41,7 @@ describe('control planes for tests', function () {
     planes.push(plane)
     return plane
   }
-  const body = async (answer: Promise<Answer>): Promise<AnyObject> => (await answer).body as AnyObject
+  const body = async (answer: Promise<ClientResponse>): Promise<AnyObject> => (await answer).body as AnyObject
   const names = async (plane: ControlPlane, path = CONFIG_MAPS): Promise<string[]> =>
     (await body(plane.request('GET', path))).items.map((item: AnyObject) => item.metadata.name).filter((name: string) => name !== 'kube-root-ca.crt')
 
@@ -191,7 +191,7 @@ describe('control planes for tests', function () {
   it('grant users the rights of bindings', async () => {
     const plane = await start({ recordedLevel: 'Request' })
     const jane = await plane.user('jane', ['developers'])
-    const make = (): Promise<Answer> => jane.request('POST', CONFIG_MAPS, { body: configMap('of-jane') })
+    const make = (): Promise<ClientResponse> => jane.request('POST', CONFIG_MAPS, { body: configMap('of-jane') })
     expect((await make()).status).to.equal(403)
     await plane.apply({
       apiVersion: 'rbac.authorization.k8s.io/v1',

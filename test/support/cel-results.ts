@@ -3,7 +3,7 @@ import { compile } from '../../src/cel/compile.ts'
 import { baseEnvironment, extend } from '../../src/cel/environment.ts'
 import { CidrValue, IpValue } from '../../src/cel/functions/addresses.ts'
 import { QuantityValue } from '../../src/cel/functions/quantities.ts'
-import { makeProgram, type Outcome } from '../../src/cel/program/program.ts'
+import { makeProgram, type ProgramOutcome } from '../../src/cel/program/program.ts'
 import { declareTypes } from '../../src/cel/schema/declared-type.ts'
 import { schemaValue } from '../../src/cel/schema/schema-value.ts'
 import { timestampText } from '../../src/cel/values/time.ts'
@@ -59,7 +59,7 @@ export function resultsEnvironment(schema: JsonSchemaProps): ReturnType<typeof e
 }
 
 /** Returns a function that evaluates the expressions of a group with our engine. */
-export function evaluator({ schema, self, oldSelf }: CelResults): (expression: string) => Outcome | { readonly fault: string } {
+export function evaluator({ schema, self, oldSelf }: CelResults): (expression: string) => ProgramOutcome | { readonly fault: string } {
   const environment = resultsEnvironment(schema)
   const activation = new Map([['self', schemaValue(self, schema)]])
   if (oldSelf !== undefined) activation.set('oldSelf', schemaValue(oldSelf, schema))

@@ -2,7 +2,7 @@ import { ServerResponse } from 'node:http'
 import type { User } from '../../src/meta/context.ts'
 import type { Filter, FilterContext } from '../../src/server/filters/filter.ts'
 import { withRequestInfo } from '../../src/server/filters/request-info.ts'
-import { answerMemory } from '../../src/server/http/answer-memory.ts'
+import { responseBuffers } from '../../src/server/http/answer-memory.ts'
 import { HttpExchange } from '../../src/server/http/exchange.ts'
 import { encodeStatusAsJson } from '../../src/server/http/status-body.ts'
 import { requestWithoutSocket } from './request-without-socket.ts'
@@ -26,7 +26,7 @@ export function filterContext({
 }: FilteredRequest = {}): FilterContext {
   const req = requestWithoutSocket({ method, url, headers })
   const res = new ServerResponse(req as ConstructorParameters<typeof ServerResponse>[0])
-  const exchange = new HttpExchange({ encodeStatus: encodeStatusAsJson, compressAnswers: false, memory: answerMemory() }, req, res)
+  const exchange = new HttpExchange({ encodeStatus: encodeStatusAsJson, compressAnswers: false, memory: responseBuffers() }, req, res)
   const ctx = { req, res, state: { exchange } }
   if (user) exchange.user = user
   if (parsed) void withRequestInfo(ctx, async () => {})

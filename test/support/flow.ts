@@ -1,4 +1,4 @@
-import type { FlowSchemaConfig, PriorityLevelConfig, QueuingConfig, Rule } from '../../src/flow/configuration.ts'
+import type { FlowRule, FlowSchemaConfig, PriorityLevelConfig, QueuingConfig } from '../../src/flow/configuration.ts'
 import { type FlowConfiguration, FlowControl, type FlowControlParts, type FlowRequest } from '../../src/flow/flow-control.ts'
 import { FlowMetrics } from '../../src/flow/flow-metrics.ts'
 import { silentLogger } from '../../src/lib/log.ts'
@@ -49,7 +49,7 @@ export const rejecting = (name: string, shares: number): PriorityLevelConfig => 
   spec: { type: 'Limited', limited: { nominalConcurrencyShares: shares, limitResponse: { type: 'Reject' } } },
 })
 
-export const EVERYTHING: Pick<Rule, 'resourceRules' | 'nonResourceRules'> = {
+export const EVERYTHING: Pick<FlowRule, 'resourceRules' | 'nonResourceRules'> = {
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true }],
   nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
 }

@@ -1,8 +1,8 @@
 import { Agent } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { issuerClient, jsonOf } from '../../src/auth/authn/jwt/issuer-client.ts'
-import { failureOf, isSuccess, post } from '../../src/clients/post.ts'
+import { issuerClient, readResponseJson } from '../../src/auth/authn/jwt/issuer-client.ts'
+import { isSuccess, post, responseFailure } from '../../src/clients/post.ts'
 import { readForeignReview } from '../../src/codec/foreign-review.ts'
 import { askOver } from '../../src/endpoints/connect/ask.ts'
 import { dialThrough } from '../../src/lib/connect-proxy.ts'
@@ -23,14 +23,14 @@ const webhook: Asks = async (port, signal) => {
   const agent = new Agent()
   const to = { agent, host: '127.0.0.1', port, authority: 'hook', serverName: 'hook', path: '/', headers: {} }
   const answer = await post(to, REVIEW, signal, { maxBytes: 1 << 20 })
-  if (!isSuccess(answer)) return (await failureOf(answer)).message
+  if (!isSuccess(answer)) return (await responseFailure(answer)).message
   return JSON.stringify(await readForeignReview(answer.body))
 }
 
 const issuer: Asks = async (port, signal) => {
   const ended = new AbortController()
   signal.addEventListener('abort', () => ended.abort())
-  return JSON.stringify(await jsonOf(await issuerClient('', ended.signal).get(`http://127.0.0.1:${port}/keys`)))
+  return JSON.stringify(await readResponseJson(await issuerClient('', ended.signal).get(`http://127.0.0.1:${port}/keys`)))
 }
 
 const aggregated: Asks = async (port, signal) => {

@@ -7,7 +7,7 @@ import { MutatingPolicyMetrics } from '../../src/admission/policies/mutating/met
 import { mutatingAdmissionPolicy } from '../../src/admission/policies/mutating/plugin.ts'
 import { paramReader } from '../../src/admission/policies/param-reader.ts'
 import { validatingAdmissionPolicy } from '../../src/admission/policies/plugin.ts'
-import type { MutatingSpec, Policy, PolicyBinding, ValidatingSpec } from '../../src/admission/policies/policy.ts'
+import type { AdmissionPolicy, MutatingSpec, PolicyBinding, ValidatingSpec } from '../../src/admission/policies/policy.ts'
 import { PolicyIndex } from '../../src/admission/policies/policy-index.ts'
 import type { Authorizer } from '../../src/meta/authorizer.ts'
 import type { RequestContext } from '../../src/meta/context.ts'
@@ -58,7 +58,7 @@ export class PolicyWorld {
     await this.#ready
     const api = this.t.access()
     const type = { apiVersion: `${GROUP}/v1`, metadata: { name } }
-    const policy: Policy<ValidatingSpec> = {
+    const policy: AdmissionPolicy<ValidatingSpec> = {
       kind: 'ValidatingAdmissionPolicy',
       ...type,
       spec: { matchConstraints: { resourceRules: CONFIG_MAP_RULES }, ...clone(spec) },
@@ -68,7 +68,7 @@ export class PolicyWorld {
       ...type,
       spec: { policyName: name, validationActions: ['Deny'], ...clone(binding) },
     }
-    this.index.putPolicy((await api.create(POLICIES, '', policy as TypedObject as AnyObject)) as TypedObject as Policy<ValidatingSpec>)
+    this.index.putPolicy((await api.create(POLICIES, '', policy as TypedObject as AnyObject)) as TypedObject as AdmissionPolicy<ValidatingSpec>)
     this.index.putBinding((await api.create(BINDINGS, '', bound as TypedObject as AnyObject)) as TypedObject as PolicyBinding)
   }
 

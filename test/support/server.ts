@@ -4,15 +4,15 @@ import http2 from 'node:http2'
 import https from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Authenticator, firstOf } from '../../src/auth/authn/authenticator.ts'
+import { type Authenticator, authenticatorChain } from '../../src/auth/authn/authenticator.ts'
 import { clientCertificate } from '../../src/auth/authn/client-certificate.ts'
 import { bearerAuthenticator } from '../../src/auth/authn/token.ts'
 import { fileTokens, parseTokenFile } from '../../src/auth/authn/token-file.ts'
-import { privileged, publicInformation, union } from '../../src/auth/authz/authorizers.ts'
+import { joinAuthorizers, privileged, publicInformation } from '../../src/auth/authz/authorizers.ts'
 import type { Api } from '../../src/endpoints/api.ts'
 import { silentLogger } from '../../src/lib/log.ts'
 import { Health } from '../../src/server/health.ts'
-import { answerMemory } from '../../src/server/http/answer-memory.ts'
+import { responseBuffers } from '../../src/server/http/answer-memory.ts'
 import { encodeStatusAsJson } from '../../src/server/http/status-body.ts'
 import { type RunningServer, startServer } from '../../src/server/server.ts'
 import type { ServerOptions, ServingConduct } from '../../src/server/server-options.ts'
@@ -73,7 +73,7 @@ export async function startTestServer(serving: Handler | Api, given: GivenServer
   certificates ??= makeCertificates()
   const credentials = await certificates
   const health = new Health(silentLogger)
-  const authenticator: Authenticator = firstOf(
+  const authenticator: Authenticator = authenticatorChain(
     [clientCertificate(Date.now), bearerAuthenticator(fileTokens(parseTokenFile('alice,alice,1', 'test'), []), [])],
     true,
   )
@@ -86,8 +86,8 @@ export async function startTestServer(serving: Handler | Api, given: GivenServer
       version: versionInfo(process, featuresOf()),
       ...given.endpoints,
     },
-    exchange: { encodeStatus: encodeStatusAsJson, compressAnswers: true, memory: answerMemory(), ...given.exchange },
-    access: { authenticator, authorizer: union([privileged, publicInformation]), impersonation: 'plain', ...given.access },
+    exchange: { encodeStatus: encodeStatusAsJson, compressAnswers: true, memory: responseBuffers(), ...given.exchange },
+    access: { authenticator, authorizer: joinAuthorizers([privileged, publicInformation]), impersonation: 'plain', ...given.access },
     ports: { bindAddress: '127.0.0.1', secure: 0, insecure: 0, ...given.ports },
     tls: { material: credentials.tls, policy: DEFAULT_TLS_POLICY, ...given.tls },
     http: { http2: HTTP2_STACK, maxStreams: 1000, conduct: ORDINARY, laterWords: false, ...given.http },

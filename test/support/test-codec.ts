@@ -2,7 +2,7 @@ import type { Json } from '../../src/meta/object.ts'
 import { createCodec } from '../../src/storage/resource-codec.ts'
 import type { Key, Revision } from '../../src/storage/revision.ts'
 import { key } from '../../src/storage/revision.ts'
-import type { Attributes, Change, Decision, Predicate, StorageEvent, Watcher } from '../../src/storage/storage.ts'
+import type { Attributes, Predicate, StorageChange, StorageEvent, Watcher, WriteDecision } from '../../src/storage/storage.ts'
 import type { Transformer } from '../../src/storage/value/transformer.ts'
 import type { AnyObject } from './any-object.ts'
 import { batchesOf } from './batches.ts'
@@ -41,10 +41,10 @@ export function testObject(name: string, data: Record<string, string> = {}, labe
 }
 
 /** A decision whose writer wants nothing back. */
-export const decided = (change: Change): Decision<undefined> => ({ change, result: undefined })
+export const decided = (change: StorageChange): WriteDecision<undefined> => ({ change, result: undefined })
 
 export const put =
-  (object: AnyObject): (() => Promise<Decision<undefined>>) =>
+  (object: AnyObject): (() => Promise<WriteDecision<undefined>>) =>
   async () =>
     decided({ put: object })
 

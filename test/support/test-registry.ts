@@ -10,7 +10,7 @@ import { internalContext } from '../../src/registry/internal-context.ts'
 import type { ListOptions } from '../../src/registry/read.ts'
 import { Registry } from '../../src/registry/registry.ts'
 import type { ResourceStore } from '../../src/registry/resource-store.ts'
-import type { Answer, RegistryEnvironment, WriteTarget } from '../../src/registry/types.ts'
+import type { RegistryEnvironment, RequestResult, WriteTarget } from '../../src/registry/types.ts'
 import { answerObject } from '../../src/registry/types.ts'
 import type { UpdateRequest } from '../../src/registry/update.ts'
 import { TypeRegistry } from '../../src/schema/idl.ts'
@@ -162,7 +162,7 @@ export class TestRegistry {
     change: JsonObject | ((now: AnyObject) => void),
     request: Partial<UpdateRequest> = {},
     options: Partial<WriteTarget> = {},
-  ): Promise<{ object: AnyObject; answer: Answer; created: boolean }> {
+  ): Promise<{ object: AnyObject; answer: RequestResult; created: boolean }> {
     const result = await this.store.update(this.target(name, options), {
       change: {
         kind: 'compute',

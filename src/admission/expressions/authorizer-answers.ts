@@ -1,4 +1,4 @@
-import { type AuthorizationAnswer, type AuthorizationQuestion, AuthorizerValue } from '../../cel/functions/authorization.ts'
+import { type AuthorizationQuestion, type AuthorizationResult, AuthorizerValue } from '../../cel/functions/authorization.ts'
 import { ValuePending } from '../../cel/program/pending.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Authorizer } from '../../meta/authorizer.ts'
@@ -7,7 +7,7 @@ import { nonResourceAttributes, resourceAttributes } from '../../meta/request-at
 
 /** Returns the `authorizer` variable for the expressions of one request. Each distinct check is authorized once. */
 export function authorizerOf(authorize: Authorizer['authorize'], user: User, signal: AbortSignal): AuthorizerValue {
-  const answers = new Map<string, AuthorizationAnswer>()
+  const answers = new Map<string, AuthorizationResult>()
   return new AuthorizerValue(question => {
     const key = JSON.stringify(question)
     const known = answers.get(key)
@@ -21,16 +21,16 @@ export function authorizerOf(authorize: Authorizer['authorize'], user: User, sig
 }
 
 /** Authorizes one check of an expression. An error becomes a value that the expression can inspect with `errored()`. */
-async function answerTo(question: AuthorizationQuestion, authorize: Authorizer['authorize'], user: User, signal: AbortSignal): Promise<AuthorizationAnswer> {
+async function answerTo(question: AuthorizationQuestion, authorize: Authorizer['authorize'], user: User, signal: AbortSignal): Promise<AuthorizationResult> {
   try {
-    const { decision, reason } = await authorize(userOf(question, user), requestOf(question), signal)
+    const { decision, reason } = await authorize(questionUser(question, user), requestOf(question), signal)
     return { allowed: decision === 'allow', reason }
   } catch (error) {
     return { allowed: false, reason: '', error: errorMessage(error) }
   }
 }
 
-function userOf({ serviceAccount }: AuthorizationQuestion, user: User): User {
+function questionUser({ serviceAccount }: AuthorizationQuestion, user: User): User {
   if (!serviceAccount) return user
   const { namespace, name } = serviceAccount
   return { name: `system:serviceaccount:${namespace}:${name}`, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] }

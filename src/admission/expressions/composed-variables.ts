@@ -1,6 +1,6 @@
 import type { Activation } from '../../cel/program/frame.ts'
 import { ValuePending } from '../../cel/program/pending.ts'
-import type { Outcome } from '../../cel/program/program.ts'
+import type { ProgramOutcome } from '../../cel/program/program.ts'
 import { runProgram } from '../../cel/program/run.ts'
 import { unescapeProperty } from '../../cel/schema/property-names.ts'
 import { CelError, CelObject, noSuchOverload, type Value } from '../../cel/values/value.ts'
@@ -52,7 +52,7 @@ export class ComposedVariables extends CelObject {
     return other instanceof ComposedVariables ? other === this : noSuchOverload(other)
   }
 
-  #settle(name: string, { cost, error, value }: Outcome): Value {
+  #settle(name: string, { cost, error, value }: ProgramOutcome): Value {
     this.#cost += cost
     return this.#keep(name, error === undefined ? value : new CelError(`composited variable ${quote(name)} fails to evaluate: ${error}`))
   }

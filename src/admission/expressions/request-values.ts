@@ -75,14 +75,14 @@ function variableOf(name: string, { request, object, oldObject, namespaceObject,
     case 'authorizer':
       return authorizer
     case 'authorizer.requestResource':
-      return authorizer && requestResource(authorizer, resourceOf(request))
+      return authorizer && requestResource(authorizer, requestResourceOf(request))
     default:
       return undefined
   }
 }
 
 /** Attributes of `authorizer.requestResource`: the resource of the request, in the version of its path. */
-const resourceOf = ({ requestResource: { group, resource }, subresource, namespace, name }: SeenRequest): Parameters<typeof requestResource>[1] => ({
+const requestResourceOf = ({ requestResource: { group, resource }, subresource, namespace, name }: SeenRequest): Parameters<typeof requestResource>[1] => ({
   group,
   resource,
   subresource,

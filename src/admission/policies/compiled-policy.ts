@@ -3,7 +3,7 @@ import { BOOL, NULL, STRING, type Type } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { type CompiledExpression, compileExpression } from '../expressions/compiled-expression.ts'
 import { compileConditions, type MatchConditions } from '../expressions/match-conditions.ts'
-import type { Policy, PolicySpec, ValidatingSpec } from './policy.ts'
+import type { AdmissionPolicy, PolicySpec, ValidatingSpec } from './policy.ts'
 
 /** Compiled form shared by validating and mutating policies. Expressions that do not compile carry the error. */
 export interface CompiledPolicy {
@@ -46,7 +46,7 @@ export function* compileShared(spec: PolicySpec): Steps<{ readonly compiled: Com
 }
 
 /** Compiles a ValidatingAdmissionPolicy. */
-export function* compileValidatingPolicy({ spec }: Policy<ValidatingSpec>): Steps<CompiledValidatingPolicy> {
+export function* compileValidatingPolicy({ spec }: AdmissionPolicy<ValidatingSpec>): Steps<CompiledValidatingPolicy> {
   const { compiled, parts } = yield* compileShared(spec)
   const { authorizer: _, ...plain } = parts
   const validations: Validation[] = []

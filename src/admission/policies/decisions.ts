@@ -12,7 +12,7 @@ export const POLICY_BUDGET = 10_000_000
 const MAX_MESSAGE = 5 * 1024
 
 /** Result of one validation. `admit` with a message: the evaluation failed, and failurePolicy Ignore admits the request. */
-export interface Decision {
+export interface ValidationDecision {
   readonly action: 'admit' | 'deny'
   /** Whether the expression could not be evaluated. */
   readonly failed: boolean
@@ -28,7 +28,7 @@ export type Annotation = { readonly key: string; readonly seconds: number } & ({
 /** Result of the validations and audit annotations of one policy. */
 export interface PolicyResult {
   /** One decision per validation, in order. A single one if the policy as a whole failed to evaluate. */
-  readonly decisions: readonly Decision[]
+  readonly decisions: readonly ValidationDecision[]
   readonly annotations: readonly Annotation[]
   /** Cost of all expressions except match conditions. Omitted if no evaluation completed. */
   readonly cost?: number
@@ -59,7 +59,13 @@ export async function decide(
   { ignoreFailures, metrics, subject }: DecisionOptions,
 ): Promise<PolicyResult> {
   const { variables, conditions, validations } = policy
-  const failed = (message: string, seconds = 0): Decision => ({ action: ignoreFailures ? 'admit' : 'deny', failed: true, message, reason: '', seconds })
+  const failed = (message: string, seconds = 0): ValidationDecision => ({
+    action: ignoreFailures ? 'admit' : 'deny',
+    failed: true,
+    message,
+    reason: '',
+    seconds,
+  })
   if (conditions) {
     const outcome = await meetsConditions(conditions, { values: values.conditions, variables, metrics, subject })
     if (outcome.error !== undefined) return ignoreFailures ? NOTHING : { ...NOTHING, decisions: [failed(outcome.error)] }
@@ -74,12 +80,12 @@ export async function decide(
   const messages = texts.every(text => text === undefined)
     ? NO_MESSAGES
     : await evaluateExpressions(texts, { values: values.plain, variables, budget: checks.remaining })
-  const decisions = validations.map((validation, i): Decision => {
+  const decisions = validations.map((validation, i): ValidationDecision => {
     const { error, value, seconds } = resultAt(checks.results, i)
     if (error !== undefined) return failed(error, seconds)
     if (messages.exhausted !== undefined) return failed(`failed messageExpression: ${messages.exhausted}`, seconds)
     if (value === true) return { action: 'admit', failed: false, message: '', reason: '', seconds }
-    return { action: 'deny', failed: false, message: messageOf(validation, messages.results[i]), reason: validation.reason, seconds }
+    return { action: 'deny', failed: false, message: decisionMessage(validation, messages.results[i]), reason: validation.reason, seconds }
   })
   const cost = POLICY_BUDGET - (messages === NO_MESSAGES || messages.exhausted !== undefined ? checks.remaining : messages.remaining)
   if (policy.annotations.length === 0) return { decisions, annotations: [], cost }
@@ -99,7 +105,7 @@ function resultAt(results: readonly (ExpressionResult | undefined)[], index: num
 }
 
 /** Message for the client: the result of messageExpression if usable, otherwise `message`, otherwise the expression that failed. */
-function messageOf({ check, message }: Validation, result: ExpressionResult | undefined): string {
+function decisionMessage({ check, message }: Validation, result: ExpressionResult | undefined): string {
   const given = typeof result?.value === 'string' ? result.value.trim() : ''
   const isUsable = given !== '' && Buffer.byteLength(given) <= MAX_MESSAGE && !given.includes('\n')
   return (isUsable ? given : message.trim()) || `failed expression: ${check.expression.trim()}`

@@ -1,6 +1,6 @@
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { requestedResource, type VersionedResource } from '../attributes.ts'
-import { type GetNamespace, type MatchPolicy, matchRules, namespaceMatches, objectMatches, type Rule, Selector } from '../matching.ts'
+import { type GetNamespace, type MatchPolicy, type MatchRule, matchRules, namespaceMatches, objectMatches, Selector } from '../matching.ts'
 import type { MatchConstraints } from './policy.ts'
 
 /** Parsed MatchResources of admissionregistration.k8s.io. */
@@ -8,8 +8,8 @@ export interface MatchResources {
   readonly namespaces: Selector
   readonly objects: Selector
   /** Empty matches everything. */
-  readonly rules: readonly Rule[]
-  readonly excluded: readonly Rule[]
+  readonly rules: readonly MatchRule[]
+  readonly excluded: readonly MatchRule[]
   readonly policy: MatchPolicy
 }
 

@@ -48,14 +48,14 @@ export async function collectParams(
     throw new ConfigurationError(`paramKind kind \`${printed}\` not yet synced to use for admission`)
   }
   if (ref.namespace && !isNamespaced) throw new ConfigurationError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`')
-  const params = ref.name ? await byName(reader, served, of, ref.name, signal) : await reader.list(served, of, ref.selector, signal)
+  const params = ref.name ? await paramsByName(reader, served, of, ref.name, signal) : await reader.list(served, of, ref.selector, signal)
   if (params.length === 0 && ref.parameterNotFoundAction === 'Deny')
     throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction')
   return params
 }
 
 /** Reads the param object of a name. Empty if it does not exist. */
-async function byName(reader: ParamReader, served: ServedResource, namespace: string, name: string, signal: AbortSignal): Promise<KubeObject[]> {
+async function paramsByName(reader: ParamReader, served: ServedResource, namespace: string, name: string, signal: AbortSignal): Promise<KubeObject[]> {
   try {
     return [await reader.get(served, namespace, name, signal)]
   } catch (error) {

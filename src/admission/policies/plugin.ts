@@ -3,7 +3,7 @@ import type { AdmissionRequest } from '../../registry/types.ts'
 import type { AdmissionPlugin } from '../chain.ts'
 import { refuse } from '../refuse.ts'
 import { awaitPolicies, mayHavePolicies } from './following.ts'
-import { type Denial, PolicyCheck, type ValidatingEnvironment } from './policy-check.ts'
+import { PolicyCheck, type PolicyDenial, type ValidatingEnvironment } from './policy-check.ts'
 
 /**
  * ValidatingAdmissionPolicy: evaluates the policies that bindings put into force.
@@ -22,13 +22,13 @@ export function validatingAdmissionPolicy(env: ValidatingEnvironment): Admission
         if (asking) await asking
       }
       const [first] = check.denials
-      if (first) throw refusalOf(request, first)
+      if (first) throw validationRefusal(request, first)
     },
   }
 }
 
 /** Builds the error of the request from its first denial, with that denial's reason. */
-function refusalOf(request: AdmissionRequest, { policy, binding, message, reason }: Denial): StatusError {
+function validationRefusal(request: AdmissionRequest, { policy, binding, message, reason }: PolicyDenial): StatusError {
   const by = `ValidatingAdmissionPolicy '${policy}'${binding === undefined ? '' : ` with binding '${binding}'`}`
   const text = `${by} denied request: ${message}`
   const { status } = refuse(request, text)

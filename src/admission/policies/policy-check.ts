@@ -1,13 +1,13 @@
 import type { KubeObject } from '../../meta/object.ts'
-import type { PolicyAsked } from '../../meta/why.ts'
+import type { PolicyStep } from '../../meta/why.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { seenBodies } from '../webhooks/bodies.ts'
 import { AuditAnnotations, auditFailure } from './audit-annotations.ts'
 import type { CompiledValidatingPolicy } from './compiled-policy.ts'
-import { type Decision, decide, type PolicyResult } from './decisions.ts'
+import { decide, type PolicyResult, type ValidationDecision } from './decisions.ts'
 import type { PolicyMetrics } from './metrics.ts'
 import type { ValidatingSpec } from './policy.ts'
-import type { ActivePolicy, Binding, PolicyIndex } from './policy-index.ts'
+import type { ActivePolicy, IndexedBinding, PolicyIndex } from './policy-index.ts'
 import { faultText, type MatchedPolicy, type PolicyEnvironment, PolicyRequest } from './policy-request.ts'
 
 type ValidatingPolicy = ActivePolicy<ValidatingSpec, CompiledValidatingPolicy>
@@ -19,7 +19,7 @@ export interface ValidatingEnvironment extends PolicyEnvironment {
 }
 
 /** Reason for rejecting a request. */
-export interface Denial {
+export interface PolicyDenial {
   readonly policy: string
   /** Optional. Omitted if the policy itself is misconfigured. */
   readonly binding?: string
@@ -32,7 +32,7 @@ const ignoresFailures = ({ spec }: ValidatingPolicy): boolean => spec.failurePol
 
 /** Evaluation of the validating policies for one request. Collects denials. */
 export class PolicyCheck {
-  readonly denials: Denial[] = []
+  readonly denials: PolicyDenial[] = []
   readonly #metrics: PolicyMetrics
   readonly #seen: PolicyRequest
 
@@ -86,7 +86,7 @@ export class PolicyCheck {
     return decide(compiled, values, options)
   }
 
-  #fail(policy: ValidatingPolicy, error: unknown, binding?: Binding): void {
+  #fail(policy: ValidatingPolicy, error: unknown, binding?: IndexedBinding): void {
     const message = faultText(error, binding ? 'binding' : 'policy')
     const { why } = this.#seen.request.ctx
     why?.note({ ...ofPolicy(policy, binding), outcome: 'failed', milliseconds: 0, messages: [message] })
@@ -94,7 +94,7 @@ export class PolicyCheck {
   }
 
   /** Carries out the decisions of a policy, collects its annotations, and counts both. */
-  #enforce(policy: ValidatingPolicy, binding: Binding, { decisions, annotations }: PolicyResult, noted: AuditAnnotations): void {
+  #enforce(policy: ValidatingPolicy, binding: IndexedBinding, { decisions, annotations }: PolicyResult, noted: AuditAnnotations): void {
     const metrics = this.#metrics
     for (const [index, decision] of decisions.entries()) {
       if (decision.action === 'deny') this.#deny(policy, binding, decision, index)
@@ -111,7 +111,7 @@ export class PolicyCheck {
   }
 
   /** Carries out the validation actions of a binding for a violation. @param index index of the validation in the policy. */
-  #deny(policy: ValidatingPolicy, binding: Binding, decision: Decision, index: number): void {
+  #deny(policy: ValidatingPolicy, binding: IndexedBinding, decision: ValidationDecision, index: number): void {
     const metrics = this.#metrics
     const { message, reason } = decision
     for (const action of binding.actions) {
@@ -130,9 +130,9 @@ export class PolicyCheck {
   }
 }
 
-type Asked = Omit<PolicyAsked, 'outcome' | 'milliseconds'>
+type PolicyStepStart = Omit<PolicyStep, 'outcome' | 'milliseconds'>
 
-const ofPolicy = ({ name }: ValidatingPolicy, binding?: Binding): Asked => ({
+const ofPolicy = ({ name }: ValidatingPolicy, binding?: IndexedBinding): PolicyStepStart => ({
   step: 'policy',
   policy: name,
   ...(binding && { binding: binding.name }),
@@ -140,7 +140,7 @@ const ofPolicy = ({ name }: ValidatingPolicy, binding?: Binding): Asked => ({
 })
 
 /** Summary of an evaluation for `why`. */
-function asked(policy: ValidatingPolicy, binding: Binding, { decisions, annotations, cost }: PolicyResult): PolicyAsked {
+function asked(policy: ValidatingPolicy, binding: IndexedBinding, { decisions, annotations, cost }: PolicyResult): PolicyStep {
   const wrong = decisions.filter(({ action, failed }) => action === 'deny' || failed)
   const faults = annotations.flatMap(annotation => ('error' in annotation ? [annotation.error] : []))
   const denies = wrong.some(({ action }) => action === 'deny')

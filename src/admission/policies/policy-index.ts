@@ -3,7 +3,7 @@ import { runInTurns, type Steps } from '../../lib/steps.ts'
 import { Filling } from '../filling.ts'
 import type { CompiledPolicy } from './compiled-policy.ts'
 import { type MatchResources, readMatchResources } from './match-resources.ts'
-import type { ParamRef, Policy, PolicyBinding, PolicySpec } from './policy.ts'
+import type { AdmissionPolicy, ParamRef, PolicyBinding, PolicySpec } from './policy.ts'
 
 /** A policy with the bindings that put it into force. */
 export interface ActivePolicy<Spec extends PolicySpec, Compiled extends CompiledPolicy> {
@@ -11,13 +11,13 @@ export interface ActivePolicy<Spec extends PolicySpec, Compiled extends Compiled
   readonly spec: Spec
   /** Undefined if the policy has no matchConstraints, which is an error. */
   readonly match: MatchResources | undefined
-  readonly bindings: readonly Binding[]
+  readonly bindings: readonly IndexedBinding[]
   /** Compiles the policy on first use, once per generation. */
   compiled(): Promise<Compiled>
 }
 
 /** A binding with its parsed selectors. */
-export interface Binding {
+export interface IndexedBinding {
   readonly name: string
   readonly policyName: string
   readonly paramRef: ParamRef | undefined
@@ -27,7 +27,7 @@ export interface Binding {
   readonly actions: readonly string[]
 }
 
-interface KnownPolicy<Spec extends PolicySpec, Compiled extends CompiledPolicy> extends Omit<ActivePolicy<Spec, Compiled>, 'bindings'> {
+interface IndexedPolicy<Spec extends PolicySpec, Compiled extends CompiledPolicy> extends Omit<ActivePolicy<Spec, Compiled>, 'bindings'> {
   readonly uid: string
   readonly generation: number
 }
@@ -35,13 +35,13 @@ interface KnownPolicy<Spec extends PolicySpec, Compiled extends CompiledPolicy> 
 /** Policies of one kind and their bindings. Updated by `controllers/follow-policies.ts`. */
 export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends CompiledPolicy = CompiledPolicy> {
   readonly filling = new Filling()
-  readonly #compile: (policy: Policy<Spec>) => Steps<Compiled>
-  readonly #policies = new Map<string, KnownPolicy<Spec, Compiled>>()
-  readonly #bindings = new Map<string, Binding>()
+  readonly #compile: (policy: AdmissionPolicy<Spec>) => Steps<Compiled>
+  readonly #policies = new Map<string, IndexedPolicy<Spec, Compiled>>()
+  readonly #bindings = new Map<string, IndexedBinding>()
   #active: readonly ActivePolicy<Spec, Compiled>[] = []
   #changed = false
 
-  constructor(compile: (policy: Policy<Spec>) => Steps<Compiled>) {
+  constructor(compile: (policy: AdmissionPolicy<Spec>) => Steps<Compiled>) {
     this.#compile = compile
   }
 
@@ -70,7 +70,7 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
   }
 
   /** Adds or replaces a policy. An unchanged generation keeps its compiled form. */
-  putPolicy(policy: Policy<Spec>): void {
+  putPolicy(policy: AdmissionPolicy<Spec>): void {
     const { name = '', uid = '', generation = 0 } = policy.metadata
     const known = this.#policies.get(name)
     if (known && known.uid === uid && known.generation === generation) return
@@ -109,7 +109,7 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
 
   /** Joins policies with their bindings. Policies without bindings are not in force. */
   #find(): ActivePolicy<Spec, Compiled>[] {
-    const bindings = new Map<string, Binding[]>()
+    const bindings = new Map<string, IndexedBinding[]>()
     for (const binding of [...this.#bindings.values()].sort(compareNames)) {
       const others = bindings.get(binding.policyName)
       if (others) others.push(binding)

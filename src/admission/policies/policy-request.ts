@@ -11,13 +11,13 @@ import type { ConditionsEvaluation } from '../expressions/match-conditions.ts'
 import { expressionValues, type SeenRequest, withoutAuthorizer, withParams } from '../expressions/request-values.ts'
 import { inMatchedVersion } from '../matched.ts'
 import type { GetNamespace } from '../matching.ts'
-import { bodyOf } from '../webhooks/bodies.ts'
+import { encodeObject } from '../webhooks/bodies.ts'
 import type { CompiledPolicy } from './compiled-policy.ts'
 import type { PolicyValues } from './decisions.ts'
 import { isSelected, matchedByRules, matchResources } from './match-resources.ts'
 import { ConfigurationError, collectParams, type ParamReader, servedParamKind } from './params.ts'
 import type { PolicySpec } from './policy.ts'
-import type { ActivePolicy, Binding } from './policy-index.ts'
+import type { ActivePolicy, IndexedBinding } from './policy-index.ts'
 
 /** Dependencies shared by validating and mutating policies. */
 export interface PolicyEnvironment {
@@ -103,11 +103,11 @@ export class PolicyRequest {
    * Returns the param objects of a binding; the policy is evaluated once for each. Undefined if the binding does not match the request. Throws or rejects with
    * a configuration error.
    */
-  paramsOf(matched: MatchedPolicy, binding: Binding): Params | Promise<Params | undefined> {
+  paramsOf(matched: MatchedPolicy, binding: IndexedBinding): Params | Promise<Params | undefined> {
     return binding.match === undefined && binding.paramRef === undefined ? WITHOUT_PARAMS : this.#collect(matched, binding)
   }
 
-  async #collect({ paramKind }: MatchedPolicy, binding: Binding): Promise<Params | undefined> {
+  async #collect({ paramKind }: MatchedPolicy, binding: IndexedBinding): Promise<Params | undefined> {
     if (binding.match && !(await matchResources(binding.match, this.#request, this.#env.getNamespace))) return undefined
     return collectParams(this.#env.params, paramKind, binding.paramRef, this.#namespace, this.#request.ctx.signal)
   }
@@ -143,7 +143,7 @@ export class PolicyRequest {
     if (known) return known
     const request = await inMatchedVersion(this.#request, about)
     const { object, old } = request
-    const bodies = { request, object: object && bodyOf(request, about, object), oldObject: old && bodyOf(request, about, old) }
+    const bodies = { request, object: object && encodeObject(request, about, object), oldObject: old && encodeObject(request, about, old) }
     this.#bodies.set(about.version, bodies)
     return bodies
   }

@@ -1,12 +1,12 @@
 import type { LabelSelector } from '../../meta/label-selector.ts'
 import type { TypedObject } from '../../meta/object.ts'
-import type { Rule } from '../matching.ts'
+import type { MatchRule } from '../matching.ts'
 
 /**
  * Policies and bindings of admissionregistration.k8s.io as this layer reads them, decoded and defaulted. The kinds are declared in a higher layer; their types
  * are assignable to these.
  */
-export type Policy<Spec extends PolicySpec> = TypedObject & { readonly spec: Spec }
+export type AdmissionPolicy<Spec extends PolicySpec> = TypedObject & { readonly spec: Spec }
 export type PolicyBinding = TypedObject & { readonly spec: PolicyBindingSpec }
 
 /** Fields shared by policies of both kinds. Other fields are only validated when the policy is written. */
@@ -56,8 +56,8 @@ export interface ParamRef {
 export interface MatchConstraints {
   readonly namespaceSelector?: LabelSelector
   readonly objectSelector?: LabelSelector
-  readonly resourceRules?: readonly Rule[]
-  readonly excludeResourceRules?: readonly Rule[]
+  readonly resourceRules?: readonly MatchRule[]
+  readonly excludeResourceRules?: readonly MatchRule[]
   readonly matchPolicy?: string
 }
 

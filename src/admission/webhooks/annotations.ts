@@ -7,13 +7,13 @@ import type { WebhookCall } from './webhook-call.ts'
 
 /** Suffix of the audit annotations about webhook calls. Source: k8s.io/apiserver, pkg/admission/plugin/webhook. */
 
-const placeOf = ({ round, index }: WebhookCall): string => `round_${round}_index_${index}`
+const annotationPrefix = ({ round, index }: WebhookCall): string => `round_${round}_index_${index}`
 
 /** Records that a webhook failed and the request continued, because its failurePolicy is Ignore. */
 export const annotateFailedOpen = (call: WebhookCall): void =>
   annotateEvent(
     call.request,
-    `failed-open.${call.hook.kind === 'mutating' ? 'mutation' : 'validating'}.webhook.admission.k8s.io/${placeOf(call)}`,
+    `failed-open.${call.hook.kind === 'mutating' ? 'mutation' : 'validating'}.webhook.admission.k8s.io/${annotationPrefix(call)}`,
     call.hook.name,
   )
 
@@ -21,7 +21,7 @@ export const annotateFailedOpen = (call: WebhookCall): void =>
 export const annotateMutation = (call: WebhookCall, mutated: boolean): void =>
   annotateEvent(
     call.request,
-    `mutation.webhook.admission.k8s.io/${placeOf(call)}`,
+    `mutation.webhook.admission.k8s.io/${annotationPrefix(call)}`,
     JSON.stringify({ configuration: call.hook.configuration, webhook: call.hook.name, mutated }),
   )
 
@@ -36,7 +36,7 @@ export async function annotatePatch(call: WebhookCall, patch: Buffer): Promise<v
   const { request, hook } = call
   if (!request.ctx.audit?.showsRequest) return
   const value = `{"configuration":${JSON.stringify(hook.configuration)},"webhook":${JSON.stringify(hook.name)},"patch":${await patchText(patch)},"patchType":"JSONPatch"}`
-  annotateEvent(request, `patch.webhook.admission.k8s.io/${placeOf(call)}`, value)
+  annotateEvent(request, `patch.webhook.admission.k8s.io/${annotationPrefix(call)}`, value)
 }
 
 const patchText = async (patch: Buffer): Promise<string> =>

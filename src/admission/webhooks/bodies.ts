@@ -1,6 +1,6 @@
 import { subresourceOf } from '../../catalog/catalog.ts'
 import type { Subresource, Version } from '../../catalog/definition.ts'
-import { resultOf, type Steps } from '../../lib/steps.ts'
+import { runIfSteps, type Steps } from '../../lib/steps.ts'
 import { clone } from '../../meta/equal.ts'
 import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
 import { invalidError } from '../../meta/status.ts'
@@ -48,27 +48,27 @@ const ownOf = ({ served, subresource }: AdmissionRequest): Subresource | undefin
   subresource === '' ? undefined : subresourceOf(served.version, subresource)
 
 /** Schema of the objects of a request. The options of a CONNECT request have only the fields that are declared. */
-function schemaOf(request: AdmissionRequest, version: Version): Decodable {
+function requestSchema(request: AdmissionRequest, version: Version): Decodable {
   const own = ownOf(request)
   if (request.operation === 'CONNECT' && own?.connect) return { schema: own.connect.options }
   return own?.kind ?? version
 }
 
 /** Schema that webhooks use for the objects of a request. */
-export const schemaOfBody = (request: AdmissionRequest, { version }: VersionedResource): StructSchema => schemaOf(request, version).schema
+export const schemaOfBody = (request: AdmissionRequest, { version }: VersionedResource): StructSchema => requestSchema(request, version).schema
 
 const isOfResource = (request: AdmissionRequest): boolean => request.operation !== 'CONNECT' && ownOf(request)?.kind === undefined
 
 /** Returns the object as the version encodes it. The argument is not changed. */
-export function bodyOf(request: AdmissionRequest, { version }: VersionedResource, object: KubeObject): KubeObject {
+export function encodeObject(request: AdmissionRequest, { version }: VersionedResource, object: KubeObject): KubeObject {
   const seen = isOfResource(request) ? copyIn(request.served.definition, object, version) : object
-  const { schema } = schemaOf(request, version)
+  const { schema } = requestSchema(request, version)
   return admissionFormOf(schema).toWebhook(schema, seen)
 }
 
 /** Decodes and defaults an object that a webhook returned. Throws 500 if it is of another kind. */
-export function objectOf(request: AdmissionRequest, { version }: VersionedResource, body: Json, before: KubeObject, builtIns: BuiltIns): KubeObject {
-  const target = schemaOf(request, version)
+export function decodeObjectFrom(request: AdmissionRequest, { version }: VersionedResource, body: Json, before: KubeObject, builtIns: BuiltIns): KubeObject {
+  const target = requestSchema(request, version)
   const object = admissionFormOf(target.schema).fromWebhook({ target, body, before, builtIns, definition: request.served.definition })
   return isOfResource(request) ? convert(request.served.definition, object, version, hookVersionOf(request, version)) : object
 }
@@ -86,9 +86,9 @@ export function* objectInSteps(
   onUnknown: (path: string) => void,
 ): Steps<KubeObject> {
   const { version } = about
-  const target = schemaOf(request, version)
+  const target = requestSchema(request, version)
   const { definition } = request.served
-  const object = yield* resultOf(admissionFormOf(target.schema).fromPolicy({ target, body, before }, definition, onUnknown))
+  const object = yield* runIfSteps(admissionFormOf(target.schema).fromPolicy({ target, body, before }, definition, onUnknown))
   yield
   return isOfResource(request) ? yield* convertInSteps(definition, object, version, hookVersionOf(request, version)) : object
 }

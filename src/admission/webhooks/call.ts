@@ -4,7 +4,7 @@ import type { Logger } from '../../lib/log.ts'
 import { type Attributes, inSpan, type Span, type Spans } from '../../lib/spans.ts'
 import type { RequestContext } from '../../meta/context.ts'
 import { badRequestError, internalServerError, isStatusError, type StatusError, timeoutError } from '../../meta/status.ts'
-import type { WebhookAsked, WhyChange, WhyChanges } from '../../meta/why.ts'
+import type { WebhookCallStep, WhyChange, WhyChanges } from '../../meta/why.ts'
 import type { BuiltIns } from '../../registry/other-type.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
@@ -13,9 +13,9 @@ import { annotateFailedOpen } from './annotations.ts'
 import { WebhookCallError } from './call-error.ts'
 import type { WebhookClients } from './client.ts'
 import type { MatchEnvironment } from './invocation.ts'
-import type { Step, WebhookMetrics } from './metrics.ts'
+import type { WebhookMetrics, WebhookType } from './metrics.ts'
 import { reviewText, reviewVersionOf } from './review.ts'
-import { denial, readVerdict, type Verdict } from './verdict.ts'
+import { denial, readVerdict, type WebhookVerdict } from './verdict.ts'
 import type { Webhook } from './webhook.ts'
 import type { WebhookCall } from './webhook-call.ts'
 
@@ -48,11 +48,11 @@ const QUIET = new Set(['None', 'NoneOnDryRun'])
  * Calls a webhook and passes its verdict to `use`. Returns undefined if the call failed and failurePolicy is Ignore. Throws a StatusError if the call failed
  * otherwise or the webhook rejected the request. Observes metrics in every case.
  */
-export async function consult<T>(env: WebhookEnvironment, call: WebhookCall, use: (verdict: Verdict) => T | Promise<T>): Promise<T | undefined> {
+export async function consult<T>(env: WebhookEnvironment, call: WebhookCall, use: (verdict: WebhookVerdict) => T | Promise<T>): Promise<T | undefined> {
   const { metrics, logger } = env
   const { hook, request } = call
   const { operation, ctx } = request
-  const step: Step = hook.kind === 'mutating' ? 'admit' : 'validating'
+  const step: WebhookType = hook.kind === 'mutating' ? 'admit' : 'validating'
   const began = performance.now()
   const observe = (code: number, rejected: boolean): void =>
     metrics.observe(hook.name, step, operation, { code, rejected, seconds: (performance.now() - began) / 1000 })
@@ -63,7 +63,7 @@ export async function consult<T>(env: WebhookEnvironment, call: WebhookCall, use
     ctx.why?.note({ ...asked(call, 'admitted', began), ...(verdict.patch.length > 0 && { patch: patchIn(verdict.patch) }) })
     return used
   } catch (error) {
-    ctx.why?.note({ ...asked(call, outcomeOf(error, hook), began), message: errorMessage(error) })
+    ctx.why?.note({ ...asked(call, callOutcome(error, hook), began), message: errorMessage(error) })
     if (isOutOfTime(ctx)) throw timeoutError('request did not complete within the allotted timeout', 0)
     if (!(error instanceof WebhookCallError)) {
       const status = error instanceof Rejection ? error.status : undefined
@@ -87,13 +87,13 @@ export async function consult<T>(env: WebhookEnvironment, call: WebhookCall, use
   }
 }
 
-function outcomeOf(error: unknown, { failurePolicy }: Webhook): WebhookAsked['outcome'] {
+function callOutcome(error: unknown, { failurePolicy }: Webhook): WebhookCallStep['outcome'] {
   if (!(error instanceof WebhookCallError)) return error instanceof Rejection ? 'refused' : 'failed'
   return failurePolicy === 'Ignore' ? 'failed open' : 'failed'
 }
 
 /** Result of a webhook call for `why`. */
-const asked = ({ hook, round }: WebhookCall, outcome: WebhookAsked['outcome'], began: number): WebhookAsked => ({
+const asked = ({ hook, round }: WebhookCall, outcome: WebhookCallStep['outcome'], began: number): WebhookCallStep => ({
   step: 'webhook',
   configuration: hook.configuration,
   webhook: hook.name,
@@ -121,7 +121,7 @@ const isOutOfTime = ({ signal, deadline = 0 }: RequestContext): boolean =>
   isStatusError(signal.reason, 'Timeout') || (deadline > 0 && steadyClock.now() >= deadline - 2)
 
 /** Sends one review and decodes the verdict, within the webhook's timeout and the request's deadline. */
-async function ask(env: WebhookEnvironment, { hook, request, about }: WebhookCall): Promise<Verdict> {
+async function ask(env: WebhookEnvironment, { hook, request, about }: WebhookCall): Promise<WebhookVerdict> {
   const { ctx, dryRun } = request
   if (dryRun && !QUIET.has(hook.sideEffects ?? '')) throw loudOnDryRun(hook)
   const version = reviewVersionOf(hook.reviewVersions)

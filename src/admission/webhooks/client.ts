@@ -1,10 +1,10 @@
 import type { Agent } from 'node:https'
-import { AnswerRoom } from '../../clients/answer-room.ts'
+import { ResponseBudget } from '../../clients/answer-room.ts'
 import { callEnding } from '../../clients/call-ending.ts'
 import type { CertificateMetrics } from '../../clients/certificate-metrics.ts'
-import type { Answer, Destination } from '../../clients/destination.ts'
+import type { CallResponse, Destination } from '../../clients/destination.ts'
 import { BodyError } from '../../clients/plain-body.ts'
-import { failureOf, isSuccess, keptConnections, post } from '../../clients/post.ts'
+import { isSuccess, keptConnections, post, responseFailure } from '../../clients/post.ts'
 import { RedirectError } from '../../clients/redirect.ts'
 import type { FollowedFiles } from '../../clients/remote-files.ts'
 import type { Dial, Egress } from '../../lib/connect-proxy.ts'
@@ -44,7 +44,7 @@ type ClientCertificate = Awaited<ReturnType<FollowedFiles['current']>>['client']
 
 /** Options for the calls of one plugin, or of conversion. */
 export interface WebhookClientsOptions {
-  readonly room?: AnswerRoom
+  readonly room?: ResponseBudget
   /** Optional. Default: no credentials. */
   readonly credentials?: WebhookCredentials | undefined
   readonly certificates?: CertificateMetrics | undefined
@@ -62,12 +62,12 @@ const HEADERS = { 'user-agent': 'kube-apiserver-admission' }
 export class WebhookClients {
   private readonly resolve: ResolveService
   private readonly clients = new Map<string, Client>()
-  readonly room: AnswerRoom
+  readonly room: ResponseBudget
   private readonly credentials: WebhookCredentials | undefined
   private readonly certificates: CertificateMetrics | undefined
   private readonly egress: NonNullable<WebhookClientsOptions['egress']>
 
-  constructor(resolve: ResolveService, { room = new AnswerRoom(), credentials, certificates, egress = {} }: WebhookClientsOptions = {}) {
+  constructor(resolve: ResolveService, { room = new ResponseBudget(), credentials, certificates, egress = {} }: WebhookClientsOptions = {}) {
     this.resolve = resolve
     this.room = room
     this.credentials = credentials
@@ -105,9 +105,9 @@ export class WebhookClients {
         dial: client.dial,
       }
       const answer = await post(destination, body, ending.signal, { room: this.room, ...(maxBytes !== undefined && { maxBytes }) })
-      if (isSuccess(answer)) return bodyOf(answer)
+      if (isSuccess(answer)) return responseBody(answer)
       if (answer.status === 401) user?.files.expire()
-      const { message, code } = await failureOf(answer)
+      const { message, code } = await responseFailure(answer)
       throw new WebhookCallError(message, { code })
     } catch (error) {
       throw error instanceof WebhookCallError ? error : failed(error)
@@ -146,7 +146,7 @@ export class WebhookClients {
 }
 
 /** Returns the body of the response. Throws a WebhookCallError in client-go's words if it is empty. */
-function bodyOf({ status, headers, body }: Answer): Buffer {
+function responseBody({ status, headers, body }: CallResponse): Buffer {
   if (body.length > 0) return body
   throw new WebhookCallError(`0-length response with status code: ${status} and content type: ${headers['content-type'] ?? 'application/json'}`)
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { KubeconfigUsers } from '../../clients/kubeconfig.ts'
 import type { AuthInfo } from '../../clients/kubeconfig.types.ts'
-import { type Credentials, credentialsOf } from '../../clients/remote.ts'
+import { credentialsOf, type RemoteCredentials } from '../../clients/remote.ts'
 import { type FollowedFiles, followFiles } from '../../clients/remote-files.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { fieldErrorText, invalid } from '../../meta/field-error.ts'
@@ -12,7 +12,7 @@ import { initError, type PluginConfigurations, pluginConfiguration } from '../co
 /** Credentials for calls to a webhook. */
 export interface WebhookUser {
   /** Without the Authorization header of a token file. */
-  readonly headers: Credentials['headers']
+  readonly headers: RemoteCredentials['headers']
   readonly files: FollowedFiles
 }
 
@@ -62,14 +62,14 @@ export async function webhookCredentials({ byName, current }: KubeconfigUsers, c
   return {
     userOf(address) {
       const found =
-        named(byName, address) ?? (address.endsWith(HTTPS) ? named(byName, address.slice(0, -HTTPS.length)) : undefined) ?? byName.get('*') ?? current
+        userOfHost(byName, address) ?? (address.endsWith(HTTPS) ? userOfHost(byName, address.slice(0, -HTTPS.length)) : undefined) ?? byName.get('*') ?? current
       return found && made.get(found)
     },
   }
 }
 
 /** Finds the user of a host: its exact name, or the longest `*.suffix` that matches. */
-function named(byName: ReadonlyMap<string, AuthInfo>, name: string): AuthInfo | undefined {
+function userOfHost(byName: ReadonlyMap<string, AuthInfo>, name: string): AuthInfo | undefined {
   const exact = byName.get(name)
   if (exact) return exact
   for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {

@@ -7,7 +7,7 @@ import { meetsConditions } from '../expressions/match-conditions.ts'
 import { expressionValues } from '../expressions/request-values.ts'
 import { inMatchedVersion } from '../matched.ts'
 import { type GetNamespace, matchRules, namespaceMatches, objectMatches } from '../matching.ts'
-import { bodyOf } from './bodies.ts'
+import { encodeObject } from './bodies.ts'
 import type { Webhook } from './webhook.ts'
 
 /** Dependencies for matching webhooks. */
@@ -49,8 +49,8 @@ async function meets(
   const asked = requestedResource(request)
   const options = operationOptions(request)
   const values = expressionValues({
-    object: object && bodyOf(request, about, object),
-    oldObject: old && bodyOf(request, about, old),
+    object: object && encodeObject(request, about, object),
+    oldObject: old && encodeObject(request, about, old),
     authorizer: authorizer(request),
     request: {
       ...request,

@@ -1,7 +1,7 @@
 import { CounterFamily, HistogramFamily, type MetricFamily } from '../../lib/metrics.ts'
 
 /** Label `type` of upstream's webhook metrics. */
-export type Step = 'admit' | 'validating'
+export type WebhookType = 'admit' | 'validating'
 
 /** Why a request failed: the webhook rejected it, the call failed, or the response was invalid. */
 export type RejectionType = 'no_error' | 'calling_webhook_error' | 'apiserver_internal_error'
@@ -9,12 +9,12 @@ export type RejectionType = 'no_error' | 'calling_webhook_error' | 'apiserver_in
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25]
 
 /** Bounds the number of label values. */
-const codeOf = (code: number): string => String(Math.min(code, 600))
+const codeLabel = (code: number): string => String(Math.min(code, 600))
 
 /** Counts and durations of webhook calls, under upstream's names. */
 export class WebhookMetrics {
-  readonly #isPresent: (name: string, step: Step) => boolean
-  readonly #subject = { subject: ['name', 'type'], isPresent: (name: string, type: string) => this.#isPresent(name, type as Step) }
+  readonly #isPresent: (name: string, step: WebhookType) => boolean
+  readonly #subject = { subject: ['name', 'type'], isPresent: (name: string, type: string) => this.#isPresent(name, type as WebhookType) }
   readonly #durations = new HistogramFamily({
     name: 'apiserver_admission_webhook_admission_duration_seconds',
     help: 'Admission webhook latency histogram in seconds, identified by name and broken out for each operation and API resource and type (validate or admit).',
@@ -46,20 +46,20 @@ export class WebhookMetrics {
   })
 
   /** @param isPresent whether a webhook of this name exists. Series of removed ones are dropped. */
-  constructor(isPresent: (name: string, step: Step) => boolean = () => true) {
+  constructor(isPresent: (name: string, step: WebhookType) => boolean = () => true) {
     this.#isPresent = isPresent
   }
 
-  observe(name: string, step: Step, operation: string, { code, rejected, seconds }: { code: number; rejected: boolean; seconds: number }): void {
-    this.#requests.child(name, step, operation, codeOf(code), String(rejected)).value++
+  observe(name: string, step: WebhookType, operation: string, { code, rejected, seconds }: { code: number; rejected: boolean; seconds: number }): void {
+    this.#requests.child(name, step, operation, codeLabel(code), String(rejected)).value++
     this.#durations.child(name, step, operation, String(rejected)).observe(seconds)
   }
 
-  rejected(name: string, step: Step, operation: string, type: RejectionType, code: number): void {
-    this.#rejections.child(name, step, operation, type, codeOf(code)).value++
+  rejected(name: string, step: WebhookType, operation: string, type: RejectionType, code: number): void {
+    this.#rejections.child(name, step, operation, type, codeLabel(code)).value++
   }
 
-  failedOpen(name: string, step: Step): void {
+  failedOpen(name: string, step: WebhookType): void {
     this.#failedOpen.child(name, step).value++
   }
 

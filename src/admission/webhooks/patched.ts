@@ -8,10 +8,10 @@ import { deepEqual } from '../../meta/equal.ts'
 import type { Json, JsonObject, KubeObject } from '../../meta/object.ts'
 import { internalServerError } from '../../meta/status.ts'
 import type { BuiltIns } from '../../registry/other-type.ts'
-import { bodyOf, objectOf, schemaOfBody } from './bodies.ts'
+import { decodeObjectFrom, encodeObject, schemaOfBody } from './bodies.ts'
 import { WebhookCallError } from './call-error.ts'
 import { bodyText } from './review.ts'
-import type { Verdict } from './verdict.ts'
+import type { WebhookVerdict } from './verdict.ts'
 import type { WebhookCall } from './webhook-call.ts'
 
 /** Object after the patch of a webhook, and whether it differs from the one before. */
@@ -23,7 +23,7 @@ export interface PatchedObject {
 /** Applies the patch of a webhook. Returns undefined if the patch is empty. Throws 500 if it cannot be applied. */
 export async function patchedObject(
   { hook, request, about }: Pick<WebhookCall, 'hook' | 'request' | 'about'>,
-  { patch, patchType }: Verdict,
+  { patch, patchType }: WebhookVerdict,
   builtIns: BuiltIns,
 ): Promise<PatchedObject | undefined> {
   if (patch.length === 0) return undefined
@@ -34,10 +34,10 @@ export async function patchedObject(
   if (!object)
     throw internalServerError(`admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`)
   if (patchType !== 'JSONPatch') throw new WebhookCallError(`unsupported patch type ${JSON.stringify(patchType)}`)
-  const before = bodyOf(request, about, object)
+  const before = encodeObject(request, about, object)
   const document: JsonObject = JSON.parse(bodyText(schemaOfBody(request, about), before))
   const patched = await inWords(() => runInTurns(jsonPatchSteps(document, operations), request.ctx.signal))
-  const next = objectOf(request, about, patched, before, builtIns)
+  const next = decodeObjectFrom(request, about, patched, before, builtIns)
   return { object: next, changed: !deepEqual(next, object) }
 }
 

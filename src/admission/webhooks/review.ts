@@ -4,7 +4,7 @@ import type { KubeObject } from '../../meta/object.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { namespaceOf, operationOptions, requestedResource, type VersionedResource } from '../attributes.ts'
-import { bodyOf, schemaOfBody } from './bodies.ts'
+import { encodeObject, schemaOfBody } from './bodies.ts'
 
 /** Versions of admission.k8s.io AdmissionReview. */
 export type ReviewVersion = 'v1' | 'v1beta1'
@@ -23,7 +23,7 @@ export function reviewText(version: ReviewVersion, uid: string, request: Admissi
   const { subresource, name, operation, dryRun, ctx, object, old } = request
   const namespace = namespaceOf(request)
   const schema = schemaOfBody(request, about)
-  const part = (each: KubeObject | undefined): string => (each ? bodyText(schema, bodyOf(request, about, each)) : 'null')
+  const part = (each: KubeObject | undefined): string => (each ? bodyText(schema, encodeObject(request, about, each)) : 'null')
   const head = JSON.stringify({
     uid,
     kind: { group: kind.group, version: kind.version, kind: kind.kind },

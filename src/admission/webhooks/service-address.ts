@@ -67,14 +67,14 @@ export function endpointAddress(getService: Get<ServiceObject>, getEndpoints: Ge
 export type ServiceAddresses = ReadonlyMap<string, { readonly host: string; readonly port: number }>
 
 /** Returns the configured address of a service. Undefined if it is resolved in the cluster. */
-export const placeOf = (places: ServiceAddresses, namespace: string, name: string, port: number) =>
+export const configuredAddress = (places: ServiceAddresses, namespace: string, name: string, port: number) =>
   places.get(`${namespace}/${name}:${port}`) ?? places.get(`${namespace}/${name}`)
 
 /** Resolves a service to its configured address, otherwise in the cluster. */
 export const placedFirst =
   (places: ServiceAddresses, otherwise: ResolveService): ResolveService =>
   async (namespace, name, port) =>
-    placeOf(places, namespace, name, port) ?? otherwise(namespace, name, port)
+    configuredAddress(places, namespace, name, port) ?? otherwise(namespace, name, port)
 
 /** Parses `NAMESPACE/NAME=HOST:PORT` and `NAMESPACE/NAME:PORT=HOST:PORT`. Throws an Error that names the invalid entry. */
 export function parseServiceAddresses(entries: readonly string[]): ServiceAddresses {

@@ -35,7 +35,7 @@ export function webhookTarget({ url, service }: WebhookClientConfig, resolve: Re
     return targetAt(`${serverName}:${port}`, path, serverName, () => resolve(namespace, name, port))
   }
   if (url === undefined || url === '') throw new WebhookCallError('webhook configuration must have either service or URL', { isConfiguration: true })
-  const { host, path } = parsed(url)
+  const { host, path } = parseWebhookUrl(url)
   const [, name = '', port] = /^(.*?)(?::(\d*))?$/.exec(host) ?? []
   const serverName = name.replace(/^\[(.*)\]$/, '$1')
   return targetAt(host, path, serverName, async () => ({ host: serverName, port: port ? Number(port) : 443 }))
@@ -55,7 +55,7 @@ function targetAt(authority: string, path: string, serverName: string, dial: Web
 }
 
 /** Parses a URL as Go does. Throws a WebhookCallError. */
-function parsed(url: string): { readonly host: string; readonly path: string } {
+function parseWebhookUrl(url: string): { readonly host: string; readonly path: string } {
   try {
     return parseGoUrl(url)
   } catch (error) {

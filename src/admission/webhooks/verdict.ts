@@ -12,7 +12,7 @@ import { WebhookCallError } from './call-error.ts'
 import type { ReviewVersion } from './review.ts'
 
 /** Decoded response of a webhook. */
-export interface Verdict {
+export interface WebhookVerdict {
   readonly allowed: boolean
   /** Status of a rejection. */
   readonly status: Partial<Status> | undefined
@@ -52,7 +52,7 @@ const UNAVAILABLE = 503
  * Decodes and validates the response of an admission webhook. Throws a WebhookCallError: with apimachinery's message if it cannot be decoded, with
  * kube-apiserver's if it does not match the request. v1beta1 has fewer requirements, as upstream.
  */
-export async function readVerdict(body: Buffer, { version, uid, mutating, schema }: Expected): Promise<Verdict> {
+export async function readVerdict(body: Buffer, { version, uid, mutating, schema }: Expected): Promise<WebhookVerdict> {
   const { response, kind = '', apiVersion = '' } = await readReview(body, version, schema)
   const invalid = (why: string): WebhookCallError => new WebhookCallError(`received invalid webhook response: ${why}`, { code: UNAVAILABLE })
   if (!response) throw invalid('webhook response was absent')

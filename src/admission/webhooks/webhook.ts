@@ -2,7 +2,7 @@ import { runInTurns } from '../../lib/steps.ts'
 import type { LabelSelector } from '../../meta/label-selector.ts'
 import type { TypedObject } from '../../meta/object.ts'
 import { compileConditions, type MatchConditions } from '../expressions/match-conditions.ts'
-import { type MatchPolicy, type Rule, Selector } from '../matching.ts'
+import { type MatchPolicy, type MatchRule, Selector } from '../matching.ts'
 import type { WebhookClientConfig } from './target.ts'
 
 const DEFAULT_SECONDS = 10
@@ -19,7 +19,7 @@ export interface Webhook {
   readonly configuration: string
   readonly kind: WebhookKind
   readonly clientConfig: WebhookClientConfig
-  readonly rules: readonly Rule[]
+  readonly rules: readonly MatchRule[]
   readonly matchPolicy: MatchPolicy
   readonly namespaceSelector: Selector
   readonly objectSelector: Selector
@@ -43,7 +43,7 @@ export type WebhookConfiguration = TypedObject & { readonly webhooks?: readonly 
 interface WebhookSpec {
   readonly name: string
   readonly clientConfig: WebhookClientConfig
-  readonly rules?: readonly Rule[]
+  readonly rules?: readonly MatchRule[]
   readonly failurePolicy?: string
   readonly matchPolicy?: string
   readonly namespaceSelector?: LabelSelector

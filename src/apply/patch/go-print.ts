@@ -18,14 +18,14 @@ export const goPrintString = (value: Json): string => {
   if (typeof value === 'string') return value
   if (value === null) return '%!s(<nil>)'
   if (typeof value === 'object') return goPrint(value)
-  return `%!s(${goType(value)}=${goPrint(value)})`
+  return `%!s(${printGoType(value)}=${goPrint(value)})`
 }
 
 /** The type of a decoded value in the format of Go's `%T`. */
-export const printedType = (value: Json): string => (value === null ? '<nil>' : goType(value))
+export const printedType = (value: Json): string => (value === null ? '<nil>' : printGoType(value))
 
 /** The reflect.Type of a decoded value in the format of Go's `%s`. */
-export function goType(value: Json): string {
+export function printGoType(value: Json): string {
   if (value === null) return '%!s(<nil>)'
   if (Array.isArray(value)) return '[]interface {}'
   switch (typeof value) {

@@ -1,5 +1,5 @@
 import { quote } from '../../lib/go-quote.ts'
-import { inInt64, integerOf } from '../../lib/integer.ts'
+import { inInt64, parseInteger } from '../../lib/integer.ts'
 import { ownMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { PatchError } from './error.ts'
@@ -8,14 +8,14 @@ import { jsonKind } from './go-print.ts'
 export type Container = JsonObject | Json[]
 
 /** Location of a member or an element, which may not exist. */
-export interface Place {
+export interface PointerTarget {
   readonly container: Container
   readonly key: string
   readonly path: string
 }
 
 /** The error of an operation that does not apply, with the library's message. Of a client's patch, it is only logged (see PatchErrorCode). */
-export const failure = (message: string): PatchError => new PatchError('unprocessable', message)
+export const patchError = (message: string): PatchError => new PatchError('unprocessable', message)
 
 /** Reads the pointer of an operation. */
 export function pointerOf(operation: JsonObject, member: 'path' | 'from', op: string): string {
@@ -23,17 +23,17 @@ export function pointerOf(operation: JsonObject, member: 'path' | 'from', op: st
   if (typeof pointer === 'string') return pointer
   const decoding = `${op} operation failed to decode ${member}: `
   // The library wraps another error for the path of these operations.
-  if (member === 'path' && (op === 'add' || op === 'remove' || op === 'copy')) throw failure(`${decoding}missing value`)
+  if (member === 'path' && (op === 'add' || op === 'remove' || op === 'copy')) throw patchError(`${decoding}missing value`)
   if (pointer === undefined || pointer === null)
-    throw failure(`${decoding}operation${member === 'path' ? ' missing path' : ', missing from'} field: missing value`)
-  throw failure(`${decoding}json: cannot unmarshal ${jsonKind(pointer)} into Go value of type string`)
+    throw patchError(`${decoding}operation${member === 'path' ? ' missing path' : ', missing from'} field: missing value`)
+  throw patchError(`${decoding}json: cannot unmarshal ${jsonKind(pointer)} into Go value of type string`)
 }
 
 /**
  * Resolves a pointer up to its last token. Undefined if a container on the path does not exist. Later tokens are not read then: a pointer may have hundreds of thousands.
  * `visit` is called with each container below the root.
  */
-export function findPlace(root: Container, path: string, visit: (container: Container) => void): Place | undefined {
+export function findPlace(root: Container, path: string, visit: (container: Container) => void): PointerTarget | undefined {
   const last = path.lastIndexOf('/')
   let container: Json | undefined = last < 0 ? undefined : root
   for (let start = path.indexOf('/') + 1; start <= last; ) {
@@ -66,11 +66,11 @@ export function additionIndex(list: readonly Json[], key: string): number | unde
 }
 
 /** Whether a token is an integer within int64, of an element or not. */
-const isIndex = (key: string): boolean => /^[+-]?\d+$/.test(key) && inInt64(integerOf(key.replace(/^\+/, '')))
+const isIndex = (key: string): boolean => /^[+-]?\d+$/.test(key) && inInt64(parseInteger(key.replace(/^\+/, '')))
 
 /** The library's message for a token that is not the index of an element. */
 export function indexFault(key: string): string {
-  if (isIndex(key)) return `Unable to access invalid index: ${integerOf(key.replace(/^\+/, ''))}: invalid index referenced`
+  if (isIndex(key)) return `Unable to access invalid index: ${parseInteger(key.replace(/^\+/, ''))}: invalid index referenced`
   return `strconv.Atoi: parsing ${quote(key)}: ${/^[+-]?\d+$/.test(key) ? 'value out of range' : 'invalid syntax'}`
 }
 

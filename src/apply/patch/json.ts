@@ -12,11 +12,11 @@ import {
   additionIndex,
   type Container,
   elementIndex,
-  failure,
   findPlace,
   indexFault,
   missingContainer,
-  type Place,
+  type PointerTarget,
+  patchError,
   pointerOf,
 } from './json-pointer.ts'
 
@@ -40,7 +40,7 @@ export function* jsonPatchSteps(doc: JsonObject, patch: Json, { decoded = new We
   const state: State = { root: yield* cloneInSteps(doc), copied: 0, decoded, literals }
   decoded.add(state.root)
   for (const operation of operations) {
-    yield* apply(state, operation)
+    yield* runOperation(state, operation)
     yield
   }
   return state.root
@@ -103,16 +103,16 @@ interface State {
   literals: Literals | undefined
 }
 
-function* apply(state: State, operation: Operation): Steps<void> {
+function* runOperation(state: State, operation: Operation): Steps<void> {
   const op = operation && ownMember(operation, 'op')
-  if (operation === null || typeof op !== 'string') throw failure('Unexpected kind: unknown')
+  if (operation === null || typeof op !== 'string') throw patchError('Unexpected kind: unknown')
   const value = ownMember(operation, 'value')
   const float = wholeFloatAt(operation, 'value')
-  const place = (member: 'path' | 'from'): Place => find(state, pointerOf(operation, member, op), op, member)
+  const place = (member: 'path' | 'from'): PointerTarget => findTarget(state, pointerOf(operation, member, op), op, member)
   switch (op) {
     case 'add':
       bring(state, operation)
-      add(place('path'), yield* cloneExactlyInSteps(value ?? null), float, `error in add for path: '${operation.path}'`)
+      addValue(place('path'), yield* cloneExactlyInSteps(value ?? null), float, `error in add for path: '${operation.path}'`)
       break
     case 'remove':
       remove(place('path'), `error in remove for path: '${operation.path}'`)
@@ -127,7 +127,7 @@ function* apply(state: State, operation: Operation): Steps<void> {
       const moved = get(from, `error in move for path: '${from.key}'`)
       const movedFloat = floatAt(from)
       remove(from, `error in move for path: '${from.key}'`)
-      add(place('path'), moved, movedFloat, `error in move for path: '${operation.path}'`)
+      addValue(place('path'), moved, movedFloat, `error in move for path: '${operation.path}'`)
       break
     }
     case 'copy': {
@@ -136,17 +136,17 @@ function* apply(state: State, operation: Operation): Steps<void> {
       const to = place('path')
       state.copied += jsonSize(copied, MAX_COPIED_BYTES)
       if (state.copied > MAX_COPIED_BYTES)
-        throw failure(`Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${MAX_COPIED_BYTES}`)
+        throw patchError(`Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${MAX_COPIED_BYTES}`)
       const copy = yield* cloneExactlyInSteps(copied)
       markDecoded(copied, copy, state.decoded)
-      add(to, copy, floatAt(from), 'error while adding value during copy')
+      addValue(to, copy, floatAt(from), 'error while adding value during copy')
       break
     }
     case 'test':
       test(state, pointerOf(operation, 'path', op), operation)
       break
     default:
-      throw failure(`Unexpected kind: ${op}`)
+      throw patchError(`Unexpected kind: ${op}`)
   }
 }
 
@@ -167,47 +167,47 @@ const bringsTexts = (value: Container, literals: Literals): boolean =>
   Object.values(value).some(member => typeof member === 'object' && member !== null && bringsTexts(member, literals))
 
 /** Resolves a pointer up to its last token. Throws if a container on the path does not exist. */
-function find(state: State, path: string, op: string, member: 'path' | 'from' = 'path'): Place {
+function findTarget(state: State, path: string, op: string, member: 'path' | 'from' = 'path'): PointerTarget {
   const place = findPlace(state.root, path, container => state.decoded.add(container))
-  if (place === undefined) throw failure(missingContainer(op, member, path))
+  if (place === undefined) throw patchError(missingContainer(op, member, path))
   return place
 }
 
 /** The value at a location. Null for an absent member. Throws for an absent element: `doing` begins the message. */
-function get({ container, key }: Place, doing: string): Json {
+function get({ container, key }: PointerTarget, doing: string): Json {
   if (!Array.isArray(container)) return ownMember(container, key) ?? null
   const at = elementIndex(container, key)
-  if (at === undefined) throw failure(`${doing}: ${indexFault(key)}`)
+  if (at === undefined) throw patchError(`${doing}: ${indexFault(key)}`)
   return container[at] ?? null
 }
 
 /** The text of a whole float at a location. */
-const floatAt = ({ container, key }: Place): string | undefined =>
+const floatAt = ({ container, key }: PointerTarget): string | undefined =>
   wholeFloatAt(container, Array.isArray(container) ? (elementIndex(container, key) ?? -1) : key)
 
 /** Adds a value without copying it. Takes ownership of it. Throws for an invalid index: `doing` begins the message. */
-function add({ container, key }: Place, value: Json, float: string | undefined, doing: string): void {
+function addValue({ container, key }: PointerTarget, value: Json, float: string | undefined, doing: string): void {
   if (!Array.isArray(container)) {
     put(container, key, value, float)
     return
   }
   const at = additionIndex(container, key)
-  if (at === undefined) throw failure(`${doing}: ${additionFault(key)}`)
+  if (at === undefined) throw patchError(`${doing}: ${additionFault(key)}`)
   container.splice(at, 0, value)
   shiftWholeFloats(container, at, 1)
   setWholeFloat(container, at, float)
 }
 
 /** Removes a member or an element. Throws if there is none: `doing` begins the message. */
-function remove({ container, key }: Place, doing: string): void {
+function remove({ container, key }: PointerTarget, doing: string): void {
   if (!Array.isArray(container)) {
-    if (!Object.hasOwn(container, key)) throw failure(`${doing}: Unable to remove nonexistent key: ${key}: missing value`)
+    if (!Object.hasOwn(container, key)) throw patchError(`${doing}: Unable to remove nonexistent key: ${key}: missing value`)
     delete container[key]
     setWholeFloat(container, key, undefined)
     return
   }
   const at = elementIndex(container, key)
-  if (at === undefined) throw failure(`${doing}: ${indexFault(key)}`)
+  if (at === undefined) throw patchError(`${doing}: ${indexFault(key)}`)
   container.splice(at, 1)
   shiftWholeFloats(container, at, -1)
 }
@@ -220,17 +220,17 @@ function replace(state: State, path: string, value: Json, float: string | undefi
     state.decoded.add(state.root)
     return
   }
-  const { container, key } = find(state, path, 'replace')
+  const { container, key } = findTarget(state, path, 'replace')
   if (Array.isArray(container)) {
     const at = elementIndex(container, key)
-    if (at === undefined) throw failure(`replace operation does not apply: doc is missing key: ${path}: missing value`)
+    if (at === undefined) throw patchError(`replace operation does not apply: doc is missing key: ${path}: missing value`)
     container[at] = value
     setWholeFloat(container, at, float)
   } else put(container, key, value, float)
 }
 
 function test(state: State, path: string, operation: JsonObject): void {
-  const place = path === '' ? undefined : find(state, path, 'test')
+  const place = path === '' ? undefined : findTarget(state, path, 'test')
   const found = place ? get(place, `error in test for path: '${path}'`) : state.root
   const wanted = ownMember(operation, 'value')
   const isFound = wanted !== undefined && sameJson(found, wanted)
@@ -240,13 +240,13 @@ function test(state: State, path: string, operation: JsonObject): void {
 }
 
 /** A value of the document. `float` is its text if it is a whole float that the patch has added. */
-interface FoundValue {
+interface TargetValue {
   readonly value: Json
   readonly float: string | undefined
 }
 
 /** Whether the text of a value equals that of an equal value in the patch, the member `key` of `of`. */
-function isWrittenSo({ value, float }: FoundValue, of: Container, key: string, literals: Literals): boolean {
+function isWrittenSo({ value, float }: TargetValue, of: Container, key: string, literals: Literals): boolean {
   if (typeof value !== 'object' || value === null) {
     const literal = literals.get(of)?.get(key)
     // A stored -0.0 is read back as 0.

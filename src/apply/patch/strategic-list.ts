@@ -2,15 +2,15 @@ import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { PatchError } from './error.ts'
-import { goPrint, goPrintString, goType } from './go-print.ts'
-import { kindOf, type PatchType } from './strategic-meta.ts'
+import { goPrint, goPrintString, printGoType } from './go-print.ts'
+import { type PatchType, reflectKind } from './strategic-meta.ts'
 
 /** The member of an object or a list item with its patch directive. */
 export const DIRECTIVE = '$patch'
 
 /** Errors with apimachinery's messages. Source: mergepatch/errors.go. */
 export const badArgument = (expected: string, actual: Json): PatchError =>
-  new PatchError('internal', `expected a ${expected}, but received a ${goType(actual)}`)
+  new PatchError('internal', `expected a ${expected}, but received a ${printGoType(actual)}`)
 export const badPatchType = (directive: Json, patch: JsonObject): PatchError =>
   new PatchError('internal', `unknown patch type: ${goPrintString(directive)} in map: ${goPrint(patch)}`)
 const noMergeKey = (item: JsonObject, mergeKey: string): PatchError =>
@@ -36,7 +36,7 @@ export function* mergeLists(original: Json[], patch: Json[], { items, mergeKey, 
   const put = function* (merged: Json[], wanted: readonly Json[], server: readonly Json[]): Steps<Json[]> {
     const { present, absent } = partition(merged, wanted, mergeKey)
     yield
-    return yield* inOrder({ list: present, order: wanted }, { list: absent, order: server }, mergeKey, kind)
+    return yield* mergeInOrder({ list: present, order: wanted }, { list: absent, order: server }, mergeKey, kind)
   }
   if (kind !== 'map') {
     if (deletes) {
@@ -45,7 +45,7 @@ export function* mergeLists(original: Json[], patch: Json[], { items, mergeKey, 
     }
     return yield* put([...new Set([...original, ...patch])], patch, original)
   }
-  if (mergeKey === '') throw new PatchError('internal', `cannot merge lists without merge key for ${kindOf(items)}`)
+  if (mergeKey === '') throw new PatchError('internal', `cannot merge lists without merge key for ${reflectKind(items)}`)
   const { server, wanted } = withSpecialElements(original.filter(isJsonObject), patch.filter(isJsonObject), mergeKey)
   yield
   return yield* put(yield* mergeByKey(server, wanted, { items, mergeKey, mergeMap }), wanted, server)
@@ -59,7 +59,7 @@ function withSpecialElements(original: JsonObject[], patch: JsonObject[], mergeK
   for (const element of patch) {
     const directive = ownMember(element, DIRECTIVE)
     if (directive === undefined) plain.push(element)
-    else if (directive === 'delete') gone.add(keyOf(element, mergeKey))
+    else if (directive === 'delete') gone.add(mergeKeyValue(element, mergeKey))
     else if (directive === 'replace') replace = true
     else if (directive === 'merge') throw new PatchError('internal', 'merging lists cannot yet be specified in the patch')
     else throw badPatchType(directive, element)
@@ -79,7 +79,7 @@ function* mergeByKey(server: JsonObject[], patch: JsonObject[], { items, mergeKe
   merged.forEach(place)
   for (const element of patch) {
     if (isStepDone()) yield
-    const at = places.get(keyOf(element, mergeKey))
+    const at = places.get(mergeKeyValue(element, mergeKey))
     const known = at === undefined ? undefined : merged[at]
     if (at === undefined || known === undefined) place(element, merged.push(element) - 1)
     else merged[at] = yield* mergeMap(known, element, items)
@@ -88,7 +88,7 @@ function* mergeByKey(server: JsonObject[], patch: JsonObject[], { items, mergeKe
 }
 
 /** The value of an item's merge key. Throws a PatchError if it has none. */
-function keyOf(item: JsonObject, mergeKey: string): Json {
+function mergeKeyValue(item: JsonObject, mergeKey: string): Json {
   const key = ownMember(item, mergeKey)
   if (key === undefined) throw noMergeKey(item, mergeKey)
   return key
@@ -100,7 +100,7 @@ export function partition(list: readonly Json[], by: readonly Json[], mergeKey: 
   const absent: Json[] = []
   const known = new Set(mergeKey === '' ? by : list.length === 0 ? [] : by.map((item, i) => (isJsonObject(item) ? item[mergeKey] : notAMap(i))))
   for (const item of list) {
-    const key = mergeKey === '' ? item : keyOf(asMap(item), mergeKey)
+    const key = mergeKey === '' ? item : mergeKeyValue(asMap(item), mergeKey)
     if (known.has(key)) present.push(item)
     else absent.push(item)
   }
@@ -118,10 +118,10 @@ export interface Ordered {
 }
 
 /** Merges the items of the patch, in the patch's order, with the items that only the server has. Each of these comes before the first item of the patch that follows it in the server's list. */
-export function* inOrder(patch: Ordered, server: Ordered, mergeKey: string, kind: string): Steps<Json[]> {
-  const right = sorted(patch, mergeKey, kind)
+export function* mergeInOrder(patch: Ordered, server: Ordered, mergeKey: string, kind: string): Steps<Json[]> {
+  const right = sortItems(patch, mergeKey, kind)
   yield
-  const left = sorted(server, mergeKey, kind)
+  const left = sortItems(server, mergeKey, kind)
   yield
   const rank = ranks(server.order, mergeKey, kind)
   const out: Json[] = []
@@ -138,11 +138,11 @@ export function* inOrder(patch: Ordered, server: Ordered, mergeKey: string, kind
   return out.concat(left.slice(i))
 }
 
-function sorted({ list, order }: Ordered, mergeKey: string, kind: string): Json[] {
+function sortItems({ list, order }: Ordered, mergeKey: string, kind: string): Json[] {
   let items = list
   let deletions: Json[] = []
   if (kind === 'map') {
-    for (const item of [...list, ...order]) keyOf(asMap(item), mergeKey)
+    for (const item of [...list, ...order]) mergeKeyValue(asMap(item), mergeKey)
     deletions = list.filter(isDeletion)
     items = list.filter(item => !isDeletion(item))
   }
@@ -238,7 +238,7 @@ export function orderMismatch(patch: readonly Json[], order: readonly Json[], me
 function sameKey(left: Json, right: Json, mergeKey: string): boolean {
   if (mergeKey === '') return left === right
   const [one, other] = [asMap(left), asMap(right)]
-  return keyOf(one, mergeKey) === keyOf(other, mergeKey)
+  return mergeKeyValue(one, mergeKey) === mergeKeyValue(other, mergeKey)
 }
 
 /** The type of all items: `map`, or Go's name of a scalar type. Throws a PatchError if they differ or there are none. */
@@ -246,7 +246,7 @@ export function elementKind(...lists: readonly (readonly Json[])[]): string {
   let type: string | undefined
   for (const list of lists)
     for (const item of list) {
-      const now = goType(item)
+      const now = printGoType(item)
       if (type === undefined) {
         if (Array.isArray(item)) throw new PatchError('unprocessable', 'lists of lists are not supported')
         type = now

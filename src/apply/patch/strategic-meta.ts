@@ -51,7 +51,7 @@ export function listField(type: PatchType, key: string): ListFieldMeta {
 }
 
 /** The reflect.Kind of a type, for an error message. */
-export const kindOf = ({ schema, pointer }: PatchType): string => {
+export const reflectKind = ({ schema, pointer }: PatchType): string => {
   if (pointer) return 'ptr'
   switch (schema.type) {
     case 'struct':

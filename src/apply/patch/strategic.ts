@@ -4,14 +4,14 @@ import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { cloneInSteps } from '../../meta/whole-floats.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { PatchError } from './error.ts'
-import { goPrint, goType, jsonKind } from './go-print.ts'
+import { goPrint, jsonKind, printGoType } from './go-print.ts'
 import {
   badArgument,
   badPatchType,
   DIRECTIVE,
   elementKind,
-  inOrder,
   itemsWithoutDirectives,
+  mergeInOrder,
   mergeLists,
   orderMismatch,
   partition,
@@ -112,7 +112,7 @@ function* mergeOrdered(original: JsonObject, patch: JsonObject, directive: strin
   const kind = elementKind(live ?? [], patched ?? [])
   const serverOrder = strategy === 'merge' && mergeKey !== '' ? shiftedServerList(live ?? [], patched ?? [], mergeKey) : (live ?? [])
   yield
-  setMember(original, key, yield* inOrder({ list: present, order }, { list: absent, order: serverOrder }, mergeKey, kind))
+  setMember(original, key, yield* mergeInOrder({ list: present, order }, { list: absent, order: serverOrder }, mergeKey, kind))
   delete patch[key]
 }
 
@@ -125,7 +125,7 @@ function* mergeMember(original: JsonObject, patchKey: string, value: Json, type:
     return
   }
   const now = ownMember(original, key)
-  if (now === undefined || goType(now) !== goType(value)) {
+  if (now === undefined || printGoType(now) !== printGoType(value)) {
     if (deletes) return
     if (typeof value === 'object') yield* withoutNullsInPlace(value)
     yield* take(original, key, value)

@@ -1,4 +1,4 @@
-import { type AuditLine, bytesOf, onOneLine } from '../line.ts'
+import { type AuditLine, bodyBytes, onOneLine } from '../line.ts'
 import type { LogOutput } from './output.ts'
 
 /** Lines are joined up to this many bytes: one write costs as much as a hundred lines. */
@@ -8,7 +8,7 @@ const NEWLINE = Buffer.from('\n')
 const MOST_BYTES = 512 * 1024 * 1024
 const BESIDE_LINE = 1024
 
-interface Waiting {
+interface WaitingLine {
   readonly line: AuditLine
   readonly done: () => void
   readonly failed: (error: unknown) => void
@@ -20,7 +20,7 @@ interface Waiting {
  */
 export class LineWriter {
   private readonly output: LogOutput
-  private readonly waiting: Waiting[] = []
+  private readonly waiting: WaitingLine[] = []
   /** Bytes of the waiting lines, including BESIDE_LINE for each. */
   private bytes = 0
   private running: Promise<void> | undefined
@@ -84,7 +84,7 @@ export class LineWriter {
     await this.output.prepare(length)
     const begins = this.broken ? [NEWLINE] : []
     if (length <= JOIN_UP_TO) {
-      const joined = Buffer.concat([...begins, ...(await whole(lines))])
+      const joined = Buffer.concat([...begins, ...(await formatLines(lines))])
       this.broken = true
       await this.output.write(joined)
     } else {
@@ -93,19 +93,19 @@ export class LineWriter {
       for (const { parts } of lines)
         for (const part of parts) {
           if (Buffer.isBuffer(part)) await this.output.write(part)
-          else for await (const bytes of bytesOf(part)) await this.output.write(onOneLine(bytes))
+          else for await (const bytes of bodyBytes(part)) await this.output.write(onOneLine(bytes))
         }
     }
     this.broken = false
   }
 }
 
-async function whole(lines: readonly AuditLine[]): Promise<Buffer[]> {
+async function formatLines(lines: readonly AuditLine[]): Promise<Buffer[]> {
   const buffers: Buffer[] = []
   for (const { parts } of lines)
     for (const part of parts) {
       if (Buffer.isBuffer(part)) buffers.push(part)
-      else for await (const bytes of bytesOf(part)) buffers.push(onOneLine(bytes))
+      else for await (const bytes of bodyBytes(part)) buffers.push(onOneLine(bytes))
     }
   return buffers
 }

@@ -99,7 +99,7 @@ export class RotatingFile implements LogOutput {
   private async freeBackup(): Promise<string> {
     for (let time = this.options.now(); ; time++) {
       const path = backupPath(this.options.file, time)
-      if (!(await exists(path)) && !(await exists(`${path}.gz`))) return path
+      if (!(await fileExists(path)) && !(await fileExists(`${path}.gz`))) return path
     }
   }
 
@@ -122,7 +122,7 @@ export class RotatingFile implements LogOutput {
   }
 }
 
-async function exists(path: string): Promise<boolean> {
+async function fileExists(path: string): Promise<boolean> {
   try {
     await access(path)
     return true

@@ -35,7 +35,7 @@ const MAX_BATCH_BYTES = 16 * 1024 * 1024
 const THROTTLE_MS = 10
 const LOST = 'audit buffer queue blocked'
 
-const sizeOf = ({ line, summary }: WrittenEvent): number => line.length + summary.bytes + BESIDE_EVENT
+const eventSize = ({ line, summary }: WrittenEvent): number => line.length + summary.bytes + BESIDE_EVENT
 
 /** The mode batch: requests do not wait, and events are dropped if they come faster than they are written. */
 export class BatchingSink implements AuditSink {
@@ -63,11 +63,11 @@ export class BatchingSink implements AuditSink {
   /** Queues an event, or drops it if the buffer is full. Resolves immediately. */
   async process(event: WrittenEvent): Promise<boolean> {
     if (this.closed) this.lose(event, 'audit backend shut down')
-    else if (this.queue.length >= this.options.bufferSize || this.bytes + sizeOf(event) > MAX_BYTES) this.lose(event, LOST)
+    else if (this.queue.length >= this.options.bufferSize || this.bytes + eventSize(event) > MAX_BYTES) this.lose(event, LOST)
     else {
       this.losing = false
       this.queue.push(event)
-      this.bytes += sizeOf(event)
+      this.bytes += eventSize(event)
       if (this.queue.length >= this.options.maxSize) this.wake?.()
       this.running ??= this.run()
     }
@@ -107,7 +107,7 @@ export class BatchingSink implements AuditSink {
 
   private async write(batch: readonly WrittenEvent[]): Promise<void> {
     await this.parts.backend.write(batch)
-    for (const event of batch) this.bytes -= sizeOf(event)
+    for (const event of batch) this.bytes -= eventSize(event)
   }
 
   /** Returns how many of the first events make a batch: one or more. */

@@ -1,5 +1,5 @@
 import { JSON_TYPE } from '../json-line.ts'
-import { bytesOf } from '../line.ts'
+import { bodyBytes } from '../line.ts'
 import type { WrittenEvent } from '../sink.ts'
 
 const HEAD = Buffer.from('{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[')
@@ -15,7 +15,7 @@ export async function eventList(events: readonly WrittenEvent[]): Promise<Buffer
   for (const [i, { line }] of events.entries()) {
     buffers.push(i === 0 ? OPEN : COMMA)
     for (const [j, part] of line.parts.entries()) {
-      if (!Buffer.isBuffer(part)) for await (const bytes of bytesOf(part)) buffers.push(bytes)
+      if (!Buffer.isBuffer(part)) for await (const bytes of bodyBytes(part)) buffers.push(bytes)
       else {
         const isLast = j === line.parts.length - 1
         buffers.push(part.subarray(j === 0 ? TYPE_BYTES : 0, isLast ? part.length - 1 : part.length))

@@ -5,7 +5,7 @@ import type { User } from '../../meta/context.ts'
 import type { WhyProof } from '../../meta/why.ts'
 
 /** Credentials of a request. */
-export interface Credentials {
+export interface RequestCredentials {
   readonly headers: IncomingHttpHeaders
   /** Connection of the request. Identities from client certificates are cached per connection. */
   readonly socket: Socket
@@ -29,7 +29,7 @@ export interface ProofNotes {
 export type Identity = User | 'rejected' | undefined
 
 /** Authenticates a request. Returns synchronously if possible, because a promise would slow down every request. */
-export type Authenticator = (credentials: Credentials) => Identity | Promise<Identity>
+export type Authenticator = (credentials: RequestCredentials) => Identity | Promise<Identity>
 
 /** Group of all authenticated users. */
 export const AUTHENTICATED = 'system:authenticated'
@@ -54,8 +54,8 @@ const isAnonymous = (anonymous: Anonymous, path: string | undefined): boolean =>
  * Tries authenticators in order. The first that returns a user wins. A rejection takes effect only if no later authenticator accepts the request, as in
  * upstream's union.
  */
-export function firstOf(authenticators: readonly Authenticator[], anonymous: Anonymous): Authenticator {
-  const from = (index: number, credentials: Credentials, fallback: Identity): Awaitable<Identity> => {
+export function authenticatorChain(authenticators: readonly Authenticator[], anonymous: Anonymous): Authenticator {
+  const from = (index: number, credentials: RequestCredentials, fallback: Identity): Awaitable<Identity> => {
     const authenticator = authenticators[index]
     if (authenticator === undefined) return fallback
     return after(authenticator(credentials), found => (found === undefined || found === 'rejected' ? from(index + 1, credentials, found ?? fallback) : found))

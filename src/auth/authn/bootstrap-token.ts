@@ -35,7 +35,7 @@ export function bootstrapTokens(options: BootstrapTokenOptions): TokenAuthentica
     if (meant.length === 0 && audiences.length > 0) return undefined
     return getSecret(`bootstrap-token-${id}`).then((found): TokenIdentity | undefined => {
       if (!found) return undefined
-      const groups = groupsOf(found, { id, secret }, options.now())
+      const groups = tokenGroups(found, { id, secret }, options.now())
       if (typeof groups !== 'string') return { user: { name: `system:bootstrap:${id}`, groups }, audiences: meant, source: 'bootstrap token' }
       refused(`Bootstrap secret kube-system/${found.metadata.name ?? ''} matching bearer token ${groups}`)
       return undefined
@@ -44,12 +44,12 @@ export function bootstrapTokens(options: BootstrapTokenOptions): TokenAuthentica
 }
 
 /** Returns the groups of the token's user, or the reason why the token is rejected. */
-function groupsOf(found: SecretObject, token: { readonly id: string; readonly secret: string }, now: number): readonly string[] | string {
+function tokenGroups(found: SecretObject, token: { readonly id: string; readonly secret: string }, now: number): readonly string[] | string {
   const data = found.data ?? undefined
   const text = (key: string): string => Buffer.from((data && Object.hasOwn(data, key) ? data[key] : undefined) ?? '', 'base64').toString('utf8')
   if (found.metadata.deletionTimestamp !== undefined) return 'is deleted and awaiting removal'
   if (found.type !== TYPE || data === undefined) return `has invalid type, expected ${TYPE}.`
-  if (!isSame(text('token-secret'), token.secret)) return 'has invalid value for key token-secret.'
+  if (!isSameSecret(text('token-secret'), token.secret)) return 'has invalid value for key token-secret.'
   if (text('token-id') !== token.id) return 'has invalid value for key token-id.'
   if (hasExpired(text('expiration'), now)) return 'has expired.'
   if (text('usage-bootstrap-authentication') !== 'true') return 'not marked usage-bootstrap-authentication=true.'
@@ -62,7 +62,7 @@ function groupsOf(found: SecretObject, token: { readonly id: string; readonly se
 }
 
 /** Compares in constant time for equal lengths. */
-function isSame(a: string, b: string): boolean {
+function isSameSecret(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
 }

@@ -4,7 +4,7 @@ import { type DetailedPeerCertificate, TLSSocket } from 'node:tls'
 import { isGoodChain } from '../../lib/certificate-path.ts'
 import { type PeerChain, peerChain } from '../../lib/peer-chain.ts'
 import type { Identity } from './authenticator.ts'
-import { commonNameOf, userOf } from './certificate-user.ts'
+import { certificateUser, commonNameOf } from './certificate-user.ts'
 
 /** Verified certificate that a client presented in the handshake. */
 export interface PresentedCertificate extends PeerChain {
@@ -35,7 +35,7 @@ export class PresentedCertificates {
   of(socket: Socket): PresentedCertificate | 'unverified' | 'none' {
     const known = this.shown.get(socket)
     if (known !== undefined) return known
-    const found = socket instanceof TLSSocket ? read(socket, this.readsUid, this.authorities) : 'none'
+    const found = socket instanceof TLSSocket ? readCertificate(socket, this.readsUid, this.authorities) : 'none'
     this.shown.set(socket, found)
     return found
   }
@@ -66,7 +66,7 @@ export function anchors(authorities: () => readonly X509Certificate[] | undefine
 }
 
 /** Reads the certificate that the client presented in the handshake. */
-function read(socket: TLSSocket, readsUid: boolean, authorities: () => readonly X509Certificate[]): PresentedCertificate | 'unverified' | 'none' {
+function readCertificate(socket: TLSSocket, readsUid: boolean, authorities: () => readonly X509Certificate[]): PresentedCertificate | 'unverified' | 'none' {
   // Null if the peer presented none and the connection has ended.
   const certificate: DetailedPeerCertificate | null = socket.getPeerCertificate(true)
   if (certificate?.raw === undefined) return 'none'
@@ -75,7 +75,7 @@ function read(socket: TLSSocket, readsUid: boolean, authorities: () => readonly 
   const times = peerChain(certificate)
   if (times === undefined) return 'unverified'
   if (!socket.authorized && !isGoodChain(times.chain, authorities(), 'clients')) return 'unverified'
-  return { commonName: commonNameOf(certificate), user: userOf(certificate, readsUid), ...times, expires: Date.parse(certificate.valid_to) }
+  return { commonName: commonNameOf(certificate), user: certificateUser(certificate, readsUid), ...times, expires: Date.parse(certificate.valid_to) }
 }
 
 /** Whether OpenSSL rejected the certificate or one of its CAs because its purpose is not client authentication. Other errors may exist as well. */

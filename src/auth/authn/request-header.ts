@@ -62,7 +62,7 @@ export function isFieldOf({ username, uid, group, extraPrefixes }: RequestHeader
 
 /** Returns the user that the headers name, or undefined. */
 export function userIn(rawHeaders: readonly string[], names: RequestHeaderNames): User | undefined {
-  const fields = fieldsOf(rawHeaders)
+  const fields = headerValues(rawHeaders)
   const first = (headers: readonly string[]): string => headers.map(header => fields.get(header.toLowerCase())?.[0] ?? '').find(value => value !== '') ?? ''
   const name = first(names.username)
   if (name === '') return undefined
@@ -79,7 +79,7 @@ export function userIn(rawHeaders: readonly string[], names: RequestHeaderNames)
 }
 
 /** Header values by lower-case name. */
-function fieldsOf(rawHeaders: readonly string[]): Map<string, string[]> {
+function headerValues(rawHeaders: readonly string[]): Map<string, string[]> {
   const fields = new Map<string, string[]>()
   eachField(rawHeaders, (name, value) => {
     const lower = name.toLowerCase()

@@ -1,14 +1,19 @@
 import { DEFAULT_BUCKETS } from '../../lib/buckets.ts'
 import { CounterFamily, GaugeFamily, HistogramFamily, type MetricDeclaration, type MetricFamily } from '../../lib/metrics.ts'
 
-const declare = (name: string): MetricDeclaration => ({ name: `authentication_token_cache_${name}`, help: '', stability: 'ALPHA', labels: ['status'] })
+const declareCacheMetric = (name: string): MetricDeclaration => ({
+  name: `authentication_token_cache_${name}`,
+  help: '',
+  stability: 'ALPHA',
+  labels: ['status'],
+})
 
 /** Hits, misses and fetches of token caches. Source: pkg/authentication/token/cache in k8s.io/apiserver, which has no help texts. */
 export class TokenCacheMetrics {
-  readonly #durations = new HistogramFamily({ ...declare('request_duration_seconds'), buckets: DEFAULT_BUCKETS })
-  readonly #requests = new CounterFamily(declare('request_total'))
-  readonly #fetches = new CounterFamily(declare('fetch_total'))
-  readonly #active = new GaugeFamily(declare('active_fetch_count'))
+  readonly #durations = new HistogramFamily({ ...declareCacheMetric('request_duration_seconds'), buckets: DEFAULT_BUCKETS })
+  readonly #requests = new CounterFamily(declareCacheMetric('request_total'))
+  readonly #fetches = new CounterFamily(declareCacheMetric('fetch_total'))
+  readonly #active = new GaugeFamily(declareCacheMetric('active_fetch_count'))
 
   readonly families: readonly MetricFamily[] = [this.#durations, this.#requests, this.#fetches, this.#active]
 

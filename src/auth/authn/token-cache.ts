@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isPending } from '../../lib/awaitable.ts'
 import { SizedCache } from '../../lib/sized-cache.ts'
 import type { User } from '../../meta/context.ts'
-import type { TokenAnswer, TokenAuthenticator } from './token.ts'
+import type { TokenAuthenticator, TokenResult } from './token.ts'
 import type { TokenCacheMetrics } from './token-cache-metrics.ts'
 
 /** Options of a token cache. */
@@ -23,30 +23,30 @@ const MOST_CHARACTERS = 1 << 25
 const BESIDE = 256
 
 /** Cache key: a hash, so that its size is fixed and the token cannot be recovered. */
-const keyOf = (token: string, audiences: readonly string[]): string =>
+const tokenKey = (token: string, audiences: readonly string[]): string =>
   createHash('sha256')
     .update(JSON.stringify([token, ...audiences]))
     .digest('base64')
 
-function sizeOf(answer: TokenAnswer): number {
-  return answer !== undefined && 'user' in answer ? lengthOf(answer.user) : 0
+function answerSize(answer: TokenResult): number {
+  return answer !== undefined && 'user' in answer ? userLength(answer.user) : 0
 }
 
-function lengthOf({ name, uid = '', groups, extra = {} }: User): number {
+function userLength({ name, uid = '', groups, extra = {} }: User): number {
   const texts = [name, uid, ...groups, ...Object.entries(extra).flatMap(([key, values]) => [key, ...values])]
   return texts.reduce((length, text) => length + text.length, 0)
 }
 
-const isFailure = (answer: TokenAnswer): boolean => answer !== undefined && 'error' in answer
+const isFailure = (answer: TokenResult): boolean => answer !== undefined && 'error' in answer
 
 /** Caches the results of an authenticator. Concurrent requests with the same token share one call. */
 export function cachedTokens(tokens: TokenAuthenticator, { ttlMs, keepsRefusals = false, now, metrics }: TokenCacheOptions): TokenAuthenticator {
-  const known = new SizedCache<{ readonly answer: TokenAnswer; readonly until: number }>(MOST_TOKENS, MOST_CHARACTERS)
-  const asked = new Map<string, Promise<TokenAnswer>>()
-  const keep = (key: string, answer: TokenAnswer): void => {
-    if (ttlMs > 0) known.set(key, { answer, until: now() + ttlMs }, BESIDE + sizeOf(answer))
+  const known = new SizedCache<{ readonly answer: TokenResult; readonly until: number }>(MOST_TOKENS, MOST_CHARACTERS)
+  const asked = new Map<string, Promise<TokenResult>>()
+  const keep = (key: string, answer: TokenResult): void => {
+    if (ttlMs > 0) known.set(key, { answer, until: now() + ttlMs }, BESIDE + answerSize(answer))
   }
-  const ask = async (key: string, answering: Promise<TokenAnswer>): Promise<TokenAnswer> => {
+  const ask = async (key: string, answering: Promise<TokenResult>): Promise<TokenResult> => {
     metrics.begin('in_flight')
     let hasFailed = true
     try {
@@ -60,7 +60,7 @@ export function cachedTokens(tokens: TokenAuthenticator, { ttlMs, keepsRefusals 
       metrics.fetched(hasFailed ? 'error' : 'ok')
     }
   }
-  const wait = async (answering: Promise<TokenAnswer>): Promise<TokenAnswer> => {
+  const wait = async (answering: Promise<TokenResult>): Promise<TokenResult> => {
     const begun = now()
     metrics.begin('blocked')
     try {
@@ -71,7 +71,7 @@ export function cachedTokens(tokens: TokenAuthenticator, { ttlMs, keepsRefusals 
     }
   }
   return (token, audiences) => {
-    const key = keyOf(token, audiences)
+    const key = tokenKey(token, audiences)
     const kept = known.get(key)
     if (kept && kept.until > now()) {
       metrics.authenticated('hit', 0)

@@ -14,22 +14,28 @@ export interface TokenIdentity {
 }
 
 /** `undefined`: no user, or a token of another kind. `error`: a token of this kind that is invalid, with the reason. */
-export type TokenAnswer = TokenIdentity | { readonly error: string } | undefined
+export type TokenResult = TokenIdentity | { readonly error: string } | undefined
 
 /** Authenticates a token that must be valid for at least one of the audiences. */
-export type TokenAuthenticator = (token: string, audiences: readonly string[]) => TokenAnswer | Promise<TokenAnswer>
+export type TokenAuthenticator = (token: string, audiences: readonly string[]) => TokenResult | Promise<TokenResult>
 
 /** Tries authenticators in order. The first that returns a user wins; otherwise the first error is returned. Adds system:authenticated. */
 export function firstToken(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
-  const from = (index: number, token: string, audiences: readonly string[], failure: TokenAnswer): Awaitable<TokenAnswer> => {
+  const from = (index: number, token: string, audiences: readonly string[], failure: TokenResult): Awaitable<TokenResult> => {
     const authenticator = authenticators[index]
     if (authenticator === undefined) return failure
-    return after(authenticator(token, audiences), answer => (answer && 'user' in answer ? known(answer) : from(index + 1, token, audiences, failure ?? answer)))
+    return after(authenticator(token, audiences), answer =>
+      answer && 'user' in answer ? authenticatedIdentity(answer) : from(index + 1, token, audiences, failure ?? answer),
+    )
   }
   return (token, audiences) => from(0, token, audiences, undefined)
 }
 
-const known = ({ user, audiences, source }: TokenIdentity): TokenIdentity => ({ user: authenticated(user), audiences, ...(source && { source }) })
+const authenticatedIdentity = ({ user, audiences, source }: TokenIdentity): TokenIdentity => ({
+  user: authenticated(user),
+  audiences,
+  ...(source && { source }),
+})
 
 /** Token of `Bearer TOKEN`. Undefined for another scheme, or if more than one space precedes the token. */
 export function bearerToken(authorization: string | undefined): string | undefined {
@@ -47,7 +53,7 @@ const SPACE_WARNING = 'the provided Authorization header contains extra space be
  * called with the reason of a rejection, which clients do not see.
  */
 export function bearerAuthenticator(tokens: TokenAuthenticator, audiences: readonly string[], refused: (why: string) => void = () => {}): Authenticator {
-  const userOf = (answer: TokenAnswer, token: string, proof: ProofNotes | undefined): User | 'rejected' => {
+  const userOf = (answer: TokenResult, token: string, proof: ProofNotes | undefined): User | 'rejected' => {
     if (answer && 'user' in answer) {
       proof?.proved(proofOf(answer, token))
       return answer.user

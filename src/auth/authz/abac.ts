@@ -1,6 +1,6 @@
 import { errorMessage } from '../../lib/error-message.ts'
 import { trimEndOf } from '../../lib/trim.ts'
-import type { Authorizer, Decision, NonResourceRule, ResourceRule } from '../../meta/authorizer.ts'
+import type { AuthorizationDecision, Authorizer, NonResourceRule, ResourceRule } from '../../meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../meta/context.ts'
 import { hasMembers } from '../../meta/equal.ts'
 import { AUTHENTICATED } from '../authn/authenticator.ts'
@@ -22,13 +22,13 @@ const GROUP = 'abac.authorization.kubernetes.io'
 /** Maximum line length, as Go's bufio.Scanner. */
 const LONGEST_LINE = 64 * 1024
 
-const NO_OPINION: Decision = { decision: 'no opinion', reason: 'No policy matched.' }
+const NO_OPINION: AuthorizationDecision = { decision: 'no opinion', reason: 'No policy matched.' }
 const ALL = '*'
 
 /** Allows a request if a policy matches it. https://kubernetes.io/docs/reference/access-authn-authz/abac/ */
 export const abacAuthorizer = (policies: readonly AbacPolicy[]): Authorizer => ({
   async authorize(user, info) {
-    const found = policies.find(policy => isFor(policy, user) && covers(policy, info))
+    const found = policies.find(policy => isFor(policy, user) && policyCovers(policy, info))
     return found === undefined ? NO_OPINION : { decision: 'allow', reason: '', by: 'ABAC', ...(found.line !== undefined && { rule: found.line }) }
   },
   rulesFor(user, namespace) {
@@ -54,7 +54,7 @@ function isFor({ user, group }: AbacPolicy, { name, groups }: User): boolean {
 
 const isReadOnly = ({ verb }: RequestAttributes): boolean => verb === 'get' || verb === 'list' || verb === 'watch'
 
-function covers(policy: AbacPolicy, info: RequestAttributes): boolean {
+function policyCovers(policy: AbacPolicy, info: RequestAttributes): boolean {
   if (policy.readonly && !isReadOnly(info)) return false
   if (info.isResource) return isOrAll(policy.namespace, info.namespace) && isOrAll(policy.resource, info.resource) && isOrAll(policy.apiGroup, info.group)
   const path = policy.nonResourcePath
@@ -73,7 +73,7 @@ export function parsePolicies(text: string, file: string, unversioned: (lines: n
     const trimmed = line.trim()
     if (trimmed === '' || trimmed.startsWith('#')) continue
     try {
-      const object = objectOf(line)
+      const object = parsePolicyLine(line)
       const isOld = object.apiVersion === undefined || object.kind === undefined
       if (isOld) old++
       policies.push({ ...policyOf(object, isOld), line: index + 1 })
@@ -85,9 +85,9 @@ export function parsePolicies(text: string, file: string, unversioned: (lines: n
   return policies
 }
 
-type Members = Readonly<Record<string, unknown>>
+type PolicyMembers = Readonly<Record<string, unknown>>
 /** Parses a line of the file. Throws an Error with upstream's message. */
-function objectOf(line: string): Members {
+function parsePolicyLine(line: string): PolicyMembers {
   let value: unknown
   try {
     value = JSON.parse(line)
@@ -100,7 +100,7 @@ function objectOf(line: string): Members {
 }
 
 /** Converts a policy of any version. Throws an Error with upstream's message. */
-function policyOf(object: Members, isOld: boolean): AbacPolicy {
+function policyOf(object: PolicyMembers, isOld: boolean): AbacPolicy {
   if (isOld) return fromOld(object)
   const { apiVersion, kind } = object
   if (kind !== 'Policy' || (apiVersion !== `${GROUP}/v0` && apiVersion !== `${GROUP}/v1beta1`))
@@ -108,14 +108,14 @@ function policyOf(object: Members, isOld: boolean): AbacPolicy {
   if (apiVersion === `${GROUP}/v0`) return fromOld(object)
   const spec = object.spec ?? {}
   if (!hasMembers(spec)) throw new Error(`json: cannot unmarshal ${typeNameOf(spec)} into Go struct field Policy.spec of type v1beta1.PolicySpec`)
-  const policy = membersOf(spec, 'PolicySpec.spec.')
+  const policy = decodePolicy(spec, 'PolicySpec.spec.')
   // `*` matches authenticated users only.
   return policy.user === ALL || policy.group === ALL ? { ...policy, user: '', group: AUTHENTICATED } : policy
 }
 
 /** Converts a policy without version, in which absent fields match everything. */
-function fromOld(object: Members): AbacPolicy {
-  const { user, group, readonly, namespace, resource } = membersOf(object, 'Policy.')
+function fromOld(object: PolicyMembers): AbacPolicy {
+  const { user, group, readonly, namespace, resource } = decodePolicy(object, 'Policy.')
   const isAnyone = (user === '' && group === '') || user === ALL || group === ALL
   return {
     user: isAnyone ? '' : user,
@@ -129,7 +129,7 @@ function fromOld(object: Members): AbacPolicy {
 }
 
 /** Decodes the members of a policy. Absent ones are empty. */
-function membersOf(object: Members, path: string): AbacPolicy {
+function decodePolicy(object: PolicyMembers, path: string): AbacPolicy {
   const text = (name: string): string => {
     const value = object[name] ?? ''
     if (typeof value !== 'string') throw new Error(`json: cannot unmarshal ${typeNameOf(value)} into Go struct field ${path}${name} of type string`)

@@ -1,23 +1,23 @@
 import { aggregate } from '../../lib/aggregate.ts'
-import { type Authorizer, type Decision, isMaster, type KnownRules, MASTERS } from '../../meta/authorizer.ts'
+import { type AuthorizationDecision, type Authorizer, isMaster, MASTERS, type UserRules } from '../../meta/authorizer.ts'
 import { ANONYMOUS, AUTHENTICATED } from '../authn/authenticator.ts'
 
-const allowed = (by: string): Decision => ({ decision: 'allow', reason: '', by })
+const allowed = (by: string): AuthorizationDecision => ({ decision: 'allow', reason: '', by })
 const AS_MASTER = allowed(MASTERS)
 const AS_PUBLIC = allowed('public information')
 const AS_SELF = allowed('basic user')
 const ALWAYS = allowed('AlwaysAllow')
-const NO_OPINION: Decision = { decision: 'no opinion', reason: '' }
+const NO_OPINION: AuthorizationDecision = { decision: 'no opinion', reason: '' }
 /** Non-resource paths that every user may read. */
 const PUBLIC: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/version', '/version/'])
 
-const EVERYTHING: KnownRules = {
+const EVERYTHING: UserRules = {
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
   nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
   incomplete: false,
   errors: [],
 }
-export const NO_RULES: KnownRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
+export const NO_RULES: UserRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
 
 /** Allows everything to members of system:masters. */
 export const privileged: Authorizer = {
@@ -63,7 +63,7 @@ export const alwaysDeny: Authorizer = {
 }
 
 /** Combines authorizers. The first that allows or denies decides; if none does, reasons and errors are joined. Rules are concatenated. */
-export function union(authorizers: readonly Authorizer[]): Authorizer {
+export function joinAuthorizers(authorizers: readonly Authorizer[]): Authorizer {
   return {
     async authorize(user, info, signal) {
       const reasons: string[] = []

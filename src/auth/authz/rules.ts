@@ -1,5 +1,5 @@
 import { matchesTrailingStar } from '../../lib/trailing-star.ts'
-import type { Authorizer, Decision } from '../../meta/authorizer.ts'
+import type { AuthorizationDecision, Authorizer } from '../../meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../meta/context.ts'
 import { hasMembers } from '../../meta/equal.ts'
 
@@ -7,7 +7,7 @@ import { hasMembers } from '../../meta/equal.ts'
  * Allows requests that match all of its lists. `*` matches everything. An absent list matches nothing if it selects subjects or requests, and everything if it
  * narrows the rule (`namespaces`, `resourceNames`).
  */
-export interface Rule {
+export interface AuthorizationRule {
   /** At least one of `users` and `groups` must match the user. */
   readonly users?: readonly string[]
   readonly groups?: readonly string[]
@@ -22,12 +22,12 @@ export interface Rule {
   readonly nonResourceURLs?: readonly string[]
 }
 
-const NO_OPINION: Decision = { decision: 'no opinion', reason: '' }
+const NO_OPINION: AuthorizationDecision = { decision: 'no opinion', reason: '' }
 
 /** Allows requests that a rule matches. No opinion otherwise. */
-export const rulesAuthorizer = (rules: readonly Rule[]): Authorizer => ({
+export const rulesAuthorizer = (rules: readonly AuthorizationRule[]): Authorizer => ({
   async authorize(user, info) {
-    const found = rules.findIndex(rule => covers(rule, user, info))
+    const found = rules.findIndex(rule => ruleCovers(rule, user, info))
     return found < 0 ? NO_OPINION : { decision: 'allow', reason: '', by: 'Rules', rule: found + 1 }
   },
   rulesFor(user, namespace) {
@@ -45,10 +45,10 @@ export const rulesAuthorizer = (rules: readonly Rule[]): Authorizer => ({
   },
 })
 
-const isFor = (rule: Rule, user: User): boolean => names(rule.users, user.name) || user.groups.some(group => names(rule.groups, group))
+const isFor = (rule: AuthorizationRule, user: User): boolean => names(rule.users, user.name) || user.groups.some(group => names(rule.groups, group))
 
 /** Whether all lists of the rule match the request. */
-function covers(rule: Rule, user: User, info: RequestAttributes): boolean {
+function ruleCovers(rule: AuthorizationRule, user: User, info: RequestAttributes): boolean {
   if (!isFor(rule, user)) return false
   if (!names(rule.verbs, info.verb)) return false
   if (!info.isResource) return rule.nonResourceURLs?.some(url => matchesTrailingStar(url, info.path)) ?? false
@@ -71,7 +71,7 @@ function matchesResource(resource: string, info: RequestAttributes): boolean {
 const LISTS = ['users', 'groups', 'verbs', 'apiGroups', 'resources', 'resourceNames', 'namespaces', 'nonResourceURLs'] as const
 
 /** Parses the content of `--authorization-rules-file`, `{ rules: […] }` as parsed from JSON or YAML. Throws an Error that names the path. */
-export function parseRules(value: unknown): Rule[] {
+export function parseRules(value: unknown): AuthorizationRule[] {
   const list = hasMembers(value) ? value.rules : undefined
   if (!Array.isArray(list)) throw new Error('rules: must be a list')
   return list.map((entry: unknown, i) => {

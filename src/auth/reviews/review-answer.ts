@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Answer } from '../../clients/destination.ts'
+import type { CallResponse } from '../../clients/destination.ts'
 import { RemoteCallError } from '../../clients/remote-client.ts'
 import { decodeBody, typeOfBody } from '../../codec/body.ts'
 import { readForeignYaml } from '../../codec/foreign-review.ts'
@@ -23,7 +23,7 @@ export const reviewSchema = (kind: ReviewKind['kind']): StructSchema =>
   new TypeRegistry().addFile('reviews', join(import.meta.dirname, 'review-answers.types')).type(`reviews.${kind}`)
 
 /** Decodes a response. Absent kind and apiVersion default to those of the request. Throws RemoteCallError with client-go's message. */
-export async function reviewIn({ body, status, headers }: Answer, { group, version, kind }: ReviewKind, schema: StructSchema): Promise<JsonObject> {
+export async function reviewIn({ body, status, headers }: CallResponse, { group, version, kind }: ReviewKind, schema: StructSchema): Promise<JsonObject> {
   const unread = (why: string): RemoteCallError => new RemoteCallError(why, { statusCode: status })
   if (body.length === 0) throw unread(`0-length response with status code: ${status} and content type: ${headers['content-type'] ?? 'application/json'}`)
   try {

@@ -1,5 +1,5 @@
 /** Minimum and maximum of a size or a cost, as unsigned 64-bit integers. Larger values are capped. */
-export interface Bounds {
+export interface CostBounds {
   readonly min: bigint
   readonly max: bigint
 }
@@ -11,19 +11,19 @@ export const UNBOUNDED = (1n << 64n) - 1n
 export const capped = (value: bigint): bigint => (value > UNBOUNDED ? UNBOUNDED : value)
 
 /** Bounds of a known value. */
-export const exactly = (value: bigint | number): Bounds => ({ min: BigInt(value), max: BigInt(value) })
-export const between = (min: bigint | number, max: bigint | number): Bounds => ({ min: BigInt(min), max: BigInt(max) })
+export const exactly = (value: bigint | number): CostBounds => ({ min: BigInt(value), max: BigInt(value) })
+export const between = (min: bigint | number, max: bigint | number): CostBounds => ({ min: BigInt(min), max: BigInt(max) })
 /** Bounds of a cost or size of zero. */
 export const NOTHING = exactly(0)
 export const ONE = exactly(1)
 /** Bounds of a size that neither the expression nor the schema limits. */
 export const UNKNOWN = between(0n, UNBOUNDED)
 
-export const addBounds = (a: Bounds, b: Bounds): Bounds => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) })
-export const multiplyBounds = (a: Bounds, b: Bounds): Bounds => ({ min: capped(a.min * b.min), max: capped(a.max * b.max) })
+export const addBounds = (a: CostBounds, b: CostBounds): CostBounds => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) })
+export const multiplyBounds = (a: CostBounds, b: CostBounds): CostBounds => ({ min: capped(a.min * b.min), max: capped(a.max * b.max) })
 
 /** Returns the bounds that include both. */
-export const unionBounds = (a: Bounds, b: Bounds): Bounds => ({ min: lesser(a.min, b.min), max: a.max + b.max - lesser(a.max, b.max) })
+export const unionBounds = (a: CostBounds, b: CostBounds): CostBounds => ({ min: lesser(a.min, b.min), max: a.max + b.max - lesser(a.max, b.max) })
 
 /** Returns the lesser of two bigints. */
 export function lesser(a: bigint, b: bigint): bigint {
@@ -38,4 +38,4 @@ function scale(value: bigint, factor: number): bigint {
 }
 
 /** Multiplies bounds by a fraction and rounds up. */
-export const scaleBounds = ({ min, max }: Bounds, factor: number): Bounds => ({ min: scale(min, factor), max: scale(max, factor) })
+export const scaleBounds = ({ min, max }: CostBounds, factor: number): CostBounds => ({ min: scale(min, factor), max: scale(max, factor) })

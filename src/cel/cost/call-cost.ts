@@ -17,11 +17,11 @@ export const PATTERN = 0.25
  * long values.
  */
 const LONG = 1000
-function lengthOf(value: Value): number {
+function costLength(value: Value): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return value.length
   return value instanceof CelList && !(value instanceof JoinedList) ? value.size : 0
 }
-const orLong = (cost: number, result: Value): number => (lengthOf(result) > LONG ? Math.max(cost, Math.ceil(lengthOf(result) * TRAVERSAL)) : cost)
+const orLong = (cost: number, result: Value): number => (costLength(result) > LONG ? Math.max(cost, Math.ceil(costLength(result) * TRAVERSAL)) : cost)
 const onlyIfLong = (cost: number): number => (cost > LONG ? cost : 1)
 const sumOrLong: CallCost = (_first, _second, result) => orLong(1, result)
 
@@ -64,21 +64,21 @@ const networks = (containsNetwork: boolean, parses: boolean): CallCost => {
 /** Cost of a format validation. Each format is charged as a pattern of the length that upstream states. */
 const validation: CallCost = (first, second) => (first instanceof FormatValue ? pattern(sizeForCost(second), first.patternSize) : 1)
 
-const named = (names: string, cost: CallCost): [string, CallCost][] => names.split(' ').map(name => [name, cost])
+const costEntries = (names: string, cost: CallCost): [string, CallCost][] => names.split(' ').map(name => [name, cost])
 
 /** Costs by function name, for all signatures. Source: kubernetes/apiserver, pkg/cel/library/cost.go. */
 const BY_FUNCTION = new Map<string, CallCost>([
-  ...named('check', fixed(350_000)),
-  ...named('serviceAccount path group resource subresource namespace name allowed reason error errored', one),
-  ...named('fieldSelector labelSelector', selector),
-  ...named('isSorted sum max min indexOf lastIndexOf', whole),
-  ...named('url lowerAscii upperAscii substring trim jsonpatch.escapeKey cidr isIP isCIDR ip quantity isQuantity semver isSemver', ofFirst(1)),
-  ...named('split ip.isCanonical', ofFirst(2)),
+  ...costEntries('check', fixed(350_000)),
+  ...costEntries('serviceAccount path group resource subresource namespace name allowed reason error errored', one),
+  ...costEntries('fieldSelector labelSelector', selector),
+  ...costEntries('isSorted sum max min indexOf lastIndexOf', whole),
+  ...costEntries('url lowerAscii upperAscii substring trim jsonpatch.escapeKey cidr isIP isCIDR ip quantity isQuantity semver isSemver', ofFirst(1)),
+  ...costEntries('split ip.isCanonical', ofFirst(2)),
   ['replace', (first, second, result) => orLong(ofFirst(2)(first, second, result), result)],
   ['_+_', sumOrLong],
-  ...named('join', (_first, _second, result) => Math.ceil(sizeForCost(result) * 2 * TRAVERSAL)),
-  ...named('find findAll', search),
-  ...named('validate', validation),
+  ...costEntries('join', (_first, _second, result) => Math.ceil(sizeForCost(result) * 2 * TRAVERSAL)),
+  ...costEntries('find findAll', search),
+  ...costEntries('validate', validation),
 ])
 
 const ofHeld: CallCost = first => Math.ceil(heldSizeForCost(first) * TRAVERSAL)
@@ -94,19 +94,19 @@ const sets = (times: number): CallCost => {
 
 /** Cost of creating a list besides its elements: 10 for the list and 1 for the call. */
 export const NEW_LIST = 10 + 1
-const listOf = (elements: number): number => Math.floor(elements) + NEW_LIST
-const madeList: CallCost = (_first, _second, result) => listOf(sizeForCost(result))
+const listCost = (elements: number): number => Math.floor(elements) + NEW_LIST
+const madeList: CallCost = (_first, _second, result) => listCost(sizeForCost(result))
 /** Cost of `flatten`: each level reads the list once. Elements of nested lists are charged like the characters of a text; upstream does not charge for them. */
 const flattened: CallCost = (first, second, result) => {
   const levels = typeof second === 'number' || typeof second === 'bigint' ? Number(second) : 1
   const visited = result instanceof FlattenedList ? result.visited * TRAVERSAL : 0
-  return listOf(Math.max(levels * sizeForCost(first), visited))
+  return listCost(Math.max(levels * sizeForCost(first), visited))
 }
 /** Cost per pair of a quadratic comparison. Comparing texts and bytes costs more. */
 export const comparisons = (ofTexts: boolean): number => 2 + (ofTexts ? TRAVERSAL : 0)
 const compared = (list: Value): number => {
   const first = list instanceof CelList && list.size > 0 ? list.at(0) : undefined
-  return listOf(sizeForCost(list) ** 2 * comparisons(typeof first === 'string' || first instanceof Uint8Array))
+  return listCost(sizeForCost(list) ** 2 * comparisons(typeof first === 'string' || first instanceof Uint8Array))
 }
 
 /** Longer lists of unknown element type are charged for sorting. Upstream charges 1 for any length. */
@@ -118,27 +118,27 @@ const ORDERED = ['less', 'less_equals', 'greater', 'greater_equals']
 
 /** Costs by signature. Source: cel-go, interpreter/runtimecost.go and ext/sets.go. */
 const BY_SIGNATURE = new Map<string, CallCost>([
-  ...named('starts_with_string ends_with_string string_to_bytes bytes_to_string strings_quote', ofHeld),
+  ...costEntries('starts_with_string ends_with_string string_to_bytes bytes_to_string strings_quote', ofHeld),
   ['string_format', (first, second, result) => orLong(ofHeld(first, second, result), result)],
-  ...named('in_list', (_first, second) => heldSizeForCost(second)),
-  ...ORDERED.flatMap(name => named(`${name}_string ${name}_bytes`, smaller)),
+  ...costEntries('in_list', (_first, second) => heldSizeForCost(second)),
+  ...ORDERED.flatMap(name => costEntries(`${name}_string ${name}_bytes`, smaller)),
   ['equals', equality],
   ['add_list', sumOrLong],
   ['not_equals', smaller],
-  ...named('add_string add_bytes', sum),
+  ...costEntries('add_string add_bytes', sum),
   ['matches_string', (first, second) => pattern(heldSizeForCost(first), heldSizeForCost(second))],
   // Upstream charges 1 for the global function `matches`.
   ['matches', (first, second) => onlyIfLong(pattern(sizeForCost(first), sizeForCost(second)))],
   ['contains_string', (first, second) => Math.ceil(heldSizeForCost(first) * TRAVERSAL) * Math.ceil(heldSizeForCost(second) * TRAVERSAL)],
-  ...named('cidr_ip', one),
+  ...costEntries('cidr_ip', one),
   ['cidr_contains_ip_string', networks(false, true)],
   ['cidr_contains_ip_ip', networks(false, false)],
   ['cidr_contains_cidr_string', networks(true, true)],
   ['cidr_contains_cidr', networks(true, false)],
-  ...named('list_sets_contains_list list_sets_intersects_list', sets(1)),
+  ...costEntries('list_sets_contains_list list_sets_intersects_list', sets(1)),
   ['list_sets_equivalent_list', sets(2)],
-  ...named('list_slice lists_range list_reverse', madeList),
-  ...named('list_flatten list_flatten_int', flattened),
+  ...costEntries('list_slice lists_range list_reverse', madeList),
+  ...costEntries('list_flatten list_flatten_int', flattened),
   ...[...signaturesOf('sort'), ...signaturesOf('distinct')].map((id): [string, CallCost] => [id, compared]),
   ...signaturesOf('@sortByAssociatedKeys').map((id): [string, CallCost] => [id, (_list, keys) => compared(keys)]),
 ])

@@ -5,7 +5,7 @@ import { NodeTable } from '../node-table.ts'
 import { CONDITIONAL, LOGICAL_AND, LOGICAL_OR } from '../operators.ts'
 import { DYN, heldBy, type Type } from '../type.ts'
 import { codePoints } from '../values/strings.ts'
-import { addBounds, type Bounds, between, exactly, multiplyBounds, NOTHING, ONE, scaleBounds, UNBOUNDED, UNKNOWN, unionBounds } from './bounds.ts'
+import { addBounds, between, type CostBounds, exactly, multiplyBounds, NOTHING, ONE, scaleBounds, UNBOUNDED, UNKNOWN, unionBounds } from './bounds.ts'
 import { type CallEstimate, type EstimatedNode, type SizeAt, sizeOfNode } from './estimated-node.ts'
 import { LIBRARY_ESTIMATES } from './library-estimates.ts'
 import { isSum, standardEstimate } from './standard-estimates.ts'
@@ -13,14 +13,14 @@ import { isSum, standardEstimate } from './standard-estimates.ts'
 /** Sizes of the elements of a list, or of the keys and values of a map. */
 interface EntrySizes {
   readonly container: 'list' | 'map'
-  readonly key: Bounds
-  readonly value: Bounds
+  readonly key: CostBounds
+  readonly value: CostBounds
 }
 
 /** Estimates for a variable of a loop, or a binding. */
 interface LocalVariable {
   readonly path: readonly string[] | undefined
-  readonly size: Bounds | undefined
+  readonly size: CostBounds | undefined
   readonly entries: EntrySizes | undefined
 }
 
@@ -28,12 +28,12 @@ interface LocalVariable {
  * Estimates the minimum and maximum cost of an expression, as cel-go's checker does.
  * @param sizeAt returns the size limits that the schema sets.
  */
-export const estimateCost = (checked: Checked, sizeAt: SizeAt): Bounds => runAtOnce(estimateCostInSteps(checked, sizeAt))
+export const estimateCost = (checked: Checked, sizeAt: SizeAt): CostBounds => runAtOnce(estimateCostInSteps(checked, sizeAt))
 
 /** Estimates the cost in steps of some hundred nodes. */
-export const estimateCostInSteps = (checked: Checked, sizeAt: SizeAt): Steps<Bounds> => new Estimator(checked, sizeAt).cost(checked.ast.root)
+export const estimateCostInSteps = (checked: Checked, sizeAt: SizeAt): Steps<CostBounds> => new Estimator(checked, sizeAt).cost(checked.ast.root)
 
-const sum = (costs: readonly Bounds[]): Bounds => costs.reduce(addBounds, NOTHING)
+const sum = (costs: readonly CostBounds[]): CostBounds => costs.reduce(addBounds, NOTHING)
 const SCALARS = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint'])
 
 /** Reports whether values of the type have size 1. */
@@ -43,13 +43,13 @@ function isScalar(type: Type): boolean {
 }
 
 /** Returns the size of a literal. All except texts and bytes have size 1. */
-function literalSize(literal: LiteralValue): Bounds {
+function literalSize(literal: LiteralValue): CostBounds {
   if (literal.type === 'string') return exactly(codePoints(literal.value))
   return literal.type === 'bytes' ? exactly(literal.value.length) : ONE
 }
 
 /** Returns the size that an expression states itself. Undefined if it is not a literal. */
-function writtenSize(expr: Expr): Bounds | undefined {
+function writtenSize(expr: Expr): CostBounds | undefined {
   if (expr.kind === 'literal') return literalSize(expr.literal)
   if (expr.kind === 'list') return exactly(expr.elements.length)
   return expr.kind === 'map' ? exactly(expr.entries.length) : undefined
@@ -61,7 +61,7 @@ function unionEntries(a: EntrySizes | undefined, b: EntrySizes | undefined): Ent
 }
 
 /** Neutral element of `unionBounds`. */
-const EMPTY: Bounds = { min: UNBOUNDED, max: 0n }
+const EMPTY: CostBounds = { min: UNBOUNDED, max: 0n }
 
 /** How often a set operation reads both lists. */
 const SETS: Readonly<Record<string, number>> = { list_sets_contains_list: 1, list_sets_intersects_list: 1, list_sets_equivalent_list: 2 }
@@ -81,7 +81,7 @@ class Estimator {
   readonly #checked: Checked
   readonly #sizeAt: SizeAt
   readonly #paths = new NodeTable<readonly string[]>()
-  readonly #sizes = new NodeTable<Bounds>()
+  readonly #sizes = new NodeTable<CostBounds>()
   readonly #entries = new NodeTable<EntrySizes>()
   readonly #locals = new Map<string, LocalVariable[]>()
 
@@ -90,7 +90,7 @@ class Estimator {
     this.#sizeAt = path => sizeAt(path)
   }
 
-  *cost(expr: Expr): Steps<Bounds> {
+  *cost(expr: Expr): Steps<CostBounds> {
     if (isStepDone()) yield
     switch (expr.kind) {
       case 'ident':
@@ -139,7 +139,7 @@ class Estimator {
   }
 
   /** Returns the size of a value. Sources in order: the computed size, the literal, the schema, the type. */
-  #sizeOf(expr: Expr): Bounds | undefined {
+  #sizeOf(expr: Expr): CostBounds | undefined {
     const known = this.#sizes.get(expr.id) ?? writtenSize(expr)
     if (known) return known
     const path = this.#pathOf(expr)
@@ -152,7 +152,7 @@ class Estimator {
     return expr.kind === 'ident' ? this.#local(expr.name)?.size : undefined
   }
 
-  #sizeOrUnknown(expr: Expr): Bounds {
+  #sizeOrUnknown(expr: Expr): CostBounds {
     return this.#sizeOf(expr) ?? UNKNOWN
   }
 
@@ -160,7 +160,7 @@ class Estimator {
     return this.#entries.get(expr.id) ?? (expr.kind === 'ident' ? this.#local(expr.name)?.entries : undefined)
   }
 
-  #setSize(expr: Expr, size: Bounds | undefined): void {
+  #setSize(expr: Expr, size: CostBounds | undefined): void {
     if (size) this.#sizes.set(expr.id, size)
   }
 
@@ -173,7 +173,7 @@ class Estimator {
   }
 
   /** A variable costs 1, and so does a named constant. */
-  #ident(id: ExprId, name: string): Bounds {
+  #ident(id: ExprId, name: string): CostBounds {
     const local = this.#local(name)
     const path = local ? local.path : [name]
     if (path) this.#paths.set(id, path)
@@ -181,14 +181,14 @@ class Estimator {
   }
 
   /** Costs the fields, and 40 for the struct. */
-  *#struct({ fields }: StructExpr): Steps<Bounds> {
+  *#struct({ fields }: StructExpr): Steps<CostBounds> {
     let cost = exactly(40)
     for (const { value } of fields) cost = addBounds(cost, yield* this.cost(value))
     return cost
   }
 
   /** Handles a dotted variable name, or selects a field. A presence test costs only its operand. */
-  *#select(expr: SelectExpr): Steps<Bounds> {
+  *#select(expr: SelectExpr): Steps<CostBounds> {
     const reference = this.#checked.references.get(expr.id)
     if (reference) return this.#ident(expr.id, reference.name)
     const operand = yield* this.cost(expr.operand)
@@ -199,7 +199,7 @@ class Estimator {
   }
 
   /** Costs the elements, and 10 for the list. */
-  *#list(expr: ListExpr): Steps<Bounds> {
+  *#list(expr: ListExpr): Steps<CostBounds> {
     let size = expr.elements.length === 0 ? NOTHING : EMPTY
     let cost = exactly(10)
     for (const element of expr.elements) {
@@ -211,7 +211,7 @@ class Estimator {
   }
 
   /** Costs the entries, and 30 for the map. */
-  *#map(expr: MapExpr): Steps<Bounds> {
+  *#map(expr: MapExpr): Steps<CostBounds> {
     let keys = expr.entries.length === 0 ? NOTHING : EMPTY
     let values = keys
     let cost = exactly(30)
@@ -238,7 +238,7 @@ class Estimator {
   }
 
   /** Costs the condition and the step once per element that the range can have. */
-  *#loop(expr: ComprehensionExpr): Steps<Bounds> {
+  *#loop(expr: ComprehensionExpr): Steps<CostBounds> {
     const { range, init, variable, variable2, accumulator } = expr
     const before = addBounds(yield* this.cost(range), yield* this.cost(init))
     this.#push(accumulator, this.#bound(init))
@@ -263,7 +263,7 @@ class Estimator {
   }
 
   /** `cel.bind` expands to a loop over an empty list. Its value is computed once. */
-  *#binding(expr: ComprehensionExpr): Steps<Bounds> {
+  *#binding(expr: ComprehensionExpr): Steps<CostBounds> {
     const before = addBounds(yield* this.cost(expr.range), yield* this.cost(expr.init))
     this.#push(expr.accumulator, this.#bound(expr.init))
     const result = yield* this.cost(expr.result)
@@ -274,12 +274,12 @@ class Estimator {
   }
 
   /** The cost of the arguments is part of each signature's estimate, because `&&` and `?:` need not evaluate all of them. */
-  *#call(expr: CallExpr): Steps<Bounds> {
+  *#call(expr: CallExpr): Steps<CostBounds> {
     const reference = this.#checked.references.get(expr.id)
     const name = reference?.name ?? expr.name
     const [first] = expr.args
     if (name === 'dyn' && first) return yield* this.#unwrapped(expr, first)
-    const costs: Bounds[] = []
+    const costs: CostBounds[] = []
     const nodes: EstimatedNode[] = []
     for (const arg of expr.args) {
       costs.push(yield* this.cost(arg))
@@ -291,7 +291,7 @@ class Estimator {
     const targetCost = member ? yield* this.cost(member) : NOTHING
     const target = member && this.#node(member)
     let cost = EMPTY
-    let size: Bounds | undefined
+    let size: CostBounds | undefined
     for (const signature of reference.ids) {
       const estimate = this.#function({ expr, name, signature, target, args: nodes }, costs)
       cost = unionBounds(cost, estimate.cost)
@@ -308,14 +308,14 @@ class Estimator {
   }
 
   /** `dyn` changes only the type. The size of its argument is kept. */
-  *#unwrapped(expr: CallExpr, arg: Expr): Steps<Bounds> {
+  *#unwrapped(expr: CallExpr, arg: Expr): Steps<CostBounds> {
     const cost = yield* this.cost(arg)
     this.#setSize(expr, this.#sizeOf(arg))
     this.#setEntries(expr, this.#entriesOf(arg))
     return addBounds(ONE, cost)
   }
 
-  #function(call: CalledOverload, costs: readonly Bounds[]): CallEstimate {
+  #function(call: CalledOverload, costs: readonly CostBounds[]): CallEstimate {
     const { expr, name, args } = call
     const [first = NOTHING, second = NOTHING, third = NOTHING] = costs
     if (name === LOGICAL_AND || name === LOGICAL_OR) return { cost: between(first.min, addBounds(first, second).max) }

@@ -1,5 +1,5 @@
 import type { Type } from '../type.ts'
-import { type Bounds, UNKNOWN } from './bounds.ts'
+import { type CostBounds, UNKNOWN } from './bounds.ts'
 
 /** A part of an expression whose cost is estimated. */
 export interface EstimatedNode {
@@ -7,16 +7,16 @@ export interface EstimatedNode {
   /** Path of the value in the schema: a variable, then property names, `@items`, `@keys` and `@values`. Undefined for a computed value. */
   readonly path: readonly string[] | undefined
   /** Size in characters, bytes, elements or entries. Undefined if only the schema may limit it. */
-  readonly size: Bounds | undefined
+  readonly size: CostBounds | undefined
 }
 
 /** Returns the size of the value at a schema path. Undefined if it is unknown. */
-export type SizeAt = (path: readonly string[]) => Bounds | undefined
+export type SizeAt = (path: readonly string[]) => CostBounds | undefined
 
 /** Estimated cost of a call without its arguments, and size of its result. */
 export interface CallEstimate {
-  readonly cost: Bounds
-  readonly size?: Bounds
+  readonly cost: CostBounds
+  readonly size?: CostBounds
 }
 
 export interface EstimatedCall {
@@ -30,5 +30,5 @@ export interface EstimatedCall {
 }
 
 /** Returns the size of a value, as stated by the expression or the schema. */
-export const sizeOfNode = (node: EstimatedNode | undefined, sizeAt: SizeAt): Bounds =>
+export const sizeOfNode = (node: EstimatedNode | undefined, sizeAt: SizeAt): CostBounds =>
   node?.size ?? (node?.path === undefined || node.path.length === 0 ? undefined : sizeAt(node.path)) ?? UNKNOWN

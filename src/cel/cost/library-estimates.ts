@@ -1,14 +1,14 @@
 import { sameType } from '../type.ts'
-import { addBounds, type Bounds, between, exactly, multiplyBounds, NOTHING, ONE, scaleBounds, UNBOUNDED } from './bounds.ts'
+import { addBounds, between, type CostBounds, exactly, multiplyBounds, NOTHING, ONE, scaleBounds, UNBOUNDED } from './bounds.ts'
 import { comparisons, NEW_LIST, PATTERN, TRAVERSAL } from './call-cost.ts'
 import { type CallEstimate, type EstimatedCall, type EstimatedNode, sizeOfNode } from './estimated-node.ts'
 
 /** Estimates a call. Undefined if the function is estimated elsewhere. */
 type Estimate = (call: EstimatedCall) => CallEstimate | undefined
 
-const cost = (bounds: Bounds, size?: Bounds): CallEstimate => (size ? { cost: bounds, size } : { cost: bounds })
+const cost = (bounds: CostBounds, size?: CostBounds): CallEstimate => (size ? { cost: bounds, size } : { cost: bounds })
 const one: Estimate = () => cost(ONE)
-const traversal = (size: Bounds, times = 1): Bounds => scaleBounds(size, times * TRAVERSAL)
+const traversal = (size: CostBounds, times = 1): CostBounds => scaleBounds(size, times * TRAVERSAL)
 
 /**
  * Makes an estimate for functions that read their first argument.
@@ -29,7 +29,7 @@ const ofTarget: Estimate = ({ target, sizeAt }) => {
 }
 
 /** Returns the elements of a list. Undefined if the value is not a list. */
-function elementsOf({ type, path }: EstimatedNode): EstimatedNode | undefined {
+function listElements({ type, path }: EstimatedNode): EstimatedNode | undefined {
   const element = type.params[0]
   return element && { type: element, path: path && [...path, '@items'], size: undefined }
 }
@@ -37,7 +37,7 @@ function elementsOf({ type, path }: EstimatedNode): EstimatedNode | undefined {
 /** Estimate for functions that visit each element of a list, and read it if it is a text. */
 const overElements: Estimate = ({ target, sizeAt }) => {
   const size = sizeOfNode(target, sizeAt)
-  const element = target && elementsOf(target)
+  const element = target && listElements(target)
   if (!element) return cost(traversal(size))
   const isText = element.type.kind === 'string' || element.type.kind === 'bytes'
   return cost(multiplyBounds(size, isText ? addBounds(ONE, traversal(sizeOfNode(element, sizeAt))) : ONE))
@@ -83,7 +83,7 @@ const splitting: Estimate = ({ target, sizeAt, literalInt }) => {
 /** Estimates `join`: all elements, with a separator between any two. */
 const joining: Estimate = ({ target, args, sizeAt }) => {
   const list = sizeOfNode(target, sizeAt)
-  const element = target && elementsOf(target)
+  const element = target && listElements(target)
   let size = element ? multiplyBounds(list, sizeOfNode(element, sizeAt)) : NOTHING
   if (args[0]) {
     const separators = between(list.min > 0n ? list.min - 1n : 0n, list.max > 0n ? list.max - 1n : 0n)
@@ -93,7 +93,7 @@ const joining: Estimate = ({ target, args, sizeAt }) => {
 }
 
 /** Estimates the cost of searching a text for a pattern. */
-export const searchCost = (text: Bounds, pattern: Bounds): Bounds => multiplyBounds(traversal(addBounds(text, ONE)), scaleBounds(pattern, PATTERN))
+export const searchCost = (text: CostBounds, pattern: CostBounds): CostBounds => multiplyBounds(traversal(addBounds(text, ONE)), scaleBounds(pattern, PATTERN))
 
 /** Estimates `find` and `findAll`. The matches are not longer than the text. */
 const searching: Estimate = ({ target, args, sizeAt }) => {
@@ -148,7 +148,7 @@ const equality: Estimate = ({ args }) => {
  * Estimates a function that creates a list.
  * @param size number of elements that are visited, which upstream also uses as the size of the result.
  */
-const newList = (size: Bounds, each = 1): CallEstimate => cost(addBounds(scaleBounds(size, each), exactly(NEW_LIST)), size)
+const newList = (size: CostBounds, each = 1): CallEstimate => cost(addBounds(scaleBounds(size, each), exactly(NEW_LIST)), size)
 /** Returns a literal argument as an unsigned number, or `otherwise` if the argument is not a literal. */
 const literalOr = ({ literalInt }: EstimatedCall, index: number, otherwise: bigint): bigint => {
   const value = literalInt(index)
@@ -169,7 +169,7 @@ const comparing = (node: EstimatedNode | undefined, { signature, sizeAt }: Estim
   return newList(multiplyBounds(size, size), comparisons(/^list_(string|bytes)_/.test(signature)))
 }
 
-const named = (names: string, estimate: Estimate): [string, Estimate][] => names.split(' ').map(name => [name, estimate])
+const estimateEntries = (names: string, estimate: Estimate): [string, Estimate][] => names.split(' ').map(name => [name, estimate])
 
 /** Functions that read a member of a value. */
 const ACCESSORS = [
@@ -182,16 +182,16 @@ const ACCESSORS = [
 /** Estimates by function name. Sources: kubernetes/apiserver, pkg/cel/library/cost.go; cel-go, ext/lists.go. */
 export const LIBRARY_ESTIMATES: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ['check', () => cost(exactly(350_000))],
-  ...named(ACCESSORS, one),
-  ...named('fieldSelector labelSelector', selecting),
-  ...named('isSorted sum max min indexOf lastIndexOf', overElements),
-  ...named('url jsonpatch.escapeKey', ofArgument(1, true)),
-  ...named('lowerAscii upperAscii substring trim', ofTarget),
+  ...estimateEntries(ACCESSORS, one),
+  ...estimateEntries('fieldSelector labelSelector', selecting),
+  ...estimateEntries('isSorted sum max min indexOf lastIndexOf', overElements),
+  ...estimateEntries('url jsonpatch.escapeKey', ofArgument(1, true)),
+  ...estimateEntries('lowerAscii upperAscii substring trim', ofTarget),
   ['replace', replacement],
   ['split', splitting],
   ['join', joining],
-  ...named('find findAll', searching),
-  ...named('cidr isIP isCIDR quantity isQuantity semver isSemver', ofArgument(1)),
+  ...estimateEntries('find findAll', searching),
+  ...estimateEntries('cidr isIP isCIDR quantity isQuantity semver isSemver', ofArgument(1)),
   ['ip', call => (call.args.length === 0 ? one(call) : ofArgument(1)(call))],
   ['ip.isCanonical', ofArgument(2)],
   ['containsIP', network('cidr_contains_ip_string', false)],
@@ -202,6 +202,6 @@ export const LIBRARY_ESTIMATES: ReadonlyMap<string, Estimate> = new Map<string, 
   ['flatten', flattening],
   ['lists.range', call => newList(exactly(literalOr(call, 0, UNBOUNDED)))],
   ['reverse', ({ target, sizeAt }) => newList(sizeOfNode(target, sizeAt))],
-  ...named('sort distinct', call => comparing(call.target, call)),
+  ...estimateEntries('sort distinct', call => comparing(call.target, call)),
   ['@sortByAssociatedKeys', call => comparing(call.args[0], call)],
 ])

@@ -1,9 +1,9 @@
-import { addBounds, type Bounds, between, lesser, multiplyBounds, ONE, scaleBounds, UNKNOWN } from './bounds.ts'
+import { addBounds, between, type CostBounds, lesser, multiplyBounds, ONE, scaleBounds, UNKNOWN } from './bounds.ts'
 import { TRAVERSAL } from './call-cost.ts'
 import type { CallEstimate, EstimatedNode } from './estimated-node.ts'
 import { searchCost } from './library-estimates.ts'
 
-const traversal = (size: Bounds): Bounds => scaleBounds(size, TRAVERSAL)
+const traversal = (size: CostBounds): CostBounds => scaleBounds(size, TRAVERSAL)
 
 /** Signatures whose cost depends on the smaller argument. */
 const COMPARISONS = new Set(

@@ -44,7 +44,7 @@ export class CidrValue extends CelObject {
 }
 
 /** Returns the parsed value, or an error with the context and Go's message. */
-function parsed(make: () => Value, context: string): Value {
+function parsedOrError(make: () => Value, context: string): Value {
   try {
     return make()
   } catch (fault) {
@@ -58,7 +58,7 @@ const notMapped = (text: string): CelError => new CelError(`IPv4-mapped IPv6 add
 
 /** Parses an address. The error is a value, so that an expression can test for it (`isIP(x) ? … : …`). */
 const toIp = (text: string): Value =>
-  parsed(
+  parsedOrError(
     () => {
       const { address, zone, mapped: isMapped } = parseAddress(text)
       if (zone !== '') return new CelError(`IP address ${quote(text)} with zone value is not allowed`)
@@ -71,7 +71,7 @@ const toIp = (text: string): Value =>
 const NETWORK = 'network address parse error during conversion from string: '
 
 const toCidr = (text: string): Value =>
-  parsed(() => {
+  parsedOrError(() => {
     const prefix = parsePrefix(text)
     return prefix.mapped ? new CelError(`${NETWORK}${notMapped(text).message}`) : new CidrValue(prefix)
   }, `${NETWORK}${NETWORK}`)

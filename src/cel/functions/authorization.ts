@@ -25,7 +25,7 @@ export interface ServiceAccountName {
 }
 
 /** Decision of the authorizer. A check that failed is not allowed, and has an error. */
-export interface AuthorizationAnswer {
+export interface AuthorizationResult {
   readonly allowed: boolean
   readonly reason: string
   /** Set if the authorizer failed. */
@@ -36,7 +36,7 @@ export interface AuthorizationAnswer {
  * Authorizes the user of the request, or the service account of the question. It is called during an evaluation and must be synchronous. If the authorizer has
  * to wait, it throws ValuePending, and the expression is evaluated again when the decision is available.
  */
-export type Ask = (question: AuthorizationQuestion) => AuthorizationAnswer
+export type Ask = (question: AuthorizationQuestion) => AuthorizationResult
 
 /** A value that has functions but no equality. */
 abstract class AuthorizationValue extends CelObject {
@@ -116,9 +116,9 @@ export class ResourceCheck extends AuthorizationValue {
 /** Result of `check`. */
 class DecisionValue extends AuthorizationValue {
   readonly typeName = 'kubernetes.authorization.Decision'
-  readonly answer: AuthorizationAnswer
+  readonly answer: AuthorizationResult
 
-  constructor(answer: AuthorizationAnswer) {
+  constructor(answer: AuthorizationResult) {
     super()
     this.answer = answer
   }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { parseDuration } from '../../lib/duration.ts'
 import { formatDouble, plainDouble } from '../../lib/format-double.ts'
-import { inInt64, integerOf, inUint64 } from '../../lib/integer.ts'
+import { inInt64, inUint64, parseInteger } from '../../lib/integer.ts'
 import { parseTime } from '../../meta/time.ts'
 import { doubleToInt, doubleToUint, toInt, toUint } from '../values/integer.ts'
 import { inTimestampRange, TIMESTAMP_OVERFLOW, timestampText } from '../values/time.ts'
@@ -10,16 +10,16 @@ import type { Implementations } from './implementation.ts'
 
 /** The error for a text that is not a value of the type. Like upstream's, it does not say why. */
 const cannot = (from: string, to: string): CelError => new CelError(`type conversion error from '${from}' to '${to}'`)
-const identity = (value: Value): Value => value
+const unchangedValue = (value: Value): Value => value
 
 /** Parses an int as Go's ParseInt with base 10: no underscores, no prefix. */
 function textToInt(text: string): Value {
-  const value = /^[+-]?[0-9]+$/.test(text) ? integerOf(text.replace(/^\+/, '')) : undefined
+  const value = /^[+-]?[0-9]+$/.test(text) ? parseInteger(text.replace(/^\+/, '')) : undefined
   return value !== undefined && inInt64(value) ? toInt(value) : cannot('string', 'int')
 }
 
 function textToUint(text: string): Value {
-  const value = /^[0-9]+$/.test(text) ? integerOf(text) : undefined
+  const value = /^[0-9]+$/.test(text) ? parseInteger(text) : undefined
   return value !== undefined && inUint64(value) ? new CelUint(value) : cannot('string', 'uint')
 }
 
@@ -101,24 +101,24 @@ export const secondsText = ({ nanos }: CelDuration): string => {
 
 /** Conversions by cel-go's signature. A type converts to itself unchanged. */
 export const CONVERSIONS: Implementations = {
-  bool_to_bool: identity,
+  bool_to_bool: unchangedValue,
   string_to_bool: textToBool,
-  bytes_to_bytes: identity,
+  bytes_to_bytes: unchangedValue,
   string_to_bytes: (text: string) => Uint8Array.from(Buffer.from(text)),
-  double_to_double: identity,
+  double_to_double: unchangedValue,
   int64_to_double: (value: Int) => new CelDouble(Number(value)),
   string_to_double: textToDouble,
   uint64_to_double: ({ value }: CelUint) => new CelDouble(Number(value)),
-  duration_to_duration: identity,
+  duration_to_duration: unchangedValue,
   int64_to_duration: () => cannot('int', 'google.protobuf.Duration'),
   string_to_duration: textToDuration,
-  int64_to_int64: identity,
+  int64_to_int64: unchangedValue,
   double_to_int64: ({ value }: CelDouble) => doubleToInt(value),
   duration_to_int64: ({ nanos }: CelDuration) => toInt(nanos),
   string_to_int64: textToInt,
   timestamp_to_int64: ({ seconds }: CelTimestamp) => toInt(BigInt(seconds)),
   uint64_to_int64: ({ value }: CelUint) => toInt(value),
-  string_to_string: identity,
+  string_to_string: unchangedValue,
   bool_to_string: (value: boolean) => String(value),
   bytes_to_string: bytesToText,
   double_to_string: ({ value }: CelDouble) => formatDouble(value),
@@ -126,10 +126,10 @@ export const CONVERSIONS: Implementations = {
   int64_to_string: (value: Int) => String(value),
   timestamp_to_string: timestampText,
   uint64_to_string: ({ value }: CelUint) => String(value),
-  timestamp_to_timestamp: identity,
+  timestamp_to_timestamp: unchangedValue,
   int64_to_timestamp: intToTimestamp,
   string_to_timestamp: textToTimestamp,
-  uint64_to_uint64: identity,
+  uint64_to_uint64: unchangedValue,
   double_to_uint64: ({ value }: CelDouble) => doubleToUint(value),
   int64_to_uint64: (value: Int) => toUint(BigInt(value)),
   string_to_uint64: textToUint,

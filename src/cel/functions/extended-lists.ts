@@ -5,7 +5,7 @@ import { CelError, CelList, type Int, typeNameOf, type Value } from '../values/v
 import { spendWork } from '../work.ts'
 import type { Implementations } from './implementation.ts'
 
-function valuesOf(list: CelList): Value[] {
+function listValues(list: CelList): Value[] {
   spendWork(list.size)
   return Array.from({ length: list.size }, (_, i) => list.at(i))
 }
@@ -51,7 +51,7 @@ export function sortByKeys(list: CelList, keys: CelList): Value {
     )
   }
   if (list.size === 0) return list
-  const places = valuesOf(keys).map((key, i) => ({ key, i }))
+  const places = listValues(keys).map((key, i) => ({ key, i }))
   const type = typeNameOf(keys.at(0))
   if (compareValues(keys.at(0), keys.at(0)) === undefined) return new CelError('list elements must be comparable')
   if (places.some(({ key }) => typeNameOf(key) !== type)) return new CelError('list elements must have the same type')
@@ -65,7 +65,7 @@ export function sortByKeys(list: CelList, keys: CelList): Value {
 /** Removes duplicates. The first of equal elements is kept. */
 function distinct(list: CelList): Value {
   const kept: Value[] = []
-  for (const value of valuesOf(list)) {
+  for (const value of listValues(list)) {
     if (!kept.some(other => typeEquals(value, other) === true)) kept.push(value)
   }
   return listOfValues(kept)
@@ -77,6 +77,6 @@ export const EXTENDED_LIST_FUNCTIONS: Implementations = {
   list_flatten: (list: Value) => flatten(list),
   list_flatten_int: flatten,
   lists_range: (size: Int) => new RangeList(Math.max(0, Number(size))),
-  list_reverse: (list: CelList) => listOfValues(valuesOf(list).reverse()),
+  list_reverse: (list: CelList) => listOfValues(listValues(list).reverse()),
   list_distinct: distinct,
 }

@@ -21,7 +21,7 @@ const only = (words: string, value: Value): never => {
 }
 
 /** Prints a value for `%s`. */
-function text(value: Value): string {
+function formatString(value: Value): string {
   if (typeof value === 'string') return value
   if (value === null) return 'null'
   if (value instanceof CelList) return listText(value)
@@ -46,12 +46,12 @@ function bytesText(bytes: Uint8Array): string {
 /** Prints an element of a list or map as a CEL literal. */
 function literal(value: Value): string {
   if (typeof value === 'string') return quote(value)
-  if (value instanceof Uint8Array) return `b${quote(text(value))}`
-  if (value instanceof CelTimestamp) return `timestamp(${quote(text(value))})`
-  if (value instanceof CelDuration) return `duration(${quote(text(value))})`
+  if (value instanceof Uint8Array) return `b${quote(formatString(value))}`
+  if (value instanceof CelTimestamp) return `timestamp(${quote(formatString(value))})`
+  if (value instanceof CelDuration) return `duration(${quote(formatString(value))})`
   if (value instanceof CelDouble) return Number.isFinite(value.value) ? fixedDouble(value.value, PRECISION) : quote(fixedDouble(value.value, PRECISION))
   const known = value === null || typeof value === 'boolean' || isInt(value) || value instanceof CelUint || value instanceof CelType
-  if (known || value instanceof CelList || value instanceof CelMap) return text(value)
+  if (known || value instanceof CelList || value instanceof CelMap) return formatString(value)
   throw new FormatFault(`error during formatting: no formatting function for ${typeNameOf(value)}`)
 }
 
@@ -80,22 +80,22 @@ function mapText(map: CelMap): string {
 }
 
 /** Returns the value of an int or uint, the only types that integer clauses accept. */
-function integerOf(value: Value): bigint | undefined {
+function celInteger(value: Value): bigint | undefined {
   if (isInt(value)) return BigInt(value)
   return value instanceof CelUint ? value.value : undefined
 }
 
-const decimal = (value: Value): string => integerOf(value)?.toString() ?? only('decimal clause can only be used on integers', value)
-const octal = (value: Value): string => integerOf(value)?.toString(8) ?? only('octal clause can only be used on integers', value)
+const decimal = (value: Value): string => celInteger(value)?.toString() ?? only('decimal clause can only be used on integers', value)
+const octal = (value: Value): string => celInteger(value)?.toString(8) ?? only('octal clause can only be used on integers', value)
 
 function binary(value: Value): string {
   if (typeof value === 'boolean') return value ? '1' : '0'
-  return integerOf(value)?.toString(2) ?? only('only integers and bools can be formatted as binary', value)
+  return celInteger(value)?.toString(2) ?? only('only integers and bools can be formatted as binary', value)
 }
 
 function hex(value: Value): string {
   if (typeof value === 'string' || value instanceof Uint8Array) return (typeof value === 'string' ? Buffer.from(value) : Buffer.from(value)).toString('hex')
-  return integerOf(value)?.toString(16) ?? only('only integers, byte buffers, and strings can be formatted as hex', value)
+  return celInteger(value)?.toString(16) ?? only('only integers, byte buffers, and strings can be formatted as hex', value)
 }
 
 /** Texts that stand for doubles without a literal. */
@@ -147,7 +147,7 @@ const MAX_PRECISION = 10_000
 
 /** Printers by clause letter. Source: cel-go, ext/formatting.go. */
 const CLAUSES: Readonly<Record<string, (value: Value, precision: number) => string>> = {
-  s: text,
+  s: formatString,
   d: decimal,
   f: fixed,
   e: scientific,

@@ -57,7 +57,7 @@ const NAMED: Readonly<Record<string, FormatValue>> = {
 }
 
 /** Validates a text. Returns an empty optional if it is valid, which expressions test with `!format.x().validate(y).hasValue()`. */
-function validate(format: FormatValue, text: string): Value {
+function validateFormat(format: FormatValue, text: string): Value {
   const errors = format.errorsOf(text)
   return errors.length === 0 ? NONE : new CelOptional(listOfValues(errors))
 }
@@ -69,5 +69,5 @@ export const FORMAT_FUNCTIONS: Implementations = {
     const format = ownMember(NAMED, name)
     return format ? new CelOptional(format) : NONE
   },
-  'format-validate': validate,
+  'format-validate': validateFormat,
 }

@@ -5,7 +5,7 @@ import { CelDouble, CelDuration, CelError, CelList, CelMap, CelObject, CelOption
 import type { Implementations } from './implementation.ts'
 
 /** Reports whether a value is the zero value of its type. Lists and maps that come from documents never are. */
-function isZero(value: Value): boolean {
+function isZeroValue(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === '') return true
   if (value instanceof CelUint) return value.value === 0n
   if (value instanceof CelDouble) return value.value === 0
@@ -40,18 +40,18 @@ export const OPTIONAL_FUNCTIONS: Implementations = {
   optional_hasValue: ({ value }: CelOptional) => value !== undefined,
   optional_none: () => NONE,
   optional_of: (value: Value) => new CelOptional(value),
-  optional_ofNonZeroValue: (value: Value) => (isZero(value) ? NONE : new CelOptional(value)),
+  optional_ofNonZeroValue: (value: Value) => (isZeroValue(value) ? NONE : new CelOptional(value)),
   optional_unwrap: unwrap,
   optional_unwrapOpt: unwrap,
   optional_value: heldValue,
 }
 
 /** The error for a loop that inserts a key twice. */
-const exists = (key: Value): CelError => new CelError(`insert failed: key ${printValue(key)} already exists`)
+const keyExistsError = (key: Value): CelError => new CelError(`insert failed: key ${printValue(key)} already exists`)
 
 /** Returns a map with another entry. A growing map, which only its loop refers to, is changed in place. */
 function insert(map: CelMap, key: Value, value: Value): CelMap | CelError {
-  if (map.find(key) !== undefined) return exists(key)
+  if (map.find(key) !== undefined) return keyExistsError(key)
   const grown = map instanceof ValueMap && map.isGrowing ? map : copyOf(map)
   grown.set(key, value)
   return grown

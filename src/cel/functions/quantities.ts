@@ -41,7 +41,7 @@ function isQuantityText(text: string): Value {
 }
 
 /** Compares by value: `1` and `1000m` are equal. */
-const compare = (a: QuantityValue, b: QuantityValue): number => compareParsed(a.quantity, b.quantity)
+const compareQuantityValues = (a: QuantityValue, b: QuantityValue): number => compareParsed(a.quantity, b.quantity)
 
 /** Makes `add` or `sub`. The suffixes of the quantities may differ. */
 const combined =
@@ -58,14 +58,14 @@ const combinedWithInt =
 const ofInt = (value: Int): Quantity => ({ value: BigInt(value), scale: 0, format: 'DecimalExponent', small: true, canonical: String(value) })
 
 /** Returns the integer value if Go holds the quantity as an int64. A quantity with a fraction is not, even if the fraction is zero. */
-function integerOf({ quantity: { value, scale, small } }: QuantityValue): bigint | undefined {
+function quantityInteger({ quantity: { value, scale, small } }: QuantityValue): bigint | undefined {
   if (!small || scale < 0 || scale > 18) return undefined
   const whole = value * 10n ** BigInt(scale)
   return inInt64(whole) ? whole : undefined
 }
 
 function asInteger(quantity: QuantityValue): Value {
-  const value = integerOf(quantity)
+  const value = quantityInteger(quantity)
   return value === undefined ? new CelError('cannot convert value to integer') : toInt(value)
 }
 
@@ -80,10 +80,10 @@ export const QUANTITY_FUNCTIONS: Implementations = {
   quantity_add_int: combinedWithInt(false),
   quantity_get_float: asDouble,
   quantity_get_int: asInteger,
-  quantity_compare_to: compare,
-  quantity_is_greater_than: (a: QuantityValue, b: QuantityValue) => compare(a, b) > 0,
-  quantity_is_integer: (quantity: QuantityValue) => integerOf(quantity) !== undefined,
-  quantity_is_less_than: (a: QuantityValue, b: QuantityValue) => compare(a, b) < 0,
+  quantity_compare_to: compareQuantityValues,
+  quantity_is_greater_than: (a: QuantityValue, b: QuantityValue) => compareQuantityValues(a, b) > 0,
+  quantity_is_integer: (quantity: QuantityValue) => quantityInteger(quantity) !== undefined,
+  quantity_is_less_than: (a: QuantityValue, b: QuantityValue) => compareQuantityValues(a, b) < 0,
   is_quantity_string: isQuantityText,
   string_to_quantity: fromText,
   quantity_sign: ({ quantity }: QuantityValue) => quantitySign(quantity.canonical),

@@ -37,7 +37,7 @@ export function matchesPattern(text: string, pattern: string): Value {
 }
 
 /** Returns the first match, or an empty text. */
-function find(text: string, pattern: string): Value {
+function findFirst(text: string, pattern: string): Value {
   const compiled = compilePattern(pattern)
   if (typeof compiled === 'string') return new CelError(`Illegal regex: ${compiled}`)
   return allMatches(compiled, text, pattern, 1)[0] ?? ''
@@ -106,7 +106,7 @@ function* matchSteps(compiled: LinearRegExp, text: string, pattern: string, limi
 
 /** The functions `find` and `findAll` of kubernetes/apiserver, pkg/cel/library/regex.go. `matches` is in singletons.ts. */
 export const REGEX_FUNCTIONS: Implementations = {
-  string_find_string: find,
+  string_find_string: findFirst,
   string_find_all_string: (text: string, pattern: string) => findAll(text, pattern, -1),
   string_find_all_string_int: findAll,
 }

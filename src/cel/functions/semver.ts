@@ -1,5 +1,5 @@
 import { quote } from '../../lib/go-quote.ts'
-import { integerOf, inUint64 } from '../../lib/integer.ts'
+import { inUint64, parseInteger } from '../../lib/integer.ts'
 import { compareSemanticVersions, type SemanticVersion } from '../../meta/semantic-version.ts'
 import { toInt } from '../values/integer.ts'
 import { CelError, CelObject, noSuchOverload, type Value } from '../values/value.ts'
@@ -39,7 +39,7 @@ function number(text: string, name: string): bigint {
 /** Parses an unsigned 64-bit integer. */
 function parseUint(text: string): bigint {
   if (text === '') fail('strconv.ParseUint: parsing "": invalid syntax')
-  const value = integerOf(text)
+  const value = parseInteger(text)
   return inUint64(value) ? value : fail(`strconv.ParseUint: parsing ${quote(text)}: value out of range`)
 }
 
@@ -59,20 +59,20 @@ function checkBuild(text: string): void {
 }
 
 /** Cuts a text at a mark, and splits the rest at dots. */
-function cut(text: string, mark: string): [string, string[]] {
+function cutAndSplit(text: string, mark: string): [string, string[]] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, []] : [text.slice(0, at), text.slice(at + 1).split('.')]
 }
 
 /** Parses a version with the checks and messages of blang/semver, in its order. */
-function parse(text: string): SemanticVersion {
+function parseSemver(text: string): SemanticVersion {
   if (text === '') fail('Version string empty')
   const [major = '', minor = '', ...rest] = text.split('.')
   if (rest.length === 0) fail('No Major.Minor.Patch elements found')
   const first = number(major, 'major')
   const second = number(minor, 'minor')
-  const [withoutBuild, build] = cut(rest.join('.'), '+')
-  const [patch, prerelease] = cut(withoutBuild, '-')
+  const [withoutBuild, build] = cutAndSplit(rest.join('.'), '+')
+  const [patch, prerelease] = cutAndSplit(withoutBuild, '-')
   const numbers = [first, second, number(patch, 'patch')] as const
   prerelease.forEach(checkPrerelease)
   build.forEach(checkBuild)
@@ -93,7 +93,7 @@ function normalise(text: string): string {
 
 function fromText(text: string, normalised: boolean): Value {
   try {
-    return new SemverValue(parse(normalised ? normalise(text) : text))
+    return new SemverValue(parseSemver(normalised ? normalise(text) : text))
   } catch (fault) {
     if (fault instanceof SemverFault) return new CelError(fault.message)
     throw fault
@@ -101,7 +101,7 @@ function fromText(text: string, normalised: boolean): Value {
 }
 
 const isSemver = (text: string, normalised: boolean): Value => fromText(text, normalised) instanceof SemverValue
-const compare = (a: SemverValue, b: SemverValue): number => Math.sign(compareSemanticVersions(a.version, b.version))
+const compareSemvers = (a: SemverValue, b: SemverValue): number => Math.sign(compareSemanticVersions(a.version, b.version))
 
 /** Returns a version number as an int. Values beyond int64 wrap, as in Go's conversion. */
 const part =
@@ -111,9 +111,9 @@ const part =
 
 /** Functions of versions. Source: kubernetes/apiserver, pkg/cel/library/semverlib.go, with the parser of blang/semver. */
 export const SEMVER_FUNCTIONS: Implementations = {
-  semver_compare_to: compare,
-  semver_is_greater_than: (a: SemverValue, b: SemverValue) => compare(a, b) > 0,
-  semver_is_less_than: (a: SemverValue, b: SemverValue) => compare(a, b) < 0,
+  semver_compare_to: compareSemvers,
+  semver_is_greater_than: (a: SemverValue, b: SemverValue) => compareSemvers(a, b) > 0,
+  semver_is_less_than: (a: SemverValue, b: SemverValue) => compareSemvers(a, b) < 0,
   is_semver_string: (text: string) => isSemver(text, false),
   is_semver_string_bool: isSemver,
   semver_major: part(0),

@@ -30,7 +30,7 @@ const relation =
   }
 
 /** Returns a size in code points, bytes, elements or entries. Undefined for types without a size. */
-function sizeOf(value: Value): Int | undefined {
+function celSize(value: Value): Int | undefined {
   if (typeof value === 'string') return codePoints(value)
   if (value instanceof CelList || value instanceof CelMap) return value.size
   if (value instanceof Uint8Array) return value.length
@@ -63,7 +63,7 @@ export const SINGLETONS: Readonly<Record<string, Singleton>> = {
   '@sortByAssociatedKeys': (a, b) => (a instanceof CelList && b instanceof CelList ? sortByKeys(a, b) : undefined),
   _in_: isIn,
   in: isIn,
-  size: sizeOf,
+  size: celSize,
   type: a => new CelType(typeNameOf(a)),
   dyn: a => a,
   matches: (a, b) => {

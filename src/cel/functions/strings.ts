@@ -87,7 +87,7 @@ function replace(text: string, from: string, to: string, limit: Int): Value {
  * Splits a text.
  * @param limit maximum number of parts, the last of which has the rest. 0 for none, negative for all.
  */
-function split(text: string, separator: string, limit: Int): Value {
+function splitString(text: string, separator: string, limit: Int): Value {
   if (limit === 0) return new TextList([])
   const parts = separator === '' ? Array.from(text) : splitText(text, separator)
   if (limit < 0 || parts.length <= limit) return new TextList(parts)
@@ -144,8 +144,8 @@ export const STRING_FUNCTIONS: Implementations = {
   string_lower_ascii: (text: string) => text.replace(/[A-Z]+/g, part => part.toLowerCase()),
   string_replace_string_string: (text: string, from: string, to: string) => replace(text, from, to, -1),
   string_replace_string_string_int: replace,
-  string_split_string: (text: string, separator: string) => split(text, separator, -1),
-  string_split_string_int: split,
+  string_split_string: (text: string, separator: string) => splitString(text, separator, -1),
+  string_split_string_int: splitString,
   strings_quote: quote,
   string_substring_int: substring,
   string_substring_int_int: substringRange,

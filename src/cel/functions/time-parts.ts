@@ -69,10 +69,10 @@ function dayOfYear(date: Date): number {
  * @param wall wall clock time as a UTC date.
  * @param years difference between the real year and that of `wall`.
  */
-type Part = (wall: Date, time: CelTimestamp, years: number) => number
+type TimePart = (wall: Date, time: CelTimestamp, years: number) => number
 
 /** Parts by the middle of their signature names. */
-const PARTS: Readonly<Record<string, Part>> = {
+const PARTS: Readonly<Record<string, TimePart>> = {
   day_of_month_1_based: wall => wall.getUTCDate(),
   day_of_month: wall => wall.getUTCDate() - 1,
   day_of_week: wall => wall.getUTCDay(),
@@ -86,7 +86,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 }
 
 /** Computes a part in a zone. The wall clock time is represented as a UTC date, because JavaScript dates have no other zone. */
-function inZone(part: Part, time: CelTimestamp, zone: string): Value {
+function inZone(part: TimePart, time: CelTimestamp, zone: string): Value {
   const { seconds, years } = withinDate(time.seconds)
   const wall = wallClock(seconds, zone)
   if (typeof wall !== 'number') return wall

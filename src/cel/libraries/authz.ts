@@ -1,4 +1,4 @@
-import { declare } from '../declarations.ts'
+import { parseDeclarations } from '../declarations.ts'
 
 /**
  * Authorization checks of resources and paths, and on behalf of a service account (since 1.27). Expressions with a variable `authorizer` can check further
@@ -6,7 +6,7 @@ import { declare } from '../declarations.ts'
  * A check is built step by step. Only `check` calls the authorizer, and only it is expensive: it costs 350,000 units.
  * Source: kubernetes/apiserver, pkg/cel/library/authz.go.
  */
-export const AUTHZ = declare(`
+export const AUTHZ = parseDeclarations(`
   decision_allowed: .allowed(kubernetes.authorization.Decision) -> bool
   pathcheck_check: .check(kubernetes.authorization.PathCheck, string) -> kubernetes.authorization.Decision
   resourcecheck_check: .check(kubernetes.authorization.ResourceCheck, string) -> kubernetes.authorization.Decision

@@ -1,4 +1,4 @@
-import { declare } from '../declarations.ts'
+import { parseDeclarations } from '../declarations.ts'
 
 /**
  * Networks, given as the prefix of an IP address (since 1.30): `cidr('10.0.0.0/8').containsIP('10.1.2.3')`.
@@ -6,7 +6,7 @@ import { declare } from '../declarations.ts'
  * `masked` clears them.
  * Source: kubernetes/apiserver, pkg/cel/library/cidr.go.
  */
-export const CIDR = declare(`
+export const CIDR = parseDeclarations(`
   string_to_cidr: cidr(string) -> net.CIDR
   cidr_contains_cidr_string: .containsCIDR(net.CIDR, string) -> bool
   cidr_contains_cidr: .containsCIDR(net.CIDR, net.CIDR) -> bool

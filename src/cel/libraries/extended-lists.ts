@@ -1,4 +1,4 @@
-import { declare } from '../declarations.ts'
+import { parseDeclarations } from '../declarations.ts'
 
 /** Element types that can be sorted: their name in signatures, and in declarations. */
 const SORTED = {
@@ -22,7 +22,7 @@ const forSorted = (line: (name: string, type: string) => string): string =>
  * `list.sortBy(e, e.rank)` expands to a call of `@sortByAssociatedKeys`. Because of the at sign, expressions cannot call it directly.
  * Source: cel-go, ext/lists.go.
  */
-export const EXTENDED_LISTS = declare(`
+export const EXTENDED_LISTS = parseDeclarations(`
   list_slice: .slice(list(T), int, int) -> list(T)
   list_flatten: .flatten(list(list(T))) -> list(T)
   list_flatten_int: .flatten(list(dyn), int) -> list(dyn)

@@ -1,4 +1,4 @@
-import { declare } from '../declarations.ts'
+import { parseDeclarations } from '../declarations.ts'
 
 /**
  * Sums, extremes, order and indexes of lists: `self.weights.sum() <= 100`. `min` and `max` of an empty list are errors. The sum of an empty list is the zero of
@@ -6,7 +6,7 @@ import { declare } from '../declarations.ts'
  * Functions are declared for each element type, because the checker has no type for "comparable".
  * Source: kubernetes/apiserver, pkg/cel/library/lists.go.
  */
-export const LISTS = declare(`
+export const LISTS = parseDeclarations(`
   list_a_index_of_int: .indexOf(list(A), A) -> int
   list_int_is_sorted_bool: .isSorted(list(int)) -> bool
   list_uint_is_sorted_bool: .isSorted(list(uint)) -> bool

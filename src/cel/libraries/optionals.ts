@@ -1,4 +1,4 @@
-import { declare } from '../declarations.ts'
+import { parseDeclarations } from '../declarations.ts'
 
 /**
  * Values that may be absent (since 1.28): `self.?spec.?replicas.orValue(1)` does not fail if a member is missing. `[?]` selects elements and entries in this
@@ -6,7 +6,7 @@ import { declare } from '../declarations.ts'
  * `or` and `orValue` are lazy, and therefore implemented by the planner (program/planner.ts).
  * Source: cel-go, cel/library.go.
  */
-export const OPTIONALS = declare(`
+export const OPTIONALS = parseDeclarations(`
   select_optional_field: _?._(dyn, string) -> optional_type(V)
   list_optindex_optional_int: _[?_](list(V), int) -> optional_type(V)
   optional_list_optindex_optional_int: _[?_](optional_type(list(V)), int) -> optional_type(V)

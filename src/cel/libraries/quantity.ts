@@ -1,11 +1,11 @@
-import { declare } from '../declarations.ts'
+import { parseDeclarations } from '../declarations.ts'
 
 /**
  * Resource quantities: parsing, comparison and sums (since 1.28): `quantity(self.limit).isGreaterThan(quantity('1Gi'))`. Amounts are exact in every notation,
  * except in `asApproximateFloat`.
  * Source: kubernetes/apiserver, pkg/cel/library/quantity.go.
  */
-export const QUANTITY = declare(`
+export const QUANTITY = parseDeclarations(`
   quantity_add: .add(kubernetes.Quantity, kubernetes.Quantity) -> kubernetes.Quantity
   quantity_add_int: .add(kubernetes.Quantity, int) -> kubernetes.Quantity
   quantity_get_float: .asApproximateFloat(kubernetes.Quantity) -> double

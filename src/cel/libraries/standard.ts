@@ -1,4 +1,4 @@
-import { declare, type FunctionDeclaration } from '../declarations.ts'
+import { type FunctionDeclaration, parseDeclarations } from '../declarations.ts'
 
 /**
  * Functions and operators of every environment (cel-spec, "List of Standard Definitions"). The signatures of a name are in cel-go's order, in which the checker
@@ -6,7 +6,7 @@ import { declare, type FunctionDeclaration } from '../declarations.ts'
  * Names with an at sign or underscores are operators, which expressions cannot call. Comparisons between int, uint and double are declared, arithmetic between
  * them is not. `type`, `dyn` and the conversions of a type to itself are ordinary functions.
  */
-export const STANDARD = declare(`
+export const STANDARD = parseDeclarations(`
   logical_not: !_(bool) -> bool
   negate_double: -_(double) -> double
   negate_int64: -_(int) -> int

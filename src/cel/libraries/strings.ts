@@ -1,4 +1,4 @@
-import { declare } from '../declarations.ts'
+import { parseDeclarations } from '../declarations.ts'
 
 /**
  * Characters, case, parts and formats of strings (cel-go's extension, version 2; since 1.29): `self.name.substring(0, 3).upperAscii()`, `'%d of %s'.format([1,
@@ -6,7 +6,7 @@ import { declare } from '../declarations.ts'
  * Indexes are in code points, as in `size`, not in UTF-16 units.
  * Source: cel-go, ext/strings.go.
  */
-export const STRINGS = declare(`
+export const STRINGS = parseDeclarations(`
   string_char_at_int: .charAt(string, int) -> string
   string_format: .format(string, list(dyn)) -> string
   string_index_of_string: .indexOf(string, string) -> int

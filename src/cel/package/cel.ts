@@ -114,13 +114,13 @@ export function check(expression: string, options: CompileOptions = {}): readonl
 }
 
 /** Declarations of the variables, and the conversions of their values. */
-interface Scope {
+interface CompileScope {
   readonly environment: Environment
   readonly values: ReadonlyMap<string, (value: unknown) => Value>
   readonly schemas: ReadonlyMap<string, JsonSchemaProps>
 }
 
-function scopeOf({ variables = {}, release = '1.33' }: CompileOptions): Scope {
+function scopeOf({ variables = {}, release = '1.33' }: CompileOptions): CompileScope {
   const minor = /^1\.(\d{1,3})$/.exec(release)?.[1]
   if (minor === undefined || Number(minor) < 24) throw new TypeError(`${release} is not a release from 1.24 on`)
   const types: [string, Type][] = []
@@ -160,7 +160,7 @@ const isGiven = ({ kind, params }: Type): boolean =>
       ? params.length === 2 && params.every(isGiven)
       : ['bool', 'bytes', 'double', 'dyn', 'int', 'string', 'timestamp', 'uint'].includes(kind)
 
-function programOf(expression: string, checked: Checked, program: Compiled, { values, schemas }: Scope): Program {
+function programOf(expression: string, checked: Checked, program: Compiled, { values, schemas }: CompileScope): Program {
   return {
     expression,
     resultType: printType(checked.result),

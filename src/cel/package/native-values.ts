@@ -44,7 +44,7 @@ export function celValueOf(value: unknown, type: Type, path: string): Value {
     case 'timestamp':
       return value instanceof Date ? (timestampOf(value) ?? wrong()) : wrong()
     case 'list':
-      return Array.isArray(value) ? listOf(value, type.params[0], path) : wrong()
+      return Array.isArray(value) ? nativeList(value, type.params[0], path) : wrong()
     case 'map':
       return mapOf(value, type, path) ?? wrong()
     default:
@@ -64,7 +64,7 @@ function dynValue(value: unknown, path: string): Value | undefined {
     case 'object':
       if (value instanceof Uint8Array) return value
       if (value instanceof Date) return timestampOf(value)
-      return Array.isArray(value) ? listOf(value, DYN, path) : mapOf(value, DYN, path)
+      return Array.isArray(value) ? nativeList(value, DYN, path) : mapOf(value, DYN, path)
     default:
       return undefined
   }
@@ -89,7 +89,8 @@ function timestampOf(date: Date): CelTimestamp | undefined {
   return new CelTimestamp(seconds, (ms - seconds * 1000) * 1_000_000)
 }
 
-const listOf = (items: readonly unknown[], type: Type = DYN, path = ''): Value => listOfValues(items.map((item, i) => celValueOf(item, type, `${path}[${i}]`)))
+const nativeList = (items: readonly unknown[], type: Type = DYN, path = ''): Value =>
+  listOfValues(items.map((item, i) => celValueOf(item, type, `${path}[${i}]`)))
 
 /** Converts a Map, or an object, whose keys are strings. Undefined members are skipped. */
 function mapOf(value: unknown, { params: [keyType = DYN, memberType = DYN] }: Type, path: string): Value | undefined {

@@ -14,7 +14,7 @@ export interface CallForm {
 }
 
 /** Calls a function with its evaluated arguments, unless one of them is an error. */
-export const call = (fn: Implementation, args: readonly Evaluate[], cost: CallCost, form: CallForm): Evaluate => keeping(calling(fn, args, cost, form))
+export const callFunction = (fn: Implementation, args: readonly Evaluate[], cost: CallCost, form: CallForm): Evaluate => keeping(calling(fn, args, cost, form))
 
 /** Cost, including arguments, from which on storing the result of a call is cheaper than repeating it. */
 const LONG_CALL = 100

@@ -7,7 +7,7 @@ import { CelError, isError, typeNameOf, type Value } from '../values/value.ts'
 import { isOfType, isStatic } from './signature.ts'
 
 /** Implementation that a call resolves to. */
-export interface Found {
+export interface ResolvedCall {
   readonly fn: Implementation
   /** Whether arguments after an error are not evaluated (see CallForm). */
   readonly stops: boolean
@@ -49,7 +49,7 @@ const fits = ({ args: types }: Overload, args: readonly Value[]): boolean =>
  * Resolves a call.
  * @param ids signatures that match the types known at compile time.
  */
-export function findFunction(declared: FunctionDeclaration, ids: readonly string[], argTypes: readonly Type[]): Found {
+export function findFunction(declared: FunctionDeclaration, ids: readonly string[], argTypes: readonly Type[]): ResolvedCall {
   const { name, overloads } = declared
   const own = singleton(name)
   const stops = argTypes.length > 2

@@ -1,4 +1,4 @@
-import { goTypeOf } from '../values/go-type.ts'
+import { celGoType } from '../values/go-type.ts'
 import { GrowingList, listOfValues } from '../values/list.ts'
 import { ValueMap } from '../values/map.ts'
 import { CelError, CelList, CelMap, isError, type Value } from '../values/value.ts'
@@ -107,7 +107,7 @@ function begun(frame: Frame, plan: LoopPlan): Rounds | CelError {
   const range = plan.range(frame)
   if (isError(range)) return range
   if (range instanceof CelList || range instanceof CelMap) return roundsOf(plan, range)
-  const type = goTypeOf(range)
+  const type = celGoType(range)
   return new CelError(plan.variable2 === undefined ? `got '${type}', expected iterable type` : `unsupported comprehension range type: ${type}`)
 }
 

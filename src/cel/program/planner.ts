@@ -11,7 +11,7 @@ import type { Type } from '../type.ts'
 import { toInt } from '../values/integer.ts'
 import { CelDouble, CelError, CelList, CelOptional, CelType, CelUint, isError, noSuchOverload, type Value } from '../values/value.ts'
 import { type Attribute, attributeFrom, choice, variable } from './attribute.ts'
-import { call } from './call.ts'
+import { callFunction } from './call.ts'
 import { type FieldMaker, listMaker, mapMaker, structMaker } from './containers.ts'
 import { findFunction } from './dispatch.ts'
 import { type Evaluate, Frame } from './frame.ts'
@@ -29,7 +29,7 @@ interface Plan {
 }
 
 /** Internal error of the planner, converted to a CelError by `plan`. */
-class Fault extends Error {
+class PlanFault extends Error {
   override readonly name = 'Fault'
 }
 
@@ -42,7 +42,7 @@ const SEARCHES = new Set(['matches', 'find', 'findAll'])
 const constant = (value: Value): Plan => ({ evaluate: () => value, constant: value })
 
 /** Plans reading an attribute, which charges its cost. */
-const read = (attribute: Attribute): Plan => {
+const planRead = (attribute: Attribute): Plan => {
   const { resolve, ownCost } = attribute
   if (ownCost === 0) return { evaluate: resolve, attribute }
   const evaluate: Evaluate = frame => {
@@ -74,35 +74,35 @@ function literalValue(literal: LiteralValue): Value {
 function qualifierOf(key: Plan, optional: boolean): Qualifier {
   if (key.constant === undefined) return keyQualifier(key.attribute?.resolve ?? key.evaluate, optional)
   const fault = keyFault(key.constant)
-  if (fault) throw new Fault(fault.message)
+  if (fault) throw new PlanFault(fault.message)
   return constantQualifier(key.constant, optional)
 }
 
-const optionalStep = (operand: Plan, key: Plan): Plan => read(attributeOf(operand).with(qualifierOf(key, true)))
+const optionalStep = (operand: Plan, key: Plan): Plan => planRead(attributeOf(operand).with(qualifierOf(key, true)))
 
 /** Operators that do not evaluate all their arguments, or accept errors. The parser guarantees the number of arguments. */
 const OPERATORS: ReadonlyMap<string, (...args: Plan[]) => Plan> = new Map<string, (...args: Plan[]) => Plan>([
   [LOGICAL_AND, (left: Plan, right: Plan) => ({ evaluate: and(left.evaluate, right.evaluate) })],
   [LOGICAL_OR, (left: Plan, right: Plan) => ({ evaluate: or(left.evaluate, right.evaluate) })],
-  [CONDITIONAL, (condition: Plan, yes: Plan, no: Plan) => read(choice(condition.evaluate, attributeOf(yes), attributeOf(no)))],
+  [CONDITIONAL, (condition: Plan, yes: Plan, no: Plan) => planRead(choice(condition.evaluate, attributeOf(yes), attributeOf(no)))],
   [EQUALS, (left: Plan, right: Plan) => ({ evaluate: equality(left.evaluate, right.evaluate, callCost(EQUALS, 'equals'), false) })],
   ['_!=_', (left: Plan, right: Plan) => ({ evaluate: equality(left.evaluate, right.evaluate, callCost('_!=_', 'not_equals'), true) })],
-  [INDEX, (operand: Plan, key: Plan) => read(attributeOf(operand).with(qualifierOf(key, false)))],
+  [INDEX, (operand: Plan, key: Plan) => planRead(attributeOf(operand).with(qualifierOf(key, false)))],
   [OPTIONAL_SELECT, optionalStep],
   [OPTIONAL_INDEX, optionalStep],
 ])
 
 /** Variables of the enclosing loops, innermost first. */
-interface Scope {
+interface PlanScope {
   readonly names: ReadonlyMap<string, Evaluate>
-  readonly outer: Scope | undefined
+  readonly outer: PlanScope | undefined
 }
 
 /** Plans a checked tree. The program evaluates and charges as cel-go's interpreter does. */
 export class Planner {
   readonly #checked: Checked
   readonly #environment: Environment
-  #scope: Scope | undefined
+  #scope: PlanScope | undefined
   /** Number of slots for loop variables. */
   slots = 0
 
@@ -116,7 +116,7 @@ export class Planner {
     try {
       return (yield* this.#plan(this.#checked.ast.root)).evaluate
     } catch (fault) {
-      if (fault instanceof Fault) return new CelError(fault.message)
+      if (fault instanceof PlanFault) return new CelError(fault.message)
       throw fault
     }
   }
@@ -141,7 +141,7 @@ export class Planner {
       case 'comprehension':
         return yield* this.#loop(expr)
       case 'unspecified':
-        throw new Fault('unspecified expression')
+        throw new PlanFault('unspecified expression')
     }
   }
 
@@ -155,12 +155,12 @@ export class Planner {
     const name = reference?.name ?? ''
     for (let scope = this.#scope; scope; scope = scope.outer) {
       const local = scope.names.get(name)
-      if (local) return read(attributeFrom(local))
+      if (local) return planRead(attributeFrom(local))
     }
     if (reference?.kind === 'name' && reference.constant !== undefined) return constant(reference.constant)
     const type = this.#typeOf(id)
     if (type.kind === 'type' && !this.#environment.variables.has(name)) return constant(this.#typeValue(name, type))
-    return read(attributeFrom(variable(name)))
+    return planRead(attributeFrom(variable(name)))
   }
 
   /** Returns a type as a value. Structs that cannot be constructed, and messages that represent another type, exist only for the checker. */
@@ -168,7 +168,7 @@ export class Planner {
     const { struct, types } = this.#environment
     const declared = struct(name)
     const isOther = declared?.type !== undefined && declared.type.kind !== 'struct'
-    if (declared && !types.has(name) && (isOther || !declared.make)) throw new Fault(`reference to undefined type: ${name}`)
+    if (declared && !types.has(name) && (isOther || !declared.make)) throw new PlanFault(`reference to undefined type: ${name}`)
     return new CelType(params[0]?.name ?? 'type')
   }
 
@@ -176,7 +176,7 @@ export class Planner {
   *#select(expr: SelectExpr): Steps<Plan> {
     if (this.#checked.references.has(expr.id)) return this.#name(expr.id)
     const operand = attributeOf(yield* this.#plan(expr.operand))
-    if (!expr.testOnly) return read(operand.with(constantQualifier(expr.field, false)))
+    if (!expr.testOnly) return planRead(operand.with(constantQualifier(expr.field, false)))
     const attribute = operand.with(presenceQualifier(expr.field))
     const { resolve, ownCost } = attribute
     const evaluate: Evaluate = frame => {
@@ -219,7 +219,7 @@ export class Planner {
     const pattern = SEARCHES.has(name) ? args[1]?.constant : undefined
     if (typeof pattern === 'string') requirePattern(pattern)
     const form = { stops: stops || typeof pattern === 'string', takesErrors: false, paysFirst: paysFirst(name) }
-    const evaluate = call(
+    const evaluate = callFunction(
       typeof pattern === 'string' ? ofText(fn) : fn,
       args.map(arg => arg.evaluate),
       callCost(name, signature),
@@ -231,7 +231,7 @@ export class Planner {
   /** Evaluates a constant expression at no cost. An error makes planning fail. */
   #computed(evaluate: Evaluate): Plan {
     const value = evaluate(emptyFrame())
-    if (isError(value)) throw new Fault(value.message)
+    if (isError(value)) throw new PlanFault(value.message)
     return constant(value)
   }
 
@@ -279,7 +279,7 @@ export class Planner {
       frame.slots[accumulator] = begun
       return begun
     }
-    const around: Scope = { names: new Map([[expr.accumulator, accumulated]]), outer }
+    const around: PlanScope = { names: new Map([[expr.accumulator, accumulated]]), outer }
     const inner = new Map<string, Evaluate>([[expr.variable, ({ slots }) => slots[variable1] ?? null]])
     if (expr.variable2 !== undefined && variable2 !== undefined) inner.set(expr.variable2, ({ slots }) => slots[variable2] ?? null)
     this.#scope = { names: inner, outer: around }
@@ -296,7 +296,7 @@ export class Planner {
 function specialPlan(name: string, signature: string, [first, second, ...more]: readonly Plan[]): Plan | undefined {
   if (first && name === NOT_STRICTLY_FALSE) {
     const isTrueOrUnsure = (value: Value | undefined): Value => (typeof value === 'boolean' ? value : true)
-    return { evaluate: call(isTrueOrUnsure, [first.evaluate], callCost(name, signature), { stops: false, takesErrors: true }) }
+    return { evaluate: callFunction(isTrueOrUnsure, [first.evaluate], callCost(name, signature), { stops: false, takesErrors: true }) }
   }
   if (!first || !second || more.length > 0) return undefined
   if (signature === 'in_list' && second.constant instanceof CelList) {
@@ -319,5 +319,5 @@ const ofText =
 /** Throws if a constant pattern is invalid. */
 function requirePattern(pattern: string): void {
   const compiled = compilePattern(pattern)
-  if (typeof compiled === 'string') throw new Fault(compiled)
+  if (typeof compiled === 'string') throw new PlanFault(compiled)
 }

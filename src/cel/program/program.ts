@@ -11,7 +11,7 @@ import { Planner } from './planner.ts'
 export const PER_CALL_LIMIT = 1_000_000
 
 /** Result and cost of an evaluation. */
-export type Outcome = { readonly cost: number } & (
+export type ProgramOutcome = { readonly cost: number } & (
   | { readonly value: Exclude<Value, CelError>; readonly error?: undefined }
   /** An error with cel-go's message. `isLimit` is set if the cost limit was exceeded, which no expression can handle. */
   | { readonly error: string; readonly isLimit: boolean; readonly value?: undefined }
@@ -33,9 +33,9 @@ export interface Turns {
 
 /** An executable expression. It holds no state and can be evaluated any number of times, also concurrently. */
 export interface Program {
-  evaluate(activation: Activation, options?: EvaluateOptions): Outcome
+  evaluate(activation: Activation, options?: EvaluateOptions): ProgramOutcome
   /** Evaluates and yields to the event loop between rounds of loops. Returns an Outcome synchronously if one turn is enough. */
-  evaluateInTurns(activation: Activation, turns: Turns, options?: EvaluateOptions): Outcome | Promise<Outcome>
+  evaluateInTurns(activation: Activation, turns: Turns, options?: EvaluateOptions): ProgramOutcome | Promise<ProgramOutcome>
 }
 
 /** A program, or the error of a part that is evaluated at planning time, such as `int('x')`. */
@@ -53,7 +53,7 @@ export function* makeProgramInSteps(checked: Checked, environment: Environment):
   const frameOf = (activation: Activation, { limit = PER_CALL_LIMIT, interrupted }: EvaluateOptions, spent?: () => boolean): Frame =>
     new Frame(activation, slots, { limit, interrupted, spent })
   return {
-    evaluate: (activation, options = {}) => outcomeOf(planned, frameOf(activation, options)),
+    evaluate: (activation, options = {}) => evaluatePlan(planned, frameOf(activation, options)),
     evaluateInTurns(activation, turns, options = {}) {
       const frame = frameOf(activation, options, turns.spent)
       const outcome = outcomeOrPause(planned, frame)
@@ -63,7 +63,7 @@ export function* makeProgramInSteps(checked: Checked, environment: Environment):
 }
 
 /** Evaluates. Errors of the expression become outcomes; any other exception is a bug or ValuePending. */
-function outcomeOf(planned: Evaluate, frame: Frame): Outcome {
+function evaluatePlan(planned: Evaluate, frame: Frame): ProgramOutcome {
   try {
     const value = withBoundedWork(() => withLongWork(frame, () => planned(frame)))
     return isError(value) ? { error: value.message, isLimit: false, cost: frame.cost } : { value, cost: frame.cost }
@@ -74,9 +74,9 @@ function outcomeOf(planned: Evaluate, frame: Frame): Outcome {
 }
 
 /** Evaluates until the next suspension. Undefined if the evaluation was suspended. */
-function outcomeOrPause(planned: Evaluate, frame: Frame): Outcome | undefined {
+function outcomeOrPause(planned: Evaluate, frame: Frame): ProgramOutcome | undefined {
   try {
-    return outcomeOf(planned, frame)
+    return evaluatePlan(planned, frame)
   } catch (fault) {
     if (fault === SUSPENDED) return undefined
     throw fault
@@ -84,7 +84,7 @@ function outcomeOrPause(planned: Evaluate, frame: Frame): Outcome | undefined {
 }
 
 /** Resumes a suspended evaluation in every turn until it finishes. */
-async function remaining(planned: Evaluate, frame: Frame, { next }: Turns): Promise<Outcome> {
+async function remaining(planned: Evaluate, frame: Frame, { next }: Turns): Promise<ProgramOutcome> {
   for (;;) {
     await next()
     frame.resume()

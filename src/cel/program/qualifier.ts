@@ -1,5 +1,5 @@
 import { isNumeric } from '../values/compare.ts'
-import { goTypeOf } from '../values/go-type.ts'
+import { celGoType } from '../values/go-type.ts'
 import { outOfBounds, plainIndex } from '../values/list.ts'
 import { printValue } from '../values/print.ts'
 import { CelError, CelList, CelMap, CelObject, isError, isInt, type Value } from '../values/value.ts'
@@ -18,19 +18,19 @@ export interface Qualifier {
 const missingKey = (key: Value): CelError => new CelError(`no such key: ${printValue(key)}`)
 
 /** Returns a part of a value by its key. Undefined if it is missing. */
-function partOf(value: Value, key: Value): Value | undefined {
+function qualifiedPart(value: Value, key: Value): Value | undefined {
   if (value instanceof CelMap) return value.find(key)
-  if (value instanceof CelList) return elementOf(value, key)
+  if (value instanceof CelList) return listItem(value, key)
   if (isError(value)) return value
   return value instanceof CelObject && typeof key === 'string' ? value.field?.(key) : undefined
 }
 
 /** Returns a part for an optional selection. Undefined if it is missing. */
 const partIfPresent = (value: Value, key: Value): Value | undefined =>
-  value instanceof CelObject && value.fieldIfPresent && typeof key === 'string' ? value.fieldIfPresent(key) : partOf(value, key)
+  value instanceof CelObject && value.fieldIfPresent && typeof key === 'string' ? value.fieldIfPresent(key) : qualifiedPart(value, key)
 
 /** Returns an element. Undefined if the index is out of range. Lists of documents accept only ints. */
-function elementOf(list: CelList, key: Value): Value | undefined {
+function listItem(list: CelList, key: Value): Value | undefined {
   const index = plainIndex(key)
   if (isError(index)) return index
   if (index < 0 || index >= list.size) return undefined
@@ -39,14 +39,14 @@ function elementOf(list: CelList, key: Value): Value | undefined {
 
 /** Returns a part, or the error for a missing one, which differs between lists and maps. */
 function required(value: Value, key: Value): Value {
-  const part = partOf(value, key)
+  const part = qualifiedPart(value, key)
   return part === undefined ? (value instanceof CelList ? outOfBounds(key) : missingKey(key)) : part
 }
 
 /** Returns the error of a value that cannot be a key. Undefined if it can. */
 export function keyFault(key: Value): CelError | undefined {
   const isKey = typeof key === 'string' || typeof key === 'boolean' || isNumeric(key)
-  return isKey ? undefined : new CelError(`invalid qualifier type: ${goTypeOf(key)}`)
+  return isKey ? undefined : new CelError(`invalid qualifier type: ${celGoType(key)}`)
 }
 
 /**
@@ -77,7 +77,7 @@ export function constantQualifier(key: Value, optional: boolean): Qualifier {
     from(frame, value) {
       frame.charge(1)
       // The most frequent selection is a field of a map.
-      const part = value instanceof CelMap ? value.find(key) : partOf(value, key)
+      const part = value instanceof CelMap ? value.find(key) : qualifiedPart(value, key)
       return part === undefined ? required(value, key) : part
     },
     fromIfPresent(frame, value) {
@@ -92,7 +92,7 @@ export function constantQualifier(key: Value, optional: boolean): Qualifier {
 export function presenceQualifier(name: string): Qualifier {
   const isPresent = (value: Value): Value => {
     if (value instanceof CelObject && value.isSet) return value.isSet(name)
-    const part = partOf(value, name)
+    const part = qualifiedPart(value, name)
     return isError(part) ? part : part !== undefined
   }
   return {

@@ -26,10 +26,10 @@ function quote(bytes: Uint8Array): string {
   // Invalid UTF-8 is printed byte by byte.
   const plain = Buffer.from(text).equals(bytes) ? text : undefined
   const characters = plain === undefined ? Array.from(bytes, byte => (byte < 0x80 ? String.fromCharCode(byte) : hex(byte))) : [...plain]
-  return `"${characters.map(char => (char.length === 1 ? escaped(char) : char)).join('')}"`
+  return `"${characters.map(char => (char.length === 1 ? escapeAnyChar(char) : char)).join('')}"`
 }
 
-function escaped(char: string): string {
+function escapeAnyChar(char: string): string {
   const code = char.charCodeAt(0)
   return ESCAPES[char] ?? (code < 0x20 || code === 0x7f ? hex(code) : char)
 }

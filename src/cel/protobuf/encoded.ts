@@ -21,12 +21,12 @@ export type FieldValues = ReadonlyMap<string, Value>
 const MAX_DEPTH = 500
 
 /** Fixed-length numbers are little-endian. */
-const viewOf = ({ bytes }: WireField): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const dataView = ({ bytes }: WireField): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 const readInt = (bits: number) => (field: WireField) => toInt(BigInt.asIntN(bits, field.varint))
 const readUint = (bits: number) => (field: WireField) => new CelUint(BigInt.asUintN(bits, field.varint))
 const readBool = (field: WireField): Value => field.varint !== 0n
-const readDouble = (field: WireField): Value => new CelDouble(viewOf(field).getFloat64(0, true))
-const readFloat = (field: WireField): Value => new CelDouble(viewOf(field).getFloat32(0, true))
+const readDouble = (field: WireField): Value => new CelDouble(dataView(field).getFloat64(0, true))
+const readFloat = (field: WireField): Value => new CelDouble(dataView(field).getFloat32(0, true))
 /** Decodes a text. Undefined for invalid UTF-8. */
 const readText = ({ bytes }: WireField): Value | undefined => (isUtf8(bytes) ? Buffer.from(bytes).toString('utf8') : undefined)
 const readBytes = ({ bytes }: WireField): Value => Uint8Array.from(bytes)

@@ -2,7 +2,7 @@ import { inInt64, MAX_INT64, MIN_INT64 } from '../../lib/integer.ts'
 import { defined } from '../../lib/invariant.ts'
 import { ownMember } from '../../meta/equal.ts'
 import type { StructDeclaration } from '../declarations.ts'
-import { ANY, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, structOf, TIMESTAMP, type Type, UINT, wrapperOf } from '../type.ts'
+import { ANY, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listTypeOf, mapOf, STRING, structOf, TIMESTAMP, type Type, UINT, wrapperOf } from '../type.ts'
 import { listOfValues } from '../values/list.ts'
 import { ValueMap } from '../values/map.ts'
 import { CelDouble, CelDuration, CelError, CelList, CelMap, CelTimestamp, CelUint, type Int, isError, isInt, type Value } from '../values/value.ts'
@@ -61,7 +61,7 @@ const unsupported = (value: Value, field: string): CelError => new CelError(`uns
 
 /** The elements of google.protobuf.ListValue. */
 const VALUES: Field = {
-  type: listOf(DYN),
+  type: listTypeOf(DYN),
   hold(value, field) {
     if (!(value instanceof CelList)) return unsupported(value, field)
     const list = jsonList(value)
@@ -92,7 +92,7 @@ const wrapper = (type: Type, native: Native, none: Value): Message => single(wra
 /** Fields of Duration and Timestamp. */
 const SECONDS_AND_NANOS = { seconds: scalar(INT, NATIVE_INT64), nanos: scalar(INT, NATIVE_INT32) }
 /** Returns a checked integer field, or zero if it is unset. */
-function integerOf(fields: FieldValues, name: string): bigint {
+function integerField(fields: FieldValues, name: string): bigint {
   const value = fields.get(name)
   return value !== undefined && isInt(value) ? BigInt(value) : 0n
 }
@@ -100,18 +100,18 @@ function integerOf(fields: FieldValues, name: string): bigint {
 const BILLION = 1_000_000_000n
 
 /** Makes a duration. One that exceeds 64 bits is clamped. */
-function durationOf(fields: FieldValues): CelDuration {
-  const whole = integerOf(fields, 'seconds') * BILLION
-  const nanos = whole + integerOf(fields, 'nanos')
+function durationFromFields(fields: FieldValues): CelDuration {
+  const whole = integerField(fields, 'seconds') * BILLION
+  const nanos = whole + integerField(fields, 'nanos')
   if (inInt64(whole) && inInt64(nanos)) return new CelDuration(nanos)
   return new CelDuration(whole < 0n ? MIN_INT64 : MAX_INT64)
 }
 
 /** Makes a timestamp. Nanoseconds beyond a second are carried into the seconds. */
 function timestampOf(fields: FieldValues): CelTimestamp {
-  const nanos = integerOf(fields, 'nanos')
+  const nanos = integerField(fields, 'nanos')
   const rest = ((nanos % BILLION) + BILLION) % BILLION
-  return new CelTimestamp(Number(integerOf(fields, 'seconds') + (nanos - rest) / BILLION), Number(rest))
+  return new CelTimestamp(Number(integerField(fields, 'seconds') + (nanos - rest) / BILLION), Number(rest))
 }
 
 /** Returns the alternative of a google.protobuf.Value that was set last. */
@@ -146,12 +146,12 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map(
     'google.protobuf.BoolValue': wrapper(BOOL, NATIVE_BOOL, false),
     'google.protobuf.BytesValue': wrapper(BYTES, NATIVE_BYTES, new Uint8Array()),
     'google.protobuf.DoubleValue': wrapper(DOUBLE, NATIVE_DOUBLE, ZERO_DOUBLE),
-    'google.protobuf.Duration': { type: DURATION, fields: SECONDS_AND_NANOS, toValue: durationOf },
+    'google.protobuf.Duration': { type: DURATION, fields: SECONDS_AND_NANOS, toValue: durationFromFields },
     'google.protobuf.Empty': struct('google.protobuf.Empty', {}, {}),
     'google.protobuf.FloatValue': wrapper(DOUBLE, NATIVE_FLOAT, ZERO_DOUBLE),
     'google.protobuf.Int32Value': wrapper(INT, NATIVE_INT32, 0),
     'google.protobuf.Int64Value': wrapper(INT, NATIVE_INT64, 0),
-    'google.protobuf.ListValue': single(listOf(DYN), 'values', VALUES, listOfValues([])),
+    'google.protobuf.ListValue': single(listTypeOf(DYN), 'values', VALUES, listOfValues([])),
     'google.protobuf.StringValue': wrapper(STRING, NATIVE_STRING, ''),
     'google.protobuf.Struct': single(mapOf(STRING, DYN), 'fields', MEMBERS, new ValueMap()),
     [ENTRY]: struct(ENTRY, { key: scalar(STRING, NATIVE_STRING), value: scalar(DYN, NATIVE_VALUE) }, { key: '', value: null }),
@@ -166,7 +166,7 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map(
         string_value: scalar(STRING, NATIVE_STRING),
         bool_value: scalar(BOOL, NATIVE_BOOL),
         struct_value: scalar(mapOf(STRING, DYN), NATIVE_STRUCT),
-        list_value: scalar(listOf(DYN), NATIVE_LIST),
+        list_value: scalar(listTypeOf(DYN), NATIVE_LIST),
       },
       toValue: givenAlternative,
     },
@@ -220,7 +220,7 @@ const WIDEST: Readonly<Partial<Record<Type['kind'], string>>> = {
 }
 
 /** Returns the message that a type represents. Undefined if there is none. */
-export function messageOf({ kind, nullable, params }: Type): string | undefined {
+export function messageOfType({ kind, nullable, params }: Type): string | undefined {
   if (kind === 'list' && params[0]?.kind !== 'dyn') return undefined
   if (kind === 'map' && !(params[0]?.kind === 'string' && params[1]?.kind === 'dyn')) return undefined
   const isScalar = kind === 'bool' || kind === 'bytes' || kind === 'double' || kind === 'int' || kind === 'string' || kind === 'uint'

@@ -64,11 +64,11 @@ export function printedTypeOf(value: Value): string {
 }
 
 /** Whether a value is an int within bounds. */
-const within = (value: Value, min: bigint, max: bigint): boolean => isInt(value) && value >= min && value <= max
+const isIntWithin = (value: Value, min: bigint, max: bigint): boolean => isInt(value) && value >= min && value <= max
 
 /** Bounds of Go's int32, which holds enumerations and 32-bit wrappers. */
 const INT32_BOUNDS = [-(2n ** 31n), 2n ** 31n - 1n] as const
-const takeInt32 = (value: Value): Value | undefined => (isInt(value) ? (within(value, ...INT32_BOUNDS) ? value : INT_OVERFLOW) : undefined)
+const takeInt32 = (value: Value): Value | undefined => (isInt(value) ? (isIntWithin(value, ...INT32_BOUNDS) ? value : INT_OVERFLOW) : undefined)
 
 export const NATIVE_BOOL: Native = { goType: 'bool', take: value => (typeof value === 'boolean' ? value : undefined) }
 export const NATIVE_STRING: Native = { goType: 'string', take: value => (typeof value === 'string' ? value : undefined) }

@@ -6,7 +6,7 @@ import { compileInSteps } from '../compile.ts'
 import { baseEnvironment, type Environment, EVERY_RELEASE, extend } from '../environment.ts'
 import { makeProgramInSteps, type Program } from '../program/program.ts'
 import type { DeclaredTypes } from '../schema/declared-type.ts'
-import { BOOL, isPlain, optionalOf, STRING, type Type } from '../type.ts'
+import { BOOL, isPlainType, optionalOf, STRING, type Type } from '../type.ts'
 
 /** A validation rule that is ready to run. */
 export interface CompiledRule {
@@ -44,7 +44,7 @@ export function* compileRule(rule: ValidationRule, schema: JsonSchemaProps, type
   const environment = extend(STORED, { ...ruleVariables(type, rule) }, struct)
   const { checked, issues } = yield* compileInSteps(rule.rule, environment)
   if (!checked) return { rule, usesOldSelf: false, fault: `compilation failed: ${issues}` }
-  if (!isPlain(checked.result, BOOL)) return { rule, usesOldSelf: false, fault: 'cel expression must evaluate to a bool' }
+  if (!isPlainType(checked.result, BOOL)) return { rule, usesOldSelf: false, fault: 'cel expression must evaluate to a bool' }
   const program = yield* makeProgramInSteps(checked, environment)
   if ('fault' in program) return { rule, usesOldSelf: usesOldSelf(checked), fault: `program instantiation failed: ${program.fault}` }
   const message = yield* messageProgram(rule.messageExpression ?? '', environment)
@@ -56,7 +56,7 @@ export function* compileRule(rule: ValidationRule, schema: JsonSchemaProps, type
 function* messageProgram(expression: string, environment: Environment): Steps<Program | undefined> {
   if (expression === '') return undefined
   const { checked } = yield* compileInSteps(expression, environment)
-  if (!checked || !isPlain(checked.result, STRING)) return undefined
+  if (!checked || !isPlainType(checked.result, STRING)) return undefined
   const program = yield* makeProgramInSteps(checked, environment)
   return 'fault' in program ? undefined : program
 }

@@ -2,7 +2,7 @@ import { quote } from '../../lib/go-quote.ts'
 import { duplicate, type FieldError, forbidden, invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import type { ValidationRule } from '../../schema/json-schema/props.ts'
-import type { Outcome } from '../program/program.ts'
+import type { ProgramOutcome } from '../program/program.ts'
 
 /** Limit for the result of a message expression, in bytes. */
 const MAX_MESSAGE = 5 * 1024
@@ -38,7 +38,7 @@ export type Message = { readonly cost: number; readonly text?: string } | { read
  * @param expression text of the message expression, which errors quote.
  * @param budget remaining cost budget.
  */
-export function messageOf(outcome: Outcome, expression: string, budget: number): Message {
+export function ruleMessage(outcome: ProgramOutcome, expression: string, budget: number): Message {
   if (outcome.cost > budget)
     return { exhausted: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run' }
   if (outcome.error !== undefined) {

@@ -41,13 +41,13 @@ function hasRules(schema: JsonSchemaProps | undefined): boolean {
  * Returns the rules of a schema. Undefined if it has none.
  * @param whole whether its values are whole objects, such as custom resources.
  */
-export const ruleTree = (schema: JsonSchemaProps, whole: boolean): RuleNode | undefined => (hasRules(schema) ? nodeOf(schema, schema, whole) : undefined)
+export const ruleTree = (schema: JsonSchemaProps, whole: boolean): RuleNode | undefined => (hasRules(schema) ? buildRuleNode(schema, schema, whole) : undefined)
 
 /**
  * Builds a node.
  * @param stated schema that contains the rules: the structural schema itself, or a part of it in an allOf.
  */
-function nodeOf(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boolean): RuleNode | undefined {
+function buildRuleNode(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boolean): RuleNode | undefined {
   const [statedItems, items] = [itemsSchema(stated), itemsSchema(spine)]
   const [statedValues, values] = [additionalSchema(stated), additionalSchema(spine)]
   const own = stated[RULES] ?? []
@@ -56,10 +56,10 @@ function nodeOf(stated: JsonSchemaProps, spine: JsonSchemaProps, whole: boolean)
     whole,
     rules: compiledOnce(stated, spine, whole),
     hasRules: own.length > 0,
-    items: statedItems && items && nodeOf(statedItems, items, isWhole(items)),
+    items: statedItems && items && buildRuleNode(statedItems, items, isWhole(items)),
     properties: propertyNodes(stated, spine),
-    additional: statedValues && values && nodeOf(statedValues, values, isWhole(values)),
-    allOf: (stated.allOf ?? []).flatMap(part => nodeOf(part, spine, whole) ?? []),
+    additional: statedValues && values && buildRuleNode(statedValues, values, isWhole(values)),
+    allOf: (stated.allOf ?? []).flatMap(part => buildRuleNode(part, spine, whole) ?? []),
   }
   const isEmpty = !node.hasRules && !node.items && !node.additional && node.properties.size === 0 && node.allOf.length === 0
   return isEmpty ? undefined : node
@@ -71,7 +71,7 @@ function propertyNodes(stated: JsonSchemaProps, spine: JsonSchemaProps): Map<str
     const schema = propertySchema(spine, name)
     // Parts that expressions cannot represent are skipped, with their rules.
     if (!schema || !isTyped(schema) || (escapeProperty(name) !== undefined && !isTyped(spine))) continue
-    const node = nodeOf(property, schema, isWhole(schema))
+    const node = buildRuleNode(property, schema, isWhole(schema))
     if (node) nodes.set(name, node)
   }
   return nodes

@@ -6,11 +6,11 @@ import { isFloatIn } from '../../meta/whole-floats.ts'
 import { itemFinder } from '../../schema/json-schema/correlation.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
 import type { Activation } from '../program/frame.ts'
-import type { Outcome, Program, Turns } from '../program/program.ts'
+import type { Program, ProgramOutcome, Turns } from '../program/program.ts'
 import { rootValue, schemaValue } from '../schema/schema-value.ts'
 import { CelOptional, NONE, type Value } from '../values/value.ts'
 import type { CompiledRule } from './compiled-rule.ts'
-import { defaultMessage, messageOf, ruleError, ruleText } from './rule-messages.ts'
+import { defaultMessage, ruleError, ruleMessage, ruleText } from './rule-messages.ts'
 import type { RuleNode } from './rule-node.ts'
 
 /** Cost limit for all rules of an object (Kubernetes, "Resource constraints"). */
@@ -47,7 +47,7 @@ export interface RuleResult {
 }
 
 /** Position in the object before the update. A value that cannot be correlated uses its nearest correlated ancestor. */
-interface Place {
+interface OldPosition {
   readonly current: Correlated | undefined
   readonly parent: Correlated | undefined
 }
@@ -60,11 +60,11 @@ interface Visit {
   readonly isFloat?: boolean
   readonly old: Json | undefined
   readonly path: FieldPath
-  readonly place: Place
+  readonly place: OldPosition
 }
 
 /** Validates a value with all rules of its schema, in upstream's order, until the budget is exceeded. */
-export async function validateRules(tree: RuleNode, request: RuleRequest): Promise<RuleResult> {
+export async function runRules(tree: RuleNode, request: RuleRequest): Promise<RuleResult> {
   const { value, old, path = new FieldPath(''), budget = RUNTIME_BUDGET, correlated, turns } = request
   const run = new Run(budget, turns)
   for (const visit of visitsOf({ node: tree, value, old, path, place: { current: correlated, parent: undefined } })) {
@@ -85,7 +85,13 @@ function* visitsOf(visit: Visit): Generator<Visit> {
 }
 
 /** Yields the items of a list. An item is correlated by its keys; items of lists without keys are not correlated. */
-function* itemVisits({ items, schema }: RuleNode, value: readonly Json[], old: readonly Json[] | undefined, path: FieldPath, place: Place): Generator<Visit> {
+function* itemVisits(
+  { items, schema }: RuleNode,
+  value: readonly Json[],
+  old: readonly Json[] | undefined,
+  path: FieldPath,
+  place: OldPosition,
+): Generator<Visit> {
   if (!items) return
   const find = itemFinder(schema, old)
   for (const [i, item] of value.entries()) {
@@ -102,7 +108,7 @@ function* itemVisits({ items, schema }: RuleNode, value: readonly Json[], old: r
 }
 
 /** Yields the members of an object, additional properties first as upstream. */
-function* memberVisits(node: RuleNode, value: JsonObject, old: JsonObject | undefined, path: FieldPath, place: Place): Generator<Visit> {
+function* memberVisits(node: RuleNode, value: JsonObject, old: JsonObject | undefined, path: FieldPath, place: OldPosition): Generator<Visit> {
   const before = isCorrelatable(node.schema) ? old : undefined
   const { additional } = node
   const oldOf = (name: string): Json | undefined => (before && Object.hasOwn(before, name) ? before[name] : undefined)
@@ -138,7 +144,7 @@ function isCorrelatable(schema: JsonSchemaProps): boolean {
 }
 
 /** Returns the position of a member. */
-function below(place: Place, name: string): Place {
+function below(place: OldPosition, name: string): OldPosition {
   const { current, parent } = place
   if (!current) return place
   // Type metadata, which the server sets, is not subject to ratcheting.
@@ -147,7 +153,7 @@ function below(place: Place, name: string): Place {
 }
 
 /** Whether the value, or its nearest correlated ancestor, is unchanged. */
-const isUnchanged = ({ current, parent }: Place): boolean => (current ?? parent)?.unchanged === true
+const isOldUnchanged = ({ current, parent }: OldPosition): boolean => (current ?? parent)?.unchanged === true
 
 /** Upstream's error for the first rule that exceeds the budget. */
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run'
@@ -181,7 +187,7 @@ class Run implements RuleResult {
     }
   }
 
-  #evaluate(program: Program, activation: Activation): Outcome | Promise<Outcome> {
+  #evaluate(program: Program, activation: Activation): ProgramOutcome | Promise<ProgramOutcome> {
     return this.#turns ? program.evaluateInTurns(activation, this.#turns) : program.evaluate(activation)
   }
 
@@ -218,11 +224,11 @@ class Run implements RuleResult {
     const at = fieldPath === undefined ? path : path.child(fieldPath)
     const type = node.schema.type ?? ''
     const add = (error: FieldError): void => {
-      if (!compiled.usesOldSelf && isUnchanged(place)) this.warnings.push(fieldErrorText(error))
+      if (!compiled.usesOldSelf && isOldUnchanged(place)) this.warnings.push(fieldErrorText(error))
       else this.errors.push(error)
     }
     const outcome = message && (await this.#evaluate(message, variables.plain()))
-    const found = outcome ? messageOf(outcome, rule.messageExpression ?? '', this.remaining) : { cost: 0 }
+    const found = outcome ? ruleMessage(outcome, rule.messageExpression ?? '', this.remaining) : { cost: 0 }
     if ('exhausted' in found) {
       add(invalid(at, type, found.exhausted))
       this.remaining = -1

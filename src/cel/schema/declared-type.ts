@@ -1,6 +1,6 @@
 import { additionalSchema, itemsSchema, type JsonSchemaProps } from '../../schema/json-schema/props.ts'
 import type { StructDeclaration } from '../declarations.ts'
-import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, structOf, TIMESTAMP, type Type } from '../type.ts'
+import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listTypeOf, mapOf, STRING, structOf, TIMESTAMP, type Type } from '../type.ts'
 import { escapeProperty, RESERVED } from './property-names.ts'
 import { isWhole, withNames } from './whole-objects.ts'
 
@@ -34,7 +34,7 @@ function typeOfSchema(schema: JsonSchemaProps, whole: boolean, name: string, str
   if (schema.type === 'array') {
     const items = itemsSchema(schema)
     const type = items && typeOfSchema(items, isWhole(items), `${name}.@idx`, structs)
-    return type && listOf(type)
+    return type && listTypeOf(type)
   }
   if (schema.type === 'object') return typeOfObject(whole ? withNames(schema) : schema, name, structs)
   if (schema.type === 'string') return STRING_FORMATS[schema.format ?? ''] ?? STRING

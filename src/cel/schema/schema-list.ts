@@ -17,7 +17,7 @@ const isValue = (element: Element): element is { readonly value: Value } =>
 const VALUES = new WeakSet<object>()
 
 /** Converts a value back to its JSON form if it has one, so that the list can be converted, compared and concatenated like any other. */
-function elementOf(value: Value): Element {
+function schemaElement(value: Value): Element {
   if (value === null || typeof value !== 'object') return value
   if (value instanceof SchemaMap || value instanceof PreservedValue) return value.json
   if (value instanceof CelDouble) return value.value
@@ -60,7 +60,7 @@ export class SchemaList extends CelList {
   concat(other: CelList): Value {
     spendWork(this.size + other.size)
     checkElements(this.size + other.size)
-    return this.withElements([...this.elements, ...elementsOf(other)])
+    return this.withElements([...this.elements, ...celElements(other)])
   }
 
   protected withElements(elements: readonly Element[]): SchemaList {
@@ -89,9 +89,9 @@ export class SchemaList extends CelList {
   }
 }
 
-function elementsOf(list: CelList): Element[] {
+function celElements(list: CelList): Element[] {
   const elements: Element[] = []
-  for (let i = 0; i < list.size; i++) elements.push(elementOf(list.at(i)))
+  for (let i = 0; i < list.size; i++) elements.push(schemaElement(list.at(i)))
   return elements
 }
 
@@ -106,7 +106,7 @@ class SetList extends SchemaList {
 
   override equals(other: Value): boolean | CelError {
     if (!(other instanceof CelList)) return noSuchOverload(other)
-    return other.size === this.size && elementsOf(other).every(element => this.members.has(element))
+    return other.size === this.size && celElements(other).every(element => this.members.has(element))
   }
 
   /** Adds the elements that the set lacks. Duplicates that were stored before the list became a set are preserved, as upstream. */
@@ -115,7 +115,7 @@ class SetList extends SchemaList {
     checkElements(this.size + other.size)
     const members = new Set(this.members)
     const elements = [...this.elements]
-    for (const element of elementsOf(other)) {
+    for (const element of celElements(other)) {
       if (!members.has(element)) elements.push(element)
       members.add(element)
     }
@@ -149,7 +149,7 @@ class MapList extends SchemaList {
     this.#byKey ??= new Map(this.elements.map(element => [this.#keyOf(element), element]))
     for (let i = 0; i < other.size; i++) {
       const theirs = other.at(i)
-      const ours = this.#byKey.get(this.#keyOf(elementOf(theirs)))
+      const ours = this.#byKey.get(this.#keyOf(schemaElement(theirs)))
       if (ours === undefined) return false
       const equal = typeEquals(isValue(ours) ? ours.value : this.convert(ours, this.items), theirs)
       if (equal !== true) return equal
@@ -163,7 +163,7 @@ class MapList extends SchemaList {
     checkElements(this.size + other.size)
     const elements = [...this.elements]
     const places = new Map(elements.map((element, i) => [this.#keyOf(element), i]))
-    for (const element of elementsOf(other)) elements[places.get(this.#keyOf(element)) ?? elements.length] = element
+    for (const element of celElements(other)) elements[places.get(this.#keyOf(element)) ?? elements.length] = element
     return this.withElements(elements)
   }
 

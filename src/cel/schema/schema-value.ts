@@ -13,7 +13,7 @@ import { isWhole, withNames } from './whole-objects.ts'
 const invalid = (what: string): CelError => new CelError(`invalid data, ${what}`)
 
 /** Returns the Go type of a decoded value, which errors print. */
-function goTypeOf(value: Json, isFloat: boolean): string {
+function jsonGoType(value: Json, isFloat: boolean): string {
   if (value === null) return '<nil>'
   if (typeof value === 'object') return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}'
   if (typeof value === 'boolean' || typeof value === 'string') return typeof value === 'boolean' ? 'bool' : 'string'
@@ -38,12 +38,12 @@ export function schemaValue(json: Json, schema: JsonSchemaProps, isFloat = false
       return string(json, schema.format ?? '', isFloat)
     case 'number':
       if (typeof json === 'number' || typeof json === 'bigint') return new CelDouble(Number(json))
-      return invalid(`expected float, got ${goTypeOf(json, isFloat)}`)
+      return invalid(`expected float, got ${jsonGoType(json, isFloat)}`)
     case 'integer':
       if (isInteger(json, isFloat)) return json
-      return invalid(`expected int, got ${goTypeOf(json, isFloat)}`)
+      return invalid(`expected int, got ${jsonGoType(json, isFloat)}`)
     case 'boolean':
-      return typeof json === 'boolean' ? json : invalid(`expected bool, got ${goTypeOf(json, isFloat)}`)
+      return typeof json === 'boolean' ? json : invalid(`expected bool, got ${jsonGoType(json, isFloat)}`)
     default:
       return untyped(json, schema)
   }
@@ -82,7 +82,7 @@ function array(json: Json, schema: JsonSchemaProps): Value {
 
 /** Converts a string. Formats convert to timestamps, durations and bytes. */
 function string(json: Json, format: string, isFloat: boolean): Value {
-  if (typeof json !== 'string') return invalid(`expected string, got ${goTypeOf(json, isFloat)}`)
+  if (typeof json !== 'string') return invalid(`expected string, got ${jsonGoType(json, isFloat)}`)
   return ownMember(STRING_VALUES, format)?.(json) ?? json
 }
 

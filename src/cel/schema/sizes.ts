@@ -1,6 +1,6 @@
 import { ownMember } from '../../meta/equal.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps } from '../../schema/json-schema/props.ts'
-import { type Bounds, between } from '../cost/bounds.ts'
+import { between, type CostBounds } from '../cost/bounds.ts'
 import type { SizeAt } from '../cost/estimated-node.ts'
 import { escapeProperty } from './property-names.ts'
 import { isWhole, withNames } from './whole-objects.ts'
@@ -22,10 +22,10 @@ export interface SizedType {
 }
 
 /** A type without parts. */
-const plain = (minSerialized: number, maxElements = 0): SizedType => ({ minSerialized, maxElements })
-const KEY = plain(2)
-const FORMATS: Readonly<Record<string, SizedType>> = { duration: plain(3, 32), date: plain(12, 12), 'date-time': plain(21, 32) }
-const SCALARS: Readonly<Record<string, SizedType>> = { boolean: plain(4), number: plain(1), integer: plain(1) }
+const scalarSize = (minSerialized: number, maxElements = 0): SizedType => ({ minSerialized, maxElements })
+const KEY = scalarSize(2)
+const FORMATS: Readonly<Record<string, SizedType>> = { duration: scalarSize(3, 32), date: scalarSize(12, 12), 'date-time': scalarSize(21, 32) }
+const SCALARS: Readonly<Record<string, SizedType>> = { boolean: scalarSize(4), number: scalarSize(1), integer: scalarSize(1) }
 
 const notNegative = (value: number): number => Math.max(0, value)
 
@@ -34,7 +34,7 @@ const notNegative = (value: number): number => Math.max(0, value)
  * @param whole whether the values are whole objects.
  */
 export function sizedType(schema: JsonSchemaProps, whole: boolean): SizedType | undefined {
-  if (schema['x-kubernetes-int-or-string']) return plain(1, MAX_REQUEST - 2)
+  if (schema['x-kubernetes-int-or-string']) return scalarSize(1, MAX_REQUEST - 2)
   switch (schema.type) {
     case 'array':
       return sizedList(schema)
@@ -82,13 +82,13 @@ function sizedObject(schema: JsonSchemaProps): SizedType | undefined {
 
 /** Limits a string by its format, `maxLength` or longest enum value, otherwise by the size of a request. */
 function sizedString({ format = '', maxLength, enum: values = [] }: JsonSchemaProps): SizedType {
-  if (format === 'byte') return plain(2, maxLength === undefined ? MAX_REQUEST - 2 : notNegative(maxLength))
+  if (format === 'byte') return scalarSize(2, maxLength === undefined ? MAX_REQUEST - 2 : notNegative(maxLength))
   const known = ownMember(FORMATS, format)
   if (known) return known
   // A character can have four bytes.
-  if (maxLength !== undefined) return plain(2, notNegative(maxLength) * 4)
-  if (values.length > 0) return plain(2, Math.max(0, ...values.map(value => (typeof value === 'string' ? Buffer.byteLength(value) : 0))))
-  return plain(2, MAX_REQUEST - 2)
+  if (maxLength !== undefined) return scalarSize(2, notNegative(maxLength) * 4)
+  if (values.length > 0) return scalarSize(2, Math.max(0, ...values.map(value => (typeof value === 'string' ? Buffer.byteLength(value) : 0))))
+  return scalarSize(2, MAX_REQUEST - 2)
 }
 
 /** Follows one element of a path (see `EstimatedNode.path`). */
@@ -101,7 +101,7 @@ function stepInto(type: SizedType, name: string): SizedType | undefined {
 /** Returns the sizes at a path, whose first element is a variable of the type. */
 export const sizesOf =
   (type: SizedType): SizeAt =>
-  (path): Bounds | undefined => {
+  (path): CostBounds | undefined => {
     let at: SizedType | undefined = type
     for (const name of path.slice(1)) {
       at = stepInto(at, name)

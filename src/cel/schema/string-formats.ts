@@ -1,5 +1,5 @@
 import { parseDuration } from '../../lib/duration.ts'
-import { integerOf } from '../../lib/integer.ts'
+import { parseInteger } from '../../lib/integer.ts'
 import { parseTime } from '../../meta/time.ts'
 import { base64Fault } from '../../schema/base64.ts'
 import { offsetOf } from '../functions/conversions.ts'
@@ -30,7 +30,7 @@ function duration(text: string): Value {
   } catch {
     const known = Array.from(text.matchAll(/(?<!\d)(\d+)\s*([A-Za-z\u00b5]+)/g)).flatMap(([, count = '0', unit = '']) => {
       const nanos = unitOf(unit)
-      return nanos === undefined ? [] : [integerOf(count) * nanos]
+      return nanos === undefined ? [] : [parseInteger(count) * nanos]
     })
     if (known.length === 0) return new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`)
     return new CelDuration(

@@ -2,7 +2,7 @@ import type { Steps } from '../../lib/steps.ts'
 import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
 import { type DefinitionContext, type FormName, isScalar, type ScalarType, type Schema, type StructSchema } from '../../schema/schema.ts'
 import type { StructDeclaration } from '../declarations.ts'
-import { BOOL, BYTES, DOUBLE, DYN, INT, listOf, mapOf, STRING, structOf, TIMESTAMP, type Type } from '../type.ts'
+import { BOOL, BYTES, DOUBLE, DYN, INT, listTypeOf, mapOf, STRING, structOf, TIMESTAMP, type Type } from '../type.ts'
 import { type DeclaredTypes, declareTypes } from './declared-type.ts'
 import { unescapeProperty } from './property-names.ts'
 
@@ -73,7 +73,7 @@ function typeOfSchema(schema: Schema, name: string, structs: Structs): Type | un
   if (schema.type === 'struct') return declared(schema, name, structs)
   if (schema.type === 'union') return undefined
   const inner = schema.type === 'map' ? typeOfSchema(schema.values, `${name}.@elem`, structs) : typeOfSchema(schema.items, `${name}.@idx`, structs)
-  return inner && (schema.type === 'map' ? mapOf(STRING, inner) : listOf(inner))
+  return inner && (schema.type === 'map' ? mapOf(STRING, inner) : listTypeOf(inner))
 }
 
 /** Declares an object without known fields. */

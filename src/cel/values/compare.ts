@@ -22,7 +22,7 @@ const NAN = new CelError('NaN values cannot be ordered')
 const order = (a: number | bigint, b: number | bigint): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Returns the numeric value of an int, uint or double. Comparisons of a number with a bigint are exact. */
-function numberOf(value: Value): number | bigint | undefined {
+function numericValue(value: Value): number | bigint | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return value
   if (value instanceof CelUint || value instanceof CelDouble) return value.value
   return undefined
@@ -37,7 +37,7 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
 export function compareValues(a: Value, b: Value): number | CelError | undefined {
   if (typeof a === 'number' && typeof b === 'number') return order(a, b)
   if (typeof a === 'string') return typeof b === 'string' ? order(compareText(a, b), 0) : noSuchOverload(b)
-  const x = numberOf(a)
+  const x = numericValue(a)
   if (x !== undefined) return compareNumbers(x, a instanceof CelDouble, b)
   if (typeof a === 'boolean') return typeof b === 'boolean' ? order(Number(a), Number(b)) : noSuchOverload(b)
   if (a instanceof CelTimestamp) return b instanceof CelTimestamp ? order(a.seconds, b.seconds) || order(a.nanos, b.nanos) : noSuchOverload(b)
@@ -48,7 +48,7 @@ export function compareValues(a: Value, b: Value): number | CelError | undefined
 
 /** Compares two numbers of any types. */
 function compareNumbers(x: number | bigint, isDouble: boolean, b: Value): number | CelError {
-  const y = numberOf(b)
+  const y = numericValue(b)
   if (Number.isNaN(x)) return NAN
   if (y === undefined) return noSuchOverload(b)
   return Number.isNaN(y) ? NAN : orderNumbers(x, isDouble, y, b instanceof CelDouble)
@@ -71,9 +71,9 @@ export function typeEquals(a: Value, b: Value): boolean | CelError {
     if (a === b) return true
     if (typeof a !== 'number' && typeof a !== 'bigint') return false
   }
-  const x = numberOf(a)
+  const x = numericValue(a)
   if (x !== undefined) {
-    const y = numberOf(b)
+    const y = numericValue(b)
     return y !== undefined && orderNumbers(x, a instanceof CelDouble, y, b instanceof CelDouble) === 0 && !Number.isNaN(x) && !Number.isNaN(y)
   }
   if (a instanceof CelList || a instanceof CelMap) {

@@ -1,7 +1,7 @@
 import { CelDouble, CelDuration, CelList, CelMap, CelObject, CelOptional, CelTimestamp, CelType, CelUint, isInt, type Value } from './value.ts'
 
 /** Returns the Go type of a value, which some errors print. */
-export function goTypeOf(value: Value): string {
+export function celGoType(value: Value): string {
   if (value === null) return 'types.Null'
   if (typeof value === 'boolean') return 'types.Bool'
   if (typeof value === 'string') return 'types.String'

@@ -30,12 +30,12 @@ export function fieldChanges(from: JsonObject | undefined, to: JsonObject | unde
   return found
 }
 
-interface Place {
+interface FieldPosition {
   readonly path: string
   readonly depth: number
 }
 
-function* changesAt(place: Place, from: Json | undefined, to: Json | undefined): Generator<FieldChange, void> {
+function* changesAt(place: FieldPosition, from: Json | undefined, to: Json | undefined): Generator<FieldChange, void> {
   const { path, depth } = place
   if (ALWAYS.has(path) || (from !== undefined && to !== undefined && sameJson(from, to))) return
   if (depth < DEEPEST && isJsonObject(from) && isJsonObject(to)) yield* memberChanges(place, from, to)
@@ -44,12 +44,12 @@ function* changesAt(place: Place, from: Json | undefined, to: Json | undefined):
   else yield { path, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
 }
 
-function* memberChanges({ path, depth }: Place, from: JsonObject, to: JsonObject): Generator<FieldChange, void> {
+function* memberChanges({ path, depth }: FieldPosition, from: JsonObject, to: JsonObject): Generator<FieldChange, void> {
   for (const name of new Set([...Object.keys(to), ...Object.keys(from)]))
-    yield* changesAt({ path: memberOf(path, name), depth: depth + 1 }, own(from, name), own(to, name))
+    yield* changesAt({ path: memberPath(path, name), depth: depth + 1 }, ownValue(from, name), ownValue(to, name))
 }
 
-function* listChanges({ path, depth }: Place, from: readonly Json[], to: readonly Json[]): Generator<FieldChange, void> {
+function* listChanges({ path, depth }: FieldPosition, from: readonly Json[], to: readonly Json[]): Generator<FieldChange, void> {
   const key = LIST_KEYS.find(each => isKeyOf(each, from) && isKeyOf(each, to))
   if (key !== undefined) {
     const [before, after] = [byKey(key, from), byKey(key, to)]
@@ -60,13 +60,14 @@ function* listChanges({ path, depth }: Place, from: readonly Json[], to: readonl
   } else yield { path, from: [...from], to: [...to] }
 }
 
-const own = (object: JsonObject, name: string): Json | undefined => (Object.hasOwn(object, name) ? object[name] : undefined)
+const ownValue = (object: JsonObject, name: string): Json | undefined => (Object.hasOwn(object, name) ? object[name] : undefined)
 
 /** Appends a member to a path. A name with dots or slashes, such as that of an annotation, is put in brackets. */
-const memberOf = (path: string, name: string): string => (/^[\w-]+$/.test(name) ? (path === '' ? name : `${path}.${name}`) : `${path}[${JSON.stringify(name)}]`)
+const memberPath = (path: string, name: string): string =>
+  /^[\w-]+$/.test(name) ? (path === '' ? name : `${path}.${name}`) : `${path}[${JSON.stringify(name)}]`
 
 function isKeyOf(key: string, items: readonly Json[]): boolean {
-  const values = items.map(item => (isJsonObject(item) ? own(item, key) : undefined))
+  const values = items.map(item => (isJsonObject(item) ? ownValue(item, key) : undefined))
   return values.every(value => typeof value === 'string') && new Set(values).size === values.length
 }
 
@@ -84,9 +85,9 @@ export interface ChangeAuthor {
 
 /** Returns the managers that probably made a change, from the managed fields before and after it. Empty if the object has none. */
 export function authorsOf(from: JsonObject | undefined, to: JsonObject | undefined): ChangeAuthor[] {
-  const [before, now] = [entriesOf(from), entriesOf(to)]
+  const [before, now] = [managedEntries(from), managedEntries(to)]
   // A manager that only lost fields keeps its timestamp.
-  const changed = now.filter(entry => !before.some(each => SAME.every(name => own(each, name) === own(entry, name))))
+  const changed = now.filter(entry => !before.some(each => SAME.every(name => ownValue(each, name) === ownValue(entry, name))))
   // Some changes leave no new timestamp: a second one by `scale`, whose entry has none, or one within the same second.
   const owners = changed.length > 0 ? changed : now.filter(({ fieldsV1 }) => ownsChange(fieldsV1, from, to))
   return (owners.length > 0 ? owners : newestOf(now)).map(({ manager, operation, subresource, time }) => ({
@@ -108,7 +109,7 @@ function newestOf(entries: readonly JsonObject[]): readonly JsonObject[] {
   return entries.filter(({ time }) => String(time ?? '') === newest)
 }
 
-function entriesOf(object: JsonObject | undefined): JsonObject[] {
+function managedEntries(object: JsonObject | undefined): JsonObject[] {
   const { managedFields } = objectIn(object?.metadata)
   return Array.isArray(managedFields) ? managedFields.filter(isJsonObject) : []
 }

@@ -3,7 +3,7 @@ import { ArgumentError } from '../../lib/arguments.ts'
 import { onOneLine } from '../../lib/printable.ts'
 import type { Json } from '../../meta/object.ts'
 import { authorsOf, type ChangeAuthor, type FieldChange, fieldChanges } from './field-changes.ts'
-import { changesOf, type ObjectChange, type ObjectContext, runObjectCommand } from './object-command.ts'
+import { type ObjectChange, type ObjectContext, objectChanges, runObjectCommand } from './object-command.ts'
 
 const USAGE = `Usage: binnacle log KIND/NAME
 
@@ -36,9 +36,9 @@ async function log({ given, client, object }: ObjectContext, { out, err }: Strea
   const limit = limitOf(given.value('limit'))
   const asJson = given.value('output') === 'json'
   let count = 0
-  for await (const entry of logEntries(changesOf(client, object, limit === undefined ? {} : { limit: Math.min(limit + 1, 500) }))) {
+  for await (const entry of logEntries(objectChanges(client, object, limit === undefined ? {} : { limit: Math.min(limit + 1, 500) }))) {
     if (count === limit) return 0
-    out(asJson ? jsonOf(entry) : textOf(entry))
+    out(asJson ? entryJson(entry) : entryText(entry))
     count++
   }
   if (count === 0) err(`no change of ${onOneLine(object.label)} is recorded\n`)
@@ -73,7 +73,7 @@ function logEntry(change: ObjectChange, older: ObjectChange | undefined): LogEnt
   }
 }
 
-function textOf({ change: { revision, time, type, error }, authors, fields }: LogEntry): string {
+function entryText({ change: { revision, time, type, error }, authors, fields }: LogEntry): string {
   const who = authors.map(({ manager, operation, subresource }) => `${manager} (${operation}${subresource === undefined ? '' : `, ${subresource}`})`).join(', ')
   const head = `revision ${revision}  ${time ?? 'before the history began'}  ${type}${who === '' ? '' : ` by ${onOneLine(who)}`}`
   const lines = fields.map(field => `    ${fieldText(field)}`)
@@ -82,14 +82,14 @@ function textOf({ change: { revision, time, type, error }, authors, fields }: Lo
 
 function fieldText({ path, from, to }: FieldChange): string {
   const name = onOneLine(path)
-  if (from === undefined) return `${name}: ${shown(to)}`
-  return to === undefined ? `${name}: removed (${shown(from)})` : `${name}: ${shown(from)} → ${shown(to)}`
+  if (from === undefined) return `${name}: ${shortJson(to)}`
+  return to === undefined ? `${name}: removed (${shortJson(from)})` : `${name}: ${shortJson(from)} → ${shortJson(to)}`
 }
 
-function shown(value: Json | undefined): string {
+function shortJson(value: Json | undefined): string {
   const text = onOneLine(JSON.stringify(value) ?? '')
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
 }
 
-const jsonOf = ({ change: { revision, time, type, error }, authors, fields }: LogEntry): string =>
+const entryJson = ({ change: { revision, time, type, error }, authors, fields }: LogEntry): string =>
   `${JSON.stringify({ revision, time, type, error, authors, fields })}\n`

@@ -38,13 +38,13 @@ export async function findObject(client: ClusterClient, { kind, name }: ObjectWo
   return { label: `${singular}${group === '' ? '' : `.${group}`}/${name}`, collection, path: `${collection}/${encodeURIComponent(name)}` }
 }
 
-interface FoundResource {
+interface DiscoveredResource {
   readonly groupVersion: string
   /** An APIResource of discovery. */
   readonly resource: JsonObject
 }
 
-async function findResource(client: ClusterClient, kind: string): Promise<FoundResource> {
+async function findResource(client: ClusterClient, kind: string): Promise<DiscoveredResource> {
   const [word = '', ...qualifiers] = kind.split('.')
   for (const groupVersion of await groupVersions(client, qualifiers)) {
     const found = await resourceIn(client, groupVersion, word)

@@ -89,18 +89,18 @@ export async function momentAt(client: ClusterClient, moment: string): Promise<R
 }
 
 /** Yields the changes of an object, newest first, beginning with the last one at or before a revision. Throws ClusterError. */
-export async function* changesOf(client: ClusterClient, { path }: NamedObject, { at, limit }: { readonly at?: string; readonly limit?: number } = {}) {
+export async function* objectChanges(client: ClusterClient, { path }: NamedObject, { at, limit }: { readonly at?: string; readonly limit?: number } = {}) {
   const query = new URLSearchParams({ ...(at !== undefined && { at }), ...(limit !== undefined && { limit: String(limit) }) })
   for (;;) {
     const page = objectIn(await client.json(`/binnacle/v1/history${path}?${query}`))
-    for (const item of objectsIn(page.items)) yield changeOf(item)
+    for (const item of objectsIn(page.items)) yield parseObjectChange(item)
     const next = objectIn(page.metadata).continue
     if (typeof next !== 'string') return
     query.set('continue', next)
   }
 }
 
-const changeOf = ({ revision, time, type, object, error }: JsonObject): ObjectChange => ({
+const parseObjectChange = ({ revision, time, type, object, error }: JsonObject): ObjectChange => ({
   revision: String(revision),
   time: textOrNone(time),
   type: String(type),
@@ -112,7 +112,7 @@ const textOrNone = (value: Json | undefined): string | undefined => (typeof valu
 
 /** Returns the object as of a revision. Undefined if it did not exist. Throws ClusterError if it cannot be read. */
 export async function objectAt(client: ClusterClient, object: NamedObject, at: string): Promise<JsonObject | undefined> {
-  for await (const change of changesOf(client, object, { at, limit: 1 })) return shownBy(object, change)
+  for await (const change of objectChanges(client, object, { at, limit: 1 })) return shownBy(object, change)
   return undefined
 }
 

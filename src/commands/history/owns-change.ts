@@ -7,13 +7,13 @@ const DEEPEST = 50
 
 /** Reports whether any field of a FieldsV1 differs between two states of an object. */
 export const ownsChange = (fields: Json | undefined, from: Json | undefined, to: Json | undefined, depth = 0): boolean =>
-  elementsOf(fields).some(([element, below]) => {
+  fieldElements(fields).some(([element, below]) => {
     const [was, is] = [at(from, element), at(to, element)]
-    if (depth < DEEPEST && elementsOf(below).length > 0) return ownsChange(below, was, is, depth + 1)
+    if (depth < DEEPEST && fieldElements(below).length > 0) return ownsChange(below, was, is, depth + 1)
     return was === undefined || is === undefined ? was !== is : !sameJson(was, is)
   })
 
-const elementsOf = (fields: Json | undefined): [string, Json][] => Object.entries(objectIn(fields)).filter(([element]) => element !== '.')
+const fieldElements = (fields: Json | undefined): [string, Json][] => Object.entries(objectIn(fields)).filter(([element]) => element !== '.')
 
 /** Returns the value at a path element of FieldsV1: `f:name`, `k:{"name":"nginx"}`, `v:"value"` or `i:0`. */
 function at(value: Json | undefined, element: string): Json | undefined {

@@ -5,7 +5,7 @@ import { type JsonObject, objectIn } from '../../meta/object.ts'
 import { diffText } from './diff.ts'
 import { fieldChanges } from './field-changes.ts'
 import type { NamedObject } from './named-object.ts'
-import { changesOf, momentAt, type ObjectChange, type ObjectContext, objectAt, runObjectCommand, shownBy } from './object-command.ts'
+import { momentAt, type ObjectChange, type ObjectContext, objectAt, objectChanges, runObjectCommand, shownBy } from './object-command.ts'
 import { withoutManagedFields } from './show.ts'
 
 const USAGE = `Usage: binnacle undo KIND/NAME [--to MOMENT] [--dry-run]
@@ -40,7 +40,7 @@ async function undo({ given, client, object }: ObjectContext, { out }: Streams):
   const present = latest.type === 'deleted' ? undefined : shownBy(object, latest)
   if (
     present !== undefined &&
-    fieldChanges(withoutStatus(present), withoutStatus({ ...wanted, metadata: { ...objectIn(wanted.metadata), ...identityOf(present) } })).length === 0
+    fieldChanges(withoutStatus(present), withoutStatus({ ...wanted, metadata: { ...objectIn(wanted.metadata), ...assignedMetadata(present) } })).length === 0
   ) {
     out(`${onOneLine(object.label)} already has that content: nothing to undo\n`)
     return 0
@@ -59,7 +59,7 @@ const outcomeText = ({ isDry, isNew }: { readonly isDry: boolean; readonly isNew
 
 async function lastTwo(client: ClusterClient, object: NamedObject): Promise<[ObjectChange, ObjectChange | undefined]> {
   const found: ObjectChange[] = []
-  for await (const change of changesOf(client, object, { limit: 2 })) if (found.push(change) === 2) break
+  for await (const change of objectChanges(client, object, { limit: 2 })) if (found.push(change) === 2) break
   const [latest, before] = found
   if (latest === undefined) throw new ClusterError(`no change of ${object.label} is recorded`, 404)
   return [latest, before]
@@ -89,7 +89,7 @@ function withoutStatus(object: JsonObject): JsonObject {
 }
 
 /** Returns the metadata that the server assigned to the existing object. */
-function identityOf({ metadata }: JsonObject): JsonObject {
+function assignedMetadata({ metadata }: JsonObject): JsonObject {
   const present = objectIn(metadata)
   return Object.fromEntries(OF_AN_INCARNATION.flatMap(name => (present[name] === undefined || name === 'managedFields' ? [] : [[name, present[name]]])))
 }
@@ -106,5 +106,5 @@ async function write(client: ClusterClient, { path, collection }: NamedObject, {
   for (const name of OF_AN_INCARNATION) delete metadata[name]
   const query = new URLSearchParams({ fieldManager: 'binnacle-undo', ...(isDry && { dryRun: 'All' }) })
   if (present === undefined) return objectIn(await client.send('POST', `${collection}?${query}`, { ...wanted, metadata }))
-  return objectIn(await client.send('PUT', `${path}?${query}`, { ...wanted, metadata: { ...metadata, ...identityOf(present) } }))
+  return objectIn(await client.send('PUT', `${path}?${query}`, { ...wanted, metadata: { ...metadata, ...assignedMetadata(present) } }))
 }

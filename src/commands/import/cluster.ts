@@ -2,7 +2,7 @@ import { type ClusterClient, ClusterError } from '../../clients/cluster-client.t
 import { type ListedResource, listedResources, listPages, type Wait } from '../../clients/cluster-lists.ts'
 import { objectsIn } from '../../meta/json-members.ts'
 import { isJsonObject, type JsonObject, objectIn } from '../../meta/object.ts'
-import type { Target } from './files.ts'
+import type { ImportTarget } from './files.ts'
 
 /** Resources that are computed on each read and not stored. */
 const VIRTUAL = new Set(['componentstatuses'])
@@ -14,7 +14,7 @@ const API_SERVICES = { group: 'apiregistration.k8s.io', name: 'apiservices' }
  * Imports every object that a server stores and lists, definitions first. A list that fails is reported as a remark. Throws ClusterError if the server cannot
  * be reached.
  */
-export async function importCluster(client: ClusterClient, target: Target, wait?: Wait): Promise<void> {
+export async function importCluster(client: ClusterClient, target: ImportTarget, wait?: Wait): Promise<void> {
   const { remarks } = target
   const listed = await listedResources(
     client,
@@ -56,7 +56,7 @@ function inStoredVersion(resource: ListedResource, stored: ReadonlyMap<string, s
 async function importList(
   client: ClusterClient,
   { apiVersion, kind, path }: ListedResource,
-  { importer, remarks, watch }: Target,
+  { importer, remarks, watch }: ImportTarget,
   wait: Wait | undefined,
   see: (object: JsonObject) => void = () => {},
 ): Promise<void> {

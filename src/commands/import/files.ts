@@ -25,7 +25,7 @@ const UNPACKED_TIMES = 100
 const GZIP = Buffer.from([0x1f, 0x8b])
 
 /** Destination of imported objects. */
-export interface Target {
+export interface ImportTarget {
   readonly importer: ObjectImporter
   readonly remarks: Remarks
   readonly watch: InputWatch
@@ -35,7 +35,7 @@ export interface Target {
  * Imports the objects of a file, of a folder at any depth (`kubectl get -o yaml`, must-gather), or of a packed folder (tar.gz, as Velero writes). Throws
  * ManifestError if the path does not exist, and InputBoundError.
  */
-export async function importPath(path: string, target: Target): Promise<void> {
+export async function importPath(path: string, target: ImportTarget): Promise<void> {
   const found = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false })
   if (path !== '-' && found === undefined) throw new ManifestError(path, undefined, 'no such file or folder')
   if (found?.isDirectory()) await importFolder(path, target)
@@ -47,10 +47,10 @@ export async function importPath(path: string, target: Target): Promise<void> {
  * Imports a folder. Symbolic links are not followed, because the author of the folder chooses their targets. Pipes and devices are skipped, because reading
  * them may not end.
  */
-async function importFolder(folder: string, target: Target): Promise<void> {
+async function importFolder(folder: string, target: ImportTarget): Promise<void> {
   const left = [folder]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    for (const entry of entriesOf(next, target)) {
+    for (const entry of directoryEntries(next, target)) {
       const path = join(next, entry.name)
       if (entry.isDirectory()) left.push(path)
       else if (isChosen(relative(folder, path)))
@@ -61,7 +61,7 @@ async function importFolder(folder: string, target: Target): Promise<void> {
   }
 }
 
-function entriesOf(folder: string, { remarks, watch }: Target): Dirent[] {
+function directoryEntries(folder: string, { remarks, watch }: ImportTarget): Dirent[] {
   watch.step(folder)
   try {
     return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -72,7 +72,7 @@ function entriesOf(folder: string, { remarks, watch }: Target): Dirent[] {
   }
 }
 
-async function importFile(path: string, isNamed: boolean, target: Target): Promise<void> {
+async function importFile(path: string, isNamed: boolean, target: ImportTarget): Promise<void> {
   const name = path === '-' ? '<stdin>' : path
   target.watch.step(name)
   let bytes: Buffer
@@ -87,7 +87,7 @@ async function importFile(path: string, isNamed: boolean, target: Target): Promi
   else importText(name, bytes, isNamed, target)
 }
 
-async function importArchive(path: string, packed: Readable, target: Target): Promise<void> {
+async function importArchive(path: string, packed: Readable, target: ImportTarget): Promise<void> {
   const { fileBytes } = target.watch.limits
   try {
     for await (const { name, bytes, isLink } of tarFiles(unpacked(path, packed, target), fileBytes)) {
@@ -104,7 +104,7 @@ async function importArchive(path: string, packed: Readable, target: Target): Pr
   }
 }
 
-async function* unpacked(path: string, packed: Readable, { watch }: Target): AsyncGenerator<Buffer> {
+async function* unpacked(path: string, packed: Readable, { watch }: ImportTarget): AsyncGenerator<Buffer> {
   const gunzip = createGunzip()
   let packedBytes = 0
   packed.on('data', (chunk: Buffer) => (packedBytes += chunk.length))
@@ -140,13 +140,13 @@ const OTHER_VERSION = /^resources\/[^/]+\/(?!namespaces\/|cluster\/)(?![^/]+-pre
 
 const isChosen = (path: string): boolean => EXTENSIONS.has(extname(path)) && !OTHER_VERSION.test(path)
 
-function importText(name: string, bytes: Buffer, isNamed: boolean, target: Target): void {
+function importText(name: string, bytes: Buffer, isNamed: boolean, target: ImportTarget): void {
   if (!isUtf8(bytes)) {
     target.remarks.lost(name, 'it is not UTF-8')
     return
   }
   const tooMuch = jsonFault(bytes, target.watch.limits)
-  const json = tooMuch === undefined ? jsonOf(bytes) : undefined
+  const json = tooMuch === undefined ? jsonOrUndefined(bytes) : undefined
   if (json !== undefined) {
     importValue(name, json, isNamed, target)
     return
@@ -159,15 +159,15 @@ function importText(name: string, bytes: Buffer, isNamed: boolean, target: Targe
   const { file, faults } = readReportedFile(name, isNamed, () => readManifests(name, bytes.toString()))
   for (const { error } of faults) target.remarks.lost(`${name}${error.line === undefined ? '' : `:${error.line}`}`, error.reason)
   for (const { value, apiVersion, kind, line } of file?.objects ?? [])
-    if (!isList(value)) add({ ...value, apiVersion, kind }, labelOf(`${name}:${line}`, value, kind), target)
+    if (!isListObject(value)) importObject({ ...value, apiVersion, kind }, labelOf(`${name}:${line}`, value, kind), target)
 }
 
-function add(object: JsonObject, place: string, { importer, watch }: Target): void {
+function importObject(object: JsonObject, place: string, { importer, watch }: ImportTarget): void {
   watch.object(place)
   importer.add(object, place)
 }
 
-function jsonOf(bytes: Buffer): Json | undefined {
+function jsonOrUndefined(bytes: Buffer): Json | undefined {
   try {
     return parseJson(bytes).value
   } catch (error) {
@@ -177,15 +177,15 @@ function jsonOf(bytes: Buffer): Json | undefined {
 }
 
 /** Imports an object. A value without apiVersion or kind is skipped, and reported only if its file was named on the command line. */
-function importValue(name: string, value: Json, isNamed: boolean, target: Target, depth = 0): void {
+function importValue(name: string, value: Json, isNamed: boolean, target: ImportTarget, depth = 0): void {
   if (!isJsonObject(value) || typeof value.apiVersion !== 'string' || typeof value.kind !== 'string') {
     target.watch.step(name)
     if (isNamed) target.remarks.lost(name, 'it is not an object: it has no apiVersion or no kind')
     return
   }
   const { apiVersion, kind, items } = value
-  if (!isList(value) || !Array.isArray(items)) {
-    add(value, labelOf(name, value, kind), target)
+  if (!isListObject(value) || !Array.isArray(items)) {
+    importObject(value, labelOf(name, value, kind), target)
     return
   }
   if (depth > DEEPEST_LIST) {
@@ -196,7 +196,7 @@ function importValue(name: string, value: Json, isNamed: boolean, target: Target
   for (const [i, item] of items.entries()) importValue(`${name} (item ${i + 1})`, isJsonObject(item) ? { ...implied, ...item } : item, true, target, depth + 1)
 }
 
-const isList = ({ kind, items }: JsonObject): boolean => typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)
+const isListObject = ({ kind, items }: JsonObject): boolean => typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)
 
 /** Returns a name for messages, such as `pods.json: Pod shop/web-1`. */
 function labelOf(place: string, { metadata }: JsonObject, kind: string): string {

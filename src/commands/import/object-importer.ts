@@ -17,12 +17,12 @@ import type { ImportedValue } from '../../storage/embedded/import.ts'
 import { key as asKey } from '../../storage/revision.ts'
 import type { ResourceCodec } from '../../storage/storage.ts'
 import type { Encryption } from '../../storage/value/encryption.ts'
-import type { FoundKind } from '../../upgrade/versions/release-kinds.ts'
+import type { ServedKind } from '../../upgrade/versions/release-kinds.ts'
 import { ObjectKinds } from './object-kinds.ts'
 import { withoutSecrets } from './redact.ts'
 import type { Remarks } from './remarks.ts'
 import { type Claim, numberRevisions } from './revisions.ts'
-import type { Place, Spool } from './spool.ts'
+import type { Spool, SpoolRange } from './spool.ts'
 
 /** Properties of the server that the data directory is for. */
 export interface ImporterOptions {
@@ -38,14 +38,14 @@ export interface ImporterOptions {
 }
 
 /** A value in the spool, with its key and original revision. `ttlSeconds` is set for kinds whose objects expire, such as events. */
-interface Kept extends Claim {
-  readonly value: Place
+interface SpooledValue extends Claim {
+  readonly value: SpoolRange
   readonly ttlSeconds: number | undefined
 }
 
 /** An object in the spool whose kind is not defined yet. `place` names it in messages. */
-interface Waiting {
-  readonly object: Place
+interface WaitingObject {
+  readonly object: SpoolRange
   readonly place: string
 }
 
@@ -66,9 +66,9 @@ export class ObjectImporter {
   readonly #spool: Spool
   readonly #kinds: ObjectKinds
   readonly #codecs = new Map<ResourceDefinition, ResourceCodec>()
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, SpooledValue>()
   /** Objects of unknown kinds. Their definition may follow. */
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: WaitingObject[] = []
   #newest = 0
 
   constructor(options: ImporterOptions, remarks: Remarks, spool: Spool) {
@@ -129,7 +129,7 @@ export class ObjectImporter {
     return { newest, values: values() }
   }
 
-  #addLate(stored: Place, place: string): void {
+  #addLate(stored: SpoolRange, place: string): void {
     try {
       const { value } = parseJson(this.#spool.read(stored))
       if (!isJsonObject(value)) return
@@ -142,7 +142,7 @@ export class ObjectImporter {
     }
   }
 
-  #store(found: FoundKind, value: JsonObject, place: string): void {
+  #store(found: ServedKind, value: JsonObject, place: string): void {
     const { definition, version } = found
     const name = `${String(value.apiVersion)} ${version.kind}`
     if (definition.storage === undefined) {
@@ -194,7 +194,7 @@ export class ObjectImporter {
     return key
   }
 
-  #defineWith(found: FoundKind, object: KubeObject, place: string): void {
+  #defineWith(found: ServedKind, object: KubeObject, place: string): void {
     if (found.definition.hub.kind !== 'CustomResourceDefinition') return
     try {
       this.#kinds.define(asKind(CUSTOM_RESOURCE_DEFINITIONS, inKnownVersion(found, clone(object))))
@@ -220,7 +220,7 @@ const objects = (count: number): string => `${count} ${count === 1 ? 'object' : 
  * Converts an object from a version that its definition does not have to the hub version. Versions that were removed before the oldest supported release are
  * converted in this way.
  */
-function inKnownVersion({ definition, version }: FoundKind, object: KubeObject): KubeObject {
+function inKnownVersion({ definition, version }: ServedKind, object: KubeObject): KubeObject {
   const isKnown = versionsOf(definition).get(apiVersionOfVersion(version)) === version
   return isKnown ? object : convert(definition, object, version, definition.hub)
 }

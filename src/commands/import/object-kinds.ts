@@ -4,18 +4,18 @@ import { customResource } from '../../extensions/custom-resource.ts'
 import type { Release } from '../../lifecycle/release.ts'
 import { versionsOf } from '../../registry/convert.ts'
 import type { CustomResourceDefinition } from '../../resources/apiextensions/v1.types.ts'
-import { type FoundKind, ReleaseKinds } from '../../upgrade/versions/release-kinds.ts'
+import { ReleaseKinds, type ServedKind } from '../../upgrade/versions/release-kinds.ts'
 
 /** Kinds of a release, and of the imported CustomResourceDefinitions, by apiVersion and kind. */
 export class ObjectKinds {
   readonly #builtIn: ReleaseKinds
-  readonly #custom = new Map<string, FoundKind>()
+  readonly #custom = new Map<string, ServedKind>()
 
   constructor(release: Release) {
     this.#builtIn = new ReleaseKinds(release)
   }
 
-  find(apiVersion: string, kind: string): FoundKind | undefined {
+  find(apiVersion: string, kind: string): ServedKind | undefined {
     return this.#builtIn.find({ apiVersion, kind }) ?? this.#custom.get(`${apiVersion} ${kind}`)
   }
 

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Position of bytes in the spool file. */
-export interface Place {
+export interface SpoolRange {
   readonly at: number
   readonly size: number
 }
@@ -19,14 +19,14 @@ export class Spool {
     unlinkSync(path)
   }
 
-  write(bytes: Buffer): Place {
+  write(bytes: Buffer): SpoolRange {
     const at = this.#size
     for (let written = 0; written < bytes.length; ) written += writeSync(this.#fd, bytes, written, bytes.length - written, at + written)
     this.#size += bytes.length
     return { at, size: bytes.length }
   }
 
-  read({ at, size }: Place): Buffer {
+  read({ at, size }: SpoolRange): Buffer {
     const bytes = Buffer.allocUnsafe(size)
     for (let got = 0; got < size; ) got += readSync(this.#fd, bytes, got, size - got, at + got)
     return bytes

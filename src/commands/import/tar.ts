@@ -29,7 +29,7 @@ export async function* tarFiles(chunks: AsyncIterable<Buffer>, largest: number):
     if (header === undefined || header.every(byte => byte === 0)) return
     if (!hasItsSum(header)) throw new ArchiveError('not a tar archive, or a corrupt one')
     const type = String.fromCharCode(header[156] ?? 0)
-    const size = Number.isNaN(longSize) || type === 'x' || type === 'L' ? sizeOf(header) : longSize
+    const size = Number.isNaN(longSize) || type === 'x' || type === 'L' ? entrySize(header) : longSize
     if (type === 'x' || type === 'L') {
       if (size > LONGEST_NAME) throw new ArchiveError('the archive has a name that is too long')
       const text = ((await reader.content(size)) ?? Buffer.alloc(0)).toString()
@@ -42,7 +42,7 @@ export async function* tarFiles(chunks: AsyncIterable<Buffer>, largest: number):
     }
     const isFile = type === '0' || type === '\0' || type === '7'
     const isLink = type === '1' || type === '2'
-    const name = longName === '' ? nameOf(header) : longName
+    const name = longName === '' ? entryName(header) : longName
     const isRead = isFile && size <= largest
     const bytes = isRead ? await reader.content(size) : await reader.skip(size)
     if (isFile || isLink) yield { name, bytes, isLink }
@@ -50,18 +50,18 @@ export async function* tarFiles(chunks: AsyncIterable<Buffer>, largest: number):
   }
 }
 
-const textOf = (field: Buffer): string => textBefore(field.toString(), '\0')
+const fieldText = (field: Buffer): string => textBefore(field.toString(), '\0')
 
-function nameOf(header: Buffer): string {
-  const prefix = header.toString('latin1', 257, 262) === 'ustar' ? textOf(header.subarray(345, 500)) : ''
-  const name = textOf(header.subarray(0, 100))
+function entryName(header: Buffer): string {
+  const prefix = header.toString('latin1', 257, 262) === 'ustar' ? fieldText(header.subarray(345, 500)) : ''
+  const name = fieldText(header.subarray(0, 100))
   return prefix === '' ? name : `${prefix}/${name}`
 }
 
 /** Returns the size of an entry: octal digits, or a binary number after a byte 0x80. */
-function sizeOf(header: Buffer): number {
+function entrySize(header: Buffer): number {
   const field = header.subarray(124, 136)
-  const size = (field[0] ?? 0) & 0x80 ? Number(field.readBigUInt64BE(4)) : Number.parseInt(textOf(field).trim() || '0', 8)
+  const size = (field[0] ?? 0) & 0x80 ? Number(field.readBigUInt64BE(4)) : Number.parseInt(fieldText(field).trim() || '0', 8)
   if (!Number.isSafeInteger(size) || size < 0) throw new ArchiveError('the archive is corrupt: an invalid file size')
   return size
 }
@@ -70,7 +70,7 @@ function sizeOf(header: Buffer): number {
 function hasItsSum(header: Buffer): boolean {
   let sum = 8 * 0x20
   for (let i = 0; i < BLOCK; i++) if (i < 148 || i >= 156) sum += header.readUInt8(i)
-  return Number.parseInt(textOf(header.subarray(148, 156)).trim(), 8) === sum
+  return Number.parseInt(fieldText(header.subarray(148, 156)).trim(), 8) === sum
 }
 
 /** Parses pax records: `LENGTH KEY=VALUE\n`, where the length is that of the record in bytes. */

@@ -33,7 +33,7 @@ export const runBranch = (argv: readonly string[], streams: Streams): Promise<nu
       options: { at: 'value', list: 'switch', delete: 'switch', print: 'switch' },
       usage: USAGE,
       lack: NO_BRANCHES,
-      check: given => void (given.isOn('list') || nameOf(given)),
+      check: given => void (given.isOn('list') || branchName(given)),
     },
     streams,
     async ({ given, client, printKubeconfig }) => {
@@ -41,7 +41,7 @@ export const runBranch = (argv: readonly string[], streams: Streams): Promise<nu
         streams.out(await listed(client))
         return 0
       }
-      const name = nameOf(given)
+      const name = branchName(given)
       if (given.isOn('delete')) {
         await client.send('DELETE', `${ROOT}/${encodeURIComponent(name)}`)
         streams.out(`branch ${onOneLine(name)} deleted\n`)
@@ -59,7 +59,7 @@ export const runBranch = (argv: readonly string[], streams: Streams): Promise<nu
     },
   )
 
-function nameOf(given: Arguments): string {
+function branchName(given: Arguments): string {
   const [name, ...more] = given.values('argument')
   if (name === undefined || more.length > 0) throw new ArgumentError('one name is required: binnacle branch NAME')
   return name

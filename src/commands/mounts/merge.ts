@@ -23,9 +23,9 @@ export const runMerge = (argv: readonly string[], streams: Streams): Promise<num
   runServerCommand(argv, { ...COMMAND, check: given => void mergeOf(given) }, streams, async ({ given, client }) => {
     const { name, output } = mergeOf(given)
     let conflicts = 0
-    for await (const change of changesOf(client, name)) {
+    for await (const change of mergeableChanges(client, name)) {
       if (change.conflict === true) conflicts++
-      streams.out(output === 'json' ? `${JSON.stringify(change)}\n` : textOf(change))
+      streams.out(output === 'json' ? `${JSON.stringify(change)}\n` : conflictText(change))
     }
     return conflicts > 0 ? 1 : 0
   })
@@ -39,7 +39,7 @@ function mergeOf(given: Arguments): { readonly name: string; readonly output: 't
   return { name, output }
 }
 
-async function* changesOf(client: ClusterClient, name: string): AsyncGenerator<JsonObject> {
+async function* mergeableChanges(client: ClusterClient, name: string): AsyncGenerator<JsonObject> {
   const query = new URLSearchParams()
   for (;;) {
     const page = objectIn(await client.json(`/binnacle/v1/branches/${encodeURIComponent(name)}/changes?${query}`))
@@ -53,7 +53,7 @@ async function* changesOf(client: ClusterClient, name: string): AsyncGenerator<J
 const MARKS: Readonly<Record<string, string>> = { created: '+', updated: '~', deleted: '-' }
 const objectOrNone = (value: Json | undefined): JsonObject | undefined => (isJsonObject(value) ? value : undefined)
 
-function textOf({ change, conflict, group, resource, namespace, name, before, branch, server }: JsonObject): string {
+function conflictText({ change, conflict, group, resource, namespace, name, before, branch, server }: JsonObject): string {
   const [old, here, there] = [before, server, branch].map(objectOrNone)
   const label = `${resource}${group === '' ? '' : `.${group}`}/${name}${namespace === '' ? '' : ` in ${namespace}`}`
   const lines = [`${MARKS[String(change)] ?? '?'} ${label}`]
@@ -68,11 +68,11 @@ function textOf({ change, conflict, group, resource, namespace, name, before, br
 }
 
 const fieldLines = (from: JsonObject | undefined, to: JsonObject | undefined, indent: string): string[] =>
-  fieldChanges(from, to).map(({ path, from: was, to: is }) => `${indent}${path}: ${shown(was)} -> ${shown(is)}`)
+  fieldChanges(from, to).map(({ path, from: was, to: is }) => `${indent}${path}: ${excerpt(was)} -> ${excerpt(is)}`)
 
 /** Longer values are truncated. */
 const LONGEST = 200
-const shown = (value: Json | undefined): string => {
+const excerpt = (value: Json | undefined): string => {
   const text = value === undefined ? '(none)' : JSON.stringify(value)
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
 }

@@ -1,4 +1,4 @@
-import type { PluginRun, PolicyAsked, WebhookAsked } from '../../meta/why.ts'
+import type { PluginRun, PolicyStep, WebhookCallStep } from '../../meta/why.ts'
 import type { Why } from '../../why/types.ts'
 import { changeLines } from './changes-text.ts'
 import { duration } from './duration.ts'
@@ -25,27 +25,27 @@ function pluginLines({ plugin, phase, outcome, milliseconds, changes = [] }: Plu
   return [`Plugin ${plugin} changed it (${duration(milliseconds)}):`, ...changeLines(changes)]
 }
 
-const OUTCOMES: Readonly<Record<WebhookAsked['outcome'], string>> = {
+const OUTCOMES: Readonly<Record<WebhookCallStep['outcome'], string>> = {
   admitted: 'admitted it',
   refused: 'denied it',
   failed: 'could not be called',
   'failed open': 'could not be called, which its failure policy ignores',
 }
 
-function webhookLines({ webhook, configuration, phase, round, outcome, milliseconds, message, patch = [] }: WebhookAsked): string[] {
+function webhookLines({ webhook, configuration, phase, round, outcome, milliseconds, message, patch = [] }: WebhookCallStep): string[] {
   const again = round === 1 ? '' : ', called again because others had changed the object'
   const line = `Webhook ${webhook} of ${configuration} (${phase}) ${OUTCOMES[outcome]} in ${duration(milliseconds)}${again}${message === undefined ? '.' : `: ${message}`}`
   return patch.length === 0 ? [line] : [line, ...changeLines(patch)]
 }
 
-const POLICY_OUTCOMES: Readonly<Record<PolicyAsked['outcome'], string>> = {
+const POLICY_OUTCOMES: Readonly<Record<PolicyStep['outcome'], string>> = {
   admitted: 'admitted it',
   refused: 'denied it',
   failed: 'could not be evaluated, which its failure policy ignores',
   'warned or audited': 'is violated, and only warns or audits',
 }
 
-function policyLines({ policy, binding, phase, outcome, milliseconds, cost, messages = [], changes = [] }: PolicyAsked): string[] {
+function policyLines({ policy, binding, phase, outcome, milliseconds, cost, messages = [], changes = [] }: PolicyStep): string[] {
   const by = binding === undefined ? '' : ` by binding ${binding}`
   const costs = cost === undefined ? '' : `, CEL cost ${cost} of 10000000`
   return [

@@ -35,13 +35,15 @@ function reasonText({ steps, denial, request }: Why): string {
 }
 
 function closestText({ binding, role, subject, rule, missing }: ClosestGrant, user: string, namespace: string): string {
-  const verbs = list(rule.verbs)
-  const what = rule.nonResourceURLs ? list(rule.nonResourceURLs) : `${list(rule.resources ?? [])}${groupsText(rule.apiGroups)}${namesText(rule.resourceNames)}`
+  const verbs = joinNames(rule.verbs)
+  const what = rule.nonResourceURLs
+    ? joinNames(rule.nonResourceURLs)
+    : `${joinNames(rule.resources ?? [])}${groupsText(rule.apiGroups)}${namesText(rule.resourceNames)}`
   const who = subject === undefined ? '' : ` to ${subject}`
   return `${binding} gives ${verbs} on ${what}${who} (${role}). Missing: ${missing.map(part => missingText(part, user, namespace)).join('; ')}.`
 }
 
-const list = (names: readonly string[]): string => names.map(name => (name === '*' ? 'everything' : name)).join(', ')
+const joinNames = (names: readonly string[]): string => names.map(name => (name === '*' ? 'everything' : name)).join(', ')
 const groupsText = (groups: readonly string[] = []): string =>
   groups.every(group => group === '') ? '' : ` of ${groups.map(group => (group === '*' ? 'every group' : group || 'the core group')).join(', ')}`
 const namesText = (names: readonly string[] | undefined): string => (names === undefined ? '' : ` named ${names.join(', ')}`)

@@ -10,16 +10,16 @@ import { stepLines } from './step-text.ts'
 export function whyText(why: Why): string {
   const paragraphs: [string, readonly string[]][] = [
     ['', headLines(why)],
-    ['Who', linesOf(why, ['not authenticated', 'authenticated', 'impersonated'])],
-    ['Rights', [...linesOf(why, ['authorized']), ...denialLines(why)]],
-    ['Turn', linesOf(why, ['priority level', 'fault'])],
+    ['Who', stepsText(why, ['not authenticated', 'authenticated', 'impersonated'])],
+    ['Rights', [...stepsText(why, ['authorized']), ...denialLines(why)]],
+    ['Turn', stepsText(why, ['priority level', 'fault'])],
     ['Read', readLines(why)],
-    ['Body', linesOf(why, ['dropped', 'defaults', 'apply conflicts', 'rules of the kind'])],
+    ['Body', stepsText(why, ['dropped', 'defaults', 'apply conflicts', 'rules of the kind'])],
     ['Admission', admissionLines(why)],
-    ['Conversion', linesOf(why, ['conversion'])],
+    ['Conversion', stepsText(why, ['conversion'])],
     ['Write', writeLines(why)],
-    ['Warnings', linesOf(why, ['warning'])],
-    ['Audit', linesOf(why, ['audit annotation'])],
+    ['Warnings', stepsText(why, ['warning'])],
+    ['Audit', stepsText(why, ['audit annotation'])],
     ['Response', responseLines(why)],
   ]
   const shown = paragraphs.filter(([, lines]) => lines.length > 0)
@@ -38,7 +38,7 @@ function headLines(why: Why): string[] {
   return [`${who} requested to ${actionText(why)}: ${response}${took}.`, `${method} ${uri}   ${time}   audit id ${auditID}`]
 }
 
-function linesOf({ steps }: Why, kinds: readonly WhyStep['step'][]): string[] {
+function stepsText({ steps }: Why, kinds: readonly WhyStep['step'][]): string[] {
   return kinds.flatMap(kind => steps.filter(({ step }) => step === kind).flatMap(stepLines))
 }
 

@@ -51,7 +51,7 @@ export async function runWhy(argv: readonly string[], { out, err }: Streams): Pr
   const [ids, lists, output] = [given.values('id'), given.isOn('list'), given.value('output') ?? 'text']
   if (output !== 'text' && output !== 'json') throw new ArgumentError(`--output ${output}: must be text or json`)
   if (ids.length > 0 === (given.isOn('last') || lists)) throw new ArgumentError('audit ids, --last or --list is required')
-  const query = new URLSearchParams({ limit: numberOf(given.value('number') ?? (lists ? '20' : '1')) })
+  const query = new URLSearchParams({ limit: checkNumber(given.value('number') ?? (lists ? '20' : '1')) })
   const user = given.value('user')
   if (user !== undefined) query.set('user', user)
   if (given.isOn('failed')) query.set('failed', 'true')
@@ -79,7 +79,7 @@ export function onLinesOfTheirOwn(why: Why): Why {
 async function tellAll(client: ClusterClient, ids: readonly string[], output: 'text' | 'json', { out, err }: Streams): Promise<number> {
   let status = 0
   for (const [i, id] of ids.entries()) {
-    const why = await find(client, id)
+    const why = await findRecord(client, id)
     if (typeof why === 'string') {
       err(`${printable(why)}\n`)
       status = 1
@@ -88,7 +88,7 @@ async function tellAll(client: ClusterClient, ids: readonly string[], output: 't
   return status
 }
 
-function numberOf(text: string): string {
+function checkNumber(text: string): string {
   const number = Number(text)
   if (!Number.isInteger(number) || number < 1 || number > MOST) throw new ArgumentError(`--number ${text}: must be a number from 1 to ${MOST}`)
   return text
@@ -101,12 +101,12 @@ async function recent(client: ClusterClient, query: URLSearchParams): Promise<Re
       throw new ClusterError(`${client.server.origin} does not record requests: start it with --why, for example --why=1000`)
     throw error
   })
-  if (!isList(answer)) throw new ClusterError(`${client.server.origin} is not a binnacle server`)
+  if (!isRequestList(answer)) throw new ClusterError(`${client.server.origin} is not a binnacle server`)
   return answer
 }
 
 /** Returns the record of a request, or the server's message if there is none. Throws ClusterError. */
-async function find(client: ClusterClient, id: string): Promise<Why | string> {
+async function findRecord(client: ClusterClient, id: string): Promise<Why | string> {
   let answer: Json
   try {
     answer = await client.json(`${PATH}/${encodeURIComponent(id)}`)
@@ -122,7 +122,7 @@ async function find(client: ClusterClient, id: string): Promise<Why | string> {
 
 // Only the outer shape is checked; the rest is as the server documents it.
 const isWhy = (answer: unknown): answer is Why => isOfKind(answer, 'Why', 'steps')
-const isList = (answer: unknown): answer is RecentRequestList & { readonly items: readonly RecentRequest[] } => isOfKind(answer, 'WhyList', 'items')
+const isRequestList = (answer: unknown): answer is RecentRequestList & { readonly items: readonly RecentRequest[] } => isOfKind(answer, 'WhyList', 'items')
 
 const isOfKind = (answer: unknown, kind: string, list: string): boolean =>
   typeof answer === 'object' && answer !== null && 'kind' in answer && answer.kind === kind && list in answer && Array.isArray(Reflect.get(answer, list))

@@ -37,7 +37,7 @@ export function CelPage() {
   useEffect(() => {
     const ended = new AbortController()
     const timer = setTimeout(() => {
-      const values = parsed(variables)
+      const values = parseVariables(variables)
       if (values === undefined) {
         setProblem('The variables are not a JSON object.')
         return
@@ -90,7 +90,7 @@ export function CelPage() {
   )
 }
 
-function parsed(text: string): object | undefined {
+function parseVariables(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined

@@ -1,13 +1,13 @@
 import { isRecord, type Json } from '../objects.ts'
 
 /** Member `denial` of the response of `GET /binnacle/v1/why/AUDIT-ID`. */
-interface Denial {
+interface DenialRecord {
   readonly allowedNow?: string
   readonly closest: readonly { readonly binding: string; readonly role: string; readonly missing: readonly string[] }[]
   readonly toAllow: { readonly commands: readonly string[]; readonly yaml: string }
 }
 
-const isDenial = (value: Json | undefined): value is Json & Denial => isRecord(value) && isRecord(value.toAllow) && Array.isArray(value.closest)
+const isDenial = (value: Json | undefined): value is Json & DenialRecord => isRecord(value) && isRecord(value.toAllow) && Array.isArray(value.closest)
 
 /** Escapes invisible and bidirectional control characters, because users paste the commands into a shell. */
 const visible = (text: string): string => text.replace(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, found => `\\u{${found.codePointAt(0)?.toString(16)}}`)

@@ -3,7 +3,7 @@ import { type Sample, samplesOf } from '../exposition.ts'
 import { groupVersion, type Kind } from '../kinds.ts'
 import { Failure, Loading, Note, PageHead } from '../parts.tsx'
 import { tableHash } from '../route.ts'
-import { call, callJson } from '../session.ts'
+import { callApi, callJson } from '../session.ts'
 import { useFetched, usePolled } from '../use.ts'
 import type { PageProps } from './page-props.ts'
 
@@ -21,7 +21,7 @@ interface RecentCall {
 /** Shows the deprecated versions that were requested since the start, and their clients if requests are recorded. */
 export function DeprecatedPage({ kinds }: PageProps) {
   const { value: samples, error } = usePolled(
-    async signal => samplesOf(await (await call('/metrics', { headers: { Accept: 'text/plain' }, signal })).text(), WANTED),
+    async signal => samplesOf(await (await callApi('/metrics', { headers: { Accept: 'text/plain' }, signal })).text(), WANTED),
     EVERY_MS,
   )
   const { value: recent } = useFetched(recentRequests, [])

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { LiveTable } from '../live-table.ts'
 import { Failure, Loading, Note, Off, PageHead } from '../parts.tsx'
 import { objectHash } from '../route.ts'
-import { ApiError, call, sendJson } from '../session.ts'
+import { ApiError, callApi, sendJson } from '../session.ts'
 import { chosenRows } from '../table-rows.ts'
 import type { PageProps } from './page-props.ts'
 
@@ -65,7 +65,7 @@ function Faults() {
       ) : live.rows.size === 0 ? (
         <Note title="No faults: every request is served as it should be." />
       ) : (
-        <FaultTable live={live} onDelete={name => attempt(call(`${PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' }))} />
+        <FaultTable live={live} onDelete={name => attempt(callApi(`${PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' }))} />
       )}
     </div>
   )
@@ -118,7 +118,7 @@ function FaultForm({ onCreate }: { onCreate(fault: object): Promise<boolean> }) 
   const create = (event: SubmitEvent): void => {
     event.preventDefault()
     const form = event.currentTarget as HTMLFormElement
-    void onCreate(faultOf(new FormData(form))).then(isDone => isDone && form.reset())
+    void onCreate(faultFromForm(new FormData(form))).then(isDone => isDone && form.reset())
   }
   return (
     <form class="form" aria-label="Another fault" onSubmit={create}>
@@ -167,7 +167,7 @@ function FaultForm({ onCreate }: { onCreate(fault: object): Promise<boolean> }) 
 }
 
 /** Returns the object that a form describes. */
-function faultOf(form: FormData): object {
+function faultFromForm(form: FormData): object {
   const text = (name: string): string => String(form.get(name) ?? '').trim()
   const list = (name: string): string[] =>
     text(name)

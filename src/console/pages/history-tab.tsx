@@ -62,10 +62,10 @@ function compared(object: Json): Json {
   return { ...without, metadata }
 }
 
-const textOf = (moment: Moment | undefined): string[] => (moment === undefined ? [] : yamlLines(compared(moment.object)).map(lineText))
+const momentLines = (moment: Moment | undefined): string[] => (moment === undefined ? [] : yamlLines(compared(moment.object)).map(lineText))
 
 function Difference({ before, after }: { readonly before: Moment | undefined; readonly after: Moment }) {
-  const lines = nearDifferences(lineDiff(textOf(before), after.type === 'deleted' ? [] : textOf(after)), CONTEXT)
+  const lines = nearDifferences(lineDiff(momentLines(before), after.type === 'deleted' ? [] : momentLines(after)), CONTEXT)
   return (
     <div class="scroller code diff" tabIndex={0} role="region" aria-label={`Changes of revision ${after.revision}`}>
       {lines.slice(0, MOST_SHOWN).map((line, i) =>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Chart, type Series } from '../chart.tsx'
 import { growth, quantile, type Sample, samplesOf, sumsBy } from '../exposition.ts'
 import { Failure, Loading, PageHead } from '../parts.tsx'
-import { call } from '../session.ts'
+import { callApi } from '../session.ts'
 import { usePolled } from '../use.ts'
 
 const EVERY_MS = 2_000
@@ -30,7 +30,7 @@ interface Look {
 type Point = Readonly<Record<string, ReadonlyMap<string, number | undefined>>>
 
 async function look(signal: AbortSignal): Promise<Look> {
-  const text = await (await call('/metrics', { headers: { Accept: 'text/plain' }, signal })).text()
+  const text = await (await callApi('/metrics', { headers: { Accept: 'text/plain' }, signal })).text()
   return { at: performance.now(), samples: samplesOf(text, WANTED) }
 }
 
@@ -67,20 +67,20 @@ function pointOf(before: Look, { at, samples }: Look): Point {
   }
 }
 
-const count = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 1 : 0 })
-const milliseconds = (value: number): string => (value < 1 ? `${count(value * 1000)} ms` : `${count(value)} s`)
-const megabytes = (value: number): string => `${count(value / 1024 / 1024)} MB`
-const share = (value: number): string => `${count(value * 100)}%`
+const countText = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 1 : 0 })
+const durationText = (value: number): string => (value < 1 ? `${countText(value * 1000)} ms` : `${countText(value)} s`)
+const megabytes = (value: number): string => `${countText(value / 1024 / 1024)} MB`
+const share = (value: number): string => `${countText(value * 100)}%`
 
 const CHARTS: readonly (readonly [id: string, title: string, print: (value: number) => string])[] = [
-  ['rate', 'Requests a second, by verb', count],
-  ['latency', 'Duration of requests', milliseconds],
-  ['errors', 'Errors a second, by status', count],
-  ['watchers', 'Watches', count],
+  ['rate', 'Requests a second, by verb', countText],
+  ['latency', 'Duration of requests', durationText],
+  ['errors', 'Errors a second, by status', countText],
+  ['watchers', 'Watches', countText],
   ['memory', 'Memory', megabytes],
   ['processor', 'Processor', share],
-  ['inFlight', 'Requests in flight', count],
-  ['objects', 'Objects', count],
+  ['inFlight', 'Requests in flight', countText],
+  ['objects', 'Objects', countText],
 ]
 
 /** Charts of /metrics, since the page was opened. */

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { type Condition, conditionsOf } from '../health.ts'
-import { type Kind, pathOf } from '../kinds.ts'
+import { conditionsOf, type ObjectCondition } from '../health.ts'
+import { type Kind, resourcePath } from '../kinds.ts'
 import type { AnyObject, Json } from '../objects.ts'
 import { Failure, Loading, PageHead } from '../parts.tsx'
-import { hashOf, namedIn, type Route, tableHash } from '../route.ts'
+import { namedIn, type Route, routeHash, tableHash } from '../route.ts'
 import { callJson } from '../session.ts'
 import { useFetched } from '../use.ts'
 import { EventsTab } from './events-tab.tsx'
@@ -22,7 +22,7 @@ const TABS = [
 /** An object: its fields with their managers, its history, events, owners and dependents. */
 export function ObjectPage({ kind, kinds, route }: { readonly kind: Kind; readonly kinds: readonly Kind[]; readonly route: Route }) {
   const { namespace, name } = namedIn(route)
-  const path = pathOf(kind, namespace, name)
+  const path = resourcePath(kind, namespace, name)
   const [reading, readAgain] = useState(0)
   const { value: object, error } = useFetched(signal => callJson<AnyObject>(path, { signal }), [path, reading])
   const tab = TABS.find(([id]) => id === route.query.tab)?.[0] ?? 'yaml'
@@ -38,14 +38,14 @@ export function ObjectPage({ kind, kinds, route }: { readonly kind: Kind; readon
             </>
           )}
         </span>
-        <a href={hashOf(['requests'], { text: path })}>Requests</a>
+        <a href={routeHash(['requests'], { text: path })}>Requests</a>
         <button type="button" class="quiet" onClick={() => readAgain(n => n + 1)}>
           Reload
         </button>
       </PageHead>
       <nav class="tabs" aria-label="Views of the object">
         {TABS.map(([id, label]) => (
-          <a key={id} href={hashOf(route.parts, id === 'yaml' ? {} : { tab: id })} aria-current={id === tab ? 'page' : undefined}>
+          <a key={id} href={routeHash(route.parts, id === 'yaml' ? {} : { tab: id })} aria-current={id === tab ? 'page' : undefined}>
             {label}
           </a>
         ))}
@@ -56,7 +56,7 @@ export function ObjectPage({ kind, kinds, route }: { readonly kind: Kind; readon
   )
 }
 
-function Conditions({ conditions }: { readonly conditions: readonly Condition[] }) {
+function Conditions({ conditions }: { readonly conditions: readonly ObjectCondition[] }) {
   if (conditions.length === 0) return null
   return (
     <ul class="conditions" aria-label="Conditions">

@@ -35,7 +35,7 @@ export function OwnedYaml({ object }: { readonly object: AnyObject & Json }) {
           <div style={{ transform: `translateY(${seen.first * LINE_PX}px)` }}>
             {lines.slice(seen.first, seen.end).map((line, i) => {
               const own = owners.ownersOf(line.path)
-              return <Line key={seen.first + i} line={line} own={own} isFaint={only !== undefined && !own.includes(only)} managers={owners.managers} />
+              return <OwnedLine key={seen.first + i} line={line} own={own} isFaint={only !== undefined && !own.includes(only)} managers={owners.managers} />
             })}
           </div>
         </div>
@@ -51,7 +51,7 @@ interface LineProps {
   readonly managers: readonly Manager[]
 }
 
-function Line({ line, own, isFaint, managers }: LineProps) {
+function OwnedLine({ line, own, isFaint, managers }: LineProps) {
   const [first] = own
   const title = own.map(owner => managers[owner]?.name ?? '').join(', ')
   return (

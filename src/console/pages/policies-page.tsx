@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { groupVersion, pathOf } from '../kinds.ts'
+import { groupVersion, resourcePath } from '../kinds.ts'
 import { Failure, Note, PageHead } from '../parts.tsx'
 import { objectHash } from '../route.ts'
 import { ApiError, sendJson } from '../session.ts'
@@ -49,7 +49,7 @@ export function PoliciesPage({ kinds }: PageProps) {
     if (kind === undefined) return
     setBusy(true)
     try {
-      setTried(await sendJson<Tried>('POST', '/binnacle/v1/console/policies', { policy, path: pathOf(kind, kind.namespaced ? namespace : '') }))
+      setTried(await sendJson<Tried>('POST', '/binnacle/v1/console/policies', { policy, path: resourcePath(kind, kind.namespaced ? namespace : '') }))
       setError(undefined)
     } catch (failure) {
       setError(failure instanceof ApiError ? failure : new ApiError(0, String(failure)))

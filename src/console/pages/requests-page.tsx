@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { ColumnHeads } from '../column-heads.tsx'
 import { isRecord, type Json } from '../objects.ts'
 import { Failure, Loading, Note, Off, PageHead } from '../parts.tsx'
-import { hashOf } from '../route.ts'
+import { routeHash } from '../route.ts'
 import { callJson } from '../session.ts'
 import { useFetched, useListKeys, usePolled } from '../use.ts'
 import { lineText, yamlLines } from '../yaml-lines.ts'
@@ -50,7 +50,7 @@ function Requests({ text: first }: { readonly text: string }) {
   useListKeys({
     move: by => setSelected(requests[Math.min(requests.length - 1, Math.max(0, at + by))]?.auditID),
     open: () => {
-      if (selected !== undefined) location.hash = hashOf(['requests', selected])
+      if (selected !== undefined) location.hash = routeHash(['requests', selected])
     },
   })
   return (
@@ -102,7 +102,7 @@ function RequestTable({ requests, selected }: { readonly requests: readonly Rece
               <td>{time.slice(11, 23)}</td>
               <td>{verb}</td>
               <td>
-                <a href={hashOf(['requests', auditID])}>
+                <a href={routeHash(['requests', auditID])}>
                   <bdi>{uri.slice(0, 300)}</bdi>
                 </a>
               </td>
@@ -123,8 +123,8 @@ function RequestTable({ requests, selected }: { readonly requests: readonly Rece
   )
 }
 
-type Step = { readonly step: string; readonly at: number } & Readonly<Record<string, Json>>
-type Why = RecentRequest & { readonly steps: readonly Step[]; readonly denial?: Json; readonly answer?: Json; readonly request?: Json }
+type RecordedStep = { readonly step: string; readonly at: number } & Readonly<Record<string, Json>>
+type Why = RecentRequest & { readonly steps: readonly RecordedStep[]; readonly denial?: Json; readonly answer?: Json; readonly request?: Json }
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   allow: 'good',
@@ -160,8 +160,8 @@ function Request({ id }: { readonly id: string }) {
                 <StepItem key={`${i}`} step={step} />
               ))}
             </ol>
-            <Part title="Answer" value={value.answer} />
-            <Part title="Request" value={value.request} />
+            <RequestPart title="Answer" value={value.answer} />
+            <RequestPart title="Request" value={value.request} />
           </>
         )}
       </div>
@@ -169,7 +169,7 @@ function Request({ id }: { readonly id: string }) {
   )
 }
 
-function StepItem({ step: { step, at, ...rest } }: { readonly step: Step }) {
+function StepItem({ step: { step, at, ...rest } }: { readonly step: RecordedStep }) {
   const outcome = String(rest.decision ?? rest.outcome ?? '')
   return (
     <li>
@@ -189,7 +189,7 @@ function Text({ value }: { readonly value: Json }) {
   return <pre class="text">{[...lines.slice(0, MOST_LINES).map(lineText), ...(lines.length > MOST_LINES ? ['…'] : [])].join('\n')}</pre>
 }
 
-function Part({ title, value }: { readonly title: string; readonly value: Json | undefined }) {
+function RequestPart({ title, value }: { readonly title: string; readonly value: Json | undefined }) {
   if (value === undefined) return null
   return (
     <section aria-label={title}>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { type Kind, pathOf } from '../kinds.ts'
+import { type Kind, resourcePath } from '../kinds.ts'
 import type { AnyObject } from '../objects.ts'
-import { hashOf, type Route } from '../route.ts'
+import { type Route, routeHash } from '../route.ts'
 import { callJson } from '../session.ts'
 import { useFetched } from '../use.ts'
 
@@ -10,7 +10,7 @@ const MOST_NAMESPACES = 500
 
 /** Returns the names of namespaces as suggestions. */
 async function namespaces(signal: AbortSignal): Promise<readonly string[]> {
-  const path = `${pathOf({ group: '', version: 'v1', resource: 'namespaces' })}?limit=${MOST_NAMESPACES}`
+  const path = `${resourcePath({ group: '', version: 'v1', resource: 'namespaces' })}?limit=${MOST_NAMESPACES}`
   const list = await callJson<{ readonly items: readonly AnyObject[] | null }>(path, { headers: { Accept: NAMES_ONLY }, signal })
   return (list.items ?? []).map(({ metadata }) => metadata.name)
 }
@@ -18,7 +18,7 @@ async function namespaces(signal: AbortSignal): Promise<readonly string[]> {
 /** Filters of a collection. They are stored in the address, so that the back button restores them. */
 export function TableFilters({ kind, route }: { readonly kind: Kind; readonly route: Route }) {
   const { value: names = [] } = useFetched(namespaces, [])
-  const change = (name: string, value: string): void => location.replace(hashOf(route.parts, { ...route.query, [name]: value }))
+  const change = (name: string, value: string): void => location.replace(routeHash(route.parts, { ...route.query, [name]: value }))
   return (
     <form class="filters" role="search" aria-label="Filter objects" onSubmit={event => event.preventDefault()}>
       {kind.namespaced && <Field label="Namespace" name="namespace" value={route.query.namespace ?? ''} hint="all" list={names} onChange={change} />}

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { isUnhealthy } from '../health.ts'
-import { groupVersion, type Kind, pathOf } from '../kinds.ts'
+import { groupVersion, type Kind, resourcePath } from '../kinds.ts'
 import { LiveTable } from '../live-table.ts'
 import { age } from '../objects.ts'
 import { Failure, Loading, Note, PageHead } from '../parts.tsx'
@@ -22,7 +22,7 @@ export function TablePage({ kind, route }: { readonly kind: Kind; readonly route
   const [, redraw] = useState(0)
   const table = useRef<LiveTable>()
   useEffect(() => {
-    const live = new LiveTable(pathOf(kind, within), labels === '' ? {} : { labelSelector: labels }, () => redraw(n => n + 1))
+    const live = new LiveTable(resourcePath(kind, within), labels === '' ? {} : { labelSelector: labels }, () => redraw(n => n + 1))
     table.current = live
     redraw(n => n + 1)
     return () => live.close()

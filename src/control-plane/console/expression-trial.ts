@@ -51,13 +51,13 @@ export async function tryExpression(expression: string, variables: JsonObject, m
     signal,
   )
   const about = { type: printType(checked.result), estimate: { min: String(min), max: String(max) } }
-  const values = valuesOf(variables)
+  const values = variableValues(variables)
   const { cost, value, error } = await runProgram(program, { get: name => values.get(name) }, SHARED_TURNS, { interrupted: () => signal?.aborted === true })
-  return error === undefined ? { ...about, cost, value: shown(value) } : { ...about, cost, error }
+  return error === undefined ? { ...about, cost, value: resultText(value) } : { ...about, cost, error }
 }
 
 /** Converts the variables to CEL values. Throws 400 if one cannot be converted. */
-function valuesOf(variables: JsonObject): ReadonlyMap<string, Value> {
+function variableValues(variables: JsonObject): ReadonlyMap<string, Value> {
   try {
     return new Map(Object.entries(variables).map(([name, value]) => [name, celValueOf(value, DYN, name)]))
   } catch (error) {
@@ -87,7 +87,7 @@ function isSmall(value: Value): boolean {
   return fits(value)
 }
 
-function shown(value: Value): string {
+function resultText(value: Value): string {
   if (!isSmall(value)) return 'too large to show'
   const text = JSON.stringify(nativeOf(value), replaced, 2) ?? 'optional.none()'
   return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`

@@ -2,7 +2,7 @@ import { ConditionMetrics } from '../../admission/expressions/condition-metrics.
 import { type CompiledValidatingPolicy, compileValidatingPolicy } from '../../admission/policies/compiled-policy.ts'
 import { decide } from '../../admission/policies/decisions.ts'
 import { readMatchResources } from '../../admission/policies/match-resources.ts'
-import type { Policy, ValidatingSpec } from '../../admission/policies/policy.ts'
+import type { AdmissionPolicy, ValidatingSpec } from '../../admission/policies/policy.ts'
 import type { ActivePolicy } from '../../admission/policies/policy-index.ts'
 import { faultText, PolicyRequest } from '../../admission/policies/policy-request.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -89,7 +89,7 @@ async function documentsOf(text: string): Promise<readonly [JsonObject, JsonObje
 }
 
 /** Decodes and defaults the policy as a write of it would. Throws 400 if it is invalid. */
-function policyOf(catalog: Catalog, document: JsonObject): Policy<ValidatingSpec> {
+function policyOf(catalog: Catalog, document: JsonObject): AdmissionPolicy<ValidatingSpec> {
   if (document.kind !== 'ValidatingAdmissionPolicy') throw badRequestError('policy: must be a ValidatingAdmissionPolicy')
   const { version } = servedById(catalog, VALIDATING_POLICIES)
   try {
@@ -123,7 +123,7 @@ function collectionOf(path: string, catalog: Catalog): { readonly id: ResourceId
 interface Trial extends TrialParts {
   readonly ctx: RequestContext
   readonly id: ResourceId
-  readonly policy: Policy<ValidatingSpec>
+  readonly policy: AdmissionPolicy<ValidatingSpec>
   readonly compiled: CompiledValidatingPolicy
   readonly params: JsonObject | undefined
 }
@@ -171,7 +171,10 @@ async function tryObject({ catalog, access, authorizer, ctx, id, policy, compile
 }
 
 /** Wraps the policy as one in force, without bindings. */
-const activeOf = ({ metadata, spec }: Policy<ValidatingSpec>, compiled: CompiledValidatingPolicy): ActivePolicy<ValidatingSpec, CompiledValidatingPolicy> => ({
+const activeOf = (
+  { metadata, spec }: AdmissionPolicy<ValidatingSpec>,
+  compiled: CompiledValidatingPolicy,
+): ActivePolicy<ValidatingSpec, CompiledValidatingPolicy> => ({
   name: metadata.name ?? '',
   spec,
   match: spec.matchConstraints && readMatchResources(spec.matchConstraints),

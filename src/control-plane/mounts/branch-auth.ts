@@ -1,4 +1,4 @@
-import type { Credentials } from '../../auth/authn/authenticator.ts'
+import type { RequestCredentials } from '../../auth/authn/authenticator.ts'
 import { serviceAccountTokens, type TokenResource } from '../../auth/authn/service-account/authenticator.ts'
 import { signClaims } from '../../auth/authn/service-account/issuer.ts'
 import { generateSigningKey, readSigningKey, type SigningKey } from '../../auth/authn/service-account/keys.ts'
@@ -23,7 +23,7 @@ export interface BranchAuth {
   readonly rules: RuleIndex | undefined
   readonly nodeGraph: NodeGraph | undefined
   readonly services: AuthServices
-  authenticate(credentials: Credentials): Promise<MountIdentity>
+  authenticate(credentials: RequestCredentials): Promise<MountIdentity>
   /** Enables service account tokens. Their accounts are looked up in the branch. */
   connect(access: ResourceAccess): void
   close(): Promise<void>

@@ -4,11 +4,11 @@ import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { type Key, key } from '../../storage/revision.ts'
 import type { ReadAt, StoredObject } from '../../storage/storage.ts'
 import type { ControlPlane } from '../control-plane.ts'
-import type { StoredPlace } from '../stored-reader.ts'
+import type { StoredLocation } from '../stored-reader.ts'
 import type { Branch } from './branches.ts'
 
 /** Effect of merging a branch on one object of the server. Objects are shown without metadata that every write changes. */
-export interface BranchChange extends Pick<StoredPlace, 'path' | 'group' | 'version' | 'resource' | 'namespace' | 'name'> {
+export interface BranchChange extends Pick<StoredLocation, 'path' | 'group' | 'version' | 'resource' | 'namespace' | 'name'> {
   readonly change: 'created' | 'updated' | 'deleted'
   /** Whether the server has changed the object too since the branch was created, to a different result. */
   readonly conflict: boolean
@@ -31,7 +31,7 @@ const PAGE_BYTES = 4 << 20
 const PAGE_ITEMS = 500
 
 /** Returns a page of changes, starting at a key: objects that the branch has written or deleted and that now differ from the server's. Throws StorageError. */
-export async function changesOf({ fork, plane }: Branch, server: ControlPlane, start: Key, signal: AbortSignal): Promise<ChangesPage> {
+export async function branchChangesPage({ fork, plane }: Branch, server: ControlPlane, start: Key, signal: AbortSignal): Promise<ChangesPage> {
   const { keys, next } = fork.changed(start)
   const items: BranchChange[] = []
   let bytes = 0
@@ -45,7 +45,7 @@ export async function changesOf({ fork, plane }: Branch, server: ControlPlane, s
     }
     const [before, branch, here] = [await read(plane, { exactly: fork.forkedAt }), await read(plane, 'latest'), await read(server, 'latest')]
     for (const object of [before, branch, here]) bytes += object?.json().bytes.length ?? 0
-    const change = changeOf(place, { before: contentOf(before), branch: contentOf(branch), server: contentOf(here) })
+    const change = branchChange(place, { before: contentOf(before), branch: contentOf(branch), server: contentOf(here) })
     if (change) items.push(change)
     await nextTurn()
   }
@@ -61,7 +61,7 @@ interface Three {
 }
 
 /** Change of one object between branch start, branch and server. Undefined if merging would change nothing. */
-function changeOf({ path, group, version, resource, namespace, name }: StoredPlace, { before, branch, server }: Three): BranchChange | undefined {
+function branchChange({ path, group, version, resource, namespace, name }: StoredLocation, { before, branch, server }: Three): BranchChange | undefined {
   // No change if branch and server agree, or if the branch has reverted its change.
   if (isDeepStrictEqual(branch, server) || isDeepStrictEqual(branch, before)) return undefined
   return {

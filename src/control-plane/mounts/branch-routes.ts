@@ -9,7 +9,7 @@ import { toStatus } from '../../registry/errors.ts'
 import { BRANCH_NAME } from '../../server/mounts/mount-path.ts'
 import { key } from '../../storage/revision.ts'
 import type { ControlPlane } from '../control-plane.ts'
-import { changesOf, FIRST } from './branch-changes.ts'
+import { branchChangesPage, FIRST } from './branch-changes.ts'
 import type { Branch, Branches } from './branches.ts'
 
 const ROOT = '/binnacle/v1/branches'
@@ -28,16 +28,20 @@ interface RouteParts {
  */
 export function branchRoutes(branches: Branches, parts: RouteParts): readonly OwnRoute[] {
   return [
-    { path: ROOT, methods: ['GET', 'POST'], handle: exchange => (exchange.method === 'POST' ? create(branches, parts, exchange) : list(branches, exchange)) },
+    {
+      path: ROOT,
+      methods: ['GET', 'POST'],
+      handle: exchange => (exchange.method === 'POST' ? create(branches, parts, exchange) : listBranches(branches, exchange)),
+    },
     { path: `${ROOT}/`, methods: ['GET', 'DELETE'], handle: exchange => one(branches, parts, exchange) },
   ]
 }
 
-const send = (exchange: Exchange, code: number, value: object): Promise<void> =>
+const sendJson = (exchange: Exchange, code: number, value: object): Promise<void> =>
   exchange.sendBytes(code, 'application/json', Buffer.from(JSON.stringify(value)))
 
 /** A branch as JSON. */
-const shown = ({ name, fork, createdAt, createdBy, isLost }: Branch): object => ({
+const branchJson = ({ name, fork, createdAt, createdBy, isLost }: Branch): object => ({
   kind: 'Branch',
   apiVersion: API_VERSION,
   name,
@@ -49,14 +53,14 @@ const shown = ({ name, fork, createdAt, createdBy, isLost }: Branch): object => 
   state: isLost ? 'Lost' : 'Open',
 })
 
-const list = (branches: Branches, exchange: Exchange): Promise<void> =>
-  send(exchange, 200, { kind: 'BranchList', apiVersion: API_VERSION, items: branches.list().map(shown) })
+const listBranches = (branches: Branches, exchange: Exchange): Promise<void> =>
+  sendJson(exchange, 200, { kind: 'BranchList', apiVersion: API_VERSION, items: branches.list().map(branchJson) })
 
 async function create(branches: Branches, { authorizer }: RouteParts, exchange: Exchange): Promise<void> {
   await mayReadAll(authorizer, exchange)
   const { name, at } = parseBranchRequest((await exchange.readBody(MOST_BODY_BYTES)).toString())
   const { user, signal } = exchange.ctx
-  return send(exchange, 201, shown(await branches.create(name, user.name, at, signal)))
+  return sendJson(exchange, 201, branchJson(await branches.create(name, user.name, at, signal)))
 }
 
 /** Parses the request body. Throws 400. */
@@ -85,9 +89,9 @@ async function one(branches: Branches, parts: RouteParts, exchange: Exchange): P
     if (exchange.method !== 'GET') throw methodNotAllowedError()
     return changes(branches, parts, exchange, name)
   }
-  if (exchange.method === 'GET') return send(exchange, 200, shown(branches.get(name)))
+  if (exchange.method === 'GET') return sendJson(exchange, 200, branchJson(branches.get(name)))
   await branches.delete(name)
-  return send(exchange, 200, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { name, kind: 'branches' }, code: 200 })
+  return sendJson(exchange, 200, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { name, kind: 'branches' }, code: 200 })
 }
 
 /** Handles GET of a branch's changes, page by page. Requires permission to read everything. */
@@ -97,8 +101,8 @@ async function changes(branches: Branches, { authorizer, plane }: RouteParts, ex
   branches.checkKept(branch)
   const start = exchange.query.get('continue') ?? FIRST
   try {
-    const { items, next } = await changesOf(branch, plane, key(start), exchange.ctx.signal)
-    await send(exchange, 200, { kind: 'BranchChanges', apiVersion: API_VERSION, items, metadata: next === undefined ? {} : { continue: next } })
+    const { items, next } = await branchChangesPage(branch, plane, key(start), exchange.ctx.signal)
+    await sendJson(exchange, 200, { kind: 'BranchChanges', apiVersion: API_VERSION, items, metadata: next === undefined ? {} : { continue: next } })
   } catch (error) {
     throw toStatus(error, { gr: { group: '', resource: 'branches' }, name, verb: 'get' })
   }

@@ -6,7 +6,7 @@ import type { Backend, BackendFork } from '../../storage/backend.ts'
 import { revision } from '../../storage/revision.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import type { BranchAuth } from './branch-auth.ts'
-import { type HeldRequest, HeldRequests, Turns } from './held-requests.ts'
+import { type OpenRequest, OpenRequests, SerialTasks } from './held-requests.ts'
 import { revisionError } from './revision-error.ts'
 
 /** Parts that serve a branch. */
@@ -23,7 +23,7 @@ export interface Branch extends OpenBranch {
   /** Milliseconds since the epoch. */
   readonly createdAt: number
   readonly createdBy: string
-  readonly requests: HeldRequests
+  readonly requests: OpenRequests
   /** Set once the server has changed more than is kept for the branch. The branch can no longer be read. */
   isLost: boolean
 }
@@ -45,7 +45,7 @@ export class Branches {
   private readonly options: BranchesOptions
   private readonly all = new Map<string, Branch>()
   /** Serializes creation and deletion. */
-  private readonly turns = new Turns()
+  private readonly turns = new SerialTasks()
   private readonly ended = new AbortController()
 
   constructor(options: BranchesOptions) {
@@ -97,7 +97,7 @@ export class Branches {
         await fork.close()
         throw error
       })
-      branch = { ...opened, name, fork, createdAt: clock.now(), createdBy, requests: new HeldRequests(), isLost: false }
+      branch = { ...opened, name, fork, createdAt: clock.now(), createdBy, requests: new OpenRequests(), isLost: false }
       this.all.set(name, branch)
       if (isLost) this.lose(branch)
       log.info('branch created', { name, revision: fork.forkedAt, user: createdBy })
@@ -117,7 +117,7 @@ export class Branches {
   }
 
   /** Returns the control plane of a branch and keeps it open for a request. Throws a StatusError. */
-  hold(name: string, request: HeldRequest): HeldPlane {
+  hold(name: string, request: OpenRequest): HeldPlane {
     const branch = this.get(name)
     this.checkKept(branch)
     return { plane: branch.mounted, release: branch.requests.hold(request) }

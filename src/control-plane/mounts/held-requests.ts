@@ -1,17 +1,17 @@
 /** A request that keeps a control plane open. */
-export interface HeldRequest {
+export interface OpenRequest {
   readonly isLongRunning: boolean
   end(): void
 }
 
 /** The open requests of one control plane. */
-export class HeldRequests {
-  private readonly open = new Set<HeldRequest>()
+export class OpenRequests {
+  private readonly open = new Set<OpenRequest>()
   /** Time of the last start or end of a request, in milliseconds of `performance.now()`. */
   lastUsed = performance.now()
 
   /** Registers a request. Returns a function that unregisters it. */
-  hold(request: HeldRequest): () => void {
+  hold(request: OpenRequest): () => void {
     this.open.add(request)
     this.lastUsed = performance.now()
     return () => {
@@ -36,7 +36,7 @@ export class HeldRequests {
 }
 
 /** Runs tasks one at a time, in the order in which they were added. */
-export class Turns {
+export class SerialTasks {
   private last: Promise<unknown> = Promise.resolve()
   waiting = 0
 

@@ -7,7 +7,7 @@ import type { Backend } from '../../storage/backend.ts'
 import { momentBackend } from '../../storage/moment-backend.ts'
 import { key, type Revision, revision } from '../../storage/revision.ts'
 import type { ControlPlane } from '../control-plane.ts'
-import { type HeldRequest, HeldRequests, Turns } from './held-requests.ts'
+import { type OpenRequest, OpenRequests, SerialTasks } from './held-requests.ts'
 import { revisionError } from './revision-error.ts'
 
 /** A moment without requests for this long is closed, in milliseconds. */
@@ -20,7 +20,7 @@ const MOST_WAITING = 32
 interface OpenMoment {
   readonly plane: ControlPlane
   readonly mounted: MountedPlane
-  readonly requests: HeldRequests
+  readonly requests: OpenRequests
 }
 
 /** Dependencies and limits of moments. */
@@ -40,7 +40,7 @@ export class Moments {
   private readonly options: MomentsOptions
   /** Ordered by last use, most recent last. */
   private readonly all = new Map<number, OpenMoment>()
-  private readonly turns = new Turns()
+  private readonly turns = new SerialTasks()
   private readonly ended = new AbortController()
   private timer: NodeJS.Timeout | undefined
   /** Delay before the next moment is opened, in milliseconds, so that opening takes at most half of the time. */
@@ -55,7 +55,7 @@ export class Moments {
   }
 
   /** Returns the control plane of a revision and keeps it open for a request. Throws a StatusError. */
-  async hold(at: number, request: HeldRequest & { readonly signal: AbortSignal }): Promise<HeldPlane> {
+  async hold(at: number, request: OpenRequest & { readonly signal: AbortSignal }): Promise<HeldPlane> {
     const found = this.all.get(at)
     if (found !== undefined) return this.held(at, found, request)
     if (this.turns.waiting >= MOST_WAITING) throw tooManyRequestsError('too many requests are waiting for moments to open', 1)
@@ -65,7 +65,7 @@ export class Moments {
     })
   }
 
-  private held(at: number, moment: OpenMoment, request: HeldRequest): HeldPlane {
+  private held(at: number, moment: OpenMoment, request: OpenRequest): HeldPlane {
     this.all.delete(at)
     this.all.set(at, moment)
     return { plane: moment.mounted, release: moment.requests.hold(request) }
@@ -80,7 +80,7 @@ export class Moments {
     const begun = steadyClock.now()
     const opened = await this.options.open(backend, this.ended.signal)
     this.rest = steadyClock.now() - begun
-    const moment = { ...opened, requests: new HeldRequests() }
+    const moment = { ...opened, requests: new OpenRequests() }
     this.all.set(at, moment)
     this.timer ??= setInterval(() => this.look(), LOOK_MS).unref()
     this.options.log.debug(1, 'moment opened', { revision: at })

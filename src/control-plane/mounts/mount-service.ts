@@ -1,4 +1,4 @@
-import type { Credentials } from '../../auth/authn/authenticator.ts'
+import type { RequestCredentials } from '../../auth/authn/authenticator.ts'
 import { bearerToken } from '../../auth/authn/token.ts'
 import type { AccessGroups } from '../../config/access-config.ts'
 import type { Config } from '../../config/config.ts'
@@ -41,7 +41,7 @@ export interface MountServiceParts {
 /** Rejects console sessions. They are valid only on the server itself, and must not reach token webhooks. */
 function withoutSessions({ auth, options: { console } }: MountServiceParts): Auth {
   if (console === undefined) return auth
-  const isSession = (credentials: Credentials): boolean => console.isSession(bearerToken(credentials.headers.authorization) ?? '')
+  const isSession = (credentials: RequestCredentials): boolean => console.isSession(bearerToken(credentials.headers.authorization) ?? '')
   return { ...auth, authenticator: credentials => (isSession(credentials) ? 'rejected' : auth.authenticator(credentials)) }
 }
 

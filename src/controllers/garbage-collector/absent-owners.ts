@@ -1,5 +1,5 @@
 import type { Coordinates } from './coordinates.ts'
-import { keyOf } from './coordinates.ts'
+import { coordinatesKey } from './coordinates.ts'
 
 /** LRU cache of owners that do not exist. UIDs are never reused, so an entry stays valid. */
 export class AbsentOwners {
@@ -12,7 +12,7 @@ export class AbsentOwners {
 
   /** Adds an owner. Evicts the least recently used one at the limit. */
   add(owner: Coordinates): void {
-    const key = keyOf(owner)
+    const key = coordinatesKey(owner)
     this.keys.delete(key)
     this.keys.add(key)
     if (this.keys.size <= this.limit) return
@@ -22,7 +22,7 @@ export class AbsentOwners {
 
   /** Whether the owner is cached. A hit becomes the most recently used entry: a Set keeps insertion order. */
   has(owner: Coordinates): boolean {
-    const key = keyOf(owner)
+    const key = coordinatesKey(owner)
     if (!this.keys.delete(key)) return false
     this.keys.add(key)
     return true

@@ -1,6 +1,6 @@
 import type { OwnerReference } from '../../meta/object.ts'
 import type { Coordinates } from './coordinates.ts'
-import { keyOf, referredTo, refersTo } from './coordinates.ts'
+import { coordinatesKey, referredTo, refersTo } from './coordinates.ts'
 
 /** An object that refers to an owner by coordinates. Dependents may disagree about the coordinates of a UID: some can have a wrong kind, name or namespace. */
 export interface Dependent extends Coordinates {
@@ -36,17 +36,17 @@ export function alternativeTo(absent: Coordinates, dependents: Iterable<Dependen
       if (refersTo(reference, absent) && (isOfCluster || dependent.namespace === absent.namespace)) continue
       const sameKind = reference.apiVersion === absent.apiVersion && reference.kind === absent.kind
       const other = referredTo(reference, isOfCluster && sameKind ? '' : dependent.namespace)
-      found.set(keyOf(other), other)
+      found.set(coordinatesKey(other), other)
     }
   }
-  found.delete(keyOf(absent))
-  const inOrder = [...found.values()].sort(compare)
-  return inOrder.find(other => compare(absent, other) < 0) ?? inOrder[0]
+  found.delete(coordinatesKey(absent))
+  const inOrder = [...found.values()].sort(compareCoordinates)
+  return inOrder.find(other => compareCoordinates(absent, other) < 0) ?? inOrder[0]
 }
 
 const ORDER = ['kind', 'apiVersion', 'namespace', 'name', 'uid'] as const
 
-function compare(a: Coordinates, b: Coordinates): number {
+function compareCoordinates(a: Coordinates, b: Coordinates): number {
   for (const part of ORDER) if (a[part] !== b[part]) return a[part] < b[part] ? -1 : 1
   return 0
 }

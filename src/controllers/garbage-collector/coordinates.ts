@@ -25,7 +25,7 @@ export const refersTo = (reference: Omit<Coordinates, 'namespace'>, to: Coordina
   reference.uid === to.uid && reference.name === to.name && reference.kind === to.kind && reference.apiVersion === to.apiVersion
 
 /** Map key of an object, or of an owner that is only known from a reference. */
-export const keyOf = ({ apiVersion, kind, namespace, name, uid }: Coordinates): string => `${apiVersion} ${kind} ${namespace}/${name} ${uid}`
+export const coordinatesKey = ({ apiVersion, kind, namespace, name, uid }: Coordinates): string => `${apiVersion} ${kind} ${namespace}/${name} ${uid}`
 
 /** Coordinates as upstream's events print them. */
 export const coordinatesText = ({ apiVersion, kind, namespace, name, uid }: Coordinates): string =>

@@ -79,7 +79,7 @@ export class Recounter {
       yield
       if (creates !== undefined) {
         const resource = qualifiedResource(creates.resource)
-        const names = stored.get(resource) ?? (yield* namesOf(lists.get(resource) ?? []))
+        const names = stored.get(resource) ?? (yield* storedNames(lists.get(resource) ?? []))
         stored.set(resource, names)
         if (names.has(creates.name)) continue
       }
@@ -130,7 +130,7 @@ export class Recounter {
 }
 
 /** Names of stored objects. */
-function* namesOf(objects: readonly StoredObject[]): Steps<Set<string>> {
+function* storedNames(objects: readonly StoredObject[]): Steps<Set<string>> {
   const names = new Set<string>()
   for (const { key } of objects) {
     yield

@@ -83,7 +83,7 @@ const hostText = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
 export const authorityOf = ({ host, port }: Destination): string => (port === '' ? hostText(host) : `${hostText(host)}:${port}`)
 
 /** Returns path and query, escaped. */
-export const targetOf = ({ path, query }: Destination): string => {
+export const requestTarget = ({ path, query }: Destination): string => {
   const escaped = escapePath(path.startsWith('/') ? path : `/${path}`)
   return query === '' ? escaped : `${escaped}?${query}`
 }
@@ -171,7 +171,7 @@ class Attempt {
       ...(addresses && { lookup: found(addresses) }),
       port,
       method,
-      path: targetOf(destination),
+      path: requestTarget(destination),
       headers: [...(named ? [] : ['Host', authorityOf(destination)]), ...headers],
       maxHeaderSize: MAX_HEADER_BYTES,
       signal,

@@ -3,7 +3,7 @@ import { joinKeepingSlash } from '../../lib/url.ts'
 import { decodedObject, type JsonObject } from '../../meta/object.ts'
 import { badRequestError, failure, forbiddenError } from '../../meta/status.ts'
 import { admissionRequest, groupResourceOf } from '../../registry/types.ts'
-import { type Scope, subjectOf } from '../scope.ts'
+import { type Scope, targetOfScope } from '../scope.ts'
 import { askAsServer } from './ask.ts'
 import { forward } from './forward.ts'
 import { log } from './log.ts'
@@ -61,5 +61,5 @@ function subpathOf({ info }: Scope): string {
 /** Runs admission of CONNECT. Its object is the options. */
 async function admit(scope: Scope, options: JsonObject): Promise<void> {
   const object = decodedObject(options)
-  await scope.env.registry.admit(admissionRequest({ ...subjectOf(scope), dryRun: false }, 'CONNECT', { object }))
+  await scope.env.registry.admit(admissionRequest({ ...targetOfScope(scope), dryRun: false }, 'CONNECT', { object }))
 }

@@ -11,7 +11,7 @@ import { endToEnd, firstValue, forwardedHeaders, withHeader } from './headers.ts
 import { rewritePage } from './page.ts'
 import { codingOf } from './page-coding.ts'
 import { passedBack } from './response-headers.ts'
-import { type ProxyPlace, rewriteUrl } from './rewrite.ts'
+import { type ProxyLocation, rewriteUrl } from './rewrite.ts'
 
 const REDIRECT_REFUSED = Buffer.from('the backend attempted to redirect this request, which is not permitted')
 
@@ -40,8 +40,8 @@ export async function forward(exchange: Exchange, destination: Destination, pass
   const to: Destination = { ...destination, path, query }
   const prefix = prefixOf(asked, own)
   const headers = withHeader(endToEnd(forwardedHeaders(exchange)), 'X-Forwarded-Uri', forwardedUri(prefix, path))
-  const reply = await send(exchange, to, passing.ask, passing.headers?.(headers, to) ?? headers)
-  const place: ProxyPlace = { prefix, origin: authorityOf(to), asked: firstValue(headers, 'host') }
+  const reply = await sendRequest(exchange, to, passing.ask, passing.headers?.(headers, to) ?? headers)
+  const place: ProxyLocation = { prefix, origin: authorityOf(to), asked: firstValue(headers, 'host') }
   await answer(exchange, reply, place, passing.refusesRedirects === true)
 }
 
@@ -58,7 +58,7 @@ function forwardedUri(prefix: string, path: string): string {
 }
 
 /** Sends the request. Throws 503 if the destination cannot be reached. A body of unknown length is chunked. */
-async function send(exchange: Exchange, to: Destination, ask: Ask, headers: readonly Header[]): Promise<Reply> {
+async function sendRequest(exchange: Exchange, to: Destination, ask: Ask, headers: readonly Header[]): Promise<Reply> {
   const body = exchange.bodyStream()
   const chunked: Header[] = body && firstValue(headers, 'content-length') === '' ? [['Transfer-Encoding', 'chunked']] : []
   try {
@@ -70,7 +70,7 @@ async function send(exchange: Exchange, to: Destination, ask: Ask, headers: read
 }
 
 /** Sends the response. Redirects and pages are rewritten; everything else is streamed. */
-async function answer(exchange: Exchange, { response, upgraded }: Reply, place: ProxyPlace, refusesRedirects: boolean): Promise<void> {
+async function answer(exchange: Exchange, { response, upgraded }: Reply, place: ProxyLocation, refusesRedirects: boolean): Promise<void> {
   if (upgraded) {
     upgraded.socket.destroy()
     throw serviceUnavailableError('error trying to reach service: it switched protocols unasked')

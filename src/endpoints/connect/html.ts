@@ -325,11 +325,11 @@ const DASH = 0x2d
 const EQUALS = 0x3d
 const QUOTE = 0x22
 const APOSTROPHE = 0x27
-const bytesOf = (text: string): ReadonlySet<number> => new Set(Buffer.from(text))
-const SPACE = bytesOf(' \t\n\f\r')
-const SPACE_OR_SLASH = bytesOf(' \t\n\f\r/')
-const END_OF_NAME = bytesOf(' \t\n\f\r/>=')
-const END_OF_VALUE = bytesOf(' \t\n\f\r>')
+const byteSet = (text: string): ReadonlySet<number> => new Set(Buffer.from(text))
+const SPACE = byteSet(' \t\n\f\r')
+const SPACE_OR_SLASH = byteSet(' \t\n\f\r/')
+const END_OF_NAME = byteSet(' \t\n\f\r/>=')
+const END_OF_VALUE = byteSet(' \t\n\f\r>')
 
 const COMMENT = Buffer.from('!--')
 

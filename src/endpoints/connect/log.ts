@@ -5,14 +5,14 @@ import { serverResponse } from '../../meta/server-response.ts'
 import { badRequestError, failure, internalServerError, type StatusError } from '../../meta/status.ts'
 import type { Exchange } from '../exchange.ts'
 import { asksWebSocket } from '../web-socket/handshake.ts'
-import { ask, authorityOf, type Kubelets, type Reply, targetOf } from './ask.ts'
+import { ask, authorityOf, type Kubelets, type Reply, requestTarget } from './ask.ts'
 import { errorText } from './error-text.ts'
 import { sendOverWebSocket } from './web-socket.ts'
 
 /** Streams a log, over a WebSocket if the client requests one. `destination`: undefined if there is no log yet, which is 204. */
 export async function log(exchange: Exchange, destination: Destination | undefined, kubelets: Kubelets, name: string): Promise<void> {
   if (!destination) return exchange.relay(204, [], Readable.from([]))
-  const { response } = await read(exchange, destination, kubelets)
+  const { response } = await requestLog(exchange, destination, kubelets)
   const status = response.statusCode ?? 0
   if (status < 200 || status > 206) throw refusal(status, await errorText(response), name)
   if (asksWebSocket(exchange)) return sendOverWebSocket(exchange, response)
@@ -20,8 +20,8 @@ export async function log(exchange: Exchange, destination: Destination | undefin
 }
 
 /** Requests the log. Throws 500 with the messages of Go's HTTP client if the kubelet cannot be reached. Redirects are not followed. */
-async function read(exchange: Exchange, destination: Destination, kubelets: Kubelets): Promise<Reply> {
-  const url = `${destination.scheme}://${authorityOf(destination)}${targetOf(destination)}`
+async function requestLog(exchange: Exchange, destination: Destination, kubelets: Kubelets): Promise<Reply> {
+  const url = `${destination.scheme}://${authorityOf(destination)}${requestTarget(destination)}`
   const failed = (why: string): StatusError => failure(500, '', `Get ${JSON.stringify(url)}: ${why}`)
   let reply: Reply
   try {

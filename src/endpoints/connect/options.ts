@@ -27,7 +27,7 @@ function optionOf({ name, schema }: Field, query: URLSearchParams): Value | unde
     case 'string':
       return first
     case 'time':
-      return timeOf(first)
+      return parseSinceTime(first)
     case 'list':
       return schema.items.type === 'integer' ? query.getAll(name).flatMap(portsOf) : query.getAll(name)
     default:
@@ -36,7 +36,7 @@ function optionOf({ name, schema }: Field, query: URLSearchParams): Value | unde
 }
 
 /** Parses a time. Go's zero time if it is empty. Throws 400 if it is invalid. */
-function timeOf(text: string): string {
+function parseSinceTime(text: string): string {
   if (text === '' || text === 'null') return '0001-01-01T00:00:00Z'
   const time = canonicalTime(text)
   if (time === undefined)

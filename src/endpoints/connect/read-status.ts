@@ -11,7 +11,7 @@ export interface ForeignStatus extends Partial<Pick<Status, 'message' | 'reason'
 }
 
 /** Returns the string members. Empty ones are omitted, as in Go. */
-function textsOf<Name extends string>(fields: JsonObject, names: readonly Name[]): { [name in Name]?: string } {
+function textMembers<Name extends string>(fields: JsonObject, names: readonly Name[]): { [name in Name]?: string } {
   const texts: { [name in Name]?: string } = {}
   for (const name of names) {
     const value = fields[name]
@@ -33,7 +33,7 @@ export function readStatus(text: string): ForeignStatus | string {
   const { details } = fields
   return {
     isKind: fields.kind === 'Status' && fields.apiVersion === 'v1',
-    ...textsOf(fields, ['status', 'message', 'reason']),
+    ...textMembers(fields, ['status', 'message', 'reason']),
     ...(isJsonObject(details) && { details: detailsOf(details) }),
     ...(typeof fields.code === 'number' && fields.code !== 0 && { code: fields.code }),
   }
@@ -41,9 +41,9 @@ export function readStatus(text: string): ForeignStatus | string {
 
 /** Returns the details. Members of the wrong type are omitted. */
 function detailsOf(fields: JsonObject): StatusDetails {
-  const causes = Array.isArray(fields.causes) ? fields.causes.map(each => textsOf(isJsonObject(each) ? each : {}, ['reason', 'message', 'field'])) : []
+  const causes = Array.isArray(fields.causes) ? fields.causes.map(each => textMembers(isJsonObject(each) ? each : {}, ['reason', 'message', 'field'])) : []
   return {
-    ...textsOf(fields, ['name', 'group', 'kind', 'uid']),
+    ...textMembers(fields, ['name', 'group', 'kind', 'uid']),
     ...(causes.length > 0 && { causes }),
     ...(typeof fields.retryAfterSeconds === 'number' && { retryAfterSeconds: fields.retryAfterSeconds }),
   }

@@ -26,10 +26,10 @@ const EXIT_CODE = 'ExitCode'
 export const SUCCEEDED: CommandOutcome = { status: { metadata: {}, status: 'Success' }, code: 200 }
 
 /** Returns the result of a command that could not be run, or whose result is unknown. */
-export const failed = (why: string): CommandOutcome => outcomeOf(internalServerError(why).status)
+export const failed = (why: string): CommandOutcome => outcomeOfStatus(internalServerError(why).status)
 
 /** Returns the result of a Status, of the kubelet or our own. */
-export function outcomeOf({ status, message, reason, details, code }: Omit<ForeignStatus, 'isKind'>): CommandOutcome {
+export function outcomeOfStatus({ status, message, reason, details, code }: Omit<ForeignStatus, 'isKind'>): CommandOutcome {
   return { status: { metadata: {}, status, message, reason, details, code }, code: code ?? 0 }
 }
 

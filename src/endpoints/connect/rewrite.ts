@@ -1,7 +1,7 @@
 import { escapePath, joinPaths, parseUrl, printUrl, unescapePath } from '../../lib/url.ts'
 
 /** Location of a proxied page. */
-export interface ProxyPlace {
+export interface ProxyLocation {
   /** Path of the proxy, without the page's own path. */
   readonly prefix: string
   /** Host and port of the backend. */
@@ -14,7 +14,7 @@ export interface ProxyPlace {
  * Rewrites a link of a proxied page for the client: absolute paths on the page's own host are prefixed with the proxy's path. Other links are unchanged: relative ones, those to other hosts, and those that
  * have the prefix already.
  */
-export function rewriteUrl(link: string, { prefix, origin, asked }: ProxyPlace): string {
+export function rewriteUrl(link: string, { prefix, origin, asked }: ProxyLocation): string {
   const url = parseUrl(link)
   if (!url?.path.startsWith('/')) return link
   const host = url.host ?? ''

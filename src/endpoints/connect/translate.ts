@@ -3,12 +3,12 @@ import { DialError } from '../../lib/dial-error.ts'
 import { endWhenStalled } from '../../lib/end-when-stalled.ts'
 import type { Exchange } from '../exchange.ts'
 import { acceptWith, askedProtocols, asksWebSocket } from '../web-socket/handshake.ts'
-import { ask, authorityOf, type Kubelets, type Reply, targetOf } from './ask.ts'
+import { ask, authorityOf, type Kubelets, type Reply, requestTarget } from './ask.ts'
 import { CommandClient, type CommandStreams } from './command-client.ts'
 import { errorText } from './error-text.ts'
 import { readStatus } from './read-status.ts'
 import { RemoteCommand } from './remote-command.ts'
-import { COMMAND_PROTOCOLS, type CommandOutcome, commandProtocol, failed, outcomeOf, SUCCEEDED } from './remote-command-outcome.ts'
+import { COMMAND_PROTOCOLS, type CommandOutcome, commandProtocol, failed, outcomeOfStatus, SUCCEEDED } from './remote-command-outcome.ts'
 import type { StreamMetrics } from './stream-translation.ts'
 
 /** The only subprotocol that signals the end of the client's streams. Older ones are proxied unchanged. */
@@ -46,7 +46,7 @@ export async function translate(
 
 /** Runs the command. Errors are part of the outcome, because the client is already connected. */
 async function run(client: CommandClient, streams: CommandStreams, destination: Destination, kubelets: Kubelets, signal: AbortSignal): Promise<CommandOutcome> {
-  const url = `${destination.scheme}://${authorityOf(destination)}${targetOf(destination)}`
+  const url = `${destination.scheme}://${authorityOf(destination)}${requestTarget(destination)}`
   const notSent = (where: string, why: string): CommandOutcome => failed(`error sending request: Post ${JSON.stringify(where)}: ${why}`)
   let reply: Reply
   try {
@@ -66,7 +66,7 @@ async function run(client: CommandClient, streams: CommandStreams, destination: 
   const agrees = /upgrade/i.test(response.headers.connection ?? '') && /spdy\/3\.1/i.test(response.headers.upgrade ?? '')
   if (upgraded === undefined || !agrees) {
     upgraded?.socket.destroy()
-    return refused(upgraded === undefined ? await errorText(response) : '')
+    return upgradeRefusal(upgraded === undefined ? await errorText(response) : '')
   }
   endWhenStalled(upgraded.socket)
   const name = String(response.headers['x-stream-protocol-version'] ?? '')
@@ -86,8 +86,8 @@ const HEADERS: readonly string[] = [
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** Returns the outcome if the kubelet does not switch protocols: its Status, or its text. */
-function refused(text: string): CommandOutcome {
+function upgradeRefusal(text: string): CommandOutcome {
   const status = readStatus(text)
   if (typeof status === 'string' || !status.isKind) return failed(`unable to upgrade connection: ${text.trim()}`)
-  return status.status === 'Success' ? SUCCEEDED : outcomeOf(status)
+  return status.status === 'Success' ? SUCCEEDED : outcomeOfStatus(status)
 }

@@ -34,7 +34,7 @@ export const BUILT_IN: Dialect = {
   checkClaim(builtIns, target, claim, { value, body }) {
     const claimed = claimedVersion(target, claim, body)
     if (claimed.version === '' && claimed.group !== '') throw cannotHandle(target, claim, `Object 'apiVersion' is missing in '${body.toString()}'`)
-    checkType(builtIns, target, apiVersionOf(claimed) || apiVersionOfTarget(target), claim.kind || target.kind, value)
+    checkBodyType(builtIns, target, apiVersionOf(claimed) || apiVersionOfTarget(target), claim.kind || target.kind, value)
     return claimed
   },
   impliedVersion: apiVersionOfTarget,
@@ -90,7 +90,7 @@ function emptyOf(schema: StructSchema): Empty {
 }
 
 /** Checks that a body has the target's type. Throws 400 with upstream's message, which depends on whether the claimed type exists. */
-function checkType(builtIns: BuiltIns, target: BodyTarget, apiVersion: string, kind: string, value: Json): void {
+function checkBodyType(builtIns: BuiltIns, target: BodyTarget, apiVersion: string, kind: string, value: Json): void {
   const expected = apiVersionOfTarget(target)
   if (kind === target.kind && (apiVersion === expected || target.alsoTakes?.includes(apiVersion))) return
   const cannot = (why: string) => cannotHandle(target, { apiVersion, kind }, why)

@@ -12,7 +12,7 @@ import type { BuiltIns, TypeClaim } from '../../registry/other-type.ts'
  * How upstream serves a kind: built-in kinds through its router and with Go types (`BUILT_IN`), custom resources outside the router and as untyped JSON (`CUSTOM`). Both accept the same requests, but check
  * them in a different order and with different messages.
  */
-export interface Dialect extends PathDialect, MediaDialect, BodyDialect, PatchDialect, AnswerDialect, DiscoveryDialect {}
+export interface Dialect extends PathDialect, MediaDialect, BodyDialect, PatchDialect, ResponseDialect, DiscoveryDialect {}
 
 interface PathDialect {
   /**
@@ -81,7 +81,7 @@ export interface ListEnvelope {
   readonly end: string
 }
 
-interface AnswerDialect {
+interface ResponseDialect {
   /** Returns the envelope of a list in JSON. */
   listEnvelope(version: Version, meta: ListMeta): ListEnvelope
   /** Returns the JSON of a bookmark's object. `initialEnd`: it ends the initial events, and has an empty list as a blueprint. */

@@ -11,7 +11,7 @@ import { metaType } from '../forms/meta-v1.ts'
 import { acceptedAggregation, acceptedDocument } from '../negotiate.ts'
 import { isBuiltInGroup } from '../not-found.ts'
 import { groupDiscoveryList, groupDiscoveryListType } from './aggregated.ts'
-import { apiResources, groupsOf } from './resources.ts'
+import { apiResources, listGroups } from './resources.ts'
 
 /** Paths of the index that do not depend on the catalog. Source: `kubectl get --raw /` of kube-apiserver. */
 const FIXED_PATHS = [
@@ -66,7 +66,7 @@ export class Discovery {
   async serve(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
     const { path } = exchange
     if (path === '/') return this.serveIndex(exchange, snapshot)
-    const parts = partsOf(path)
+    const parts = pathSegments(path)
     if (parts === undefined || !this.isServed(snapshot, parts)) return false
     // Upstream serves discovery of custom resources outside its router, for any method.
     if (exchange.method !== 'GET' && !(parts[0] === 'apis' && parts[1] !== undefined && !isBuiltInGroup(snapshot, parts[1]))) throw methodNotAllowedError()
@@ -132,7 +132,7 @@ export class Discovery {
   /** Returns undefined if the path is not served. `aggregated`: the version of aggregated discovery. */
   private build(snapshot: CatalogSnapshot, parts: readonly string[], aggregated: string | undefined): Built | undefined {
     if (aggregated !== undefined) {
-      const groups = this.aggregator?.discovered(snapshot) ?? groupsOf(snapshot)
+      const groups = this.aggregator?.discovered(snapshot) ?? listGroups(snapshot)
       return { schema: groupDiscoveryListType(), document: groupDiscoveryList(snapshot, groups, parts[0] === 'api', aggregated) }
     }
     const document = this.plainDocument(snapshot, parts)
@@ -143,7 +143,7 @@ export class Discovery {
   private plainDocument(snapshot: CatalogSnapshot, [root, second, third]: readonly string[]): Document | undefined {
     const listed = this.groups(snapshot)
     // A group that APIServices do not list is served all the same.
-    const groupOf = (name: string) => listed.get(name) ?? groupsOf(snapshot).get(name)
+    const groupOf = (name: string) => listed.get(name) ?? listGroups(snapshot).get(name)
     if (root === 'api') {
       const versions = (groupOf('') ?? []).map(version => version.name)
       if (second === undefined)
@@ -164,7 +164,7 @@ export class Discovery {
   }
 
   private groups(snapshot: CatalogSnapshot): ListedGroups {
-    return this.aggregator?.groups(snapshot) ?? groupsOf(snapshot)
+    return this.aggregator?.groups(snapshot) ?? listGroups(snapshot)
   }
 
   /** Reports whether the group or version exists. Only then is the method checked. */
@@ -177,7 +177,7 @@ export class Discovery {
 }
 
 /** Returns the segments of a path that may belong to discovery. Trailing slashes are ignored; repeated slashes elsewhere match no path. */
-function partsOf(path: string): readonly string[] | undefined {
+function pathSegments(path: string): readonly string[] | undefined {
   if (path.startsWith('/apis//')) return undefined
   let end = path.length
   while (end > 1 && path.charCodeAt(end - 1) === 47) end--

@@ -44,7 +44,7 @@ function resourceWithSubresources({ definition, version }: ServedResource): { re
     verbs: dialect.discoveredVerbs(version.advertisedVerbs ?? version.verbs),
     ...(names.shortNames && { shortNames: [...names.shortNames] }),
     ...(version.categories && { categories: [...version.categories] }),
-    ...(definition.storage && { storageVersionHash: hashOf(definition.storage) }),
+    ...(definition.storage && { storageVersionHash: storageHash(definition.storage) }),
   }
   const subresources = Object.entries(version.subresources ?? {}).map(([name, subresource]) => ({
     name: `${names.plural}/${name}`,
@@ -52,7 +52,7 @@ function resourceWithSubresources({ definition, version }: ServedResource): { re
     namespaced,
     ...foreignVersion(version, subresource),
     kind: subresource.kind?.kind ?? version.kind,
-    verbs: sorted(subresource.verbs),
+    verbs: sortVerbs(subresource.verbs),
   }))
   return { own, subresources: dialect.discoveredSubresources(subresources) }
 }
@@ -61,16 +61,16 @@ function resourceWithSubresources({ definition, version }: ServedResource): { re
 const foreignVersion = (parent: Version, { kind }: Subresource) =>
   kind && (kind.group !== parent.group || kind.version !== parent.name) && { group: kind.group, version: kind.version }
 
-const sorted = (verbs: readonly string[]): string[] => [...verbs].sort()
+const sortVerbs = (verbs: readonly string[]): string[] => [...verbs].sort()
 
-const hashOf = ({ version }: NonNullable<ResourceDefinition['storage']>): string => storageVersionHash(version)
+const storageHash = ({ version }: NonNullable<ResourceDefinition['storage']>): string => storageVersionHash(version)
 
 /** Returns the first eight bytes of the SHA-256 of the stored `group/version/kind`, in base64. */
 export const storageVersionHash = ({ group, name, kind }: Pick<Version, 'group' | 'name' | 'kind'>): string =>
   createHash('sha256').update(`${group}/${name}/${kind}`).digest().subarray(0, 8).toString('base64')
 
 /** Returns the groups with their versions, preferred first. The core group has the empty name. */
-export function groupsOf(snapshot: CatalogSnapshot): ListedGroups {
+export function listGroups(snapshot: CatalogSnapshot): ListedGroups {
   const groups = new Map<string, ListedVersion[]>()
   for (const groupVersion of snapshot.servedGroupVersions()) {
     const { group, version } = parseApiVersion(groupVersion) ?? { group: '', version: groupVersion }

@@ -1,5 +1,5 @@
 import type { Exchange } from '../exchange.ts'
-import type { AnswerForm } from '../forms/answer-form.ts'
+import type { ResponseForm } from '../forms/answer-form.ts'
 import type { Scope } from '../scope.ts'
 
 /** Koa's `ctx.state` of a request, as far as the API uses it: values that filters pass on to later ones. */
@@ -8,7 +8,7 @@ export interface ApiState {
   /** Set by `withScope`. */
   scope?: Scope
   /** Set by `withNegotiation`. */
-  form?: AnswerForm
+  form?: ResponseForm
 }
 
 /** A layer of Koa middleware in the server's handler chain. */

@@ -1,7 +1,7 @@
 import type { Awaitable } from '../../lib/awaitable.ts'
 import type { FilledBody } from '../../lib/filled-body.ts'
 import type { JsonObject, KubeObject } from '../../meta/object.ts'
-import type { AnsweredStatus } from '../../meta/status.ts'
+import type { ResponseStatus } from '../../meta/status.ts'
 import type { ListResult } from '../../registry/read.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import type { StoredObject } from '../../storage/storage.ts'
@@ -18,7 +18,7 @@ export type Document = JsonObject & { readonly kind: string; readonly apiVersion
  * Form of a response: a media type and a view (whole objects, a Table, metadata only). Negotiation chooses one for each request, and nothing else depends on the media type. Members throw 406 if the view
  * cannot represent the value.
  */
-export interface AnswerForm {
+export interface ResponseForm {
   /** Content-Type of a response other than a watch. */
   readonly contentType: string
   /** Encodes a stored object in the served version. */
@@ -29,7 +29,7 @@ export interface AnswerForm {
   /** Encodes a list whose items are not stored. */
   plainList(scope: Scope, items: readonly KubeObject[]): Awaitable<Body>
   /** Encodes a Status. It does not depend on the view. */
-  status(status: AnsweredStatus): Awaitable<Body>
+  status(status: ResponseStatus): Awaitable<Body>
   /** Encodes a document of this schema that is not an object of a resource. It does not depend on the view. */
   document(schema: StructSchema, document: Document): Awaitable<Body>
   /** Whether a watch in this form cannot send the bookmark that ends the initial events. */

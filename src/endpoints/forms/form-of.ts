@@ -1,5 +1,5 @@
 import { formatOf, type Transform } from '../../codec/negotiate.ts'
-import type { AnswerForm } from './answer-form.ts'
+import type { ResponseForm } from './answer-form.ts'
 import { cborCodec } from './binary/cbor.ts'
 import type { BinaryCodec } from './binary/codec.ts'
 import { protobufCodec } from './binary/protobuf.ts'
@@ -20,15 +20,15 @@ export interface Output {
 }
 
 /** Whole objects in compact JSON, which most clients request. */
-export const PLAIN_FORM: AnswerForm = textForm(textObjects, compact)
+export const PLAIN_FORM: ResponseForm = textForm(textObjects, compact)
 
 /** Returns the form of a negotiated media type and view. */
-export function formOf({ mediaType, pretty, as }: Output): AnswerForm {
+export function formOf({ mediaType, pretty, as }: Output): ResponseForm {
   switch (formatOf(mediaType)) {
     case 'json':
-      return textForm(viewOf(as), pretty ? indented : compact)
+      return textForm(textViewOf(as), pretty ? indented : compact)
     case 'yaml':
-      return textForm(viewOf(as), yaml)
+      return textForm(textViewOf(as), yaml)
     case 'protobuf':
       return binaryForm(protobufCodec, mediaType, as)
     case 'cbor':
@@ -37,11 +37,11 @@ export function formOf({ mediaType, pretty, as }: Output): AnswerForm {
 }
 
 /** Returns the view. Negotiation accepts no other transforms than these two. */
-function viewOf(as: Transform | undefined): TextView {
+function textViewOf(as: Transform | undefined): TextView {
   if (as === undefined) return textObjects
   return as.kind === 'Table' ? textTable(as) : textMetadata(as)
 }
 
 /** Returns a binary form. Negotiation does not accept Tables in binary. */
-const binaryForm = (codec: BinaryCodec, mediaType: string, as: Transform | undefined): AnswerForm =>
+const binaryForm = (codec: BinaryCodec, mediaType: string, as: Transform | undefined): ResponseForm =>
   as === undefined ? binaryObjects(codec, mediaType) : binaryMetadata(codec, mediaType, as)

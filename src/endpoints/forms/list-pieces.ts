@@ -25,7 +25,7 @@ export interface PiecedList {
 }
 
 /** A compressed piece with its objects. It can be reused for a list that has the same objects in this place. */
-class KeptPiece implements CompressedPiece {
+class CachedPiece implements CompressedPiece {
   readonly deflated: Buffer
   readonly length: number
   readonly crc: number
@@ -100,11 +100,11 @@ function pieceOf(list: PiecedList, from: number, to: number, bytes: number): Pie
     },
     kept() {
       const kept = holder?.noted?.(by)
-      return kept instanceof KeptPiece && kept.isOf(items, from, to) ? kept : undefined
+      return kept instanceof CachedPiece && kept.isOf(items, from, to) ? kept : undefined
     },
     keep(compressed) {
       const objects = items.slice(from, to)
-      holder?.note?.(by, new KeptPiece(compressed, objects), compressed.deflated.length + KEPT_BYTES + KEPT_OBJECT_BYTES * objects.length)
+      holder?.note?.(by, new CachedPiece(compressed, objects), compressed.deflated.length + KEPT_BYTES + KEPT_OBJECT_BYTES * objects.length)
     },
   }
 }

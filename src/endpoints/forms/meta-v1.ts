@@ -5,7 +5,7 @@ import { goJsonInSteps } from '../../codec/json-in-steps.ts'
 import type { TypeMeta } from '../../codec/protobuf.ts'
 import type { Steps } from '../../lib/steps.ts'
 import type { JsonObject, ListMeta, ObjectMeta } from '../../meta/object.ts'
-import type { AnsweredStatus } from '../../meta/status.ts'
+import type { ResponseStatus } from '../../meta/status.ts'
 import type { ListResult } from '../../registry/read.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
 import { META_V1 } from '../../schema/meta-types.ts'
@@ -30,12 +30,12 @@ export function listMeta(result: ListResult): ListMeta {
   }
 }
 
-const text = (id: string, value: JsonObject): string => encodeJsonText(metaType(id), value)
+const metaText = (id: string, value: JsonObject): string => encodeJsonText(metaType(id), value)
 
 /** JSON of meta/v1 types. Members are in the order in which Go writes them. */
-export const statusText = (status: AnsweredStatus): string => text('meta.Status', status)
-export const listMetaText = (meta: ListMeta): string => text('meta.ListMeta', meta)
-export const objectMetaText = (meta: ObjectMeta): string => text('meta.ObjectMeta', meta)
+export const statusText = (status: ResponseStatus): string => metaText('meta.Status', status)
+export const listMetaText = (meta: ListMeta): string => metaText('meta.ListMeta', meta)
+export const objectMetaText = (meta: ObjectMeta): string => metaText('meta.ObjectMeta', meta)
 
 /** `objectMetaText` in steps, for metadata that may be large. */
 export function* objectMetaTextInSteps(meta: ObjectMeta): Steps<string> {

@@ -12,10 +12,10 @@ const LONGEST = 64
 const AHEAD_MS = 60_000
 
 /** A state of the store. Its time is undefined if it is older than the recorded times. */
-export type AskedMoment = Omit<Moment, 'time'> & { readonly time: number | undefined }
+export type RequestedMoment = Omit<Moment, 'time'> & { readonly time: number | undefined }
 
 /** Parses a moment: `now`, `10m` or `10m ago`, an RFC 3339 time, or a revision (resourceVersion). Throws 400 if it is invalid or in the future, and 410 if it is no longer retained. */
-export function momentOf(history: StoreHistory, text: string, now: number): AskedMoment {
+export function momentOf(history: StoreHistory, text: string, now: number): RequestedMoment {
   if (/^\d+$/.test(text)) return byRevision(history, text)
   const time = timeIn(text, now)
   if (time > now + AHEAD_MS) throw badRequestError(`${JSON.stringify(text)} is in the future: the time is ${iso(now)}`)
@@ -25,7 +25,7 @@ export function momentOf(history: StoreHistory, text: string, now: number): Aske
   throw expiredError(`${iso(time)} is no longer kept: history begins at ${iso(oldest.time)}, with revision ${oldest.revision}`)
 }
 
-function byRevision(history: StoreHistory, text: string): AskedMoment {
+function byRevision(history: StoreHistory, text: string): RequestedMoment {
   const asked = Number(text)
   if (!Number.isSafeInteger(asked) || asked < 1) throw badRequestError(`${text.slice(0, LONGEST)} is not a revision`)
   return { revision: revision(asked), time: told(history, () => history.timeOf(revision(asked))) }

@@ -14,7 +14,7 @@ import type { KeyChange, KeyChanges, StoreHistory } from '../../storage/store-hi
 import { Stored } from '../../storage/stored-object.ts'
 import type { Exchange } from '../exchange.ts'
 import { momentError, momentJson, momentOf } from './moments.ts'
-import { getOf, type NamedObject, objectOf, servedObject } from './object-path.ts'
+import { getOf, type NamedObject, parseObjectPath, servedObject } from './object-path.ts'
 
 /** Changes of a page: by default, and at most. A page also ends once its stored bytes exceed PAGE_BYTES. */
 const DEFAULT_LIMIT = 100
@@ -37,7 +37,7 @@ export interface HistoryEnvironment {
  */
 export async function serveHistory(exchange: Exchange, prefix: string, env: HistoryEnvironment): Promise<void> {
   const path = exchange.path.slice(prefix.length)
-  const object = objectOf(path)
+  const object = parseObjectPath(path)
   if (object === undefined) throw pathNotFoundError()
   await authorize(exchange, object, path, env.authorizer)
   const served = servedObject(env.catalog.snapshot(), object)

@@ -14,7 +14,7 @@ export interface NamedObject {
 }
 
 /** Parses the path of an object without a subresource: `api/v1/namespaces/default/configmaps/a`, `apis/GROUP/VERSION/…`. Undefined for any other path. */
-export function objectOf(path: string): NamedObject | undefined {
+export function parseObjectPath(path: string): NamedObject | undefined {
   const [prefix, ...segments] = path.split('/')
   if ((prefix !== 'api' && prefix !== 'apis') || segments.includes('')) return undefined
   const group = prefix === 'api' ? '' : segments.shift()

@@ -6,7 +6,7 @@ import { METHODS, type Operation } from './operation.ts'
 import type { Parameter } from './parameters.ts'
 
 /** Path of a connection's operations, with the parameters in it. */
-export interface ConnectPlace {
+export interface ConnectTarget {
   readonly path: string
   readonly parameters: readonly Parameter[]
 }
@@ -27,7 +27,7 @@ const REST: Parameter = { name: 'path', in: 'path', type: 'string', description:
 /** Returns the operations of a subresource that connects to another server, by method. Proxies have a second set with a path. */
 export function connectOperations(
   { methods, options, subpath }: ConnectSubresource,
-  place: ConnectPlace,
+  place: ConnectTarget,
   description: string,
   descriptions: Descriptions,
 ): ConnectOperation[] {
@@ -47,13 +47,13 @@ export function connectOperations(
 export function optionParameters({ definition = '', fields }: StructSchema, descriptions: Descriptions): Parameter[] {
   const said = descriptions.of(definition)?.fields
   return [...fields.values()].flatMap(({ name, schema }) => {
-    const type = typeOf(schema)
+    const type = parameterType(schema)
     return type === undefined ? [] : [{ name, in: 'query' as const, type, description: said?.get(name) ?? '' }]
   })
 }
 
 /** Returns the parameter type of a schema. Undefined if it is not a query parameter. A list is its item's parameter, repeated. */
-function typeOf(schema: Schema): Parameter['type'] | undefined {
-  if (schema.type === 'list') return typeOf(schema.items)
+function parameterType(schema: Schema): Parameter['type'] | undefined {
+  if (schema.type === 'list') return parameterType(schema.items)
   return schema.type === 'string' || schema.type === 'integer' || schema.type === 'boolean' ? schema.type : undefined
 }

@@ -6,7 +6,7 @@ import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import { kindsByDefinition, TypeResolver } from './kinds.ts'
 import type { Operation } from './operation.ts'
 import { documentOperations } from './operations.ts'
-import { byName, type Parameter, parameterV2, parameterV3 } from './parameters.ts'
+import { compareParameters, type Parameter, parameterV2, parameterV3 } from './parameters.ts'
 
 const title = 'Kubernetes'
 const bearer = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' }
@@ -23,7 +23,7 @@ function* byPath(operations: readonly Operation[]): Steps<Map<string, Path>> {
   for (const operation of operations) {
     if (isStepDone()) yield
     const known = paths.get(operation.path)
-    const own = new Map(operation.parameters.map(parameter => [idOf(parameter), parameter]))
+    const own = new Map(operation.parameters.map(parameter => [parameterId(parameter), parameter]))
     if (!known) paths.set(operation.path, { operations: [operation], common: own })
     else {
       known.operations.push(operation)
@@ -34,14 +34,15 @@ function* byPath(operations: readonly Operation[]): Steps<Map<string, Path>> {
 }
 
 /** Returns the parameters of an operation that the other operations of its path do not have. */
-const ownParameters = ({ parameters }: Operation, { common }: Path): Parameter[] => parameters.filter(each => !common.has(idOf(each))).sort(byName)
+const ownParameters = ({ parameters }: Operation, { common }: Path): Parameter[] =>
+  parameters.filter(each => !common.has(parameterId(each))).sort(compareParameters)
 
-const commonParameters = ({ common }: Path): Parameter[] => [...common.values()].sort(byName)
+const commonParameters = ({ common }: Path): Parameter[] => [...common.values()].sort(compareParameters)
 
 const ids = new WeakMap<Parameter, string>()
 
 /** Returns the identity of a parameter. Cached, because most parameters are shared by all operations. */
-function idOf(parameter: Parameter): string {
+function parameterId(parameter: Parameter): string {
   let id = ids.get(parameter)
   if (id === undefined) {
     id = JSON.stringify(parameterV2(parameter))
@@ -85,7 +86,7 @@ export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descrip
   for (const make of documentOperations(snapshot, () => descriptions).values()) {
     const made = make()
     operations.push(...made)
-    for (const { parameters } of made) for (const parameter of parameters) uses.set(idOf(parameter), (uses.get(idOf(parameter)) ?? 0) + 1)
+    for (const { parameters } of made) for (const parameter of parameters) uses.set(parameterId(parameter), (uses.get(parameterId(parameter)) ?? 0) + 1)
     yield
   }
   /** Shared parameters with their names. */
@@ -93,7 +94,7 @@ export function* swaggerMembers(snapshot: CatalogSnapshot, descriptions: Descrip
   const known = new Map<string, JsonObject>()
   /** Returns a parameter, or a reference to it if at least 8 operations have it. */
   const parameter = (value: Parameter): JsonObject => {
-    const id = idOf(value)
+    const id = parameterId(value)
     if ((uses.get(id) ?? 0) < 8) return parameterV2(value)
     let reference = known.get(id)
     if (!reference) {

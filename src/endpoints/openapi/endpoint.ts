@@ -1,12 +1,12 @@
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
 import { JSON_TYPE, negotiateOutput } from '../../codec/negotiate.ts'
-import { bodyOf } from '../../lib/compressed-body.ts'
+import { decompressBody } from '../../lib/compressed-body.ts'
 import { failure } from '../../meta/status.ts'
 import type { ForeignOpenApi } from '../aggregator.ts'
 import type { Exchange } from '../exchange.ts'
 import { withConverted } from './from-v2.ts'
-import type { KeptDocument } from './kept-document.ts'
-import { KeptDocuments, relativeUrl } from './kept-documents.ts'
+import type { CompressedDocument } from './kept-document.ts'
+import { DocumentCache, relativeUrl } from './kept-documents.ts'
 import { createOpenApi, nothingSaid, type ReadDescriptions } from './open-api.ts'
 
 /** A form of a document. Negotiation chooses one by its media type. */
@@ -14,8 +14,8 @@ interface DocumentForm {
   /** Media type as it is offered. */
   readonly mediaType: string
   readonly contentType: string
-  v2(documents: KeptDocuments): Promise<KeptDocument>
-  v3(documents: KeptDocuments, path: string): Promise<KeptDocument>
+  v2(documents: DocumentCache): Promise<CompressedDocument>
+  v3(documents: DocumentCache, path: string): Promise<CompressedDocument>
 }
 
 const AS_JSON: DocumentForm = {
@@ -43,7 +43,7 @@ const anyParameters = { allowsTransform: () => true }
 /** Serves `/openapi/v2` and `/openapi/v3`. */
 export class OpenApiEndpoint {
   private generation = -1
-  private current: KeptDocuments | undefined
+  private current: DocumentCache | undefined
   private readonly readDescriptions: ReadDescriptions
   /** Omitted if aggregation is off. */
   private readonly foreign: ForeignOpenApi | undefined
@@ -79,7 +79,7 @@ export class OpenApiEndpoint {
     return true
   }
 
-  private documentsOf(snapshot: CatalogSnapshot): KeptDocuments {
+  private documentsOf(snapshot: CatalogSnapshot): DocumentCache {
     const foreignGeneration = this.foreign?.generation ?? 0
     if (this.current && this.generation === snapshot.generation && this.foreignGeneration === foreignGeneration) return this.current
     this.generation = snapshot.generation
@@ -87,12 +87,12 @@ export class OpenApiEndpoint {
     const before = this.current
     before?.close()
     const own = createOpenApi(snapshot, this.readDescriptions, this.foreign?.v2())
-    this.current = new KeptDocuments(this.foreign ? withConverted(own, this.foreign.v2Alone()) : own, before, this.foreign)
+    this.current = new DocumentCache(this.foreign ? withConverted(own, this.foreign.v2Alone()) : own, before, this.foreign)
     return this.current
   }
 
   /** Serves a document. With `hash` in the query, the response may be cached for a year. An outdated hash redirects to the current one. KEP-2896. */
-  private async serveV3(exchange: Exchange, documents: KeptDocuments, name: string): Promise<void> {
+  private async serveV3(exchange: Exchange, documents: DocumentCache, name: string): Promise<void> {
     const form = this.accept(exchange, FORMS_V3)
     const asked = exchange.query.get('hash') ?? ''
     if (asked !== '') {
@@ -121,11 +121,11 @@ export class OpenApiEndpoint {
   }
 
   /** Sends a document, or 304 if the client's ETag matches. */
-  private async send(exchange: Exchange, type: string, { modified }: KeptDocuments, document: KeptDocument): Promise<void> {
+  private async send(exchange: Exchange, type: string, { modified }: DocumentCache, document: CompressedDocument): Promise<void> {
     const etag = `"${document.hash}"`
     exchange.setHeader('Etag', etag)
     exchange.setHeader('Last-Modified', modified)
     if (exchange.headers['if-none-match']?.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag)) await exchange.sendBytes(304, type, Buffer.alloc(0))
-    else await exchange.sendBytes(200, type, bodyOf(document))
+    else await exchange.sendBytes(200, type, decompressBody(document))
   }
 }

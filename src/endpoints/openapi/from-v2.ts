@@ -5,17 +5,17 @@ import type { DocumentPieces, OpenApi } from './open-api.ts'
 import { parameterV3, pathItemV3 } from './operation-v3.ts'
 import { schemaV3 } from './schema-v3.ts'
 
-type Part = 'paths' | 'schemas' | 'parameters'
+type OpenApiPart = 'paths' | 'schemas' | 'parameters'
 
-interface Member {
-  readonly part: Part
+interface OpenApiMember {
+  readonly part: OpenApiPart
   readonly name: string
   readonly value: JsonObject
 }
 
 const HEAD = { openapi: '3.0.0', info: { title: 'Kubernetes', version: 'unversioned' } }
 /** Text before the members of a part, which may be empty. */
-const BEFORE: Readonly<Record<Part, string>> = { paths: ',"paths":{', schemas: '},"components":{"schemas":{', parameters: '},"parameters":{' }
+const BEFORE: Readonly<Record<OpenApiPart, string>> = { paths: ',"paths":{', schemas: '},"components":{"schemas":{', parameters: '},"parameters":{' }
 const PARTS = ['paths', 'schemas', 'parameters'] as const
 
 /** Adds documents of aggregated servers that only have `/openapi/v2`, by path. Documents of this server take precedence. Source: k8s.io/kube-aggregator, pkg/controllers/openapiv3. */
@@ -33,22 +33,22 @@ export function withConverted(own: OpenApi, foreign: ReadonlyMap<string, Foreign
     },
     v3(path) {
       const swagger = swaggerOf(path)
-      return swagger ? textOf(swagger) : own.v3(path)
+      return swagger ? documentJson(swagger) : own.v3(path)
     },
     v3Proto(path) {
       const swagger = swaggerOf(path)
-      return swagger ? bytesOf(swagger) : own.v3Proto(path)
+      return swagger ? documentProtobuf(swagger) : own.v3Proto(path)
     },
   }
 }
 
 /** Returns an OpenAPI 3.0 document in JSON. */
-function* textOf(swagger: ForeignSwagger): DocumentPieces {
+function* documentJson(swagger: ForeignSwagger): DocumentPieces {
   yield Buffer.from(JSON.stringify(HEAD).slice(0, -1))
   for (const part of PARTS) {
     yield Buffer.from(BEFORE[part])
     let separator = ''
-    for (const { name, value } of membersOf(swagger, part)) {
+    for (const { name, value } of convertPart(swagger, part)) {
       yield Buffer.from(`${separator}${JSON.stringify(name)}:${JSON.stringify(value)}`)
       separator = ','
     }
@@ -57,14 +57,14 @@ function* textOf(swagger: ForeignSwagger): DocumentPieces {
 }
 
 /** Returns the document in gnostic's protobuf form. Readers merge messages that come in pieces. */
-function* bytesOf(swagger: ForeignSwagger): DocumentPieces {
+function* documentProtobuf(swagger: ForeignSwagger): DocumentPieces {
   yield encodeOpenApi(HEAD)
   for (const part of PARTS)
-    for (const { name, value } of membersOf(swagger, part))
+    for (const { name, value } of convertPart(swagger, part))
       yield encodeOpenApi(part === 'paths' ? { paths: { [name]: value } } : { components: { [part]: { [name]: value } } })
 }
 
-function* membersOf({ paths, definitions, parameters }: ForeignSwagger, part: Part): Generator<Member> {
+function* convertPart({ paths, definitions, parameters }: ForeignSwagger, part: OpenApiPart): Generator<OpenApiMember> {
   if (part === 'paths') for (const [name, item] of Object.entries(paths)) yield { part, name, value: pathItemV3(objectIn(item), parameters) }
   else if (part === 'schemas') for (const [name, schema] of Object.entries(definitions)) yield { part, name, value: objectIn(schemaV3(schema)) }
   else

@@ -11,7 +11,7 @@ export const itemsIn = (value: Json | undefined): readonly Json[] => (Array.isAr
 export const objectsIn = (value: Json | undefined): readonly JsonObject[] => itemsIn(value).map(objectIn)
 
 /** Writes a string if it is not empty. */
-export function text(out: Writer, field: number, value: Json | undefined): void {
+export function writeString(out: Writer, field: number, value: Json | undefined): void {
   if (typeof value === 'string') writeText(out, field, value)
 }
 
@@ -26,17 +26,17 @@ export function strings(out: Writer, field: number, values: Json | undefined): v
 }
 
 /** Writes the members of an object as pairs of a name and a message. */
-export function named(out: Writer, field: number, members: Json | undefined, write: (w: Writer, value: Json) => void): void {
+export function namedMessages(out: Writer, field: number, members: Json | undefined, write: (w: Writer, value: Json) => void): void {
   for (const [name, value] of Object.entries(objectIn(members))) {
     writeMessage(out, field, pair => {
-      text(pair, 1, name)
+      writeString(pair, 1, name)
       writeMessage(pair, 2, w => write(w, value))
     })
   }
 }
 
 /** Writes a value of any shape as YAML. A value that is nested too deeply for indentation is written as JSON, which is YAML as well. */
-export const any = (out: Writer, value: Json): void => text(out, 2, yamlText(value))
+export const any = (out: Writer, value: Json): void => writeString(out, 2, yamlText(value))
 
 function yamlText(value: Json): string {
   try {
@@ -49,7 +49,7 @@ function yamlText(value: Json): string {
 
 /** Writes the members whose names begin with `x-`. */
 export function extensions(out: Writer, field: number, object: JsonObject): void {
-  for (const [name, value] of Object.entries(object)) if (name.startsWith('x-')) named(out, field, { [name]: value }, any)
+  for (const [name, value] of Object.entries(object)) if (name.startsWith('x-')) namedMessages(out, field, { [name]: value }, any)
 }
 
 /** Writes numbers as doubles, by field. */

@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs/minimal.js'
 import { type Writer, writeMessage } from '../../lib/protobuf-writing.ts'
 import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
-import { any, counted, extensions, flag, itemsIn, measured, named, objectsIn, strings, text } from './gnostic-parts.ts'
+import { any, counted, extensions, flag, itemsIn, measured, namedMessages, objectsIn, strings, writeString } from './gnostic-parts.ts'
 
 /**
  * Encodes one of our OpenAPI 3.0 documents in protobuf. Source: OpenAPIv3.proto of gnostic; only fields that our documents have are written. The form cannot represent a default that is an object or
@@ -11,25 +11,25 @@ export function encodeOpenApi(document: JsonObject): Buffer {
   const out = protobuf.Writer.create()
   const info = objectIn(document.info)
   const components = objectIn(document.components)
-  text(out, 1, document.openapi)
+  writeString(out, 1, document.openapi)
   writeMessage(out, 2, w => {
-    text(w, 1, info.title)
-    text(w, 6, info.version)
+    writeString(w, 1, info.title)
+    writeString(w, 6, info.version)
   })
-  writeMessage(out, 4, w => named(w, 1, document.paths, pathItem))
+  writeMessage(out, 4, w => namedMessages(w, 1, document.paths, pathItem))
   writeMessage(out, 5, w => {
-    writeMessage(w, 1, all => named(all, 1, components.schemas, schemaOrReference))
-    if (components.parameters) writeMessage(w, 3, all => named(all, 1, components.parameters, parameterOrReference))
+    writeMessage(w, 1, all => namedMessages(all, 1, components.schemas, schemaOrReference))
+    if (components.parameters) writeMessage(w, 3, all => namedMessages(all, 1, components.parameters, parameterOrReference))
     if (components.securitySchemes)
-      writeMessage(w, 7, all => named(all, 1, components.securitySchemes, (v, value) => writeMessage(v, 1, s => securityScheme(s, value))))
+      writeMessage(w, 7, all => namedMessages(all, 1, components.securitySchemes, (v, value) => writeMessage(v, 1, s => securityScheme(s, value))))
   })
-  for (const requirement of objectsIn(document.security)) writeMessage(out, 6, w => named(w, 1, requirement, (v, scopes) => strings(v, 1, scopes)))
+  for (const requirement of objectsIn(document.security)) writeMessage(out, 6, w => namedMessages(w, 1, requirement, (v, scopes) => strings(v, 1, scopes)))
   return Buffer.from(out.finish())
 }
 
 /** A oneof of the value itself (1) and a reference (2). */
 function orReference(out: Writer, value: JsonObject, write: (w: Writer, value: JsonObject) => void): void {
-  if (typeof value.$ref === 'string') writeMessage(out, 2, w => text(w, 1, value.$ref))
+  if (typeof value.$ref === 'string') writeMessage(out, 2, w => writeString(w, 1, value.$ref))
   else writeMessage(out, 1, w => write(w, value))
 }
 
@@ -40,10 +40,10 @@ const parameterOrReference = (out: Writer, value: Json): void => orReference(out
 /** SecurityScheme */
 function securityScheme(out: Writer, value: Json): void {
   const object = objectIn(value)
-  text(out, 1, object.type)
-  text(out, 2, object.description)
-  text(out, 3, object.name)
-  text(out, 4, object.in)
+  writeString(out, 1, object.type)
+  writeString(out, 2, object.description)
+  writeString(out, 3, object.name)
+  writeString(out, 4, object.in)
 }
 
 const methods = { get: 4, put: 5, post: 6, delete: 7, options: 8, head: 9, patch: 10 } as const
@@ -59,19 +59,19 @@ function pathItem(out: Writer, value: Json): void {
 /** Operation */
 function operation(out: Writer, value: JsonObject): void {
   strings(out, 1, value.tags)
-  text(out, 3, value.description)
-  text(out, 5, value.operationId)
+  writeString(out, 3, value.description)
+  writeString(out, 5, value.operationId)
   for (const entry of objectsIn(value.parameters)) writeMessage(out, 6, w => orReference(w, entry, parameter))
   if (value.requestBody) writeMessage(out, 7, w => orReference(w, objectIn(value.requestBody), requestBody))
-  writeMessage(out, 8, w => named(w, 2, value.responses, (v, entry) => orReference(v, objectIn(entry), response)))
+  writeMessage(out, 8, w => namedMessages(w, 2, value.responses, (v, entry) => orReference(v, objectIn(entry), response)))
   extensions(out, 13, value)
 }
 
 /** Parameter */
 function parameter(out: Writer, value: JsonObject): void {
-  text(out, 1, value.name)
-  text(out, 2, value.in)
-  text(out, 3, value.description)
+  writeString(out, 1, value.name)
+  writeString(out, 2, value.in)
+  writeString(out, 3, value.description)
   flag(out, 4, value.required)
   const of = value.schema
   if (of) writeMessage(out, 10, w => schemaOrReference(w, of))
@@ -79,14 +79,14 @@ function parameter(out: Writer, value: JsonObject): void {
 
 /** RequestBody */
 function requestBody(out: Writer, value: JsonObject): void {
-  text(out, 1, value.description)
+  writeString(out, 1, value.description)
   content(out, 2, value)
   flag(out, 3, value.required)
 }
 
 /** Response */
 function response(out: Writer, value: JsonObject): void {
-  text(out, 1, value.description)
+  writeString(out, 1, value.description)
   content(out, 3, value)
 }
 
@@ -97,7 +97,7 @@ function content(out: Writer, field: number, value: JsonObject): void {
     const of = objectIn(type).schema
     if (of) writeMessage(w, 1, s => schemaOrReference(s, of))
   }
-  writeMessage(out, field, w => named(w, 1, value.content, mediaType))
+  writeMessage(out, field, w => namedMessages(w, 1, value.content, mediaType))
 }
 
 /** Field numbers of a Schema's limits as doubles, of those as integers, and of lists of schemas. */
@@ -108,27 +108,27 @@ const choices = { allOf: 26, oneOf: 27, anyOf: 28 } as const
 /** Schema */
 function schema(out: Writer, object: JsonObject): void {
   flag(out, 1, object.nullable)
-  text(out, 9, object.title)
+  writeString(out, 9, object.title)
   measured(out, numbers, object)
   flag(out, 12, object.exclusiveMaximum)
   flag(out, 14, object.exclusiveMinimum)
   counted(out, counts, object)
-  text(out, 17, object.pattern)
+  writeString(out, 17, object.pattern)
   flag(out, 20, object.uniqueItems)
   strings(out, 23, object.required)
   for (const entry of itemsIn(object.enum)) writeMessage(out, 24, w => any(w, entry))
-  text(out, 25, object.type)
+  writeString(out, 25, object.type)
   for (const [name, field] of Object.entries(choices)) for (const entry of itemsIn(object[name])) writeMessage(out, field, w => schemaOrReference(w, entry))
   if (object.not) writeMessage(out, 29, w => schema(w, objectIn(object.not)))
   const { items } = object
   if (items) writeMessage(out, 30, w => writeMessage(w, 1, s => schemaOrReference(s, items)))
-  if (object.properties) writeMessage(out, 31, w => named(w, 1, object.properties, schemaOrReference))
+  if (object.properties) writeMessage(out, 31, w => namedMessages(w, 1, object.properties, schemaOrReference))
   const additional = object.additionalProperties
   if (typeof additional === 'boolean') writeMessage(out, 32, w => w.uint32(2 << 3).bool(additional))
   else if (additional) writeMessage(out, 32, w => writeMessage(w, 1, s => schemaOrReference(s, additional)))
   defaultOf(out, object.default)
-  text(out, 34, object.description)
-  text(out, 35, object.format)
+  writeString(out, 34, object.description)
+  writeString(out, 35, object.format)
   extensions(out, 36, object)
 }
 

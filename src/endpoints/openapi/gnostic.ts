@@ -2,7 +2,7 @@ import protobuf from 'protobufjs/minimal.js'
 import { type Writer, writeMessage } from '../../lib/protobuf-writing.ts'
 import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { SWAGGER_PARTS, type SwaggerMember } from './documents.ts'
-import { any, counted, extensions, flag, itemsIn, measured, named, objectsIn, strings, text } from './gnostic-parts.ts'
+import { any, counted, extensions, flag, itemsIn, measured, namedMessages, objectsIn, strings, writeString } from './gnostic-parts.ts'
 
 /** Field numbers of the parts in a Document, and of the named members in each part. */
 const NUMBER_OF = { paths: 8, definitions: 9, parameters: 10 } as const
@@ -14,18 +14,18 @@ const MEMBER_OF = { paths: 2, definitions: 1, parameters: 1 } as const
  */
 export function* encodeSwagger(head: JsonObject, members: Iterable<SwaggerMember | undefined>, tail: JsonObject): Generator<Buffer | undefined, void> {
   yield encoded(out => {
-    text(out, 1, head.swagger)
+    writeString(out, 1, head.swagger)
     const info = objectIn(head.info)
     writeMessage(out, 2, w => {
-      text(w, 1, info.title)
-      text(w, 2, info.version)
+      writeString(w, 1, info.title)
+      writeString(w, 2, info.version)
     })
   })
   // The length of a part precedes its members.
   const pieces: Record<SwaggerMember['part'], Buffer[]> = { paths: [], definitions: [], parameters: [] }
   const write = { paths: pathItem, definitions: schema, parameters: parameter }
   for (const member of members) {
-    if (member) pieces[member.part].push(encoded(out => named(out, MEMBER_OF[member.part], { [member.name]: member.value }, write[member.part])))
+    if (member) pieces[member.part].push(encoded(out => namedMessages(out, MEMBER_OF[member.part], { [member.name]: member.value }, write[member.part])))
     yield
   }
   for (const part of SWAGGER_PARTS) {
@@ -34,8 +34,8 @@ export function* encodeSwagger(head: JsonObject, members: Iterable<SwaggerMember
     yield* pieces[part]
   }
   yield encoded(out => {
-    for (const requirement of objectsIn(tail.security)) writeMessage(out, 12, w => named(w, 1, requirement, (v, value) => strings(v, 1, value)))
-    writeMessage(out, 13, w => named(w, 1, tail.securityDefinitions, (v, value) => writeMessage(v, 2, key => apiKey(key, objectIn(value)))))
+    for (const requirement of objectsIn(tail.security)) writeMessage(out, 12, w => namedMessages(w, 1, requirement, (v, value) => strings(v, 1, value)))
+    writeMessage(out, 13, w => namedMessages(w, 1, tail.securityDefinitions, (v, value) => writeMessage(v, 2, key => apiKey(key, objectIn(value)))))
   })
 }
 
@@ -48,10 +48,10 @@ function encoded(write: (out: Writer) => void): Buffer {
 
 /** ApiKeySecurity */
 function apiKey(out: Writer, value: JsonObject): void {
-  text(out, 1, value.type)
-  text(out, 2, value.name)
-  text(out, 3, value.in)
-  text(out, 4, value.description)
+  writeString(out, 1, value.type)
+  writeString(out, 2, value.name)
+  writeString(out, 3, value.in)
+  writeString(out, 4, value.description)
 }
 
 /** PathItem */
@@ -66,26 +66,26 @@ function pathItem(out: Writer, value: Json): void {
 /** Operation */
 function operation(out: Writer, value: JsonObject): void {
   strings(out, 1, value.tags)
-  text(out, 3, value.description)
-  text(out, 5, value.operationId)
+  writeString(out, 3, value.description)
+  writeString(out, 5, value.operationId)
   strings(out, 6, value.produces)
   strings(out, 7, value.consumes)
   for (const entry of objectsIn(value.parameters)) writeMessage(out, 8, w => parametersItem(w, entry))
-  writeMessage(out, 9, w => named(w, 1, value.responses, (v, response) => writeMessage(v, 1, r => responseOf(r, objectIn(response)))))
+  writeMessage(out, 9, w => namedMessages(w, 1, value.responses, (v, response) => writeMessage(v, 1, r => responseOf(r, objectIn(response)))))
   strings(out, 10, value.schemes)
   extensions(out, 13, value)
 }
 
 /** Response. Its schema is a oneof, whose other case is a file. */
 function responseOf(out: Writer, value: JsonObject): void {
-  text(out, 1, value.description)
+  writeString(out, 1, value.description)
   const answer = value.schema
   if (answer) writeMessage(out, 2, item => writeMessage(item, 1, w => schema(w, answer)))
 }
 
 /** ParametersItem: a oneof of a parameter (1) and a reference (2). */
 function parametersItem(out: Writer, value: JsonObject): void {
-  if (typeof value.$ref === 'string') writeMessage(out, 2, w => text(w, 1, value.$ref))
+  if (typeof value.$ref === 'string') writeMessage(out, 2, w => writeString(w, 1, value.$ref))
   else writeMessage(out, 1, w => parameter(w, value))
 }
 
@@ -95,9 +95,9 @@ function parameter(out: Writer, value: Json): void {
   if (object.in === 'body') {
     const body = object.schema
     writeMessage(out, 1, w => {
-      text(w, 1, object.description)
-      text(w, 2, object.name)
-      text(w, 3, object.in)
+      writeString(w, 1, object.description)
+      writeString(w, 2, object.name)
+      writeString(w, 3, object.in)
       flag(w, 4, object.required)
       if (body) writeMessage(w, 5, s => schema(s, body))
     })
@@ -108,10 +108,10 @@ function parameter(out: Writer, value: Json): void {
   writeMessage(out, 2, choice => {
     writeMessage(choice, query ? 3 : 4, w => {
       flag(w, 1, object.required)
-      text(w, 2, object.in)
-      text(w, 3, object.description)
-      text(w, 4, object.name)
-      text(w, query ? 6 : 5, object.type)
+      writeString(w, 2, object.in)
+      writeString(w, 3, object.description)
+      writeString(w, 4, object.name)
+      writeString(w, query ? 6 : 5, object.type)
       flag(w, query ? 20 : 19, object.uniqueItems)
     })
   })
@@ -124,27 +124,27 @@ const counts = { maxLength: 11, minLength: 12, maxItems: 14, minItems: 15, maxPr
 /** Schema */
 function schema(out: Writer, value: Json): void {
   const object = objectIn(value)
-  text(out, 1, object.$ref)
-  text(out, 2, object.format)
-  text(out, 3, object.title)
-  text(out, 4, object.description)
+  writeString(out, 1, object.$ref)
+  writeString(out, 2, object.format)
+  writeString(out, 3, object.title)
+  writeString(out, 4, object.description)
   const standing = object.default
   if (standing !== undefined) writeMessage(out, 5, w => any(w, standing))
   measured(out, numbers, object)
   flag(out, 8, object.exclusiveMaximum)
   flag(out, 10, object.exclusiveMinimum)
   counted(out, counts, object)
-  text(out, 13, object.pattern)
+  writeString(out, 13, object.pattern)
   flag(out, 16, object.uniqueItems)
   strings(out, 19, object.required)
   for (const entry of itemsIn(object.enum)) writeMessage(out, 20, w => any(w, entry))
   const additional = object.additionalProperties
   if (typeof additional === 'boolean') writeMessage(out, 21, w => w.uint32(16).bool(additional))
   else if (additional) writeMessage(out, 21, w => writeMessage(w, 1, s => schema(s, additional)))
-  if (typeof object.type === 'string') writeMessage(out, 22, w => text(w, 1, object.type))
+  if (typeof object.type === 'string') writeMessage(out, 22, w => writeString(w, 1, object.type))
   const { items } = object
   if (items) writeMessage(out, 23, w => writeMessage(w, 1, s => schema(s, items)))
   for (const entry of itemsIn(object.allOf)) writeMessage(out, 24, w => schema(w, entry))
-  if (object.properties) writeMessage(out, 25, w => named(w, 1, object.properties, schema))
+  if (object.properties) writeMessage(out, 25, w => namedMessages(w, 1, object.properties, schema))
   extensions(out, 31, object)
 }

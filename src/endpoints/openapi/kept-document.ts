@@ -3,16 +3,16 @@ import { type CompressedBody, compressBody } from '../../lib/compressed-body.ts'
 import { nextLongTurn, turnIsLong } from '../../lib/turn.ts'
 
 /** A document that is kept in compressed form. */
-export interface KeptDocument extends CompressedBody {
+export interface CompressedDocument extends CompressedBody {
   /** SHA-512 in hexadecimal, upper case. */
   readonly hash: string
 }
 
 /** Compresses and hashes a document, in turns. */
-export async function keepDocument(pieces: Iterable<Buffer | undefined>): Promise<KeptDocument> {
+export async function compressDocument(pieces: Iterable<Buffer | undefined>): Promise<CompressedDocument> {
   const hash = createHash('sha512')
   const body = await compressBody(pieces, { see: raw => hash.update(raw) })
-  return { ...body, hash: textOf(hash) }
+  return { ...body, hash: hashText(hash) }
 }
 
 /** Hashes a document without compressing it, in turns: compression would take several times as long. */
@@ -22,7 +22,7 @@ export async function hashDocument(pieces: Iterable<Buffer | undefined>): Promis
     if (piece) hash.update(piece)
     if (turnIsLong()) await nextLongTurn()
   }
-  return textOf(hash)
+  return hashText(hash)
 }
 
-const textOf = (hash: Hash): string => hash.digest('hex').toUpperCase()
+const hashText = (hash: Hash): string => hash.digest('hex').toUpperCase()

@@ -1,6 +1,6 @@
 import { type Clock, steadyClock } from '../../lib/clock.ts'
 import type { ForeignDocument, ForeignOpenApi } from '../aggregator.ts'
-import { hashDocument, type KeptDocument, keepDocument } from './kept-document.ts'
+import { type CompressedDocument, compressDocument, hashDocument } from './kept-document.ts'
 import type { DocumentPieces, OpenApi } from './open-api.ts'
 
 /** A document that was not requested for this long is dropped. It is made again when it is requested. */
@@ -10,42 +10,42 @@ const KEEP_MS = 5 * 60_000
 const PIECE_LENGTH = 32 * 1024
 
 /** A hash, and the definitions that its document depends on. */
-interface KnownHash {
+interface DocumentHash {
   readonly parts: readonly object[]
   readonly hash: Promise<string>
 }
 
 /** OpenAPI documents of one state of the catalog. Each is made when it is first requested, and kept in compressed form while it is in use. */
-export class KeptDocuments {
+export class DocumentCache {
   /** Creation time of this state's documents, for Last-Modified. */
   readonly modified = new Date().toUTCString()
   private readonly openApi: OpenApi
   private readonly clock: Clock
   private readonly foreign: Pick<ForeignOpenApi, 'v3'> | undefined
-  private readonly kept = new Map<string, { readonly document: Promise<KeptDocument>; usedAt: number }>()
+  private readonly kept = new Map<string, { readonly document: Promise<CompressedDocument>; usedAt: number }>()
   /** Hashes of the documents of `/openapi/v3`, by path. The index lists all of them, and clients request only a few of the documents. */
-  private readonly hashes = new Map<string, KnownHash>()
+  private readonly hashes = new Map<string, DocumentHash>()
   private timer: NodeJS.Timeout | undefined
 
   /** `before`: documents of the previous state. A change of one definition leaves most documents unchanged, so their hashes are reused. `foreign`: documents of aggregated servers, which the index lists as well. */
-  constructor(openApi: OpenApi, before?: KeptDocuments, foreign?: Pick<ForeignOpenApi, 'v3'>, clock: Clock = steadyClock) {
+  constructor(openApi: OpenApi, before?: DocumentCache, foreign?: Pick<ForeignOpenApi, 'v3'>, clock: Clock = steadyClock) {
     this.openApi = openApi
     this.foreign = foreign
     this.clock = clock
     for (const [path, known] of before?.hashes ?? []) if (openApi.has(path) && sameParts(known.parts, openApi.partsOf(path))) this.remember(path, known)
   }
 
-  v2(): Promise<KeptDocument> {
+  v2(): Promise<CompressedDocument> {
     return this.once('v2', () => this.openApi.v2())
   }
 
   /** Returns the document in gnostic's protobuf form. */
-  v2Proto(): Promise<KeptDocument> {
+  v2Proto(): Promise<CompressedDocument> {
     return this.once('v2Proto', () => this.openApi.v2Proto())
   }
 
   /** `{ paths: { 'api/v1': { serverRelativeURL } } }` */
-  async v3Index(): Promise<KeptDocument> {
+  async v3Index(): Promise<CompressedDocument> {
     const own: ForeignDocument[] = []
     for (const path of this.openApi.paths()) own.push({ path, url: relativeUrl(path, await this.hashOf(path)) })
     return this.once('v3', () => this.indexOf(own))
@@ -81,17 +81,17 @@ export class KeptDocuments {
   }
 
   /** Remembers a hash. If computing it fails, it is forgotten and computed again by the next request. */
-  private remember(path: string, known: KnownHash): void {
+  private remember(path: string, known: DocumentHash): void {
     this.hashes.set(path, known)
     known.hash.catch(() => this.hashes.delete(path))
   }
 
-  v3(path: string): Promise<KeptDocument> {
+  v3(path: string): Promise<CompressedDocument> {
     return this.once(`v3/${path}`, () => this.openApi.v3(path))
   }
 
   /** Returns the document in gnostic's protobuf form. Its hash is that of the JSON form. */
-  async v3Proto(path: string): Promise<KeptDocument> {
+  async v3Proto(path: string): Promise<CompressedDocument> {
     const [document, hash] = await Promise.all([this.once(`v3Proto/${path}`, () => this.openApi.v3Proto(path)), this.hashOf(path)])
     return { ...document, hash }
   }
@@ -111,13 +111,13 @@ export class KeptDocuments {
   }
 
   /** Returns a document. Concurrent requests share one computation. If it fails, it is repeated for the next request. */
-  private once(id: string, make: () => DocumentPieces | readonly Buffer[]): Promise<KeptDocument> {
+  private once(id: string, make: () => DocumentPieces | readonly Buffer[]): Promise<CompressedDocument> {
     const known = this.kept.get(id)
     if (known) {
       known.usedAt = this.clock.now()
       return known.document
     }
-    const document = keepDocument(make())
+    const document = compressDocument(make())
     this.kept.set(id, { document, usedAt: this.clock.now() })
     document.catch(() => this.kept.delete(id))
     this.timer ??= setInterval(() => this.letGo(), KEEP_MS / 5).unref()

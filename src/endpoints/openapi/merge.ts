@@ -9,10 +9,10 @@ export interface ForeignSwagger {
   readonly parameters: Readonly<JsonObject>
 }
 
-type Part = SwaggerMember['part']
+type SwaggerPart = SwaggerMember['part']
 /** Parts whose members are referred to by name. */
-type NamedPart = Exclude<Part, 'paths'>
-type Members = Generator<SwaggerMember | undefined, void>
+type NamedPart = Exclude<SwaggerPart, 'paths'>
+type SwaggerMembers = Generator<SwaggerMember | undefined, void>
 
 const NAMED: readonly NamedPart[] = ['definitions', 'parameters']
 const GVKS = 'x-kubernetes-group-version-kind'
@@ -21,7 +21,7 @@ const GVKS = 'x-kubernetes-group-version-kind'
  * Returns the members of our document, followed by those of other documents in each part. Existing paths take precedence. A definition or parameter whose name is taken by a different one is renamed (`NAME_v2`). If
  * both are equal except for descriptions and kinds, it is included once, with the kinds of both. `local` is called twice, so that its members are not buffered. Source: k8s.io/kube-openapi, pkg/aggregator.
  */
-export function* mergedMembers(local: () => Members, foreign: readonly ForeignSwagger[]): Members {
+export function* mergedMembers(local: () => SwaggerMembers, foreign: readonly ForeignSwagger[]): SwaggerMembers {
   if (foreign.length === 0) {
     yield* local()
     return
@@ -32,7 +32,7 @@ export function* mergedMembers(local: () => Members, foreign: readonly ForeignSw
     else if (member) merge.names[member.part].add(member.name)
     yield
   }
-  const added: Record<Part, SwaggerMember[]> = { paths: [], definitions: [], parameters: [] }
+  const added: Record<SwaggerPart, SwaggerMember[]> = { paths: [], definitions: [], parameters: [] }
   for (const swagger of foreign) {
     for (const member of merge.add(swagger)) {
       if (member) added[member.part].push(member)
@@ -51,7 +51,7 @@ const isWanted = ({ part, name }: SwaggerMember, foreign: readonly ForeignSwagge
 
 /** The merged document so far. */
 class Merge {
-  readonly names: Readonly<Record<Part, Set<string>>> = { paths: new Set(), definitions: new Set(), parameters: new Set() }
+  readonly names: Readonly<Record<SwaggerPart, Set<string>>> = { paths: new Set(), definitions: new Set(), parameters: new Set() }
   /** Compared contents of members whose names other documents have as well. */
   readonly #said: Readonly<Record<NamedPart, Map<string, string>>> = { definitions: new Map(), parameters: new Map() }
   /** Kinds of other documents that a definition of ours stands for as well. */
@@ -61,7 +61,7 @@ class Merge {
   withKinds(member: SwaggerMember): SwaggerMember {
     const more = member.part === 'definitions' ? this.#kinds.get(member.name) : undefined
     if (!more) return member
-    const kinds = new Map([...listOf(member.value[GVKS]), ...more].map(kind => [kindText(kind), kind]))
+    const kinds = new Map([...objectList(member.value[GVKS]), ...more].map(kind => [kindText(kind), kind]))
     const sorted = [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind)
     return { ...member, value: { ...member.value, [GVKS]: sorted } }
   }
@@ -107,12 +107,12 @@ class Merge {
 
   /** Adds kinds to a definition of ours. */
   #alsoFor(name: string, kinds: Json | undefined): void {
-    const more = listOf(kinds)
+    const more = objectList(kinds)
     if (more.length > 0) this.#kinds.set(name, [...(this.#kinds.get(name) ?? []), ...more])
   }
 }
 
-const listOf = (kinds: Json | undefined): JsonObject[] => (Array.isArray(kinds) ? kinds.map(objectIn) : [])
+const objectList = (kinds: Json | undefined): JsonObject[] => (Array.isArray(kinds) ? kinds.map(objectIn) : [])
 
 const kindText = ({ group, version, kind }: JsonObject): string => `${group}/${version}.${kind}`
 

@@ -20,9 +20,9 @@ export function pathItemV3(item: JsonObject, parameters: Readonly<JsonObject>): 
 
 /** Converts an operation. Its body parameter becomes the requestBody. */
 function operationV3(operation: JsonObject, known: Readonly<JsonObject>): JsonObject {
-  const parameters = listOf(operation.parameters).map(objectIn)
-  const bodies = parameters.flatMap(each => bodyOf(each, known) ?? [])
-  const others = parameters.filter(each => bodyOf(each, known) === undefined)
+  const parameters = listOrEmpty(operation.parameters).map(objectIn)
+  const bodies = parameters.flatMap(each => bodySchema(each, known) ?? [])
+  const others = parameters.filter(each => bodySchema(each, known) === undefined)
   const [body] = bodies
   return {
     ...picked(operation, PLAIN),
@@ -34,7 +34,7 @@ function operationV3(operation: JsonObject, known: Readonly<JsonObject>): JsonOb
 }
 
 /** Returns the schema of a body parameter. A referenced parameter is resolved only if its schema is a reference, because any other schema would be repeated in each operation. */
-function bodyOf(parameter: JsonObject, known: Readonly<JsonObject>): Json | undefined {
+function bodySchema(parameter: JsonObject, known: Readonly<JsonObject>): Json | undefined {
   const { $ref } = parameter
   if (typeof $ref !== 'string') return parameter.name === 'body' ? parameter.schema : undefined
   const { name, schema } = objectIn($ref.startsWith(PARAMETERS) ? known[$ref.slice(PARAMETERS.length)] : undefined)
@@ -62,11 +62,11 @@ function responseV3(response: JsonObject, produces: Json | undefined): JsonObjec
 
 function contentOf(schema: Json, mediaTypes: Json | undefined): JsonObject {
   const converted = schemaV3(schema)
-  const types = listOf(mediaTypes).filter(each => typeof each === 'string')
+  const types = listOrEmpty(mediaTypes).filter(each => typeof each === 'string')
   return Object.fromEntries(types.slice(0, MOST_MEDIA_TYPES).map(type => [type, { schema: converted }]))
 }
 
-const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
+const listOrEmpty = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
 
 const picked = (object: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(names.flatMap(name => (object[name] === undefined ? [] : [[name, object[name]] as const])))

@@ -89,7 +89,7 @@ export const nameParameter = (kind: string): Parameter => ({ name: 'name', in: '
 export const namespaceParameter: Parameter = { name: 'namespace', in: 'path', type: 'string', description: 'namespace of the object', required: true }
 
 /** Order of parameters in kube-openapi. */
-export const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)
+export const compareParameters = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)
 
 /** Converts a parameter to Swagger 2.0. Its type is a member of the parameter. */
 export const parameterV2 = ({ name, in: place, type, description, required }: Parameter): JsonObject => ({

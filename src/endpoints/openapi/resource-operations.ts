@@ -22,7 +22,7 @@ export function resourceOperations(snapshot: CatalogSnapshot, groupVersion: stri
 type Add = (verb: string, rest: string, operation: Omit<Operation, 'id' | 'tag' | 'consumes' | 'produces'> & Partial<Operation>) => void
 
 /** Target of operations: a resource, or one of its subresources. */
-interface Target {
+interface OperationTarget {
   readonly add: Add
   /** Kind of the parent, for descriptions. */
   readonly kind: string
@@ -65,7 +65,7 @@ function operationsOf(served: ServedResource, descriptions: Descriptions): Opera
   const common = { tag: `${identifier(groupName(group), false)}_${name}`, consumes, produces, gvk: { group, version: name, kind } }
   const out: Operation[] = []
   const add: Add = (verb, rest, operation) => out.push({ ...common, ...operation, id: `${verb}${groupVersionName}${rest}` })
-  const target: Target = {
+  const target: OperationTarget = {
     add,
     kind,
     title: `${definition.scope === 'Namespaced' ? 'Namespaced' : ''}${kind}`,
@@ -96,7 +96,7 @@ function collectionsOf({ definition, version }: ServedResource): Collections {
 }
 
 /** Adds the lists. With `watch` in the query, a list is a watch. */
-function addLists({ add, kind, title, style, verbs }: Target, { all, own, namespaced, places }: Collections, served: ServedResource): void {
+function addLists({ add, kind, title, style, verbs }: OperationTarget, { all, own, namespaced, places }: Collections, served: ServedResource): void {
   if (!verbs.includes('list')) return
   const operation = {
     method: 'get',
@@ -110,7 +110,7 @@ function addLists({ add, kind, title, style, verbs }: Target, { all, own, namesp
 }
 
 /** Adds the deprecated watch paths below `watch/`. */
-function addWatches({ add, kind, title, path: item, places: itemPlaces, style }: Target, { root, all, own, namespaced, places }: Collections): void {
+function addWatches({ add, kind, title, path: item, places: itemPlaces, style }: OperationTarget, { root, all, own, namespaced, places }: Collections): void {
   const watch = (path: string, rest: string, parameters: readonly Parameter[], action: 'watch' | 'watchlist'): void => {
     add('watch', rest, {
       path: `${root}/watch${path.slice(root.length)}`,
@@ -128,7 +128,7 @@ function addWatches({ add, kind, title, path: item, places: itemPlaces, style }:
 }
 
 /** Adds a create. `path` and `places` are those of the collection or of the subresource. */
-function addCreate({ add, title, path, places, schema }: Target, description: string): void {
+function addCreate({ add, title, path, places, schema }: OperationTarget, description: string): void {
   add('create', title, {
     path,
     method: 'post',
@@ -141,7 +141,7 @@ function addCreate({ add, title, path, places, schema }: Target, description: st
 }
 
 /** Adds the deletions. `response`: type of the response to the deletion of one object. */
-function addDeletions({ add, kind, title, path, places: itemPlaces, style, verbs }: Target, { own, places }: Collections, response: TypeRef): void {
+function addDeletions({ add, kind, title, path, places: itemPlaces, style, verbs }: OperationTarget, { own, places }: Collections, response: TypeRef): void {
   const body = { type: 'DeleteOptions', required: false } as const
   if (verbs.includes('deletecollection')) {
     add('delete', `Collection${title}`, {
@@ -168,7 +168,7 @@ function addDeletions({ add, kind, title, path, places: itemPlaces, style, verbs
 }
 
 /** Adds the operations that read and change one object or subresource. */
-function addItem({ add, kind, title, of, path, places, schema, patchTypes, style, verbs }: Target): void {
+function addItem({ add, kind, title, of, path, places, schema, patchTypes, style, verbs }: OperationTarget): void {
   if (verbs.includes('get')) {
     add('read', title, {
       path,
@@ -205,10 +205,10 @@ function addItem({ add, kind, title, of, path, places, schema, patchTypes, style
 }
 
 /** Adds the operations of a subresource. They have its own kind if it has one (Scale, Eviction), otherwise that of the parent. */
-function addSubresource(parent: Target, name: string, part: Subresource, descriptions: Descriptions): void {
+function addSubresource(parent: OperationTarget, name: string, part: Subresource, descriptions: Descriptions): void {
   const own = parent.style.ownViews ? part.kind : undefined
   const gvk = own && { group: own.group, version: own.version, kind: own.kind }
-  const target: Target = {
+  const target: OperationTarget = {
     ...parent,
     add: gvk ? (verb, rest, operation) => parent.add(verb, rest, { ...operation, gvk }) : parent.add,
     title: `${parent.title}${identifier(name, true)}`,
@@ -227,7 +227,7 @@ function addSubresource(parent: Target, name: string, part: Subresource, descrip
 }
 
 /** Adds the operations of a subresource that connects to another server. Logs are reads; all others are connections. */
-function addConnect({ add, title, of, kind, path, places, style }: Target, connect: ConnectSubresource, descriptions: Descriptions): void {
+function addConnect({ add, title, of, kind, path, places, style }: OperationTarget, connect: ConnectSubresource, descriptions: Descriptions): void {
   const what = `${of}a ${kind}`
   if (connect.how === 'log') {
     add('read', title, {

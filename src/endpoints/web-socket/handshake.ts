@@ -34,17 +34,17 @@ export function accept(exchange: Exchange, protocol: string): Taken {
  */
 export function acceptAny(exchange: Exchange): Taken | undefined {
   const fault = handshakeFault(exchange.headers)
-  if (fault !== undefined) return refuse(exchange, 400, ...fault)
-  if (!isRequestUri(exchange.headers.origin ?? '')) return refuse(exchange, 403, '')
+  if (fault !== undefined) return refuseHandshake(exchange, 400, ...fault)
+  if (!isRequestUri(exchange.headers.origin ?? '')) return refuseHandshake(exchange, 403, '')
   const [protocol = '', second] = askedProtocols(exchange)
-  return second === undefined ? accept(exchange, protocol) : refuse(exchange, 400, '')
+  return second === undefined ? accept(exchange, protocol) : refuseHandshake(exchange, 400, '')
 }
 
 /** Accepts a handshake with one of the offered subprotocols, from any origin. Otherwise refuses it as `acceptAny` does. */
 export function acceptWith(exchange: Exchange, protocol: string): Taken | undefined {
-  if (exchange.method !== 'GET') return refuse(exchange, 405, 'bad method')
+  if (exchange.method !== 'GET') return refuseHandshake(exchange, 405, 'bad method')
   const fault = handshakeFault(exchange.headers)
-  return fault === undefined ? accept(exchange, protocol) : refuse(exchange, 400, ...fault)
+  return fault === undefined ? accept(exchange, protocol) : refuseHandshake(exchange, 400, ...fault)
 }
 
 /** Returns the reason of a refusal, and its headers. Undefined if the handshake is valid. */
@@ -57,7 +57,7 @@ function handshakeFault(headers: Exchange['headers']): [why: string, headers?: s
 /** Reports whether a text is an absolute URL or a path, as Go's url.ParseRequestURI accepts. */
 const isRequestUri = (text: string): boolean => /^(?:\/|[a-z][a-z0-9+.-]*:\/\/)[\x21-\x7e]*$/i.test(text)
 
-function refuse(exchange: Exchange, code: number, why: string, headers = ''): undefined {
+function refuseHandshake(exchange: Exchange, code: number, why: string, headers = ''): undefined {
   const { socket } = exchange.hijack(code)
   socket.resume()
   socket.end(`HTTP/1.1 ${code} ${STATUS_CODES[code]}\r\n${headers}\r\n${why}`)

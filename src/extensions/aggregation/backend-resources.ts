@@ -7,7 +7,7 @@ import { type Json, objectIn } from '../../meta/object.ts'
 import type { BackendClient, BackendRequest, BackendResponse } from './backend-client.ts'
 import { exceedsBound } from './document-failures.ts'
 import type { ForeignDiscovery } from './foreign-discovery.ts'
-import { byPriority, pathOf } from './registration.ts'
+import { byPriority, groupVersionPath } from './registration.ts'
 import type { Registrations } from './registrations.ts'
 
 /** User of namespace deletion, as in kube-controller-manager. Aggregated servers authorize it. */
@@ -114,7 +114,8 @@ export class BackendResources implements ForeignResources {
   }
 }
 
-const pathIn = (resource: ForeignResource, namespace: string): string => `${pathOf(resource)}/namespaces/${namespace}/${encodeURIComponent(resource.resource)}`
+const pathIn = (resource: ForeignResource, namespace: string): string =>
+  `${groupVersionPath(resource)}/namespaces/${namespace}/${encodeURIComponent(resource.resource)}`
 
 const textsIn = (value: Json | undefined): string[] => (Array.isArray(value) ? value.filter(each => typeof each === 'string') : [])
 

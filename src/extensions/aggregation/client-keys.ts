@@ -35,7 +35,7 @@ export class ProxyClientKey {
 
   /** Reads the files. Throws if they are unreadable or do not match. */
   static async open(files: KeyFiles, lookMs = LOOK_MS): Promise<ProxyClientKey> {
-    return new ProxyClientKey(files, await read(files), lookMs)
+    return new ProxyClientKey(files, await readKeyPair(files), lookMs)
   }
 
   get current(): ClientKey {
@@ -47,9 +47,9 @@ export class ProxyClientKey {
     const file = this.#files.cert
     return pollFiles(
       {
-        read: () => read(this.#files),
-        identityOf,
-        inForce: identityOf(this.#current),
+        read: () => readKeyPair(this.#files),
+        identityOf: keyPairIdentity,
+        inForce: keyPairIdentity(this.#current),
         intervalMs: this.#lookMs,
         changed: next => {
           this.#current = next
@@ -63,9 +63,9 @@ export class ProxyClientKey {
   }
 }
 
-const identityOf = ({ cert, key }: ClientKey): string => JSON.stringify([cert, key])
+const keyPairIdentity = ({ cert, key }: ClientKey): string => JSON.stringify([cert, key])
 
-async function read({ cert, key }: KeyFiles): Promise<ClientKey> {
+async function readKeyPair({ cert, key }: KeyFiles): Promise<ClientKey> {
   const read = { cert: await readFile(cert, 'utf8'), key: await readFile(key, 'utf8') }
   if (!new X509Certificate(read.cert).checkPrivateKey(createPrivateKey(read.key))) throw new Error('tls: private key does not match public key')
   return read

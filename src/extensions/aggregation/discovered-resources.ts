@@ -49,7 +49,7 @@ export const readDiscoveryList = (body: Buffer): Promise<DiscoveredVersions> => 
 export function* parseDiscoveryList(body: Buffer): Steps<DiscoveredVersions> {
   const list = yield* parseForeignJson(body, MOST_VALUES)
   const versionsByName = new Map<string, readonly JsonObject[]>()
-  for (const { group, resources } of groupsOf(list)) {
+  for (const { group, resources } of splitGroups(list)) {
     yield
     const { items } = decodeStep(groupDiscoveryListType(), group, 'group') as unknown as DiscoveryList
     for (const { metadata, versions = [] } of items)
@@ -71,7 +71,7 @@ function decodeStep(schema: StructSchema, value: Json, what: keyof typeof MOST_S
   return decode(schema, value)
 }
 
-interface Group {
+interface DiscoveredGroup {
   /** A list with only this group, without resources. If the document is not such a list, the document itself: decoding it reports the error. */
   readonly group: Json
   /** Resources by index of their version. */
@@ -79,7 +79,7 @@ interface Group {
 }
 
 /** Splits a list into groups without resources and their resources, so that each can be decoded in a step. */
-function* groupsOf(list: Json): Generator<Group, void> {
+function* splitGroups(list: Json): Generator<DiscoveredGroup, void> {
   if (!isJsonObject(list) || !Array.isArray(list.items)) return yield { group: list, resources: [] }
   for (const item of list.items) {
     const versions = isJsonObject(item) && Array.isArray(item.versions) ? item.versions : []
@@ -120,7 +120,7 @@ function* parseResourceList(body: Buffer): Steps<readonly JsonObject[]> {
     if (parent.scope !== scope)
       throw new Error(`Error: Parent ${parentName} (scope: ${parent.scope}) and subresource ${name} (scope: ${scope}) scope do not match`)
     parent.subresources ??= []
-    parent.subresources.push({ subresource: name, responseKind: kindOf(resource), verbs: [...(resource.verbs ?? [])] })
+    parent.subresources.push({ subresource: name, responseKind: discoveredKind(resource), verbs: [...(resource.verbs ?? [])] })
   }
   yield
   return [...found.values()]
@@ -141,12 +141,12 @@ function* decodedResources(list: Json): Steps<DiscoveredResource[]> {
 
 const scopeOf = ({ namespaced }: DiscoveredResource): string => (namespaced ? 'Namespaced' : 'Cluster')
 
-const kindOf = ({ group = '', version = '', kind }: DiscoveredResource) => ({ group, version, kind })
+const discoveredKind = ({ group = '', version = '', kind }: DiscoveredResource) => ({ group, version, kind })
 
 /** Converts an APIResource to an APIResourceDiscovery without subresources. */
 const ownOf = (resource: DiscoveredResource): Resource => ({
   resource: resource.name,
-  responseKind: kindOf(resource),
+  responseKind: discoveredKind(resource),
   scope: scopeOf(resource),
   singularResource: resource.singularName,
   verbs: [...(resource.verbs ?? [])],

@@ -7,7 +7,7 @@ import { errorMessage } from '../../lib/error-message.ts'
 import type { APIService } from '../../resources/apiregistration/v1.types.ts'
 import type { ProxyClientKey } from './client-keys.ts'
 import { destinationAt } from './destination.ts'
-import { type Backend, pathOf, registrationOf } from './registration.ts'
+import { type Backend, groupVersionPath, registrationOf } from './registration.ts'
 import { withRemoteUser } from './remote-user.ts'
 import type { Via } from './via.ts'
 
@@ -37,7 +37,7 @@ export const discoveryCheck =
     const registration = registrationOf(service)
     const { backend } = registration
     if (!backend) return undefined
-    const path = pathOf(registration)
+    const path = groupVersionPath(registration)
     const attempts = Array.from({ length: ATTEMPTS }, () => attempt(env, backend, path, signal))
     return Promise.any(attempts).catch(error => errorMessage(error instanceof AggregateError ? error.errors.at(-1) : error))
   }

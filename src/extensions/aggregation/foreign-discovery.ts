@@ -9,7 +9,7 @@ import { BackendPoll } from './backend-poll.ts'
 import { type DiscoveredVersions, readDiscoveryList, readResourceList } from './discovered-resources.ts'
 import { AGGREGATOR } from './discovery-check.ts'
 import { DocumentFailures } from './document-failures.ts'
-import { type Backend, pathOf, type Registration } from './registration.ts'
+import { type Backend, groupVersionPath, type Registration } from './registration.ts'
 import type { Registrations } from './registrations.ts'
 
 /** Cached discovery of one server. */
@@ -73,7 +73,7 @@ export class ForeignDiscovery {
     this.#changed.delete(name)
     this.#failures.passed(name)
     if (this.#versions.delete(name)) this.generation++
-    const used = new Set([...this.#registrations.remote()].flatMap(({ backend }) => (backend ? [keyOf(backend)] : [])))
+    const used = new Set([...this.#registrations.remote()].flatMap(({ backend }) => (backend ? [backendKey(backend)] : [])))
     for (const key of this.#known.keys()) if (!used.has(key)) this.#known.delete(key)
   }
 
@@ -96,7 +96,7 @@ export class ForeignDiscovery {
    * failure returns the last resources as stale.
    */
   async #fetch(registration: Registration, backend: Backend, signal: AbortSignal): Promise<Fetched> {
-    const key = keyOf(backend)
+    const key = backendKey(backend)
     const versionKey = `${registration.group}/${registration.version}`
     const known = this.#known.get(key)
     const resourcesBefore = known?.versions.get(versionKey) ?? []
@@ -115,8 +115,8 @@ export class ForeignDiscovery {
         return read(versions.get(versionKey) ?? [])
       }
       const user = { name: AGGREGATOR.name, groups: [] }
-      const legacy = await this.#client.ask(registration, { ...question, user, path: pathOf(registration), accept: 'application/json' }, signal)
-      if (legacy.status !== 200) throw new Error(`failed to download legacy discovery for ${pathOf(registration)}: status ${legacy.status}`)
+      const legacy = await this.#client.ask(registration, { ...question, user, path: groupVersionPath(registration), accept: 'application/json' }, signal)
+      if (legacy.status !== 200) throw new Error(`failed to download legacy discovery for ${groupVersionPath(registration)}: status ${legacy.status}`)
       return read(await readResourceList(legacy.body))
     } catch (error) {
       if (!signal.aborted) this.#failures.failed(registration.name, error)
@@ -150,4 +150,4 @@ function isListType(contentType: string): boolean {
   return type === 'application/json' && has('g=apidiscovery.k8s.io') && (has('v=v2') || has('v=v2beta1')) && has('as=APIGroupDiscoveryList')
 }
 
-const keyOf = ({ namespace, name, port }: Backend): string => `${namespace}/${name}:${port}`
+const backendKey = ({ namespace, name, port }: Backend): string => `${namespace}/${name}:${port}`

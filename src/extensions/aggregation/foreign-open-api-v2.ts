@@ -5,7 +5,7 @@ import type { Logger } from '../../lib/log.ts'
 import { runInTurns, type Steps } from '../../lib/steps.ts'
 import type { BackendClient, BackendResponse } from './backend-client.ts'
 import { type DocumentContext, DocumentPoll } from './document-poll.ts'
-import { byPriority, pathOf } from './registration.ts'
+import { byPriority, groupVersionPath } from './registration.ts'
 import type { Registrations } from './registrations.ts'
 import { readSwagger } from './swagger.ts'
 
@@ -37,7 +37,7 @@ export class ForeignOpenApiV2 {
       path: '/openapi/v2',
       maxBytes: MAX_BYTES,
       etagOf: ({ etag }) => etag,
-      read,
+      read: parseSwagger,
     })
   }
 
@@ -60,7 +60,7 @@ export class ForeignOpenApiV2 {
     const found = new Map<string, ForeignSwagger>()
     for (const [name, { swagger, length }] of this.#poll.known) {
       const registration = this.#registrations.get(name)
-      if (registration && length <= MAX_CONVERTED_BYTES && isWanted(name)) found.set(pathOf(registration).slice(1), swagger)
+      if (registration && length <= MAX_CONVERTED_BYTES && isWanted(name)) found.set(groupVersionPath(registration).slice(1), swagger)
     }
     return found
   }
@@ -85,7 +85,7 @@ function* hashInSteps(body: Buffer): Steps<string> {
 }
 
 /** Parses a response. An equal hash means that the document is unchanged, even without ETag. */
-async function read(
+async function parseSwagger(
   { status, etag, body }: BackendResponse,
   { registration, known, signal }: DocumentContext<CachedSwagger>,
 ): Promise<CachedSwagger | undefined> {
@@ -94,5 +94,5 @@ async function read(
   if (status !== 200) throw new Error(`failed to retrieve openAPI spec, http error: ${status}`)
   const hash = await runInTurns(hashInSteps(body), signal)
   if (hash === known?.hash) return known
-  return { swagger: await runInTurns(readSwagger(body, `${pathOf(registration)}/`), signal), etag, hash, length: body.length }
+  return { swagger: await runInTurns(readSwagger(body, `${groupVersionPath(registration)}/`), signal), etag, hash, length: body.length }
 }

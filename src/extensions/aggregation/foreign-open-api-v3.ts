@@ -3,7 +3,7 @@ import type { ControllerEnvironment } from '../../controllers/controller.ts'
 import type { ForeignDocument } from '../../endpoints/aggregator.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import type { Logger } from '../../lib/log.ts'
-import { isStepDone, runInTurns, type Steps, sorted } from '../../lib/steps.ts'
+import { isStepDone, runInTurns, type Steps, sortInSteps } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { isJsonObject } from '../../meta/object.ts'
 import type { BackendClient, BackendResponse } from './backend-client.ts'
@@ -33,7 +33,15 @@ export class ForeignOpenApiV3 {
 
   constructor(registrations: Registrations, client: Pick<BackendClient, 'ask'>, logger: Logger) {
     this.#registrations = registrations
-    this.#poll = new DocumentPoll({ registrations, client, logger, name: 'open_api_v3_aggregation_controller', path: ROOT, maxBytes: MAX_BYTES, read })
+    this.#poll = new DocumentPoll({
+      registrations,
+      client,
+      logger,
+      name: 'open_api_v3_aggregation_controller',
+      path: ROOT,
+      maxBytes: MAX_BYTES,
+      read: parseIndex,
+    })
   }
 
   /** Incremented with each change of `paths`. */
@@ -49,7 +57,7 @@ export class ForeignOpenApiV3 {
         if (!found.has(path)) found.set(path, { path, url })
         if (isStepDone()) yield
       }
-    return yield* sorted([...found.values()], (a, b) => compareText(a.path, b.path))
+    return yield* sortInSteps([...found.values()], (a, b) => compareText(a.path, b.path))
   }
 
   /** Whether the server of an APIService has reported that it has no `/openapi/v3`. */
@@ -73,7 +81,7 @@ export class ForeignOpenApiV3 {
   }
 }
 
-async function read({ status, body }: BackendResponse, { known }: DocumentContext<Index>): Promise<Index> {
+async function parseIndex({ status, body }: BackendResponse, { known }: DocumentContext<Index>): Promise<Index> {
   if (status === 404) return NONE
   if (status !== 200) throw new Error('Error, could not get list of group versions for APIService')
   const next = await runInTurns(readIndex(body))

@@ -6,7 +6,7 @@ import { BUILTIN_PRIORITIES, CUSTOM_PRIORITY } from '../../resources/apiregistra
 import type { Registration } from './registration.ts'
 
 /** A group version with its priority. */
-interface Entry {
+interface GroupVersionEntry {
   readonly group: string
   readonly version: string
   /** Name of its APIService. */
@@ -46,17 +46,17 @@ export function listedGroups(listing: Listing): ListedGroups {
  */
 export function discoveredGroups(listing: Listing): ListedGroups {
   const foreign = registered(listing).filter(entry => entry.foreign)
-  const taken = new Set(foreign.map(keyOf))
-  const entries = [...foreign, ...own(listing.snapshot).filter(entry => !taken.has(keyOf(entry)))]
+  const taken = new Set(foreign.map(groupVersionKey))
+  const entries = [...foreign, ...localGroupVersions(listing.snapshot).filter(entry => !taken.has(groupVersionKey(entry)))]
   const priorities = new Map<string, number>()
   for (const { group, groupPriority } of entries) priorities.set(group, Math.max(groupPriority, priorities.get(group) ?? 0))
   return grouped(entries.sort((a, b) => (priorities.get(b.group) ?? 0) - (priorities.get(a.group) ?? 0) || compareText(a.group, b.group)))
 }
 
-const keyOf = ({ group, version }: Pick<Entry, 'group' | 'version'>): string => apiVersionOf({ group, version })
+const groupVersionKey = ({ group, version }: Pick<GroupVersionEntry, 'group' | 'version'>): string => apiVersionOf({ group, version })
 
 /** Group versions of APIServices. Undiscovered ones of other servers are Stale. */
-const registered = ({ registrations, foreignVersion }: Listing): Entry[] =>
+const registered = ({ registrations, foreignVersion }: Listing): GroupVersionEntry[] =>
   [...registrations].map(({ name, group, version, groupPriority, versionPriority, backend }) => ({
     group,
     version,
@@ -66,13 +66,13 @@ const registered = ({ registrations, foreignVersion }: Listing): Entry[] =>
     ...(backend && { foreign: foreignVersion(name) ?? UNDISCOVERED }),
   }))
 
-function unregistered({ snapshot, registrations, isRemoved }: Listing): Entry[] {
-  const known = new Set([...registrations].map(keyOf))
-  return own(snapshot).filter(entry => !known.has(keyOf(entry)) && !isRemoved(entry.service))
+function unregistered({ snapshot, registrations, isRemoved }: Listing): GroupVersionEntry[] {
+  const known = new Set([...registrations].map(groupVersionKey))
+  return localGroupVersions(snapshot).filter(entry => !known.has(groupVersionKey(entry)) && !isRemoved(entry.service))
 }
 
 /** Locally served group versions. */
-const own = (snapshot: CatalogSnapshot): Entry[] =>
+const localGroupVersions = (snapshot: CatalogSnapshot): GroupVersionEntry[] =>
   snapshot.servedGroupVersions().map(groupVersion => {
     const { group, version } = parseApiVersion(groupVersion) ?? { group: '', version: groupVersion }
     const priority = group === OWN_GROUP ? OWN_PRIORITY : (BUILTIN_PRIORITIES[groupVersion] ?? CUSTOM_PRIORITY)
@@ -80,8 +80,8 @@ const own = (snapshot: CatalogSnapshot): Entry[] =>
   })
 
 /** Groups entries in order of first appearance. The preferred version of each group comes first. */
-function grouped(entries: readonly Entry[]): ListedGroups {
-  const groups = new Map<string, Entry[]>()
+function grouped(entries: readonly GroupVersionEntry[]): ListedGroups {
+  const groups = new Map<string, GroupVersionEntry[]>()
   for (const entry of entries) {
     const group = groups.get(entry.group)
     if (group) group.push(entry)
@@ -90,9 +90,9 @@ function grouped(entries: readonly Entry[]): ListedGroups {
   return new Map([...groups].map(([group, versions]) => [group, versions.sort(byPreference).map(listed)]))
 }
 
-const byPreference = (a: Entry, b: Entry): number => b.versionPriority - a.versionPriority || compareVersionNames(a.version, b.version)
+const byPreference = (a: GroupVersionEntry, b: GroupVersionEntry): number => b.versionPriority - a.versionPriority || compareVersionNames(a.version, b.version)
 
-const listed = ({ group, version, foreign }: Entry): ListedVersion => ({
+const listed = ({ group, version, foreign }: GroupVersionEntry): ListedVersion => ({
   name: version,
   groupVersion: apiVersionOf({ group, version }),
   ...(foreign && { foreign }),

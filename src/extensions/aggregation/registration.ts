@@ -54,7 +54,8 @@ export function registrationOf({ metadata, spec, status }: APIService): Registra
 export const serverNameOf = ({ namespace, name }: Backend): string => `${name}.${namespace}.svc`
 
 /** Path of a group version: `/apis/GROUP/VERSION` or `/api/v1`. */
-export const pathOf = ({ group, version }: Pick<Registration, 'group' | 'version'>): string => (group === '' ? `/api/${version}` : `/apis/${group}/${version}`)
+export const groupVersionPath = ({ group, version }: Pick<Registration, 'group' | 'version'>): string =>
+  group === '' ? `/api/${version}` : `/apis/${group}/${version}`
 
 /** Orders groups by priority, and versions within a group by theirs. */
 export const byPriority = (a: Registration, b: Registration): number =>

@@ -1,5 +1,5 @@
 import type { ObjectIndex } from '../../controllers/controller.ts'
-import { keysOf } from '../../controllers/controller.ts'
+import { clusterKeys } from '../../controllers/controller.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
 import { BUILTIN_PRIORITIES } from '../../resources/apiregistration/priorities.ts'
 import type { APIService } from '../../resources/apiregistration/v1.types.ts'
@@ -40,7 +40,7 @@ export class Registrations implements ObjectIndex<APIService> {
   }
 
   keys(): Iterable<string> {
-    return keysOf(this.#byName.keys())
+    return clusterKeys(this.#byName.keys())
   }
 
   put(service: APIService): void {
@@ -99,10 +99,10 @@ export class Registrations implements ObjectIndex<APIService> {
   #change(name: string, registration: Registration | undefined): void {
     const before = this.#byName.get(name)
     const wasAsCatalog = this.areAsCatalog
-    if (before) this.#remote.delete(keyOf(before))
+    if (before) this.#remote.delete(registrationKey(before))
     if (registration) this.#byName.set(name, registration)
     else this.#byName.delete(name)
-    if (registration?.backend) this.#remote.set(keyOf(registration), registration)
+    if (registration?.backend) this.#remote.set(registrationKey(registration), registration)
     if (registration) this.#removed.delete(name)
     else if (before && Object.hasOwn(BUILTIN_PRIORITIES, apiVersionOf(before))) this.#removed.add(name)
     if (!wasAsCatalog || !this.areAsCatalog) this.generation++
@@ -110,4 +110,4 @@ export class Registrations implements ObjectIndex<APIService> {
   }
 }
 
-const keyOf = ({ group, version }: Registration): string => (group === '' ? version : `${group}/${version}`)
+const registrationKey = ({ group, version }: Registration): string => (group === '' ? version : `${group}/${version}`)

@@ -53,7 +53,7 @@ export async function passOn(env: RequestProxyEnvironment, exchange: Exchange, r
   if (!transport.enter()) throw tooManyRequestsError('Too many requests, please try again later.', 1)
   exchange.delegate()
   try {
-    await send(env, exchange, destinationAt(address, exchange.path, exchange.search), observed(env, exchange, transport, backend))
+    await proxyRequest(env, exchange, destinationAt(address, exchange.path, exchange.search), observed(env, exchange, transport, backend))
   } finally {
     transport.leave()
   }
@@ -65,7 +65,7 @@ const observed = ({ certificates }: RequestProxyEnvironment, { ctx }: Exchange, 
 })
 
 /** Sends the request. Failures before a response arrives are reported as 503. */
-async function send(env: RequestProxyEnvironment, exchange: Exchange, to: Destination, transport: Transport): Promise<void> {
+async function proxyRequest(env: RequestProxyEnvironment, exchange: Exchange, to: Destination, transport: Transport): Promise<void> {
   const limit = isDiscovery(exchange) ? startDeadline(DISCOVERY_MS, exchange.ctx.signal) : undefined
   const ask: Ask = (destination, question) => askOver(transport, destination, limit ? { ...question, signal: limit.signal } : question)
   const passing: Passing = { ask, headers: (headers, at) => headersFor(env, exchange, headers, at), refusesRedirects: env.refusesRedirects }

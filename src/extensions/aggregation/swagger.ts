@@ -18,10 +18,10 @@ const REFERENCE = /^#\/(definitions|parameters)\/(.+)$/s
 export function* readSwagger(body: Buffer, prefix: string): Steps<ForeignSwagger> {
   const value = yield* parseForeignJson(body, MOST_VALUES)
   if (!isJsonObject(value)) throw new Error('not a Swagger document')
-  const all = { definitions: yield* membersOf(value.definitions), parameters: yield* membersOf(value.parameters) }
+  const all = { definitions: yield* objectMembers(value.definitions), parameters: yield* objectMembers(value.parameters) }
   const kept = { paths: newMap(), definitions: newMap(), parameters: newMap() }
   const waiting: Json[] = []
-  for (const [path, item] of Object.entries(yield* membersOf(value.paths))) {
+  for (const [path, item] of Object.entries(yield* objectMembers(value.paths))) {
     if (!path.startsWith(prefix)) continue
     kept.paths[path] = item
     waiting.push(item)
@@ -45,7 +45,7 @@ export function* readSwagger(body: Buffer, prefix: string): Steps<ForeignSwagger
 const newMap = (): JsonObject => Object.create(null)
 
 /** Object members by name. Other members are dropped. */
-function* membersOf(value: Json | undefined): Steps<JsonObject> {
+function* objectMembers(value: Json | undefined): Steps<JsonObject> {
   const members = newMap()
   yield
   if (!isJsonObject(value)) return members

@@ -48,8 +48,8 @@ function checked(field: 'labels' | 'annotations', value: Json, before: Json | un
   if (deepEqual(texts, before ?? {})) return value
   // Upstream's error paths have the singular `annotation`.
   const errors = field === 'labels' ? validateLabels(texts, fieldPath('metadata', 'labels')) : validateAnnotations(texts, fieldPath('metadata', 'annotation'))
-  if (errors.length > 0) throw new Error(joined(errors))
+  if (errors.length > 0) throw new Error(aggregateErrors(errors))
   return value
 }
 
-const joined = (errors: readonly FieldError[]): string => aggregate(errors.map(fieldErrorText))
+const aggregateErrors = (errors: readonly FieldError[]): string => aggregate(errors.map(fieldErrorText))

@@ -38,14 +38,14 @@ const MOST_LARGE_OBJECTS = 64
 
 /** Parses a response, in steps. Throws an Error with client-go's message if it is not a ConversionReview. @param objects number of objects in the request. */
 export async function readReview(version: ReviewVersion, body: Buffer, objects = 1): Promise<Review> {
-  const value = await parsed(body, objects)
+  const value = await parseReview(body, objects)
   const { apiVersion, kind } = typeOfBody(value)
-  if (apiVersion !== '' && kind !== '') checkType(version, apiVersion, kind)
+  if (apiVersion !== '' && kind !== '') checkReviewType(version, apiVersion, kind)
   return { ...decodeAs<ConversionReview>(REVIEW, value), kind, apiVersion }
 }
 
 /** Parses as JSON if the text starts like a JSON object, otherwise as YAML. */
-async function parsed(body: Buffer, objects: number): Promise<Json> {
+async function parseReview(body: Buffer, objects: number): Promise<Json> {
   if (!beginsAsObject(body)) return readForeignYaml(body)
   try {
     return await readForeignJson(body, undefined, MOST_VALUES * Math.min(objects, MOST_LARGE_OBJECTS))
@@ -55,7 +55,7 @@ async function parsed(body: Buffer, objects: number): Promise<Json> {
 }
 
 /** Throws an Error with client-go's message unless the response is a ConversionReview of the requested version. */
-function checkType(version: ReviewVersion, apiVersion: string, kind: string): void {
+function checkReviewType(version: ReviewVersion, apiVersion: string, kind: string): void {
   if (!parseApiVersion(apiVersion)) throw new Error(`unexpected GroupVersion string: ${apiVersion}`)
   if (apiVersion === `${GROUP}/${version}` && kind === 'ConversionReview') return
   const isOther = kind === 'ConversionReview' && (apiVersion === `${GROUP}/v1` || apiVersion === `${GROUP}/v1beta1`)

@@ -171,7 +171,7 @@ const trimmed = (caBundle: string): string => (Buffer.from(caBundle, 'base64').t
 function accepted(original: KubeObject, value: Json, to: Version, index: number | undefined): KubeObject {
   const about = `conversion webhook for ${printKind(original.apiVersion, original.kind)} returned invalid`
   const what = index === undefined ? 'object at index 0' : `converted object at index ${index}`
-  const object = index === undefined ? objectOf(value) : prefixErrors(`${about} ${what}`, () => objectOf(value))
+  const object = index === undefined ? objectWithKind(value) : prefixErrors(`${about} ${what}`, () => objectWithKind(value))
   const expected = apiVersionOfVersion(to)
   if (object.apiVersion !== expected)
     throw new Error(`${about} ${what}: invalid groupVersion (expected ${expected}, received ${String(object.apiVersion ?? '')})`)
@@ -182,7 +182,7 @@ function accepted(original: KubeObject, value: Json, to: Version, index: number 
 }
 
 /** Checks that the value is an object with a kind. Throws with the message of Go's JSON decoder. */
-function objectOf(value: Json): JsonObject {
+function objectWithKind(value: Json): JsonObject {
   if (value === null) throw new Error('unexpected end of JSON input')
   if (!isJsonObject(value)) throw new Error(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
   if (typeof value.kind !== 'string' || value.kind === '') throw new Error(`Object 'Kind' is missing in '${JSON.stringify(value, asNumber)}'`)

@@ -7,7 +7,7 @@ import { makePrivateDirectory } from '../../lib/private-file.ts'
 export const STAND_IN_PATH = '/binnacle-stand-in'
 
 /** Body of the response at STAND_IN_PATH. */
-export interface StandInAnswer {
+export interface StandInResponse {
   /** Directory for the embedded store of the server. An absolute path. */
   readonly dataDir: string
 }
@@ -52,7 +52,7 @@ function addressOf(text: string): { host: string; port: number } {
 /** Serves `/health` like etcd, and STAND_IN_PATH. All other requests get 501 with a notice. Resolves when it listens, with a function that closes it. */
 export async function serveStandIn({ listen, dataDir }: StandInOptions): Promise<() => Promise<void>> {
   makePrivateDirectory(dataDir)
-  const answer: StandInAnswer = { dataDir }
+  const answer: StandInResponse = { dataDir }
   const handle: RequestListener = ({ method, url }, response) => {
     const known = method === 'GET' && (url === '/health' ? { health: 'true', reason: '' } : url === STAND_IN_PATH ? answer : undefined)
     response.writeHead(known ? 200 : 501, { 'content-type': known ? 'application/json' : 'text/plain' }).end(known ? JSON.stringify(known) : `${NOTICE}\n`)

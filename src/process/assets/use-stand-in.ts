@@ -38,7 +38,7 @@ async function dataDirOf(server: string): Promise<string | undefined> {
   const url = URL.canParse(server) ? new URL(STAND_IN_PATH, server) : undefined
   if (url?.protocol !== 'http:' || !LOOPBACK.includes(url.hostname)) return undefined
   try {
-    const answer: unknown = JSON.parse(await textOf(url))
+    const answer: unknown = JSON.parse(await fetchText(url))
     if (typeof answer !== 'object' || answer === null || !('dataDir' in answer)) return undefined
     return typeof answer.dataDir === 'string' && isAbsolute(answer.dataDir) ? answer.dataDir : undefined
   } catch {
@@ -46,7 +46,7 @@ async function dataDirOf(server: string): Promise<string | undefined> {
   }
 }
 
-const textOf = (url: URL): Promise<string> =>
+const fetchText = (url: URL): Promise<string> =>
   new Promise((resolve, reject) => {
     const asked = get(url, { agent: false, signal: AbortSignal.timeout(ASK_MS) }, response => {
       let text = ''

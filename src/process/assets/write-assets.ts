@@ -60,7 +60,7 @@ export function writeAssets({ directory, etcd }: AssetsOptions, { commands, node
   const withNode = node === undefined ? [] : [`PATH=${quoteForShell(dirname(node))}:"$PATH"`]
   const run = (program: keyof AssetsEnvironment['commands'], ...more: string[]): string =>
     ['#!/bin/sh', MARK, ...withNode, `exec ${[...commands[program], ...more].map(quoteForShell).join(' ')} "$@"`, ''].join('\n')
-  const found = etcd === 'stand-in' ? undefined : etcd === undefined ? (theirs(place('etcd')) ?? find('etcd', path)) : executable(etcd)
+  const found = etcd === 'stand-in' ? undefined : etcd === undefined ? (theirs(place('etcd')) ?? findProgram('etcd', path)) : executable(etcd)
   if (etcd !== undefined && etcd !== 'stand-in' && found === undefined) throw new ArgumentError(`--etcd ${etcd} is not a program`)
 
   const lines: string[] = []
@@ -74,7 +74,7 @@ export function writeAssets({ directory, etcd }: AssetsOptions, { commands, node
     if (found !== place('etcd')) link(found, place('etcd'))
     lines.push(`etcd            ${found}`)
   }
-  const kubectl = theirs(place('kubectl')) ?? find('kubectl', path)
+  const kubectl = theirs(place('kubectl')) ?? findProgram('kubectl', path)
   if (kubectl === undefined) lines.push('kubectl         none was found: suites that call it fail')
   else {
     if (kubectl !== place('kubectl')) link(kubectl, place('kubectl'))
@@ -110,7 +110,7 @@ function executable(file: string): string | undefined {
   }
 }
 
-const find = (name: string, path: string): string | undefined =>
+const findProgram = (name: string, path: string): string | undefined =>
   path
     .split(delimiter)
     .filter(directory => directory !== '')

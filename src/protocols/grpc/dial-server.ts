@@ -10,13 +10,13 @@ import type { Peer } from './unary.ts'
 const OPENING_MS = 5000
 
 /** Returns the credentials of a new connection: trusted authorities and the client certificate. Called for each connection, so that rotated files are used. */
-export type Credentials = () => Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'secureContext' | 'allowPartialTrustChain'>
+export type DialCredentials = () => Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'secureContext' | 'allowPartialTrustChain'>
 
 /** How to connect to servers. */
 export interface DialOptions {
   readonly userAgent: string
   /** TLS credentials. Undefined to connect without TLS. */
-  readonly credentials: Credentials | undefined
+  readonly credentials: DialCredentials | undefined
   /** Optional. Connects through a proxy. Servers on a unix socket are always connected to directly. */
   readonly dial?: Dial | undefined
 }

@@ -1,4 +1,4 @@
-import { Conduct } from '../http2/conduct.ts'
+import { FrameLimits } from '../http2/conduct.ts'
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
 import { Flag, type Frame, FrameReader, FrameType, fragmentOf, frameOf, MAX_31_BITS, numbersFrame, readSettings, Setting } from '../http2/frames.ts'
 import { MAX_SETTINGS } from '../http2/limits.ts'
@@ -30,7 +30,7 @@ export class FrameReceiver {
   readonly #streams: StreamFrames
   readonly #reader = new FrameReader()
   /** Counts frames that serve no call. */
-  readonly conduct = new Conduct()
+  readonly conduct = new FrameLimits()
   #received = 0
   /** Header block whose END_HEADERS flag has not been received. */
   #open: { readonly stream: number; readonly flags: number; block: Buffer; frames: number } | undefined

@@ -9,7 +9,7 @@ import { FrameReceiver } from './frame-receiver.ts'
 import { type ConnectionLimits, countSmallFrames, DEFAULT_LIMITS, ORDINARY_BLOCKS, PIECE_BYTES, RENEW_AFTER } from './limits.ts'
 import { RequestSender } from './request-sender.ts'
 import { ResponseMessage } from './response-message.ts'
-import { cancelled, dropped, failureOf, malformed, type Peer, PREFIX_BYTES, requestHead, reset } from './unary.ts'
+import { cancelled, completedFailure, dropped, malformed, type Peer, PREFIX_BYTES, requestHead, reset } from './unary.ts'
 
 /** Id of the connection's only stream. */
 const STREAM = 1
@@ -190,7 +190,7 @@ export class MessageStream implements AsyncIterable<Buffer> {
   #headers(flags: number, stream: number, block: Buffer): void {
     if (stream !== STREAM || ++this.#blocks > ORDINARY_BLOCKS) this.#receiver.idleFrame()
     if (stream !== STREAM || (flags & Flag.endStream) === 0) return
-    this.#end(failureOf(block) ?? (this.#partial === undefined ? undefined : malformed()))
+    this.#end(completedFailure(block) ?? (this.#partial === undefined ? undefined : malformed()))
   }
 
   #tick(): void {

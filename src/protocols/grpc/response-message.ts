@@ -1,7 +1,7 @@
 import { joinInSteps } from '../../lib/join-buffers.ts'
 import type { Steps } from '../../lib/steps.ts'
 import type { CallFailure } from './call-failure.ts'
-import { malformed, PREFIX_BYTES, tooLong } from './unary.ts'
+import { malformed, messageTooLong, PREFIX_BYTES } from './unary.ts'
 
 /** Size of the blocks that a longer message is collected in. Memory is allocated as the message arrives, not when it is announced. */
 const BLOCK_BYTES = 1 << 20
@@ -48,7 +48,7 @@ export class ResponseMessage {
     this.#length = this.#prefix.readUInt32BE(1)
     this.#left = this.#length
     if (this.#prefix[0] !== 0) return malformed()
-    return this.#left > this.#maxBytes ? tooLong(this.#left, this.#maxBytes) : undefined
+    return this.#left > this.#maxBytes ? messageTooLong(this.#left, this.#maxBytes) : undefined
   }
 
   #copy(bytes: Buffer): void {

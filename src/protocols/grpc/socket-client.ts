@@ -73,7 +73,7 @@ export class SocketClient {
     const begun = performance.now()
     const observe = (status: string): void => observer(method, (performance.now() - begun) / 1000, status)
     try {
-      const response = decoded(await this.#call(method, request, { deadline: Date.now() + timeoutMs, signal: this.#closed.signal }), decode)
+      const response = decodeMessage(await this.#call(method, request, { deadline: Date.now() + timeoutMs, signal: this.#closed.signal }), decode)
       observe('OK')
       return response
     } catch (thrown) {
@@ -142,7 +142,7 @@ export class SocketClient {
   }
 }
 
-function decoded<T>(message: Buffer, decode: (message: Buffer) => T): T {
+function decodeMessage<T>(message: Buffer, decode: (message: Buffer) => T): T {
   try {
     return decode(message)
   } catch {

@@ -8,7 +8,7 @@ import { FrameReceiver } from './frame-receiver.ts'
 import { type ConnectionLimits, countSmallFrames, DEFAULT_LIMITS, ORDINARY_BLOCKS, PIECE_BYTES } from './limits.ts'
 import { RequestSender } from './request-sender.ts'
 import { ResponseMessage } from './response-message.ts'
-import { cancelled, dropped, failureOf, late, malformed, type Peer, requestHead, reset } from './unary.ts'
+import { cancelled, completedFailure, dropped, late, malformed, type Peer, requestHead, reset } from './unary.ts'
 
 /** Interval at which expired and aborted calls are ended. */
 const TICK_MS = 50
@@ -183,7 +183,7 @@ export class UnaryConnection {
   }
 
   #finish(stream: number, call: Call): void {
-    const failure = failureOf(call.headers) ?? (call.message.isComplete ? undefined : malformed())
+    const failure = completedFailure(call.headers) ?? (call.message.isComplete ? undefined : malformed())
     // The server has responded before the end of the request, and needs no more of it.
     if (this.#sender.forget(stream)) this.#sender.write(numbersFrame(FrameType.reset, stream, ErrorCode.none))
     this.#forget(stream)

@@ -4,7 +4,7 @@ import { UnaryConnection } from './unary-connection.ts'
 /** Minimum time between two attempts to connect to a server. */
 const PAUSE_MS = 1000
 
-interface Member {
+interface ServerMember {
   /** Whether the attempt to connect failed. */
   isLost: boolean
   /** Time of the attempt, by the monotonic clock. */
@@ -16,7 +16,7 @@ interface Member {
 /** Connections to several servers, one each. A connection is opened on first use, and reopened after it has ended. */
 export class UnaryConnections {
   readonly #options: DialOptions
-  readonly #members = new Map<string, Member>()
+  readonly #members = new Map<string, ServerMember>()
   #closed = false
 
   constructor(options: DialOptions) {
@@ -35,7 +35,7 @@ export class UnaryConnections {
   }
 
   #open(address: string): void {
-    const member: Member = { isLost: false, triedAt: performance.now(), connection: undefined, giveUp: () => {} }
+    const member: ServerMember = { isLost: false, triedAt: performance.now(), connection: undefined, giveUp: () => {} }
     this.#members.set(address, member)
     member.giveUp = dialServer(address, this.#options, socket => {
       if (socket) member.connection = new UnaryConnection(socket, peerAt(address, this.#options))
@@ -53,7 +53,7 @@ export class UnaryConnections {
 }
 
 /** Whether a connection that is not open may be replaced. */
-function mayFollow({ isLost, triedAt, connection }: Member): boolean {
+function mayFollow({ isLost, triedAt, connection }: ServerMember): boolean {
   const isOver = isLost || connection?.state === 'ending' || connection?.state === 'closed'
   return isOver && connection?.isBroken !== true && performance.now() - triedAt > PAUSE_MS
 }

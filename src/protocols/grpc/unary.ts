@@ -1,5 +1,5 @@
 import { ErrorCode } from '../http2/errors.ts'
-import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, kindOf, writeFrameHeader } from '../http2/frames.ts'
+import { Flag, FRAME_BYTES, FrameType, frameKind, HEADER_BYTES, writeFrameHeader } from '../http2/frames.ts'
 import { HeaderDecoder } from '../http2/header-decoder.ts'
 import { HeaderEncoder } from '../http2/header-encoder.ts'
 import { type CallFailure, Status } from './call-failure.ts'
@@ -9,9 +9,9 @@ import { type CallFailure, Status } from './call-failure.ts'
 /** Length of a message prefix: a compression flag, which is always 0 here, and the message length. */
 export const PREFIX_BYTES = 5
 /** Encodes header fields into a buffer of their own. */
-const fieldsOf = (fields: readonly string[]): Buffer => new HeaderEncoder(256).fields(fields)
+const encodeHeaderFields = (fields: readonly string[]): Buffer => new HeaderEncoder(256).fields(fields)
 
-const TIMEOUT = fieldsOf(['grpc-timeout', '']).subarray(0, -1)
+const TIMEOUT = encodeHeaderFields(['grpc-timeout', '']).subarray(0, -1)
 /** Decodes responses. The dynamic table is disabled, so that only the last header block has to be decoded. */
 const decoder = new HeaderDecoder(64 * 1024, 1000, 0)
 /** Maximum of `grpc-timeout`, which has up to eight digits. */
@@ -41,7 +41,7 @@ export function requestHead(method: string, { authority, secure, userAgent }: Pe
     ['user-agent', userAgent],
     ...Object.entries(metadata),
   ]
-  return fieldsOf(fields.flat())
+  return encodeHeaderFields(fields.flat())
 }
 
 const timeoutText = (ms: number): string => `${Math.min(LONGEST_TIMEOUT, Math.max(1, Math.ceil(ms)))}m`
@@ -49,7 +49,7 @@ const headersBytes = (head: Buffer, timeout: string): number => HEADER_BYTES + h
 
 /** Writes the HEADERS frame. Returns the offset after it. */
 function writeHeaders(out: Buffer, head: Buffer, timeout: string, stream: number): number {
-  let at = writeFrameHeader(out, 0, headersBytes(head, timeout) - HEADER_BYTES, kindOf(FrameType.headers, Flag.endHeaders), stream)
+  let at = writeFrameHeader(out, 0, headersBytes(head, timeout) - HEADER_BYTES, frameKind(FrameType.headers, Flag.endHeaders), stream)
   at += head.copy(out, at)
   at += TIMEOUT.copy(out, at)
   out[at++] = timeout.length
@@ -75,7 +75,7 @@ export function requestFrames(head: Buffer, timeoutMs: number, stream: number, m
   let at = writeHeaders(out, head, timeout, stream)
   for (let sent = 0; sent < body; ) {
     const size = Math.min(FRAME_BYTES, body - sent)
-    at = writeFrameHeader(out, at, size, kindOf(FrameType.data, sent + size === body ? Flag.endStream : 0), stream)
+    at = writeFrameHeader(out, at, size, frameKind(FrameType.data, sent + size === body ? Flag.endStream : 0), stream)
     if (sent === 0) {
       out[at++] = 0
       at = out.writeUInt32BE(message.length, at)
@@ -97,7 +97,7 @@ export function prefixed(message: Buffer): Buffer {
  * Returns the failure of a call whose response is complete. Undefined for status OK.
  * @param last the last header block.
  */
-export function failureOf(last: Buffer): CallFailure | undefined {
+export function completedFailure(last: Buffer): CallFailure | undefined {
   const { fields } = decoder.decode(last)
   const header = (name: string): string | undefined => {
     for (let i = 0; i < fields.length; i += 2) if (fields[i] === name) return fields[i + 1]
@@ -105,13 +105,13 @@ export function failureOf(last: Buffer): CallFailure | undefined {
   }
   const status = header('grpc-status')
   if (status === '0') return undefined
-  if (status === undefined) return failure(Status.UNKNOWN, `the response has no gRPC status, HTTP status ${header(':status') ?? 'unknown'}`)
-  if (!/^\d{1,9}$/.test(status)) return failure(Status.UNKNOWN, 'the status of gRPC is not a number')
-  return failure(Number(status), decoded(header('grpc-message') ?? ''))
+  if (status === undefined) return callFailure(Status.UNKNOWN, `the response has no gRPC status, HTTP status ${header(':status') ?? 'unknown'}`)
+  if (!/^\d{1,9}$/.test(status)) return callFailure(Status.UNKNOWN, 'the status of gRPC is not a number')
+  return callFailure(Number(status), decodeStatusText(header('grpc-message') ?? ''))
 }
 
 /** Decodes the percent-encoded status message. Invalid encodings are returned unchanged. */
-function decoded(text: string): string {
+function decodeStatusText(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -119,22 +119,23 @@ function decoded(text: string): string {
   }
 }
 
-const failure = (code: number, details: string, unsent = false): CallFailure => Object.assign(new Error(details), { code, details, ...(unsent && { unsent }) })
+const callFailure = (code: number, details: string, unsent = false): CallFailure =>
+  Object.assign(new Error(details), { code, details, ...(unsent && { unsent }) })
 
-export const cancelled = (): CallFailure => failure(Status.CANCELLED, 'Cancelled on client')
-export const late = (): CallFailure => failure(Status.DEADLINE_EXCEEDED, 'Deadline exceeded')
-export const malformed = (): CallFailure => failure(Status.INTERNAL, 'the response is not a single message')
+export const cancelled = (): CallFailure => callFailure(Status.CANCELLED, 'Cancelled on client')
+export const late = (): CallFailure => callFailure(Status.DEADLINE_EXCEEDED, 'Deadline exceeded')
+export const malformed = (): CallFailure => callFailure(Status.INTERNAL, 'the response is not a single message')
 /** A message beyond the size limit, with grpc-go's message. */
-export const tooLong = (bytes: number, maxBytes: number): CallFailure =>
-  failure(Status.RESOURCE_EXHAUSTED, `grpc: received message larger than max (${bytes} vs. ${maxBytes})`)
+export const messageTooLong = (bytes: number, maxBytes: number): CallFailure =>
+  callFailure(Status.RESOURCE_EXHAUSTED, `grpc: received message larger than max (${bytes} vs. ${maxBytes})`)
 /**
  * A call that ended with its connection.
  * `unsent`: whether the server has not begun the call.
  */
-export const dropped = (why: string, unsent: boolean): CallFailure => failure(Status.UNAVAILABLE, why, unsent)
+export const dropped = (why: string, unsent: boolean): CallFailure => callFailure(Status.UNAVAILABLE, why, unsent)
 
 /** A call that the server ended with RST_STREAM. */
 export function reset(code: number): CallFailure {
   if (code === ErrorCode.refusedStream) return dropped('the server refused the call', true)
-  return failure(code === ErrorCode.cancel ? Status.CANCELLED : Status.INTERNAL, `the server ended the call with code ${code}`)
+  return callFailure(code === ErrorCode.cancel ? Status.CANCELLED : Status.INTERNAL, `the server ended the call with code ${code}`)
 }

@@ -1,5 +1,5 @@
 import { turnIsSpent } from '../../lib/turn.ts'
-import type { TurnShare } from '../http2/turn-share.ts'
+import type { TurnBudget } from '../http2/turn-share.ts'
 
 /** A request whose stream Node has reported. */
 interface Begun {
@@ -12,12 +12,12 @@ interface Begun {
  * Requests of one connection that wait to be served. Node reports all requests of a read at once, up to some thousand. When the turn of the event loop is
  * spent, the rest wait for later turns, which all waiting connections share equally.
  */
-export class BegunRequests {
-  readonly #turns: TurnShare
+export class RequestQueue {
+  readonly #turns: TurnBudget
   #waiting: Begun[] = []
 
   /** @param turns the share of the port. */
-  constructor(turns: TurnShare) {
+  constructor(turns: TurnBudget) {
     this.#turns = turns
   }
 

@@ -2,7 +2,7 @@ import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { headBytesOf } from '../../lib/head-bytes.ts'
 import { Progress } from '../../lib/progress.ts'
-import { Conduct } from '../http2/conduct.ts'
+import { FrameLimits } from '../http2/conduct.ts'
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
 import { Flag } from '../http2/frames.ts'
 import { OpenHeads } from '../http2/header-blocks.ts'
@@ -10,7 +10,7 @@ import { destroySoon } from '../http2/lifetime.ts'
 import { type ConnectionLimits, PREFACE_MS, SMALL_DATA_BYTES } from '../http2/limits.ts'
 import { Http2Request } from '../http2/request.ts'
 import { readHead } from '../http2/request-head.ts'
-import { BegunRequests } from './begun-requests.ts'
+import { RequestQueue } from './begun-requests.ts'
 import type { BuiltinPort } from './port.ts'
 import { Reads } from './reads.ts'
 import { BuiltinStream } from './stream.ts'
@@ -33,8 +33,8 @@ export class BuiltinConnection {
   readonly #session: ServerHttp2Session
   readonly #streams = new Set<BuiltinStream>()
   readonly #heads = new OpenHeads()
-  readonly #conduct = new Conduct()
-  readonly #requests: BegunRequests
+  readonly #conduct = new FrameLimits()
+  readonly #requests: RequestQueue
   readonly #reads: Reads
   /** Bytes of bodies that have not been read. */
   #unread = 0
@@ -56,7 +56,7 @@ export class BuiltinConnection {
     this.#limits = limits
     const session = port.sessionOver(socket)
     this.#session = session
-    this.#requests = new BegunRequests(port.turns)
+    this.#requests = new RequestQueue(port.turns)
     this.#reads = new Reads(socket, port.reads)
     session.setLocalWindowSize(limits.connectionWindow)
     session.on('error', () => {})

@@ -2,7 +2,7 @@ import { createServer, type Http2Server, type ServerHttp2Session } from 'node:ht
 import type { TLSSocket } from 'node:tls'
 import { invariant } from '../../lib/invariant.ts'
 import type { ConnectionLimits } from '../http2/limits.ts'
-import { TurnShare } from '../http2/turn-share.ts'
+import { TurnBudget } from '../http2/turn-share.ts'
 import { ReadLines } from './reads.ts'
 
 /**
@@ -13,7 +13,7 @@ const SESSION_MEGABYTES = 1e6
 /** State that the connections of a listening port share. */
 export class BuiltinPort {
   readonly limits: ConnectionLimits
-  readonly turns = new TurnShare()
+  readonly turns = new TurnBudget()
   readonly reads = new ReadLines()
   /** A server that does not listen. It creates sessions on connections that were accepted elsewhere. */
   readonly #server: Http2Server

@@ -4,7 +4,7 @@ import { ConnectionError, ErrorCode } from './errors.ts'
 import { EARNED, IDLE_FRAMES, RESETS } from './limits.ts'
 
 /** Limits frames of a client that cause no request. Methods throw a ConnectionError if a limit is exceeded. */
-export class Conduct {
+export class FrameLimits {
   private readonly resets: TokenBucket
   private readonly idle: TokenBucket
   /** Frames that requests and response data allow in addition. */

@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls'
 import { headBytesOf } from '../../lib/head-bytes.ts'
 import type { Steps } from '../../lib/steps.ts'
-import { Conduct } from './conduct.ts'
+import { FrameLimits } from './conduct.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
 import { faultOfPriority, growthOf, onConnection, onHeaders, onPing, onReset, onSettings, onStream, refusePush } from './frame-checks.ts'
 import { Flag, type Frame, FrameType, frameOf, headerFrames, INITIAL_WINDOW, numbersFrame, unpadded } from './frames.ts'
@@ -13,7 +13,7 @@ import type { Http2Port } from './port.ts'
 import { greeting, PrefaceReader } from './preface.ts'
 import { ReceiveWindow } from './receive-window.ts'
 import { Http2Request } from './request.ts'
-import { areTrailers, headOf } from './request-head.ts'
+import { areTrailers, parseRequestHead } from './request-head.ts'
 import { Sender } from './sender.ts'
 import { streamWindowOf } from './settings.ts'
 import { Http2Stream, type StreamHost } from './stream.ts'
@@ -37,7 +37,7 @@ export class Http2Connection implements StreamHost {
   /** Initial window of new streams, as set by the client. */
   #streamWindow = INITIAL_WINDOW
   #firstBlock = true
-  readonly #conduct = new Conduct()
+  readonly #conduct = new FrameLimits()
   readonly #lifetime: Lifetime
   #leaving = false
   #failed = false
@@ -248,7 +248,7 @@ export class Http2Connection implements StreamHost {
       this.#refuse(id, isMalformed && !isFull ? ErrorCode.protocol : ErrorCode.refusedStream)
       return
     }
-    const head = tooLarge ? undefined : headOf(fields)
+    const head = tooLarge ? undefined : parseRequestHead(fields)
     if (head === undefined && !tooLarge) {
       this.#heads.remove(headBytes)
       this.#refuse(id, ErrorCode.protocol)

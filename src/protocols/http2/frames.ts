@@ -27,7 +27,7 @@ export interface Frame {
 }
 
 /** Type and flags as the 16-bit number that a frame header contains. */
-export const kindOf = (type: number, flags: number): number => (type << 8) | flags
+export const frameKind = (type: number, flags: number): number => (type << 8) | flags
 
 /** Writes a frame header. Returns the offset of the payload. */
 export function writeFrameHeader(out: Buffer, at: number, length: number, kind: number, stream: number): number {
@@ -42,7 +42,7 @@ export function writeFrameHeader(out: Buffer, at: number, length: number, kind: 
 /** Makes a frame with a copy of the payload. */
 export function frameOf(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(HEADER_BYTES + payload.length)
-  payload.copy(frame, writeFrameHeader(frame, 0, payload.length, kindOf(type, flags), stream))
+  payload.copy(frame, writeFrameHeader(frame, 0, payload.length, frameKind(type, flags), stream))
   return frame
 }
 
@@ -54,7 +54,7 @@ export function headerFrames(block: Buffer, stream: number, endStream: boolean):
   for (let i = 0; i < count; i++) {
     const part = block.subarray(i * FRAME_BYTES, (i + 1) * FRAME_BYTES)
     const flags = (i === 0 && endStream ? Flag.endStream : Flag.none) | (i === count - 1 ? Flag.endHeaders : Flag.none)
-    at = writeFrameHeader(out, at, part.length, kindOf(i === 0 ? FrameType.headers : FrameType.continuation, flags), stream)
+    at = writeFrameHeader(out, at, part.length, frameKind(i === 0 ? FrameType.headers : FrameType.continuation, flags), stream)
     at += part.copy(out, at)
   }
   return out
@@ -63,7 +63,7 @@ export function headerFrames(block: Buffer, stream: number, endStream: boolean):
 /** Makes a frame whose payload is one or two 32-bit numbers. */
 export function numbersFrame(type: number, stream: number, ...numbers: readonly number[]): Buffer {
   const frame = Buffer.allocUnsafe(HEADER_BYTES + 4 * numbers.length)
-  let at = writeFrameHeader(frame, 0, 4 * numbers.length, kindOf(type, Flag.none), stream)
+  let at = writeFrameHeader(frame, 0, 4 * numbers.length, frameKind(type, Flag.none), stream)
   for (const number of numbers) at = frame.writeUInt32BE(number, at)
   return frame
 }
@@ -122,7 +122,7 @@ export class FrameReader {
       const left = chunk.length - at
       this.needed = left < HEADER_BYTES ? HEADER_BYTES : HEADER_BYTES + lengthAt(chunk, at)
       if (left < this.needed) {
-        this.pieces.push(keep(chunk, at))
+        this.pieces.push(keepRest(chunk, at))
         this.length = left
         return NOTHING
       }
@@ -158,7 +158,7 @@ export class FrameReader {
 }
 
 /** Returns the rest of a chunk. A small rest is copied, so that it does not keep the chunk in memory. */
-const keep = (chunk: Buffer, at: number): Buffer =>
+const keepRest = (chunk: Buffer, at: number): Buffer =>
   at === 0 ? chunk : (chunk.length - at) * 4 < chunk.length ? Buffer.from(chunk.subarray(at)) : chunk.subarray(at)
 
 const frameAt = (data: Buffer, from: number, to: number): Frame => ({

@@ -10,7 +10,7 @@ export const TABLE_BYTES = 4096
 /** Overhead of a table entry (RFC 7541, section 4.1). */
 const ENTRY_BYTES = 32
 
-interface Entry {
+interface HeaderEntry {
   readonly name: string
   readonly value: string
   readonly bytes: number
@@ -20,10 +20,10 @@ interface Entry {
 
 const NOTHING: Buffer = Buffer.alloc(0)
 
-const bytesOf = (name: string, value: string): number => name.length + value.length + ENTRY_BYTES
-const entryOf = (name: string, value: string): Entry => ({ name, value, bytes: bytesOf(name, value) })
+const entryBytes = (name: string, value: string): number => name.length + value.length + ENTRY_BYTES
+const entryOf = (name: string, value: string): HeaderEntry => ({ name, value, bytes: entryBytes(name, value) })
 
-const STATIC: readonly Entry[] = STATIC_TABLE.map(([name, value]) => ({ ...entryOf(name, value), isAllowed: isField(name, value) }))
+const STATIC: readonly HeaderEntry[] = STATIC_TABLE.map(([name, value]) => ({ ...entryOf(name, value), isAllowed: isField(name, value) }))
 
 /** Limit for size updates at the start of a block: to the smallest size since the last block, and to the current one (section 4.2). */
 const MAX_RESIZES = 2
@@ -58,7 +58,7 @@ export class HeaderDecoder {
   private readonly maxFields: number
   private readonly allows: typeof isField
   /** Dynamic table, newest entry last. */
-  private dynamic: Entry[] = []
+  private dynamic: HeaderEntry[] = []
   private size = 0
   private readonly mostCapacity: number
   private capacity: number
@@ -116,7 +116,7 @@ export class HeaderDecoder {
     return undefined
   }
 
-  private take(reading: Reading, entry: Entry): void {
+  private take(reading: Reading, entry: HeaderEntry): void {
     reading.bytes += entry.bytes
     reading.count++
     if (reading.bytes > HOPELESS_HEADERS * this.maxBytes) throw new ConnectionError(ErrorCode.calm, 'there are more headers than are taken')
@@ -129,32 +129,32 @@ export class HeaderDecoder {
     reading.fields.push(entry.name, entry.value)
   }
 
-  private field(first: number): Entry {
+  private field(first: number): HeaderEntry {
     if (first >= 0x80) return this.entry(this.integer(7))
     const index = this.integer(first >= 0x40 ? 6 : 4)
     const name = index === 0 ? this.text() : this.entry(index).name
     return this.noted(first, entryOf(name, this.text()))
   }
 
-  private *longField(first: number): Steps<Entry> {
+  private *longField(first: number): Steps<HeaderEntry> {
     if (first >= 0x80) return this.entry(this.integer(7))
     const index = this.integer(first >= 0x40 ? 6 : 4)
     const name = index === 0 ? yield* this.longText() : this.entry(index).name
     return this.noted(first, entryOf(name, yield* this.longText()))
   }
 
-  private noted(first: number, entry: Entry): Entry {
+  private noted(first: number, entry: HeaderEntry): HeaderEntry {
     if (first >= 0x40) this.add(entry)
     return entry
   }
 
-  private entry(index: number): Entry {
+  private entry(index: number): HeaderEntry {
     const found = index <= STATIC.length ? STATIC[index - 1] : this.dynamic[this.dynamic.length - (index - STATIC.length)]
     if (found === undefined) throw malformed(`no field has the index ${index}`)
     return found
   }
 
-  private add(entry: Entry): void {
+  private add(entry: HeaderEntry): void {
     this.dynamic.push(entry)
     this.size += entry.bytes
     this.evict()

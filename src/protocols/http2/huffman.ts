@@ -110,7 +110,7 @@ function advance(decoding: Decoding, data: Buffer, start: number, end: number): 
 }
 
 /** Returns the string if it may end here. */
-const textOf = ({ out, length, node }: Decoding): string | undefined => (ends.has(node) ? out.toString('latin1', 0, length) : undefined)
+const decodedText = ({ out, length, node }: Decoding): string | undefined => (ends.has(node) ? out.toString('latin1', 0, length) : undefined)
 
 /** Maximum length of a decoded string. The shortest code has five bits. */
 const mostOf = (bytes: number): number => Math.ceil((bytes * 8) / 5)
@@ -120,7 +120,7 @@ export function decodeHuffman(data: Buffer, from: number, to: number): string | 
   const most = mostOf(to - from)
   const out = most <= scratch.length ? scratch : Buffer.allocUnsafe(most)
   const decoding: Decoding = { out, length: 0, node: 0 }
-  return advance(decoding, data, from, to) ? textOf(decoding) : undefined
+  return advance(decoding, data, from, to) ? decodedText(decoding) : undefined
 }
 
 /** Bytes that are decoded in one step: a quarter of a millisecond. */
@@ -133,5 +133,5 @@ export function* decodeHuffmanInSteps(data: Buffer, from: number, to: number): S
     if (!advance(decoding, data, at, Math.min(at + STEP_BYTES, to))) return undefined
     yield
   }
-  return textOf(decoding)
+  return decodedText(decoding)
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Steps } from '../../lib/steps.ts'
 import { turnIsSpent } from '../../lib/turn.ts'
 import { type Frame, FrameReader } from './frames.ts'
-import type { TurnShare } from './turn-share.ts'
+import type { TurnBudget } from './turn-share.ts'
 
 /**
  * Size from which a header block is decoded in steps, in bytes. 16 KiB can contain 4,000 fields and take milliseconds; ordinary requests have some hundred
@@ -19,7 +19,7 @@ const FRAMES = 64
 const NOTHING = Buffer.alloc(0)
 
 /** Runs steps for one slice. Returns whether they are finished. */
-function finish(steps: Steps<void>): boolean {
+function runSlice(steps: Steps<void>): boolean {
   const until = performance.now() + SLICE_MS
   for (;;) {
     if (steps.next().done) return true
@@ -36,7 +36,7 @@ export class Intake {
   private readonly take: (frame: Frame) => void
   /** Runs a read within the owner's error handling. */
   private readonly guard: (read: () => void) => void
-  private readonly turns: TurnShare
+  private readonly turns: TurnBudget
   private readonly reader = new FrameReader()
   private stopped = false
   /** Work that must finish before more is read, and the bytes that it holds. */
@@ -53,7 +53,7 @@ export class Intake {
   }
 
   /** @param turns the share of the port. */
-  constructor(socket: Socket, take: (frame: Frame) => void, guard: (read: () => void) => void, turns: TurnShare) {
+  constructor(socket: Socket, take: (frame: Frame) => void, guard: (read: () => void) => void, turns: TurnBudget) {
     this.socket = socket
     this.turns = turns
     this.take = take
@@ -111,7 +111,7 @@ export class Intake {
     if (this.socket.destroyed) return true
     let isDone: boolean | undefined
     this.guard(() => {
-      isDone = finish(steps)
+      isDone = runSlice(steps)
     })
     if (isDone === false) return false
     this.put = undefined

@@ -19,7 +19,7 @@ export interface ConnectionState {
   readonly writes: number
 }
 
-export type Verdict = 'keep' | 'leave' | 'cut'
+export type ConnectionVerdict = 'keep' | 'leave' | 'cut'
 
 /** Decides when a connection has exceeded a time limit. Checked about once a second, because no limit needs to be exact. */
 export class Lifetime {
@@ -42,7 +42,7 @@ export class Lifetime {
    * @param now milliseconds of a monotonic clock.
    * @returns `leave` to send GOAWAY, `cut` to close the connection immediately.
    */
-  look(now: number, { settled, streams, lastStream, openBlock, leaving, writing, writes }: ConnectionState): Verdict {
+  look(now: number, { settled, streams, lastStream, openBlock, leaving, writing, writes }: ConnectionState): ConnectionVerdict {
     const { headersMs, stalledMs, idleMs } = this.limits
     const begun = lastStream !== this.lastStream
     const late =

@@ -24,10 +24,10 @@ const SINGLE = new Set(
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** Reads the head of a request. Undefined if it is malformed (RFC 9113, section 8.3.1). */
-export const readHead = (fields: string[]): RequestHead | undefined => (areFields(fields) ? headOf(fields) : undefined)
+export const readHead = (fields: string[]): RequestHead | undefined => (areFields(fields) ? parseRequestHead(fields) : undefined)
 
 /** Reads the head of a request whose fields have been checked with `isField`. */
-export function headOf(fields: string[]): RequestHead | undefined {
+export function parseRequestHead(fields: string[]): RequestHead | undefined {
   let method: string | undefined
   let path: string | undefined
   let scheme: string | undefined
@@ -67,7 +67,7 @@ export function headOf(fields: string[]): RequestHead | undefined {
     const had = Object.hasOwn(headers, name) ? headers[name] : undefined
     // A second length is malformed: programs behind this one might use the other value.
     if (had !== undefined && name === 'content-length') return undefined
-    headers[name] = had === undefined ? value : joined(name, had, value)
+    headers[name] = had === undefined ? value : joinField(name, had, value)
   }
   if (method === undefined || !METHOD.test(method)) return undefined
   const connects = method === 'CONNECT'
@@ -88,7 +88,7 @@ const isScheme = (scheme: string | undefined): boolean => scheme === 'https' || 
 
 const isPath = (path: string | undefined, method: string): boolean => path !== undefined && (path.startsWith('/') || (path === '*' && method === 'OPTIONS'))
 
-function joined(name: string, had: string, value: string): string {
+function joinField(name: string, had: string, value: string): string {
   if (SINGLE.has(name)) return had
   return name === 'cookie' ? `${had}; ${value}` : `${had}, ${value}`
 }

@@ -3,11 +3,11 @@ import type { TLSSocket } from 'node:tls'
 import { BufferPool } from '../../lib/buffer-pool.ts'
 import { ControlQueue } from './control-queue.ts'
 import { ConnectionError, ErrorCode } from './errors.ts'
-import { Flag, FRAME_BYTES, FrameType, HEADER_BYTES, INITIAL_WINDOW, kindOf, MAX_31_BITS, writeFrameHeader } from './frames.ts'
+import { Flag, FRAME_BYTES, FrameType, frameKind, HEADER_BYTES, INITIAL_WINDOW, MAX_31_BITS, writeFrameHeader } from './frames.ts'
 import { MAX_UNREAD_BYTES } from './limits.ts'
 
 /** A source of DATA frames, subject to flow control. */
-export interface Source {
+export interface DataSource {
   readonly id: number
   /** Bytes that wait to be sent. */
   readonly queued: number
@@ -53,7 +53,7 @@ export class Sender {
   private readonly control = new ControlQueue()
   /** Bytes of the write that the kernel has not accepted yet. */
   private inWrite = 0
-  private sources: Source[] = []
+  private sources: DataSource[] = []
   private scheduled = false
   private writing = false
   private ending = false
@@ -85,7 +85,7 @@ export class Sender {
   }
 
   /** Schedules a source that has more data, or a larger window. */
-  serve(source: Source): void {
+  serve(source: DataSource): void {
     if (!source.ready) {
       source.ready = true
       this.sources.push(source)
@@ -133,7 +133,7 @@ export class Sender {
     const small = this.waiting(SMALL_BYTES)
     if (small === 0) return
     const slab = small < SMALL_BYTES ? Buffer.allocUnsafe(small) : this.slabs.take()
-    const emptied: Source[] = []
+    const emptied: DataSource[] = []
     let at = this.control.takeInto(slab)
     if (this.control.bytes === 0) at = this.writeData(slab, at, emptied)
     if (at === 0) this.slabs.give(slab)
@@ -161,14 +161,14 @@ export class Sender {
     return bytes
   }
 
-  private writeData(slab: Buffer, from: number, emptied: Source[]): number {
+  private writeData(slab: Buffer, from: number, emptied: DataSource[]): number {
     let at = from
     let sources = this.sources
     this.sources = []
     // Writes a frame of each source in turn. A source that has used up its own window is removed; one that waits for the connection's window or the next write
     // stays.
     while (sources.length > 0) {
-      const again: Source[] = []
+      const again: DataSource[] = []
       for (const source of sources) {
         const room = slab.length - at - HEADER_BYTES
         if (room < Math.min(source.queued, FRAME_BYTES / 16) || (this.window <= 0 && source.queued > 0)) {
@@ -178,7 +178,7 @@ export class Sender {
         const bytes = Math.max(0, Math.min(source.queued, source.window, this.window, FRAME_BYTES, room))
         const last = source.ending && bytes === source.queued
         if (bytes > 0 || last) {
-          const payload = writeFrameHeader(slab, at, bytes, kindOf(FrameType.data, last ? Flag.endStream : Flag.none), source.id)
+          const payload = writeFrameHeader(slab, at, bytes, frameKind(FrameType.data, last ? Flag.endStream : Flag.none), source.id)
           source.take(slab, payload, bytes)
           at = payload + bytes
           source.window -= bytes

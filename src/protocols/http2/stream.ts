@@ -6,7 +6,7 @@ import { ErrorCode } from './errors.ts'
 import { MAX_31_BITS } from './frames.ts'
 import type { ReceiveWindow } from './receive-window.ts'
 import type { Http2Request } from './request.ts'
-import type { Source } from './sender.ts'
+import type { DataSource } from './sender.ts'
 import { sinkOf } from './sink.ts'
 
 /** The part of a connection that its streams use. */
@@ -24,7 +24,7 @@ export interface StreamHost {
 const HIGH_WATER = 64 * 1024
 
 /** Response side of a stream. */
-export class Http2Stream implements Source {
+export class Http2Stream implements DataSource {
   readonly id: number
   window: number
   queued = 0

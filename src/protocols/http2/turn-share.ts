@@ -4,7 +4,7 @@ import { inLongTurn, inNextTurn } from '../../lib/turn.ts'
 const SHARED_REQUESTS = 64
 
 /** Shares the turns of the event loop among the connections of a port. */
-export class TurnShare {
+export class TurnBudget {
   /** Number of connections that wait for a turn. */
   #waiting = 0
   /** Long header blocks in progress, in order. A turn runs a slice of the first, so that others wait for a slice and not for a whole block. */

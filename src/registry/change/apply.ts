@@ -1,6 +1,6 @@
 import { applyInSteps } from '../../apply/apply.ts'
 import { ApplyError, type Conflict, causesOf } from '../../apply/apply-error.ts'
-import type { Change } from '../../apply/ownership.ts'
+import type { OwnedWrite } from '../../apply/ownership.ts'
 import { printElement } from '../../apply/path-element.ts'
 import { subresourceOf } from '../../catalog/catalog.ts'
 import { repeatedKeysText } from '../../codec/yaml.ts'
@@ -83,7 +83,7 @@ interface Applied {
 }
 
 /** Merges the configuration into the live object. Returns the decoded object and its managed fields. `convert`: converts to the versions of other managers. Throws ApplyErrors as well. */
-function* merged({ env, target, change, body, checkRepeated }: Applied, live: KubeObject | undefined, convert?: Change['convert']): Steps<ManagedView> {
+function* merged({ env, target, change, body, checkRepeated }: Applied, live: KubeObject | undefined, convert?: OwnedWrite['convert']): Steps<ManagedView> {
   const { ctx, served, subresource: name } = target
   const { config, manager, force } = change
   const subresource = subresourceOf(served.version, name)
@@ -146,11 +146,11 @@ function* translated<T>(steps: Steps<T>): Steps<T> {
   try {
     return yield* steps
   } catch (error) {
-    throw yield* statusOf(error)
+    throw yield* applyErrorStatus(error)
   }
 }
 
-function* statusOf(error: unknown): Steps<unknown> {
+function* applyErrorStatus(error: unknown): Steps<unknown> {
   if (error instanceof DecodeError) return failure(500, '', error.message)
   if (!(error instanceof ApplyError)) return error
   switch (error.code) {

@@ -14,8 +14,8 @@ export interface ParamAccess {
   readonly authorizer: Authorizer
 }
 
-type Policy = TypedObject & { readonly spec: { readonly paramKind?: ParamKind } }
-type Binding = TypedObject & { readonly spec: { readonly policyName?: string; readonly paramRef?: ParamRef } }
+type ParamPolicy = TypedObject & { readonly spec: { readonly paramKind?: ParamKind } }
+type ParamBinding = TypedObject & { readonly spec: { readonly policyName?: string; readonly paramRef?: ParamRef } }
 
 const ANY = '*'
 const ANYTHING = { group: ANY, version: ANY, resource: ANY }
@@ -42,7 +42,7 @@ function target(api: ResourceAccess, { apiVersion = '', kind = '' }: ParamKind) 
  */
 export const checkParamKind =
   (access: ParamAccess) =>
-  async (next: Policy, old: Policy | undefined, ctx: HookContext, errors: readonly FieldError[]): Promise<FieldError[]> => {
+  async (next: ParamPolicy, old: ParamPolicy | undefined, ctx: HookContext, errors: readonly FieldError[]): Promise<FieldError[]> => {
     const request = checkedRequest(ctx)
     const { paramKind } = next.spec
     if (errors.length > 0 || !request || !paramKind || (old?.spec.paramKind && deepEqual(paramKind, old.spec.paramKind))) return []
@@ -59,8 +59,8 @@ export const checkParamKind =
  * @param refusal message of the error if the resource is known. That of mutating policies has its arguments in reverse order.
  */
 export const checkParamRef =
-  (access: ParamAccess, policies: KindId<Policy>, refusal = (user: string, verb: string): string => `user ${user} does not have "${verb}" permission`) =>
-  async (next: Binding, _old: Binding | undefined, ctx: HookContext, errors: readonly FieldError[]): Promise<FieldError[]> => {
+  (access: ParamAccess, policies: KindId<ParamPolicy>, refusal = (user: string, verb: string): string => `user ${user} does not have "${verb}" permission`) =>
+  async (next: ParamBinding, _old: ParamBinding | undefined, ctx: HookContext, errors: readonly FieldError[]): Promise<FieldError[]> => {
     const request = checkedRequest(ctx)
     const { paramRef, policyName = '' } = next.spec
     if (errors.length > 0 || !request || !paramRef) return []

@@ -11,7 +11,7 @@ import { FAILURE_POLICIES } from './policies.ts'
 import type { MatchCondition, MatchResources, ParamKind } from './v1.types.ts'
 
 /** Combines messages into one error, separated by commas and preceded by `before`. */
-const joined = (value: string, texts: readonly string[], path: FieldPath, before = ''): FieldError[] =>
+const joinedError = (value: string, texts: readonly string[], path: FieldPath, before = ''): FieldError[] =>
   texts.length > 0 ? [invalid(path, value, before + texts.join(','))] : []
 
 /** Checks `version` or `group/version`. A single slash lacks the version. */
@@ -21,8 +21,8 @@ function validateApiVersion(text: string, path: FieldPath): FieldError[] {
   if (parts.length > 2) return [invalid(path, text, `unexpected GroupVersion string: ${text}`)]
   const version = parts.at(-1) ?? ''
   const group = parts.length === 2 ? (parts[0] ?? '') : ''
-  const errors = group === '' ? [] : joined(group, isDns1123Subdomain(group), path)
-  return [...errors, ...(version === '' ? [invalid(path, text, 'version must be specified')] : joined(version, isDns1035Label(version), path))]
+  const errors = group === '' ? [] : joinedError(group, isDns1123Subdomain(group), path)
+  return [...errors, ...(version === '' ? [invalid(path, text, 'version must be specified')] : joinedError(version, isDns1035Label(version), path))]
 }
 
 /** Checks the kind of a policy's parameters. The kind need not exist. */
@@ -30,7 +30,7 @@ function validateParamKind({ apiVersion = '', kind = '' }: ParamKind, path: Fiel
   const errors = validateApiVersion(apiVersion, path.child('apiVersion'))
   const at = path.child('kind')
   if (kind === '') return [...errors, required(at)]
-  return [...errors, ...joined(kind, isDns1035Label(kind.toLowerCase()), at, 'may have mixed case, but should otherwise match: ')]
+  return [...errors, ...joinedError(kind, isDns1035Label(kind.toLowerCase()), at, 'may have mixed case, but should otherwise match: ')]
 }
 
 /** Fields that the specs of all policies have. */
@@ -41,7 +41,7 @@ interface PolicySpec {
   readonly matchConditions?: readonly MatchCondition[]
 }
 
-interface Policy {
+interface PolicyObject {
   readonly spec: PolicySpec
 }
 
@@ -59,7 +59,7 @@ export function validatePolicyStart({ failurePolicy, paramKind, matchConstraints
 }
 
 /** Validates match conditions. If an update changes neither them nor the kind of parameters that they may use, they are not compiled again. */
-export function* validatePolicyConditions({ spec }: Policy, old: Policy | undefined, features: Features, path: FieldPath): Steps<FieldError[]> {
+export function* validatePolicyConditions({ spec }: PolicyObject, old: PolicyObject | undefined, features: Features, path: FieldPath): Steps<FieldError[]> {
   const stay = old && deepEqual(spec.paramKind, old.spec.paramKind) && deepEqual(spec.matchConditions, old.spec.matchConditions)
   if (stay) return []
   const use = { params: Boolean(spec.paramKind), stored: storedTexts(old?.spec.matchConditions, 'expression'), features }

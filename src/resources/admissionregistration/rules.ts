@@ -61,7 +61,10 @@ function validateOperations(operations: readonly string[], path: FieldPath): Fie
  * Validates a rule of a webhook or policy. The group may be empty, which is the core group; the other lists have no empty strings.
  * Source: pkg/apis/admissionregistration/validation in k8s.io/kubernetes.
  */
-export function validateRule({ operations = [], apiGroups = [], apiVersions = [], resources = [], scope }: RuleWithOperations, path: FieldPath): FieldError[] {
+export function validateWebhookRule(
+  { operations = [], apiGroups = [], apiVersions = [], resources = [], scope }: RuleWithOperations,
+  path: FieldPath,
+): FieldError[] {
   const errors = validateOperations(operations, path.child('operations'))
   if (apiGroups.length === 0) errors.push(required(path.child('apiGroups')))
   errors.push(...starStandsAlone(apiGroups, path.child('apiGroups'), 'API groups'))
@@ -82,5 +85,5 @@ export function validateNamedRule(rule: NamedRuleWithOperations, path: FieldPath
     ...nameIsPathSegment(name, false).map(text => invalid(at.index(i), name, text)),
     ...(again[i] ? [duplicate(at.index(i), name)] : []),
   ])
-  return [...errors, ...validateRule(rule, path)]
+  return [...errors, ...validateWebhookRule(rule, path)]
 }

@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from '../../catalog/definition.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import type { Authorizer } from '../../meta/authorizer.ts'
-import { userOf } from './shared/attributes.ts'
+import { reviewUser } from './shared/attributes.ts'
 import { answerAccess, refuseInvalid, reviewResource, withoutSelectors } from './shared/review.ts'
 import { validateLocalSubjectAccessReview, validateSelfSubjectAccessReview, validateSubjectAccessReview } from './shared/validation.ts'
 import type { LocalSubjectAccessReview, SelfSubjectAccessReview, SubjectAccessReview } from './v1.types.ts'
@@ -15,7 +15,7 @@ export const createSubjectAccessReviewResource = (authorizer: Authorizer, featur
     async ({ ctx }, asked) => {
       const review = withoutSelectors(asked, features)
       refuseInvalid(() => validateSubjectAccessReview(review))
-      return answerAccess(authorizer, review, userOf(review.spec), ctx.signal)
+      return answerAccess(authorizer, review, reviewUser(review.spec), ctx.signal)
     },
   )
 
@@ -28,7 +28,7 @@ export const createLocalSubjectAccessReviewResource = (authorizer: Authorizer, f
     async ({ ctx }, asked) => {
       const review = withoutSelectors(asked, features)
       refuseInvalid(() => validateLocalSubjectAccessReview(review))
-      return answerAccess(authorizer, review, userOf(review.spec), ctx.signal)
+      return answerAccess(authorizer, review, reviewUser(review.spec), ctx.signal)
     },
   )
 

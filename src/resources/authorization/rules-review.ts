@@ -1,11 +1,11 @@
 import type { ResourceDefinition } from '../../catalog/definition.ts'
 import { aggregate } from '../../lib/aggregate.ts'
-import type { Authorizer, KnownRules } from '../../meta/authorizer.ts'
+import type { Authorizer, UserRules } from '../../meta/authorizer.ts'
 import { badRequestError } from '../../meta/status.ts'
 import { API_VERSION, reviewResource } from './shared/review.ts'
 import type { SelfSubjectRulesReview } from './v1.types.ts'
 
-const NONE: KnownRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
+const NONE: UserRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
 
 /** Lists the rules that the user of the request has in a namespace. The response does not contain the spec. */
 export const createSelfSubjectRulesReviewResource = (authorizer: Authorizer): ResourceDefinition =>

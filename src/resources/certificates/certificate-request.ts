@@ -1,5 +1,5 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { BIT_STRING, objectIdentifierOf, readDer, sequenceOf, textOf } from '../../lib/der.ts'
+import { BIT_STRING, derString, objectIdentifierOf, readDer, sequenceOf } from '../../lib/der.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { decodePem } from './pem.ts'
 
@@ -37,7 +37,7 @@ interface Parsed {
 }
 
 /** Parses a CertificationRequest (RFC 2986, section 4.2). */
-function parse(der: Buffer): Parsed {
+function parseRequest(der: Buffer): Parsed {
   if (der.length === 0) throw new Error('asn1: syntax error: sequence truncated')
   const [request, ...more] = readDer(der)
   if (more.length > 0) throw new Error('asn1: syntax error: trailing data')
@@ -54,7 +54,7 @@ function parse(der: Buffer): Parsed {
   }
 }
 
-function keyOf(der: Buffer): KeyObject {
+function parsePublicKey(der: Buffer): KeyObject {
   try {
     return createPublicKey({ key: der, format: 'der', type: 'spki' })
   } catch {
@@ -73,8 +73,8 @@ export function certificateRequestFault(pem: string): string | undefined {
   const [block] = decodePem(pem)
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
   try {
-    const parsed = parse(block.bytes)
-    const key = keyOf(parsed.publicKey)
+    const parsed = parseRequest(block.bytes)
+    const key = parsePublicKey(parsed.publicKey)
     const algorithm = ALGORITHMS[parsed.algorithm]
     if (!algorithm) return 'x509: cannot verify signature: algorithm unimplemented'
     return isSignedBy(key, parsed, algorithm) ? undefined : algorithm.failure
@@ -85,8 +85,8 @@ export function certificateRequestFault(pem: string): string | undefined {
 
 /** Returns the public key of a certificate request in DER, and whether the request is signed by it. Throws an Error if it cannot be parsed. */
 export function readCertificateRequest(der: Buffer): { readonly key: KeyObject; readonly isSigned: boolean } {
-  const parsed = parse(der)
-  const key = keyOf(parsed.publicKey)
+  const parsed = parseRequest(der)
+  const key = parsePublicKey(parsed.publicKey)
   const algorithm = ALGORITHMS[parsed.algorithm]
   return { key, isSigned: algorithm !== undefined && isSignedBy(key, parsed, algorithm) }
 }
@@ -98,25 +98,25 @@ const MOST_PARTS = 1000
 
 /** Returns the values of an attribute in the subject of a certificate request, given in DER. */
 const subjectValues = (der: Buffer, attribute: string): string[] =>
-  readDer(parse(der).subject, MOST_PARTS)
+  readDer(parseRequest(der).subject, MOST_PARTS)
     .flatMap(({ content }) => readDer(content, MOST_PARTS))
     .map(sequenceOf)
     .filter(([type]) => objectIdentifierOf(type) === attribute)
-    .map(([, value]) => textOf(value))
+    .map(([, value]) => derString(value))
 
 /**
  * Returns the organizations in the subject of a certificate request in PEM, which are the groups of the certificate's user. Throws an Error if it cannot be
  * parsed, so that it is not mistaken for a request without organizations.
  */
-export const organizationsOf = (pem: string): string[] => subjectValues(bytesOf(pem), ORGANIZATION)
+export const organizationsOf = (pem: string): string[] => subjectValues(decodeRequestPem(pem), ORGANIZATION)
 
 /**
  * Returns the common name in the subject of a certificate request in PEM, which is the name of the certificate's user. If there are several, the last one
  * counts, as in Go. Throws an Error if it cannot be parsed.
  */
-export const commonNameOf = (pem: string): string => subjectValues(bytesOf(pem), COMMON_NAME).at(-1) ?? ''
+export const commonNameOf = (pem: string): string => subjectValues(decodeRequestPem(pem), COMMON_NAME).at(-1) ?? ''
 
-function bytesOf(pem: string): Buffer {
+function decodeRequestPem(pem: string): Buffer {
   const [block] = decodePem(pem)
   if (block?.type !== 'CERTIFICATE REQUEST') throw new Error('PEM block type must be CERTIFICATE REQUEST')
   return block.bytes

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../meta/field-error.ts'
-import { invalid, required, tooLong } from '../../meta/field-error.ts'
+import { invalid, required, tooLongError } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName } from '../../meta/names.ts'
 import { ANNOTATIONS_LIMIT } from '../../meta/object-meta-validation.ts'
@@ -22,7 +22,7 @@ export function longestExpiration(signerName: string): number {
 export function validateUserAnnotations(annotations: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {
   const entries = Object.entries(annotations)
   const bytes = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0)
-  return [...entries.flatMap(([key]) => validateKey(key.toLowerCase(), path)), ...(bytes > ANNOTATIONS_LIMIT ? [tooLong(path, ANNOTATIONS_LIMIT)] : [])]
+  return [...entries.flatMap(([key]) => validateKey(key.toLowerCase(), path)), ...(bytes > ANNOTATIONS_LIMIT ? [tooLongError(path, ANNOTATIONS_LIMIT)] : [])]
 }
 
 function validateKey(key: string, path: FieldPath): FieldError[] {

@@ -1,6 +1,6 @@
 import { quote } from '../../lib/go-quote.ts'
 import type { FieldError } from '../../meta/field-error.ts'
-import { invalid, required, tooLong } from '../../meta/field-error.ts'
+import { invalid, required, tooLongError } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, longerThan } from '../../meta/names.ts'
 
@@ -25,10 +25,10 @@ export function validateSignerName(name: string, path: FieldPath, missing = ''):
     return [invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")]
   }
   return [
-    ...(longerThan(domain, DOMAIN_LIMIT) ? [tooLong(path, DOMAIN_LIMIT)] : []),
+    ...(longerThan(domain, DOMAIN_LIMIT) ? [tooLongError(path, DOMAIN_LIMIT)] : []),
     ...validateParts(domain, isDns1123Label, path),
     ...(domain.includes('.') ? [] : [invalid(path, domain, 'should be a domain with at least two segments separated by dots')]),
     ...validateParts(rest, isDns1123Subdomain, path),
-    ...(longerThan(name, NAME_LIMIT) ? [tooLong(path, NAME_LIMIT)] : []),
+    ...(longerThan(name, NAME_LIMIT) ? [tooLongError(path, NAME_LIMIT)] : []),
   ]
 }

@@ -7,14 +7,14 @@ import { isDns1123Subdomain, nameIsPathSegment } from '../../meta/names.ts'
 const segment = (value: string, what: string, path: FieldPath): FieldError[] =>
   value ? nameIsPathSegment(value, false).map(text => invalid(path.child(what), value, text)) : [required(path.child(what), words(`${what} is required`, ''))]
 
-interface Reference {
+interface ParametersReference {
   readonly apiGroup?: string | null
   readonly kind: string
   readonly name: string
 }
 
 /** Validates the target of a reference: apiGroup (optional), kind and name. */
-export function validateObjectReference({ apiGroup, kind, name }: Reference, path: FieldPath): FieldError[] {
+export function validateObjectReference({ apiGroup, kind, name }: ParametersReference, path: FieldPath): FieldError[] {
   return [
     ...(typeof apiGroup === 'string' ? isDns1123Subdomain(apiGroup).map(text => invalid(path.child('apiGroup'), apiGroup, text)) : []),
     ...segment(kind, 'kind', path),

@@ -12,7 +12,7 @@ interface BindingConditions {
   readonly bindingFailureConditions?: readonly string[]
 }
 
-const validateType = (name: string, path: FieldPath): FieldError[] => isQualifiedName(name).map(text => invalid(path, name, text))
+const validateConditionType = (name: string, path: FieldPath): FieldError[] => isQualifiedName(name).map(text => invalid(path, name, text))
 
 /**
  * Validates conditions that must be true before a pod is bound, and those that prevent binding. They must be set together and be disjoint.
@@ -25,7 +25,7 @@ export function validateBindingConditions(
 ): FieldError[] {
   const readyAt = path.child('bindingConditions')
   const failedAt = path.child('bindingFailureConditions')
-  const rules = { max: MAX_CONDITIONS, release, check: validateType }
+  const rules = { max: MAX_CONDITIONS, release, check: validateConditionType }
   const isReady = new Set(ready)
   const again = { ready: repeats(ready), failed: repeats(failed) }
   return [

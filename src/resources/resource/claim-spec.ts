@@ -9,7 +9,7 @@ import { oldestReader } from '../shared/oldest-reader.ts'
 import { validateConfiguration } from './configuration.ts'
 import { validateList, validateSet } from './lists.ts'
 import { validateFullyQualifiedName } from './names.ts'
-import { selectorsOf, validateRequest } from './request.ts'
+import { requestSelectors, validateRequest } from './request.ts'
 import { requestNames, validateRequestReference } from './request-names.ts'
 import { compileSelectors } from './selectors.ts'
 import type { DeviceClaimConfiguration, DeviceConstraint, DeviceRequest, ResourceClaimSpec } from './v1beta2.types.ts'
@@ -45,7 +45,7 @@ function validateAttributeOf({ matchAttribute, distinctAttribute }: DeviceConstr
  */
 export function* validateClaimSpec({ devices }: ResourceClaimSpec, stored: boolean, path: FieldPath, ctx: HookContext): Steps<FieldError[]> {
   const { release } = ctx.features
-  const faults = yield* compileSelectors(selectorsOf(devices.requests), oldestReader(ctx.features, stored))
+  const faults = yield* compileSelectors(requestSelectors(devices.requests), oldestReader(ctx.features, stored))
   const at = path.child('devices')
   const known = requestNames(devices)
   const checkRequest = (request: DeviceRequest, place: FieldPath): FieldError[] => validateRequest(request, { faults, release }, place)

@@ -1,6 +1,6 @@
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
-import { invalid, required, tooLong } from '../../meta/field-error.ts'
+import { invalid, required, tooLongError } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { longerThan } from '../../meta/names.ts'
 import type { Json } from '../../meta/object.ts'
@@ -19,7 +19,7 @@ export function validateRaw(raw: Json | undefined, stored: boolean, release: Rel
       MAX_BYTES,
     )
   )
-    return [tooLong(path, MAX_BYTES)]
+    return [tooLongError(path, MAX_BYTES)]
   if (typeof raw !== 'object' || Array.isArray(raw))
     return [invalid(path, '<value omitted>', `${isSince(release, '1.34') ? '' : 'parameters '}must be a valid JSON object`)]
   return []

@@ -46,12 +46,12 @@ const sliceFromHub = <D>({ spec, ...slice }: ResourceSlice, fromHub: (device: Om
 /** A slice of an older version, whose devices have the type `D`. */
 type WithBasic<D> = Omit<ResourceSlice, 'spec'> & { spec: Omit<ResourceSlice['spec'], 'devices'> & { devices?: { name: string; basic?: D }[] | null } }
 
-const same = (device: BetaDevice): BetaDevice => device
+const unchangedDevice = (device: BetaDevice): BetaDevice => device
 
 /** Conversion of v1beta1, which has the fields of v1beta2's devices in `basic`. */
 export const betaSlice = {
-  toHub: (slice: BetaSlice): ResourceSlice => sliceToHub(slice, same),
-  fromHub: (slice: ResourceSlice): BetaSlice => sliceFromHub(slice, same),
+  toHub: (slice: BetaSlice): ResourceSlice => sliceToHub(slice, unchangedDevice),
+  fromHub: (slice: ResourceSlice): BetaSlice => sliceFromHub(slice, unchangedDevice),
 }
 
 /** Conversion of v1alpha3, which has quantities as capacities, without a struct around them. */

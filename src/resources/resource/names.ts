@@ -1,6 +1,6 @@
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
-import { covered, invalid, required, tooLong, typeInvalid } from '../../meta/field-error.ts'
+import { covered, invalid, required, tooLongError, typeInvalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, longerThan, regexError } from '../../meta/names.ts'
 import { coveredDriverName, validateCsiDriverName } from '../core/volume/sources.ts'
@@ -35,12 +35,12 @@ export const validateClassName = (name: string, path: FieldPath): FieldError[] =
 /** Validates the name of a pool: subdomains separated by slashes. The limit applies to the whole name, in bytes. */
 export function validatePoolName(name: string, path: FieldPath): FieldError[] {
   if (name === '') return covered('', [required(path)])
-  const errors = longerThan(name, MAX_POOL_NAME) ? [tooLong(path, MAX_POOL_NAME)] : []
+  const errors = longerThan(name, MAX_POOL_NAME) ? [tooLongError(path, MAX_POOL_NAME)] : []
   return [...errors, ...name.split('/').flatMap(part => validateClassName(part, path))]
 }
 
 function validateIdentifier(id: string, release: Release, path: FieldPath): FieldError[] {
-  const errors = longerThan(id, MAX_ID) ? [tooLong(path, MAX_ID)] : []
+  const errors = longerThan(id, MAX_ID) ? [tooLongError(path, MAX_ID)] : []
   if (identifierRegex.test(id)) return errors
   return [...errors, isSince(release, '1.34') ? invalid(path, id, identifierMessage) : typeInvalid(path, id, identifierMessage)]
 }

@@ -67,5 +67,5 @@ export function validateRequest({ name, exactly, firstAvailable = [] }: DeviceRe
 }
 
 /** Returns the selectors of all requests and alternatives of a claim. */
-export const selectorsOf = (requests: readonly DeviceRequest[] | null | undefined): (readonly DeviceSelector[] | null | undefined)[] =>
+export const requestSelectors = (requests: readonly DeviceRequest[] | null | undefined): (readonly DeviceSelector[] | null | undefined)[] =>
   (requests ?? []).flatMap(({ exactly, firstAvailable }) => [exactly?.selectors, ...(firstAvailable ?? []).map(one => one.selectors)])

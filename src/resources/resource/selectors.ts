@@ -3,11 +3,11 @@ import { estimateCostInSteps } from '../../cel/cost/estimate.ts'
 import { deviceEnvironment, deviceSizes } from '../../cel/device-environment.ts'
 import { baseEnvironment, type Environment } from '../../cel/environment.ts'
 import { programFault } from '../../cel/program-fault.ts'
-import { BOOL, isPlain, typeText } from '../../cel/type.ts'
+import { BOOL, isPlainType, typeText } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
 import type { Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
-import { forbidden, invalid, required, tooLong } from '../../meta/field-error.ts'
+import { forbidden, invalid, required, tooLongError } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { longerThan } from '../../meta/names.ts'
 import { validateList } from './lists.ts'
@@ -43,14 +43,14 @@ export function* compileSelectors(lists: Iterable<readonly DeviceSelector[] | nu
 }
 
 function* judgeOf(expression: string, environment: Environment): Steps<Judge> {
-  if (longerThan(expression, MAX_EXPRESSION)) return path => [tooLong(path, MAX_EXPRESSION)]
+  if (longerThan(expression, MAX_EXPRESSION)) return path => [tooLongError(path, MAX_EXPRESSION)]
   const { issues, checked } = yield* compileInSteps(expression, environment)
   const refused =
     (fault: string): Judge =>
     path => [invalid(path, expression, fault)]
   if (!checked) return refused(`compilation failed: ${issues}`)
   const { result } = checked
-  if (!isPlain(result, BOOL) && result.kind !== 'any') return refused(`must evaluate to bool or the unknown type, not ${typeText(result)}`)
+  if (!isPlainType(result, BOOL) && result.kind !== 'any') return refused(`must evaluate to bool or the unknown type, not ${typeText(result)}`)
   const fault = yield* programFault(checked, environment)
   if (fault !== undefined) return refused(`program instantiation failed: ${fault}`)
   const { max } = yield* estimateCostInSteps(checked, deviceSizes)

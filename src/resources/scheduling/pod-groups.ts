@@ -44,7 +44,7 @@ export function validateNamed<T extends { readonly name: string }>(
   return [...again, ...items.flatMap((item, i) => check(item, path.index(i)))]
 }
 
-export const validatePolicy = (policy: PodGroupSchedulingPolicy, path: FieldPath): FieldError[] => [
+export const validateSchedulingPolicy = (policy: PodGroupSchedulingPolicy, path: FieldPath): FieldError[] => [
   ...validateUnion(policy, ['basic', 'gang'], path),
   ...(policy.gang ? validateMinCount(policy.gang.minCount, path.child('gang', 'minCount')) : []),
 ]
@@ -55,7 +55,7 @@ function validateMinCount(count: number, path: FieldPath): FieldError[] {
   return count < 1 ? [invalid(path, count, 'must be greater than or equal to 1')] : []
 }
 
-const validateClaim = (claim: PodGroupResourceClaim, path: FieldPath): FieldError[] => [
+const validateGroupClaim = (claim: PodGroupResourceClaim, path: FieldPath): FieldError[] => [
   ...validateUnion(claim, ['resourceClaimName', 'resourceClaimTemplateName'], path),
   ...validateLabel(claim.name, path.child('name')),
   ...badNames(isDns1123Subdomain, claim.resourceClaimName, path.child('resourceClaimName')),
@@ -84,7 +84,7 @@ export function validateGatedFields(group: GatedFields, path: FieldPath, feature
           validateTopology(schedulingConstraints.topology ?? [], path.child('schedulingConstraints', 'topology')),
         )
       : []),
-    ...validateClaims(resourceClaims, path.child('resourceClaims'), validateClaim),
+    ...validateClaims(resourceClaims, path.child('resourceClaims'), validateGroupClaim),
     ...(disruptionMode === undefined
       ? []
       : allowed('WorkloadAwarePreemption', 'disruptionMode', () =>

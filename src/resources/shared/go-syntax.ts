@@ -15,7 +15,7 @@ const stringMap = (map: Readonly<Record<string, string>> | undefined): string =>
         .map(key => `${quote(key)}:${quote(map[key] ?? '')}`)
         .join(', ')}}`
 
-const list = (type: string, items: readonly string[] | undefined): string => (items === undefined ? `${type}(nil)` : `${type}{${items.join(', ')}}`)
+const goSlice = (type: string, items: readonly string[] | undefined): string => (items === undefined ? `${type}(nil)` : `${type}{${items.join(', ')}}`)
 
 /** Prints `map[string]string{"a":"b"}` with sorted keys. */
 export const goStringMap = (map: Readonly<Record<string, string>> | undefined): Verbatim =>
@@ -23,7 +23,7 @@ export const goStringMap = (map: Readonly<Record<string, string>> | undefined): 
 
 /** Prints a list of strings. `type` is its Go type, such as `[]string`. */
 export const goStringList = (items: readonly string[] | undefined, type = '[]string'): Verbatim =>
-  verbatim(list(type, items?.map(quote)), () => goJsonText(items ?? null))
+  verbatim(goSlice(type, items?.map(quote)), () => goJsonText(items ?? null))
 
 /** Prints `v1.LabelSelector{…}`. Pointers print as nil or as an address, which errors omit. */
 export function goLabelSelector(selector: LabelSelector): Verbatim {
@@ -31,10 +31,10 @@ export function goLabelSelector(selector: LabelSelector): Verbatim {
   const expressions =
     matchExpressions?.map(requirement => {
       const values = requirement.values?.map(quote) ?? emptyList(requirement, 'values')
-      return `v1.LabelSelectorRequirement{Key:${quote(requirement.key)}, Operator:${quote(requirement.operator)}, Values:${list('[]string', values)}}`
+      return `v1.LabelSelectorRequirement{Key:${quote(requirement.key)}, Operator:${quote(requirement.operator)}, Values:${goSlice('[]string', values)}}`
     }) ?? emptyList(selector, 'matchExpressions')
   const labels = stringMap(matchLabels ?? (isGivenEmpty(selector, 'matchLabels') ? {} : undefined))
-  return verbatim(`v1.LabelSelector{MatchLabels:${labels}, MatchExpressions:${list('[]v1.LabelSelectorRequirement', expressions)}}`, () =>
+  return verbatim(`v1.LabelSelector{MatchLabels:${labels}, MatchExpressions:${goSlice('[]v1.LabelSelectorRequirement', expressions)}}`, () =>
     goJsonText({
       ...(matchLabels && Object.keys(matchLabels).length > 0 && { matchLabels: sortedMap(matchLabels) }),
       ...(matchExpressions &&

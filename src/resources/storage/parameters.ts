@@ -1,5 +1,5 @@
 import type { FieldError } from '../../meta/field-error.ts'
-import { covered, invalid, required, tooLong } from '../../meta/field-error.ts'
+import { covered, invalid, required, tooLongError } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName } from '../../meta/names.ts'
 
@@ -11,7 +11,8 @@ const MOST_PARAMETERS = 512
 export const MOST_BYTES = 256 * 1024
 
 /** Returns the size of a map of parameters: the UTF-8 bytes of all keys and values. */
-export const bytesOf = (texts: Texts): number => Object.entries(texts).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0)
+export const parametersSize = (texts: Texts): number =>
+  Object.entries(texts).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0)
 
 /**
  * Validates parameters. Keys are not empty; their number and the total size are limited. Too many keys are the only error then. `allowEmpty`: whether the map
@@ -19,10 +20,10 @@ export const bytesOf = (texts: Texts): number => Object.entries(texts).reduce((s
  */
 export function validateParameters(parameters: Texts, allowEmpty: boolean, path: FieldPath): FieldError[] {
   const keys = Object.keys(parameters)
-  if (keys.length > MOST_PARAMETERS) return [tooLong(path, MOST_PARAMETERS)]
+  if (keys.length > MOST_PARAMETERS) return [tooLongError(path, MOST_PARAMETERS)]
   return [
     ...(keys.includes('') ? [invalid(path, '', 'field can not be empty.')] : []),
-    ...(bytesOf(parameters) > MOST_BYTES ? [tooLong(path, MOST_BYTES)] : []),
+    ...(parametersSize(parameters) > MOST_BYTES ? [tooLongError(path, MOST_BYTES)] : []),
     ...(keys.length === 0 && !allowEmpty ? [required(path, 'must contain at least one key/value pair')] : []),
   ]
 }

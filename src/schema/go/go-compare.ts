@@ -1,6 +1,6 @@
 import { deepEqual } from '../../meta/equal.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
-import { type GoStruct, type GoType, isNil, isZero, membersOf } from './go-type.ts'
+import { type GoStruct, type GoType, goMembers, isGoZero, isNil } from './go-type.ts'
 
 /** The comparison of two values of a type. A side is undefined if a list or map does not have the item. */
 export interface Comparison {
@@ -27,13 +27,13 @@ interface Named {
 }
 
 /** Indices of two items that are shown together. Undefined if an item has no counterpart. */
-type Pair = readonly [old: number | undefined, next: number | undefined]
+type ItemPair = readonly [old: number | undefined, next: number | undefined]
 
 /** Limit on the pairs of list items that are compared. In longer lists, items with equal indices are paired. */
 const MOST_PAIRS = 64
 
 /** Compares two values. Undefined if more than `most` values would have to be compared. */
-export function compare(type: GoType, old: Json, next: Json, most: number): Comparison | undefined {
+export function compareGoValues(type: GoType, old: Json, next: Json, most: number): Comparison | undefined {
   const comparer = new Comparer(most)
   const comparison = comparer.compare(type, { value: old }, { value: next })
   return comparer.isSpent ? undefined : comparison
@@ -54,22 +54,22 @@ class Comparer {
 
   compare(type: GoType, old: Side, next: Side): Comparison {
     this.left--
-    if (!old || !next || this.isSpent) return whole(type, old, next, false)
+    if (!old || !next || this.isSpent) return comparedWhole(type, old, next, false)
     const [a, b] = [old.value, next.value]
     const hasNil = type.kind !== 'struct' && type.kind !== 'scalar'
-    if (hasNil && (isNil(a) || isNil(b))) return whole(type, old, next, isNil(a) && isNil(b))
+    if (hasNil && (isNil(a) || isNil(b))) return comparedWhole(type, old, next, isNil(a) && isNil(b))
     switch (type.kind) {
       case 'struct':
         if (!type.whole) return inside(type, old, next, this.fields(type, a, b))
-        return whole(type, old, next, isSame(type, a, b))
+        return comparedWhole(type, old, next, isSameGoValue(type, a, b))
       case 'scalar':
-        return whole(type, old, next, isSame(type, a, b))
+        return comparedWhole(type, old, next, isSameGoValue(type, a, b))
       case 'pointer':
         return inside(type, old, next, [{ name: '', of: this.compare(type.to, old, next) }])
       case 'slice':
         return inside(type, old, next, this.items(type.of, Array.isArray(a) ? a : [], Array.isArray(b) ? b : []))
       case 'map':
-        return inside(type, old, next, this.entries(type.of, membersOf(a), membersOf(b)))
+        return inside(type, old, next, this.entries(type.of, goMembers(a), goMembers(b)))
     }
   }
 
@@ -81,7 +81,7 @@ class Comparer {
 
   /** Compares all fields of a struct, including those that are zero on both sides. */
   private fields(type: GoStruct, a: Json | undefined, b: Json | undefined): Named[] {
-    const [old, next] = [membersOf(a, type), membersOf(b, type)]
+    const [old, next] = [goMembers(a, type), goMembers(b, type)]
     return type.fields.map(field => ({ name: field.name, of: this.compare(field.type, { value: field.get(old) }, { value: field.get(next) }) }))
   }
 
@@ -101,13 +101,13 @@ class Comparer {
       const [a, b]: [Side, Side] = [i === undefined ? undefined : { value: old[i] }, j === undefined ? undefined : { value: next[j] }]
       const of = this.compare(type, a, b)
       if (isAlike(of) || !a || !b) out.push({ name: '', of })
-      else out.push({ name: '', of: whole(type, a, undefined, false) }, { name: '', of: whole(type, undefined, b, false) })
+      else out.push({ name: '', of: comparedWhole(type, a, undefined, false) }, { name: '', of: comparedWhole(type, undefined, b, false) })
     }
     return out
   }
 
   /** Pairs similar items of two lists in their order, with as few unpaired items as possible. */
-  private align(type: GoType, old: readonly Json[], next: readonly Json[]): Pair[] {
+  private align(type: GoType, old: readonly Json[], next: readonly Json[]): ItemPair[] {
     if (old.length === next.length) return beside(old.length, next.length)
     const shorter = Math.min(old.length, next.length)
     let start = 0
@@ -118,8 +118,8 @@ class Comparer {
     const middle = a.length * b.length > MOST_PAIRS ? beside(a.length, b.length) : this.cheapest(type, a, b)
     return [
       ...beside(start, start),
-      ...middle.map(([i, j]): Pair => [i === undefined ? i : i + start, j === undefined ? j : j + start]),
-      ...Array.from({ length: end }, (_, i): Pair => [old.length - end + i, next.length - end + i]),
+      ...middle.map(([i, j]): ItemPair => [i === undefined ? i : i + start, j === undefined ? j : j + start]),
+      ...Array.from({ length: end }, (_, i): ItemPair => [old.length - end + i, next.length - end + i]),
     ]
   }
 
@@ -130,7 +130,7 @@ class Comparer {
   }
 
   /** Finds the pairing of least cost by the table of the edit distance. `total(i, j)`: least cost of the items from i and j on. */
-  private cheapest(type: GoType, old: readonly Json[], next: readonly Json[]): Pair[] {
+  private cheapest(type: GoType, old: readonly Json[], next: readonly Json[]): ItemPair[] {
     const width = next.length + 1
     const totals = new Float64Array((old.length + 1) * width)
     const costs = old.map(a => next.map(b => this.cost(type, a, b)))
@@ -142,7 +142,7 @@ class Comparer {
         totals[i * width + j] = isEnd ? old.length - i + next.length - j : Math.min(1 + total(i + 1, j), 1 + total(i, j + 1), paired(i, j))
       }
     }
-    const pairs: Pair[] = []
+    const pairs: ItemPair[] = []
     let [i, j] = [0, 0]
     while (i < old.length || j < next.length) {
       if (i < old.length && j < next.length && total(i, j) === paired(i, j)) pairs.push([i++, j++])
@@ -157,10 +157,11 @@ class Comparer {
 const isAlike = ({ same, different }: Comparison): boolean => same + 1 >= different
 
 /** Pairs items with equal indices. */
-const beside = (old: number, next: number): Pair[] => Array.from({ length: Math.max(old, next) }, (_, i) => [i < old ? i : undefined, i < next ? i : undefined])
+const beside = (old: number, next: number): ItemPair[] =>
+  Array.from({ length: Math.max(old, next) }, (_, i) => [i < old ? i : undefined, i < next ? i : undefined])
 
 /** Creates a comparison of two values as a whole. */
-const whole = (type: GoType, old: Side, next: Side, same: boolean): Comparison => ({
+const comparedWhole = (type: GoType, old: Side, next: Side, same: boolean): Comparison => ({
   type,
   old,
   next,
@@ -184,4 +185,4 @@ function inside(type: GoType, old: Side, next: Side, inner: readonly Named[]): C
 }
 
 /** Whether two values are equal. Absent, null and zero are equal for a type that is not a pointer. */
-const isSame = (type: GoType, a: Json | undefined, b: Json | undefined): boolean => deepEqual(a, b) || (isZero(type, a) && isZero(type, b))
+const isSameGoValue = (type: GoType, a: Json | undefined, b: Json | undefined): boolean => deepEqual(a, b) || (isGoZero(type, a) && isGoZero(type, b))

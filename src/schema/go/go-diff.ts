@@ -1,9 +1,9 @@
 import { quote } from '../../lib/go-quote.ts'
 import type { Json } from '../../meta/object.ts'
 import type { Schema } from '../schema.ts'
-import { type Comparison, compare, type Side } from './go-compare.ts'
-import { ELLIPSIS, type Line, layOut, type Sign, type Text } from './go-text.ts'
-import { type GoType, goObjectType, goType, goTypeName, isZero } from './go-type.ts'
+import { type Comparison, compareGoValues, type Side } from './go-compare.ts'
+import { type DiffLine, ELLIPSIS, layOut, type Sign, type Text } from './go-text.ts'
+import { convertGoType, type GoType, goObjectType, goTypeName, isGoZero } from './go-type.ts'
 import { type Options, valueText } from './go-value-text.ts'
 
 /** Limit on the characters of a difference. A message explains an error and is not a copy of the object. */
@@ -19,15 +19,16 @@ const CONTEXT_DETAIL = 1
 
 /** Formats the difference between two values of the declared type like upstream's messages, in the form of go-cmp. */
 export function goDifference(schema: Schema, old: Json, next: Json): string {
-  const comparison = compare(comparedType(schema), old, next, MOST_VALUES)
+  const comparison = compareGoValues(comparedType(schema), old, next, MOST_VALUES)
   if (!comparison) return 'There is too much to compare to tell what differs.\n'
   if (comparison.different === 0) return ''
-  const text = layOut(describe(comparison, { side: 'both', types: 'all', detail: undefined }, undefined))
+  const text = layOut(formatComparison(comparison, { side: 'both', types: 'all', detail: undefined }, undefined))
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}...\n` : text
 }
 
 /** Objects are compared through pointers. */
-const comparedType = (schema: Schema): GoType => (schema.type === 'struct' && schema.typeMeta ? { kind: 'pointer', to: goObjectType(schema) } : goType(schema))
+const comparedType = (schema: Schema): GoType =>
+  schema.type === 'struct' && schema.typeMeta ? { kind: 'pointer', to: goObjectType(schema) } : convertGoType(schema)
 
 /** Adds the name of the type before a value, if types are shown. */
 const withType = (type: GoType, text: Text, { types, side }: Options): Text => {
@@ -41,11 +42,11 @@ const braced = (before: string, text: Text): Text =>
   typeof text === 'object' && 'before' in text && text.before.startsWith('{') ? { before, text, after: '' } : { before: `${before}(`, text, after: ')' }
 
 /** Formats a comparison. `parent`: kind of the enclosing type; some values are formatted differently within a pointer. */
-function describe(of: Comparison, given: Options, parent: GoType['kind'] | undefined): Text {
+function formatComparison(of: Comparison, given: Options, parent: GoType['kind'] | undefined): Text {
   const options: Options = { ...given, detail: given.side === 'same' ? CONTEXT_DETAIL : Math.max(given.detail ?? 0, CLEAR_CHANGE) }
   const [first] = of.inner
   if (!first) return printWhole(of, options, parent)
-  if (of.type.kind === 'pointer') return { before: '&', text: describe(first.of, options, 'pointer'), after: '' }
+  if (of.type.kind === 'pointer') return { before: '&', text: formatComparison(first.of, options, 'pointer'), after: '' }
   return withType(of.type, printInside(of, options), options)
 }
 
@@ -59,7 +60,7 @@ function printWhole({ type, old, next, different }: Comparison, options: Options
       return text(next, options) ?? ''
     default: {
       if (different === 0) return text(old, options) ?? ''
-      const lines: Line[] = []
+      const lines: DiffLine[] = []
       for (const [sign, side] of [
         ['-', old],
         ['+', next],
@@ -87,17 +88,17 @@ function printInside(of: Comparison, given: Options): Text {
 }
 
 /** Formats the name of a part. Keys of map entries are quoted, with a mark if their type has a String method. */
-const nameOf = ({ type }: Comparison, name: string): string => (type.kind === 'map' ? `${type.keysPrint ? 's' : ''}${quote(name)}` : name)
+const partName = ({ type }: Comparison, name: string): string => (type.kind === 'map' ? `${type.keysPrint ? 's' : ''}${quote(name)}` : name)
 
 /** Formats the items of one side, without zero members. */
-function printOne(of: Comparison, options: Options, most: number): Line[] {
-  const lines: Line[] = []
+function printOne(of: Comparison, options: Options, most: number): DiffLine[] {
+  const lines: DiffLine[] = []
   for (const { name, of: item } of of.inner) {
     if (lines.length === most) return [...lines, { sign: '', name: '', text: ELLIPSIS }]
     const side = options.side === '+' ? item.next : item.old
     if (!side && options.side !== 'same') continue
-    if (of.type.kind === 'struct' && isZero(item.type, side?.value)) continue
-    lines.push({ sign: '', name: nameOf(of, name), text: describe(item, options, of.type.kind) })
+    if (of.type.kind === 'struct' && isGoZero(item.type, side?.value)) continue
+    lines.push({ sign: '', name: partName(of, name), text: formatComparison(item, options, of.type.kind) })
   }
   return lines
 }
@@ -137,14 +138,14 @@ function runsOf(items: Items): Items[] {
 }
 
 /** Formats changed items with equal items around them. Omitted ones are counted. */
-function printChanges(of: Comparison, options: Options, most: number): Line[] {
+function printChanges(of: Comparison, options: Options, most: number): DiffLine[] {
   const noun = NOUNS[of.type.kind]
   const runs = runsOf(of.inner)
-  const lines: Line[] = []
+  const lines: DiffLine[] = []
   const rest = none()
   let changes = 0
-  const same = (items: Items): Line[] =>
-    items.map(({ name, of: item }) => ({ sign: '', name: nameOf(of, name), text: describe(item, { ...options, side: 'same' }, of.type.kind) }))
+  const same = (items: Items): DiffLine[] =>
+    items.map(({ name, of: item }) => ({ sign: '', name: partName(of, name), text: formatComparison(item, { ...options, side: 'same' }, of.type.kind) }))
   for (const [i, run] of runs.entries()) {
     if (changes >= most) {
       for (const { of: item } of run) rest[item.different === 0 ? 'identical' : !item.next ? 'removed' : !item.old ? 'inserted' : 'modified']++
@@ -157,7 +158,7 @@ function printChanges(of: Comparison, options: Options, most: number): Line[] {
       if (left > 0) lines.push({ sign: '', name: '', text: ELLIPSIS, comment: countsText({ ...none(), identical: left }, noun) })
       lines.push(...same(run.slice(run.length - high)))
     } else {
-      for (const { name, of: item } of run) lines.push(...printChange(item, nameOf(of, name), options, of.type.kind))
+      for (const { name, of: item } of run) lines.push(...printChange(item, partName(of, name), options, of.type.kind))
       changes += run.length
     }
   }
@@ -166,11 +167,11 @@ function printChanges(of: Comparison, options: Options, most: number): Line[] {
 }
 
 /** Formats a changed item. A single value is shown with both sides; others by their parts. */
-function printChange(item: Comparison, name: string, options: Options, parent: GoType['kind']): Line[] {
-  if (item.count !== item.depth) return [{ sign: '', name, text: describe(item, options, parent) }]
+function printChange(item: Comparison, name: string, options: Options, parent: GoType['kind']): DiffLine[] {
+  if (item.count !== item.depth) return [{ sign: '', name, text: formatComparison(item, options, parent) }]
   const sides: readonly (readonly [Sign, Side])[] = [
     ['-', item.old],
     ['+', item.next],
   ]
-  return sides.flatMap(([sign, side]) => (side ? [{ sign, name, text: describe(item, { ...options, side: sign }, parent) }] : []))
+  return sides.flatMap(([sign, side]) => (side ? [{ sign, name, text: formatComparison(item, { ...options, side: sign }, parent) }] : []))
 }

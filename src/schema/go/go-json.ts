@@ -1,7 +1,7 @@
 import { goJsonText } from '../../lib/go-json-text.ts'
 import type { Json } from '../../meta/object.ts'
 import type { StructSchema } from '../schema.ts'
-import { type GoField, type GoScalar, type GoStruct, type GoType, goMemberType, goType, isNil, membersOf } from './go-type.ts'
+import { convertGoType, type GoField, type GoScalar, type GoStruct, type GoType, goMembers, goMemberType, isNil } from './go-type.ts'
 
 /** Limit on the characters of a value. A message explains an error and is not a copy of the object. */
 const MOST_CHARACTERS = 65_536
@@ -13,7 +13,7 @@ const MOST_CHARACTERS = 65_536
  */
 export function goJson(schema: StructSchema, value: Json | undefined, member?: string): string {
   const printer = new Printer()
-  printer.print(member === undefined ? goType(schema) : goMemberType(schema, member), value)
+  printer.print(member === undefined ? convertGoType(schema) : goMemberType(schema, member), value)
   return printer.text
 }
 
@@ -30,7 +30,7 @@ class Printer {
     else if (type.kind === 'slice' && Array.isArray(value)) this.list(type.of, value)
     else if (type.kind === 'map' && !isNil(value)) this.map(type.of, value)
     else if (type.kind === 'struct') this.struct(type, value)
-    else this.text += type.kind === 'scalar' ? scalarText(type, value) : 'null'
+    else this.text += type.kind === 'scalar' ? goJsonScalar(type, value) : 'null'
   }
 
   private list(of: GoType, items: readonly Json[]): void {
@@ -38,7 +38,7 @@ class Printer {
   }
 
   private map(of: GoType, value: Json): void {
-    const members = membersOf(value)
+    const members = goMembers(value)
     this.within('{', '}', Object.keys(members).sort(), key => {
       this.text += `${goJsonText(key)}:`
       this.print(of, members[key])
@@ -77,18 +77,18 @@ const AS_IN_OBJECTS: GoScalar = { kind: 'scalar', scalar: 'string', name: '' }
 
 /** Yields fields with their values. Fields of embedded structs are promoted. */
 function* promoted(type: GoStruct, value: Json | undefined): Generator<readonly [GoField, Json | undefined]> {
-  const members = membersOf(value, type)
+  const members = goMembers(value, type)
   for (const field of type.fields) {
     if (field.embedded && field.type.kind === 'struct') yield* promoted(field.type, field.get(members))
     // ObjectMeta is embedded, too, but is a type of metav1, whose members have their usual JSON.
     else if (field.name === 'ObjectMeta')
-      for (const [name, member] of Object.entries(membersOf(field.get(members)))) yield [{ name, type: AS_IN_OBJECTS, get: () => member }, member]
+      for (const [name, member] of Object.entries(goMembers(field.get(members)))) yield [{ name, type: AS_IN_OBJECTS, get: () => member }, member]
     else yield [field, field.get(members)]
   }
 }
 
 /** Formats a scalar; the zero value if it is absent. */
-function scalarText({ scalar }: GoScalar, value: Json | undefined): string {
+function goJsonScalar({ scalar }: GoScalar, value: Json | undefined): string {
   if (!isNil(value)) return goJsonText(value)
   switch (scalar) {
     case 'string':

@@ -3,7 +3,7 @@ import { type Verbatim, verbatim } from '../../meta/field-error.ts'
 import type { Json } from '../../meta/object.ts'
 import type { StructSchema } from '../schema.ts'
 import { goJson } from './go-json.ts'
-import { type GoPointer, type GoScalar, type GoType, goMemberType, goType, goTypeName, isNil, membersOf } from './go-type.ts'
+import { convertGoType, type GoPointer, type GoScalar, type GoType, goMembers, goMemberType, goTypeName, isNil } from './go-type.ts'
 
 /** Limit on the characters of a value. A message explains an error and is not a copy of the object. */
 const MOST_CHARACTERS = 65_536
@@ -15,7 +15,7 @@ const SOMEWHERE = '0xc000000000'
  */
 export function goSyntax(schema: StructSchema, value: Json | undefined, member?: string): Verbatim {
   const printer = new Printer()
-  printer.print(member === undefined ? goType(schema) : goMemberType(schema, member), value)
+  printer.print(member === undefined ? convertGoType(schema) : goMemberType(schema, member), value)
   return verbatim(printer.text, () => goJson(schema, value, member))
 }
 
@@ -28,7 +28,7 @@ class Printer {
     if (this.text.length > MOST_CHARACTERS) return
     switch (type.kind) {
       case 'scalar':
-        this.text += scalarText(type, value)
+        this.text += goPrintScalar(type, value)
         return
       case 'pointer':
         this.text += pointerText(type, value)
@@ -37,7 +37,7 @@ class Printer {
         this.list(goTypeName(type), Array.isArray(value) ? value.map(item => ['', type.of, item]) : undefined)
         return
       case 'map': {
-        const members = isNil(value) ? undefined : membersOf(value)
+        const members = isNil(value) ? undefined : goMembers(value)
         const keys = members && Object.keys(members).sort()
         this.list(
           type.name,
@@ -46,7 +46,7 @@ class Printer {
         return
       }
       case 'struct': {
-        const members = membersOf(value, type)
+        const members = goMembers(value, type)
         this.list(
           type.name,
           type.fields.map(field => [field.name, field.type, field.get(members)]),
@@ -77,7 +77,7 @@ class Printer {
 
 function pointerText(type: GoPointer, value: Json | undefined): string {
   // Times format themselves, also through pointers.
-  if (type.to.kind === 'scalar' && isTime(type.to)) return isNil(value) ? '<nil>' : scalarText(type.to, value)
+  if (type.to.kind === 'scalar' && isTime(type.to)) return isNil(value) ? '<nil>' : goPrintScalar(type.to, value)
   return `(${goTypeName(type)})(${isNil(value) ? 'nil' : SOMEWHERE})`
 }
 
@@ -85,7 +85,7 @@ function pointerText(type: GoPointer, value: Json | undefined): string {
 const isTime = ({ scalar }: GoScalar): boolean => scalar === 'time' || scalar === 'microTime'
 
 /** Types of other packages become their name with an ellipsis. */
-function scalarText(type: GoScalar, value: Json | undefined): string {
+function goPrintScalar(type: GoScalar, value: Json | undefined): string {
   switch (type.scalar) {
     case 'string':
       return quote(typeof value === 'string' ? value : '')

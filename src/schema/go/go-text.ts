@@ -10,14 +10,14 @@ export interface Wrapped {
 
 /** Items or members, each in a line of its own unless all fit into one. */
 export interface Listed {
-  readonly lines: readonly Line[]
+  readonly lines: readonly DiffLine[]
 }
 
 /** Side that a line belongs to. Empty for both. */
 export type Sign = '' | '-' | '+'
 
 /** A line of a list. `comment` follows it after `//`. */
-export interface Line {
+export interface DiffLine {
   readonly sign: Sign
   readonly name: string
   readonly text: Text
@@ -90,7 +90,7 @@ function batches(items: readonly string[]): string[] {
 }
 
 /** Widths of the names. Values of adjacent one-line items are aligned. */
-function nameWidths(lines: readonly Line[]): number[] {
+function nameWidths(lines: readonly DiffLine[]): number[] {
   const widths = lines.map(({ name }) => [...name].length)
   for (let from = 0; from < lines.length; ) {
     let to = from

@@ -72,14 +72,14 @@ export function goTypeName(type: GoType): string {
 export const isNil = (value: Json | undefined): value is null | undefined => value === undefined || value === null
 
 /** Returns the members of a value. A value that is not an object has none; it was decoded by the schema. */
-export const membersOf = (value: Json | undefined, { open }: Pick<GoStruct, 'open'> = {}): JsonObject =>
+export const goMembers = (value: Json | undefined, { open }: Pick<GoStruct, 'open'> = {}): JsonObject =>
   open ? open(value) : typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 
 /** Whether a value is Go's zero value. */
-export function isZero(type: GoType, value: Json | undefined): boolean {
+export function isGoZero(type: GoType, value: Json | undefined): boolean {
   if (type.kind === 'struct') {
-    const members = membersOf(value, type)
-    return type.fields.every(field => isZero(field.type, field.get(members)))
+    const members = goMembers(value, type)
+    return type.fields.every(field => isGoZero(field.type, field.get(members)))
   }
   return isNil(value) || (type.kind === 'scalar' && (value === '' || value === 0 || value === false))
 }
@@ -103,12 +103,12 @@ function packageOf(definition: string | undefined, around: string): string {
 }
 
 /** Converts a declared type. `around`: package of types without a definition. */
-export function goType(schema: Schema, around = 'core'): GoType {
+export function convertGoType(schema: Schema, around = 'core'): GoType {
   switch (schema.type) {
     case 'struct':
       return structType(schema, around)
     case 'list':
-      return { kind: 'slice', of: schema.pointerItems ? { kind: 'pointer', to: goType(schema.items, around) } : goType(schema.items, around) }
+      return { kind: 'slice', of: schema.pointerItems ? { kind: 'pointer', to: convertGoType(schema.items, around) } : convertGoType(schema.items, around) }
     case 'map':
       return mapType(schema, around)
     case 'union':
@@ -124,7 +124,12 @@ export function goObjectType(schema: StructSchema): GoStruct {
   return {
     ...type,
     fields: [
-      { name: 'TypeMeta', type: struct('v1.TypeMeta', field('Kind', plain('string')), field('APIVersion', plain('string'))), embedded: true, get: () => ({}) },
+      {
+        name: 'TypeMeta',
+        type: struct('v1.TypeMeta', field('Kind', plainScalar('string')), field('APIVersion', plainScalar('string'))),
+        embedded: true,
+        get: () => ({}),
+      },
       ...type.fields,
     ],
   }
@@ -139,7 +144,7 @@ function scalarType({ type, goType: name, declaredIn }: ScalarSchema, around: st
 
 /** Converts a map. Resource lists have a type of their own. */
 function mapType(schema: MapSchema, around: string): GoMap {
-  const of = goType(schema.values, around)
+  const of = convertGoType(schema.values, around)
   const isResources = schema.values.type === 'quantity'
   return { kind: 'map', name: isResources ? 'core.ResourceList' : `map[string]${goTypeName(of)}`, of, keysPrint: isResources }
 }
@@ -152,12 +157,12 @@ function structType(schema: StructSchema, around: string): GoStruct {
   const fields: GoField[] = []
   const struct: GoStruct = { kind: 'struct', name, fields }
   structs.set(schema.fields, struct) // before its fields: types may be recursive
-  fields.push(...fieldsOf(schema, pkg, name))
+  fields.push(...structFields(schema, pkg, name))
   return struct
 }
 
 /** Converts the fields of a struct. The members of an inlined struct are one field. */
-function fieldsOf(schema: StructSchema, pkg: string, name: string): GoField[] {
+function structFields(schema: StructSchema, pkg: string, name: string): GoField[] {
   const inlined = new Map(schema.inlines.flatMap(({ schema: inner }) => [...inner.fields.keys()].map(key => [key, inner] as const)))
   const printed = new Set<StructSchema>()
   const fields = (FIELD_ORDER[name] ?? [...schema.fields.keys()]).flatMap((json): GoField[] => {
@@ -166,7 +171,7 @@ function fieldsOf(schema: StructSchema, pkg: string, name: string): GoField[] {
     if (!inner) return field ? [ownField(name, field, pkg)] : []
     if (printed.has(inner)) return []
     printed.add(inner)
-    return [{ name: inner.name, type: goType(inner, pkg), embedded: true, get: owner => owner }]
+    return [{ name: inner.name, type: convertGoType(inner, pkg), embedded: true, get: owner => owner }]
   })
   return name === 'core.PodSecurityContext' ? [...HOST_FIELDS, ...fields] : fields
 }
@@ -174,7 +179,7 @@ function fieldsOf(schema: StructSchema, pkg: string, name: string): GoField[] {
 /** Converts a field by its JSON name. */
 function ownField(struct: string, field: Field, pkg: string): GoField {
   const { name } = field
-  const plain = goType(field.schema, pkg)
+  const plain = convertGoType(field.schema, pkg)
   const type: GoType = field.pointer && !PLAIN_VALUES.has(`${struct}.${name}`) ? { kind: 'pointer', to: plain } : plain
   const get = struct === 'core.PodSpec' && name === 'securityContext' ? contextWithHost : (owner: JsonObject) => owner[name] ?? givenEmpty(owner, name)
   return { name: goFieldName(struct, name), type, get }
@@ -187,26 +192,26 @@ const contextWithHost = (spec: JsonObject): Json => {
     const value = spec[name]
     if (value !== undefined) host[name] = value
   }
-  const context = membersOf(spec.securityContext)
+  const context = goMembers(spec.securityContext)
   return copyGivenEmpty(context, { ...host, ...context })
 }
 
-const plain = (scalar: ScalarType): GoScalar => ({ kind: 'scalar', scalar, name: scalar })
+const plainScalar = (scalar: ScalarType): GoScalar => ({ kind: 'scalar', scalar, name: scalar })
 const field = (name: string, type: GoType): GoField => ({ name, type, get: owner => owner[name] })
 const struct = (name: string, ...fields: GoField[]): GoStruct => ({ kind: 'struct', name, fields })
 
 /** A number or a string in JSON, a struct of both in Go. */
 const INT_OR_STRING: GoStruct = {
-  ...struct('intstr.IntOrString', field('Type', plain('integer')), field('IntVal', plain('integer')), field('StrVal', plain('string'))),
+  ...struct('intstr.IntOrString', field('Type', plainScalar('integer')), field('IntVal', plainScalar('integer')), field('StrVal', plainScalar('string'))),
   open: value => (typeof value === 'string' ? { Type: 1, StrVal: value } : { IntVal: value ?? 0 }),
 }
 
-const AMOUNT = struct('resource.int64Amount', field('value', plain('integer')), field('scale', plain('integer')))
+const AMOUNT = struct('resource.int64Amount', field('value', plainScalar('integer')), field('scale', plainScalar('integer')))
 /** Amount that int64Amount cannot hold. Only its text is known here. */
 const LARGE_AMOUNT = struct('resource.infDecAmount', field('Dec', { kind: 'pointer', to: struct('inf.Dec') }))
 /** A string in JSON; in Go the value, and the text if it was canonical. */
 const QUANTITY: GoStruct = {
-  ...struct('resource.Quantity', field('i', AMOUNT), field('d', LARGE_AMOUNT), field('s', plain('string')), field('Format', plain('string'))),
+  ...struct('resource.Quantity', field('i', AMOUNT), field('d', LARGE_AMOUNT), field('s', plainScalar('string')), field('Format', plainScalar('string'))),
   whole: true,
   open: value => (isNil(value) ? {} : goQuantity(String(value))),
 }

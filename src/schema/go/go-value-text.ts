@@ -1,8 +1,8 @@
 import { quote } from '../../lib/go-quote.ts'
 import type { LabelSelector } from '../../meta/label-selector.ts'
 import type { Json, ObjectMeta } from '../../meta/object.ts'
-import { ELLIPSIS, type Line, type Sign, type Text } from './go-text.ts'
-import { type GoScalar, type GoType, goTypeName, isNil, isZero, membersOf } from './go-type.ts'
+import { type DiffLine, ELLIPSIS, type Sign, type Text } from './go-text.ts'
+import { type GoScalar, type GoType, goMembers, goTypeName, isGoZero, isNil } from './go-type.ts'
 
 /** Limits what is shown of a value. */
 export interface Options {
@@ -24,9 +24,9 @@ export function valueText(type: GoType, value: Json | undefined, options: Option
     const own = printsItself(type.to, value)
     return own === undefined ? { before: '&', text: valueText(type.to, value, options, 'pointer'), after: '' } : `s${stringText(own, detail)}`
   }
-  if (type.kind === 'scalar') return scalarText(type, value, options, parent)
+  if (type.kind === 'scalar') return goValueScalar(type, value, options, parent)
   if (type.kind !== 'struct' && isNil(value)) return 'nil'
-  const lines = cut(linesOf(type, value, inner, most + 1), most)
+  const lines = limitLines(valueLines(type, value, inner, most + 1), most)
   return typed(type, { before: '{', text: { lines }, after: '}' }, options)
 }
 
@@ -35,22 +35,22 @@ const typed = (type: GoType, text: Text, { types, side }: Options): Text =>
   types === 'none' || (types === 'unclear' && side === 'same') ? text : { before: goTypeName(type), text, after: '' }
 
 /** Replaces omitted items by an ellipsis without a count. */
-const cut = (lines: readonly Line[], most: number): Line[] =>
+const limitLines = (lines: readonly DiffLine[], most: number): DiffLine[] =>
   lines.length > most ? [...lines.slice(0, most), { sign: '', name: '', text: ELLIPSIS }] : [...lines]
 
 /** Formats the parts of a value. `most`: limit on the items, one more than are shown, so that the caller sees whether any are omitted. */
-function linesOf(type: Exclude<GoType, { kind: 'pointer' | 'scalar' }>, value: Json | undefined, options: Options, most: number): Line[] {
-  const line = (name: string, of: GoType, item: Json | undefined, types: Options['types']): Line => ({
+function valueLines(type: Exclude<GoType, { kind: 'pointer' | 'scalar' }>, value: Json | undefined, options: Options, most: number): DiffLine[] {
+  const line = (name: string, of: GoType, item: Json | undefined, types: Options['types']): DiffLine => ({
     sign: '',
     name,
     text: valueText(of, item, { ...options, types }, type.kind),
   })
-  const members = membersOf(value, type.kind === 'struct' ? type : {})
+  const members = goMembers(value, type.kind === 'struct' ? type : {})
   switch (type.kind) {
     case 'struct':
       return type.fields.flatMap(field => {
         const item = field.get(members)
-        return isZero(field.type, item) ? [] : [line(field.name, field.type, item, 'unclear')]
+        return isGoZero(field.type, item) ? [] : [line(field.name, field.type, item, 'unclear')]
       })
     case 'slice':
       return (Array.isArray(value) ? value : []).slice(0, most).map(item => line('', type.of, item, 'none'))
@@ -71,7 +71,7 @@ function stringText(text: string, detail: number | undefined): string {
 }
 
 /** Formats a scalar. A type with a String method is formatted by it, with an `s` before the text. */
-function scalarText(type: GoScalar, value: Json | undefined, options: Options, parent: GoType['kind'] | undefined): Text {
+function goValueScalar(type: GoScalar, value: Json | undefined, options: Options, parent: GoType['kind'] | undefined): Text {
   switch (type.scalar) {
     case 'string': {
       const text = typeof value === 'string' ? value : ''
@@ -94,8 +94,8 @@ function scalarText(type: GoScalar, value: Json | undefined, options: Options, p
 function printsItself(type: GoType, value: Json): string | undefined {
   if (type.kind !== 'struct') return undefined
   if (type.open) return String(value)
-  if (type.name === 'v1.LabelSelector') return selectorText(membersOf(value))
-  return type.name === 'core.PersistentVolumeClaimTemplate' ? metadataText(membersOf(membersOf(value).metadata)) : undefined
+  if (type.name === 'v1.LabelSelector') return selectorText(goMembers(value))
+  return type.name === 'core.PersistentVolumeClaimTemplate' ? metadataText(goMembers(goMembers(value).metadata)) : undefined
 }
 
 /**

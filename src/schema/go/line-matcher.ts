@@ -23,7 +23,7 @@ export function matchingLines(a: readonly string[], b: readonly string[]): Match
     const [aNext, bNext] = [match.a + match.size, match.b + match.size]
     if (aNext < range.aTo && bNext < range.bTo) pending.push({ ...range, aFrom: aNext, bFrom: bNext })
   }
-  return joined(found.sort((one, other) => one.a - other.a))
+  return mergeMatches(found.sort((one, other) => one.a - other.a))
 
   /** Finds the longest run that begins with a line that is not frequent. Of several, the first in `a`, then in `b`. */
   function longest({ aFrom, aTo, bFrom, bTo }: Range): Match {
@@ -58,7 +58,7 @@ export function matchingLines(a: readonly string[], b: readonly string[]): Match
 }
 
 /** Merges matches that are adjacent in both texts. */
-function joined(matches: readonly Match[]): Match[] {
+function mergeMatches(matches: readonly Match[]): Match[] {
   const all: Match[] = []
   for (const match of matches) {
     const last = all.at(-1)

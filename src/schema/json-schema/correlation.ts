@@ -5,7 +5,7 @@ import { sameJson } from '../../meta/same-json.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
 /** Key of an item of a list of type map. Undefined if a key is missing or not a scalar. */
-function keyOf(item: Json | undefined, keys: readonly string[]): string | undefined {
+function itemKey(item: Json | undefined, keys: readonly string[]): string | undefined {
   if (!isJsonObject(item)) return undefined
   const parts: string[] = []
   for (const key of keys) {
@@ -25,14 +25,14 @@ export function itemFinder(schema: JsonSchemaProps, items: readonly Json[] | und
   const index = (): Map<string, Json> => {
     const map = new Map<string, Json>()
     for (const item of items) {
-      const key = keyOf(item, keys)
+      const key = itemKey(item, keys)
       if (key !== undefined && !map.has(key)) map.set(key, item)
     }
     return map
   }
   return item => {
     byKey ??= index()
-    const key = keyOf(item, keys)
+    const key = itemKey(item, keys)
     return key === undefined ? undefined : byKey.get(key)
   }
 }

@@ -58,7 +58,7 @@ function structOf(props: JsonSchemaProps, within = false): StructSchema {
 function makeStruct(props: JsonSchemaProps, within: boolean): StructSchema {
   const keeps = within || keepsUnknown(props)
   const required = new Set(props.required)
-  const fields = Object.entries(props.properties ?? {}).map(([name, member]) => field(name, schemaOf(member, keeps), required.has(name), member.default))
+  const fields = Object.entries(props.properties ?? {}).map(([name, member]) => field(name, convertSchema(member, keeps), required.has(name), member.default))
   const open = keeps || fields.length === 0
   const structType = mapTypeOf(props)
   return {
@@ -84,7 +84,7 @@ function mapTypeOf({ 'x-kubernetes-map-type': type }: JsonSchemaProps): MapSchem
 }
 
 /** Converts the schema of a value. A schema without a type allows any value. */
-function schemaOf(props: JsonSchemaProps, around: boolean): Schema {
+function convertSchema(props: JsonSchemaProps, around: boolean): Schema {
   const within = around || keepsUnknown(props)
   if (props['x-kubernetes-int-or-string']) return { type: 'intOrString', goType: 'intstr.IntOrString' }
   if (props['x-kubernetes-embedded-resource']) return embeddedOf(props, within)
@@ -94,13 +94,13 @@ function schemaOf(props: JsonSchemaProps, around: boolean): Schema {
     const listType = listTypeOf(props)
     return {
       type: 'list',
-      items: items ? schemaOf(items, within) : ANY,
+      items: items ? convertSchema(items, within) : ANY,
       ...(listType && { listType }),
       ...(props['x-kubernetes-list-map-keys'] && { listMapKeys: props['x-kubernetes-list-map-keys'] }),
     }
   }
   const mapType = mapTypeOf(props)
-  if (values) return { type: 'map', values: schemaOf(values, within), ...(mapType && { mapType }) }
+  if (values) return { type: 'map', values: convertSchema(values, within), ...(mapType && { mapType }) }
   if (props.type === 'object' && props.additionalProperties === true) return { type: 'map', values: ANY, ...(mapType && { mapType }) }
   if (props.type === 'object') return structOf(props, within)
   return ownMember(SCALARS, props.type ?? '') ?? ANY

@@ -58,7 +58,7 @@ export function* coerceEmbeddedMeta(
     if (isStepDone()) yield
     const own = isObject ? yield* coerceMember(value, name, path, onUnknown) : undefined
     const now = value[name]
-    const error = own ?? (holdsMembers(now) ? yield* coerceEmbeddedMeta(now, ...memberOf(schema, name, path), undefined, onUnknown) : undefined)
+    const error = own ?? (holdsMembers(now) ? yield* coerceEmbeddedMeta(now, ...memberSchema(schema, name, path), undefined, onUnknown) : undefined)
     if (error) return error
   }
   return undefined
@@ -82,7 +82,7 @@ function* coerceMember(object: JsonObject, name: string, path: FieldPath, onUnkn
 }
 
 /** Returns the schema and path of a member: a field if the schema names it, otherwise a key. */
-const memberOf = (schema: JsonSchemaProps, name: string, path: FieldPath): [JsonSchemaProps | undefined, FieldPath] => {
+const memberSchema = (schema: JsonSchemaProps, name: string, path: FieldPath): [JsonSchemaProps | undefined, FieldPath] => {
   const property = propertySchema(schema, name)
   return property ? [property, path.child(name)] : [additionalSchema(schema), path.key(name)]
 }
@@ -96,7 +96,7 @@ export function* validateEmbeddedMeta(value: Json, schema: JsonSchemaProps | und
     if (isStepDone()) yield
     const member = isList ? value[Number(name)] : value[name]
     if (!holdsMembers(member)) continue
-    const [inner, at] = isList ? [itemsSchema(schema), path.index(Number(name))] : memberOf(schema, name, path)
+    const [inner, at] = isList ? [itemsSchema(schema), path.index(Number(name))] : memberSchema(schema, name, path)
     for (const error of yield* validateEmbeddedMeta(member, inner, at)) errors.push(error)
   }
   return errors

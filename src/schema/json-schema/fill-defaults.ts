@@ -17,7 +17,7 @@ export function fillDefaults(value: Json, schema: JsonSchemaProps | undefined): 
 
 /** `fillDefaults` in steps, for values that may be large. Undefined if the schema has no defaults. */
 export function fillDefaultsInSteps(value: Json, schema: JsonSchemaProps | undefined): Steps<void> | undefined {
-  return schema === undefined || withDefaults.get(schema) === false ? undefined : fill(value, schema)
+  return schema === undefined || withDefaults.get(schema) === false ? undefined : fillValue(value, schema)
 }
 
 /** Limit on the values that defaults add to one object, at every depth. */
@@ -81,13 +81,13 @@ function* hasDefaults(schema: JsonSchemaProps): Steps<boolean> {
 }
 
 /** A list or object whose members have not been visited. */
-interface Place {
+interface UnfilledNode {
   readonly value: Json[] | JsonObject
   readonly schema: JsonSchemaProps
 }
 
-function* fill(root: Json, rootSchema: JsonSchemaProps): Steps<void> {
-  const places: Place[] = []
+function* fillValue(root: Json, rootSchema: JsonSchemaProps): Steps<void> {
+  const places: UnfilledNode[] = []
   const open = (value: Json | undefined, schema: JsonSchemaProps | undefined): void => {
     if (schema !== undefined && typeof value === 'object' && value !== null && withDefaults.get(schema) !== false) places.push({ value, schema })
   }

@@ -6,7 +6,7 @@ import { sortedKeys } from '../members.ts'
 
 /** Prepares a value of the JSON data model for a message: objects and lists are formatted like Go's %#v, others are returned unchanged. */
 export const goValue = (value: Json | undefined): Json | Verbatim | undefined =>
-  typeof value === 'object' && value !== null ? verbatim(goLiteral(value), () => goJsonText(sorted(value))) : value
+  typeof value === 'object' && value !== null ? verbatim(goLiteral(value), () => goJsonText(sortMembers(value))) : value
 
 /** Formats a value of the JSON data model like Go's %#v. `key`: type of the keys. */
 export function goLiteral(value: Json, key: 'string' | 'interface {}' = 'string'): string {
@@ -20,7 +20,7 @@ export function goLiteral(value: Json, key: 'string' | 'interface {}' = 'string'
 }
 
 /** Sorts the members of objects by name. */
-function sorted(value: Json): Json {
+function sortMembers(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value
-  return Array.isArray(value) ? value.map(sorted) : Object.fromEntries(sortedKeys(value).map(key => [key, sorted(value[key] ?? null)]))
+  return Array.isArray(value) ? value.map(sortMembers) : Object.fromEntries(sortedKeys(value).map(key => [key, sortMembers(value[key] ?? null)]))
 }

@@ -75,7 +75,7 @@ function* ownErrors(list: readonly Json[], schema: JsonSchemaProps, path: FieldP
   switch (schema['x-kubernetes-list-type']) {
     case 'set':
       // A whole number that is a float in Go differs from every integer.
-      return (yield* repeated(list, (item, i) => (isFloatIn(list, i, item) ? `float ${identity(item)}` : identity(item)))).map(i =>
+      return (yield* repeated(list, (item, i) => (isFloatIn(list, i, item) ? `float ${valueIdentity(item)}` : valueIdentity(item)))).map(i =>
         duplicate(path.index(i), valueAt(list, i)),
       )
     case 'map':
@@ -94,13 +94,13 @@ function valueAt(list: readonly Json[], i: number): unknown {
 function* mapErrors(list: readonly Json[], names: readonly string[], path: FieldPath): Steps<FieldError[]> {
   const stray = list.findIndex(item => item !== null && !isJsonObject(item))
   if (stray >= 0) return [invalid(path.index(stray), goValue(list[stray]), 'must be an object for an array of list-type map')]
-  const keyAt = (item: Json | undefined): JsonObject => keyOf(isJsonObject(item) ? item : {}, names)
-  const found = yield* repeated(list, item => identity(keyAt(item)))
+  const keyAt = (item: Json | undefined): JsonObject => itemKeyMembers(isJsonObject(item) ? item : {}, names)
+  const found = yield* repeated(list, item => valueIdentity(keyAt(item)))
   return found.map(i => duplicate(path.index(i), goValue(keyAt(list[i])) ?? verbatim('map[string]interface {}{}')))
 }
 
 /** Returns the key members of an item in the order of the schema. An item that is null has none. */
-function keyOf(item: JsonObject, names: readonly string[]): JsonObject {
+function itemKeyMembers(item: JsonObject, names: readonly string[]): JsonObject {
   const key: JsonObject = {}
   for (const name of fewerOf(item, names)) if (Object.hasOwn(item, name)) setMember(key, name, item[name])
   return key
@@ -137,11 +137,11 @@ function* repeated(list: readonly Json[], identityOf: (item: Json, i: number) =>
 }
 
 /** Returns a text that identifies a value: its JSON with sorted members. */
-function identity(value: Json): string {
+function valueIdentity(value: Json): string {
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(identity).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map(valueIdentity).join(',')}]`
   return `{${sortedKeys(value)
-    .map(key => `${JSON.stringify(key)}:${identity(value[key] ?? null)}`)
+    .map(key => `${JSON.stringify(key)}:${valueIdentity(value[key] ?? null)}`)
     .join(',')}}`
 }

@@ -8,7 +8,7 @@ import { type ValueFault, ValueResult } from './value-result.ts'
 type JsonNumber = number | bigint
 
 /** A number, and how Go converts the bounds that it is compared with: for an integer, their fractions are dropped. */
-interface Subject {
+interface CheckedNumber {
   readonly value: JsonNumber
   readonly isFloat: boolean
   readonly name: string
@@ -19,7 +19,7 @@ interface Subject {
 export function checkNumber(value: JsonNumber, schema: JsonSchemaProps, name: string, isFloat: boolean): ValueResult {
   const result = new ValueResult()
   const { multipleOf, maximum, minimum } = schema
-  const subject: Subject = { value, isFloat, name, bound: isGoInteger(value, isFloat) ? toInt64 : Number }
+  const subject: CheckedNumber = { value, isFloat, name, bound: isGoInteger(value, isFloat) ? toInt64 : Number }
   const add = (fault: ValueFault | undefined): void => {
     if (fault) result.add(fault)
   }
@@ -46,12 +46,18 @@ function toInt64(demand: JsonNumber): JsonNumber {
 }
 
 /** Formats a bound like Go, as an integer or a float. */
-const print = ({ value, isFloat }: Subject, bound: JsonNumber): string => (isGoInteger(value, isFloat) ? String(bound) : formatDouble(Number(bound)))
+const print = ({ value, isFloat }: CheckedNumber, bound: JsonNumber): string => (isGoInteger(value, isFloat) ? String(bound) : formatDouble(Number(bound)))
 
-const fault = ({ value, isFloat, name }: Subject, text: string): ValueFault => ({ kind: 'other', name, value, isFloat, message: `${name} in body ${text}` })
+const fault = ({ value, isFloat, name }: CheckedNumber, text: string): ValueFault => ({
+  kind: 'other',
+  name,
+  value,
+  isFloat,
+  message: `${name} in body ${text}`,
+})
 
 /** A factor that is not positive is an error of the schema, but is reported for the value. */
-function multipleFault(subject: Subject, multipleOf: number): ValueFault | undefined {
+function multipleFault(subject: CheckedNumber, multipleOf: number): ValueFault | undefined {
   const { name } = subject
   const factor = subject.bound(multipleOf)
   if (factor <= 0) return { kind: 'other', name, value: factor, message: `factor MultipleOf declared for ${name} must be positive: ${print(subject, factor)}` }
@@ -59,7 +65,7 @@ function multipleFault(subject: Subject, multipleOf: number): ValueFault | undef
 }
 
 /** Integers are divided exactly, floats by floating-point division. */
-function isMultiple({ value, isFloat }: Subject, factor: JsonNumber): boolean {
+function isMultiple({ value, isFloat }: CheckedNumber, factor: JsonNumber): boolean {
   if (isGoInteger(value, isFloat)) return typeof value === 'bigint' || typeof factor === 'bigint' ? BigInt(value) % BigInt(factor) === 0n : value % factor === 0
   const [float, by] = [Number(value), Number(factor)]
   return isJsonInteger(by < 1 ? (1 / by) * float : float / by)

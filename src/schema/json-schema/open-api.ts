@@ -75,7 +75,7 @@ function ownMembers(schema: JsonSchemaProps, isV2: boolean): JsonObject {
 
 function finished(out: JsonObject, schema: JsonSchemaProps, document: Document, lacksItems: boolean): JsonObject {
   const isV2 = document.version === 2
-  if (isV2) plain(out, schema, lacksItems)
+  if (isV2) dropMisread(out, schema, lacksItems)
   else if (schema['x-kubernetes-int-or-string']) nameBothTypes(out, schema)
   return schema['x-kubernetes-embedded-resource'] && !(isV2 && schema[PRESERVE]) ? embedded(out, document) : out
 }
@@ -90,7 +90,7 @@ function nameBothTypes(out: JsonObject, { anyOf, allOf = [] }: JsonSchemaProps):
 const INTEGER_OR_STRING: Json[] = [{ type: 'integer' }, { type: 'string' }]
 
 /** Removes what readers of Swagger 2.0 misinterpret: types of values that are nullable or of any type, and `required` for nullable members. */
-function plain(out: JsonObject, schema: JsonSchemaProps, lacksItems: boolean): void {
+function dropMisread(out: JsonObject, schema: JsonSchemaProps, lacksItems: boolean): void {
   const { nullable, type, properties = {}, required = [] } = schema
   if (nullable || (type === 'array' && lacksItems) || (type === 'object' && schema[PRESERVE])) delete out.type
   const kept = additionalSchema(schema)?.nullable ? [] : required.filter(name => !properties[name]?.nullable || out.properties === undefined)

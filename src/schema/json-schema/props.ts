@@ -58,15 +58,15 @@ export type ValidationRule = {
 }
 
 /** Array.isArray that narrows readonly lists. */
-const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
+const isReadonlyList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
 /** Returns the schema of all items. Undefined if there is none, or a list of schemas. */
 export function itemsSchema({ items }: JsonSchemaProps): JsonSchemaProps | undefined {
-  return items === undefined || items === null || isList(items) ? undefined : items
+  return items === undefined || items === null || isReadonlyList(items) ? undefined : items
 }
 
 /** Schemas of items by position. Custom resources cannot have them. */
-export const positionalItems = ({ items }: JsonSchemaProps): readonly JsonSchemaProps[] => (isList(items) ? items : [])
+export const positionalItems = ({ items }: JsonSchemaProps): readonly JsonSchemaProps[] => (isReadonlyList(items) ? items : [])
 
 /** Returns the schema of members that are not properties. */
 export function additionalSchema({ additionalProperties }: JsonSchemaProps): JsonSchemaProps | undefined {
@@ -105,7 +105,7 @@ function innerSchemas(schema: JsonSchemaProps): JsonSchemaProps[] {
     ...Object.values(properties),
     ...Object.values(patternProperties),
     ...Object.values(definitions),
-    ...Object.values(dependencies).filter((inner): inner is JsonSchemaProps => typeof inner === 'object' && inner !== null && !isList(inner)),
+    ...Object.values(dependencies).filter((inner): inner is JsonSchemaProps => typeof inner === 'object' && inner !== null && !isReadonlyList(inner)),
   ]
 }
 

@@ -3,14 +3,14 @@ import type { Json, JsonObject } from '../../meta/object.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
 /** A list or object whose members have not been visited. */
-interface Place {
+interface UnvisitedNode {
   readonly value: JsonObject | Json[]
   readonly schema: JsonSchemaProps | undefined
 }
 
 /** Removes, in place, null members whose schema is not nullable and has no default. Items of lists are kept. */
 export function* pruneNulls(value: Json, schema: JsonSchemaProps | undefined): Steps<void> {
-  const places: Place[] = []
+  const places: UnvisitedNode[] = []
   const visit = (member: Json, inner: JsonSchemaProps | undefined): void => {
     if (typeof member === 'object' && member !== null) places.push({ value: member, schema: inner })
   }

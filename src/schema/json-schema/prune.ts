@@ -9,7 +9,7 @@ const OBJECT_MEMBERS = new Set(['apiVersion', 'kind', 'metadata'])
 export type OnPruned = (path: string) => void
 
 /** A list or object whose members have not been visited. */
-interface Place {
+interface PendingNode {
   readonly value: JsonObject | Json[]
   readonly schema: JsonSchemaProps | undefined
   /** Whether the value is an API object, whose kind, apiVersion and metadata are kept. */
@@ -22,7 +22,7 @@ interface Place {
  * declares, and keeps its kind, apiVersion and metadata. Paths are reported in no particular order. Returns whether anything was removed.
  */
 export function* prune(value: Json, schema: JsonSchemaProps | undefined, isObject: boolean, onPruned?: OnPruned): Steps<boolean> {
-  const places: Place[] = []
+  const places: PendingNode[] = []
   if (typeof value === 'object' && value !== null) places.push({ value, schema, isObject, path: '' })
   let pruned = false
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
@@ -32,7 +32,7 @@ export function* prune(value: Json, schema: JsonSchemaProps | undefined, isObjec
   return pruned
 }
 
-function* visitItems(list: readonly Json[], { schema, path }: Place, places: Place[]): Steps<void> {
+function* visitItems(list: readonly Json[], { schema, path }: PendingNode, places: PendingNode[]): Steps<void> {
   const items = schema && itemsSchema(schema)
   // The items of a list that preserves unknown members preserve them, too.
   if (schema?.['x-kubernetes-preserve-unknown-fields'] && items === undefined) return
@@ -47,7 +47,7 @@ function* visitItems(list: readonly Json[], { schema, path }: Place, places: Pla
 const keeping = (list: JsonSchemaProps | undefined, items: JsonSchemaProps | undefined): JsonSchemaProps | undefined =>
   list?.['x-kubernetes-preserve-unknown-fields'] && items ? { ...items, 'x-kubernetes-preserve-unknown-fields': true } : items
 
-function* pruneMembers(object: JsonObject, { schema, isObject, path }: Place, places: Place[], onPruned: OnPruned | undefined): Steps<boolean> {
+function* pruneMembers(object: JsonObject, { schema, isObject, path }: PendingNode, places: PendingNode[], onPruned: OnPruned | undefined): Steps<boolean> {
   let pruned = false
   const keep = schema?.['x-kubernetes-preserve-unknown-fields'] === true
   const additional = schema && additionalSchema(schema)
@@ -59,14 +59,14 @@ function* pruneMembers(object: JsonObject, { schema, isObject, path }: Place, pl
     if (property !== undefined || schema?.additionalProperties !== undefined) {
       if (typeof member !== 'object' || member === null) continue
       const inner = property ?? additional
-      places.push({ value: member, schema: inner, isObject: isEmbedded(inner), path: pathOf(path, name) })
+      places.push({ value: member, schema: inner, isObject: isEmbedded(inner), path: prunedPath(path, name) })
     } else if (!keep) {
       delete object[name]
-      onPruned?.(pathOf(path, name))
+      onPruned?.(prunedPath(path, name))
       pruned = true
     }
   }
   return pruned
 }
 
-const pathOf = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
+const prunedPath = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)

@@ -2,7 +2,7 @@ import { type FieldPath, fieldPath } from '../../meta/field-path.ts'
 import { additionalSchema, type JsonSchemaProps, propertySchema } from './props.ts'
 
 /** Target of a path in a schema. */
-export interface SchemaPlace {
+export interface SchemaLocation {
   readonly path: FieldPath
   /** First name of the path. */
   readonly root: string
@@ -24,14 +24,14 @@ const ESCAPES: Readonly<Record<string, string>> = { a: '\u0007', b: '\b', f: '\f
  * Follows a path such as `.spec.map['a.b'].c` through a structural schema. Brackets are for members of maps and can be disallowed; items of lists have no path.
  * Throws a SchemaPathError.
  */
-export function followSchemaPath(text: string, schema: JsonSchemaProps, allowBrackets = true): SchemaPlace {
+export function followSchemaPath(text: string, schema: JsonSchemaProps, allowBrackets = true): SchemaLocation {
   const tokens = tokensOf(text)
   const next = (): string => {
     const { value, done } = tokens.next()
     if (done) throw new SchemaPathError('unexpected end of JSON path')
     return value
   }
-  let place: SchemaPlace = { path: fieldPath(), root: '', schema }
+  let place: SchemaLocation = { path: fieldPath(), root: '', schema }
   for (const token of tokens) {
     if (token === '[') {
       if (!allowBrackets) throw new SchemaPathError('array notation is not allowed')
@@ -60,8 +60,8 @@ function* tokensOf(text: string): Generator<string, undefined> {
 }
 
 /** Follows one name: of a property, or of a member of a map. */
-function step({ path, root, schema }: SchemaPlace, name: string): SchemaPlace {
-  const to = (at: FieldPath, inner: JsonSchemaProps | undefined): SchemaPlace => ({ path: at, root: root === '' ? name : root, schema: inner })
+function step({ path, root, schema }: SchemaLocation, name: string): SchemaLocation {
+  const to = (at: FieldPath, inner: JsonSchemaProps | undefined): SchemaLocation => ({ path: at, root: root === '' ? name : root, schema: inner })
   if (schema?.properties !== undefined) {
     const property = propertySchema(schema, name)
     if (property === undefined) throw new SchemaPathError(NOWHERE)

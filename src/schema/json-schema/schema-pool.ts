@@ -37,7 +37,7 @@ export class SchemaPool {
       parts[name] = shared === value ? value : NAMED_SCHEMAS.has(name) ? yield* this.numbersOf(shared) : this.numberOf(shared)
       if (shared === value && (isWholeFloat(schema, name) || hasWholeFloats(value))) isOdd = true
     }
-    const key = isOdd ? undefined : textOf(parts)
+    const key = isOdd ? undefined : schemaKey(parts)
     const known = key === undefined ? undefined : this.known.get(key)?.deref()
     if (known) return known
     copyWholeFloats(schema, copy)
@@ -88,7 +88,7 @@ export class SchemaPool {
 const isSchema = (value: unknown): value is JsonSchemaProps => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Returns the key of a schema. Undefined for a bigint, which JSON cannot represent: such a schema is not shared. */
-function textOf(parts: object): string | undefined {
+function schemaKey(parts: object): string | undefined {
   try {
     return JSON.stringify(parts)
   } catch {

@@ -1,5 +1,5 @@
 import { regexpFault } from '../../lib/regexp-syntax.ts'
-import { isStepDone, type Steps, sorted } from '../../lib/steps.ts'
+import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { appendErrors, type FieldError, fieldErrorText, forbidden, invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -29,7 +29,7 @@ export function* validateStructural(schema: JsonSchemaProps, path: FieldPath): S
     if (isStepDone()) yield
     texts.push({ error, text: fieldErrorText(error) })
   }
-  return (yield* sorted(texts, (a, b) => (a.text < b.text ? -1 : 1))).map(({ error }) => error)
+  return (yield* sortInSteps(texts, (a, b) => (a.text < b.text ? -1 : 1))).map(({ error }) => error)
 }
 
 /** Checks a schema and those within it outside junctors. */

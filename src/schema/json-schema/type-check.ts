@@ -9,7 +9,7 @@ import { type ValueFault, ValueResult } from './value-result.ts'
 type TypeName = 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object'
 
 /** Returns the type of a JSON value. `isFloat`: whether a whole number is a float in Go. */
-function typeOf(value: Exclude<Json, null>, isFloat: boolean): TypeName {
+function jsonTypeOf(value: Exclude<Json, null>, isFloat: boolean): TypeName {
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'boolean'
   if (typeof value === 'object') return Array.isArray(value) ? 'array' : 'object'
@@ -31,12 +31,12 @@ export const typeFault = (name: string, wanted: string, found: string): ValueFau
 const NUMBER_FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
 
 /** Checks a value against the type of its schema. A float is accepted as an integer if `isJsonInteger` accepts it. */
-export function checkType(value: Json, schema: JsonSchemaProps, name: string, isFloat: boolean): ValueResult {
+export function checkValueType(value: Json, schema: JsonSchemaProps, name: string, isFloat: boolean): ValueResult {
   const { type = '', format, nullable } = schema
   const met = new ValueResult().count()
   if (schema['x-kubernetes-int-or-string']) return checkIntOrString(value, nullable === true, name, isFloat)
   if (value === null) return type !== '' && !nullable ? ValueResult.of(typeFault(name, type, 'null')) : met
-  const found = typeOf(value, isFloat)
+  const found = jsonTypeOf(value, isFloat)
   const fits = type === found || (found === 'integer' && type === 'number') || (type === 'integer' && isAsGoodAsWhole(value))
   if (format !== undefined) {
     const own = NUMBER_FORMATS[found] ?? ''
@@ -48,7 +48,7 @@ export function checkType(value: Json, schema: JsonSchemaProps, name: string, is
 
 /** Formats are ignored. */
 function checkIntOrString(value: Json, nullable: boolean, name: string, isFloat: boolean): ValueResult {
-  const found = value === null ? 'null' : typeOf(value, isFloat)
+  const found = value === null ? 'null' : jsonTypeOf(value, isFloat)
   const fits = found === 'null' ? nullable : found === 'integer' || found === 'string' || isAsGoodAsWhole(value)
   return fits ? new ValueResult().count() : ValueResult.of(typeFault(name, 'integer,string', found))
 }

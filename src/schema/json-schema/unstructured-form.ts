@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { resultOf, runAtOnce, type Steps } from '../../lib/steps.ts'
+import { runAtOnce, runIfSteps, type Steps } from '../../lib/steps.ts'
 import { unlessThrown } from '../../lib/unless-thrown.ts'
 import { fieldErrorText } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
@@ -32,11 +32,11 @@ export interface CustomKind {
 export function unstructuredForm(custom: CustomKind, version: string): ObjectForm {
   return {
     name: 'unstructured',
-    id: idOf(custom),
-    decode: (_schema, value, options) => runAtOnce(read(custom, value, options?.onUnknown, coerceMetaInSteps)),
-    decodeInSteps: (_schema, value, options) => read(custom, value, options?.onUnknown, coerceMetaInSteps),
-    readStored: (_schema, value) => runAtOnce(read(custom, value, undefined, lenientMeta)),
-    setDefaults: (_schema, object) => fillDefaultsInSteps(object, schemaOf(custom, object)?.schema),
+    id: kindId(custom),
+    decode: (_schema, value, options) => runAtOnce(readUnstructured(custom, value, options?.onUnknown, coerceMetaInSteps)),
+    decodeInSteps: (_schema, value, options) => readUnstructured(custom, value, options?.onUnknown, coerceMetaInSteps),
+    readStored: (_schema, value) => runAtOnce(readUnstructured(custom, value, undefined, lenientMeta)),
+    setDefaults: (_schema, object) => fillDefaultsInSteps(object, unstructuredSchema(custom, object)?.schema),
     define(_schema, document) {
       const metadata = document.referMetadata()
       return function* () {
@@ -50,7 +50,7 @@ export function unstructuredForm(custom: CustomKind, version: string): ObjectFor
 /** Ids by the object that describes the kind. Each change of the definition creates a new one. */
 const ids = new WeakMap<CustomKind, string>()
 
-function idOf(custom: CustomKind): string {
+function kindId(custom: CustomKind): string {
   let id = ids.get(custom)
   if (id === undefined) {
     const { group, kind, preserveUnknown, schemas } = custom
@@ -69,7 +69,7 @@ const storedDefaults = (schemas: ReadonlyMap<string, JsonSchemaProps>): readonly
 const printBig = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
 
 /** Returns the schema of an object by its apiVersion. Undefined if it is of another kind. */
-function schemaOf({ group, kind, schemas }: CustomKind, object: JsonObject): { readonly schema: JsonSchemaProps | undefined } | undefined {
+function unstructuredSchema({ group, kind, schemas }: CustomKind, object: JsonObject): { readonly schema: JsonSchemaProps | undefined } | undefined {
   const { apiVersion } = object
   if (object.kind !== kind || typeof apiVersion !== 'string' || !apiVersion.startsWith(`${group}/`)) return undefined
   return { schema: schemas.get(apiVersion.slice(group.length + 1)) }
@@ -78,13 +78,13 @@ function schemaOf({ group, kind, schemas }: CustomKind, object: JsonObject): { r
 /** Decodes metadata, either strictly or dropping malformed members. */
 type ReadMeta = (value: Json, onUnknown?: (path: string) => void) => JsonObject | Steps<JsonObject>
 
-function* read(custom: CustomKind, value: Json, onUnknown: ((path: string) => void) | undefined, readMeta: ReadMeta): Steps<JsonObject> {
+function* readUnstructured(custom: CustomKind, value: Json, onUnknown: ((path: string) => void) | undefined, readMeta: ReadMeta): Steps<JsonObject> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { metadata: {} }
   const out = yield* cloneExactlyInSteps(value)
   yield
   for (const name of ['kind', 'apiVersion'] as const) checkTypeText(out, name)
-  out.metadata = yield* resultOf(readMeta(out.metadata ?? {}, onUnknown && (path => onUnknown(`metadata.${path}`))))
-  const found = schemaOf(custom, out)
+  out.metadata = yield* runIfSteps(readMeta(out.metadata ?? {}, onUnknown && (path => onUnknown(`metadata.${path}`))))
+  const found = unstructuredSchema(custom, out)
   if (!found) return out
   yield
   const { schema } = found
@@ -106,13 +106,13 @@ function* read(custom: CustomKind, value: Json, onUnknown: ((path: string) => vo
 export function checkTypeText(object: Json, name: 'kind' | 'apiVersion'): void {
   const value = isJsonObject(object) ? object[name] : undefined
   if (value === undefined || typeof value === 'string') return
-  throw new DecodeError(`.${name} accessor error: ${goText(value)} is of the type ${goTypeOf(value)}, expected string`)
+  throw new DecodeError(`.${name} accessor error: ${goText(value)} is of the type ${unstructuredGoType(value)}, expected string`)
 }
 
 /** Formats a decoded value like Go's %v; `goTypeOf` like %T. */
 const goText = (value: Json): string => (value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value))
 
-function goTypeOf(value: Json): string {
+function unstructuredGoType(value: Json): string {
   if (value === null) return '<nil>'
   if (typeof value === 'boolean') return 'bool'
   if (typeof value === 'object') return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}'

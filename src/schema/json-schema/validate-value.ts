@@ -1,6 +1,6 @@
 import { formatDouble } from '../../lib/format-double.ts'
 import type { Steps } from '../../lib/steps.ts'
-import { type FieldError, invalid, notSupported, required, tooLong, tooMany, typeInvalid, verbatim } from '../../meta/field-error.ts'
+import { type FieldError, invalid, notSupported, required, tooLongError, tooMany, typeInvalid, verbatim } from '../../meta/field-error.ts'
 import { FieldPath } from '../../meta/field-path.ts'
 import type { Json } from '../../meta/object.ts'
 import { Correlation } from './correlation.ts'
@@ -47,7 +47,7 @@ function fieldError({ kind, name, value, isFloat, message, max = -1, allowed = [
     case 'enum':
       return notSupported(at, shown, allowed.map(enumText))
     case 'tooLong':
-      return tooLong(at, max)
+      return tooLongError(at, max)
     case 'tooMany':
       return tooMany(at, Number(value), max)
     case 'type':

@@ -1,6 +1,6 @@
 import { quote } from '../../lib/go-quote.ts'
 import { type LinearRegExp, linearRegExp } from '../../lib/linear-regexp.ts'
-import { isStepDone, type Steps, sorted } from '../../lib/steps.ts'
+import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
 import type { Json, JsonObject } from '../../meta/object.ts'
 import { isFloatIn } from '../../meta/whole-floats.ts'
 import type { Correlation } from './correlation.ts'
@@ -8,7 +8,7 @@ import { checkEnum } from './enum-check.ts'
 import { FORMATS } from './formats.ts'
 import { checkNumber } from './number-checks.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
-import { checkType, typeFault } from './type-check.ts'
+import { checkValueType, typeFault } from './type-check.ts'
 import { type ValueFault, ValueResult } from './value-result.ts'
 
 /** Values that are checked per step. */
@@ -21,7 +21,7 @@ const TYPE_MEMBERS = ['kind', 'apiVersion']
 type Before = Correlation | undefined
 
 /** A value and the schema that it is checked against. */
-interface Subject {
+interface CheckedValue {
   readonly value: Json
   readonly schema: JsonSchemaProps
   /** Path within the root, as in messages. Empty for the root. */
@@ -44,20 +44,20 @@ export class ValueChecker {
   }
 
   /** Checks a part. An unchanged value is valid. */
-  private *part(subject: Subject): Steps<ValueResult> {
+  private *part(subject: CheckedValue): Steps<ValueResult> {
     const result = yield* this.check(subject)
     return !result.valid && subject.before?.unchanged ? new ValueResult() : result
   }
 
-  private *check(subject: Subject): Steps<ValueResult> {
+  private *check(subject: CheckedValue): Steps<ValueResult> {
     const { value, schema, name, isFloat } = subject
     if (++this.looked % STEP === 0) yield
     const result = new ValueResult()
-    if (value === null) return result.merge(checkType(value, schema, name, false)).merge(checkEnum(value, schema, name, false))
+    if (value === null) return result.merge(checkValueType(value, schema, name, false)).merge(checkEnum(value, schema, name, false))
     const step = (outcome: ValueResult | undefined): void => {
       result.merge(outcome).count()
     }
-    if (schema.type !== undefined || schema.format !== undefined || schema['x-kubernetes-int-or-string']) step(checkType(value, schema, name, isFloat))
+    if (schema.type !== undefined || schema.format !== undefined || schema['x-kubernetes-int-or-string']) step(checkValueType(value, schema, name, isFloat))
     step(yield* this.junctors(subject))
     if (typeof value === 'string') {
       step(yield* checkText(value, schema, name))
@@ -72,7 +72,7 @@ export class ValueChecker {
     return result.count()
   }
 
-  private *list(value: readonly Json[], { schema, name, before }: Subject): Steps<ValueResult> {
+  private *list(value: readonly Json[], { schema, name, before }: CheckedValue): Steps<ValueResult> {
     const result = new ValueResult()
     const items = itemsSchema(schema)
     const { minItems, maxItems } = schema
@@ -91,7 +91,7 @@ export class ValueChecker {
     return result.count()
   }
 
-  private *members(object: JsonObject, { schema, name, before }: Subject): Steps<ValueResult> {
+  private *members(object: JsonObject, { schema, name, before }: CheckedValue): Steps<ValueResult> {
     const names = Object.keys(object)
     const result = checkSize(names.length, schema, name)
     const member = (key: string, inner: JsonSchemaProps, path: string, old: Before): Steps<ValueResult> => {
@@ -120,13 +120,13 @@ export class ValueChecker {
   }
 
   /** Checks `anyOf`, `oneOf`, `allOf` and `not`. */
-  private *junctors(subject: Subject): Steps<ValueResult> {
+  private *junctors(subject: CheckedValue): Steps<ValueResult> {
     const { schema, name } = subject
     const result = new ValueResult()
     const anyOf = yield* this.clauses(subject, schema.anyOf)
     if (anyOf.length > 0) {
       const valid = anyOf.find(outcome => outcome.valid)
-      if (!valid) result.add(plain(`${quote(name)} must validate at least one schema (anyOf)`))
+      if (!valid) result.add(plainFault(`${quote(name)} must validate at least one schema (anyOf)`))
       result.merge(valid ?? best(anyOf))
     }
     const oneOf = yield* this.clauses(subject, schema.oneOf)
@@ -135,19 +135,19 @@ export class ValueChecker {
       if (valid.length === 1) result.merge(valid[0])
       else {
         const found = valid.length === 0 ? 'Found none valid' : `Found ${valid.length} valid alternatives`
-        result.add(plain(`${quote(name)} must validate one and only one schema (oneOf). ${found}`))
+        result.add(plainFault(`${quote(name)} must validate one and only one schema (oneOf). ${found}`))
         if (valid.length === 0) result.merge(best(oneOf))
       }
     }
     const allOf = yield* this.clauses(subject, schema.allOf)
     for (const outcome of allOf) result.merge(outcome)
     const valid = allOf.filter(outcome => outcome.valid).length
-    if (valid !== allOf.length) result.add(plain(`${quote(name)} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`))
-    if (schema.not && (yield* this.check({ ...subject, schema: schema.not })).valid) result.add(plain(`${quote(name)} must not validate the schema (not)`))
+    if (valid !== allOf.length) result.add(plainFault(`${quote(name)} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`))
+    if (schema.not && (yield* this.check({ ...subject, schema: schema.not })).valid) result.add(plainFault(`${quote(name)} must not validate the schema (not)`))
     return result.count()
   }
 
-  private *clauses(subject: Subject, clauses: readonly JsonSchemaProps[] = []): Steps<ValueResult[]> {
+  private *clauses(subject: CheckedValue, clauses: readonly JsonSchemaProps[] = []): Steps<ValueResult[]> {
     const outcomes: ValueResult[] = []
     for (const schema of clauses) outcomes.push(yield* this.check({ ...subject, schema }))
     return outcomes
@@ -229,11 +229,11 @@ function* knownMembers(names: readonly string[], { properties }: JsonSchemaProps
     const at = known.get(name)
     if (at !== undefined) found.push({ name, at })
   }
-  const ordered = found.length > MANY ? yield* sorted(found, (a, b) => a.at - b.at) : found.sort((a, b) => a.at - b.at)
+  const ordered = found.length > MANY ? yield* sortInSteps(found, (a, b) => a.at - b.at) : found.sort((a, b) => a.at - b.at)
   return ordered.map(({ name }) => name)
 }
 
-const plain = (message: string): ValueFault => ({ kind: 'plain', name: '', message })
+const plainFault = (message: string): ValueFault => ({ kind: 'plain', name: '', message })
 
 /** Returns the first of the outcomes that satisfied the most constraints. */
 const best = (outcomes: readonly ValueResult[]): ValueResult | undefined =>

@@ -1,7 +1,7 @@
 import type { Steps } from '../../lib/steps.ts'
 import type { JsonObject } from '../../meta/object.ts'
 import { objectMetaType } from '../json-schema/embedded-meta.ts'
-import { membersOf } from '../members.ts'
+import { orderedFields } from '../members.ts'
 import type { DefinitionContext, Field, ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema.ts'
 import { type Descriptions, noDescriptions } from './descriptions.ts'
 import { unionMark } from './unions.ts'
@@ -94,7 +94,7 @@ export class DefinitionSet implements DefinitionContext {
 
   /** Creates the definition of a struct, with fields in the order of their names. */
   ofFields(schema: StructSchema): JsonObject {
-    const fields = membersOf(schema)
+    const fields = orderedFields(schema)
     const required = fields.filter(field => field.required).map(field => field.name)
     const properties: JsonObject = {}
     for (const field of [...fields].sort((a, b) => (a.name < b.name ? -1 : 1))) properties[field.name] = this.property(field, schema)

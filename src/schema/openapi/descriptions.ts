@@ -44,7 +44,7 @@ export class Descriptions {
     if (known) return known
     const types = new Map<string, TypeDescription>()
     this.groups.set(group, types)
-    for (const { name, model, text, fields } of parse(this.read(group))) {
+    for (const { name, model, text, fields } of parseBlocks(this.read(group))) {
       invariant(!types.has(name), `${group}.${name} is described twice`)
       types.set(name, { text, fields: model === undefined ? fields : new Map([...this.model(group, model).fields, ...fields]) })
     }
@@ -76,7 +76,7 @@ interface Block {
 const TYPE = /^(\w+)(?: like ([\w.]+))?: (\S.*)$/
 const FIELD = /^ {2}(\S+): (\S.*)$/
 
-function* parse(source: string): Generator<Block> {
+function* parseBlocks(source: string): Generator<Block> {
   let block: Block | undefined
   for (const line of source.split('\n')) {
     if (line === '' || line.startsWith('#')) continue

@@ -1,5 +1,5 @@
 import { compareText } from '../../lib/compare-text.ts'
-import { isStepDone, type Steps, sorted } from '../../lib/steps.ts'
+import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
 import { setMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { sortedJson } from '../members.ts'
@@ -40,13 +40,13 @@ const RANKS = new Map(ORDER.map((name, i) => [name, i]))
 const rankOf = (name: string): number => RANKS.get(name) ?? ORDER.length
 
 const byRank = ([a]: [string, unknown], [b]: [string, unknown]): number => rankOf(a) - rankOf(b) || compareText(a, b)
-const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => compareText(a, b)
+const compareMembers = ([a]: [string, unknown], [b]: [string, unknown]): number => compareText(a, b)
 
 /** Copies a schema and those within it with members in upstream's order, in steps. Recursive, as deep as the schema is nested. */
 export function* inMemberOrder(schema: JsonObject): Steps<JsonObject> {
   const out: JsonObject = {}
   for (const [name, value] of Object.entries(schema).sort(byRank))
-    setMember(out, name, hasSchemas(name, value) ? yield* orderedMember(name, value) : own(name, value))
+    setMember(out, name, hasSchemas(name, value) ? yield* orderedMember(name, value) : copyMember(name, value))
   return out
 }
 
@@ -54,7 +54,7 @@ const WITH_SCHEMAS = new Set(['properties', 'items', 'additionalProperties', 'no
 const hasSchemas = (name: string, value: Json): value is JsonObject | Json[] => WITH_SCHEMAS.has(name) && typeof value === 'object' && value !== null
 
 /** Copies a member that contains no schemas. */
-const own = (name: string, value: Json): Json => (name === 'default' || name === 'enum' ? sortedJson(value) : value)
+const copyMember = (name: string, value: Json): Json => (name === 'default' || name === 'enum' ? sortedJson(value) : value)
 
 function* orderedMember(name: string, value: JsonObject | Json[]): Steps<Json> {
   if (name === 'properties') return Array.isArray(value) ? value : yield* orderedProperties(value)
@@ -67,7 +67,7 @@ function* orderedMember(name: string, value: JsonObject | Json[]): Steps<Json> {
 
 function* orderedProperties(properties: JsonObject): Steps<JsonObject> {
   const out: JsonObject = {}
-  for (const [name, schema] of yield* sorted(Object.entries(properties), byName)) {
+  for (const [name, schema] of yield* sortInSteps(Object.entries(properties), compareMembers)) {
     if (isStepDone()) yield
     setMember(out, name, isLeaf(schema) ? leafInOrder(schema) : yield* ordered(schema))
   }
@@ -83,7 +83,7 @@ function isLeaf(schema: Json): schema is JsonObject {
 
 function leafInOrder(schema: JsonObject): JsonObject {
   const out: JsonObject = {}
-  for (const [name, value] of Object.entries(schema).sort(byRank)) setMember(out, name, own(name, value))
+  for (const [name, value] of Object.entries(schema).sort(byRank)) setMember(out, name, copyMember(name, value))
   return out
 }
 

@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { steadyClock } from '../../lib/clock.ts'
 import { Progress } from '../../lib/progress.ts'
-import { answerUnderWay } from '../http/answer-under-way.ts'
+import { currentResponse } from '../http/answer-under-way.ts'
 import { hasLeftHttp } from '../http/upgrade.ts'
 import {
   BUSY_MS,
@@ -21,7 +21,7 @@ import { pipelinedBytes } from './http1-requests.ts'
 import type { Http2Session } from './http2-stacks.ts'
 
 /** State of a connection between two checks. */
-interface Connection {
+interface TrackedConnection {
   /** The accepted TCP socket. */
   readonly socket: Socket
   /** Socket that HTTP/1.1 is spoken on: the TLS socket after a handshake, `socket` otherwise. */
@@ -55,7 +55,7 @@ export const CONNECTION_LIMITS = { connections: MAX_CONNECTIONS, heldBytes: MAX_
  */
 export class Connections {
   readonly #limits: typeof CONNECTION_LIMITS
-  readonly #all = new Map<Socket, Connection>()
+  readonly #all = new Map<Socket, TrackedConnection>()
   #timer: NodeJS.Timeout | undefined
   #tlsTimer: NodeJS.Timeout | undefined
   /** Time of the last `lookAtTls`, which shows how long the event loop was held. */
@@ -164,7 +164,7 @@ export class Connections {
 
   /** Closes connections that are idle, or whose client does not read. Returns whether any was closed. */
   #evict(): boolean {
-    const useless = (each: Connection): number => Math.max(each.idleFor, each.stalledFor)
+    const useless = (each: TrackedConnection): number => Math.max(each.idleFor, each.stalledFor)
     const found = [...this.#all.values()].filter(each => useless(each) >= SETTLING_MS)
     found.sort((a, b) => useless(b) - useless(a))
     for (const { socket } of found.slice(0, EVICTED_AT_ONCE)) {
@@ -176,7 +176,7 @@ export class Connections {
 }
 
 /** Updates the measurements of an HTTP/2 connection, and has its session enforce its own time limits. */
-function lookAtHttp2(connection: Connection, http2: Http2Session, now: number): void {
+function lookAtHttp2(connection: TrackedConnection, http2: Http2Session, now: number): void {
   http2.check(now)
   const sent = http2.sentBytes
   connection.heldBytes = http2.heldBytes
@@ -186,10 +186,10 @@ function lookAtHttp2(connection: Connection, http2: Http2Session, now: number): 
 }
 
 /** Updates the measurements of an HTTP/1.1 or upgraded connection, and closes it if the client has stopped reading for too long. */
-function lookAtHttp1(connection: Connection, now: number, limits: typeof CONNECTION_LIMITS): void {
+function lookAtHttp1(connection: TrackedConnection, now: number, limits: typeof CONNECTION_LIMITS): void {
   const { speaker } = connection
   const waiting = speaker.writableLength
-  const answer = answerUnderWay(speaker)
+  const answer = currentResponse(speaker)
   const left = hasLeftHttp(speaker)
   const sent = speaker.bytesWritten - waiting
   const read = speaker.bytesRead
@@ -207,7 +207,7 @@ function lookAtHttp1(connection: Connection, now: number, limits: typeof CONNECT
  * Bytes of a request head that has begun, as seen from outside the parser: those read since the last check at which a response was sent. Bytes that came in the same second as a response may
  * belong to the request before it.
  */
-function openHeadBytes({ sent, read, headBytes }: Connection, nowSent: number, nowRead: number, busy: boolean): number {
+function openHeadBytes({ sent, read, headBytes }: TrackedConnection, nowSent: number, nowRead: number, busy: boolean): number {
   if (busy) return 0
   const came = nowRead - read
   return Math.min(MAX_HEADER_BYTES, nowSent === sent ? headBytes + came : came)

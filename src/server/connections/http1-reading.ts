@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { handleOf } from '../../lib/socket-handle.ts'
 import { turnIsSpent } from '../../lib/turn.ts'
-import type { TurnShare } from '../../protocols/http2/turn-share.ts'
+import type { TurnBudget } from '../../protocols/http2/turn-share.ts'
 
 /** Bytes of a read that are parsed at once: one TLS record. It may hold 4,000 header fields. */
 const MAX_PIECE_BYTES = 16 * 1024
@@ -31,7 +31,7 @@ const parserOf = (socket: Duplex): Parser | undefined =>
  * Over TLS, a pause does not hold back a parser that bypasses the stream: the records that came in the same read are still handed to it. Node pauses the parser itself when a request begins while an earlier
  * response is still being written, and the next record fails it with HPE_PAUSED. The stream buffers such records until it is resumed.
  */
-export function readInTurns(socket: Duplex, turns: TurnShare): void {
+export function readInTurns(socket: Duplex, turns: TurnBudget): void {
   const parser = parserOf(socket)
   const told = parser?.[ON_EXECUTE]
   if (!(socket instanceof Socket) || parser === undefined || typeof told !== 'function') return
@@ -50,7 +50,7 @@ export function readInTurns(socket: Duplex, turns: TurnShare): void {
 }
 
 /** Parses a part of each read. Once the turn is spent, the rest waits for a later turn. The more connections wait, the less of each is parsed in a turn. */
-function takeTurns(socket: Socket, turns: TurnShare): void {
+function takeTurns(socket: Socket, turns: TurnBudget): void {
   const [parse] = socket.listeners('data')
   if (parse === undefined) return
   let isWaiting = false

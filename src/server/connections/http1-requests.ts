@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { headBytesOf } from '../../lib/head-bytes.ts'
-import { Conduct } from '../../protocols/http2/conduct.ts'
+import { FrameLimits } from '../../protocols/http2/conduct.ts'
 import { ConnectionError } from '../../protocols/http2/errors.ts'
 import type { Listener } from '../http/any-http.ts'
 import { answerFault, faultOfFields } from '../http/field-limit.ts'
@@ -9,13 +9,13 @@ import { originForm } from '../http/request-target.ts'
 import { MAX_PIPELINED, MAX_PIPELINED_BYTES, SMALL_CHUNK_BYTES } from '../limits.ts'
 
 /** Pipelined requests of a connection that wait until an earlier response is written. */
-interface Waiting {
+interface WaitingRequests {
   requests: number
   /** Bytes of their heads. */
   bytes: number
 }
 
-const pipelined = new WeakMap<Socket, Waiting>()
+const pipelined = new WeakMap<Socket, WaitingRequests>()
 
 /** Returns the bytes of the heads that wait on a connection. */
 export const pipelinedBytes = (socket: Socket): number => pipelined.get(socket)?.bytes ?? 0
@@ -72,12 +72,12 @@ function readNoFurther(socket: Socket): void {
 }
 
 /** Small chunks of each connection. HTTP/1.1 chunks are limited like HTTP/2 frames that cause no request. */
-const conducts = new WeakMap<Socket, Conduct>()
+const conducts = new WeakMap<Socket, FrameLimits>()
 
-function conductOf(socket: Socket): Conduct {
+function conductOf(socket: Socket): FrameLimits {
   let conduct = conducts.get(socket)
   if (conduct === undefined) {
-    conduct = new Conduct()
+    conduct = new FrameLimits()
     conducts.set(socket, conduct)
   }
   return conduct
@@ -103,7 +103,7 @@ function boundChunks(req: IncomingMessage): void {
 }
 
 /** Whether another small chunk may come. */
-function mayCome(conduct: Conduct): boolean {
+function mayCome(conduct: FrameLimits): boolean {
   try {
     conduct.idleFrame(0, 0)
     return true

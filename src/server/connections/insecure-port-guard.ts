@@ -10,7 +10,7 @@ const OWN_SITES: ReadonlySet<string> = new Set(['none', 'same-origin'])
  * Returns why the insecure port refuses a request, or undefined if it serves it. A page of another site must not act here through a browser of this machine. Such a request carries an Origin header, or
  * without one (a link, an image) Sec-Fetch-Site (https://www.w3.org/TR/fetch-metadata/), or a host name that was made to resolve to loopback (DNS rebinding). Other programs send none of these.
  */
-export function refusalOf({ headers, rawHeaders, url = '/' }: Pick<AnyRequest, 'headers' | 'rawHeaders' | 'url'>): string | undefined {
+export function portRefusal({ headers, rawHeaders, url = '/' }: Pick<AnyRequest, 'headers' | 'rawHeaders' | 'url'>): string | undefined {
   if (headers.origin !== undefined) return 'the insecure port serves no web pages'
   const site = headers['sec-fetch-site']
   if (site !== undefined && !(typeof site === 'string' && OWN_SITES.has(site))) return 'the insecure port serves no web pages'

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { errorCode } from '../../lib/error-code.ts'
 import { failure } from '../../meta/status.ts'
-import { answerUnderWay } from '../http/answer-under-way.ts'
+import { currentResponse } from '../http/answer-under-way.ts'
 import { encodeStatusAsJson } from '../http/status-body.ts'
 
 const METHOD_NOT_ALLOWED = failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
@@ -19,7 +19,7 @@ const MAX_LINE_BYTES = 8192
  */
 export function answerInvalidRequest(error: Error, socket: Duplex): void {
   // A response that has begun must be complete before anything else is written.
-  const answer = answerUnderWay(socket)
+  const answer = currentResponse(socket)
   const code = errorCode(error)
   if (code === 'HPE_CLOSED_CONNECTION' && answer !== undefined) return
   if (code === 'ECONNRESET' || code === 'ERR_HTTP_REQUEST_TIMEOUT' || !socket.writable || answer?.writableEnded === false) {
@@ -52,7 +52,7 @@ function refuseMethod(socket: Duplex): void {
 export function answerConnect(_req: unknown, socket: Duplex): void {
   socket.on('error', () => {})
   // The response to an earlier request is still being written.
-  if (answerUnderWay(socket)) socket.destroy()
+  if (currentResponse(socket)) socket.destroy()
   else refuseMethod(socket.resume())
 }
 

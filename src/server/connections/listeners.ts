@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { invariant } from '../../lib/invariant.ts'
-import { TurnShare } from '../../protocols/http2/turn-share.ts'
+import { TurnBudget } from '../../protocols/http2/turn-share.ts'
 import type { Listener } from '../http/any-http.ts'
 import { limitFields } from '../http/field-limit.ts'
 import { encodeStatusAsJson } from '../http/status-body.ts'
@@ -18,7 +18,7 @@ import { Connections, plainSocket } from './connections.ts'
 import { readInTurns } from './http1-reading.ts'
 import { http1Listener } from './http1-requests.ts'
 import { HTTP2_STACKS, type Http2Session, type Http2Stack } from './http2-stacks.ts'
-import { refusalOf, refusalStatus } from './insecure-port-guard.ts'
+import { portRefusal, refusalStatus } from './insecure-port-guard.ts'
 import { answerConnect, answerInvalidRequest } from './invalid-request.ts'
 import { listening } from './listening.ts'
 import { portOf } from './port-of.ts'
@@ -40,7 +40,7 @@ const never: PassesOn = () => false
 
 /** Serves HTTP/1.1. `own`: Node's connection listener. Returns a function that serves a connection. */
 function serveHttp1(server: AnyServer, listener: Listener, own: (socket: Duplex) => void, passesOn: PassesOn): (socket: Duplex) => void {
-  const turns = new TurnShare()
+  const turns = new TurnBudget()
   const take = (socket: Duplex): void => {
     own(socket)
     readInTurns(socket, turns)
@@ -152,7 +152,7 @@ function certifyAddresses(server: HttpsServer, certificates: ServingCertificates
 /** Plain HTTP without authentication, for loopback only. Requests by web pages through a browser of this machine are refused. */
 export function createInsecurePort(listener: Listener, passesOn: PassesOn = never): Server {
   const guarded: Listener = (req, res) => {
-    const refused = refusalOf(req)
+    const refused = portRefusal(req)
     if (refused === undefined) return listener(req, res)
     const { contentType, bytes } = encodeStatusAsJson(refusalStatus(refused))
     invariant(res instanceof ServerResponse, 'the port speaks HTTP/1.1')
@@ -166,37 +166,37 @@ export function createInsecurePort(listener: Listener, passesOn: PassesOn = neve
 
 type AnyServer = Server | HttpsServer
 
-function follow(server: AnyServer, connections = new Connections()): Connections {
+function trackConnections(server: AnyServer, connections = new Connections()): Connections {
   server.on('connection', (socket: Socket) => connections.add(socket))
   server.on(SECURED, (socket: TLSSocket, session: Http2Session | undefined) => connections.secured(socket, session))
   return connections
 }
 
 /** Closes idle connections, and asks HTTP/2 clients to finish. */
-function finish(server: AnyServer, connections: Connections): void {
+function closeIdle(server: AnyServer, connections: Connections): void {
   connections.leave()
   server.closeIdleConnections()
 }
 
 /** Starts to listen. Rejects if the address cannot be used. */
 export async function open(server: AnyServer, port: number, host: string, followed?: Connections): Promise<Port> {
-  const connections = follow(server, followed)
+  const connections = trackConnections(server, followed)
   await listening(server, host, port)
   return {
     port: portOf(server),
     close: () =>
       new Promise(resolve => {
         server.close(() => resolve())
-        finish(server, connections)
+        closeIdle(server, connections)
       }),
-    finish: () => finish(server, connections),
+    finish: () => closeIdle(server, connections),
     destroy: () => connections.destroy(),
   }
 }
 
 /** Serves the connections of a port that another process holds. */
 export function serveHanded(server: AnyServer, source: ConnectionSource): Port {
-  const connections = follow(server)
+  const connections = trackConnections(server)
   let onGone: () => void = () => {}
   // Node starts its checks for slow clients when a server listens.
   server.emit('listening')
@@ -215,10 +215,10 @@ export function serveHanded(server: AnyServer, source: ConnectionSource): Port {
         onGone = () => {
           if (connections.size === 0) resolve()
         }
-        finish(server, connections)
+        closeIdle(server, connections)
         onGone()
       }),
-    finish: () => finish(server, connections),
+    finish: () => closeIdle(server, connections),
     destroy: () => connections.destroy(),
   }
 }

@@ -13,7 +13,7 @@ const MOST_SESSIONS = 64
 const SESSION_PREFIX = 'binnacle-console.'
 
 /** A token, and when it expires (milliseconds since the epoch). */
-export interface Grant {
+export interface SessionGrant {
   readonly token: string
   readonly expires: number
 }
@@ -37,14 +37,14 @@ export class ConsoleSessions {
   }
 
   /** Returns the token of a new link. It opens one session. */
-  link(user: User): Grant {
+  link(user: User): SessionGrant {
     const { grant, kept } = this.#grant('', user, LINK_MS)
     this.#links = [...this.#links, kept].slice(-MOST_LINKS)
     return grant
   }
 
   /** Opens a session and removes the link. Returns undefined if the link is unknown, used or expired. */
-  open(link: string): (Grant & { readonly user: User }) | undefined {
+  open(link: string): (SessionGrant & { readonly user: User }) | undefined {
     const used = this.#find(this.#links, link)
     if (used === undefined) return undefined
     this.#links = this.#links.filter(each => each !== used)
@@ -70,18 +70,18 @@ export class ConsoleSessions {
     return ended !== undefined
   }
 
-  #grant(prefix: string, user: User, lifetimeMs: number): { readonly grant: Grant; readonly kept: StoredGrant } {
+  #grant(prefix: string, user: User, lifetimeMs: number): { readonly grant: SessionGrant; readonly kept: StoredGrant } {
     const token = prefix + randomBytes(32).toString('base64url')
     const expires = this.#clock.now() + lifetimeMs
-    return { grant: { token, expires }, kept: { hash: hashOf(token), user, expires } }
+    return { grant: { token, expires }, kept: { hash: tokenHash(token), user, expires } }
   }
 
   /** Compares in constant time, so that the duration reveals nothing about the hash. */
   #find(among: readonly StoredGrant[], token: string): StoredGrant | undefined {
-    const hash = hashOf(token)
+    const hash = tokenHash(token)
     const found = among.filter(each => timingSafeEqual(each.hash, hash))[0]
     return found !== undefined && this.#clock.now() < found.expires ? found : undefined
   }
 }
 
-const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest()

@@ -26,12 +26,12 @@ interface Transport {
 }
 
 /** How connections of an egress selection are made. */
-interface Connection {
+interface EgressConnection {
   readonly proxyProtocol?: string
   readonly transport?: Transport
 }
 
-type Selections = readonly { readonly name?: string; readonly connection?: Connection }[]
+type Selections = readonly { readonly name?: string; readonly connection?: EgressConnection }[]
 
 interface EgressConfig {
   readonly egressSelections?: Selections
@@ -113,13 +113,13 @@ function readSelections(bytes: Buffer): Selections {
     throw new EgressConfigError(`failed to read egress selector config: ${error.message}`)
   }
   const selections = config.egressSelections ?? []
-  const errors = [...selections.flatMap(({ connection = {} }) => connectionErrors(connection)), ...nameErrors(selections.map(({ name = '' }) => name))]
+  const errors = [...selections.flatMap(({ connection = {} }) => connectionErrors(connection)), ...selectionNameErrors(selections.map(({ name = '' }) => name))]
   const each = [...new Set(errors.map(fieldErrorText))]
   if (each.length > 0) throw new EgressConfigError(`failed to validate egress selector configuration: ${each.length > 1 ? `[${each.join(', ')}]` : each[0]}`)
   return selections
 }
 
-function connectionErrors({ proxyProtocol = '', transport }: Connection): FieldError[] {
+function connectionErrors({ proxyProtocol = '', transport }: EgressConnection): FieldError[] {
   switch (proxyProtocol) {
     case 'Direct':
       return transport ? [invalid(PATH.child('transport'), 'direct', 'Transport config should be absent for direct connect')] : []
@@ -148,7 +148,7 @@ function httpConnectErrors({ tcp, uds }: Transport): FieldError[] {
 const socketErrors = ({ udsName = '' }: NonNullable<Transport['uds']>): FieldError[] =>
   udsName === '' ? [invalid(PATH.child('udsName'), 'nil', 'UDSName should be present for UDS connections')] : []
 
-function nameErrors(names: readonly string[]): FieldError[] {
+function selectionNameErrors(names: readonly string[]): FieldError[] {
   const seen = new Set<string>()
   return names.flatMap((given, i) => {
     const name = given.toLowerCase()

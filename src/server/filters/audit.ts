@@ -11,10 +11,10 @@ export const withAudit =
     if (event === undefined) return next()
     for (const [key, value] of Object.entries(exchange.user.credentialNotes ?? {})) event.annotate(key, value)
     exchange.auditing = new RequestAudit(auditor, event)
-    return follow(exchange.auditing, next)
+    return auditRequest(exchange.auditing, next)
   }
 
-async function follow(audit: RequestAudit, next: Next): Promise<void> {
+async function auditRequest(audit: RequestAudit, next: Next): Promise<void> {
   if (!(await audit.received())) throw new PlainTextError(500, 'failed to store audit event')
   try {
     await next()

@@ -16,7 +16,7 @@ export const withAuthentication =
     const identify = (identity: Identity): Promise<void> => {
       metrics.authenticated(identity, begun)
       proof?.tell(identity)
-      exchange.user = userOf(identity)
+      exchange.user = requireUser(identity)
       return next()
     }
     const { headers, req, why } = exchange
@@ -62,7 +62,7 @@ class Proof implements ProofNotes {
 
 const NO_USER = 'the credentials match no user, and anonymous requests are not allowed for this path'
 
-function userOf(identity: Identity): User {
+function requireUser(identity: Identity): User {
   if (identity === undefined || identity === 'rejected') throw unauthorizedError()
   return identity
 }

@@ -28,7 +28,7 @@ function timeoutOf(exchange: HttpExchange, maximumMs: number): number {
   if (exchange.search.includes('timeout=')) {
     const asked = exchange.query.get('timeout')
     if (asked !== null && asked !== '') {
-      const ms = durationOf(asked)
+      const ms = parseTimeout(asked)
       if (ms > 0 && ms < SHORTEST_MS) throw new DeadlineError()
       if (ms > 0 && ms < maximumMs) return ms
     }
@@ -36,7 +36,7 @@ function timeoutOf(exchange: HttpExchange, maximumMs: number): number {
   return maximumMs
 }
 
-function durationOf(text: string): number {
+function parseTimeout(text: string): number {
   try {
     return parseMilliseconds(text)
   } catch (error) {

@@ -32,7 +32,7 @@ async function disturb(faults: Faults, exchange: HttpExchange, next: Next): Prom
   for (const spec of struck) if (spec.delay !== undefined && !(await pause(millisecondsOf(spec.delay), exchange.signal, faults.rules.clock))) return next()
   for (const spec of struck) {
     if (spec.lease !== undefined) await faults.takeLease(info.namespace, info.name)
-    if (spec.status !== undefined) throw statusOf(spec.status, exchange)
+    if (spec.status !== undefined) throw faultStatus(spec.status, exchange)
     if (spec.cut === 'BeforeCommit') return exchange.destroy()
     if (spec.cut === 'AfterCommit') exchange.withholdAnswer()
     if (spec.gone === true && info.verb !== 'watch') throw expiredError('The resourceVersion for the provided list is too old.')
@@ -64,7 +64,7 @@ const REASONS: Readonly<Record<number, string>> = {
   504: 'Timeout',
 }
 
-function statusOf(
+function faultStatus(
   { code, reason = REASONS[code] ?? '', message = 'an injected fault', retryAfterSeconds }: NonNullable<FaultSpec['status']>,
   { info }: HttpExchange,
 ): StatusError {

@@ -18,7 +18,7 @@ const logRequest = (log: Logger, exchange: HttpExchange): void =>
   log.info('HTTP', {
     verb: exchange.isParsed ? exchange.info.verb : '',
     URI: exchange.req.url ?? '/',
-    latency: milliseconds(exchange.elapsed()),
+    latency: latencyText(exchange.elapsed()),
     userAgent: exchange.userAgent,
     'audit-ID': exchange.auditId,
     user: exchange.user.name,
@@ -32,16 +32,16 @@ const MOST_OF_A_NAME = 64
 /** Returns the log fields of priority and fairness. */
 function fairnessOf({ arrival, startedAt, endedAt }: SeatRequest): Readonly<Record<string, unknown>> {
   const { flow, estimate, details } = arrival
-  const executed = startedAt === undefined || endedAt === undefined ? undefined : milliseconds(endedAt - startedAt)
+  const executed = startedAt === undefined || endedAt === undefined ? undefined : latencyText(endedAt - startedAt)
   return {
     apf_pl: flow.level.slice(0, MOST_OF_A_NAME),
     apf_fs: flow.schema.slice(0, MOST_OF_A_NAME),
     apf_iseats: estimate.initialSeats,
     apf_fseats: estimate.finalSeats,
-    apf_additionalLatency: milliseconds(estimate.additionalLatencyMs),
+    apf_additionalLatency: latencyText(estimate.additionalLatencyMs),
     ...(executed !== undefined && details.info.verb === 'watch' && { apf_init_latency: executed }),
     ...(executed !== undefined && { apf_execution_time: executed }),
   }
 }
 
-const milliseconds = (ms: number): string => `${ms.toFixed(1)}ms`
+const latencyText = (ms: number): string => `${ms.toFixed(1)}ms`

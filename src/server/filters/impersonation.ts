@@ -14,11 +14,11 @@ import type { Filter } from './filter.ts'
  */
 export type ImpersonationMode = 'early' | 'plain' | 'constrained'
 
-const failure = (why: string): Error => new PlainTextError(500, why)
+const impersonationError = (why: string): Error => new PlainTextError(500, why)
 
 /** Replaces the user of a request by the one that its headers name, if its own user may impersonate that one. Throws 403, and 400 for headers without a user. */
 export function withImpersonation(authorizer: Authorizer, mode: ImpersonationMode): Filter {
-  const faceless = mode === 'early' ? failure : undefined
+  const faceless = mode === 'early' ? impersonationError : undefined
   const wanted = async ({ user, info, rawHeaders, signal }: HttpExchange, asked: Authorizer): Promise<Impersonated> =>
     mode === 'constrained'
       ? impersonateConstrained(user, info, rawHeaders, asked, signal)
@@ -42,12 +42,12 @@ const noting = (authorizer: Authorizer, why: RequestNotes, allowedBy: string[]):
     const decided = await authorizer.authorize(user, request, signal)
     const { decision, reason, by } = decided
     const basis = reason || by || decision
-    if (decision === 'allow') allowedBy.push(`${partOf(request)}: ${basis}`)
-    else why.note({ step: 'authorized', decision, reason, of: partOf(request), ...(by !== undefined && { by }) })
+    if (decision === 'allow') allowedBy.push(`${impersonatedPart(request)}: ${basis}`)
+    else why.note({ step: 'authorized', decision, reason, of: impersonatedPart(request), ...(by !== undefined && { by }) })
     return decided
   },
 })
 
 /** Returns the part of an impersonation that was authorized, such as `impersonate users jane`. */
-const partOf = ({ verb, resource, subresource, namespace, name }: RequestAttributes): string =>
+const impersonatedPart = ({ verb, resource, subresource, namespace, name }: RequestAttributes): string =>
   `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`} ${namespace === '' ? '' : `${namespace}/`}${name}`

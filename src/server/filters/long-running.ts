@@ -12,9 +12,9 @@ type Gauges = Pick<RequestMetrics, 'running'>
 export const withLongRunning =
   (requests: RequestsInProgress, metrics: Gauges): Filter =>
   ({ state: { exchange } }, next) =>
-    exchange.longRunning ? follow(exchange, requests, metrics, next) : next()
+    exchange.longRunning ? trackLongRunning(exchange, requests, metrics, next) : next()
 
-async function follow(exchange: HttpExchange, requests: RequestsInProgress, metrics: Gauges, next: Next): Promise<void> {
+async function trackLongRunning(exchange: HttpExchange, requests: RequestsInProgress, metrics: Gauges, next: Next): Promise<void> {
   requests.addLongRunning(exchange)
   const gauge = metrics.running(exchange)
   gauge.value++

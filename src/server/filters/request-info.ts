@@ -59,7 +59,7 @@ interface ResourcePosition {
  * a resource.
  */
 export function parseRequestInfo(method: string, path: string, query: () => URLSearchParams, url = path): RequestInfo {
-  const segments = split(path)
+  const segments = splitPath(path)
   const place = positionOf(segments, url)
   return place === undefined ? nonResource(method, path) : resourceRequest(method, path, segments, place, query)
 }
@@ -135,7 +135,7 @@ function resourceRequest(
 const nonResource = (method: string, path: string): NonResourceRequestInfo => ({ ...nonResourceAttributes(method.toLowerCase(), path), isResource: false })
 
 /** Splits a path at slashes, without leading and trailing ones. */
-function split(path: string): string[] {
+function splitPath(path: string): string[] {
   let end = path.length
   while (end > 1 && path.charCodeAt(end - 1) === 47) end--
   let start = 0

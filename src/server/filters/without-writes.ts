@@ -21,8 +21,8 @@ export const withoutWritesTo =
   (what: string, mayPass: (info: RequestInfo) => boolean = isReview): Filter =>
   ({ state: { exchange } }, next) => {
     const { info } = exchange
-    if (info.isResource && LEAVING.has(info.subresource)) throw refused(`${what}: nodes, pods and services cannot be reached`)
-    if (!READS.has(info.verb) && !mayPass(info)) throw refused(`${what}: objects cannot be changed`)
+    if (info.isResource && LEAVING.has(info.subresource)) throw writeRefusal(`${what}: nodes, pods and services cannot be reached`)
+    if (!READS.has(info.verb) && !mayPass(info)) throw writeRefusal(`${what}: objects cannot be changed`)
     return next()
   }
 
@@ -32,8 +32,8 @@ export const withoutWrites: Filter = withoutWritesTo('this server is read-only (
 /** Refuses writes of stored kinds in the API groups of reviews, such as custom resources. Runs after the kind of a request is resolved. */
 export const withoutStoredReviews: ApiFilter = ({ state: { exchange, scope } }, next) => {
   if (scope?.served.definition.storage !== undefined && !READS.has(exchange.info.verb))
-    throw refused('this server is read-only (--read-only): objects cannot be changed')
+    throw writeRefusal('this server is read-only (--read-only): objects cannot be changed')
   return next()
 }
 
-const refused = (why: string) => failure(405, 'MethodNotAllowed', why, {})
+const writeRefusal = (why: string) => failure(405, 'MethodNotAllowed', why, {})

@@ -6,4 +6,4 @@ export const WRITE_BYTES = 128 * 1024
 const MAX_FREE = 16
 
 /** Returns the buffers of one server, for its long responses and the initial events of its watches. */
-export const answerMemory = (): BufferPool => new BufferPool(WRITE_BYTES, MAX_FREE)
+export const responseBuffers = (): BufferPool => new BufferPool(WRITE_BYTES, MAX_FREE)

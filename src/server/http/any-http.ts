@@ -4,14 +4,14 @@ import { Http1Wire } from './http1-wire.ts'
 import type { Wire } from './wire.ts'
 
 /** Response of an HTTP/2 stream, of either stack. */
-export interface Http2Answer extends Wire {
+export interface Http2Response extends Wire {
   readonly destroyed: boolean
   readonly writableEnded: boolean
 }
 
 /** Requests and responses of either protocol. */
 export type AnyRequest = IncomingMessage | Http2Request
-export type AnyResponse = ServerResponse | Http2Answer
+export type AnyResponse = ServerResponse | Http2Response
 
 /** Returns the wire of a response. An HTTP/2 stream is its own wire. */
 export const wireOf = (res: AnyResponse): Wire => (res instanceof ServerResponse ? new Http1Wire(res) : res)

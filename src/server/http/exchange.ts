@@ -28,7 +28,7 @@ import { WireStream } from './stream-writer.ts'
 import { upgradeOf } from './upgrade.ts'
 import { Warnings } from './warnings.ts'
 import type { Wire } from './wire.ts'
-import { withheldAnswer } from './withheld-answer.ts'
+import { withheldResponse } from './withheld-answer.ts'
 
 /** Responses longer than this are compressed if the client accepts gzip, in bytes. kube-apiserver's defaultGzipThresholdBytes. */
 const GZIP_FROM = 128 * 1024
@@ -377,7 +377,7 @@ export class HttpExchange implements Exchange, RequestContext {
 
   /** Closes the connection as soon as a response begins: the client receives nothing. */
   withholdAnswer(): void {
-    this.wire = withheldAnswer(this.wire)
+    this.wire = withheldResponse(this.wire)
   }
 
   /** Closes the connection of a response that has begun and cannot be completed. */

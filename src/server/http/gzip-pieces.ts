@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, crc32, deflateRaw } from 'node:zlib'
-import { joined, shiftBy } from '../../lib/joined-crc.ts'
+import { combineCrc32, shiftBy } from '../../lib/joined-crc.ts'
 import type { CompressedPiece, Piece } from '../../lib/pieces.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 
@@ -25,7 +25,7 @@ export async function writeGzip(pieces: Iterable<Piece>, write: (bytes: Buffer) 
     const first = under.shift()
     if (first === undefined) return true
     const piece = await first
-    crc = joined(crc, piece.shift, piece.crc)
+    crc = combineCrc32(crc, piece.shift, piece.crc)
     length += piece.length
     return write(piece.deflated)
   }

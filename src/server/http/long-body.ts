@@ -8,7 +8,7 @@ import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { WRITE_BYTES } from './answer-memory.ts'
 import { writeGzip } from './gzip-pieces.ts'
 import { WireStream } from './stream-writer.ts'
-import { lengthOf, type Wire } from './wire.ts'
+import { chunksLength, type Wire } from './wire.ts'
 
 /** Bodies of several buffers are joined up to this many bytes: more writes would cost more than the copy. */
 const JOIN_UP_TO = 16 * 1024
@@ -25,7 +25,7 @@ export function shapeOf(body: Buffer | readonly Buffer[] | FilledBody): { single
     const { length } = body
     return length <= JOIN_UP_TO ? { single: wholeOf(body), long: undefined, length } : { single: NOTHING, long: body, length }
   }
-  const length = lengthOf(body)
+  const length = chunksLength(body)
   const [first = NOTHING] = body
   if (body.length <= 1) return { single: first, long: undefined, length }
   return length <= JOIN_UP_TO ? { single: Buffer.concat(body, length), long: undefined, length } : { single: NOTHING, long: filledWith(body, length), length }
@@ -55,7 +55,7 @@ export async function sendLong(wire: Wire, body: FilledBody, memory: BufferPool)
 export async function sendCompressed(wire: Wire, body: FilledBody, memory: BufferPool): Promise<void> {
   if (body.pieces !== undefined) return sendPieces(wire, body.pieces(), memory)
   try {
-    await pipeline(partsOf(body), createGzip({ level: 1 }), wire.sink())
+    await pipeline(bodyParts(body), createGzip({ level: 1 }), wire.sink())
   } catch {
     // The client has gone. The response cannot be completed.
     wire.destroy()
@@ -90,7 +90,7 @@ async function sendPieces(wire: Wire, pieces: Iterable<Piece>, memory: BufferPoo
   wire.end()
 }
 
-async function* partsOf(body: FilledBody): AsyncGenerator<Buffer> {
+async function* bodyParts(body: FilledBody): AsyncGenerator<Buffer> {
   for (let given = 0; given < body.length; ) {
     // zlib reads the part on another thread, so its memory is not reused.
     const part = body.fill(Buffer.allocUnsafeSlow(WRITE_BYTES))

@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { eachField } from '../../lib/raw-fields.ts'
-import { answerUnderWay } from './answer-under-way.ts'
+import { currentResponse } from './answer-under-way.ts'
 import type { AnyRequest, Listener } from './any-http.ts'
 import { faultOfFields, refuseFault } from './field-limit.ts'
 import { originForm, parseTarget } from './request-target.ts'
@@ -58,7 +58,7 @@ export function upgradeListener(
     // Node has removed its own listeners. This one is what is left of them.
     socket.removeAllListeners('data')
     // The response to an earlier request on this connection is still being written. Two responses cannot share it.
-    if (answerUnderWay(socket)) {
+    if (currentResponse(socket)) {
       socket.destroy()
       return
     }
@@ -69,7 +69,7 @@ export function upgradeListener(
     }
     if (req.url !== undefined) req.url = originForm(req.url)
     if (!leavesHttp(req, passesOn)) {
-      socket.unshift(Buffer.concat([headOf(req), head]))
+      socket.unshift(Buffer.concat([requestHeadBytes(req), head]))
       readmit(socket)
       return
     }
@@ -123,7 +123,7 @@ function keepEarly(socket: Duplex): { giveBack(): void } {
 }
 
 /** Returns the request line and headers without the upgrade offer. */
-function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+function requestHeadBytes({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   eachField(rawHeaders, (name, value) => {
     if (/^(?:upgrade|http2-settings)$/i.test(name)) return

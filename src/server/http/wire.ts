@@ -37,7 +37,7 @@ export interface Wire {
   sink(): Writable
 }
 
-export function lengthOf(chunks: readonly Buffer[]): number {
+export function chunksLength(chunks: readonly Buffer[]): number {
   let length = 0
   for (const chunk of chunks) length += chunk.length
   return length

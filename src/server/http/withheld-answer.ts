@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import type { Wire } from './wire.ts'
 
 /** Returns a wire on which the client receives nothing: it is destroyed when a response would begin. */
-export function withheldAnswer(wire: Wire): Wire {
+export function withheldResponse(wire: Wire): Wire {
   const cut = (): void => wire.destroy()
   return {
     head: cut,

@@ -1,13 +1,13 @@
 import type { Identity } from '../../auth/authn/authenticator.ts'
 import { doubled } from '../../lib/buckets.ts'
 import { CounterFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../../lib/metrics.ts'
-import type { Decision } from '../../meta/authorizer.ts'
+import type { AuthorizationDecision } from '../../meta/authorizer.ts'
 
 /** Upper bounds in seconds, from 1 ms on. */
 const BUCKETS = doubled(0.001, 15)
 const RESULT = ['result'] as const
 
-interface Outcome {
+interface OutcomeMetrics {
   readonly count: NumberChild
   readonly seconds: HistogramChild
 }
@@ -46,7 +46,7 @@ export class AuthMetrics {
     labels: RESULT,
     buckets: BUCKETS,
   })
-  private readonly known = new Map<string, Outcome>()
+  private readonly known = new Map<string, OutcomeMetrics>()
   private readonly byUser = new Map<string, NumberChild>()
 
   families(): MetricFamily[] {
@@ -68,12 +68,12 @@ export class AuthMetrics {
   }
 
   /** Records the outcome of an authorization. `begun` as for `authenticated`. */
-  authorized(decision: Decision['decision'] | 'error', begun: number): void {
+  authorized(decision: AuthorizationDecision['decision'] | 'error', begun: number): void {
     const result = RESULT_OF[decision]
     this.record(`authorization ${result}`, begun, () => ({ count: this.decisions.child(result), seconds: this.authorizations.child(result) }))
   }
 
-  private record(key: string, begun: number, make: () => Outcome): void {
+  private record(key: string, begun: number, make: () => OutcomeMetrics): void {
     let outcome = this.known.get(key)
     if (outcome === undefined) {
       outcome = make()

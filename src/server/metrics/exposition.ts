@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bodyOf, compressBody } from '../../lib/compressed-body.ts'
+import { compressBody, decompressBody } from '../../lib/compressed-body.ts'
 import type { FilledBody } from '../../lib/filled-body.ts'
 import { helpOf, type MetricFamily, type Sample } from '../../lib/metrics.ts'
 import type { SharedMetrics } from './shared-metrics.ts'
@@ -29,7 +29,7 @@ export function expositionOf(
     return async () => {
       const { registry } = await count()
       const own = Buffer.from(await registry.metrics())
-      return bodyOf(await compressBody(withOwn(families, own), { level: LEVEL }))
+      return decompressBody(await compressBody(withOwn(families, own), { level: LEVEL }))
     }
   shared.offer(async () => {
     const { registry, snapshotsOf } = await count()
@@ -60,7 +60,7 @@ export function* printFamilies(families: Iterable<MetricFamily>): Generator<Buff
   let text = ''
   for (const family of families) {
     const { name, type } = family
-    text += `# HELP ${name} ${escaped(helpOf(family))}\n# TYPE ${name} ${type}\n`
+    text += `# HELP ${name} ${escapeLabel(helpOf(family))}\n# TYPE ${name} ${type}\n`
     let labels: Sample['labels'] | undefined
     let printed = ''
     for (const sample of family.samples()) {
@@ -80,7 +80,7 @@ export function* printFamilies(families: Iterable<MetricFamily>): Generator<Buff
 /** `a="1",b="2"` */
 const printLabels = (labels: Sample['labels']): string =>
   Object.entries(labels)
-    .map(([name, value]) => `${name}="${escaped(value).replaceAll('"', '\\"')}"`)
+    .map(([name, value]) => `${name}="${escapeLabel(value).replaceAll('"', '\\"')}"`)
     .join(',')
 
 function withBound(labels: string, le: string | undefined): string {
@@ -90,7 +90,7 @@ function withBound(labels: string, le: string | undefined): string {
 
 const SPECIAL = /[\\\n]/
 
-const escaped = (text: string): string => (SPECIAL.test(text) ? text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n') : text)
+const escapeLabel = (text: string): string => (SPECIAL.test(text) ? text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n') : text)
 
 function printNumber(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf'

@@ -157,7 +157,7 @@ export class RequestMetrics {
   private countRefused(exchange: HttpExchange, info: RequestInfo, code: number): void {
     const labels =
       code === 429 && info.isResource && this.isServed(info)
-        ? labelsOf(verbOf(exchange, info), dryRunOf(exchange), info)
+        ? seriesLabels(verbOf(exchange, info), dryRunOf(exchange), info)
         : [verbOf(exchange, info), '', '', '', '', info.isResource ? '' : pathLabel(exchange), '']
     this.total.child(...labels, COMPONENT, statusCodeLabel(code)).value++
     if (isTermination(code)) this.countTermination(labels, code)
@@ -195,15 +195,15 @@ export class RequestMetrics {
     const verb = verbOf(exchange, info)
     const dryRun = dryRunOf(exchange)
     if (info.isResource) {
-      const known = this.known.get(keyOf(verb, dryRun, info))
+      const known = this.known.get(seriesKey(verb, dryRun, info))
       if (known !== undefined) return known
     }
     // Requests without a route are counted without labels: a client could invent any number of them.
     const isLabelled = info.isResource && this.isServed(info)
-    const key = isLabelled ? keyOf(verb, dryRun, info) : `${verb}/${dryRun}/${pathLabel(exchange)}`
+    const key = isLabelled ? seriesKey(verb, dryRun, info) : `${verb}/${dryRun}/${pathLabel(exchange)}`
     const unlabelled = isLabelled ? undefined : this.known.get(key)
     if (unlabelled !== undefined) return unlabelled
-    const labels = isLabelled ? labelsOf(verb, dryRun, info) : [verb, dryRun, '', '', '', pathLabel(exchange), '']
+    const labels = isLabelled ? seriesLabels(verb, dryRun, info) : [verb, dryRun, '', '', '', pathLabel(exchange), '']
     const plain = withoutDryRun(labels)
     const children: Children = {
       isLabelled,
@@ -229,7 +229,7 @@ const highestOf = ({ readOnly, mutating }: RequestWatermarks): [string, number][
   ['mutating', mutating.highest(Date.now())],
 ]
 
-const labelsOf = (verb: string, dryRun: string, info: ResourceRequestInfo): string[] => [
+const seriesLabels = (verb: string, dryRun: string, info: ResourceRequestInfo): string[] => [
   verb,
   dryRun,
   info.group,
@@ -239,7 +239,7 @@ const labelsOf = (verb: string, dryRun: string, info: ResourceRequestInfo): stri
   scopeOf(info),
 ]
 
-const keyOf = (verb: string, dryRun: string, info: ResourceRequestInfo): string =>
+const seriesKey = (verb: string, dryRun: string, info: ResourceRequestInfo): string =>
   `${verb}/${dryRun}/${info.group}/${info.version}/${info.resource}/${info.subresource}/${scopeOf(info)}`
 
 const withoutDryRun = (labels: readonly string[]): string[] => [labels[0] ?? '', ...labels.slice(2)]

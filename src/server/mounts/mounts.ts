@@ -1,4 +1,4 @@
-import type { Credentials, Identity } from '../../auth/authn/authenticator.ts'
+import type { Identity, RequestCredentials } from '../../auth/authn/authenticator.ts'
 import type { Api } from '../../endpoints/api.ts'
 import type { Authorizer } from '../../meta/authorizer.ts'
 import type { Mount } from './mount-path.ts'
@@ -29,7 +29,7 @@ export interface MountIdentity {
 /** The control planes that are mounted below paths of this server. */
 export interface Mounts {
   /** Authenticates a request by this server's authenticator and the plane's. */
-  authenticate(mount: Mount, credentials: Credentials): Promise<MountIdentity>
+  authenticate(mount: Mount, credentials: RequestCredentials): Promise<MountIdentity>
   /** Opens the plane if it is closed. Before the plane is closed again, the request is ended by `end`. Throws a StatusError: 404 or 410 if the plane does not exist, 429 if too many are open. */
   hold(mount: Mount, request: { readonly isLongRunning: boolean; readonly signal: AbortSignal; end(): void }): Promise<HeldPlane>
 }

@@ -83,14 +83,14 @@ function positive(serial: Buffer): Buffer {
 /** Returns the authority of a certificate and its key, both PEM. */
 export function issuerOf(cert: string, key: string): Issuer {
   const { raw } = new X509Certificate(cert)
-  const { subject, publicKey } = fieldsOf(readDer(raw)[0])
+  const { subject, publicKey } = certificateFields(readDer(raw)[0])
   if (!subject || !publicKey) throw new Error('the certificate of the certificate authority is incomplete')
   return { subject: subject.whole, publicKey: createPublicKey({ key: publicKey.whole, type: 'spki', format: 'der' }), privateKey: createPrivateKey(key) }
 }
 
 const VERSION = 0xa0
 
-function fieldsOf(certificate: DerValue | undefined): { subject: DerValue | undefined; publicKey: DerValue | undefined } {
+function certificateFields(certificate: DerValue | undefined): { subject: DerValue | undefined; publicKey: DerValue | undefined } {
   const fields = sequenceOf(sequenceOf(certificate)[0])
   // The version is optional.
   const [, , , , subject, publicKey] = fields[0]?.tag === VERSION ? fields.slice(1) : fields
@@ -100,7 +100,7 @@ function fieldsOf(certificate: DerValue | undefined): { subject: DerValue | unde
 const NAME_PARTS = { O: '2.5.4.10', CN: '2.5.4.3' } as const
 
 /** Returns a distinguished name of these parts, in order. */
-export const nameOf = (...parts: readonly (readonly [keyof typeof NAME_PARTS, string])[]): Buffer =>
+export const distinguishedName = (...parts: readonly (readonly [keyof typeof NAME_PARTS, string])[]): Buffer =>
   derSequence(...parts.map(([part, text]) => derSet(derSequence(derIdentifier(NAME_PARTS[part]), derText(text)))))
 
 const extension = (identifier: string, value: Buffer): Buffer => derSequence(derIdentifier(identifier), derOctets(value))

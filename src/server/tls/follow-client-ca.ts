@@ -34,10 +34,13 @@ export function followClientCa({ files, ownCa, inForce, intervalMs, log, onChang
     log.info('reloaded client CAs', { file, frontProxies })
   }
   const failed = (error: string): void => log.error('cannot reload client CAs', { file, frontProxies, error })
-  return pollFiles({ read: () => readMaterial(files, ownCa), identityOf, inForce: identityOf(inForce), intervalMs, changed, failed }, signal)
+  return pollFiles(
+    { read: () => readMaterial(files, ownCa), identityOf: authorityIdentity, inForce: authorityIdentity(inForce), intervalMs, changed, failed },
+    signal,
+  )
 }
 
-const identityOf = ({ clientCa, frontProxyCa }: AuthorityMaterial): string => JSON.stringify([clientCa, frontProxyCa])
+const authorityIdentity = ({ clientCa, frontProxyCa }: AuthorityMaterial): string => JSON.stringify([clientCa, frontProxyCa])
 
 async function readMaterial({ clients, frontProxies }: AuthorityFiles, ownCa: string): Promise<AuthorityMaterial> {
   const clientText = clients === undefined ? undefined : await readFile(clients, 'utf8')

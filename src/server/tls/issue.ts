@@ -4,10 +4,10 @@ import {
   alternativeNames,
   authorityKeyIdentifier,
   basicConstraints,
+  distinguishedName,
   extendedKeyUsage,
   issuerOf,
   keyUsages,
-  nameOf,
   signCertificate,
   subjectKeyIdentifier,
 } from './certificate.ts'
@@ -49,7 +49,7 @@ export const issueCa = (commonName: string): Promise<KeyPair> => issueCaOf(commo
 /** Issues a self-signed certificate authority for these keys. */
 export async function issueCaOf(commonName: string, { keys, validity, serial }: CaOptions): Promise<KeyPair> {
   const { publicKey, privateKey } = await keys
-  const subject = nameOf(['CN', commonName])
+  const subject = distinguishedName(['CN', commonName])
   const cert = await signCertificate({
     issuer: { subject, publicKey, privateKey },
     subject,
@@ -63,11 +63,11 @@ export async function issueCaOf(commonName: string, { keys, validity, serial }: 
 
 /** Issues a server certificate for these names: EC P-256, one year. */
 export const issueServing = (ca: KeyPair, commonName: string, { dns, ips }: Names): Promise<KeyPair> =>
-  issue(ca, makeServerKeys(), nameOf(['CN', commonName]), [extendedKeyUsage('server'), alternativeNames(dns, ips)])
+  issue(ca, makeServerKeys(), distinguishedName(['CN', commonName]), [extendedKeyUsage('server'), alternativeNames(dns, ips)])
 
 /** Issues a client certificate: its common name is the user, its organizations are the groups. RSA, one year. `keys`: the client's. */
 export const issueClient = (ca: KeyPair, user: string, groups: readonly string[], keys = makeClientKeys()): Promise<KeyPair> =>
-  issue(ca, keys, nameOf(...groups.map(group => ['O', group] as const), ['CN', user]), [extendedKeyUsage('client')])
+  issue(ca, keys, distinguishedName(...groups.map(group => ['O', group] as const), ['CN', user]), [extendedKeyUsage('client')])
 
 async function issue(ca: KeyPair, keys: ClientKeys, subject: Buffer, extensions: readonly Buffer[]): Promise<KeyPair> {
   const issuer = issuerOf(ca.cert, ca.key)

@@ -31,7 +31,7 @@ export interface CertificateOptions {
 }
 
 /** Certificates of a server and of its administrator. */
-export interface Credentials {
+export interface ServerCredentials {
   readonly tls: TlsMaterial
   /** Pair of the administrator. Resolves later than the rest if it has to be issued: generating its key takes a tenth of a second or more, and the ports do not wait for it. */
   readonly admin: Promise<KeyPair>
@@ -45,18 +45,18 @@ export interface Credentials {
  * Loads the certificates of the server and the administrator, or issues them. A serving pair of another issuer in the directory is used as it is. A pair of our own is issued again before it expires, or
  * if it lacks some of the names.
  */
-export async function loadCredentials(options: CertificateOptions): Promise<Credentials> {
+export async function loadCredentials(options: CertificateOptions): Promise<ServerCredentials> {
   const { directory, names } = options
   if (directory !== undefined) makePrivateDirectory(directory)
   const makeCa = (): Promise<KeyPair> => issueCa('binnacle-ca')
   const { shareCa } = options
-  const ca = await keep(directory, 'ca', isFresh, shareCa ? () => shareCa(makeCa) : makeCa)
+  const ca = await loadOrCreatePair(directory, 'ca', isFresh, shareCa ? () => shareCa(makeCa) : makeCa)
   const issuer = new X509Certificate(ca.cert)
   const ours = (cert: X509Certificate): boolean => cert.checkIssued(issuer) && cert.verify(issuer.publicKey)
   // A certificate of an earlier own CA has the same issuer name, but another signature. It is replaced.
   const someoneElses = (cert: X509Certificate): boolean => cert.issuer !== issuer.subject
   const given = options.servingFiles
-  const admin = keep(
+  const admin = loadOrCreatePair(
     directory,
     'admin',
     cert => ours(cert) && isFresh(cert),
@@ -66,7 +66,7 @@ export async function loadCredentials(options: CertificateOptions): Promise<Cred
   admin.catch(() => {})
   const serving =
     given === undefined
-      ? await keep(
+      ? await loadOrCreatePair(
           directory,
           'apiserver',
           cert => someoneElses(cert) || (ours(cert) && isFresh(cert) && hasNames(cert, names)),
@@ -80,7 +80,12 @@ export async function loadCredentials(options: CertificateOptions): Promise<Cred
 }
 
 /** Returns the pair of a name in the directory. If it is missing or `isGood` refuses it, `make` creates a new one, which is stored. */
-async function keep(directory: string | undefined, name: string, isGood: (cert: X509Certificate) => boolean, make: () => Promise<KeyPair>): Promise<KeyPair> {
+async function loadOrCreatePair(
+  directory: string | undefined,
+  name: string,
+  isGood: (cert: X509Certificate) => boolean,
+  make: () => Promise<KeyPair>,
+): Promise<KeyPair> {
   if (directory === undefined) return make()
   const files = { cert: join(directory, `${name}.crt`), key: join(directory, `${name}.key`) }
   const cert = await readIfThere(files.cert)

@@ -8,7 +8,7 @@ const MAPPED = '::ffff:'
 const DOMAIN = /^(?:\*|(?:\*\.)?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*)$/
 const LONGEST_DOMAIN = 253
 
-type Pair = Pick<TlsMaterial, 'cert' | 'key'>
+type CertificatePair = Pick<TlsMaterial, 'cert' | 'key'>
 
 interface Candidate {
   readonly certificate: X509Certificate
@@ -25,8 +25,8 @@ export class NamedCertificates {
   readonly #candidates: readonly Candidate[]
 
   /** `ordinary`: certificate for clients that send no server name, or an unknown one. */
-  constructor(ordinary: Pair, named: readonly NamedCertificate[], contextOf: (pair: Pair) => SecureContext) {
-    const candidateOf = (pair: Pair): Candidate => ({ certificate: new X509Certificate(pair.cert), context: contextOf(pair) })
+  constructor(ordinary: CertificatePair, named: readonly NamedCertificate[], contextOf: (pair: CertificatePair) => SecureContext) {
+    const candidateOf = (pair: CertificatePair): Candidate => ({ certificate: new X509Certificate(pair.cert), context: contextOf(pair) })
     this.#ordinary = candidateOf(ordinary)
     this.#candidates = named.map(candidateOf)
     const add = (names: readonly string[], at: number): void => {
@@ -34,7 +34,7 @@ export class NamedCertificates {
       if (context) for (const name of names) if (!this.#byName.has(name)) this.#byName.set(name, context)
     }
     for (const [i, { names }] of named.entries()) add(names, i)
-    for (const [i, { names }] of named.entries()) if (names.length === 0) add(namesOf(this.#candidates[i]?.certificate), i)
+    for (const [i, { names }] of named.entries()) if (names.length === 0) add(certificateNames(this.#candidates[i]?.certificate), i)
   }
 
   /** Returns the certificate for a server name. Addresses are never matched. */
@@ -53,7 +53,7 @@ export class NamedCertificates {
 }
 
 /** Returns the DNS names of a certificate, and its common name if that is a valid host name. IP addresses are left out: clients do not send them as server names. */
-function namesOf(certificate: X509Certificate | undefined): string[] {
+function certificateNames(certificate: X509Certificate | undefined): string[] {
   const commonName = /^CN=(.*)$/m.exec(certificate?.subject ?? '')?.[1] ?? ''
   const isHost = isIP(commonName) === 0 && DOMAIN.test(commonName) && commonName.length <= LONGEST_DOMAIN
   const alternatives = (certificate?.subjectAltName ?? '').split(', ').flatMap(each => (each.startsWith('DNS:') ? [each.slice('DNS:'.length)] : []))

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 
-type Entry = { readonly chunk: Buffer | string; readonly encoding: BufferEncoding }
+type PendingWrite = { readonly chunk: Buffer | string; readonly encoding: BufferEncoding }
 type Done = (error?: Error | null) => void
 
 /** Up to this length, Node encrypts into buffers of one TLS record. For a longer write it allocates a buffer of the write's length. */
@@ -40,7 +40,7 @@ function boundWrites(socket: Writable, most: () => number): void {
     next()
   }
   if (writev === undefined) return
-  socket._writev = (entries: Entry[], done) => {
+  socket._writev = (entries: PendingWrite[], done) => {
     let from = 0
     const next: Done = error => {
       if (error || from >= entries.length) return done(error)
@@ -56,7 +56,7 @@ function boundWrites(socket: Writable, most: () => number): void {
 }
 
 /** Returns the index of the first entry after `from` that no longer fits. */
-function endOfPart(entries: readonly Entry[], from: number, most: number): number {
+function endOfPart(entries: readonly PendingWrite[], from: number, most: number): number {
   let to = from
   for (let bytes = 0; to < entries.length; to++) {
     bytes += entries[to]?.chunk.length ?? 0

@@ -5,7 +5,7 @@ import type { RecordedChange } from '../recorded-change.ts'
 import { type Key, later } from '../revision.ts'
 import type { Predicate, StorageEvent, StoredObject, Watcher, WatchQuery } from '../storage.ts'
 import type { CacherCore } from './cacher-types.ts'
-import type { CacheWatcher, Scope } from './interest.ts'
+import type { CacheWatcher, WatchScope } from './interest.ts'
 import type { ObjectTree } from './object-tree.ts'
 import type { ResourceCache } from './resource-cache.ts'
 import type { ResourceCounts } from './resource-counts.ts'
@@ -17,7 +17,7 @@ const changesPerTurn = 200
 const objectsPerTurn = 200
 
 /** Opens a watch of the cache. Its initial events and its registration are determined in one synchronous step, so no event is missed or sent twice. */
-export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQuery, scope: Scope, signal: AbortSignal): Watcher {
+export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQuery, scope: WatchScope, signal: AbortSignal): Watcher {
   const { start, predicate } = query
   const reached = core.time.now
   const now = core.clock.now()
@@ -59,7 +59,7 @@ function* counted(batches: Iterable<readonly StorageEvent[]>, counts: ResourceCo
 }
 
 /** Whether a change is in the keys, or of the name or field value, that the watch selects. */
-function inScope({ key, object, previous }: RecordedChange, { below, name, indexed }: Scope): boolean {
+function inScope({ key, object, previous }: RecordedChange, { below, name, indexed }: WatchScope): boolean {
   if (!below.endsWith('/')) return key === below
   if (!key.startsWith(below)) return false
   if (indexed !== undefined) return object?.indexed === indexed || previous?.indexed === indexed
@@ -67,7 +67,7 @@ function inScope({ key, object, previous }: RecordedChange, { below, name, index
 }
 
 /** Returns events of past changes in batches of one turn each: a watch that resumes far back must not block the event loop. */
-function* pastEvents(changes: readonly RecordedChange[], scope: Scope, predicate: Predicate): Generator<readonly StorageEvent[], void, undefined> {
+function* pastEvents(changes: readonly RecordedChange[], scope: WatchScope, predicate: Predicate): Generator<readonly StorageEvent[], void, undefined> {
   for (let i = 0; i < changes.length; i += changesPerTurn) {
     const events: StorageEvent[] = []
     for (const change of changes.slice(i, i + changesPerTurn)) {
@@ -80,7 +80,7 @@ function* pastEvents(changes: readonly RecordedChange[], scope: Scope, predicate
 }
 
 /** Returns the matching present objects. The undefined values among them are for `initialEvents`. */
-function matching({ tree, index }: ResourceCache, { below, indexed }: Scope, predicate: Predicate): Iterable<StoredObject | undefined> {
+function matching({ tree, index }: ResourceCache, { below, indexed }: WatchScope, predicate: Predicate): Iterable<StoredObject | undefined> {
   if (below.endsWith('/') && indexed === undefined) return scanned(tree.clone(), below, predicate)
   const one = indexed === undefined ? tree.get(below) : undefined
   const objects = indexed === undefined ? (one ? [one] : []) : index.below([indexed], below)

@@ -5,15 +5,15 @@ import type { FutureCode } from '../direct/direct-storage.ts'
 import type { RequestTimings } from '../request-timings.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Storage } from '../storage.ts'
-import type { CachedResource, KeptState, ResourceCache } from './resource-cache.ts'
+import type { CachedResource, ResourceCache, SavedState } from './resource-cache.ts'
 import type { ResourceStats } from './resource-stats.ts'
 import type { RevisionClock } from './revision-clock.ts'
 
 /** States of resources at one revision. A cacher over a copy of the store begins with copies of them. */
-export interface KeptStates {
+export interface SavedStates {
   readonly revision: Revision
   /** States by the prefix of their resource. Resources without a loaded state are missing. */
-  readonly of: ReadonlyMap<Key, KeptState>
+  readonly of: ReadonlyMap<Key, SavedState>
 }
 
 /** Options of a cacher. All have defaults. */
@@ -65,7 +65,7 @@ export interface CacherOptions {
   /** How unreadable objects are reported. Default: plainReports. */
   readonly reports?: CorruptReports
   /** Optional. States of a cacher over the store of which this one's is a copy, with equivalent codecs. They are copied instead of read from the store. */
-  readonly beginWith?: KeptStates | undefined
+  readonly beginWith?: SavedStates | undefined
 }
 
 /** Counters of a cacher. They are plain numbers, so that counting costs little; metrics are made of them at a scrape. */
@@ -112,7 +112,7 @@ export interface Cacher {
   /** Describes how the store is followed, if that depends on its version or on the rights of its user. Undefined before the first watch, and for other stores. */
   following(): string | undefined
   /** Returns the present states; undefined until they are loaded. Takes constant time for each resource. */
-  kept(): KeptStates | undefined
+  kept(): SavedStates | undefined
   close(): Promise<void>
 }
 

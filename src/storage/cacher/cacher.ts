@@ -17,13 +17,13 @@ import type { Storage } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { AwaitedStates } from './awaited-states.ts'
 import { CachedStorage } from './cached-storage.ts'
-import type { Cacher, CacherCore, CacherOptions, CacherStats, KeptStates, LoadingResource } from './cacher-types.ts'
+import type { Cacher, CacherCore, CacherOptions, CacherStats, LoadingResource, SavedStates } from './cacher-types.ts'
 import { ConsistencyChecks } from './consistency.ts'
 import { FanOut } from './fan-out.ts'
 import { awaitSignal, LoadWaiters } from './load-waiters.ts'
 import { copyAll, type LoadedState, loadAll, loadInRounds, loadSmall, resourceLoad } from './loader.ts'
 import { followingText, Reflector } from './reflector.ts'
-import { type CachedResource, type KeptState, ResourceCache } from './resource-cache.ts'
+import { type CachedResource, ResourceCache, type SavedState } from './resource-cache.ts'
 import { RevisionClock } from './revision-clock.ts'
 import { RevisionProbe } from './revision-probe.ts'
 import { SlabCompactor } from './slab-compactor.ts'
@@ -71,7 +71,7 @@ class WatchCache implements Cacher, CacherCore {
   /** Aborts the initial loads if everything is reloaded before they are complete. */
   #firstLoads = new AbortController()
   /** States to copy. Unset after the first attempt to copy them. */
-  #beginWith: KeptStates | undefined
+  #beginWith: SavedStates | undefined
   /** Caches that have been read. Undefined if all caches load at start. */
   readonly #demanded: Set<ResourceCache> | undefined
   #started = false
@@ -263,9 +263,9 @@ class WatchCache implements Cacher, CacherCore {
     }
   }
 
-  kept(): KeptStates | undefined {
+  kept(): SavedStates | undefined {
     if (!this.ready()) return undefined
-    const of = new Map<Key, KeptState>()
+    const of = new Map<Key, SavedState>()
     for (const { cache } of this.#caches.values()) {
       const state = cache.kept()
       if (state !== undefined) of.set(cache.resource.prefix, state)

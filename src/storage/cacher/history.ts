@@ -57,7 +57,7 @@ export class History {
   add(change: RecordedChange, now: number): void {
     this.#changes.push(change)
     this.#times.push(now)
-    this.#bytes += sizeOf(change)
+    this.#bytes += recordSize(change)
     while (this.#bytes > this.#bounds.bytes && this.length > 1) {
       this.#drop()
       this.forcedOut++
@@ -82,7 +82,7 @@ export class History {
     const change = this.#changes[this.#first]
     if (change === undefined) return
     this.#since = change.revision
-    this.#bytes -= sizeOf(change)
+    this.#bytes -= recordSize(change)
     this.#changes[this.#first] = undefined
     this.#first++
     if (this.#first > 1024 && this.#first > this.#changes.length / 2) {
@@ -153,4 +153,4 @@ export class History {
   }
 }
 
-const sizeOf = (change: RecordedChange): number => recordBytes + ((change.object ?? change.previous)?.size ?? 0)
+const recordSize = (change: RecordedChange): number => recordBytes + ((change.object ?? change.previous)?.size ?? 0)

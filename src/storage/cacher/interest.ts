@@ -39,7 +39,7 @@ interface Schedule {
 }
 
 /** Scope of a watch, as narrow as can be determined without its predicate. */
-export interface Scope {
+export interface WatchScope {
   /** A key, or a prefix with a trailing slash: that of the resource or of a namespace. */
   readonly below: Key
   /** Optional. Selects objects of this name in every namespace. */
@@ -74,7 +74,7 @@ export class Interest {
     return widest
   }
 
-  add(watcher: CacheWatcher, scope: Scope): void {
+  add(watcher: CacheWatcher, scope: WatchScope): void {
     const { groups, id } = this.#place(scope)
     let group = groups.get(id)
     if (group === undefined) {
@@ -88,7 +88,7 @@ export class Interest {
     })
   }
 
-  #place({ below, name, indexed }: Scope): { groups: Map<string, InterestGroup>; id: string } {
+  #place({ below, name, indexed }: WatchScope): { groups: Map<string, InterestGroup>; id: string } {
     if (name !== undefined) return { groups: this.#named, id: name }
     return indexed === undefined ? { groups: this.#below, id: below } : { groups: this.#indexed, id: below + indexed }
   }

@@ -3,7 +3,7 @@ import type { Backend, KeyValue, RangePage } from '../backend.ts'
 import { prefixEnd } from '../key-range.ts'
 import { rangePages } from '../range-pages.ts'
 import { type Key, key, type Revision } from '../revision.ts'
-import type { KeptStates } from './cacher-types.ts'
+import type { SavedStates } from './cacher-types.ts'
 import type { Loading, ResourceCache } from './resource-cache.ts'
 import { ResourceCache as Cache } from './resource-cache.ts'
 
@@ -116,7 +116,7 @@ export async function loadInRounds(
 }
 
 /** Copies the states of another cacher, of whose store this one's is a copy. Missing ones are read at their revision. */
-export async function copyAll(backend: Backend, caches: readonly ResourceCache[], { revision, of }: KeptStates, signal: AbortSignal): Promise<LoadedState> {
+export async function copyAll(backend: Backend, caches: readonly ResourceCache[], { revision, of }: SavedStates, signal: AbortSignal): Promise<LoadedState> {
   const states = new Map<ResourceCache, Loading>()
   for (const cache of caches) {
     const kept = of.get(cache.resource.prefix)

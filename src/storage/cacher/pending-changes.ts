@@ -6,7 +6,7 @@ export const changesPerRound = 64
 const mostChanges = 4 * changesPerRound
 const mostBytes = 8 << 20
 
-const bytesOf = ({ object, previous }: RecordedChange): number => (object ?? previous)?.size ?? 0
+const changeSize = ({ object, previous }: RecordedChange): number => (object ?? previous)?.size ?? 0
 
 /** Changes that are pending for a group of watchers, in order. They wait only for this server, never for a client, which has a queue of its own. */
 export class PendingChanges {
@@ -20,7 +20,7 @@ export class PendingChanges {
 
   push(change: RecordedChange): void {
     this.#changes.push(change)
-    this.#bytes += bytesOf(change)
+    this.#bytes += changeSize(change)
   }
 
   /** Removes the changes of the next round. Those of one revision stay together. */
@@ -30,7 +30,7 @@ export class PendingChanges {
     while (end < all.length && all[end]?.revision === all[end - 1]?.revision) end++
     const taken = all.slice(0, end)
     this.#changes = all.slice(end)
-    for (const change of taken) this.#bytes -= bytesOf(change)
+    for (const change of taken) this.#bytes -= changeSize(change)
     if (!this.#areMany) for (const wake of this.#writers.splice(0)) wake()
     return taken
   }

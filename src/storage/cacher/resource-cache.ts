@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { BackendEvent, KeyValue } from '../backend.ts'
-import { type CorruptReports, faultOf } from '../corrupt.ts'
+import { type CorruptReports, readFaultOf } from '../corrupt.ts'
 import { prefixEnd } from '../key-range.ts'
 import { PageCounts } from '../page-counts.ts'
 import type { ReadFault } from '../read-fault.ts'
@@ -34,7 +34,7 @@ export interface CachedResource {
 }
 
 /** A state that the cache of another server copies. It must not be changed. */
-export interface KeptState {
+export interface SavedState {
   readonly tree: ObjectTree
   /** Total size of the objects, in bytes. */
   readonly bytes: number
@@ -112,7 +112,7 @@ export class ResourceCache {
   static loading = (): Loading => ({ tree: emptyTree(), index: fieldIndex(), corrupt: new Map(), bytes: 0 })
 
   /** Returns the present state; undefined while it is not loaded, or if part of it cannot be read. Takes constant time. */
-  kept(): KeptState | undefined {
+  kept(): SavedState | undefined {
     return this.loaded && this.held === undefined && this.corrupt.size === 0 ? { tree: this.tree.clone(), bytes: this.bytes } : undefined
   }
 
@@ -138,7 +138,7 @@ export class ResourceCache {
   }
 
   /** Copies the state of another cache of the same resource, instead of reading it from the store. */
-  async copy(into: Loading, { tree, bytes }: KeptState): Promise<void> {
+  async copy(into: Loading, { tree, bytes }: SavedState): Promise<void> {
     const { codec, index } = this.resource
     into.tree = await copyTree(tree, object => {
       const own = object.sharedWith(codec)
@@ -278,5 +278,5 @@ export class ResourceCache {
 /** Returns the fault that reads report, and a copy of the bytes: a slice would retain the whole batch. */
 function corruptOf(key: Key, revision: Revision, value: Buffer, error: unknown): Corrupt {
   const text = errorMessage(error)
-  return { fault: faultOf(error) ?? { key, kind: 'undecodable', text, revision }, held: Buffer.from(value) }
+  return { fault: readFaultOf(error) ?? { key, kind: 'undecodable', text, revision }, held: Buffer.from(value) }
 }

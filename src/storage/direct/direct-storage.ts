@@ -1,6 +1,6 @@
 import { steadyClock, systemClock, type TimerClock } from '../../lib/clock.ts'
 import type { Backend } from '../backend.ts'
-import { type CorruptReports, faultOf, plainReports, reported } from '../corrupt.ts'
+import { type CorruptReports, plainReports, readFaultOf, reported } from '../corrupt.ts'
 import { delay } from '../delay.ts'
 import { tooLargeRevision, translated } from '../errors.ts'
 import { ListCounts } from '../list-metrics.ts'
@@ -127,7 +127,7 @@ export class DirectStorage implements Storage {
         Stored.read(key, item.modRevision, this.codec, item.value)
         return 'readable'
       } catch (error) {
-        if (faultOf(error) === undefined) throw error
+        if (readFaultOf(error) === undefined) throw error
       }
       const result = await translated(this.backend.write({ key, expected: item.modRevision }, signal), { key })
       if (result.ok) return 'removed'

@@ -1,6 +1,6 @@
 import { nextTurn } from '../../lib/turn.ts'
 import type { KeyValue } from '../backend.ts'
-import { faultOf, MOST_CORRUPT } from '../corrupt.ts'
+import { MOST_CORRUPT, readFaultOf } from '../corrupt.ts'
 import { keyAfter, prefixEnd } from '../key-range.ts'
 import type { ListCounts } from '../list-metrics.ts'
 import type { PageCounts } from '../page-counts.ts'
@@ -8,7 +8,7 @@ import type { ReadFault } from '../read-fault.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { ListQuery, Page, StoredObject } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
-import type { Source } from './source.ts'
+import type { StoreSource } from './source.ts'
 
 /** Number of objects per request to the store for a list without a limit. */
 const wholePage = 1000
@@ -29,7 +29,7 @@ export interface ListOptions {
  * Reads a page: until the limit is filled or the range has ended, all at the revision of the first request. An unreadable object fails the list according to the reports. A prefix
  * without a slash is a single key.
  */
-export async function listPage(source: Source, prefix: Key, query: ListQuery, options: ListOptions, signal: AbortSignal): Promise<Page> {
+export async function listPage(source: StoreSource, prefix: Key, query: ListQuery, options: ListOptions, signal: AbortSignal): Promise<Page> {
   const { backend, codec, reports } = source
   const { counts, pages } = options
   const { predicate, limit } = query
@@ -47,7 +47,7 @@ export async function listPage(source: Source, prefix: Key, query: ListQuery, op
     try {
       return Stored.read(key, modRevision, codec, value)
     } catch (error) {
-      const fault = faultOf(error)
+      const fault = readFaultOf(error)
       if (fault === undefined) throw error
       if (!reports.listsAll) throw reports.list([fault], false)
       if (isFilled(faults) && faults.length === MOST_CORRUPT) throw reports.list(faults, true)

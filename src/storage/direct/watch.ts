@@ -12,7 +12,7 @@ import { revision } from '../revision.ts'
 import type { StorageEvent, StoredObject, Watcher, WatchQuery } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
-import type { Source } from './source.ts'
+import type { StoreSource } from './source.ts'
 
 /** Start of a watch, and its limits. */
 export interface WatchFrom {
@@ -41,7 +41,7 @@ export interface WatchLimits {
 const beforeDeadlineMs = 2000
 
 /** Opens a watch of the store. Resolves when the store has accepted it. */
-export async function openWatch(source: Source, prefix: Key, query: WatchQuery, from: WatchFrom, signal: AbortSignal): Promise<Watcher> {
+export async function openWatch(source: StoreSource, prefix: Key, query: WatchQuery, from: WatchFrom, signal: AbortSignal): Promise<Watcher> {
   if (signal.aborted) throw abortedError(signal)
   const { limits } = from
   const stop = new AbortController()
@@ -66,14 +66,14 @@ export async function openWatch(source: Source, prefix: Key, query: WatchQuery, 
     onRemoved()
     return queue
   }
-  await accepted(opened => follow(queue, state, opened, stop.signal))
+  await accepted(opened => queueEvents(queue, state, opened, stop.signal))
   // As in upstream, a watch that ends this soon gets no bookmark.
   if (query.bookmarks && untilLastBookmark(query, limits) >= 0 && !stop.signal.aborted) sendBookmarks(queue, state)
   return queue
 }
 
 interface WatchState {
-  readonly source: Source
+  readonly source: StoreSource
   readonly prefix: Key
   readonly query: WatchQuery
   readonly limits: WatchLimits
@@ -95,7 +95,7 @@ async function accepted(begin: (opened: () => void) => Promise<void>): Promise<v
 }
 
 /** Queues the store's events until either side ends. `opened` is called when the store has accepted the watch. */
-async function follow(queue: EventQueue, state: WatchState, opened: () => void, signal: AbortSignal): Promise<void> {
+async function queueEvents(queue: EventQueue, state: WatchState, opened: () => void, signal: AbortSignal): Promise<void> {
   const { source, prefix, query, limits } = state
   const watch = {
     start: prefix,
@@ -106,7 +106,7 @@ async function follow(queue: EventQueue, state: WatchState, opened: () => void, 
   }
   try {
     for await (const batch of source.backend.watch(watch, signal)) {
-      const events = batch.events.map(event => changeOf(source, event).eventFor(query.predicate)).filter(event => event !== undefined)
+      const events = batch.events.map(event => recordedChange(source, event).eventFor(query.predicate)).filter(event => event !== undefined)
       // The store buffers further changes. Without the wait, a watch from far back would be ended before its first event is delivered, again and again.
       if (!queue.fits(events)) await taken(queue, limits.patienceMs)
       queue.push(events)
@@ -143,7 +143,7 @@ async function taken(queue: EventQueue, patienceMs: number): Promise<void> {
   over.abort()
 }
 
-function changeOf({ codec, reports }: Source, event: BackendEvent): RecordedChange {
+function recordedChange({ codec, reports }: StoreSource, event: BackendEvent): RecordedChange {
   const { key, modRevision, value, previous } = event
   const read = (at: Revision, held: Buffer): Stored => {
     try {

@@ -2,17 +2,17 @@ import { startInTurns } from '../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { abortedError, translated } from '../errors.ts'
 import type { Key } from '../revision.ts'
-import type { Decide, Decision, ResourceCodec, StoredObject, Written } from '../storage.ts'
+import type { Decide, ResourceCodec, StoredObject, WriteDecision, Written } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { Stored } from '../stored-object.ts'
-import type { Source } from './source.ts'
+import type { StoreSource } from './source.ts'
 
 /**
  * The update loop of Storage.write. A state is certain if it was read from the store during this call. A decision on an assumed state is final only if its guarded write succeeds;
  * otherwise the state is read and decided on again.
  */
 export async function guardedWrite<T>(
-  { backend, codec }: Pick<Source, 'backend' | 'codec'>,
+  { backend, codec }: Pick<StoreSource, 'backend' | 'codec'>,
   key: Key,
   decide: Decide<T>,
   signal: AbortSignal,
@@ -36,7 +36,7 @@ export async function guardedWrite<T>(
 
   for (;;) {
     if (signal.aborted) throw abortedError(signal)
-    let decision: Decision<T>
+    let decision: WriteDecision<T>
     try {
       decision = await decide(now)
     } catch (error) {

@@ -5,7 +5,7 @@ import { latestOf, newestOf } from './reader.ts'
 import { metaRevision, stampsSince } from './tables.ts'
 
 /** A key and its newest change. */
-export interface Entry {
+export interface KeyEntry {
   readonly key: Buffer
   readonly entry: LatestEntry
 }
@@ -31,9 +31,9 @@ export class Entries {
   }
 
   /** Returns the entries of a range in key order. They must be read within a turn. */
-  in(range: Range): Iterable<Entry> {
-    const present = entriesOf(this.#tables.latest.getRange(range))
-    if (this.#readsOlder) return merged(present, entriesOf(this.#tables.deleted.getRange(range)))
+  in(range: Range): Iterable<KeyEntry> {
+    const present = decodeEntries(this.#tables.latest.getRange(range))
+    if (this.#readsOlder) return merged(present, decodeEntries(this.#tables.deleted.getRange(range)))
     this.#lookForDeletions(range)
     return this.#gone.length === 0 ? present : merged(present, this.#goneEntries())
   }
@@ -54,7 +54,7 @@ export class Entries {
     this.#seen = newest
   }
 
-  *#goneEntries(): Generator<Entry> {
+  *#goneEntries(): Generator<KeyEntry> {
     for (const key of this.#gone) {
       // A key that was created again is in `latest`.
       const entry = latestOf(this.#tables, key) === undefined ? newestOf(this.#tables, key) : undefined
@@ -64,12 +64,12 @@ export class Entries {
 }
 
 /** Decodes each row before the next one is read, because rows are views. */
-function* entriesOf(rows: Iterable<{ readonly key: Buffer; readonly value: Buffer }>): Generator<Entry> {
+function* decodeEntries(rows: Iterable<{ readonly key: Buffer; readonly value: Buffer }>): Generator<KeyEntry> {
   for (const { key, value } of rows) yield { key, entry: decodeLatest(value) }
 }
 
 /** Merges two ordered sequences without common keys. */
-function* merged(a: Iterable<Entry>, b: Iterable<Entry>): Generator<Entry> {
+function* merged(a: Iterable<KeyEntry>, b: Iterable<KeyEntry>): Generator<KeyEntry> {
   const others = b[Symbol.iterator]()
   let other = others.next()
   for (const each of a) {

@@ -2,7 +2,7 @@ import type { Timer, TimerClock } from '../../lib/clock.ts'
 import type { Logger } from '../../lib/log.ts'
 import { isCommitFailure } from './commit-failure.ts'
 import type { Tables } from './environment.ts'
-import { keyOf, readNumber, readRevision } from './layout.ts'
+import { decodeKey, readNumber, readRevision } from './layout.ts'
 import type { Writer } from './writer.ts'
 
 /** Maximum time between checks of the clock while a deadline is ahead, in milliseconds, and maximum number of keys that expire together. */
@@ -69,7 +69,7 @@ export function openExpiry(tables: Tables, writer: Writer, clock: TimerClock, lo
       ahead = readNumber(settles, 0)
       if (ahead > now) break
       const expected = readRevision(settles, 8)
-      due.push(writer.write({ key: keyOf(value), expected }, { settles }))
+      due.push(writer.write({ key: decodeKey(value), expected }, { settles }))
     }
     await Promise.all(due)
     return ahead

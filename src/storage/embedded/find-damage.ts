@@ -6,7 +6,7 @@ import { decodeLatest } from './layout.ts'
 const MOST_DAMAGES = 10_000
 
 /** Result of a search for damage. The store is sound if `damages` is empty. */
-export interface FoundDamage extends StoreCheck {
+export interface DamageReport extends StoreCheck {
   /** One line for each damaged key, or for rows whose keys cannot be read. */
   readonly lines: readonly string[]
   /** Number of damages beyond those of `lines`. */
@@ -16,7 +16,7 @@ export interface FoundDamage extends StoreCheck {
 }
 
 /** Finds damage in a store that no process has open. Keys of records that cannot be read are taken from `latest`. */
-export async function findDamage(dir: string): Promise<FoundDamage> {
+export async function findDamage(dir: string): Promise<DamageReport> {
   const damages: Damage[] = []
   /** Kinds of damage recorded so far. The first of each kind is recorded even beyond the limit, because `salvage` depends on the kinds. */
   const kinds = new Set<string>()
@@ -29,13 +29,13 @@ export async function findDamage(dir: string): Promise<FoundDamage> {
       kinds.add(kind)
     },
   })
-  const named = damages.some(({ revisions }) => revisions !== undefined) ? await keysOf(dir, damages) : undefined
+  const named = damages.some(({ revisions }) => revisions !== undefined) ? await damagedKeys(dir, damages) : undefined
   const lines = damages.flatMap(damage => named?.get(damage) ?? [damage.line])
   return { ...check, lines: lines.slice(0, MOST_DAMAGES), more: more + Math.max(0, lines.length - MOST_DAMAGES), damages }
 }
 
 /** Returns lines for each existing key whose newest record is damaged. */
-async function keysOf(dir: string, damages: readonly Damage[]): Promise<Map<Damage, string[]>> {
+async function damagedKeys(dir: string, damages: readonly Damage[]): Promise<Map<Damage, string[]>> {
   const named = new Map<Damage, string[]>()
   const damageAt = byRevision(damages)
   let count = 0

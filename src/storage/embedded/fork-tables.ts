@@ -2,7 +2,7 @@ import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { BackendError, type ForkOptions } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Range, Table, Tables } from './environment.ts'
-import { copyOf, decodeLatest, decodeRecord, deletion, encodeLatest, keyOf, numberBytes, readNumber, readRevision } from './layout.ts'
+import { copyOf, decodeKey, decodeLatest, decodeRecord, deletion, encodeLatest, numberBytes, readNumber, readRevision } from './layout.ts'
 import { type MemoryTables, memoryTables } from './memory-tables.ts'
 import { boundBytes } from './reader.ts'
 import { metaRevision, setMeta } from './tables.ts'
@@ -10,7 +10,7 @@ import { metaRevision, setMeta } from './tables.ts'
 /** Number of rows processed in one slice. */
 const SLICE = 1000
 
-interface Row {
+interface TableRow {
   readonly key: Buffer
   readonly value: Buffer
 }
@@ -50,7 +50,7 @@ export class ForkTables implements Tables {
     this.latest = {
       getBinaryFast: id => own.latest.getBinaryFast(id) ?? this.unchanged(id),
       getRange: range => bounded(merged(own.latest.getRange(withoutLimit(range)), this.unchangedIn(withoutLimit(range))), range.limit),
-      getKeys: range => keysOf(this.latest.getRange(range)),
+      getKeys: range => rowKeys(this.latest.getRange(range)),
       putSync: (id, value) => own.latest.putSync(id, value),
       // If the base has an unchanged row, the fork's deletion stays after its compaction: without it the base's row would reappear.
       removeSync: id => this.unchanged(id) === undefined && own.latest.removeSync(id),
@@ -87,7 +87,7 @@ export class ForkTables implements Tables {
     const { base, own, at } = this
     let start: Buffer | undefined = Buffer.alloc(0)
     while (start !== undefined) {
-      const rows: Row[] = [...base.expiry.getRange({ ...(start.length > 0 && { start }), limit: SLICE + 1 })]
+      const rows: TableRow[] = [...base.expiry.getRange({ ...(start.length > 0 && { start }), limit: SLICE + 1 })]
       const slice = rows.slice(0, SLICE).filter(({ key: id }) => readRevision(id, 8) <= at)
       own.adopt(() => {
         for (const { key: id, value } of slice) own.expiry.putSync(id, copyOf(value))
@@ -147,7 +147,7 @@ export class ForkTables implements Tables {
     return row !== undefined && readRevision(row, 0) <= this.at ? row : undefined
   }
 
-  private *unchangedIn(range: Range): Generator<Row> {
+  private *unchangedIn(range: Range): Generator<TableRow> {
     for (const { key: id, value } of this.base.latest.getRange(range)) if (readRevision(value, 0) <= this.at) yield { key: id, value: copyOf(value) }
   }
 
@@ -156,8 +156,8 @@ export class ForkTables implements Tables {
     const keys: Key[] = []
     let looked = 0
     for (const { key: id, value } of this.own.latest.getRange({ ...(start !== '' && { start: boundBytes(start) }) })) {
-      if (looked++ === SLICE) return { keys, next: keyOf(id) }
-      if (decodeLatest(value).modRevision > this.at) keys.push(keyOf(id))
+      if (looked++ === SLICE) return { keys, next: decodeKey(id) }
+      if (decodeLatest(value).modRevision > this.at) keys.push(decodeKey(id))
     }
     return { keys, next: undefined }
   }
@@ -165,7 +165,7 @@ export class ForkTables implements Tables {
 
 const withoutLimit = ({ start, end }: Range): Range => ({ ...(start && { start }), ...(end && { end }) })
 
-function* bounded(rows: Iterable<Row>, limit = Number.POSITIVE_INFINITY): Generator<Row> {
+function* bounded(rows: Iterable<TableRow>, limit = Number.POSITIVE_INFINITY): Generator<TableRow> {
   let left = limit
   if (left <= 0) return
   for (const row of rows) {
@@ -174,12 +174,12 @@ function* bounded(rows: Iterable<Row>, limit = Number.POSITIVE_INFINITY): Genera
   }
 }
 
-function* keysOf(rows: Iterable<Row>): Generator<Buffer> {
+function* rowKeys(rows: Iterable<TableRow>): Generator<Buffer> {
   for (const { key: id } of rows) yield id
 }
 
 /** Merges rows in key order. If both have a key, the first's row is used. */
-function* merged(first: Iterable<Row>, second: Iterable<Row>): Generator<Row> {
+function* merged(first: Iterable<TableRow>, second: Iterable<TableRow>): Generator<TableRow> {
   const own = first[Symbol.iterator]()
   let next = own.next()
   for (const row of second) {

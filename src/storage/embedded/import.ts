@@ -26,10 +26,10 @@ export interface ImportedValue {
  * `too large` if a key is too long
  */
 export async function importValues(dir: string, values: Iterable<ImportedValue>, newest: number): Promise<number> {
-  return fillNewStore(dir, tables => fill(tables, values, newest))
+  return fillNewStore(dir, tables => fillFromValues(tables, values, newest))
 }
 
-async function fill(tables: Tables, values: Iterable<ImportedValue>, newest: number): Promise<number> {
+async function fillFromValues(tables: Tables, values: Iterable<ImportedValue>, newest: number): Promise<number> {
   const left = values[Symbol.iterator]()
   const seen = new Set<number>()
   let isDone = false

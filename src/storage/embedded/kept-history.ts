@@ -12,7 +12,7 @@ import { metaRevision, stampsSince } from './tables.ts'
 const LEFT = 0.9
 
 /** History of a store whose changes have stamps. */
-export class KeptHistory implements StoreHistory {
+export class StampedHistory implements StoreHistory {
   readonly #tables: Tables
   readonly #compactor: Compactor
   readonly #admit: (signal?: AbortSignal) => void
@@ -55,7 +55,7 @@ export class KeptHistory implements StoreHistory {
       const record = this.#record(next)
       // A change before the oldest state is reported only if it created a part of that state, which a deletion did not.
       if (record === undefined || !record.key.equals(name) || (next < oldest && record.kind === deletion)) return { changes, next: NO_REVISION }
-      changes.push(changeOf(next, record))
+      changes.push(keyChange(next, record))
       left -= record.value.length
       next = next <= oldest ? NO_REVISION : record.before
     }
@@ -153,7 +153,7 @@ export class KeptHistory implements StoreHistory {
   }
 }
 
-const changeOf = (revision: Revision, record: LogRecord): KeyChange => ({
+const keyChange = (revision: Revision, record: LogRecord): KeyChange => ({
   type: record.kind === deletion ? 'deleted' : record.createRevision === revision ? 'created' : 'updated',
   revision,
   time: record.stamp?.time,

@@ -83,7 +83,7 @@ export const readNumber = (source: Buffer, offset: number): number => source.rea
 export const readRevision = (source: Buffer, offset: number): Revision => revision(readNumber(source, offset))
 
 /** Decodes a key of `latest` or a value of `expiry`. The bytes are those of the key in etcd. */
-export const keyOf = (bytes: Buffer): Key => key(bytes.toString())
+export const decodeKey = (bytes: Buffer): Key => key(bytes.toString())
 
 /** Encodes a key of `log`: eight bytes, big-endian. */
 export function numberBytes(n: number): Buffer {

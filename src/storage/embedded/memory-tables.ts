@@ -10,8 +10,8 @@ import { putStampsSince, stampsSince } from './tables.ts'
 const BTree = 'default' in sortedBtree ? sortedBtree.default : sortedBtree
 
 /** Encodes keys as Latin-1, one character per byte. The order of such strings is that of the bytes, and they take less memory than buffers. */
-const textOf = (bytes: Buffer): string => bytes.toString('latin1')
-const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1')
+const keyText = (bytes: Buffer): string => bytes.toString('latin1')
+const keyBytes = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 type Tree = InstanceType<typeof BTree<string, Buffer>>
 
@@ -37,15 +37,15 @@ class MemoryTable implements Table {
   }
 
   getBinaryFast(id: Buffer): Buffer | undefined {
-    return this.#rows.get(textOf(id))
+    return this.#rows.get(keyText(id))
   }
 
   *getRange({ start, end, limit = Number.POSITIVE_INFINITY }: Range = {}): Generator<{ key: Buffer; value: Buffer }> {
-    const last = end && textOf(end)
+    const last = end && keyText(end)
     let left = limit
-    for (const [key, value] of this.#rows.entries(start && textOf(start))) {
+    for (const [key, value] of this.#rows.entries(start && keyText(start))) {
       if (left-- <= 0 || (last !== undefined && key >= last)) return
-      yield { key: bytesOf(key), value }
+      yield { key: keyBytes(key), value }
     }
   }
 
@@ -54,11 +54,11 @@ class MemoryTable implements Table {
   }
 
   putSync(id: Buffer, value: Buffer): void {
-    this.#set(textOf(id), kept(value))
+    this.#set(keyText(id), kept(value))
   }
 
   removeSync(id: Buffer): void {
-    this.#set(textOf(id), undefined)
+    this.#set(keyText(id), undefined)
   }
 
   #set(key: string, value: Buffer | undefined): void {

@@ -13,7 +13,7 @@ import type { Tables } from './environment.ts'
 import { type Expiry, openExpiry } from './expiry.ts'
 import { ForkTables } from './fork-tables.ts'
 import { FullDisk } from './full-disk.ts'
-import { KeptHistory } from './kept-history.ts'
+import { StampedHistory } from './kept-history.ts'
 import { boundMappedMemory } from './mapped-memory.ts'
 import { type MemoryTables, memoryTables } from './memory-tables.ts'
 import { readRange } from './range.ts'
@@ -127,7 +127,7 @@ class EmbeddedStore implements Backend {
     const watchers = openWatchers({ tables, revision: () => this.#revision, compacted: compactor.compacted })
     this.#compactor = compactor
     this.#watchers = watchers
-    this.history = options.keepsHistory ? new KeptHistory(tables, compactor, signal => this.#admit(signal)) : undefined
+    this.history = options.keepsHistory ? new StampedHistory(tables, compactor, signal => this.#admit(signal)) : undefined
     this.#logger = logger
     this.#writer = openWriter({
       tables,

@@ -3,7 +3,7 @@ import type { KeyValue, RangePage, RangeQuery } from '../backend.ts'
 import { type Key, NO_REVISION, type Revision } from '../revision.ts'
 import { Entries } from './entries.ts'
 import type { Tables } from './environment.ts'
-import { keyOf } from './layout.ts'
+import { decodeKey } from './layout.ts'
 import { PageValues } from './page-values.ts'
 import { boundBytes, changeAt, existedAt, revisionAt } from './reader.ts'
 
@@ -43,7 +43,7 @@ export async function readRange(tables: Tables, query: RangeQuery, at: Revision,
         break
       }
       const revision = revisionAt(tables, entry, at)
-      const item = revision === 0 ? undefined : query.keysOnly ? keyAt(keyOf(key), revision) : changeAt(tables, keyOf(key), revision, keep)
+      const item = revision === 0 ? undefined : query.keysOnly ? keyAt(decodeKey(key), revision) : changeAt(tables, decodeKey(key), revision, keep)
       if (!item) continue
       count++
       given++

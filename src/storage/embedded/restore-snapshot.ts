@@ -35,10 +35,10 @@ export async function restoreSnapshot(file: string, dir: string): Promise<{ read
   const head = checkSnapshot(file)
   if (head.format > historyFormat)
     throw new BackendError('corrupt', `the snapshot has format ${head.format}, which is newer than format ${historyFormat} of this program`)
-  return fillNewStore(dir, async tables => ({ changes: await fill(tables, file, head), revision: head.revision }))
+  return fillNewStore(dir, async tables => ({ changes: await fillFromSnapshot(tables, file, head), revision: head.revision }))
 }
 
-async function fill(tables: Tables, file: string, head: SnapshotHead): Promise<number> {
+async function fillFromSnapshot(tables: Tables, file: string, head: SnapshotHead): Promise<number> {
   const records = recordsOf(file)
   let changes = 0
   let isDone = false

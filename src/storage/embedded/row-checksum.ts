@@ -20,7 +20,7 @@ export const CHECKED_WORD = Buffer.from('checked')
 const isPlainByDesign = (table: TableName, id: Buffer): boolean => table === 'meta' && id.equals(FORMAT_WORD)
 
 /** Hashes a key with FNV-1a. Keys are short, so a loop is faster than a call of zlib. */
-function hashOf(seed: number, id: Buffer, start = 0, end = id.length): number {
+function hashKey(seed: number, id: Buffer, start = 0, end = id.length): number {
   let hash = seed
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ (id[i] ?? 0), 0x01000193)
   return hash >>> 0
@@ -29,7 +29,7 @@ function hashOf(seed: number, id: Buffer, start = 0, end = id.length): number {
 /** Size of a buffer in bytes up to which V8 keeps it in its heap. It moves it out to create a view, which takes longer than copying it. */
 const SHORT = 64
 
-const checksum = (table: TableName, id: Buffer, value: Buffer): number => crc32(value, hashOf(seeds[table], id))
+const checksum = (table: TableName, id: Buffer, value: Buffer): number => crc32(value, hashKey(seeds[table], id))
 
 const checksumIn = (bytes: Buffer): number => bytes.readUInt32BE(1)
 
@@ -77,6 +77,6 @@ export function valueStart(table: TableName, { bytes: idBytes, start: idStart, e
   const first = start < end ? bytes[start] : undefined
   if (first !== MARK || end - start < HEAD_BYTES) return first !== undefined && beginsPlain(table, first) ? start : undefined
   const from = start + HEAD_BYTES
-  const sum = crc32(bytes.subarray(from, end), hashOf(seeds[table], idBytes, idStart, idEnd))
+  const sum = crc32(bytes.subarray(from, end), hashKey(seeds[table], idBytes, idStart, idEnd))
   return sum === bytes.readUInt32BE(start + 1) ? from : undefined
 }

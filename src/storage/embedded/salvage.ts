@@ -28,7 +28,7 @@ export async function salvage(dir: string, damages: readonly Damage[]): Promise<
   const { revisions, newest, deadlines } = await present(dir, damages)
   const fresh = join(dir, 'salvaged')
   rmSync(fresh, { recursive: true, force: true })
-  const objects = await importValues(fresh, valuesOf(dir, revisions, deadlines), newest)
+  const objects = await importValues(fresh, salvagedValues(dir, revisions, deadlines), newest)
   const kept = keepDamaged(dir)
   renameSync(join(fresh, 'data.mdb'), join(dir, 'data.mdb'))
   syncDirectory(dir)
@@ -81,7 +81,7 @@ async function present(dir: string, damages: readonly Damage[]): Promise<Present
   return { revisions, newest, deadlines }
 }
 
-function* valuesOf(dir: string, revisions: ReadonlySet<number>, deadlines: ReadonlyMap<number, number>): Generator<ImportedValue> {
+function* salvagedValues(dir: string, revisions: ReadonlySet<number>, deadlines: ReadonlyMap<number, number>): Generator<ImportedValue> {
   let read: ImportedValue[] = []
   const check = checkStore(dir, {
     damage() {},

@@ -32,10 +32,10 @@ export async function* snapshotOf({ tables, holdLog, holdExpiry }: SnapshotSourc
   let releaseExpiry: (() => void) | undefined
   try {
     releaseExpiry = await holdExpiry()
-    const head = headOf(tables)
+    const head = snapshotHead(tables)
     const text = Buffer.from(JSON.stringify(head))
     yield hashed(Buffer.concat([MAGIC, recordHead('H', text.length), text]))
-    const since = ({ key }: Row): boolean => readNumber(key, 8) <= head.revision
+    const since = ({ key }: SnapshotRow): boolean => readNumber(key, 8) <= head.revision
     for await (const piece of piecesOf(tables.expiry, 'E', since, signal)) yield hashed(piece)
     releaseExpiry()
     releaseExpiry = undefined
@@ -48,7 +48,7 @@ export async function* snapshotOf({ tables, holdLog, holdExpiry }: SnapshotSourc
   }
 }
 
-function headOf(tables: Tables): SnapshotHead {
+function snapshotHead(tables: Tables): SnapshotHead {
   const since = stampsSince(tables)
   return {
     format: since === undefined ? plainFormat : historyFormat,
@@ -59,13 +59,13 @@ function headOf(tables: Tables): SnapshotHead {
   }
 }
 
-interface Row {
+interface SnapshotRow {
   readonly key: Buffer
   readonly value: Buffer
 }
 
 /** Streams the rows of a table for which `isTaken` returns true, up to `end`. Throws BackendError `aborted`. */
-async function* piecesOf(table: Table, kind: 'E' | 'L', isTaken: (row: Row) => boolean, signal: AbortSignal, end?: Buffer): AsyncGenerator<Buffer> {
+async function* piecesOf(table: Table, kind: 'E' | 'L', isTaken: (row: SnapshotRow) => boolean, signal: AbortSignal, end?: Buffer): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = numberBytes(0)
   while (start !== undefined) {
     if (signal.aborted) throw new BackendError('aborted', 'the snapshot was aborted', { cause: signal.reason })

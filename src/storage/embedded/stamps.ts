@@ -34,7 +34,7 @@ export function lastStamp(tables: Tables): LastStamp | undefined {
 }
 
 /** Returns the time of the next change. It stands still if the clock was set back, so that times never decrease with revisions. */
-export const timeOf = (last: LastStamp, clock: Clock): number => Math.max(last.time, Math.floor(clock.now()))
+export const nextStampTime = (last: LastStamp, clock: Clock): number => Math.max(last.time, Math.floor(clock.now()))
 
 /** Returns the stamp of a change that follows `last`. */
 export function nextStamp(last: LastStamp, time: number, { before, isDeletion, size, recordOf }: Stamping): Stamp {

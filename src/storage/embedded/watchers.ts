@@ -4,9 +4,9 @@ import type { BackendBatch, BackendEvent, BackendWatch, KeyValue } from '../back
 import { BackendError } from '../backend.ts'
 import { type Key, type Revision, revisionAfter, revisionBefore } from '../revision.ts'
 import type { Tables } from './environment.ts'
-import { copyOf, decodeRecord, deletion, keyOf, numberBytes } from './layout.ts'
+import { copyOf, decodeKey, decodeRecord, deletion, numberBytes } from './layout.ts'
 import { changeAt } from './reader.ts'
-import type { Change } from './writer.ts'
+import type { CommittedChange } from './writer.ts'
 
 /** Limits of a batch read from the log, in events and bytes. */
 const batchEvents = 500
@@ -38,7 +38,7 @@ export interface WatchSource {
 export interface Watchers {
   watch(watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined>
   /** Delivers a group of consecutive revisions, which follow the last group. Called when `source.revision()` already returns the new one. */
-  publish(changes: readonly Change[], revision: Revision): void
+  publish(changes: readonly CommittedChange[], revision: Revision): void
   close(): void
 }
 
@@ -99,7 +99,7 @@ export function openWatchers(source: WatchSource): Watchers {
       for (const watcher of watchers) {
         if (!watcher.live || watcher.next > revision) continue
         changes.forEach(({ event, replaced }, i) => {
-          if (event.modRevision < watcher.next || !covers(watcher.watch, event.key)) return
+          if (event.modRevision < watcher.next || !watchCovers(watcher.watch, event.key)) return
           if (watcher.watch.previous && replaced !== 0) full[i] ??= withPrevious(source.tables, event, replaced)
           watcher.queue.push((watcher.watch.previous && full[i]) || event)
         })
@@ -126,7 +126,7 @@ function withPrevious(tables: Tables, event: BackendEvent, replaced: Revision): 
 }
 
 /** Whether a range includes a key. UTF-16 order equals UTF-8 order except beyond U+FFFF, where `atLeast` compares bytes. */
-function covers(watch: BackendWatch, key: Key): boolean {
+function watchCovers(watch: BackendWatch, key: Key): boolean {
   return atLeast(key, watch.start) && (watch.end === '\0' || !atLeast(key, watch.end))
 }
 
@@ -146,8 +146,8 @@ function readLog(source: WatchSource, watch: BackendWatch, from: Revision): Back
     const stored = tables.log.getBinaryFast(numberBytes(modRevision))
     if (!stored) continue
     const record = decodeRecord(stored)
-    const key = keyOf(record.key)
-    if (!covers(watch, key)) continue
+    const key = decodeKey(record.key)
+    if (!watchCovers(watch, key)) continue
     const { createRevision } = record
     const value = record.kind === deletion ? undefined : copyOf(record.value)
     bytes += stored.length

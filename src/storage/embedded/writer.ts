@@ -8,7 +8,7 @@ import type { FullDisk } from './full-disk.ts'
 import type { LatestEntry } from './layout.ts'
 import { deletion, encodeLatest, encodeRecord, expiryKey, numberBytes, put, recordValue } from './layout.ts'
 import { changeAt, keyBytes, latestOf, newestOf } from './reader.ts'
-import { type LastStamp, lastStamp, nextStamp, timeOf } from './stamps.ts'
+import { type LastStamp, lastStamp, nextStamp, nextStampTime } from './stamps.ts'
 import { metaRevision, setMeta } from './tables.ts'
 
 /** Limits of one commit, in writes and bytes. Further writes wait for the next one. A group is written in one step, so this bounds how long it blocks the event loop. */
@@ -38,18 +38,18 @@ interface Staged {
   readonly record: Buffer
 }
 
-interface Group {
+interface CommitGroup {
   readonly taken: readonly Pending[]
   readonly results: readonly { readonly pending: Pending; readonly result: WriteResult }[]
   readonly staged: readonly Staged[]
-  readonly changes: readonly Change[]
+  readonly changes: readonly CommittedChange[]
   readonly revision: Revision
   /** Stamp of the last change; undefined if changes have none. */
   readonly stamp: LastStamp | undefined
 }
 
 /** A committed change. */
-export interface Change {
+export interface CommittedChange {
   readonly event: BackendEvent
   /** The mod revision of the value that it replaced or deleted; 0 if there was none. */
   readonly replaced: Revision
@@ -65,7 +65,7 @@ export interface WriterOptions {
   /** Optional. Called within the commit, before a key is changed or deleted. */
   replacing?(key: Buffer): void
   /** Called when the group is on disk, before its writes resolve. */
-  committed(changes: readonly Change[], revision: Revision): void
+  committed(changes: readonly CommittedChange[], revision: Revision): void
 }
 
 /** The queue of guarded writes. Each resolves when its commit is on disk. */
@@ -86,7 +86,7 @@ export function openWriter(options: WriterOptions): Writer {
   let stamp = lastStamp(options.tables)
 
   async function commitNext(): Promise<void> {
-    let group: Group | undefined
+    let group: CommitGroup | undefined
     let taken: readonly Pending[] = []
     try {
       group = await options.tables.commit(() => {
@@ -154,15 +154,15 @@ function take(queue: Pending[]): Pending[] {
 }
 
 /** Decides on the writes of a group in order, each on the result of those before it. Writes nothing. */
-function checkGroup(tables: Tables, taken: readonly Pending[], last: LastStamp | undefined, clock: Clock): Group {
+function checkGroup(tables: Tables, taken: readonly Pending[], last: LastStamp | undefined, clock: Clock): CommitGroup {
   let newest = metaRevision(tables, 'revision')
   let stamp = last
   const first = revisionAfter(newest)
-  const time = last === undefined ? 0 : timeOf(last, clock)
+  const time = last === undefined ? 0 : nextStampTime(last, clock)
   const staged: Staged[] = []
   const recordOf = (revision: Revision): Buffer | undefined => staged[revision - first]?.record ?? tables.log.getBinaryFast(numberBytes(revision))
   const byKey = new Map<string, Staged>()
-  const changes: Change[] = []
+  const changes: CommittedChange[] = []
   const decide = (pending: Pending): WriteResult => {
     const { key, write } = pending
     const earlier = byKey.get(key)
@@ -199,9 +199,10 @@ function checkGroup(tables: Tables, taken: readonly Pending[], last: LastStamp |
 }
 
 /** Returns the bytes of values in a group; 0 for a group of deletions. */
-const bytesAdded = ({ taken, changes }: Group): number => (changes.length === 0 ? 0 : taken.reduce((sum, { write }) => sum + (write.value?.length ?? 0), 0))
+const bytesAdded = ({ taken, changes }: CommitGroup): number =>
+  changes.length === 0 ? 0 : taken.reduce((sum, { write }) => sum + (write.value?.length ?? 0), 0)
 
-function putGroup(tables: Tables, group: Group): void {
+function putGroup(tables: Tables, group: CommitGroup): void {
   for (const { pending, revision, entry, record } of group.staged) {
     tables.log.putSync(numberBytes(revision), record)
     if (group.stamp === undefined) tables.latest.putSync(pending.keyBytes, encodeLatest(entry))

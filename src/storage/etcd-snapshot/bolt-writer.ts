@@ -6,7 +6,7 @@ const PAGE = 4096
 const CHUNK = 1 << 20
 
 /** Entry of a bucket. */
-type Entry = readonly [key: Buffer, value: Buffer]
+type BucketEntry = readonly [key: Buffer, value: Buffer]
 
 interface Element {
   readonly key: Buffer
@@ -35,7 +35,7 @@ export class BoltWriter {
   }
 
   /** Writes a bucket. Entries must come in key order, and buckets in the order of their names. */
-  async bucket(name: string, entries: Iterable<Entry> | AsyncIterable<Entry>): Promise<void> {
+  async bucket(name: string, entries: Iterable<BucketEntry> | AsyncIterable<BucketEntry>): Promise<void> {
     const tree = new Tree((flags, elements) => this.#page(flags, elements))
     for await (const [key, value] of entries) tree.add({ key, value, child: 0, flags: 0 })
     const value = Buffer.alloc(BUCKET_HEADER)
@@ -58,7 +58,7 @@ export class BoltWriter {
 
   /** Writes a page and returns its number. A page that is too large continues in overflow pages. */
   #page(flags: number, elements: readonly Element[]): number {
-    const size = elements.reduce((sum, element) => sum + sizeOf(element), PAGE_HEADER)
+    const size = elements.reduce((sum, element) => sum + elementSize(element), PAGE_HEADER)
     const pages = Math.ceil(size / PAGE)
     const id = this.#nextPage
     const bytes = Buffer.alloc(pages * PAGE)
@@ -89,7 +89,7 @@ export class BoltWriter {
   }
 }
 
-const sizeOf = ({ key, value }: Element): number => ELEMENT + key.length + value.length
+const elementSize = ({ key, value }: Element): number => ELEMENT + key.length + value.length
 
 function writeLeafElement(bytes: Buffer, start: number, at: number, { flags, key, value }: Element): void {
   bytes.writeUInt32LE(flags, start)
@@ -140,9 +140,9 @@ class Tree {
   add(element: Element, depth = 0): void {
     this.#levels[depth] ??= { elements: [], size: PAGE_HEADER }
     const level = this.#levels[depth]
-    if (level.elements.length > 0 && level.size + sizeOf(element) > PAGE) this.#end(depth)
+    if (level.elements.length > 0 && level.size + elementSize(element) > PAGE) this.#end(depth)
     level.elements.push(element)
-    level.size += sizeOf(element)
+    level.size += elementSize(element)
   }
 
   /** Writes the remaining pages, and returns the number of the root. */

@@ -48,9 +48,9 @@ export function snapshotState(path: SnapshotPath): { readonly revision: number; 
   const file = new BoltFile(path)
   try {
     let revision = 0
-    for (const { key } of file.bucket(BUCKET)) revision = revisionOf(key)
+    for (const { key } of file.bucket(BUCKET)) revision = decodeRevision(key)
     // The newest changes may be deletions that have been compacted.
-    for (const entry of file.bucket(META)) if (entry.key.toString() === COMPACTED) revision = Math.max(revision, revisionOf(file.read(entry)))
+    for (const entry of file.bucket(META)) if (entry.key.toString() === COMPACTED) revision = Math.max(revision, decodeRevision(file.read(entry)))
     const leaseSeconds = new Map<string, number>()
     for (const entry of file.bucket(LEASES)) {
       const { integer, number } = fieldsIn(file.read(entry))
@@ -63,7 +63,7 @@ export function snapshotState(path: SnapshotPath): { readonly revision: number; 
 }
 
 /** Decodes the revision in a key. Throws BoltError. */
-function revisionOf(bytes: Buffer): number {
+function decodeRevision(bytes: Buffer): number {
   const revision = bytes.length >= REVISION_BYTES ? Number(bytes.readBigUInt64BE(0)) : Number.NaN
   if (!Number.isSafeInteger(revision)) throw new BoltError('an entry of the file is damaged: its key is not a revision')
   return revision

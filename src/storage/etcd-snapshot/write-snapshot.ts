@@ -28,7 +28,7 @@ export async function writeSnapshot(path: string, values: Iterable<ExportedValue
   const leases = new Set<number>()
   try {
     for (const name of BEFORE_KEYS) await writer.bucket(name, [])
-    await writer.bucket('key', entriesOf(values, leases))
+    await writer.bucket('key', encodeEntries(values, leases))
     await writer.bucket('lease', leaseEntries(leases))
     for (const name of BEHIND_LEASES) await writer.bucket(name, [])
     const compacted = revisionKey(newest)
@@ -47,7 +47,7 @@ export async function writeSnapshot(path: string, values: Iterable<ExportedValue
 }
 
 /** Encodes mvccpb.KeyValue messages by revision: key 1, create revision 2, mod revision 3, version 4, value 5, lease 6. */
-async function* entriesOf(values: Iterable<ExportedValue> | AsyncIterable<ExportedValue>, leases: Set<number>): AsyncGenerator<[Buffer, Buffer]> {
+async function* encodeEntries(values: Iterable<ExportedValue> | AsyncIterable<ExportedValue>, leases: Set<number>): AsyncGenerator<[Buffer, Buffer]> {
   for await (const { key, value, createRevision, modRevision, seconds } of values) {
     const writer = protobuf.Writer.create()
     writeBytes(writer, 1, key)

@@ -2,7 +2,7 @@ import protobuf from 'protobufjs/minimal.js'
 import { finished, writeBytes, writeInteger, writeMessage } from '../../lib/protobuf-writing.ts'
 import { type Backend, BackendError } from '../backend.ts'
 import { key, NO_REVISION, type Revision } from '../revision.ts'
-import type { Connection } from './connection.ts'
+import type { EtcdConnection } from './connection.ts'
 import { encodeNumber } from './messages.ts'
 import { WireReader } from './wire.ts'
 
@@ -73,7 +73,7 @@ function readRange(reader: WireReader): AgreedKey {
  * Creates the compactor of an etcd that other servers may compact, too. A server takes a turn by updating the shared key, so that of all servers with the same interval only one
  * compacts. Throws BackendError `denied` if the user may not write that key.
  */
-export function etcdCompactor(connection: Connection): Backend['compact'] {
+export function etcdCompactor(connection: EtcdConnection): Backend['compact'] {
   /** Version of the key when this server last read it. */
   let known: number | undefined
 

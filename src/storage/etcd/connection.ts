@@ -48,7 +48,7 @@ export interface WatchStreamOptions extends UnaryOptions {
 }
 
 /** Connection to the members of a cluster. Any member that is up may serve a call. */
-export interface Connection {
+export interface EtcdConnection {
   /** Returns the deadline of a call that begins now, as of Date.now(). */
   deadline(): number
   /** Sends a request and returns the bytes of the response. Waits for a connection up to the deadline. Throws BackendError. */
@@ -65,7 +65,7 @@ export interface Connection {
   close(): void
 }
 
-interface Member {
+interface ClusterMember {
   readonly client: Client
   /** `host:port` or `unix:path`. */
   readonly address: string
@@ -73,11 +73,11 @@ interface Member {
   readonly metadata: Metadata
 }
 
-type Policy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>
+type FaultPolicy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>
 
 /** Disables the fault handling of etcd3. */
 const never = { dispose() {} }
-const noPolicy = { execute: async (call: (context: object) => unknown) => call({}), onSuccess: () => never, onFailure: () => never } as unknown as Policy
+const noPolicy = { execute: async (call: (context: object) => unknown) => call({}), onSuccess: () => never, onFailure: () => never } as unknown as FaultPolicy
 
 /** Span attributes, named as gRPC's own instrumentation does. */
 function callAttributes(method: Method): Attributes {
@@ -135,7 +135,7 @@ const channelOptions = {
 }
 
 /** Opens a connection. Resolves without waiting for etcd. Loads the client libraries. */
-export async function openConnection(options: EtcdOptions): Promise<Connection> {
+export async function openConnection(options: EtcdOptions): Promise<EtcdConnection> {
   const [{ ConnectionPool }, grpc] = await Promise.all([import('etcd3/lib/connection-pool.js'), import('@grpc/grpc-js')])
   const dialling = dialOptionsOf(options)
   const behind = new WeakMap<object, string>()
@@ -156,7 +156,7 @@ export async function openConnection(options: EtcdOptions): Promise<Connection> 
  * blindly and blocks every call for seconds after one lost connection: calls bypass it, and failures are classified here. Most calls use a cheaper connection for unary calls to the
  * member that the pool has chosen.
  */
-class PooledConnection implements Connection {
+class PooledConnection implements EtcdConnection {
   readonly #pool: ConnectionPool
   readonly #grpc: Pick<typeof Grpc, 'connectivityState'>
   readonly #dialling: DialOptions
@@ -168,7 +168,7 @@ class PooledConnection implements Connection {
   readonly #versions: MemberVersions
   readonly #memberCount: number
   /** Clients that were chosen last. They are kept while their connections are up and no call has failed. */
-  readonly #chosen = new Map<Service, Member>()
+  readonly #chosen = new Map<Service, ClusterMember>()
   readonly #failures = new RecentFailures()
   /** Address of the member of each stream. */
   readonly #streams = new WeakMap<MessageStream, string>()
@@ -246,7 +246,7 @@ class PooledConnection implements Connection {
     }
   }
 
-  async #isTrusted({ address }: Member, options: UnaryOptions): Promise<boolean> {
+  async #isTrusted({ address }: ClusterMember, options: UnaryOptions): Promise<boolean> {
     try {
       return await this.#versions.isTrusted(address, options)
     } catch (error) {
@@ -255,7 +255,7 @@ class PooledConnection implements Connection {
     }
   }
 
-  #streamTo({ address }: Member, socket: Socket): MessageStream {
+  #streamTo({ address }: ClusterMember, socket: Socket): MessageStream {
     const stream = new MessageStream(socket, peerAt(address, this.#dialling), WATCH)
     this.#streams.set(stream, address)
     return stream
@@ -324,12 +324,12 @@ class PooledConnection implements Connection {
   }
 
   /** Whether either connection of the member is up. */
-  #isUp({ address, channel }: Member): boolean {
+  #isUp({ address, channel }: ClusterMember): boolean {
     return channel.getConnectivityState(true) === this.#grpc.connectivityState.READY || this.#unaryConnections.to(address) !== undefined
   }
 
   /** Chooses a member: the pool's choice if it is up and no call of it has failed recently, otherwise the fittest of the others. */
-  async #choose(service: Service): Promise<Member> {
+  async #choose(service: Service): Promise<ClusterMember> {
     let best = await this.#next(service)
     const seen = new Set([best.address])
     // The pool chooses at random each time: after this many choices it has missed a member once in 10 million times.
@@ -343,12 +343,12 @@ class PooledConnection implements Connection {
   }
 
   /** Ranks a member: 2 if it is up, 1 if it is up but has failed recently, 0 if it is down. */
-  #fitness(member: Member): 0 | 1 | 2 {
+  #fitness(member: ClusterMember): 0 | 1 | 2 {
     if (!this.#isUp(member)) return 0
     return this.#failures.has(member.address) ? 1 : 2
   }
 
-  #next(service: Service): Promise<Member> {
+  #next(service: Service): Promise<ClusterMember> {
     return this.#pool.withConnection(service, ({ client, metadata }) => {
       const channel = client.getChannel()
       return { client, metadata, channel, address: this.#behind.get(channel) ?? channel.getTarget().replace(/^dns:/, '') }
@@ -357,7 +357,7 @@ class PooledConnection implements Connection {
 }
 
 /** Calls a channel directly. The client's convenience method captures a stack trace per call, which is a third of the cost of a call. */
-function callMember({ channel, metadata }: Member, method: Method, request: Buffer, { signal, deadline }: CallOptions): Promise<Buffer> {
+function callMember({ channel, metadata }: ClusterMember, method: Method, request: Buffer, { signal, deadline }: CallOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let response: Buffer | undefined
     const call = channel.createCall(method, deadline, undefined, null, undefined)

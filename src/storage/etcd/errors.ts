@@ -19,7 +19,7 @@ const NO_CONNECTION = [/^No connection established\. Last error: (?:Error: )?([^
 /** OpenSSL's message for a failed handshake: codes, library, function, reason and source position. */
 const TLS_FAILURE = /error:[0-9A-F]+:SSL routines:[^:\n]*:([^:\n]*):/
 
-function messageOf(failure: CallFailure): string {
+function callFailureMessage(failure: CallFailure): string {
   const details = failure.details || failure.message
   const reason = TLS_FAILURE.exec(details)?.[1]
   return reason === undefined ? details.replace(...NO_CONNECTION) : `TLS: ${reason}`
@@ -27,12 +27,12 @@ function messageOf(failure: CallFailure): string {
 
 /** Converts the failure of a call to a BackendError. */
 export function backendError(failure: CallFailure, signal: AbortSignal): BackendError {
-  const details = messageOf(failure)
-  return new BackendError(codeOf(failure.code, details, signal), details, { cause: failure })
+  const details = callFailureMessage(failure)
+  return new BackendError(failureCode(failure.code, details, signal), details, { cause: failure })
 }
 
 /** Code of a failure. Source of the texts: https://github.com/etcd-io/etcd/blob/main/api/v3rpc/rpctypes/error.go */
-function codeOf(code: number | undefined, details: string, signal: AbortSignal): BackendErrorCode {
+function failureCode(code: number | undefined, details: string, signal: AbortSignal): BackendErrorCode {
   switch (code) {
     case Status.CANCELLED:
       return signal.aborted ? 'aborted' : 'unavailable'

@@ -1,6 +1,6 @@
 import type { KeyValue } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
-import type { Connection } from './connection.ts'
+import type { EtcdConnection } from './connection.ts'
 import { decodeRange, encodeRange } from './messages.ts'
 
 /** Options of a read of one key. */
@@ -13,7 +13,7 @@ export interface GetOptions {
 }
 
 /** Reads one key, and the store's newest revision. Throws BackendError. */
-export async function getKey(connection: Connection, key: Key, options: GetOptions): Promise<{ item: KeyValue | undefined; revision: Revision }> {
+export async function getKey(connection: EtcdConnection, key: Key, options: GetOptions): Promise<{ item: KeyValue | undefined; revision: Revision }> {
   const { signal, at, deadline = connection.deadline() } = options
   const request = encodeRange({ start: key, ...(at !== undefined && { at }) })
   const { items, revision } = decodeRange(await connection.call('/etcdserverpb.KV/Range', request, { signal, deadline, repeatable: true }))

@@ -1,6 +1,6 @@
 import { steadyClock } from '../../lib/clock.ts'
 import { InvariantError } from '../../lib/invariant.ts'
-import type { CallOptions, Connection } from './connection.ts'
+import type { CallOptions, EtcdConnection } from './connection.ts'
 import { decodeLeaseGrant, encodeNumber } from './messages.ts'
 
 /** Limits of a shared lease: its number of keys, and the fraction of the time to live by which a key may outlive it. */
@@ -25,7 +25,7 @@ export interface Leases {
 }
 
 /** Creates the leases of a connection. A lease that could not be granted is not cached, so the next call tries again. */
-export function openLeases(connection: Connection, reuseSeconds: number): Leases {
+export function openLeases(connection: EtcdConnection, reuseSeconds: number): Leases {
   const shared = new Map<number, SharedLease>()
   return {
     async get(ttlSeconds, options) {

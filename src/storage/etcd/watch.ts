@@ -3,7 +3,7 @@ import { TokenBucket } from '../../lib/token-bucket.ts'
 import { callFailureOf } from '../../protocols/grpc/call-failure.ts'
 import type { BackendBatch, BackendEvent, BackendWatch } from '../backend.ts'
 import { BackendError } from '../backend.ts'
-import type { Connection } from './connection.ts'
+import type { EtcdConnection } from './connection.ts'
 import { backendError } from './errors.ts'
 import type { WatchResponse } from './messages.ts'
 import { decodeLongWatch, decodeWatch, encodeWatchCreate, PROGRESS_REQUEST } from './messages.ts'
@@ -48,7 +48,7 @@ export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragmen
 
 /** Runs one watch on a stream of its own. It never resumes by itself: the reader knows the last revision that it received. */
 export async function* watchEtcd(
-  connection: Pick<Connection, 'deadline' | 'watchStream' | 'watchFailed'>,
+  connection: Pick<EtcdConnection, 'deadline' | 'watchStream' | 'watchFailed'>,
   watch: BackendWatch,
   signal: AbortSignal,
 ): AsyncGenerator<BackendBatch, void, undefined> {

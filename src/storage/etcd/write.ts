@@ -4,7 +4,7 @@ import type { UnaryOptions } from '../../protocols/grpc/unary-connection.ts'
 import type { Backend, GuardedWrite, WriteResult } from '../backend.ts'
 import { BackendError } from '../backend.ts'
 import type { Revision } from '../revision.ts'
-import type { Connection } from './connection.ts'
+import type { EtcdConnection } from './connection.ts'
 import { isLeaseNotFound, wasNeverSent } from './errors.ts'
 import { getKey } from './get.ts'
 import { openLeases } from './leases.ts'
@@ -33,7 +33,7 @@ function quotaReports(logger: Logger): { refused(error: BackendError): void; acc
 }
 
 /** Creates the function for guarded writes. If the response of a write is lost, its outcome is determined from the store; the write fails if it cannot be. */
-export function etcdWriter(connection: Connection, logger: Logger, leaseReuseSeconds: number): Backend['write'] {
+export function etcdWriter(connection: EtcdConnection, logger: Logger, leaseReuseSeconds: number): Backend['write'] {
   const leases = openLeases(connection, leaseReuseSeconds)
   const quota = quotaReports(logger)
 

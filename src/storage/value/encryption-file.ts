@@ -38,12 +38,12 @@ export function parseEncryptionFile(bytes: Buffer, file: string): EncryptionConf
   return { resources: rules, hash: createHash('sha256').update(bytes).digest('hex') }
 }
 
-const typeOf = (apiVersion: string, kind: string): StructSchema | undefined =>
+const encryptionType = (apiVersion: string, kind: string): StructSchema | undefined =>
   Object.hasOwn(ACCEPTED, apiVersion) && ACCEPTED[apiVersion] === kind ? types.type('encryption.EncryptionConfiguration') : undefined
 
 function decodeFile(bytes: Buffer, refuse: (why: string) => EncryptionConfigError): { resources?: EncryptionRule[] } {
   try {
-    return decodeConfigFile(bytes, typeOf, { isSecret: true })
+    return decodeConfigFile(bytes, encryptionType, { isSecret: true })
   } catch (error) {
     throw error instanceof DecodeError ? refuse(error.message) : error
   }

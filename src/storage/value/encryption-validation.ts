@@ -20,7 +20,7 @@ export function validateEncryption(rules: readonly EncryptionRule[]): FieldError
     const names = root.index(i).child('resources')
     const path = root.index(i).child('providers')
     if (resources.length === 0) errors.push(atLeastOne(names))
-    errors.push(...overlapErrors(resources, names), ...resources.flatMap((name, j) => nameErrors(name, names.index(j))))
+    errors.push(...overlapErrors(resources, names), ...resources.flatMap((name, j) => resourceNameErrors(name, names.index(j))))
     if (providers.length === 0) errors.push(atLeastOne(path))
     errors.push(...providers.flatMap((provider, j) => providerErrors(provider, path.index(j), kmsNames)))
   }
@@ -53,7 +53,7 @@ function overlapErrors(resources: readonly string[], path: FieldPath): FieldErro
 
 const WITHOUT_API = ['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations']
 
-function nameErrors(name: string, path: FieldPath): FieldError[] {
+function resourceNameErrors(name: string, path: FieldPath): FieldError[] {
   const { group, resource } = parseGroupResource(name)
   const fault =
     name.toLowerCase() !== name

@@ -40,7 +40,7 @@ export class Encryption {
    * Replaces the configuration. Throws EncryptionConfigError without a change if an earlier rule hides a later one. `services`: the key management services that the configuration names.
    */
   configure(config: EncryptionConfig, services: Services = new Map()): void {
-    this.#rules = rulesOf(config)
+    this.#rules = mergeRules(config)
     this.#services = services
     this.#made = new Map()
   }
@@ -67,7 +67,7 @@ export class Encryption {
   #present(of: GroupResource, name: string): Transformer {
     let transformer = this.#made.get(name)
     if (transformer === undefined) {
-      const providers = this.#rules.get(idOf(of)) ?? this.#rules.get(idOf({ ...of, resource: '*' })) ?? this.#rules.get('*.*')
+      const providers = this.#rules.get(encryptionRuleKey(of)) ?? this.#rules.get(encryptionRuleKey({ ...of, resource: '*' })) ?? this.#rules.get('*.*')
       transformer = providers === undefined ? identity : transformerOf(providers, this.#services, (...seen) => this.#observer(name, ...seen))
       this.#made.set(name, transformer)
     }
@@ -76,16 +76,16 @@ export class Encryption {
 }
 
 /** Key of a rule. It has the dot also for the core group, so that `*.` is one. */
-const idOf = ({ group, resource }: GroupResource): string => `${resource}.${group}`
+const encryptionRuleKey = ({ group, resource }: GroupResource): string => `${resource}.${group}`
 
 /** Merges the rules by resource. A resource in several rules has the providers of all of them, in order. */
-function rulesOf({ resources }: EncryptionConfig): Map<string, readonly EncryptionProvider[]> {
+function mergeRules({ resources }: EncryptionConfig): Map<string, readonly EncryptionProvider[]> {
   const rules = new Map<string, readonly EncryptionProvider[]>()
   for (const rule of resources) {
     for (const of of rule.resources.map(parseGroupResource)) {
-      for (const wider of [idOf({ ...of, resource: '*' }), '*.*'])
+      for (const wider of [encryptionRuleKey({ ...of, resource: '*' }), '*.*'])
         if (rules.has(wider)) throw masked(of.group === '' && of.resource === '*' ? '*.' : qualifiedResource(of), wider)
-      rules.set(idOf(of), [...(rules.get(idOf(of)) ?? []), ...rule.providers])
+      rules.set(encryptionRuleKey(of), [...(rules.get(encryptionRuleKey(of)) ?? []), ...rule.providers])
     }
   }
   return rules

@@ -15,7 +15,7 @@ export const preparedBackend = (backend: Backend, prepare: Prepare): Backend => 
   ...(backend.history && { history: preparedHistory(backend.history, prepare) }),
   async range({ visit: _, ...query }, signal) {
     const page = await backend.range(query, signal)
-    await prepareAll(valuesOf(page.items), prepare)
+    await prepareAll(itemValues(page.items), prepare)
     return page
   },
   watch: (watch, signal) => preparedBatches(backend.watch(watch, signal), prepare),
@@ -70,7 +70,7 @@ const preparedHistory = (history: StoreHistory, prepare: Prepare): StoreHistory 
   retain: (since, mostBytes) => history.retain(since, mostBytes),
 })
 
-function* valuesOf(items: readonly KeyValue[]): Generator<Buffer> {
+function* itemValues(items: readonly KeyValue[]): Generator<Buffer> {
   for (const { value } of items) yield value
 }
 

@@ -62,8 +62,9 @@ export function oldKeysOf(object: JsonObject, release: Release): OldKeyUse[] {
     else if (isJsonObject(value))
       for (const [name, member] of Object.entries(value)) {
         const inner = path === '' ? name : `${path}.${name}`
-        if (name === 'annotations' && path.endsWith('metadata')) for (const key of keysOf(member)) add(`${inner}[${key}]`, key, oldKey(OLD_ANNOTATIONS, key))
-        else if (name === 'nodeSelector') for (const key of keysOf(member)) add(`${inner}[${key}]`, key, oldKey(OLD_LABELS, key))
+        if (name === 'annotations' && path.endsWith('metadata'))
+          for (const key of objectKeys(member)) add(`${inner}[${key}]`, key, oldKey(OLD_ANNOTATIONS, key))
+        else if (name === 'nodeSelector') for (const key of objectKeys(member)) add(`${inner}[${key}]`, key, oldKey(OLD_LABELS, key))
         else if (name === 'key' && typeof member === 'string' && /tolerations|matchExpressions/.test(path)) add(inner, member, oldKey(OLD_LABELS, member))
         else if (name !== 'managedFields') visit(member, inner)
       }
@@ -72,7 +73,7 @@ export function oldKeysOf(object: JsonObject, release: Release): OldKeyUse[] {
   return found
 }
 
-const keysOf = (value: Json): string[] => (isJsonObject(value) ? Object.keys(value) : [])
+const objectKeys = (value: Json): string[] => (isJsonObject(value) ? Object.keys(value) : [])
 
 const oldKey = (table: readonly OldKey[], key: string): OldKey | undefined =>
   table.find(old => (old.key.endsWith('/') ? key.startsWith(old.key) : key === old.key))

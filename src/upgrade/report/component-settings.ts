@@ -57,11 +57,11 @@ export interface HeldConfiguration extends KindName {
 
 /** Returns configurations that an object contains as text: those of kubeadm in ConfigMaps, and patches of them for kind clusters. Other texts are skipped. */
 export const heldConfigurations = (object: JsonObject, name: KindName): HeldConfiguration[] =>
-  textsOf(object, name).flatMap(([path, text]) =>
+  settingTexts(object, name).flatMap(([path, text]) =>
     typeof text === 'string' && /^["']?kind["']?: *["']?\w+Configuration\b/m.test(text) ? documentsIn(text).flatMap(value => configurationAt(path, value)) : [],
   )
 
-function textsOf(object: JsonObject, { apiVersion, kind }: KindName): (readonly [path: string, text: Json])[] {
+function settingTexts(object: JsonObject, { apiVersion, kind }: KindName): (readonly [path: string, text: Json])[] {
   if (apiVersion === 'v1' && kind === 'ConfigMap') return Object.entries(objectIn(object.data)).map(([key, text]) => [`data[${key}]`, text])
   if (!isOfKind(apiVersion)) return []
   return [['', object] as const, ...objectsIn(object.nodes).map((node, i) => [`nodes[${i}].`, node] as const)].flatMap(

@@ -10,10 +10,10 @@ import { type Component, deprecatedFlagSince, goneFlagSince, goneValue } from '.
 import { goneGateSince } from './component-gates.ts'
 import { gatePairs, heldConfigurations, type Settings, settingsOf } from './component-settings.ts'
 import type { Upgrade } from './examine-object.ts'
-import type { Finding, Place } from './finding.ts'
+import type { Finding, FindingLocation } from './finding.ts'
 
 /** Reports gates, flags and configurations of components that an object runs, is, or contains in a ConfigMap. */
-export function componentFindings(object: JsonObject, kind: KindName, place: Place, label: string, upgrade: Upgrade): Finding[] {
+export function componentFindings(object: JsonObject, kind: KindName, place: FindingLocation, label: string, upgrade: Upgrade): Finding[] {
   return [
     ...settingsOf(object, kind).flatMap(settings => settingFindings(settings, place, `${label}: ${settings.component}`, upgrade)),
     ...configurationFaults(object, kind, upgrade.to).map(fault => ({
@@ -29,7 +29,7 @@ export function componentFindings(object: JsonObject, kind: KindName, place: Pla
 /** Reports the gates of the command line option `--gates`. */
 export const givenGateFindings = (text: string, upgrade: Upgrade): Finding[] => gateFindings(gatePairs(text), { source: '--gates' }, '--feature-gates', upgrade)
 
-function settingFindings({ component, gates, flags }: Settings, place: Place, subject: string, upgrade: Upgrade): Finding[] {
+function settingFindings({ component, gates, flags }: Settings, place: FindingLocation, subject: string, upgrade: Upgrade): Finding[] {
   return [
     ...gateFindings(gates, place, subject, upgrade),
     ...flagFindings(component, flags, place, subject, upgrade.to),
@@ -38,7 +38,7 @@ function settingFindings({ component, gates, flags }: Settings, place: Place, su
 }
 
 /** Reports flags of a component that a release does not have or has deprecated. */
-function flagFindings(component: Component, flags: Settings['flags'], place: Place, subject: string, to: Release): Finding[] {
+function flagFindings(component: Component, flags: Settings['flags'], place: FindingLocation, subject: string, to: Release): Finding[] {
   return [...flags].flatMap(([name, value]): Finding[] => {
     const gone = goneFlagSince(component, name, to)
     if (gone !== undefined)
@@ -69,7 +69,7 @@ function flagFindings(component: Component, flags: Settings['flags'], place: Pla
 /** Oldest release in the tables. A deprecation that it lists may be older. */
 const OLDEST_TAG: Release = '1.16'
 
-function gateFindings(gates: Settings['gates'], place: Place, subject: string, { to }: Upgrade): Finding[] {
+function gateFindings(gates: Settings['gates'], place: FindingLocation, subject: string, { to }: Upgrade): Finding[] {
   const then = gatesOf(to)
   return gates.flatMap(([name, value]): Finding[] => {
     if (Object.hasOwn(STAGE_GATES, name)) return []
@@ -120,7 +120,7 @@ function gateFindings(gates: Settings['gates'], place: Place, subject: string, {
 /** Admission plugins, and the releases that removed them. */
 const GONE_PLUGINS: Readonly<Record<string, Release>> = { PodSecurityPolicy: '1.25', SecurityContextDeny: '1.30', PersistentVolumeLabel: '1.31' }
 
-function serverFlagFindings(flags: Settings['flags'], place: Place, subject: string, to: Release): Finding[] {
+function serverFlagFindings(flags: Settings['flags'], place: FindingLocation, subject: string, to: Release): Finding[] {
   const blocking = (message: string, since?: Release): Finding => ({
     rule: 'removed-flag',
     level: 'blocking',

@@ -1,7 +1,7 @@
 import { objectsIn } from '../../meta/json-members.ts'
 import { type JsonObject, objectIn } from '../../meta/object.ts'
 import type { KindName } from '../versions/old-versions.ts'
-import type { Subject } from './examine-object.ts'
+import type { ExaminedObject } from './examine-object.ts'
 import type { Finding } from './finding.ts'
 
 /** A version of a custom kind in its definition. */
@@ -16,9 +16,9 @@ export class CustomKinds {
   readonly #versions = new Map<string, CustomVersion>()
   /** Group and kind: `example.com Foo`. */
   readonly #kinds = new Set<string>()
-  readonly #written: (KindName & Pick<Subject, 'label' | 'place'>)[] = []
+  readonly #written: (KindName & Pick<ExaminedObject, 'label' | 'place'>)[] = []
 
-  add(subject: Subject): void {
+  add(subject: ExaminedObject): void {
     const { apiVersion, kind, label, place, value, isListed, written = [] } = subject
     if (kind === 'CustomResourceDefinition') this.#define(value)
     else if (isCustom(apiVersion)) {

@@ -5,7 +5,7 @@ import { compareReleases, type Release } from '../../lifecycle/release.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { DecodeError } from '../../schema/decode.ts'
-import { firstOf } from '../convert.ts'
+import { firstMessages } from '../convert.ts'
 import { convertObject } from '../convert-object.ts'
 import { decisionsOf, withoutSuccessor } from '../decisions.ts'
 import { type Judgement, judge, type Refusal } from '../judge.ts'
@@ -13,15 +13,15 @@ import { oldReferencesOf } from '../references.ts'
 import { type KindName, type Standing, standingIn } from '../versions/old-versions.ts'
 import { ReleaseKinds } from '../versions/release-kinds.ts'
 import { oldKeysOf } from './annotations.ts'
-import type { Finding, Place, Usage } from './finding.ts'
+import type { Finding, FindingLocation, Usage } from './finding.ts'
 import { unmatchedRulesOf } from './unmatched-rules.ts'
 
 /** An object from any source. */
-export interface Subject extends KindName {
+export interface ExaminedObject extends KindName {
   readonly value: JsonObject
   /** Label such as `Deployment shop/web`. */
   readonly label: string
-  readonly place: Place
+  readonly place: FindingLocation
   /** Set if the version is only the one in which a server lists the object. It may have been written in another. */
   readonly isListed?: true
   /** Optional. Versions in which the object was written, according to managed fields and the last applied configuration. */
@@ -57,7 +57,7 @@ export const upgradeOf = (from: Release, to: Release): Upgrade => ({
 })
 
 /** Returns all findings for one object of any kind. */
-export async function examineObject(subject: Subject, upgrade: Upgrade): Promise<Finding[]> {
+export async function examineObject(subject: ExaminedObject, upgrade: Upgrade): Promise<Finding[]> {
   const standing = standingIn(upgrade.to, subject)
   return [
     ...(await versionFindings(subject, standing, upgrade)),
@@ -72,7 +72,7 @@ export async function examineObject(subject: Subject, upgrade: Upgrade): Promise
 }
 
 const finding = (
-  { label, place }: Subject,
+  { label, place }: ExaminedObject,
   rule: Finding['rule'],
   level: Finding['level'],
   message: string,
@@ -90,7 +90,7 @@ const finding = (
 })
 
 /** Reports the version of the object itself. */
-async function versionFindings(subject: Subject, standing: Standing | undefined, { to, after }: Upgrade): Promise<Finding[]> {
+async function versionFindings(subject: ExaminedObject, standing: Standing | undefined, { to, after }: Upgrade): Promise<Finding[]> {
   if (standing === undefined || standing.state === 'served') return []
   const { state, life, warning } = standing
   if (state === 'not yet') return [finding(subject, 'missing-version', 'blocking', warning, { since: life.introduced })]
@@ -114,7 +114,7 @@ async function versionFindings(subject: Subject, standing: Standing | undefined,
 const adviceOf = (replacement: string | undefined): string | undefined => (replacement === undefined ? undefined : `use ${replacement}`)
 
 /** Reports a version in which a client has written the object, and will do so again. */
-function writtenFindings(subject: Subject, { apiVersion, kind, usages }: WrittenAs, { to, after }: Upgrade): Finding[] {
+function writtenFindings(subject: ExaminedObject, { apiVersion, kind, usages }: WrittenAs, { to, after }: Upgrade): Finding[] {
   if (apiVersion === subject.apiVersion && !subject.isListed) return []
   const standing = standingIn(to, { apiVersion, kind })
   if (standing === undefined || (standing.state !== 'removed' && standing.state !== 'deprecated')) return []
@@ -133,7 +133,7 @@ function writtenFindings(subject: Subject, { apiVersion, kind, usages }: Written
   ]
 }
 
-const keyFindings = (subject: Subject, { to }: Upgrade): Finding[] =>
+const keyFindings = (subject: ExaminedObject, { to }: Upgrade): Finding[] =>
   oldKeysOf(subject.value, to).map(({ path, key, isIgnored, since, instead }) =>
     // Tolerating a taint that does not exist is harmless.
     finding(
@@ -148,7 +148,7 @@ const keyFindings = (subject: Subject, { to }: Upgrade): Finding[] =>
     ),
   )
 
-function referenceFindings(subject: Subject, { to }: Upgrade): Finding[] {
+function referenceFindings(subject: ExaminedObject, { to }: Upgrade): Finding[] {
   return oldReferencesOf(subject.value, to).map(({ path, apiVersion, kind, standing, isObject }) => {
     const isOwner = path.startsWith('metadata.ownerReferences')
     // A patch has no effect once its target is converted.
@@ -168,7 +168,7 @@ function referenceFindings(subject: Subject, { to }: Upgrade): Finding[] {
 }
 
 /** Compares defaults, validation, fields and warnings of both releases, each in a version that it serves. */
-async function ruleFindings(subject: Subject, standing: Standing, { before, after, to }: Upgrade): Promise<Finding[]> {
+async function ruleFindings(subject: ExaminedObject, standing: Standing, { before, after, to }: Upgrade): Promise<Finding[]> {
   try {
     const now = await judgeIn(before, subject)
     const then = standing.state === 'not yet' ? undefined : await judgeIn(after, subject)
@@ -192,16 +192,17 @@ async function ruleFindings(subject: Subject, standing: Standing, { before, afte
 }
 
 /** Reports validation errors: new ones, those of the converted object, or those of both releases. */
-function validationFindings(subject: Subject, { state }: Standing, now: readonly Refusal[], then: readonly Refusal[], to: Release): Finding[] {
+function validationFindings(subject: ExaminedObject, { state }: Standing, now: readonly Refusal[], then: readonly Refusal[], to: Release): Finding[] {
   const news = newOf(now, then)
   if (state === 'removed') {
     const decided = decisionsOf(subject, subject.value)
     const others = then.filter(({ text }) => !decided.some(({ path }) => text.startsWith(`${path}:`)))
-    return others.length === 0 ? [] : [finding(subject, 'needs-decision', 'warning', `${to} rejects the converted object: ${firstOf(others)}`)]
+    return others.length === 0 ? [] : [finding(subject, 'needs-decision', 'warning', `${to} rejects the converted object: ${firstMessages(others)}`)]
   }
   // If the present release rejects it as well, it is a patch or a part of an object.
-  if (news.length > 0 && (now.length === 0 || subject.isListed)) return [finding(subject, 'changed-validation', 'blocking', `${to} refuses ${firstOf(news)}`)]
-  return then.length === 0 || subject.isListed ? [] : [finding(subject, 'invalid-object', 'note', `both releases refuse ${firstOf(then)}`)]
+  if (news.length > 0 && (now.length === 0 || subject.isListed))
+    return [finding(subject, 'changed-validation', 'blocking', `${to} refuses ${firstMessages(news)}`)]
+  return then.length === 0 || subject.isListed ? [] : [finding(subject, 'invalid-object', 'note', `both releases refuse ${firstMessages(then)}`)]
 }
 
 /** Returns errors that the previous release does not have. Errors are matched by reason and field, since messages differ. */
@@ -221,7 +222,7 @@ const isDeprecation = (warning: string): boolean => /deprecated|non-functional|n
 const isOldKey = (warning: string): boolean => /seccomp\.security|apparmor\.security|kubernetes\.io\/ingress\.class|mount-options|annotations\[/.test(warning)
 
 /** Validates the object in its own version if the release has it, otherwise in the successor. */
-async function judgeIn(kinds: ReleaseKinds, { value, apiVersion, kind }: Subject): Promise<Judgement | undefined> {
+async function judgeIn(kinds: ReleaseKinds, { value, apiVersion, kind }: ExaminedObject): Promise<Judgement | undefined> {
   const named = { ...value, apiVersion, kind }
   const found = kinds.find(named)
   if (found === undefined) return undefined
@@ -230,7 +231,7 @@ async function judgeIn(kinds: ReleaseKinds, { value, apiVersion, kind }: Subject
   return conversion && judge(kinds, { definition: found.definition, version: conversion.to }, conversion.after)
 }
 
-function defaultFindings(subject: Subject, { object: old }: Judgement, { object: now }: Judgement): Finding[] {
+function defaultFindings(subject: ExaminedObject, { object: old }: Judgement, { object: now }: Judgement): Finding[] {
   if (old === undefined || now === undefined || old.apiVersion !== now.apiVersion) return []
   const found: Finding[] = []
   const visit = (a: Json | undefined, b: Json | undefined, written: Json | undefined, path: string): void => {
@@ -240,7 +241,7 @@ function defaultFindings(subject: Subject, { object: old }: Judgement, { object:
         visit(a[key], b[key], isJsonObject(written) ? written[key] : undefined, path === '' ? key : `${path}.${key}`)
     } else if (Array.isArray(a) && Array.isArray(b) && a.length === b.length)
       for (const [i, item] of a.entries()) visit(item, b[i], Array.isArray(written) ? written[i] : undefined, `${path}[${i}]`)
-    else if (written === undefined) found.push(finding(subject, 'changed-default', 'note', `${path}: ${shown(a)} becomes ${shown(b)}`))
+    else if (written === undefined) found.push(finding(subject, 'changed-default', 'note', `${path}: ${valueExcerpt(a)} becomes ${valueExcerpt(b)}`))
   }
   visit(old, now, subject.value, '')
   return found
@@ -250,4 +251,4 @@ function defaultFindings(subject: Subject, { object: old }: Judgement, { object:
 const isNothing = (value: Json | undefined): boolean =>
   value === undefined || value === null || (typeof value === 'object' && Object.values(value).every(isNothing))
 
-const shown = (value: Json | undefined): string => (value === undefined ? 'no value' : rawJson(value).slice(0, 200))
+const valueExcerpt = (value: Json | undefined): string => (value === undefined ? 'no value' : rawJson(value).slice(0, 200))

@@ -29,10 +29,10 @@ export const RULES = {
   unreadable: 'An object or file could not be examined',
 } as const
 
-export type Rule = keyof typeof RULES
+export type FindingRule = keyof typeof RULES
 
 /** Location of a finding. */
-export interface Place {
+export interface FindingLocation {
   /** File and line, from 1. */
   readonly file?: string
   readonly line?: number
@@ -51,11 +51,11 @@ export interface Usage {
 
 /** A finding of the report. */
 export interface Finding {
-  readonly rule: Rule
+  readonly rule: FindingRule
   readonly level: Level
   /** `Deployment shop/web`, `kube-apiserver --feature-gates` */
   readonly subject: string
-  readonly place: Place
+  readonly place: FindingLocation
   readonly message: string
   /** Optional. Advice for the user. */
   readonly advice?: string

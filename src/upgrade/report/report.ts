@@ -1,14 +1,14 @@
 import type { Release } from '../../lifecycle/release.ts'
 import { componentFindings, givenGateFindings } from './components.ts'
 import { CustomKinds } from './custom-kinds.ts'
-import { examineObject, type Subject, upgradeOf } from './examine-object.ts'
+import { type ExaminedObject, examineObject, upgradeOf } from './examine-object.ts'
 import { type Finding, type Report, sortFindings } from './finding.ts'
 
 /** A source: its objects, and findings about the source itself. */
 export interface Examined {
   /** Name such as `manifests/` or `https://10.0.0.1:6443`. */
   readonly name: string
-  readonly subjects: Iterable<Subject> | AsyncIterable<Subject>
+  readonly subjects: Iterable<ExaminedObject> | AsyncIterable<ExaminedObject>
   /** Complete after all subjects have been read. */
   readonly findings: readonly Finding[]
 }

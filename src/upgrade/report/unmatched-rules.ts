@@ -63,7 +63,7 @@ function roleRules({ metadata, rules }: JsonObject, release: Release): Unmatched
     if (!groups.includes('extensions') || !isGone('extensions', '*', ['*'], release)) return []
     const moved = textsIn(resources).filter(resource => {
       const group = MOVED[resource.split('/')[0] ?? '']
-      return group !== undefined && !granted.some(rule => covers(rule, group, resource))
+      return group !== undefined && !granted.some(rule => ruleMatches(rule, group, resource))
     })
     return moved.length === 0
       ? []
@@ -87,7 +87,7 @@ const MOVED: Readonly<Record<string, string>> = {
   networkpolicies: 'networking.k8s.io',
 }
 
-const covers = ({ apiGroups, resources }: JsonObject, group: string, resource: string): boolean =>
+const ruleMatches = ({ apiGroups, resources }: JsonObject, group: string, resource: string): boolean =>
   textsIn(apiGroups).some(each => each === group || each === '*') && textsIn(resources).some(each => each === resource || each === '*')
 
 /** Reports whether a former version of Kubernetes no longer serves any of the resources. The version `*` stands for all. */

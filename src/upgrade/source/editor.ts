@@ -1,7 +1,7 @@
 import { goJson } from '../../codec/json.ts'
 import { deepEqual, ownMember } from '../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
-import { type MapNode, nodeValue, type Pair, type SourceNode } from './nodes.ts'
+import { type MapEntry, type MapNode, nodeValue, type SourceNode } from './nodes.ts'
 import { type KeyChanges, keyChanges, patched } from './patched.ts'
 import { columnOf, listsAreIndented, type RenderStyle, type ReusedText, renderBlock, renderFlow, renderMember, renderPairs } from './render.ts'
 
@@ -13,7 +13,7 @@ export interface Edit {
 }
 
 /** Applies edits to a text. They must not overlap. */
-export function apply(text: string, edits: readonly Edit[]): string {
+export function applyEdits(text: string, edits: readonly Edit[]): string {
   let out = ''
   let at = 0
   for (const { start, end, text: replacement } of [...edits].sort((a, b) => a.start - b.start || a.end - b.end)) {
@@ -33,12 +33,12 @@ export class Editor {
   readonly #root: SourceNode
   readonly #style: RenderStyle
   /** Nodes of the document by the JSON of their value. Created on first use. */
-  #known: ReadonlyMap<string, KnownNode> | undefined
+  #known: ReadonlyMap<string, EditedNode> | undefined
   /** Members in removed members, by key. They may be reused elsewhere, with changes. */
-  readonly #moved = new Set<Pair>()
+  readonly #moved = new Set<MapEntry>()
   /** The member that is being replaced. Comments above it are kept. */
-  #replaced: Pair | undefined
-  readonly #moving = new Map<string, { readonly pair: Pair; readonly before: Json }>()
+  #replaced: MapEntry | undefined
+  readonly #moving = new Map<string, { readonly pair: MapEntry; readonly before: Json }>()
 
   constructor(text: string, root: SourceNode) {
     this.#text = text
@@ -95,7 +95,7 @@ export class Editor {
   }
 
   /** Inserts new members in place of the first removed one, or after the last member if none is removed. */
-  #exchange({ node, before }: { readonly node: MapNode; readonly before: JsonObject }, gone: readonly Pair[], news: JsonObject): void {
+  #exchange({ node, before }: { readonly node: MapNode; readonly before: JsonObject }, gone: readonly MapEntry[], news: JsonObject): void {
     const column = columnOf(this.#text, node.pairs[0]?.keyStart ?? node.start)
     const isAnyNew = Object.keys(news).length > 0
     for (const pair of gone) this.#note(pair, before[pair.key])
@@ -107,7 +107,7 @@ export class Editor {
     for (const pair of isAnyNew ? others : gone) this.#remove(node, pair)
   }
 
-  #changePair({ keyStart, keyEnd, value }: Pair, before: Json | undefined, after: Json): void {
+  #changePair({ keyStart, keyEnd, value }: MapEntry, before: Json | undefined, after: Json): void {
     if (before !== undefined && deepEqual(before, after)) return
     const wanted = patched(nodeValue(value), before, after)
     const isCollection = (json: Json): boolean => typeof json === 'object' && json !== null && Object.keys(json).length > 0
@@ -133,7 +133,7 @@ export class Editor {
   }
 
   /** Removes the lines of a member. If it follows the dash of a list item, removes the text up to the next member. */
-  #remove(node: MapNode, pair: Pair): void {
+  #remove(node: MapNode, pair: MapEntry): void {
     const index = node.pairs.indexOf(pair)
     const lineStart = this.#text.lastIndexOf('\n', pair.keyStart - 1) + 1
     const next = node.pairs[index + 1]
@@ -168,7 +168,7 @@ export class Editor {
   }
 
   /** Returns the text of a moved member, with its own changes applied. */
-  #movedText(pair: Pair, before: Json, after: Json): ReusedText | undefined {
+  #movedText(pair: MapEntry, before: Json, after: Json): ReusedText | undefined {
     const { keyStart, keyEnd, value: node } = pair
     if ((node.kind !== 'map' && node.kind !== 'list') || node.flow || Array.isArray(before) !== Array.isArray(after)) return undefined
     const inner = new Editor(this.#text, this.#root)
@@ -178,7 +178,7 @@ export class Editor {
     this.#moved.add(pair)
     const stays = pair === this.#replaced
     return {
-      text: apply(this.#text.slice(node.start, node.end), edits),
+      text: applyEdits(this.#text.slice(node.start, node.end), edits),
       column: columnOf(this.#text, node.start),
       comments: stays ? [] : commentLines(this.#text.slice(this.#commentsStart(keyStart), keyStart)),
       leading: commentLines(this.#text.slice(keyEnd, node.start)),
@@ -198,7 +198,7 @@ export class Editor {
   }
 
   /** Records a removed member, and collections in it. Outer members take precedence. */
-  #note(pair: Pair, before: Json | undefined): void {
+  #note(pair: MapEntry, before: Json | undefined): void {
     if (before === undefined || typeof before !== 'object' || before === null) return
     if (!this.#moving.has(pair.key)) this.#moving.set(pair.key, { pair, before })
     if (pair.value.kind === 'map' && isJsonObject(before)) for (const inner of pair.value.pairs.slice(0, 20)) this.#note(inner, before[inner.key])
@@ -245,15 +245,15 @@ const commentLines = (text: string): string[] =>
     .filter(line => line.startsWith('#'))
 
 /** A collection, and the end of its key. */
-interface KnownNode {
+interface EditedNode {
   readonly node: SourceNode
   readonly keyEnd?: number
 }
 
 /** Returns block collections by the JSON of their value. */
-function nodesByValue(root: SourceNode): ReadonlyMap<string, KnownNode> {
-  const found = new Map<string, KnownNode>()
-  const visit = (known: KnownNode): void => {
+function nodesByValue(root: SourceNode): ReadonlyMap<string, EditedNode> {
+  const found = new Map<string, EditedNode>()
+  const visit = (known: EditedNode): void => {
     const { node } = known
     if (node.kind === 'scalar' || node.kind === 'alias') return
     if (!node.flow) found.set(goJson(nodeValue(node)), known)

@@ -7,37 +7,37 @@ import { setMember } from '../../meta/equal.ts'
 import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 
 /** Range of a node in a text: offsets `start` and `end` (exclusive), including anchors and tags. A block collection ends with its last member. */
-interface Place {
+interface NodeRange {
   readonly start: number
   readonly end: number
 }
 
 /** A scalar in a text. */
-export interface ScalarNode extends Place {
+export interface ScalarNode extends NodeRange {
   readonly kind: 'scalar'
   readonly value: null | boolean | number | bigint | string
 }
 
 /** A map in a text. */
-export interface MapNode extends Place {
+export interface MapNode extends NodeRange {
   readonly kind: 'map'
   /** Whether it is in flow style, `{ … }`, as JSON always is. */
   readonly flow: boolean
   /** Members in the order of the text, without `<<`. */
-  readonly pairs: readonly Pair[]
+  readonly pairs: readonly MapEntry[]
   /** Maps that `<<` merges. */
   readonly merged: readonly SourceNode[]
 }
 
 /** A list in a text. */
-export interface ListNode extends Place {
+export interface ListNode extends NodeRange {
   readonly kind: 'list'
   readonly flow: boolean
   readonly items: readonly SourceNode[]
 }
 
 /** An alias `*name`. `target` is the node with that anchor at this point. */
-export interface AliasNode extends Place {
+export interface AliasNode extends NodeRange {
   readonly kind: 'alias'
   readonly target: SourceNode
 }
@@ -45,7 +45,7 @@ export interface AliasNode extends Place {
 export type SourceNode = ScalarNode | MapNode | ListNode | AliasNode
 
 /** A key and its value. `keyStart` and `keyEnd` are the range of the key's node. */
-export interface Pair {
+export interface MapEntry {
   readonly key: string
   readonly keyStart: number
   readonly keyEnd: number
@@ -93,9 +93,9 @@ export function readDocuments(text: string): SourceDocument[] {
 }
 
 /** Returns the ranges of the objects in a text of several JSON objects, or none for any other text. */
-function jsonStream(text: string): Place[] {
+function jsonStream(text: string): NodeRange[] {
   if (!/^\s*\{/.test(text)) return []
-  const places: Place[] = []
+  const places: NodeRange[] = []
   let depth = 0
   let start = 0
   for (const { 0: found, index } of text.matchAll(/"(?:[^"\\]|\\.)*"?|[{}]/gs)) {
@@ -233,7 +233,7 @@ class NodeBuilder {
   #collection(event: Exclude<Event, { type: 1 | 4 | 5 | 6 }>): MapNode | ListNode {
     const flow = event.style === 2
     const start = beginning(event, event.start)
-    const pairs: Pair[] = []
+    const pairs: MapEntry[] = []
     const merged: SourceNode[] = []
     const items: SourceNode[] = []
     let end = event.start + 1

@@ -2,12 +2,12 @@ import { rawJson } from '../../codec/json-writer.ts'
 import { yamlBytes } from '../../codec/yaml.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { Json } from '../../meta/object.ts'
-import { apply, type Edit, Editor } from './editor.ts'
+import { applyEdits, type Edit, Editor } from './editor.ts'
 import { isJsonText, nodeValue, readDocuments, type SourceDocument, SourceError, type SourceNode } from './nodes.ts'
 import { patched } from './patched.ts'
 
 /** A change of a node from `before`, the value that its text is understood as, to `after`. */
-export interface Change {
+export interface NodeChange {
   readonly node: SourceNode
   readonly before: Json
   readonly after: Json
@@ -23,7 +23,7 @@ export interface Rewritten {
 }
 
 /** Applies changes to the documents of a text, by index. Comments, order and notation of everything else are kept. */
-export function rewrite(text: string, documents: readonly SourceDocument[], changes: ReadonlyMap<number, readonly Change[]>): Rewritten {
+export function rewrite(text: string, documents: readonly SourceDocument[], changes: ReadonlyMap<number, readonly NodeChange[]>): Rewritten {
   const wanted = new Map([...changes].map(([index, each]) => [index, wantedValue(documents[index], each)]))
   const edits = documents.map(({ root }, index) => {
     const own = changes.get(index) ?? []
@@ -34,7 +34,7 @@ export function rewrite(text: string, documents: readonly SourceDocument[], chan
     for (const { node, before, after } of own) editor.change(node, before, after)
     return withLineEnds(text, editor.edits)
   })
-  const read = tryRead(apply(text, edits.flat()))
+  const read = tryRead(applyEdits(text, edits.flat()))
   const rewritten: number[] = []
   for (const [index, { root }] of documents.entries()) {
     const value = wanted.get(index)
@@ -42,14 +42,14 @@ export function rewrite(text: string, documents: readonly SourceDocument[], chan
     edits[index] = [{ start: root.start, end: root.end, text: isFlow(root) ? jsonText(text, root, value) : yamlBytes(value).toString().trimEnd() }]
     if (!isFlow(root)) rewritten.push(index)
   }
-  return { text: apply(text, edits.flat()), edits, rewritten }
+  return { text: applyEdits(text, edits.flat()), edits, rewritten }
 }
 
 /** New lines have the line ends of the text. */
 const withLineEnds = (text: string, edits: readonly Edit[]): readonly Edit[] =>
   text.includes('\r\n') ? edits.map(edit => ({ ...edit, text: edit.text.replace(/\r?\n/g, '\r\n') })) : edits
 
-const wantedValue = (document: SourceDocument | undefined, changes: readonly Change[]): Json =>
+const wantedValue = (document: SourceDocument | undefined, changes: readonly NodeChange[]): Json =>
   document === undefined ? null : nodeValue(document.root, new Map(changes.map(({ node, before, after }) => [node, patched(nodeValue(node), before, after)])))
 
 const isFlow = (root: SourceNode): boolean => root.kind !== 'scalar' && root.kind !== 'alias' && root.flow

@@ -20,7 +20,7 @@ export interface OldVersion {
 }
 
 /** Creates a version for a definition with the given hub version. */
-export const versionOf = ({ group, name, kind, type, setDefaults, toHub }: OldVersion, hub: Version): Version => ({
+export const oldVersion = ({ group, name, kind, type, setDefaults, toHub }: OldVersion, hub: Version): Version => ({
   group,
   name,
   kind,

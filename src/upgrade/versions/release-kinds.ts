@@ -7,11 +7,11 @@ import type { JsonObject } from '../../meta/object.ts'
 import { versionsOf } from '../../registry/convert.ts'
 import { builtinResources } from '../../resources/builtin.ts'
 import { decode } from '../../schema/decode.ts'
-import { type OldVersion, versionOf } from './old-version.ts'
+import { type OldVersion, oldVersion } from './old-version.ts'
 import { type KindName, OLD_VERSIONS, standingIn } from './old-versions.ts'
 
 /** A kind in one version, with its conversion. */
-export interface FoundKind {
+export interface ServedKind {
   readonly definition: ResourceDefinition
   readonly version: Version
 }
@@ -20,7 +20,7 @@ export interface FoundKind {
 export class ReleaseKinds {
   readonly release: Release
   readonly features: Features
-  readonly #byName = new Map<string, FoundKind>()
+  readonly #byName = new Map<string, ServedKind>()
 
   constructor(release: Release = DEFAULT_RELEASE, features: Features = parseGates(release)) {
     this.release = release
@@ -37,16 +37,16 @@ export class ReleaseKinds {
     const name = `${apiVersionOf({ group: old.group, version: old.name })} ${old.kind}`
     const { group, resource } = old.into
     const definition = definitions.find(({ hub }) => hub.group === group && hub.names.plural === resource)
-    if (definition && (old.isPreferred || !this.#byName.has(name))) this.#byName.set(name, { definition, version: versionOf(old, definition.hub) })
+    if (definition && (old.isPreferred || !this.#byName.has(name))) this.#byName.set(name, { definition, version: oldVersion(old, definition.hub) })
   }
 
   /** Finds a version of a kind, served or not. Undefined for kinds that are not part of Kubernetes or have no conversion. */
-  find({ apiVersion, kind }: KindName): FoundKind | undefined {
+  find({ apiVersion, kind }: KindName): ServedKind | undefined {
     return this.#byName.get(`${apiVersion} ${kind}`)
   }
 
   /** Returns those of the unknown members that the version had in the last release that served it. */
-  formerFields({ version }: FoundKind, value: JsonObject, unknown: readonly string[]): string[] {
+  formerFields({ version }: ServedKind, value: JsonObject, unknown: readonly string[]): string[] {
     const name = { apiVersion: apiVersionOfVersion(version), kind: version.kind }
     const last = unknown.length === 0 ? undefined : RELEASES.findLast(each => ['served', 'deprecated'].includes(standingIn(each, name)?.state ?? ''))
     if (last === undefined || last === this.release) return []
@@ -60,7 +60,7 @@ export class ReleaseKinds {
    * Returns the version to convert to: the preferred one that the release serves and has not deprecated. Undefined if that is the version itself, or there is
    * none.
    */
-  successorOf({ definition, version }: FoundKind): Version | undefined {
+  successorOf({ definition, version }: ServedKind): Version | undefined {
     const state = (each: Version): string => standingIn(this.release, { apiVersion: apiVersionOfVersion(each), kind: each.kind })?.state ?? 'served'
     if (state(version) === 'served' || state(version) === 'not yet') return undefined
     const all = [...versionsOf(definition).values()].filter(each => each.kind === version.kind)

@@ -18,10 +18,10 @@ function setLabels(object: KubeObject): void {
   const labels = whole && isJsonObject(whole.template.metadata) ? whole.template.metadata.labels : undefined
   if (whole === undefined || !isJsonObject(labels)) return
   whole.spec.selector ??= { matchLabels: clone(labels) }
-  if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = textsOf(labels)
+  if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = labelTexts(labels)
 }
 
-const textsOf = (labels: JsonObject): Record<string, string> => Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]))
+const labelTexts = (labels: JsonObject): Record<string, string> => Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]))
 
 function setUpdateStrategy(object: KubeObject, type: string): void {
   const whole = wholeSpec(object)

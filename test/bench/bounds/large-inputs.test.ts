@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { fieldOwners } from '../../../src/console/field-owners.ts'
 import { endToEnd } from '../../../src/endpoints/connect/headers.ts'
-import { integerOf } from '../../../src/lib/integer.ts'
+import { parseInteger } from '../../../src/lib/integer.ts'
 import { lineDiff } from '../../../src/lib/line-diff.ts'
 import { readHead } from '../../../src/protocols/http2/request-head.ts'
 import { unifiedDiff } from '../../../src/schema/go/go-json-diff.ts'
@@ -17,7 +17,7 @@ const CASES: Readonly<Record<string, readonly [mostMs: number, prepare: () => ()
     100,
     () => {
       const text = '9'.repeat(3_000_000)
-      return () => integerOf(text)
+      return () => parseInteger(text)
     },
   ],
   'names in a Connection header': [

@@ -17,7 +17,7 @@ import { InFlight } from '../../../src/server/filters/in-flight.ts'
 import { marksOf } from '../../../src/server/filters/priority-and-fairness.ts'
 import { handlerChain } from '../../../src/server/handler-chain.ts'
 import { Health } from '../../../src/server/health.ts'
-import { answerMemory } from '../../../src/server/http/answer-memory.ts'
+import { responseBuffers } from '../../../src/server/http/answer-memory.ts'
 import { encodeStatusAsJson } from '../../../src/server/http/status-body.ts'
 import { AuthMetrics } from '../../../src/server/metrics/auth-metrics.ts'
 import { RequestMetrics } from '../../../src/server/metrics/request-metrics.ts'
@@ -113,7 +113,7 @@ export class RecordedApi {
         },
         impersonation: 'plain',
       },
-      exchange: { encodeStatus: encodeStatusAsJson, compressAnswers: false, memory: answerMemory() },
+      exchange: { encodeStatus: encodeStatusAsJson, compressAnswers: false, memory: responseBuffers() },
       requests,
       deadlines: new Deadlines(requests.all),
       inFlight: new InFlight(0, 0),

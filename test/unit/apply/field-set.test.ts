@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import * as sets from '../../../src/apply/field-set.ts'
-import { equals, fieldSetOf, has, type MadeSet, pathsOf, setAtOnce } from '../../../src/apply/field-set.ts'
+import { equals, fieldSetOf, hasPath, type MadeSet, pathsOf, setAtOnce } from '../../../src/apply/field-set.ts'
 import { reconcile } from '../../../src/apply/ownership.ts'
 import { printElement } from '../../../src/apply/path-element.ts'
 import { fromFieldsV1 as read, toFieldsV1 } from '../../../src/apply/read-field-set.ts'
-import { EMPTY, type FieldSet, isEmpty } from '../../../src/apply/set-node.ts'
+import { EMPTY, type FieldSet, isEmptySet } from '../../../src/apply/set-node.ts'
 import { isSteps } from '../../../src/lib/steps.ts'
 import type { JsonObject } from '../../../src/meta/object.ts'
 import { types } from '../../../src/resources/types.ts'
@@ -56,7 +56,7 @@ describe('field sets', () => {
         same(ensureNamedFieldsAreMembers(a, types.type(row.type)), row.named)
         expect(equals(a, b)).to.equal(row.equal)
         expect([...pathsOf(a)].map(path => path.map(printElement).join(''))).to.deep.equal(row.paths)
-        for (const path of pathsOf(a)) expect(has(a, path)).to.equal(true)
+        for (const path of pathsOf(a)) expect(hasPath(a, path)).to.equal(true)
         expect(equals(union(a, b), union(b, a))).to.equal(true)
         expect(row).to.deep.equal(inputs)
       })
@@ -95,7 +95,7 @@ describe('field sets', () => {
     expect(fromFieldsV1(document)).to.equal(fromFieldsV1(document))
     const written = toFieldsV1(set('{"f:a":{}}'))
     expect(fromFieldsV1(written)).to.equal(written)
-    expect(isEmpty(fromFieldsV1(null))).to.equal(true)
+    expect(isEmptySet(fromFieldsV1(null))).to.equal(true)
   })
 
   it('are made from member names', () => {

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import { type AuditFormat, Auditor, type AuditTarget } from '../../../src/audit/auditor.ts'
 import type { AuditedRequest } from '../../../src/audit/event.ts'
-import { bytesOf } from '../../../src/audit/line.ts'
+import { bodyBytes } from '../../../src/audit/line.ts'
 import { AuditMetrics } from '../../../src/audit/metrics.ts'
 import { type AuditPolicy, policyEvaluator } from '../../../src/audit/policy.ts'
 import { RequestAudit } from '../../../src/audit/request-audit.ts'
@@ -40,7 +40,7 @@ function recording(lines: string[], { fails = false, written }: { fails?: boolea
     async process({ line }) {
       await written
       let text = ''
-      for (const part of line.parts) for await (const bytes of bytesOf(part)) text += bytes.toString()
+      for (const part of line.parts) for await (const bytes of bodyBytes(part)) text += bytes.toString()
       lines.push(text)
       return !fails
     },

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import type { Checked } from '../../../src/cel/checked.ts'
-import { check } from '../../../src/cel/checker.ts'
+import { checkTypes } from '../../../src/cel/checker.ts'
 import { compile } from '../../../src/cel/compile.ts'
 import { estimateCostInSteps } from '../../../src/cel/cost/estimate.ts'
 import { baseEnvironment, EVERY_RELEASE, extend } from '../../../src/cel/environment.ts'
 import { checkLiterals } from '../../../src/cel/literal-checks.ts'
-import { parse } from '../../../src/cel/parser.ts'
+import { parseExpression } from '../../../src/cel/parser.ts'
 import { makeProgramInSteps } from '../../../src/cel/program/program.ts'
 import { ruleTree } from '../../../src/cel/rules/rule-node.ts'
 import { DYN } from '../../../src/cel/type.ts'
@@ -41,10 +41,10 @@ const WHOLE: Record<string, string> = {
 describe('a long expression', () => {
   for (const [what, text] of Object.entries(WHOLE))
     it(`is compiled in short steps: ${what}`, () => {
-      const { result: parsed, yields: parsing } = countedSteps(parse(text, { macros: environment.macros, optionalSyntax: true }))
+      const { result: parsed, yields: parsing } = countedSteps(parseExpression(text, { macros: environment.macros, optionalSyntax: true }))
       expect(String(parsed.issues)).to.equal('')
       expect(parsing, 'parse').to.be.above(LEAST_YIELDS)
-      const { result: checked, yields: checking } = countedSteps<Checked>(check(parsed.ast!, environment, parsed.issues))
+      const { result: checked, yields: checking } = countedSteps<Checked>(checkTypes(parsed.ast!, environment, parsed.issues))
       expect(checking, 'check').to.be.above(LEAST_YIELDS)
       expect(countedSteps(checkLiterals(checked, parsed.issues)).yields, 'checkLiterals').to.be.above(LEAST_YIELDS)
       expect(countedSteps(makeProgramInSteps(checked, environment)).yields, 'makeProgram').to.be.above(LEAST_YIELDS)
@@ -61,7 +61,7 @@ describe('a long expression', () => {
   }
   for (const [what, [text, message]] of Object.entries(READ))
     it(`is parsed in short steps: ${what}`, () => {
-      const { result, yields } = countedSteps(parse(text, { macros: environment.macros, optionalSyntax: true }))
+      const { result, yields } = countedSteps(parseExpression(text, { macros: environment.macros, optionalSyntax: true }))
       expect(String(result.issues)).to.match(message)
       expect(yields).to.be.above(LEAST_YIELDS)
     })

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { OPTIONAL_MACROS, STANDARD_MACROS, TWO_VARIABLE_MACROS } from '../../../src/cel/macros.ts'
-import { type Parsed, parse } from '../../../src/cel/parser.ts'
+import { type Parsed, parseExpression } from '../../../src/cel/parser.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
 import { celAnswers } from '../../support/cel-answers.ts'
 import { printTree } from '../../support/cel-tree.ts'
 
 const macros = new Map([...STANDARD_MACROS, ...OPTIONAL_MACROS, ...TWO_VARIABLE_MACROS])
-const parseAtOnce = (text: string, optionalSyntax = true): Parsed => runAtOnce(parse(text, { macros, optionalSyntax }))
+const parseAtOnce = (text: string, optionalSyntax = true): Parsed => runAtOnce(parseExpression(text, { macros, optionalSyntax }))
 const read = (text: string): Parsed => parseAtOnce(text)
 const messages = (text: string, optionalSyntax = true): string[] => parseAtOnce(text, optionalSyntax).issues.all.map(({ message }) => message)
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { groupVersion, type Kind, kindGroups, pathOf, rank } from '../../../src/console/kinds.ts'
+import { groupVersion, type Kind, kindGroups, rank, resourcePath } from '../../../src/console/kinds.ts'
 import { namedIn, objectHash, parseRoute, tableHash } from '../../../src/console/route.ts'
 
 const kind = (group: string, resource: string, name: string, shortNames: readonly string[] = []): Kind => ({
@@ -17,9 +17,9 @@ const pods = kind('', 'pods', 'Pod', ['po'])
 
 describe('kinds of the console', () => {
   it('have paths', () => {
-    expect(pathOf(pods, 'default', 'a')).to.equal('/api/v1/namespaces/default/pods/a')
-    expect(pathOf(deployments)).to.equal('/apis/apps/v1/deployments')
-    expect(pathOf(deployments, '../x', 'a/b?c#d')).to.equal('/apis/apps/v1/namespaces/..%2Fx/deployments/a%2Fb%3Fc%23d')
+    expect(resourcePath(pods, 'default', 'a')).to.equal('/api/v1/namespaces/default/pods/a')
+    expect(resourcePath(deployments)).to.equal('/apis/apps/v1/deployments')
+    expect(resourcePath(deployments, '../x', 'a/b?c#d')).to.equal('/apis/apps/v1/namespaces/..%2Fx/deployments/a%2Fb%3Fc%23d')
     expect([pods, deployments].map(groupVersion)).to.deep.equal(['v1', 'apps/v1'])
   })
 

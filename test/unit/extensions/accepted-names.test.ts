@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { nameDefinition } from '../../../src/extensions/accepted-names.ts'
-import type { Condition, DefinitionHead } from '../../../src/extensions/definition-conditions.ts'
+import type { DefinitionCondition, DefinitionHead } from '../../../src/extensions/definition-conditions.ts'
 import type { CustomResourceDefinitionNames as Names } from '../../../src/resources/apiextensions/v1.types.ts'
 
 const names = (plural: string, kind: string, more: Partial<Names> = {}): Names => ({
@@ -11,7 +11,7 @@ const names = (plural: string, kind: string, more: Partial<Names> = {}): Names =
   ...more,
 })
 
-const definition = (wanted: Names, accepted?: Names, conditions: Condition[] = [], group = 'g'): DefinitionHead => ({
+const definition = (wanted: Names, accepted?: Names, conditions: DefinitionCondition[] = [], group = 'g'): DefinitionHead => ({
   kind: 'CustomResourceDefinition',
   apiVersion: 'apiextensions.k8s.io/v1',
   metadata: { name: 'x' },

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { firstOf, JsonPathError, parseJsonPath } from '../../../src/extensions/json-path.ts'
+import { firstValue, JsonPathError, parseJsonPath } from '../../../src/extensions/json-path.ts'
 import type { Json } from '../../../src/meta/object.ts'
 
 const value: Json = {
@@ -106,7 +106,7 @@ describe('parseJsonPath', () => {
 
   it('terminates if nested recursions find the same values in very many ways', () => {
     const looks = { left: 100_000 }
-    expect(firstOf(parseJsonPath('..a..a..a..a..a..z'), chain(5000), looks)).to.equal(undefined)
+    expect(firstValue(parseJsonPath('..a..a..a..a..a..z'), chain(5000), looks)).to.equal(undefined)
     expect(looks.left).to.be.below(0)
   })
 
@@ -122,7 +122,7 @@ describe('parseJsonPath', () => {
       },
     )
     const union = parseJsonPath(`.list[${Array.from({ length: 2000 }, () => ':').join()}]`)
-    expect(firstOf(union, { list }, { left: 1000 })).to.equal(undefined)
+    expect(firstValue(union, { list }, { left: 1000 })).to.equal(undefined)
     expect(reads).to.be.below(1000)
     expect([...parseJsonPath(`.list[${Array.from({ length: 2000 }, () => ':').join()}].none`)({ list }, { left: 1000 })]).to.deep.equal([])
     expect(reads).to.be.below(1000)
@@ -132,14 +132,14 @@ describe('parseJsonPath', () => {
     const list = Array.from({ length: 1000 }, (_, i) => i)
     for (const path of ['.list[?(1==2)]', `.list[${Array.from({ length: 1000 }, () => '5:5').join()}]`]) {
       const looks = { left: 10_000 }
-      expect(firstOf(parseJsonPath(path), { list }, looks)).to.equal(undefined)
+      expect(firstValue(parseJsonPath(path), { list }, looks)).to.equal(undefined)
       expect(looks.left).to.be.below(9_000)
     }
   })
 
   it('finds the first value after few visits, also at great depth', () => {
     const looks = { left: 200 }
-    expect(firstOf(parseJsonPath('.list[*].name'), { list: Array.from({ length: 50 }, (_, i) => ({ name: `n${i}` })) }, looks)).to.equal('n0')
-    expect(firstOf(parseJsonPath('..z'), { a: chain(9000), z: 5 }, { left: 100_000 })).to.equal(5)
+    expect(firstValue(parseJsonPath('.list[*].name'), { list: Array.from({ length: 50 }, (_, i) => ({ name: `n${i}` })) }, looks)).to.equal('n0')
+    expect(firstValue(parseJsonPath('..z'), { a: chain(9000), z: 5 }, { left: 100_000 })).to.equal(5)
   })
 })

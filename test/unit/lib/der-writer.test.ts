@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { objectIdentifierOf, readDer, sequenceOf, textOf } from '../../../src/lib/der.ts'
+import { derString, objectIdentifierOf, readDer, sequenceOf } from '../../../src/lib/der.ts'
 import {
   derBits,
   derExplicit,
@@ -47,6 +47,6 @@ describe('der-writer', () => {
   it('writes what the reader reads', () => {
     const [identifier, text] = sequenceOf(readDer(derSequence(derIdentifier('1.3.6.1.5.5.7.3.2'), derText('client')))[0])
     expect(objectIdentifierOf(identifier)).to.equal('1.3.6.1.5.5.7.3.2')
-    expect(textOf(text)).to.equal('client')
+    expect(derString(text)).to.equal('client')
   })
 })

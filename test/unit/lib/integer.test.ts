@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { integerOf, parseInt64 } from '../../../src/lib/integer.ts'
+import { parseInt64, parseInteger } from '../../../src/lib/integer.ts'
 
 describe('integerOf', () => {
   const cases: [text: string, value: bigint][] = [
@@ -13,9 +13,9 @@ describe('integerOf', () => {
     ['9'.repeat(65), 10n ** 64n],
     [`-${'9'.repeat(1000)}`, -(10n ** 64n)],
   ]
-  for (const [text, value] of cases) it(`${text.slice(0, 20)} of ${text.length}`, () => expect(integerOf(text)).to.equal(value))
+  for (const [text, value] of cases) it(`${text.slice(0, 20)} of ${text.length}`, () => expect(parseInteger(text)).to.equal(value))
 
-  it('reads millions of digits', () => expect(integerOf('9'.repeat(3_000_000))).to.equal(10n ** 64n))
+  it('reads millions of digits', () => expect(parseInteger('9'.repeat(3_000_000))).to.equal(10n ** 64n))
 })
 
 describe('parseInt64', () => {

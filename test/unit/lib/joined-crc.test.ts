@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { expect } from 'chai'
-import { joined, shiftBy } from '../../../src/lib/joined-crc.ts'
+import { combineCrc32, shiftBy } from '../../../src/lib/joined-crc.ts'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
 
 describe('joined', () => {
@@ -11,7 +11,7 @@ describe('joined', () => {
         Buffer.from(Array.from({ length: Math.floor(random() ** 3 * 70_000) }, () => Math.floor(random() * 256))),
       )
       let crc = 0
-      for (const part of parts) crc = joined(crc, shiftBy(part.length), crc32(part))
+      for (const part of parts) crc = combineCrc32(crc, shiftBy(part.length), crc32(part))
       expect(crc).to.equal(crc32(Buffer.concat(parts)))
     }
   })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { RE2JS } from 're2js'
-import { type Found, searchSteps } from '../../../src/lib/regexp-search.ts'
+import { type RegExpMatch, searchSteps } from '../../../src/lib/regexp-search.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
 
 const EXPRESSIONS = [
@@ -29,7 +29,7 @@ const EXPRESSIONS = [
 ]
 const TEXTS = ['', 'a', 'b', 'ab', 'aab', 'ba', 'a\nb', 'b\na\nb', 'xxxy', 'xxx', 'aé𝄞b', '𝄞', 'AB cab', 'ab ab', 'abcabc']
 
-const placeOf = (found: Found | undefined): object | undefined => found && { start: found.start, end: found.end }
+const placeOf = (found: RegExpMatch | undefined): object | undefined => found && { start: found.start, end: found.end }
 
 describe('searchSteps', () => {
   for (const expression of EXPRESSIONS)

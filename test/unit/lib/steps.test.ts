@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { resultOf, runAtOnce, runInTurns, type Steps, startInTurns } from '../../../src/lib/steps.ts'
+import { runAtOnce, runIfSteps, runInTurns, type Steps, startInTurns } from '../../../src/lib/steps.ts'
 
 const busy = (ms: number): void => {
   for (const end = performance.now() + ms; performance.now() < end; );
@@ -44,13 +44,13 @@ describe('work in steps', () => {
     expect(await othersTurns(async () => startInTurns(work(15, 5)))).to.be.at.least(4)
   })
   it('treats a list as a result, and runs steps', () => {
-    expect(runAtOnce(resultOf<string[]>(['a', 'b']))).to.deep.equal(['a', 'b'])
-    expect(runAtOnce(resultOf<{ next: string }>({ next: 'b' }))).to.deep.equal({ next: 'b' })
+    expect(runAtOnce(runIfSteps<string[]>(['a', 'b']))).to.deep.equal(['a', 'b'])
+    expect(runAtOnce(runIfSteps<{ next: string }>({ next: 'b' }))).to.deep.equal({ next: 'b' })
     const made = (function* (): Steps<string[]> {
       yield
       return ['c']
     })()
-    expect(runAtOnce(resultOf<string[]>(made))).to.deep.equal(['c'])
+    expect(runAtOnce(runIfSteps<string[]>(made))).to.deep.equal(['c'])
   })
   it('fails with the error of its steps', async () => {
     function* failing(): Steps<void> {

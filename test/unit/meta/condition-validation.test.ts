@@ -1,13 +1,13 @@
 import { expect } from 'chai'
-import type { Condition } from '../../../src/meta/condition-validation.ts'
-import { validateConditions } from '../../../src/meta/condition-validation.ts'
+import type { MetaCondition } from '../../../src/meta/condition-validation.ts'
+import { validateMetaConditions } from '../../../src/meta/condition-validation.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 
-const whole: Condition = { type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'AsExpected', message: '' }
-const texts = (...conditions: Condition[]): string[] => validateConditions(conditions, fieldPath('c')).map(({ field, body }) => `${field}: ${body}`)
+const whole: MetaCondition = { type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'AsExpected', message: '' }
+const texts = (...conditions: MetaCondition[]): string[] => validateMetaConditions(conditions, fieldPath('c')).map(({ field, body }) => `${field}: ${body}`)
 
 describe('conditions', () => {
-  const cases: [string, Condition, string[]][] = [
+  const cases: [string, MetaCondition, string[]][] = [
     ['is whole', whole, []],
     ['has a domain', { ...whole, type: 'example.com/Ready' }, []],
     [

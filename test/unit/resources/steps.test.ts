@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Steps } from '../../../src/lib/steps.ts'
 import type { KubeObject } from '../../../src/meta/object.ts'
 import type { ValidatingAdmissionPolicy } from '../../../src/resources/admissionregistration/v1.types.ts'
-import { validatePolicy } from '../../../src/resources/admissionregistration/validating-admission-policy/validation.ts'
+import { validateAdmissionPolicy } from '../../../src/resources/admissionregistration/validating-admission-policy/validation.ts'
 import { validateWebhooks } from '../../../src/resources/admissionregistration/webhook/validation.ts'
 import { limitRangeResource } from '../../../src/resources/core/limit-range/definition.ts'
 import { validateEndpointSlice } from '../../../src/resources/discovery/endpoint-slice/validation.ts'
@@ -29,9 +29,9 @@ const wide: Record<string, () => Steps<unknown>> = {
       hookContext(),
     )
   },
-  'the validations of a policy': () => validatePolicy(policy({ validations: expressions(COUNT / 512) }), undefined, hookContext()),
+  'the validations of a policy': () => validateAdmissionPolicy(policy({ validations: expressions(COUNT / 512) }), undefined, hookContext()),
   'the variables of a policy': () =>
-    validatePolicy(
+    validateAdmissionPolicy(
       policy({ variables: expressions(COUNT / 512).map((each, i) => ({ name: `v${i}`, ...each })), validations: [{ expression: 'true' }] }),
       undefined,
       hookContext(),

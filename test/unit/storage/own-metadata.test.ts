@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
-import { fewLabelsOf, labelsOf, metadataText } from '../../../src/storage/own-metadata.ts'
+import { fewLabelsOf, metadataText, readLabels } from '../../../src/storage/own-metadata.ts'
 import { revision } from '../../../src/storage/revision.ts'
 import { attributesOf, indexedCodec, testCodec, testKey, testObject } from '../../support/test-codec.ts'
 
@@ -16,29 +16,29 @@ describe('storage/own-metadata', () => {
       object.metadata.annotations = { labels: '{"name":"no"}', [some()]: some() }
       const { bytes, header } = testCodec.json(testCodec.encode(object), revision(i + 1))
       const expected = attributesOf(JSON.parse(bytes.toString()))
-      expect(labelsOf(bytes, header), bytes.toString()).to.deep.equal(expected.labels)
+      expect(readLabels(bytes, header), bytes.toString()).to.deep.equal(expected.labels)
       expect([metadataText(bytes, header, 'name'), metadataText(bytes, header, 'namespace')]).to.deep.equal([expected.name, expected.namespace])
     }
   })
 
   it('searches for labels only up to managedFields, which follow them', () => {
     const json = (...members: string[]) => Buffer.from(`{"metadata":{"name":"a",${members.join()}}}`)
-    expect(labelsOf(json('"labels":{"app":"web"}', '"managedFields":[]'), 1)).to.deep.equal({ app: 'web' })
-    expect(labelsOf(json('"managedFields":[]', '"labels":{"app":"web"}'), 1)).to.deep.equal({})
+    expect(readLabels(json('"labels":{"app":"web"}', '"managedFields":[]'), 1)).to.deep.equal({ app: 'web' })
+    expect(readLabels(json('"managedFields":[]', '"labels":{"app":"web"}'), 1)).to.deep.equal({})
   })
 
   it('leaves very many labels for later', () => {
     const labels = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v']))
     const json = (own: object) => Buffer.from(JSON.stringify({ metadata: { name: 'a', labels: own } }))
     expect(fewLabelsOf(json(labels), 1)).to.equal(undefined)
-    expect(labelsOf(json(labels), 1)).to.deep.equal(labels)
+    expect(readLabels(json(labels), 1)).to.deep.equal(labels)
     expect(fewLabelsOf(json({ a: 'b' }), 1)).to.deep.equal({ a: 'b' })
   })
 
   it('shares equal labels among objects', () => {
     const labels = (name: string) => {
       const { bytes, header } = testCodec.json(testCodec.encode(testObject(name, {}, { app: 'web' })), revision(1))
-      return labelsOf(bytes, header)
+      return readLabels(bytes, header)
     }
     expect(labels('a')).to.equal(labels('b'))
   })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Json } from '../../../src/meta/object.ts'
-import { changesOf, keep } from '../../../src/why/changes.ts'
+import { cloneSmall, valueChanges } from '../../../src/why/changes.ts'
 
 const CASES: readonly [string, Json, Json, Json][] = [
   ['nothing', { a: [1, { b: null }] }, { a: [1, { b: null }] }, []],
@@ -32,25 +32,25 @@ const CASES: readonly [string, Json, Json, Json][] = [
 ]
 
 describe('changesOf', () => {
-  for (const [what, before, after, wanted] of CASES) it(what, () => expect(changesOf(keep(before), after)).to.deep.equal(wanted))
+  for (const [what, before, after, wanted] of CASES) it(what, () => expect(valueChanges(cloneSmall(before), after)).to.deep.equal(wanted))
 
   it('compares with the copy, not with the modified object', () => {
     const object = { spec: { replicas: 1 } }
-    const kept = keep(object)
+    const kept = cloneSmall(object)
     object.spec.replicas = 2
-    expect(changesOf(kept, object)).to.deep.equal([{ op: 'replace', path: '/spec/replicas', value: 2 }])
+    expect(valueChanges(kept, object)).to.deep.equal([{ op: 'replace', path: '/spec/replicas', value: 2 }])
   })
   it('does not compare large or deeply nested values', () => {
     let deep: Json = 1
     for (let i = 0; i < 20_000; i++) deep = [deep]
     for (const large of [Array.from({ length: 5000 }, () => 1), deep]) {
-      expect(keep(large)).to.equal(undefined)
-      expect(changesOf(keep(large), {})).to.equal('too large')
-      expect(changesOf({}, large)).to.equal('too large')
+      expect(cloneSmall(large)).to.equal(undefined)
+      expect(valueChanges(cloneSmall(large), {})).to.equal('too large')
+      expect(valueChanges({}, large)).to.equal('too large')
     }
   })
   it('limits the number of changes', () => {
     const after = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`k${i}`, i]))
-    expect(changesOf({}, after)).to.have.length(100)
+    expect(valueChanges({}, after)).to.have.length(100)
   })
 })

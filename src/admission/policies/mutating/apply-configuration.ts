@@ -8,7 +8,7 @@ import { CelDuration, CelList, CelMap, CelTimestamp, CelUint, typeNameOf, type V
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import type { Json, JsonObject, KubeObject } from '../../../meta/object.ts'
 import { isScalar, type Schema, type StructSchema } from '../../../schema/schema.ts'
-import { goTypeOf } from './go-type.ts'
+import { reflectType } from './go-type.ts'
 import { MutationError } from './mutation-error.ts'
 import { plainStruct, type ValuePosition } from './plain-values.ts'
 import { checkTypeNames } from './type-names.ts'
@@ -28,20 +28,20 @@ export function* applyConfiguration(schema: StructSchema, live: KubeObject, valu
   })
   const configuration = { ...made, apiVersion: live.apiVersion, kind: live.kind }
   errors.push(...(yield* validateTyped(schema, configuration)))
-  if (errors.length > 0) throw failure(`failed to convert patch object to typed object: ${errorsText(errors)}`)
+  if (errors.length > 0) throw mutationError(`failed to convert patch object to typed object: ${errorsText(errors)}`)
   const atomics: string[] = []
   yield* findAtomics(schema, configuration, '', atomics)
-  if (atomics.length > 0) throw failure(`invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`)
+  if (atomics.length > 0) throw mutationError(`invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`)
   const misfits = refuseRepeated ? yield* validateTyped(schema, live) : []
-  if (misfits.length > 0) throw failure(`failed to convert original object to typed object: ${errorsText(misfits)}`)
+  if (misfits.length > 0) throw mutationError(`failed to convert original object to typed object: ${errorsText(misfits)}`)
   try {
     return yield* mergeTyped(schema, live, configuration)
   } catch (error) {
-    throw error instanceof TypedError ? failure(`failed to merge patch: ${error.message}`) : error
+    throw error instanceof TypedError ? mutationError(`failed to merge patch: ${error.message}`) : error
   }
 }
 
-const failure = (message: string): MutationError => new MutationError(`error applying patch: ${message}`)
+const mutationError = (message: string): MutationError => new MutationError(`error applying patch: ${message}`)
 
 /** Error of structured-merge-diff for a value without a JSON form, at its path and schema. */
 function strayText(value: Value, { path, schema }: ValuePosition): string {
@@ -54,7 +54,7 @@ function strayText(value: Value, { path, schema }: ValuePosition): string {
     if (element) return `${element[1]}: element ${element[2]}: associative list with keys may not have non-map elements`
     return complaint(`expected map, got &{${text}}`)
   }
-  if (schema.type === 'integer' || schema.type === 'number') return complaint(`expected numeric (int or float), got ${goTypeOf(value)}`)
+  if (schema.type === 'integer' || schema.type === 'number') return complaint(`expected numeric (int or float), got ${reflectType(value)}`)
   if (schema.type === 'string') return complaint(`expected string, got &value.valueUnstructured{Value:${literal}}`)
   return complaint(`expected ${schema.type === 'boolean' ? 'boolean' : 'any scalar'}, got &{${text}}`)
 }
@@ -79,13 +79,13 @@ function goForms(value: Value): GoForms {
   if (value instanceof CelDuration) return { text, literal: String(value.nanos) }
   if (value instanceof CelList) {
     const items = Array.from({ length: value.size }, (_, i) => value.at(i))
-    return { text: `[${items.map(printValue).join(' ')}]`, literal: `${goTypeOf(value)}{${items.map(literalOf).join(', ')}}` }
+    return { text: `[${items.map(printValue).join(' ')}]`, literal: `${reflectType(value)}{${items.map(literalOf).join(', ')}}` }
   }
   if (value instanceof CelMap) {
     const entries = Array.from(value.keys(), key => [key, value.find(key) ?? null] as const)
     const printed = entries.map(([key, member]) => `${printValue(key)}:${printValue(member)}`)
     const literals = entries.map(([key, member]) => `${literalOf(key)}:${literalOf(member)}`)
-    return { text: `map[${printed.join(' ')}]`, literal: `${goTypeOf(value)}{${literals.join(', ')}}` }
+    return { text: `map[${printed.join(' ')}]`, literal: `${reflectType(value)}{${literals.join(', ')}}` }
   }
   return { text, literal: text }
 }

@@ -2,7 +2,7 @@ import { APPLY_CONFIGURATION, JSON_PATCH } from '../../../cel/admission-environm
 import type { Steps } from '../../../lib/steps.ts'
 import { type CompiledExpression, compileExpression } from '../../expressions/compiled-expression.ts'
 import { type CompiledPolicy, compileShared } from '../compiled-policy.ts'
-import type { MutatingSpec, Policy } from '../policy.ts'
+import type { AdmissionPolicy, MutatingSpec } from '../policy.ts'
 
 /** Compiled MutatingAdmissionPolicy. */
 export interface CompiledMutatingPolicy extends CompiledPolicy {
@@ -16,7 +16,7 @@ export interface Mutation {
 }
 
 /** Compiles a MutatingAdmissionPolicy. Only its mutations may construct patches; variables and match conditions may not. */
-export function* compileMutatingPolicy({ spec }: Policy<MutatingSpec>): Steps<CompiledMutatingPolicy> {
+export function* compileMutatingPolicy({ spec }: AdmissionPolicy<MutatingSpec>): Steps<CompiledMutatingPolicy> {
   const { compiled, parts } = yield* compileShared(spec)
   const mutations: Mutation[] = []
   for (const { patchType, applyConfiguration, jsonPatch } of spec.mutations ?? []) {

@@ -14,5 +14,5 @@ const GO_TYPES = [
 ] as const
 
 /** Go type (`%T`) of the value that cel-go would hold. Used in upstream's error messages. */
-export const goTypeOf = (value: Value): string =>
+export const reflectType = (value: Value): string =>
   value === null ? 'structpb.NullValue' : (GO_TYPES.find(([type]) => value instanceof type)?.[1] ?? typeNameOf(value))

@@ -19,7 +19,7 @@ import {
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { setMember } from '../../../meta/equal.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
-import { goTypeOf } from './go-type.ts'
+import { reflectType } from './go-type.ts'
 import { MutationError } from './mutation-error.ts'
 import { plainStruct } from './plain-values.ts'
 import { checkTypeNames } from './type-names.ts'
@@ -68,7 +68,7 @@ function* operationOf(fields: StructValue['fields']): Steps<JsonObject> {
 }
 
 function* patchValue(value: Value): Steps<Json> {
-  if (!(value instanceof StructValue)) return yield* jsonOf(value)
+  if (!(value instanceof StructValue)) return yield* celToJson(value)
   yield* checkTypeNames(value)
   return yield* plainStruct(value, { path: '', schema: undefined }, structMember)
 }
@@ -77,7 +77,7 @@ function* patchValue(value: Value): Steps<Json> {
 function structMember(value: Value): Json {
   if (value instanceof CelUint) return Number(value.value)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
-  throw unprintable(`proto: invalid type: ${goTypeOf(value)}`)
+  throw unprintable(`proto: invalid type: ${reflectType(value)}`)
 }
 
 const unprintable = (why: string): MutationError => new MutationError(`JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${why}`)
@@ -86,7 +86,7 @@ const unprintable = (why: string): MutationError => new MutationError(`JSONPath 
  * Converts a value to JSON as google.protobuf.Value does: integers beyond the range of a double become strings, bytes base64, times strings. Runs in steps.
  * Structs may be the value itself or nest in each other, but not in lists and maps: kube-apiserver panics there, and the request fails.
  */
-function* jsonOf(value: Value): Steps<Json> {
+function* celToJson(value: Value): Steps<Json> {
   if (isStepDone()) yield
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (isInt(value)) return exactly(BigInt(value))
@@ -99,7 +99,7 @@ function* jsonOf(value: Value): Steps<Json> {
   if (value instanceof CelMap) return yield* mapJson(value)
   if (value instanceof CelOptional) {
     if (value.value === undefined) throw unprintable('optional.none() dereference')
-    return yield* jsonOf(value.value)
+    return yield* celToJson(value.value)
   }
   if (value instanceof CelType) throw unprintable("type conversion not supported for 'type'")
   if (value instanceof StructValue) throw unprintable(`an ${value.typeName} in a list or map`)
@@ -108,7 +108,7 @@ function* jsonOf(value: Value): Steps<Json> {
 
 function* listJson(list: CelList): Steps<Json[]> {
   const out: Json[] = []
-  for (let i = 0; i < list.size; i++) out.push(yield* jsonOf(list.at(i)))
+  for (let i = 0; i < list.size; i++) out.push(yield* celToJson(list.at(i)))
   return out
 }
 
@@ -118,7 +118,7 @@ function* mapJson(map: CelMap): Steps<JsonObject> {
   for (const key of map.keys()) {
     if (typeof key === 'boolean') throw unprintable("type conversion error from bool to 'string'")
     if (typeof key !== 'string') throw unprintable(`unsupported type conversion from '${typeNameOf(key)}' to string`)
-    setMember(out, key, yield* jsonOf(map.find(key) ?? null))
+    setMember(out, key, yield* celToJson(map.find(key) ?? null))
   }
   return out
 }

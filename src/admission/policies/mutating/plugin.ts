@@ -12,7 +12,7 @@ import { withValidManagers } from '../../valid-managers.ts'
 import { seenBodies } from '../../webhooks/bodies.ts'
 import { awaitPolicies, mayHavePolicies } from '../following.ts'
 import type { MutatingSpec } from '../policy.ts'
-import type { ActivePolicy, Binding, PolicyIndex } from '../policy-index.ts'
+import type { ActivePolicy, IndexedBinding, PolicyIndex } from '../policy-index.ts'
 import { faultText, type MatchedPolicy, type PolicyEnvironment, PolicyRequest } from '../policy-request.ts'
 import type { CompiledMutatingPolicy, Mutation } from './compiled-mutations.ts'
 import type { MutatingPolicyMetrics } from './metrics.ts'
@@ -32,7 +32,7 @@ export interface MutatingEnvironment extends PolicyEnvironment {
 /** A policy to evaluate for a request, with one binding and one param object. */
 interface Invocation {
   readonly policy: MutatingPolicy
-  readonly binding: Binding
+  readonly binding: IndexedBinding
   /** Param object as expressions see it. */
   readonly params: JsonObject | undefined
   /** Unique within the request. */
@@ -41,7 +41,7 @@ interface Invocation {
 }
 
 /** Reason for rejecting a request. */
-interface Denial {
+interface MutationDenial {
   readonly text: string
   /** Optional. Default: Forbidden. */
   readonly reason?: 'Invalid'
@@ -75,7 +75,7 @@ class MutatingPass {
   readonly #seen: PolicyRequest
   readonly #round: Round
   readonly #reinvocation: Reinvocation
-  readonly #denials: Denial[] = []
+  readonly #denials: MutationDenial[] = []
 
   constructor(env: MutatingEnvironment, request: AdmissionRequest, round: Round) {
     this.#env = env
@@ -88,7 +88,7 @@ class MutatingPass {
   async run(): Promise<KubeObject | undefined> {
     const invocations = await this.#invocations()
     if (invocations.length > 0) await this.#invokeAll(invocations)
-    if (this.#denials.length > 0) throw refusalOf(this.#seen.request, this.#denials)
+    if (this.#denials.length > 0) throw mutationRefusal(this.#seen.request, this.#denials)
     return this.#seen.request.object
   }
 
@@ -176,7 +176,7 @@ class MutatingPass {
   }
 
   /** Records a failure as a reason to reject the request, unless failurePolicy is Ignore. */
-  #fail({ name, spec }: MutatingPolicy, binding: Binding | undefined, message: string, reason?: 'Invalid'): void {
+  #fail({ name, spec }: MutatingPolicy, binding: IndexedBinding | undefined, message: string, reason?: 'Invalid'): void {
     const ignored = spec.failurePolicy === 'Ignore'
     this.#seen.request.ctx.why?.note({ ...ofPolicy({ name }, binding), outcome: ignored ? 'failed' : 'refused', milliseconds: 0, messages: [message] })
     if (ignored) return
@@ -185,17 +185,17 @@ class MutatingPass {
   }
 }
 
-const ofPolicy = ({ name }: Pick<MutatingPolicy, 'name'>, binding: Binding | undefined) =>
+const ofPolicy = ({ name }: Pick<MutatingPolicy, 'name'>, binding: IndexedBinding | undefined) =>
   ({ step: 'policy', policy: name, ...(binding && { binding: binding.name }), phase: 'mutating' }) as const
 
-function invocationOf(policy: MutatingPolicy, binding: Binding, { about, paramKind }: MatchedPolicy, object: KubeObject | undefined): Invocation {
+function invocationOf(policy: MutatingPolicy, binding: IndexedBinding, { about, paramKind }: MatchedPolicy, object: KubeObject | undefined): Invocation {
   const key = JSON.stringify([policy.name, binding.name, object?.metadata.namespace, object?.metadata.name])
   const params = object && paramKind ? admissionFormOf(paramKind.version.schema).parameters(object) : object
   return { policy, binding, params, key, about }
 }
 
 /** Builds a 403 with all failures as causes. Message and reason are those of the first. */
-function refusalOf(request: AdmissionRequest, denials: readonly Denial[]): StatusError {
+function mutationRefusal(request: AdmissionRequest, denials: readonly MutationDenial[]): StatusError {
   const { status } = refuse(request, 'admission request denied by policy')
   const [first] = denials
   const causes = denials.map(({ text }) => ({ message: text }))

@@ -12,17 +12,17 @@ import { isLiteralList } from './plain-values.ts'
  */
 export function* checkTypeNames(root: StructValue): Steps<void> {
   const errors: string[] = []
-  yield* check(root, root.typeName, errors)
+  yield* checkNames(root, root.typeName, errors)
   if (errors.length > 0) throw new MutationError(`type mismatch: ${errors.join('\n')}`)
 }
 
 /** Compares the type name of a value and of everything below it with the path. Collects errors. */
-function* check(value: Value, expected: string, errors: string[]): Steps<void> {
+function* checkNames(value: Value, expected: string, errors: string[]): Steps<void> {
   if (isStepDone()) yield
   if (value instanceof StructValue) {
     if (value.typeName !== expected)
       errors.push(`unexpected type name ${JSON.stringify(value.typeName)}, expected "${expected}", which matches field name path from root Object type`)
-    for (const [name, field] of value.fields) yield* check(field, `${expected}.${name}`, errors)
-  } else if (isLiteralList(value)) for (let i = 0; i < value.size; i++) yield* check(value.at(i), expected, errors)
-  else if (value instanceof ValueMap) for (const key of value.keys()) yield* check(value.find(key) ?? null, expected, errors)
+    for (const [name, field] of value.fields) yield* checkNames(field, `${expected}.${name}`, errors)
+  } else if (isLiteralList(value)) for (let i = 0; i < value.size; i++) yield* checkNames(value.at(i), expected, errors)
+  else if (value instanceof ValueMap) for (const key of value.keys()) yield* checkNames(value.find(key) ?? null, expected, errors)
 }

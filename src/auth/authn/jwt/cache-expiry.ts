@@ -11,9 +11,9 @@ export function cacheExpiry(headers: IncomingHttpHeaders, now: number): number {
   const directives = headers['cache-control'] ?? ''
   const seconds = secondsOf(directives, 's-maxage') ?? secondsOf(directives, 'max-age')
   if (seconds !== undefined) return now + seconds * 1000
-  const expires = timeOf(headers.expires)
-  if (expires !== undefined) return now + expires - (timeOf(headers.date) ?? now)
-  const modified = timeOf(headers['last-modified'])
+  const expires = parseHeaderDate(headers.expires)
+  if (expires !== undefined) return now + expires - (parseHeaderDate(headers.date) ?? now)
+  const modified = parseHeaderDate(headers['last-modified'])
   return modified === undefined ? 0 : now + Math.min((now - modified) / 10, DAY_MS)
 }
 
@@ -28,7 +28,7 @@ function secondsOf(directives: string, name: string): number | undefined {
 }
 
 /** Undefined for invalid dates such as `0` and `-1`, which some servers send. */
-function timeOf(header: string | undefined): number | undefined {
+function parseHeaderDate(header: string | undefined): number | undefined {
   const time = header?.includes(':') ? Date.parse(header) : Number.NaN
   return Number.isNaN(time) ? undefined : time
 }

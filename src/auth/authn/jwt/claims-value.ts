@@ -75,7 +75,7 @@ class EscapedMap extends CelMap {
 /**
  * Returns the strings of a value that is a string or a list of strings. Empty strings are dropped. Throws an Error with upstream's message for other values.
  */
-export function textsOf(value: Value): readonly string[] {
+export function claimStrings(value: Value): readonly string[] {
   if (typeof value === 'string') return value === '' ? [] : [value]
   if (value === null) return []
   if (!(value instanceof CelList)) throw new Error(NO_TEXTS)

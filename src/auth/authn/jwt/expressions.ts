@@ -9,12 +9,12 @@ import type { Value } from '../../../cel/values/value.ts'
 import { SHARED_TURNS } from '../../../lib/turn.ts'
 
 /** Variable of an expression. */
-export type Subject = 'claims' | 'user'
+export type ExpressionVariable = 'claims' | 'user'
 
 /** Compiled expression. */
 export interface ClaimExpression {
   readonly expression: string
-  readonly subject: Subject
+  readonly subject: ExpressionVariable
   readonly program: Program
   readonly root: Expr
 }
@@ -22,13 +22,13 @@ export interface ClaimExpression {
 /** Compiles expressions. CEL environments are created on first use. */
 export interface ExpressionCompiler {
   /** Compiles an expression. @param result required type. `any` is checked at evaluation. `fault` is upstream's error message. */
-  compile(expression: string, subject: Subject, result: 'any' | 'bool'): ClaimExpression | { readonly fault: string }
+  compile(expression: string, subject: ExpressionVariable, result: 'any' | 'bool'): ClaimExpression | { readonly fault: string }
 }
 
 /** Creates a compiler. One is shared by all expressions of a configuration. */
 export function expressionCompiler(): ExpressionCompiler {
-  const environments = new Map<Subject, Environment>()
-  const environmentOf = (subject: Subject): Environment => {
+  const environments = new Map<ExpressionVariable, Environment>()
+  const environmentOf = (subject: ExpressionVariable): Environment => {
     const known = environments.get(subject)
     if (known) return known
     const base = baseEnvironment(EVERY_RELEASE)

@@ -79,14 +79,14 @@ export function issuerClient(authority: string, signal: AbortSignal, dial?: Dial
             status: `${statusCode} ${statusMessage}`,
             code: statusCode,
             headers,
-            body: await readBounded(response, { maxBytes: MAX_BODY_BYTES, tooLong }),
+            body: await readBounded(response, { maxBytes: MAX_BODY_BYTES, tooLong: bodyTooLong }),
           }
         response.destroy()
         if (redirects >= MOST_REDIRECTS) throw new Error(`stopped after ${MOST_REDIRECTS} redirects`)
         url = new URL(next, at).href
       }
     } catch (error) {
-      throw new Error(`Get ${JSON.stringify(url)}: ${ending.aborted ? endedBy(signal) : wordsOf(error, url)}`)
+      throw new Error(`Get ${JSON.stringify(url)}: ${ending.aborted ? endedBy(signal) : issuerError(error, url)}`)
     }
   }
   return {
@@ -106,11 +106,11 @@ export function issuerDial(type: string, egress: Egress = {}): Dial | undefined 
   return egress[type]
 }
 
-const tooLong = (): Error => new Error('http: response body too large')
+const bodyTooLong = (): Error => new Error('http: response body too large')
 
 const endedBy = (signal: AbortSignal): string => (signal.aborted ? CANCELED : `${DEADLINE} (Client.Timeout exceeded while awaiting headers)`)
 
-function wordsOf(error: unknown, url: string): string {
+function issuerError(error: unknown, url: string): string {
   if (!URL.canParse(url)) return 'invalid URL'
   const { hostname, port, protocol } = new URL(url)
   return dialError(error, `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`).message
@@ -120,7 +120,7 @@ function wordsOf(error: unknown, url: string): string {
 export const excerptOf = (body: Buffer): string => body.subarray(0, MAX_EXCERPT).toString()
 
 /** Parses the JSON of a response, in steps. Throws an Error with go-oidc's message. */
-export async function jsonOf({ body, headers }: Fetched): Promise<Json> {
+export async function readResponseJson({ body, headers }: Fetched): Promise<Json> {
   try {
     return await readForeignJson(body)
   } catch (error) {

@@ -1,7 +1,7 @@
 import { aggregate } from '../../../lib/aggregate.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { commonAudiences } from '../common-audiences.ts'
-import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
+import type { TokenAuthenticator, TokenResult } from '../token.ts'
 import { type JwtAuthenticator, type JwtOptions, jwtAuthenticator } from './jwt-authenticator.ts'
 import { untrustedIssuer } from './untrusted-issuer.ts'
 import type { CompiledJwt } from './validation.ts'
@@ -24,7 +24,7 @@ export function jwtAuthenticators(compiled: readonly CompiledJwt[], serverAudien
   const ended = new AbortController()
   const made = makeAll(compiled, options, ended)
   const byIssuer = new Map(made.map(authenticator => [authenticator.issuer, authenticator]))
-  const authenticate = async (authenticator: JwtAuthenticator, token: string, audiences: readonly string[]): Promise<TokenAnswer> => {
+  const authenticate = async (authenticator: JwtAuthenticator, token: string, audiences: readonly string[]): Promise<TokenResult> => {
     const begun = performance.now()
     const done = (result: 'success' | 'failure'): void => options.metrics.authenticated(authenticator.issuer, result, (performance.now() - begun) / 1000)
     try {

@@ -4,7 +4,7 @@ import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
 import type { CompactToken } from '../compact-token.ts'
 import { isSignedBy } from '../token-signature.ts'
 import { cacheExpiry } from './cache-expiry.ts'
-import { excerptOf, type Fetched, type IssuerClient, jsonOf } from './issuer-client.ts'
+import { excerptOf, type Fetched, type IssuerClient, readResponseJson } from './issuer-client.ts'
 import { type IssuerKey, readKeySet } from './json-web-keys.ts'
 import { SIGNING_ALGORITHMS } from './signing-algorithms.ts'
 
@@ -78,7 +78,7 @@ export class RemoteKeySet implements KeySet {
 /** Parses the key set of a response. Throws an Error with go-oidc's message. */
 async function readKeys(answer: Fetched): Promise<readonly IssuerKey[]> {
   try {
-    return await runInTurns(readKeySet(await jsonOf(answer)))
+    return await runInTurns(readKeySet(await readResponseJson(answer)))
   } catch (error) {
     throw new Error(`oidc: failed to decode keys: ${errorMessage(error)} ${excerptOf(answer.body)}`)
   }

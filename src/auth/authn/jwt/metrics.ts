@@ -1,6 +1,6 @@
 import { DEFAULT_BUCKETS } from '../../../lib/buckets.ts'
 import { InfoFamily } from '../../../lib/info-family.ts'
-import { HistogramFamily, type Labels, type MetricFamily, type Sample } from '../../../lib/metrics.ts'
+import { HistogramFamily, type MetricFamily, type MetricLabels, type Sample } from '../../../lib/metrics.ts'
 import { sha256Label } from '../../../lib/sha256-label.ts'
 
 /** Kubernetes' default buckets and 1 ms, in seconds. */
@@ -61,9 +61,9 @@ class LastFetches implements MetricFamily {
   readonly type = 'gauge'
   readonly across = 'max'
   readonly labels = ['result', ...ISSUER_LABELS]
-  readonly #times = new Map<string, Map<string, { readonly labels: Labels; readonly seconds: number }>>()
+  readonly #times = new Map<string, Map<string, { readonly labels: MetricLabels; readonly seconds: number }>>()
 
-  set(issuer: string, result: 'success' | 'failure', labels: Labels, seconds: number): void {
+  set(issuer: string, result: 'success' | 'failure', labels: MetricLabels, seconds: number): void {
     const times = this.#times.get(issuer) ?? new Map()
     times.set(result, { labels: { result, ...labels }, seconds })
     this.#times.set(issuer, times)

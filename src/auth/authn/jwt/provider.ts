@@ -1,7 +1,7 @@
 import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { onAbort } from '../../../lib/on-abort.ts'
-import { excerptOf, type Fetched, type IssuerClient, jsonOf } from './issuer-client.ts'
+import { excerptOf, type Fetched, type IssuerClient, readResponseJson } from './issuer-client.ts'
 import { type KeySet, type KeysObserver, RemoteKeySet } from './key-set.ts'
 
 /** Dependencies of discovery. */
@@ -36,7 +36,7 @@ interface ProviderDocument {
 /** Parses the discovery document. Throws an Error with go-oidc's message. */
 async function documentIn(answer: Fetched): Promise<ProviderDocument> {
   try {
-    const document = await jsonOf(answer)
+    const document = await readResponseJson(answer)
     if (!isDocument(document)) throw new Error('json: cannot unmarshal into Go value of type oidc.providerJSON')
     return document
   } catch (error) {

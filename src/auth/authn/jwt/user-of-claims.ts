@@ -4,7 +4,7 @@ import { quote } from '../../../lib/go-quote.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { User } from '../../../meta/context.ts'
 import { booleanOf, type Claims, claimOf, readClaim, stringOf, stringsOf } from './claims.ts'
-import { claimsValue, textsOf, userValue } from './claims-value.ts'
+import { claimStrings, claimsValue, userValue } from './claims-value.ts'
 import { type ClaimExpression, evaluate } from './expressions.ts'
 import type { CompiledRule } from './rules-validation.ts'
 import type { CompiledJwt } from './validation.ts'
@@ -19,7 +19,7 @@ export async function userOfClaims(claims: Claims, compiled: CompiledJwt, releas
     return made
   }
   const name = await usernameOf(claims, compiled, seen)
-  const groups = await groupsOf(claims, compiled, seen)
+  const groups = await claimGroups(claims, compiled, seen)
   const uid = await uidOf(claims, compiled, seen)
   const extra = await extraOf(claims, compiled, seen, release)
   const user: User = { name, groups, ...(uid !== '' && { uid }), ...(Object.keys(extra).length > 0 && { extra }) }
@@ -30,7 +30,7 @@ export async function userOfClaims(claims: Claims, compiled: CompiledJwt, releas
 }
 
 /** Prefixes the message of an error. */
-async function within<T>(words: string, work: () => T | Promise<T>): Promise<T> {
+async function prefixRejection<T>(words: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -39,8 +39,8 @@ async function within<T>(words: string, work: () => T | Promise<T>): Promise<T> 
 }
 
 /** Evaluates an expression that must return a string. */
-const text = (expression: ClaimExpression, seen: () => Value, what: string): Promise<string> =>
-  within(`oidc: error evaluating ${what} claim expression`, async () => {
+const evaluateText = (expression: ClaimExpression, seen: () => Value, what: string): Promise<string> =>
+  prefixRejection(`oidc: error evaluating ${what} claim expression`, async () => {
     const value = await evaluate(expression, seen())
     if (typeof value !== 'string') throw new Error(`${what} claim expression must return a string`)
     return value
@@ -49,35 +49,35 @@ const text = (expression: ClaimExpression, seen: () => Value, what: string): Pro
 /** User name, from an expression or a claim with prefix. Throws an Error with upstream's message. */
 async function usernameOf(claims: Claims, { mappings, configuration }: CompiledJwt, seen: () => Value): Promise<string> {
   if (mappings.username) {
-    const name = await text(mappings.username, seen, 'username')
+    const name = await evaluateText(mappings.username, seen, 'username')
     if (name === '') throw new Error('oidc: empty username via CEL expression is not allowed')
     return name
   }
   const { claim, prefix = '' } = configuration.claimMappings.username
-  const name = await within(`oidc: parse username claims ${quote(claim)}`, () => readClaim(claims, claim, stringOf))
+  const name = await prefixRejection(`oidc: parse username claims ${quote(claim)}`, () => readClaim(claims, claim, stringOf))
   // An unverified address does not identify a user (OpenID Connect Core 1.0, section 5.1).
   if (claim === 'email' && claimOf(claims, 'email_verified') !== undefined) {
-    const isVerified = await within("oidc: parse 'email_verified' claim", () => readClaim(claims, 'email_verified', booleanOf))
+    const isVerified = await prefixRejection("oidc: parse 'email_verified' claim", () => readClaim(claims, 'email_verified', booleanOf))
     if (!isVerified) throw new Error('oidc: email not verified')
   }
   return prefix + name
 }
 
 /** Groups, from a claim with prefix or an expression. An absent claim means no groups. */
-async function groupsOf(claims: Claims, { mappings, configuration }: CompiledJwt, seen: () => Value): Promise<readonly string[]> {
+async function claimGroups(claims: Claims, { mappings, configuration }: CompiledJwt, seen: () => Value): Promise<readonly string[]> {
   const { claim, prefix = '' } = configuration.claimMappings.groups
   const { groups } = mappings
   if (claim !== '' && claimOf(claims, claim) !== undefined) {
-    const names = await within(`oidc: parse groups claim ${quote(claim)}`, () => readClaim(claims, claim, stringsOf))
+    const names = await prefixRejection(`oidc: parse groups claim ${quote(claim)}`, () => readClaim(claims, claim, stringsOf))
     return names.map(name => prefix + name)
   }
-  return groups ? within('oidc: error evaluating group claim expression', async () => textsOf(await evaluate(groups, seen()))) : []
+  return groups ? prefixRejection('oidc: error evaluating group claim expression', async () => claimStrings(await evaluate(groups, seen()))) : []
 }
 
 async function uidOf(claims: Claims, { mappings, configuration }: CompiledJwt, seen: () => Value): Promise<string> {
   const { claim } = configuration.claimMappings.uid
-  if (claim !== '') return within(`oidc: parse uid claim ${quote(claim)}`, () => readClaim(claims, claim, stringOf))
-  return mappings.uid ? text(mappings.uid, seen, 'uid') : ''
+  if (claim !== '') return prefixRejection(`oidc: parse uid claim ${quote(claim)}`, () => readClaim(claims, claim, stringOf))
+  return mappings.uid ? evaluateText(mappings.uid, seen, 'uid') : ''
 }
 
 /** Extra attributes, from expressions, and the token's ID since 1.32. All expressions are evaluated before results are checked. */
@@ -88,7 +88,7 @@ async function extraOf(claims: Claims, { mappings }: CompiledJwt, seen: () => Va
   const values: (readonly [string, ClaimExpression, Value])[] = []
   for (const { key, compiled } of mappings.extra) values.push([key, compiled, await evaluate(compiled, seen())])
   for (const [key, { expression }, value] of values) {
-    const texts = await within(`oidc: error evaluating extra claim expression: ${expression}`, () => textsOf(value))
+    const texts = await prefixRejection(`oidc: error evaluating extra claim expression: ${expression}`, () => claimStrings(value))
     if (texts.length > 0) extra[key] = texts
   }
   return extra
@@ -112,7 +112,7 @@ function checkRequired(claims: Claims, { configuration }: CompiledJwt): void {
 
 /** Evaluates all rules before checking the results, as upstream. */
 async function checkRules(rules: readonly CompiledRule[], value: Value, words: string): Promise<void> {
-  await within(words, async () => {
+  await prefixRejection(words, async () => {
     const results: Value[] = []
     for (const { compiled } of rules) results.push(await evaluate(compiled, value))
     for (const [i, { compiled, message }] of rules.entries()) {

@@ -1,7 +1,7 @@
 import type { Release } from '../../../lifecycle/release.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { ClaimExpression, ExpressionCompiler, Subject } from './expressions.ts'
+import type { ClaimExpression, ExpressionCompiler, ExpressionVariable } from './expressions.ts'
 
 /** Rules for validating an authentication configuration. */
 export interface ValidationRules {
@@ -30,7 +30,7 @@ export interface Validated<T> {
 /** Compiles an expression. Appends its error to `errors`. */
 export function compiledOrError(
   { compiler }: ValidationRules,
-  { expression, subject, result }: { readonly expression: string; readonly subject: Subject; readonly result: 'any' | 'bool' },
+  { expression, subject, result }: { readonly expression: string; readonly subject: ExpressionVariable; readonly result: 'any' | 'bool' },
   path: FieldPath,
   errors: FieldError[],
 ): ClaimExpression | undefined {

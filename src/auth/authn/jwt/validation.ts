@@ -62,14 +62,14 @@ function anonymousErrors({ enabled, conditions }: AnonymousConfiguration, { rele
   const gate = isSince(release, '1.35') ? 'AnonymousAuthConfigurableEndpoints' : 'AnonymousAuthConfigurableEnpoints'
   if (!anonymousEndpoints) errors.push(forbidden(fieldPath('anonymous'), `anonymous is not supported when ${gate} feature gate is disabled`))
   if (!enabled && conditions.length > 0) {
-    const value = verbatim(isSince(release, '1.34') ? jsonOf(conditions) : goOf(conditions))
+    const value = verbatim(isSince(release, '1.34') ? conditionsJson(conditions) : goOf(conditions))
     errors.push(invalid(fieldPath('anonymous', 'conditions'), value, 'enabled should be set to true when conditions are defined'))
   }
   return errors
 }
 
 /** Upstream prints its internal Go type, whose JSON members have the names of the Go fields. */
-const jsonOf = (conditions: AnonymousConfiguration['conditions']): string => JSON.stringify(conditions.map(({ path }) => ({ Path: path })))
+const conditionsJson = (conditions: AnonymousConfiguration['conditions']): string => JSON.stringify(conditions.map(({ path }) => ({ Path: path })))
 
 const goOf = (conditions: AnonymousConfiguration['conditions']): string =>
   `[]apiserver.AnonymousAuthCondition{${conditions.map(({ path }) => `apiserver.AnonymousAuthCondition{Path:${JSON.stringify(path)}}`).join(', ')}}`

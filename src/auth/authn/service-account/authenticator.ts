@@ -3,7 +3,7 @@ import { quoteAll } from '../../../lib/go-quote.ts'
 import type { User } from '../../../meta/context.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
 import { commonAudiences } from '../common-audiences.ts'
-import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
+import type { TokenAuthenticator, TokenResult } from '../token.ts'
 import { readClaims, type ServiceAccountClaims, userOfClaims } from './claims.ts'
 import { issuerOf, type KeysOf, Verifier } from './verify.ts'
 
@@ -37,7 +37,7 @@ const invalidated = 'service account token has been invalidated'
  */
 export function serviceAccountTokens(options: ServiceAccountTokenOptions): TokenAuthenticator {
   const verifier = new Verifier(options.keys, readClaims)
-  const check = async (token: string, audiences: readonly string[]): Promise<TokenAnswer> => {
+  const check = async (token: string, audiences: readonly string[]): Promise<TokenResult> => {
     const claims = await verifier.claims(token)
     if ('error' in claims) return claims
     const meant = commonAudiences(claims.aud, audiences)

@@ -4,7 +4,7 @@ import { isDns1123Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
 
 /** An object that a token is bound to. */
-export interface Reference {
+export interface ClaimReference {
   readonly name: string
   readonly uid: string
 }
@@ -24,10 +24,10 @@ export interface ServiceAccountClaims {
   readonly 'kubernetes.io': {
     readonly namespace: string
     /** Without UID if the node of the pod did not exist. */
-    readonly node?: Pick<Reference, 'name'> & Partial<Reference>
-    readonly pod?: Reference
-    readonly secret?: Reference
-    readonly serviceaccount: Reference
+    readonly node?: Pick<ClaimReference, 'name'> & Partial<ClaimReference>
+    readonly pod?: ClaimReference
+    readonly secret?: ClaimReference
+    readonly serviceaccount: ClaimReference
     readonly warnafter?: number
   }
   readonly nbf: number
@@ -62,7 +62,7 @@ export function userOfClaims({ jti, 'kubernetes.io': { namespace, serviceaccount
 }
 
 /** Parses a reference. Undefined if the value is not an object. A name or UID of the wrong type becomes empty, which matches no object. */
-function referenceIn(value: Json | undefined): Reference | undefined {
+function referenceIn(value: Json | undefined): ClaimReference | undefined {
   if (!isJsonObject(value)) return undefined
   const { name, uid } = value
   return { name: textIn(name), uid: textIn(uid) }

@@ -8,7 +8,7 @@ import { decodeAs } from '../../../schema/decode-as.ts'
 import { reviewIn, reviewSchema } from '../../reviews/review-answer.ts'
 import type { TokenReviewStatus, UserInfo } from '../../reviews/review-answers.types.ts'
 import { commonAudiences } from '../common-audiences.ts'
-import type { TokenAnswer, TokenAuthenticator } from '../token.ts'
+import type { TokenAuthenticator, TokenResult } from '../token.ts'
 
 /** Options of the token webhook. */
 export interface TokenWebhookOptions {
@@ -62,17 +62,17 @@ const reviewText = (token: string, audiences: readonly string[], version: string
   })
 
 /** Converts the response of the webhook to a result. */
-function answerOf(status: TokenReviewStatus | undefined, wanted: readonly string[], serverAudiences: readonly string[]): TokenAnswer {
+function answerOf(status: TokenReviewStatus | undefined, wanted: readonly string[], serverAudiences: readonly string[]): TokenResult {
   const { authenticated = false, user, audiences = [], error = '' } = status ?? {}
   const meant = audiences.length > 0 ? audiences : serverAudiences
   const common = commonAudiences(wanted, meant)
   // A token for other audiences is not accepted, whatever else the response states.
   if (wanted.length > 0 && common.length === 0) return undefined
-  if (authenticated) return { user: userOf(user ?? {}), audiences: common, source: 'webhook' }
+  if (authenticated) return { user: tokenUser(user ?? {}), audiences: common, source: 'webhook' }
   return error === '' ? undefined : { error }
 }
 
-const userOf = ({ username = '', uid, groups, extra }: UserInfo): User => ({
+const tokenUser = ({ username = '', uid, groups, extra }: UserInfo): User => ({
   name: username,
   groups: groups ?? [],
   ...(uid && { uid }),

@@ -36,7 +36,7 @@ const MAX_BYTES = 8 << 20
  */
 export function parseAuthorizationConfiguration(bytes: Buffer, rules: ConfigurationRules, requiredTypes: readonly string[] = []): readonly AuthorizerEntry[] {
   if (bytes.length > MAX_BYTES) throw new AuthorizationConfigError(`the file has ${bytes.length} bytes, more than ${MAX_BYTES}`)
-  const { entries, errors } = validateConfiguration(bytes.length === 0 ? {} : decoded(bytes, rules.release), rules)
+  const { entries, errors } = validateConfiguration(bytes.length === 0 ? {} : decodeConfiguration(bytes, rules.release), rules)
   if (errors.length > 0) throw new AuthorizationConfigError(aggregate(errors.map(fieldErrorText)))
   const faults = entries.flatMap(({ type, name }) =>
     type === 'Webhook' || name === nameOfMode(type) ? [] : [`expected name ${nameOfMode(type)} for authorizer ${type} instead of ${name}`],
@@ -48,7 +48,7 @@ export function parseAuthorizationConfiguration(bytes: Buffer, rules: Configurat
 }
 
 /** Decodes the file strictly, with the types of the release. Throws AuthorizationConfigError. */
-function decoded(bytes: Buffer, release: Release): AuthorizationConfiguration {
+function decodeConfiguration(bytes: Buffer, release: Release): AuthorizationConfiguration {
   const types = new TypeRegistry(minorOf(release)).addFile('authorizationconfig', join(import.meta.dirname, 'authorization-configuration.types'))
   const schema = types.type(`authorizationconfig.${KIND}`)
   const typeOf: TypeOfConfig = (apiVersion, kind) => {

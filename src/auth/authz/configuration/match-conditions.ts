@@ -14,7 +14,7 @@ import type { AccessReviewSpec } from '../webhook/access-review.ts'
 import type { Matcher } from '../webhook/authorizer.ts'
 import type { WebhookMatchCondition } from './authorization-configuration.types.ts'
 
-interface Condition {
+interface CompiledCondition {
   readonly expression: string
   readonly program: Program
 }
@@ -37,7 +37,7 @@ export function compileConditions(
   if (conditions.length > 0 && !structured)
     errors.push(invalid(path, '', 'matchConditions are not supported when StructuredAuthorizationConfiguration feature gate is disabled'))
   if (conditions.length > MOST_CONDITIONS) return { errors: [...errors, tooMany(path, conditions.length, MOST_CONDITIONS)], matcher: undefined }
-  const compiled: Condition[] = []
+  const compiled: CompiledCondition[] = []
   const seen = new Set<string>()
   for (const [i, { expression = '' }] of conditions.entries()) {
     const at = path.index(i).child('expression')
@@ -54,7 +54,7 @@ export function compileConditions(
 }
 
 /** Compiles a match condition, which must return bool. */
-function compileCondition(expression: string, selectors: boolean): Condition | { readonly fault: string } {
+function compileCondition(expression: string, selectors: boolean): CompiledCondition | { readonly fault: string } {
   const environment = authorizationEnvironment(baseEnvironment(EVERY_RELEASE), selectors)
   const { checked, issues } = compile(expression, environment)
   if (checked === undefined) return { fault: `compilation failed: ${issues}` }
@@ -64,7 +64,7 @@ function compileCondition(expression: string, selectors: boolean): Condition | {
 }
 
 /** Evaluates the conditions. One that is false excludes the request, even if earlier ones failed. */
-async function match(conditions: readonly Condition[], spec: AccessReviewSpec): ReturnType<Matcher> {
+async function match(conditions: readonly CompiledCondition[], spec: AccessReviewSpec): ReturnType<Matcher> {
   const request = jsonValue(documentOf(spec))
   const errors: string[] = []
   for (const { expression, program } of conditions) {

@@ -11,7 +11,7 @@ import { type ConditionRules, compileConditions } from './match-conditions.ts'
 
 const PLAIN_MODES: readonly PlainMode[] = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC']
 const KNOWN_TYPES = [...PLAIN_MODES, 'Webhook']
-const isPlain = (type: string): type is PlainMode => PLAIN_MODES.some(mode => mode === type)
+const isPlainMode = (type: string): type is PlainMode => PLAIN_MODES.some(mode => mode === type)
 const MAX_TIMEOUT = 30_000_000_000n
 const DEFAULT_AUTHORIZED = 300_000_000_000n
 const DEFAULT_UNAUTHORIZED = 30_000_000_000n
@@ -37,7 +37,7 @@ export function validateConfiguration({ authorizers = [] }: AuthorizationConfigu
       continue
     }
     seen.types.add(type)
-    errors.push(...nameErrors(authorizer.name ?? '', path.child('name'), seen.names))
+    errors.push(...authorizerNameErrors(authorizer.name ?? '', path.child('name'), seen.names))
     seen.names.add(authorizer.name ?? '')
     const read = readAuthorizer(authorizer, path, rules)
     errors.push(...read.errors)
@@ -52,7 +52,7 @@ function typeFault(type: string, path: FieldPath, seen: ReadonlySet<string>): Fi
   return seen.has(type) && type !== 'Webhook' ? duplicate(path, type) : undefined
 }
 
-function nameErrors(name: string, path: FieldPath, seen: ReadonlySet<string>): FieldError[] {
+function authorizerNameErrors(name: string, path: FieldPath, seen: ReadonlySet<string>): FieldError[] {
   if (name === '') return [required(path)]
   if (seen.has(name)) return [duplicate(path, name)]
   const faults = isDns1123Subdomain(name)
@@ -61,7 +61,7 @@ function nameErrors(name: string, path: FieldPath, seen: ReadonlySet<string>): F
 
 /** Validates one entry of the chain. */
 function readAuthorizer({ type = '', name = '', webhook }: AuthorizerConfiguration, path: FieldPath, rules: ConditionRules): Validated {
-  if (isPlain(type))
+  if (isPlainMode(type))
     return {
       entries: [{ type, name }],
       errors: webhook ? [invalid(path.child('webhook'), 'non-null', 'may only be specified when type=Webhook')] : [],
@@ -72,7 +72,7 @@ function readAuthorizer({ type = '', name = '', webhook }: AuthorizerConfigurati
 }
 
 const nanoseconds = (text: string | undefined): bigint => (text === undefined || text === '' ? 0n : parseDuration(text))
-const milliseconds = (nanos: bigint): number => Number(nanos) / 1e6
+const nanosToMilliseconds = (nanos: bigint): number => Number(nanos) / 1e6
 
 /** Parses a webhook. As upstream, error paths lack the member `webhook`. */
 function readWebhook(
@@ -98,9 +98,9 @@ function readWebhook(
   if (errors.length > 0) return { settings: undefined, errors }
   const settings: WebhookSettings = {
     kubeconfigFile: connectionInfo.kubeConfigFile ?? '',
-    timeoutMs: milliseconds(timeout),
-    authorizedTtlMs: given.cacheAuthorizedRequests === false ? 0 : milliseconds(authorized),
-    unauthorizedTtlMs: given.cacheUnauthorizedRequests === false ? 0 : milliseconds(unauthorized),
+    timeoutMs: nanosToMilliseconds(timeout),
+    authorizedTtlMs: given.cacheAuthorizedRequests === false ? 0 : nanosToMilliseconds(authorized),
+    unauthorizedTtlMs: given.cacheUnauthorizedRequests === false ? 0 : nanosToMilliseconds(unauthorized),
     version: version === 'v1' ? 'v1' : 'v1beta1',
     onFailure: failurePolicy === 'Deny' ? 'deny' : 'no opinion',
     ...(conditions.matcher && { matcher: conditions.matcher }),

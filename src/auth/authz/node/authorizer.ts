@@ -1,14 +1,14 @@
 import { quote } from '../../../lib/go-quote.ts'
-import type { Authorizer, Decision } from '../../../meta/authorizer.ts'
+import type { AuthorizationDecision, Authorizer } from '../../../meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../../meta/context.ts'
-import { nodeOf } from '../../node-identity.ts'
+import { nodeNameOf } from '../../node-identity.ts'
 import { type PolicyRule, ruleAllows } from '../rbac/policy.ts'
 import type { NodeGraph, VertexKind } from './graph.ts'
 
 const NODE_LEASES = 'kube-node-lease'
 
-const ALLOW: Decision = { decision: 'allow', reason: '', by: 'Node' }
-const none = (reason: string): Decision => ({ decision: 'no opinion', reason })
+const ALLOW: AuthorizationDecision = { decision: 'allow', reason: '', by: 'Node' }
+const none = (reason: string): AuthorizationDecision => ({ decision: 'no opinion', reason })
 const NO_OPINION = none('')
 
 /** Differences between releases and feature gates. */
@@ -33,7 +33,7 @@ interface NodeRequest {
   readonly options: NodeAuthorizerOptions
 }
 
-type Check = (asked: NodeRequest) => Decision
+type Check = (asked: NodeRequest) => AuthorizationDecision
 
 /**
  * Allows a kubelet to read what the pods of its node need and to write the objects of its node. No opinion on other users.
@@ -42,8 +42,8 @@ type Check = (asked: NodeRequest) => Decision
 export const nodeAuthorizer = (options: NodeAuthorizerOptions): Authorizer => {
   const checks = checksOf(options)
   return {
-    async authorize(user: User, info: RequestAttributes): Promise<Decision> {
-      const node = nodeOf(user)
+    async authorize(user: User, info: RequestAttributes): Promise<AuthorizationDecision> {
+      const node = nodeNameOf(user)
       if (node === undefined) return NO_OPINION
       if (node === '') return none(`unknown node for user ${quote(user.name)}`)
       const check = info.isResource ? checks.get(`${info.group}/${info.resource}`) : undefined
@@ -53,8 +53,8 @@ export const nodeAuthorizer = (options: NodeAuthorizerOptions): Authorizer => {
     rulesFor: user => ({
       resourceRules: [],
       nonResourceRules: [],
-      incomplete: nodeOf(user) !== undefined,
-      errors: nodeOf(user) === undefined ? [] : ['node authorizer does not support user rule resolution'],
+      incomplete: nodeNameOf(user) !== undefined,
+      errors: nodeNameOf(user) === undefined ? [] : ['node authorizer does not support user rule resolution'],
     }),
   }
 }
@@ -80,24 +80,24 @@ function checksOf({ bySelectors, divides: { claims, slices, certificateRequests 
 }
 
 /** Whether the graph connects the object to the node. */
-function isRelated({ node, info, options }: NodeRequest, kind: VertexKind): Decision {
+function isRelated({ node, info, options }: NodeRequest, kind: VertexKind): AuthorizationDecision {
   if (info.name === '') return none('No Object name found')
   return options.graph.leadsTo(node, kind, info.namespace, info.name) ? ALLOW : none(`no relationship found between node '${node}' and this object`)
 }
 
-function checkStatus(asked: NodeRequest, kind: VertexKind): Decision {
+function checkStatus(asked: NodeRequest, kind: VertexKind): AuthorizationDecision {
   const { verb } = asked.info
   return verb === 'update' || verb === 'patch' ? isRelated(asked, kind) : none('can only get/update/patch this type')
 }
 
-function checkGet(asked: NodeRequest, kind: VertexKind): Decision {
+function checkGet(asked: NodeRequest, kind: VertexKind): AuthorizationDecision {
   if (asked.info.verb !== 'get') return none('can only get individual resources of this type')
   return asked.info.subresource === '' ? isRelated(asked, kind) : none('cannot get subresource')
 }
 
 const isRead = (verb: string): boolean => verb === 'get' || verb === 'list' || verb === 'watch'
 
-function checkRead(asked: NodeRequest, kind: VertexKind): Decision {
+function checkRead(asked: NodeRequest, kind: VertexKind): AuthorizationDecision {
   const { verb, subresource, namespace } = asked.info
   if (!isRead(verb)) return none('can only read resources of this type')
   if (subresource !== '') return none('cannot read subresource')
@@ -105,7 +105,7 @@ function checkRead(asked: NodeRequest, kind: VertexKind): Decision {
 }
 
 /** Allows reading the service accounts of the node's pods, and creating tokens for them. */
-function checkAccount(asked: NodeRequest): Decision {
+function checkAccount(asked: NodeRequest): AuthorizationDecision {
   const { info, options } = asked
   if (options.readsAccounts !== undefined && info.verb === 'get' && info.subresource === '')
     return options.readsAccounts ? checkRead(asked, 'serviceAccount') : none('not allowed to get service accounts')
@@ -118,13 +118,13 @@ const isOwnVerb = (verb: string): boolean => ['get', 'create', 'update', 'patch'
 /** Whether the object belongs to another node. The name of a created object is unknown here; NodeRestriction checks it. */
 const isOthers = ({ node, info }: NodeRequest): boolean => info.verb !== 'create' && info.name !== node
 
-function checkLease(asked: NodeRequest): Decision {
+function checkLease(asked: NodeRequest): AuthorizationDecision {
   if (!isOwnVerb(asked.info.verb)) return none('can only get, create, update, patch, or delete a node lease')
   if (asked.info.namespace !== NODE_LEASES) return none(`can only access leases in the ${quote(NODE_LEASES)} system namespace`)
   return isOthers(asked) ? none('can only access node lease with the same name as the requesting node') : ALLOW
 }
 
-function checkCsiNode(asked: NodeRequest): Decision {
+function checkCsiNode(asked: NodeRequest): AuthorizationDecision {
   if (!isOwnVerb(asked.info.verb)) return none('can only get, create, update, patch, or delete a CSINode')
   if (asked.info.subresource !== '') return none('cannot authorize CSINode subresources')
   return isOthers(asked) ? none('can only access CSINode with the same name as the requesting node') : ALLOW
@@ -135,7 +135,7 @@ const selectsNode = ({ node, info: { fieldSelector = [] }, options }: NodeReques
   options.readsSelectors && fieldSelector.some(({ field, op, value }) => field === 'spec.nodeName' && op === '=' && value === node)
 
 /** ResourceSlices: nodes manage their own, and list or watch with a field selector. */
-function checkSlice(asked: NodeRequest): Decision {
+function checkSlice(asked: NodeRequest): AuthorizationDecision {
   const { verb, subresource } = asked.info
   if (subresource !== '') return none('cannot authorize ResourceSlice subresources')
   switch (verb) {
@@ -157,7 +157,7 @@ function checkSlice(asked: NodeRequest): Decision {
 }
 
 /** PodCertificateRequests: nodes create them, read their own, and list or watch with a field selector. */
-function checkCertificateRequest(asked: NodeRequest): Decision {
+function checkCertificateRequest(asked: NodeRequest): AuthorizationDecision {
   const { verb, subresource } = asked.info
   if (subresource !== '') return none('nodes may not access the status subresource of PodCertificateRequests')
   if (verb === 'create') return ALLOW
@@ -167,7 +167,7 @@ function checkCertificateRequest(asked: NodeRequest): Decision {
 }
 
 /** Compares names, because a kubelet looks for its Node before it exists. NodeRestriction checks writes. */
-function checkNode({ node, info: { verb, subresource, name } }: NodeRequest): Decision {
+function checkNode({ node, info: { verb, subresource, name } }: NodeRequest): AuthorizationDecision {
   if (subresource === 'status') return verb === 'update' || verb === 'patch' ? ALLOW : NO_OPINION
   if (subresource !== '') return NO_OPINION
   if (verb === 'create' || verb === 'update' || verb === 'patch') return ALLOW
@@ -177,7 +177,7 @@ function checkNode({ node, info: { verb, subresource, name } }: NodeRequest): De
 }
 
 /** Reads are limited to pods of the node. NodeRestriction checks writes. */
-function checkPod(asked: NodeRequest): Decision {
+function checkPod(asked: NodeRequest): AuthorizationDecision {
   const { verb, subresource, name } = asked.info
   if (subresource === 'status') return verb === 'update' || verb === 'patch' ? ALLOW : NO_OPINION
   if (subresource === 'eviction') return verb === 'create' ? ALLOW : NO_OPINION

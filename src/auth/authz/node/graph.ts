@@ -6,13 +6,13 @@ export type OwnedKind = 'volumeattachment' | 'resourceslice' | 'podcertificatere
 export type VertexKind = ReferenceKind | OwnedKind | 'pod' | 'pv'
 
 /** Reference of a pod to an object in its namespace. */
-export interface Reference {
+export interface PodReference {
   readonly kind: ReferenceKind
   readonly name: string
 }
 
 /** Referenced object, with the number of pods per node that refer to it. */
-interface Target {
+interface ReferenceTarget {
   readonly id: string
   readonly isClaim: boolean
   readonly nodes: Map<string, number>
@@ -20,7 +20,7 @@ interface Target {
 
 interface PlacedPod {
   readonly node: string
-  readonly targets: ReadonlySet<Target>
+  readonly targets: ReadonlySet<ReferenceTarget>
 }
 
 interface ClaimedVolume {
@@ -29,11 +29,11 @@ interface ClaimedVolume {
   readonly secrets: ReadonlySet<string>
 }
 
-const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`
-const idOf = (kind: ReferenceKind, key: string): string => `${kind}:${key}`
+const namespacedName = (namespace: string, name: string): string => `${namespace}/${name}`
+const vertexId = (kind: ReferenceKind, key: string): string => `${kind}:${key}`
 
 /** Changes a count and removes the entry at zero. Returns true if the entry was added or removed. */
-function count<K>(counts: Map<K, number>, key: K, by: 1 | -1): boolean {
+function changeCount<K>(counts: Map<K, number>, key: K, by: 1 | -1): boolean {
   const now = (counts.get(key) ?? 0) + by
   if (now > 0) counts.set(key, now)
   else counts.delete(key)
@@ -46,7 +46,7 @@ function count<K>(counts: Map<K, number>, key: K, by: 1 | -1): boolean {
  */
 export class NodeGraph {
   private readonly pods = new Map<string, PlacedPod>()
-  private readonly targets = new Map<string, Target>()
+  private readonly targets = new Map<string, ReferenceTarget>()
   /** Node name to the claims of its pods. */
   private readonly claims = new Map<string, Set<string>>()
   private readonly volumes = new Map<string, ClaimedVolume>()
@@ -59,14 +59,14 @@ export class NodeGraph {
   }
 
   /** Adds or updates a pod. Returns false if nothing changed, as for most updates, which only affect the status. */
-  putPod(namespace: string, name: string, node: string, references: readonly Reference[]): boolean {
-    const key = keyOf(namespace, name)
+  putPod(namespace: string, name: string, node: string, references: readonly PodReference[]): boolean {
+    const key = namespacedName(namespace, name)
     const known = this.pods.get(key)
     if (known?.node === node && this.isSame(known, namespace, references)) return false
     if (known) this.release(known)
-    const targets = new Set(references.map(({ kind, name: referred }) => this.targetOf(kind, keyOf(namespace, referred))))
+    const targets = new Set(references.map(({ kind, name: referred }) => this.targetOf(kind, namespacedName(namespace, referred))))
     for (const target of targets)
-      if (count(target.nodes, node, 1) && target.isClaim) {
+      if (changeCount(target.nodes, node, 1) && target.isClaim) {
         const claims = this.claims.get(node) ?? new Set()
         this.claims.set(node, claims.add(target.id))
       }
@@ -76,7 +76,7 @@ export class NodeGraph {
 
   /** Removes a pod. Returns false if it was not scheduled. */
   removePod(namespace: string, name: string): boolean {
-    const key = keyOf(namespace, name)
+    const key = namespacedName(namespace, name)
     const known = this.pods.get(key)
     if (!known) return false
     this.release(known)
@@ -87,12 +87,12 @@ export class NodeGraph {
   putVolume(name: string, claim: { readonly namespace: string; readonly name: string } | undefined, secrets: readonly string[]): void {
     this.removeVolume(name)
     if (!claim) return
-    const volume = { claim: keyOf(claim.namespace, claim.name), secrets: new Set(secrets) }
+    const volume = { claim: namespacedName(claim.namespace, claim.name), secrets: new Set(secrets) }
     this.volumes.set(name, volume)
     for (const secret of volume.secrets) {
       const claims = this.bySecret.get(secret) ?? new Map<string, number>()
       this.bySecret.set(secret, claims)
-      count(claims, volume.claim, 1)
+      changeCount(claims, volume.claim, 1)
     }
   }
 
@@ -104,30 +104,30 @@ export class NodeGraph {
     for (const secret of volume.secrets) {
       const claims = this.bySecret.get(secret)
       if (!claims) continue
-      count(claims, volume.claim, -1)
+      changeCount(claims, volume.claim, -1)
       if (claims.size === 0) this.bySecret.delete(secret)
     }
   }
 
   /** Adds or updates an object of one node. @param node empty if it has none. */
   putOwned(kind: OwnedKind, namespace: string, name: string, node: string): void {
-    if (node === '') this.owned[kind].delete(keyOf(namespace, name))
-    else this.owned[kind].set(keyOf(namespace, name), node)
+    if (node === '') this.owned[kind].delete(namespacedName(namespace, name))
+    else this.owned[kind].set(namespacedName(namespace, name), node)
   }
 
   removeOwned(kind: OwnedKind, namespace: string, name: string): void {
-    this.owned[kind].delete(keyOf(namespace, name))
+    this.owned[kind].delete(namespacedName(namespace, name))
   }
 
   /** Keys of all objects of a kind. */
   keys(kind: OwnedKind | 'pod' | 'pv'): Iterable<string> {
     if (kind === 'pod') return this.pods.keys()
-    return kind === 'pv' ? [...this.volumes.keys()].map(name => keyOf('', name)) : this.owned[kind].keys()
+    return kind === 'pv' ? [...this.volumes.keys()].map(name => namespacedName('', name)) : this.owned[kind].keys()
   }
 
   /** Whether the object belongs to the node, or is referenced by a pod of the node or by a volume that such a pod claims. */
   leadsTo(node: string, kind: VertexKind, namespace: string, name: string): boolean {
-    const key = keyOf(namespace, name)
+    const key = namespacedName(namespace, name)
     switch (kind) {
       case 'pod':
         return this.pods.get(key)?.node === node
@@ -150,7 +150,7 @@ export class NodeGraph {
   }
 
   private isReferred(kind: ReferenceKind, key: string, node: string): boolean {
-    return this.targets.get(idOf(kind, key))?.nodes.has(node) ?? false
+    return this.targets.get(vertexId(kind, key))?.nodes.has(node) ?? false
   }
 
   /** Whether a pod of the node claims a volume that needs the secret. Iterates the smaller set, because many volumes can need one secret. */
@@ -158,18 +158,18 @@ export class NodeGraph {
     const claims = this.bySecret.get(secret)
     const ofNode = this.claims.get(node)
     if (!claims || !ofNode) return false
-    if (claims.size <= ofNode.size) return [...claims.keys()].some(claim => ofNode.has(idOf('pvc', claim)))
+    if (claims.size <= ofNode.size) return [...claims.keys()].some(claim => ofNode.has(vertexId('pvc', claim)))
     return [...ofNode].some(id => claims.has(id.slice('pvc:'.length)))
   }
 
-  private isSame({ targets }: PlacedPod, namespace: string, references: readonly Reference[]): boolean {
-    const now = new Set(references.map(({ kind, name }) => this.targets.get(idOf(kind, keyOf(namespace, name)))))
+  private isSame({ targets }: PlacedPod, namespace: string, references: readonly PodReference[]): boolean {
+    const now = new Set(references.map(({ kind, name }) => this.targets.get(vertexId(kind, namespacedName(namespace, name)))))
     return now.size === targets.size && [...now].every(target => target !== undefined && targets.has(target))
   }
 
   /** Returns the node of a referenced object, and creates it if needed. */
-  private targetOf(kind: ReferenceKind, key: string): Target {
-    const id = idOf(kind, key)
+  private targetOf(kind: ReferenceKind, key: string): ReferenceTarget {
+    const id = vertexId(kind, key)
     const known = this.targets.get(id)
     if (known) return known
     const made = { id, isClaim: kind === 'pvc', nodes: new Map<string, number>() }
@@ -180,7 +180,7 @@ export class NodeGraph {
   /** Removes the references of a pod. Objects without references are dropped. */
   private release({ node, targets }: PlacedPod): void {
     for (const target of targets) {
-      if (!count(target.nodes, node, -1)) continue
+      if (!changeCount(target.nodes, node, -1)) continue
       if (target.nodes.size === 0) this.targets.delete(target.id)
       const claims = this.claims.get(node)
       if (!target.isClaim || !claims) continue

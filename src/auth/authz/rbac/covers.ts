@@ -17,14 +17,14 @@ function* singleRights(rule: PolicyRule): Generator<PolicyRule> {
   for (const url of nonResourceURLs) for (const verb of verbs ?? []) yield { verbs: [verb], nonResourceURLs: [url] }
 }
 
-type List = readonly string[] | null | undefined
+type RuleList = readonly string[] | null | undefined
 
 /** Longer lists are searched with a Set. */
 const SHORT = 16
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
 
 /** Whether a list contains a value. The Set of a long list is cached with the list: stored rules never change. */
-function includes(list: List, text: string): boolean {
+function includes(list: RuleList, text: string): boolean {
   if (!list) return false
   if (list.length <= SHORT) return list.includes(text)
   let set = sets.get(list)
@@ -35,10 +35,10 @@ function includes(list: List, text: string): boolean {
   return set.has(text)
 }
 
-const hasAll = (owned: List, wanted: List): boolean => (wanted ?? []).every(one => includes(owned, one))
-const hasAllOrStar = (owned: List, wanted: List): boolean => includes(owned, ALL) || hasAll(owned, wanted)
+const hasAll = (owned: RuleList, wanted: RuleList): boolean => (wanted ?? []).every(one => includes(owned, one))
+const hasAllOrStar = (owned: RuleList, wanted: RuleList): boolean => includes(owned, ALL) || hasAll(owned, wanted)
 
-const coversResource = (owned: List, resource: string): boolean => {
+const coversResource = (owned: RuleList, resource: string): boolean => {
   const slash = resource.indexOf('/')
   return includes(owned, ALL) || includes(owned, resource) || (slash >= 0 && includes(owned, `*${resource.slice(slash)}`))
 }
@@ -55,7 +55,7 @@ function coversResources(owner: PolicyRule, rule: PolicyRule): boolean {
 }
 
 /** Whether all paths are covered. A path that is not listed literally is compared with every owned path, which may end in `*`. One step per path. */
-function* coversPaths(owned: List, wanted: List): Steps<boolean> {
+function* coversPaths(owned: RuleList, wanted: RuleList): Steps<boolean> {
   for (const url of wanted ?? []) {
     if (!includes(owned, url) && !owned?.some(path => coversPath(path, url))) return false
     yield

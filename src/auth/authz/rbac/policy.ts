@@ -10,7 +10,7 @@ export type PolicyRule = {
 }
 
 /** rbac.authorization.k8s.io/v1 Subject. */
-export type Subject = {
+export type RbacSubject = {
   kind: string
   apiGroup?: string
   name: string

@@ -1,7 +1,7 @@
 import { quote } from '../../../lib/go-quote.ts'
 import type { User } from '../../../meta/context.ts'
 import type { TypedObject } from '../../../meta/object.ts'
-import type { PolicyRule, RoleRef, Subject } from './policy.ts'
+import type { PolicyRule, RbacSubject, RoleRef } from './policy.ts'
 
 /** Resources of rbac.authorization.k8s.io. */
 export type RbacResource = RoleResource | BindingResource
@@ -11,17 +11,17 @@ export type BindingResource = 'clusterrolebindings' | 'rolebindings'
 /** Fields of Role and ClusterRole that are read here. */
 type RoleObject = TypedObject & { rules: PolicyRule[] | null }
 /** Fields of RoleBinding and ClusterRoleBinding that are read here. */
-type BindingObject = TypedObject & { subjects?: Subject[]; roleRef: RoleRef }
+type BindingObject = TypedObject & { subjects?: RbacSubject[]; roleRef: RoleRef }
 
-interface Binding {
+interface RoleBinding {
   readonly namespace: string
   readonly name: string
   readonly roleRef: RoleRef
-  readonly subjects: readonly Subject[]
+  readonly subjects: readonly RbacSubject[]
 }
 
 /** Rules that a binding grants to the user. */
-export interface Grant {
+export interface RuleGrant {
   readonly rules: readonly PolicyRule[]
   /** Describes the binding: `ClusterRoleBinding "x" of ClusterRole "y" to Group "z"`. */
   readonly source: () => string
@@ -38,15 +38,15 @@ export interface BoundRole {
   readonly rules: readonly PolicyRule[]
 }
 
-interface Entry {
-  readonly binding: Binding
-  readonly subject: Subject
+interface SubjectEntry {
+  readonly binding: RoleBinding
+  readonly subject: RbacSubject
 }
 
-const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`
+const roleKey = (namespace: string, name: string): string => `${namespace}/${name}`
 
 /** Index key of a subject. A service account and the user that represents it have the same key. Undefined for a service account without namespace. */
-function subjectKey(subject: Subject, namespace: string): string | undefined {
+function subjectKey(subject: RbacSubject, namespace: string): string | undefined {
   switch (subject.kind) {
     case 'User':
       return `user:${subject.name}`
@@ -67,19 +67,19 @@ function subjectKey(subject: Subject, namespace: string): string | undefined {
  */
 export class RuleIndex {
   private readonly roles = new Map<string, readonly PolicyRule[]>()
-  private readonly bindings = new Map<string, Binding>()
+  private readonly bindings = new Map<string, RoleBinding>()
   /** Namespace ('' for ClusterRoleBindings) to subject key to bindings by key. */
-  private readonly bySubject = new Map<string, Map<string, Map<string, Entry>>>()
+  private readonly bySubject = new Map<string, Map<string, Map<string, SubjectEntry>>>()
 
   putRole({ metadata: { namespace = '', name = '' }, rules }: RoleObject): void {
-    this.roles.set(keyOf(namespace, name), rules ?? [])
+    this.roles.set(roleKey(namespace, name), rules ?? [])
   }
 
   /** Adds or replaces a binding. */
   putBinding({ metadata: { namespace = '', name = '' }, roleRef, subjects = [] }: BindingObject): void {
-    const key = keyOf(namespace, name)
+    const key = roleKey(namespace, name)
     this.dropBinding(key)
-    const binding: Binding = { namespace, name, roleRef, subjects }
+    const binding: RoleBinding = { namespace, name, roleRef, subjects }
     this.bindings.set(key, binding)
     for (const subject of binding.subjects) {
       const who = subjectKey(subject, namespace)
@@ -90,7 +90,7 @@ export class RuleIndex {
   }
 
   remove(resource: RbacResource, namespace: string, name: string): void {
-    const key = keyOf(namespace, name)
+    const key = roleKey(namespace, name)
     if (resource === 'clusterroles' || resource === 'roles') this.roles.delete(key)
     else this.dropBinding(key)
   }
@@ -106,7 +106,7 @@ export class RuleIndex {
    * Yields the grants of the user: first cluster-wide ones, then those of the namespace ('' for none). @param onError called for bindings whose role does not
    * exist.
    */
-  *grants(user: User, namespace: string, onError: (text: string) => void): Generator<Grant> {
+  *grants(user: User, namespace: string, onError: (text: string) => void): Generator<RuleGrant> {
     yield* this.grantsIn('', user, onError)
     if (namespace !== '') yield* this.grantsIn(namespace, user, onError)
   }
@@ -123,7 +123,7 @@ export class RuleIndex {
   }
 
   /** Yields the grants of one namespace, each binding once, for the user and its groups. */
-  private *grantsIn(namespace: string, user: User, onError: (text: string) => void): Generator<Grant> {
+  private *grantsIn(namespace: string, user: User, onError: (text: string) => void): Generator<RuleGrant> {
     const subjects = this.bySubject.get(namespace)
     if (subjects === undefined) return
     const seen = new Set<string>()
@@ -135,28 +135,28 @@ export class RuleIndex {
         seen.add(key)
         const rules = this.rulesOf(binding)
         if (typeof rules === 'string') onError(rules)
-        else yield { rules, source: () => describe(binding, subject) }
+        else yield { rules, source: () => describeBinding(binding, subject) }
       }
     }
   }
 
   /** Returns the rules of the binding's role, or an error. */
-  private rulesOf({ namespace, roleRef }: Binding): readonly PolicyRule[] | string {
+  private rulesOf({ namespace, roleRef }: RoleBinding): readonly PolicyRule[] | string {
     switch (roleRef.kind) {
       case 'ClusterRole':
-        return this.roles.get(keyOf('', roleRef.name)) ?? `clusterrole.rbac.authorization.k8s.io ${quote(roleRef.name)} not found`
+        return this.roles.get(roleKey('', roleRef.name)) ?? `clusterrole.rbac.authorization.k8s.io ${quote(roleRef.name)} not found`
       case 'Role':
-        return this.roles.get(keyOf(namespace, roleRef.name)) ?? `role.rbac.authorization.k8s.io ${quote(roleRef.name)} not found`
+        return this.roles.get(roleKey(namespace, roleRef.name)) ?? `role.rbac.authorization.k8s.io ${quote(roleRef.name)} not found`
       default:
         return `unsupported role reference kind: ${quote(roleRef.kind)}`
     }
   }
 
   /** Index entries of a subject in a namespace. Created if needed. */
-  private entriesOf(namespace: string, subject: string): Map<string, Entry> {
-    const subjects = this.bySubject.get(namespace) ?? new Map<string, Map<string, Entry>>()
+  private entriesOf(namespace: string, subject: string): Map<string, SubjectEntry> {
+    const subjects = this.bySubject.get(namespace) ?? new Map<string, Map<string, SubjectEntry>>()
     this.bySubject.set(namespace, subjects)
-    const entries = subjects.get(subject) ?? new Map<string, Entry>()
+    const entries = subjects.get(subject) ?? new Map<string, SubjectEntry>()
     subjects.set(subject, entries)
     return entries
   }
@@ -178,7 +178,7 @@ export class RuleIndex {
   }
 }
 
-function describe({ namespace, name, roleRef }: Binding, subject: Subject): string {
+function describeBinding({ namespace, name, roleRef }: RoleBinding, subject: RbacSubject): string {
   const whose = subject.kind === 'ServiceAccount' ? `${subject.name}/${subject.namespace || namespace}` : subject.name
   const binding = namespace === '' ? `ClusterRoleBinding ${quote(name)}` : `RoleBinding ${quote(`${name}/${namespace}`)}`
   return `${binding} of ${roleRef.kind} ${quote(roleRef.name)} to ${subject.kind} ${quote(whose)}`

@@ -4,7 +4,7 @@ import { RemoteCallError, type RemoteClient } from '../../../clients/remote-clie
 import { errorMessage } from '../../../lib/error-message.ts'
 import { expiringCache } from '../../../lib/expiring-cache.ts'
 import type { Logger } from '../../../lib/log.ts'
-import type { Authorizer, Decision, KnownRules } from '../../../meta/authorizer.ts'
+import type { AuthorizationDecision, Authorizer, UserRules } from '../../../meta/authorizer.ts'
 import type { RequestAttributes } from '../../../meta/context.ts'
 import { decodeAs } from '../../../schema/decode-as.ts'
 import { reviewIn, reviewSchema } from '../../reviews/review-answer.ts'
@@ -46,7 +46,7 @@ const MOST_ANSWERS = 8192
 /** Responses are not cached if the client-controlled attributes of the request, or the reason, have this many characters. */
 const LONG_REQUEST = 10_000
 
-const RULES: KnownRules = { resourceRules: [], nonResourceRules: [], incomplete: true, errors: ['webhook authorizer does not support user rule resolution'] }
+const RULES: UserRules = { resourceRules: [], nonResourceRules: [], incomplete: true, errors: ['webhook authorizer does not support user rule resolution'] }
 
 /**
  * Authorizes with SubjectAccessReviews of another server. Responses are cached. A failure is returned as the decision's `error`.
@@ -70,16 +70,16 @@ export function webhookAuthorizer(
     try {
       return await ask(text, signal)
     } catch (error) {
-      result = resultOf(error, signal)
+      result = callResult(error, signal)
       throw error
     } finally {
       metrics.called(name, result, (performance.now() - began) / 1000)
     }
   }
-  const failed = (error: unknown, signal: AbortSignal): Decision => {
+  const failed = (error: unknown, signal: AbortSignal): AuthorizationDecision => {
     const message = errorMessage(error)
     logger.error(`Failed to make webhook authorizer request: ${message}`)
-    if (onFailure === 'no opinion' && !signal.aborted) metrics.failedOpen(name, resultOf(error, signal))
+    if (onFailure === 'no opinion' && !signal.aborted) metrics.failedOpen(name, callResult(error, signal))
     return { decision: onFailure, reason: '', error: message }
   }
   return {
@@ -112,13 +112,13 @@ async function matchCounted(matcher: Matcher, spec: AccessReviewSpec, name: stri
   return outcome
 }
 
-function decisionOf({ allowed = false, denied = false, reason = '' }: SubjectAccessReviewStatus): Decision {
+function decisionOf({ allowed = false, denied = false, reason = '' }: SubjectAccessReviewStatus): AuthorizationDecision {
   if (denied && allowed) return { decision: 'deny', reason, error: 'webhook subject access review returned both allow and deny response' }
   if (denied) return { decision: 'deny', reason }
   return { decision: allowed ? 'allow' : 'no opinion', reason }
 }
 
-function resultOf(error: unknown, signal: AbortSignal): CallResult {
+function callResult(error: unknown, signal: AbortSignal): CallResult {
   if (signal.aborted) return 'canceled'
   if (!(error instanceof RemoteCallError)) return 'error'
   return error.end === 'timeout' || error.statusCode === 504 || error.status?.reason === 'Timeout' ? 'timeout' : 'error'

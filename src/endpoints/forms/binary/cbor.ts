@@ -53,19 +53,20 @@ function* objectBody(schema: StructSchema, object: KubeObject): Steps<Buffer> {
 async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[]> {
   const { item: encoder } = encodersOf(version)
   const encoded = await mapInSlices(items, item => item.encoded(encoder).bytes)
-  return listOf(listTypeMetaOf(version), meta, encoded)
+  return cborListSegments(listTypeMetaOf(version), meta, encoded)
 }
 
 /** Encodes a list whose items are not stored. */
 const plainListBody = async (version: Version, objects: readonly KubeObject[]): Promise<Buffer[]> =>
-  listOf(
+  cborListSegments(
     listTypeMetaOf(version),
     {},
     objects.map(object => encodeCbor(version.schema, decode(version.schema, object), false)),
   )
 
 /** Returns a list in segments of one item each, which are joined while they are sent. */
-const listOf = (type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Buffer[] => cborList(type, encodeCbor(metaType('meta.ListMeta'), meta), items)
+const cborListSegments = (type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Buffer[] =>
+  cborList(type, encodeCbor(metaType('meta.ListMeta'), meta), items)
 
 /** Returns the PartialObjectMetadata of an object. */
 const partialBody = (object: KubeObject, apiVersion: string): Buffer => cborBody(partialItem(object, apiVersion))
@@ -75,7 +76,7 @@ const partialItem = (object: KubeObject, apiVersion: string): Buffer =>
 
 async function partialListBody(meta: ListMeta, items: readonly StoredObject[], apiVersion: string): Promise<Buffer[]> {
   const encoded = await mapInSlices(items, item => partialItem(item.object(), apiVersion))
-  return listOf({ apiVersion, kind: 'PartialObjectMetadataList' }, meta, encoded)
+  return cborListSegments({ apiVersion, kind: 'PartialObjectMetadataList' }, meta, encoded)
 }
 
 const documentBody = (schema: StructSchema, document: Document): Buffer => {

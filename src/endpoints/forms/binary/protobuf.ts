@@ -146,14 +146,14 @@ async function encodedList(
 
 /** Encodes a list whose items are not stored. */
 const plainListBody = async (version: Version, objects: readonly KubeObject[]): Promise<Buffer[]> =>
-  listOf(
+  protobufListSegments(
     listTypeMetaOf(version),
     {},
     objects.map(object => listItem(encodeMessage(version.schema, decode(version.schema, object)))),
   )
 
 /** Returns a list in segments of one item each, which are joined while they are sent. */
-const listOf = (type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Buffer[] => wrapSegments(type, [listHead(metaMessage(meta)), ...items])
+const protobufListSegments = (type: TypeMeta, meta: ListMeta, items: readonly Buffer[]): Buffer[] => wrapSegments(type, [listHead(metaMessage(meta)), ...items])
 
 const metaMessage = (meta: ListMeta): Uint8Array => encodeMessage(metaType('meta.ListMeta'), meta)
 

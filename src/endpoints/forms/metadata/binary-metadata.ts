@@ -3,14 +3,14 @@ import { after } from '../../../lib/awaitable.ts'
 import { uncreated } from '../../../lifecycle/uncreated.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
 import { objectInTurns } from '../../../registry/ready-object.ts'
-import type { AnswerForm } from '../answer-form.ts'
+import type { ResponseForm } from '../answer-form.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
 import type { BinaryCodec } from '../binary/codec.ts'
 import { listMeta, metaType } from '../meta-v1.ts'
 import { checkAsksList, checkAsksObject, noPlainMetadata } from './metadata-kind.ts'
 
 /** Form of metadata only (PartialObjectMetadata) in a binary media type. */
-export function binaryMetadata(codec: BinaryCodec, mediaType: string, as: Transform): AnswerForm {
+export function binaryMetadata(codec: BinaryCodec, mediaType: string, as: Transform): ResponseForm {
   const apiVersion = apiVersionOf(as)
   return {
     contentType: mediaType,

@@ -63,7 +63,7 @@ interface Span {
 }
 
 /** The cached data of an object's rows, which does not depend on the time. */
-class Row {
+class RenderedRow {
   /** JSON of the cells with placeholders for ages, and the row's conditions. */
   readonly cells: string
   /** Position of the metadata in the object's JSON. Undefined if the metadata is in `partial`. */
@@ -90,16 +90,16 @@ interface Rows {
   /** Whether row data is cached with the objects. */
   readonly keep: boolean
   /** Rows of large objects, which take turns to make. */
-  readonly large: ReadonlyMap<ReadySource, Row>
+  readonly large: ReadonlyMap<ReadySource, RenderedRow>
 }
 
 /** Makes the rows of large objects that have none yet, in turns. */
-async function rowsInTurns(table: TableDefinition, items: readonly RowSource[]): Promise<ReadonlyMap<ReadySource, Row>> {
+async function rowsInTurns(table: TableDefinition, items: readonly RowSource[]): Promise<ReadonlyMap<ReadySource, RenderedRow>> {
   const large: ReadySource[] = []
   await eachInSlices(items, item => {
-    if (item.json !== undefined && item.json().bytes.length >= LARGE_BYTES && !(item.noted?.(table) instanceof Row)) large.push(item)
+    if (item.json !== undefined && item.json().bytes.length >= LARGE_BYTES && !(item.noted?.(table) instanceof RenderedRow)) large.push(item)
   })
-  const rows = new Map<ReadySource, Row>()
+  const rows = new Map<ReadySource, RenderedRow>()
   for (const item of large) {
     const row = await runInTurns(rowInSteps(table, item))
     if (row !== undefined) rows.set(item, row)
@@ -133,10 +133,10 @@ function addRow({ body, table, options, keep, large }: Rows, before: string, ite
 }
 
 /** Returns the data of a row, which the object may cache. Undefined if the object's JSON contains the placeholder of ages, which could not be distinguished then. */
-function readyRow(table: TableDefinition, item: ReadySource, keep: boolean, made: Row | undefined): Row | undefined {
+function readyRow(table: TableDefinition, item: ReadySource, keep: boolean, made: RenderedRow | undefined): RenderedRow | undefined {
   const noted = item.noted?.(table)
   // Cached data was checked for placeholders when it was made.
-  if (noted instanceof Row) return noted
+  if (noted instanceof RenderedRow) return noted
   const ready = item.json()
   if (made === undefined && ready.bytes.includes(AGE_MARK_BYTE)) return undefined
   const row = made ?? rowOf(table, item, ready)
@@ -148,18 +148,18 @@ function readyRow(table: TableDefinition, item: ReadySource, keep: boolean, made
 const flatLength = (text: string): number => Buffer.byteLength(text)
 
 /** Renders the row of an object. Managed fields are skipped if their position is known: parsing them would take longer than all cells. */
-function rowOf(table: TableDefinition, item: ReadySource, ready: Encoded): Row {
+function rowOf(table: TableDefinition, item: ReadySource, ready: Encoded): RenderedRow {
   const metadata = ready.header > 1 ? metadataOf(ready) : undefined
   if (metadata) return rowWith(table, withoutManagers(ready, metadata), metadata)
   const object = item.object()
   return rowWith(table, object, undefined, objectMetaText(object.metadata))
 }
 
-const rowWith = (table: TableDefinition, object: KubeObject, metadata: Span | undefined, partial?: string): Row =>
-  new Row(cellsText(table.cells(object, ANY_TIME)) + conditionsText(table, object), metadata, partial)
+const rowWith = (table: TableDefinition, object: KubeObject, metadata: Span | undefined, partial?: string): RenderedRow =>
+  new RenderedRow(cellsText(table.cells(object, ANY_TIME)) + conditionsText(table, object), metadata, partial)
 
 /** The same in steps, of a large object. Undefined as of `readyRow`. */
-export function* rowInSteps(table: TableDefinition, item: ReadySource): Steps<Row | undefined> {
+export function* rowInSteps(table: TableDefinition, item: ReadySource): Steps<RenderedRow | undefined> {
   const ready = item.json()
   if (ready.bytes.includes(AGE_MARK_BYTE)) return undefined
   const metadata = ready.header > 1 ? metadataOf(ready) : undefined
@@ -215,7 +215,7 @@ const ESCAPED_NONE = '\\u003cnone\\u003e'
 
 /** Encodes the cells. JSON.stringify is much faster, and its result only differs in characters that Go escapes, unless there are objects or unusual numbers. */
 function cellsText(cells: Json[]): string {
-  if (!cells.every(isPlain)) return goJson(cells)
+  if (!cells.every(isPlainCell)) return goJson(cells)
   const text = JSON.stringify(cells)
   // JSON.stringify escapes lone surrogates; Go's encoder replaces them.
   if (text.includes('\\ud')) return goJson(cells)
@@ -223,5 +223,5 @@ function cellsText(cells: Json[]): string {
   return escapeHtml(text.replaceAll(NONE, ESCAPED_NONE))
 }
 
-const isPlain = (cell: Json): boolean =>
+const isPlainCell = (cell: Json): boolean =>
   typeof cell === 'string' || typeof cell === 'boolean' || cell === null || (Number.isSafeInteger(cell) && !Object.is(cell, -0))

@@ -4,12 +4,12 @@ import { type FilledBody, filledWith } from '../../../lib/filled-body.ts'
 import { runInTurns, type Steps } from '../../../lib/steps.ts'
 import { isLongText } from '../../../lib/text-chunks.ts'
 import type { KubeObject } from '../../../meta/object.ts'
-import type { AnsweredStatus } from '../../../meta/status.ts'
+import type { ResponseStatus } from '../../../meta/status.ts'
 import type { ListResult } from '../../../registry/read.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
 import type { Scope } from '../../scope.ts'
-import type { AnswerForm, Body } from '../answer-form.ts'
+import type { Body, ResponseForm } from '../answer-form.ts'
 import type { Framing } from '../framing.ts'
 import { metaType, statusText } from '../meta-v1.ts'
 
@@ -33,7 +33,7 @@ export interface TextStyle {
 }
 
 /** Returns the form of a view in a style. */
-export const textForm = (view: TextView, { contentType, write }: TextStyle): AnswerForm => ({
+export const textForm = (view: TextView, { contentType, write }: TextStyle): ResponseForm => ({
   contentType,
   stored: (scope, stored) => after(view.stored(scope, stored), write),
   object: (scope, schema, object) => after(view.object(scope, schema, object), write),
@@ -55,14 +55,14 @@ export function opened(text: JsonText): FilledBody {
 }
 
 /** Encodes a Status. A long one, which quotes much of a body, is encoded in turns. */
-const statusJson = (status: AnsweredStatus): Awaitable<JsonText> =>
+const statusJson = (status: ResponseStatus): Awaitable<JsonText> =>
   isLongText(status.message ?? '') ? runInTurns(longStatus(status)) : [Buffer.from(`${statusText(status)}\n`)]
 
 /** Characters that are encoded at once. */
 const PIECE = 64 * 1024
 
 /** Encodes a Status in pieces: its message may quote a body of megabytes. */
-function* longStatus(status: AnsweredStatus): Steps<Buffer[]> {
+function* longStatus(status: ResponseStatus): Steps<Buffer[]> {
   const buffers: Buffer[] = []
   let text = ''
   for (const piece of structPieces(metaType('meta.Status'), status)) {

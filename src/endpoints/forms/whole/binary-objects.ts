@@ -1,12 +1,12 @@
 import { runAtOnce, runInTurns } from '../../../lib/steps.ts'
 import { uncreated } from '../../../lifecycle/uncreated.ts'
-import type { AnswerForm } from '../answer-form.ts'
+import type { ResponseForm } from '../answer-form.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
 import type { BinaryCodec } from '../binary/codec.ts'
 import { listMeta, metaType, typeMetaOf } from '../meta-v1.ts'
 
 /** Form of whole objects in a binary media type. */
-export const binaryObjects = (codec: BinaryCodec, mediaType: string): AnswerForm => ({
+export const binaryObjects = (codec: BinaryCodec, mediaType: string): ResponseForm => ({
   contentType: mediaType,
   stored: ({ served }, stored) => codec.storedInTurns(served.version, stored) ?? codec.storedBody(served.version, stored),
   object: (_scope, schema, object) => runInTurns(codec.objectBody(schema, object)),

@@ -23,7 +23,7 @@ export async function listBody(version: Version, meta: ListMeta, items: readonly
   const end = Buffer.from(around.end)
   let length = start.length + end.length
   for (let i = 0; i < items.length; i++) {
-    length += sizeOf(items[i])
+    length += itemLength(items[i])
     if (i % LOOK === LOOK - 1 && turnIsSpent()) await nextTurn()
   }
   if (items.length > 0) length--
@@ -33,9 +33,9 @@ export async function listBody(version: Version, meta: ListMeta, items: readonly
     start,
     items,
     end,
-    size: i => sizeOf(items[i]),
+    size: i => itemLength(items[i]),
     write: writeItem,
-    first: item => Buffer.concat([OPENING, bodyOf(item)]),
+    first: item => Buffer.concat([OPENING, itemBody(item)]),
   })
   return () => ({ ...filled(start, end, items, length), pieces })
 }
@@ -79,7 +79,7 @@ function filled(start: Buffer, end: Buffer, items: readonly StoredObject[], leng
     }
     if (next === first) {
       next++
-      return Buffer.concat([first > 0 ? Buffer.from(',{') : OPENING, bodyOf(items[first])])
+      return Buffer.concat([first > 0 ? Buffer.from(',{') : OPENING, itemBody(items[first])])
     }
     let at = size
     for (let i = count - 1; i >= 0; i--) {
@@ -97,13 +97,13 @@ function filled(start: Buffer, end: Buffer, items: readonly StoredObject[], leng
 
 const headerOf = (item: StoredObject | undefined): number => item?.json().header ?? 0
 /** Returns the length of an item with its comma and brace. */
-function sizeOf(item: StoredObject | undefined): number {
+function itemLength(item: StoredObject | undefined): number {
   if (item === undefined) return 0
   const { bytes, header } = item.json()
   return bytes.length - header + 2
 }
 /** Returns the item's JSON without its type header and opening brace. */
-function bodyOf(item: StoredObject | undefined): Buffer {
+function itemBody(item: StoredObject | undefined): Buffer {
   if (item === undefined) return NOTHING
   const { bytes, header } = item.json()
   return bytes.subarray(header)

@@ -20,7 +20,7 @@ const LARGE_BYTES = 64 * 1024
 /** Frame heads by event type. There are three. */
 const heads = new Map<string, Buffer>()
 
-function headOf(type: string): Buffer {
+function framingHead(type: string): Buffer {
   let head = heads.get(type)
   if (head === undefined) {
     head = Buffer.from(`${HEAD[0]}${type}${HEAD[1]}`)
@@ -42,7 +42,7 @@ export function textObjectFraming({ dialect, served: { version } }: Scope): Fram
     },
     pieces(type, object) {
       const { bytes } = object.json()
-      return bytes.length < LARGE_BYTES ? [headOf(type), bytes, TAIL] : undefined
+      return bytes.length < LARGE_BYTES ? [framingHead(type), bytes, TAIL] : undefined
     },
     into(type, object, memory, at) {
       const { bytes } = object.json()

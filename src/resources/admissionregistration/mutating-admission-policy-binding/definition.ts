@@ -14,7 +14,7 @@ import { staticNameWarnings } from '../static-names.ts'
 import type { MutatingAdmissionPolicyBinding } from '../v1alpha1.types.ts'
 import { admissionVersion } from '../version.ts'
 
-function validate({ spec }: MutatingAdmissionPolicyBinding): FieldError[] {
+function validateBinding({ spec }: MutatingAdmissionPolicyBinding): FieldError[] {
   const path = fieldPath('spec')
   const match = path.child('matchResources')
   return [
@@ -35,7 +35,7 @@ const v1alpha1: Version<MutatingAdmissionPolicyBinding> = {
 }
 
 /** The other versions differ only in name. */
-const inVersion = (name: string): Version<MutatingAdmissionPolicyBinding> => ({
+const bindingVersion = (name: string): Version<MutatingAdmissionPolicyBinding> => ({
   ...v1alpha1,
   ...admissionVersion('MutatingAdmissionPolicyBinding', v1alpha1.names, name),
 })
@@ -48,7 +48,7 @@ const inVersion = (name: string): Version<MutatingAdmissionPolicyBinding> => ({
 export const createMutatingAdmissionPolicyBindingResource = (params?: ParamAccess): ResourceDefinition =>
   defineResource<MutatingAdmissionPolicyBinding>({
     scope: 'Cluster',
-    versions: [inVersion('v1'), inVersion('v1beta1'), v1alpha1],
+    versions: [bindingVersion('v1'), bindingVersion('v1beta1'), v1alpha1],
     hub: v1alpha1,
     storage: { prefix: 'mutatingadmissionpolicybindings', version: v1alpha1 },
     strategy: {
@@ -56,7 +56,7 @@ export const createMutatingAdmissionPolicyBindingResource = (params?: ParamAcces
       metaRounds: ['whole'],
       plainFinalizers: true,
       prepare: prepareGeneration,
-      validate,
+      validate: validateBinding,
       warnings: staticNameWarnings,
       ...(params && { evaluate: checkParamRef(params, MUTATING_POLICIES, (user, verb) => `user ${verb} does not have "${user}" permission`) }),
     },

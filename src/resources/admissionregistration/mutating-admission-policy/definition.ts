@@ -30,7 +30,7 @@ const v1alpha1: Version<MutatingAdmissionPolicy> = {
 }
 
 /** The other versions differ only in name. */
-const inVersion = (name: string): Version<MutatingAdmissionPolicy> => ({
+const policyVersion = (name: string): Version<MutatingAdmissionPolicy> => ({
   ...v1alpha1,
   ...admissionVersion('MutatingAdmissionPolicy', v1alpha1.names, name),
 })
@@ -43,7 +43,7 @@ const inVersion = (name: string): Version<MutatingAdmissionPolicy> => ({
 export const createMutatingAdmissionPolicyResource = (params?: ParamAccess): ResourceDefinition =>
   defineResource<MutatingAdmissionPolicy>({
     scope: 'Cluster',
-    versions: [inVersion('v1'), inVersion('v1beta1'), v1alpha1],
+    versions: [policyVersion('v1'), policyVersion('v1beta1'), v1alpha1],
     hub: v1alpha1,
     storage: { prefix: 'mutatingadmissionpolicies', version: v1alpha1 },
     strategy: {

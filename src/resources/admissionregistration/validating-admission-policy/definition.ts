@@ -1,7 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { validateConditions } from '../../../meta/condition-validation.ts'
+import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { type FieldError, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
@@ -14,7 +14,7 @@ import { checkParamKind, type ParamAccess } from '../param-access.ts'
 import { staticNameWarnings } from '../static-names.ts'
 import type { ValidatingAdmissionPolicy } from '../v1.types.ts'
 import { admissionVersion } from '../version.ts'
-import { validatePolicy } from './validation.ts'
+import { validateAdmissionPolicy } from './validation.ts'
 
 /**
  * Validates the warnings of type checking, each with a fieldRef and a text. The fieldRef is a JSONPath of kubectl and is not parsed here.
@@ -27,7 +27,7 @@ function validatePolicyStatus({ status }: ValidatingAdmissionPolicy): FieldError
     const at = path.child('typeChecking', 'expressionWarnings').index(i)
     return [...(warning ? [] : [required(at.child('warning'))]), ...(fieldRef.trim() === '' ? [required(at.child('fieldRef'))] : [])]
   })
-  return [...errors, ...validateConditions(status.conditions, path.child('conditions'))]
+  return [...errors, ...validateMetaConditions(status.conditions, path.child('conditions'))]
 }
 
 const policyStrategy: Strategy<ValidatingAdmissionPolicy> = {
@@ -38,7 +38,7 @@ const policyStrategy: Strategy<ValidatingAdmissionPolicy> = {
   prepare(next, old) {
     return old ? prepareUpdate(next, old) : prepareCreate(next, {})
   },
-  validate: validatePolicy,
+  validate: validateAdmissionPolicy,
   warnings: staticNameWarnings,
 }
 

@@ -106,7 +106,11 @@ function* validateChecks(spec: ValidatingAdmissionPolicySpec, name: string, use:
 }
 
 /** Validates a policy. Each expression takes several steps, as a request may have many. */
-export function* validatePolicy(next: ValidatingAdmissionPolicy, old: ValidatingAdmissionPolicy | undefined, { features }: HookContext): Steps<FieldError[]> {
+export function* validateAdmissionPolicy(
+  next: ValidatingAdmissionPolicy,
+  old: ValidatingAdmissionPolicy | undefined,
+  { features }: HookContext,
+): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const { spec } = next
   const params = Boolean(spec.paramKind)

@@ -13,7 +13,7 @@ import { enumValues } from '../../types.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
 import { MATCH_POLICIES } from '../match-resources.ts'
 import { FAILURE_POLICIES, REINVOCATION_POLICIES } from '../policies.ts'
-import { validateRule } from '../rules.ts'
+import { validateWebhookRule } from '../rules.ts'
 import type { WebhookClientConfig } from '../v1.types.ts'
 import { validateReviewVersions } from './review-versions.ts'
 import { QUIET_SIDE_EFFECTS, type Tolerated, toleratedBy, type Webhook, type WebhookConfiguration } from './tolerated.ts'
@@ -39,7 +39,7 @@ function validateClientConfig({ url, service }: WebhookClientConfig, path: Field
 function* validateWebhook(hook: Webhook, tolerated: Tolerated, features: Features, path: FieldPath): Steps<FieldError[]> {
   const { rules = [], sideEffects, timeoutSeconds } = hook
   const errors = validateName(hook.name, path.child('name'))
-  errors.push(...rules.flatMap((rule, i) => validateRule(rule, path.child('rules').index(i))))
+  errors.push(...rules.flatMap((rule, i) => validateWebhookRule(rule, path.child('rules').index(i))))
   errors.push(...validateOneOf(hook.failurePolicy, FAILURE_POLICIES, path.child('failurePolicy')))
   errors.push(...validateOneOf(hook.matchPolicy, MATCH_POLICIES, path.child('matchPolicy')))
   const allowed = tolerated.anySideEffects ? SIDE_EFFECTS : QUIET_SIDE_EFFECTS

@@ -1,5 +1,5 @@
 import { ruleTree } from '../../../cel/rules/rule-node.ts'
-import { validateRules } from '../../../cel/rules/rule-validator.ts'
+import { runRules } from '../../../cel/rules/rule-validator.ts'
 import { runInTurns } from '../../../lib/steps.ts'
 import { SHARED_TURNS } from '../../../lib/turn.ts'
 import { deepEqualInSteps } from '../../../meta/equal.ts'
@@ -27,7 +27,7 @@ async function errorsOf(schema: JsonSchemaProps | undefined, path: FieldPath): P
   if (tree && schema.default !== undefined) {
     const value = schema.default
     // A default has no old value, so transition rules compare it with itself.
-    errors.push(...(await validateRules(tree, { value, old: value, path: path.child('default'), turns: SHARED_TURNS })).errors)
+    errors.push(...(await runRules(tree, { value, old: value, path: path.child('default'), turns: SHARED_TURNS })).errors)
   }
   // Defaults are forbidden elsewhere.
   errors.push(...(await errorsOf(itemsSchema(schema), path.child('items'))))

@@ -14,7 +14,7 @@ import { valueSteps } from '../../../schema/json-schema/validate-value.ts'
 /** Wraps a value in the object that contains it. */
 type Surround = (value: Json) => Json
 
-interface Place {
+interface DefaultPosition {
   readonly schema: JsonSchemaProps
   readonly path: FieldPath
   /** The nearest schema of a whole object, and the path of the value within it. */
@@ -42,7 +42,7 @@ export function* validateDefaults(schema: JsonSchemaProps, path: FieldPath, requ
 }
 
 /** Visits items and properties; defaults elsewhere are forbidden. An embedded resource becomes the whole object for the schemas below it. */
-function* placeErrors(place: Place, requirePruned: boolean): Steps<FieldError[]> {
+function* placeErrors(place: DefaultPosition, requirePruned: boolean): Steps<FieldError[]> {
   const { schema, path } = place
   const here = isEmbedded(schema) ? { ...place, object: schema, surround: asObject, insideMeta: false } : place
   const errors: FieldError[] = []
@@ -66,7 +66,7 @@ function* placeErrors(place: Place, requirePruned: boolean): Steps<FieldError[]>
  * Validates a default in metadata, kind or apiVersion by validating the object that contains it. Stops after the first of three stages with errors: structure,
  * content, schema.
  */
-function* metaErrors({ schema, path, object, surround }: Place, value: Json): Steps<FieldError[]> {
+function* metaErrors({ schema, path, object, surround }: DefaultPosition, value: Json): Steps<FieldError[]> {
   const at = path.child('default')
   const wrong = (text: string): FieldError[] => [invalid(at, goValue(value), `must result in valid metadata: ${text}`)]
   const whole = surround(clone(value))
@@ -81,7 +81,7 @@ function* metaErrors({ schema, path, object, surround }: Place, value: Json): St
 }
 
 /** Validates any other default. Unknown members are reported in addition. A default with invalid embedded metadata is not validated against its schema. */
-function* defaultErrors({ schema, path, hasEmbedded }: Place, value: Json, requirePruned: boolean): Steps<FieldError[]> {
+function* defaultErrors({ schema, path, hasEmbedded }: DefaultPosition, value: Json, requirePruned: boolean): Steps<FieldError[]> {
   const at = path.child('default')
   const errors: FieldError[] = []
   const isTooMuch = requirePruned && (yield* isPruned(value, schema))

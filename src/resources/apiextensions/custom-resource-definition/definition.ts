@@ -6,7 +6,7 @@ import type { CustomResourceDefinition } from '../v1.types.ts'
 import type { CustomResourceDefinition as OlderDefinition } from '../v1beta1.types.ts'
 import { setDefinitionDefaults, setOlderDefinitionDefaults } from './defaults.ts'
 import { definitionStatusStrategy, definitionStrategy } from './strategy.ts'
-import { fromV1, toV1 } from './v1beta1/convert.ts'
+import { definitionToV1, fromV1 } from './v1beta1/convert.ts'
 
 /** Fields that both versions have in common. */
 const kind = {
@@ -31,7 +31,7 @@ const v1beta1: Version<OlderDefinition, CustomResourceDefinition> = {
   name: 'v1beta1',
   schema: types.type('apiextensionsV1beta1.CustomResourceDefinition'),
   setDefaults: setOlderDefinitionDefaults,
-  toHub: toV1,
+  toHub: definitionToV1,
   fromHub: fromV1,
 }
 

@@ -2,7 +2,7 @@ import { quote } from '../../../lib/go-quote.ts'
 import { type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { CustomResourceColumnDefinition, CustomResourceDefinitionVersion } from '../v1.types.ts'
 
-const list = (type: string, items: readonly string[] | undefined): string =>
+const goListText = (type: string, items: readonly string[] | undefined): string =>
   items ? `[]apiextensions.${type}{${items.join(', ')}}` : `[]apiextensions.${type}(nil)`
 
 /** Prints a pointer with a fixed address, since the address is arbitrary. */
@@ -20,8 +20,8 @@ const version = (one: CustomResourceDefinitionVersion): string =>
     `DeprecationWarning:${pointer('string', one.deprecationWarning)}`,
     `Schema:${pointer('apiextensions.CustomResourceValidation', one.schema)}`,
     `Subresources:${pointer('apiextensions.CustomResourceSubresources', one.subresources)}`,
-    `AdditionalPrinterColumns:${list('CustomResourceColumnDefinition', one.additionalPrinterColumns?.map(column))}`,
-    `SelectableFields:${list(
+    `AdditionalPrinterColumns:${goListText('CustomResourceColumnDefinition', one.additionalPrinterColumns?.map(column))}`,
+    `SelectableFields:${goListText(
       'SelectableField',
       one.selectableFields?.map(({ jsonPath }) => `apiextensions.SelectableField{JSONPath:${quote(jsonPath)}}`),
     )}`,
@@ -29,4 +29,4 @@ const version = (one: CustomResourceDefinitionVersion): string =>
 
 /** Prints versions as Go's %#v does. */
 export const goVersions = (versions: readonly CustomResourceDefinitionVersion[] | undefined): Verbatim =>
-  verbatim(list('CustomResourceDefinitionVersion', versions?.map(version)))
+  verbatim(goListText('CustomResourceDefinitionVersion', versions?.map(version)))

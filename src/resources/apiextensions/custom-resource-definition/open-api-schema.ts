@@ -6,7 +6,7 @@ import { additionalSchema, itemsSchema, type JsonSchemaProps, positionalItems } 
 import { validateListAndMapTypes, validateMapKeys } from './list-types.ts'
 import { type Occurrences, occurrencesBelow, RuleCosts } from './rule-costs.ts'
 import { type RuleScope, type StoredExpressions, validateRuleExpressions } from './rule-expressions.ts'
-import { validateRules } from './rules.ts'
+import { validateSchemaRules } from './rules.ts'
 
 /** Rules of schemas that the stored definition may already break. */
 export interface SchemaRules {
@@ -36,7 +36,7 @@ interface Context extends SchemaRules {
 }
 
 /** Errors of schemas and of expressions. Those of expressions come last. */
-interface Found {
+interface SchemaErrors {
   readonly schema: FieldError[]
   readonly expressions: FieldError[]
 }
@@ -56,8 +56,8 @@ export function* validateOpenApiSchema(schema: JsonSchemaProps, path: FieldPath,
  * Validates a schema in this order: its own members, the schemas in it, list and map types, rules. Expressions are compiled only if the schema and all schemas
  * in it are valid.
  */
-function* visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: Context): Steps<Found> {
-  const found: Found = { schema: [], expressions: [] }
+function* visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: Context): Steps<SchemaErrors> {
+  const found: SchemaErrors = { schema: [], expressions: [] }
   if (schema === undefined) return found
   if (isLongStepDone()) yield
   const occurrences = occurrencesBelow(schema, context.occurrences)
@@ -78,7 +78,7 @@ function* visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: C
   if (schema[preserve] === false) found.schema.push(invalid(path.child(preserve), false, 'must be true or undefined'))
   found.schema.push(...validateListAndMapTypes(schema, path, context.requireAtomicSets))
   if (context.requireMapKeys) found.schema.push(...validateMapKeys(schema, path))
-  found.schema.push(...validateRules(schema, path))
+  found.schema.push(...validateSchemaRules(schema, path))
   if (context.expressions && found.schema.length === 0) found.expressions.push(...(yield* validateRuleExpressions(schema, path, ruleScope(schema, context))))
   return found
 }
@@ -92,7 +92,7 @@ function ruleScope(schema: JsonSchemaProps, { isRoot, storedExpressions, minor, 
 type Below = (inner: JsonSchemaProps | undefined, at: FieldPath, changes?: Partial<Context>) => Steps<void>
 
 /** Validates additionalProperties. Beside properties only `additionalProperties: true` is allowed. */
-function* visitAdditional(schema: JsonSchemaProps, path: FieldPath, { insideMeta }: Context, below: Below, found: Found): Steps<void> {
+function* visitAdditional(schema: JsonSchemaProps, path: FieldPath, { insideMeta }: Context, below: Below, found: SchemaErrors): Steps<void> {
   if (schema.additionalProperties === undefined) return
   const at = path.child('additionalProperties')
   if (schema.properties && schema.additionalProperties !== true) found.schema.push(forbidden(at, 'additionalProperties and properties are mutual exclusive'))

@@ -6,15 +6,15 @@ import { simplePathErrors } from './simple-path.ts'
 const TYPES = ['boolean', 'date', 'integer', 'number', 'string']
 const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password']
 
-const oneOf = (list: readonly string[]): string => `must be one of ${list.join(',')}`
+const oneOfMessage = (list: readonly string[]): string => `must be one of ${list.join(',')}`
 
 /** Validates a column. Paths of errors contain `JSONPath`, the name of the member in v1beta1, whatever the client wrote. */
 function validateColumn({ name, type, format, jsonPath }: CustomResourceColumnDefinition, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!name) errors.push(required(path.child('name')))
-  if (!type) errors.push(required(path.child('type'), oneOf(TYPES)))
-  else if (!TYPES.includes(type)) errors.push(invalid(path.child('type'), type, oneOf(TYPES)))
-  if (format && !FORMATS.includes(format)) errors.push(invalid(path.child('format'), format, oneOf(FORMATS)))
+  if (!type) errors.push(required(path.child('type'), oneOfMessage(TYPES)))
+  else if (!TYPES.includes(type)) errors.push(invalid(path.child('type'), type, oneOfMessage(TYPES)))
+  if (format && !FORMATS.includes(format)) errors.push(invalid(path.child('format'), format, oneOfMessage(FORMATS)))
   const at = path.child('JSONPath')
   return [...errors, ...(jsonPath ? simplePathErrors(jsonPath, at) : [required(at)])]
 }

@@ -1,4 +1,4 @@
-import { type Bounds, capped } from '../../../cel/cost/bounds.ts'
+import { type CostBounds, capped } from '../../../cel/cost/bounds.ts'
 import { mostOccurrences, type SizedType } from '../../../cel/schema/sizes.ts'
 import { type FieldError, forbidden } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -73,4 +73,4 @@ function limitOf(schema: JsonSchemaProps): number | undefined {
  * Estimates the largest cost of a rule in one object. If occurrences are unbounded, they are limited by the number of values of the type that fit into a
  * request.
  */
-export const costOfAll = ({ max }: Bounds, occurrences: Occurrences, type: SizedType): bigint => capped(max * (occurrences ?? mostOccurrences(type)))
+export const costOfAll = ({ max }: CostBounds, occurrences: Occurrences, type: SizedType): bigint => capped(max * (occurrences ?? mostOccurrences(type)))

@@ -6,7 +6,7 @@ import { programFault } from '../../../cel/program-fault.ts'
 import { ruleVariables, usesOldSelf } from '../../../cel/rules/compiled-rule.ts'
 import { declareTypes } from '../../../cel/schema/declared-type.ts'
 import { type SizedType, sizedType, sizesOf } from '../../../cel/schema/sizes.ts'
-import { BOOL, isPlain, STRING } from '../../../cel/type.ts'
+import { BOOL, isPlainType, STRING } from '../../../cel/type.ts'
 import { goJsonText } from '../../../lib/go-json-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import type { Steps } from '../../../lib/steps.ts'
@@ -88,7 +88,7 @@ function* expressionErrors(rule: ValidationRule, scope: RuleContext, path: Field
   const { checked, issues } = yield* compileInSteps(rule.rule, environment)
   const refused = (fault: string): FieldError => invalid(path.child('rule'), printRule(rule), fault)
   if (!checked) return [refused(`compilation failed: ${issues}`), ...oldSelfErrors(rule, false, scope, path)]
-  if (!isPlain(checked.result, BOOL)) return [refused('cel expression must evaluate to a bool'), ...oldSelfErrors(rule, false, scope, path)]
+  if (!isPlainType(checked.result, BOOL)) return [refused('cel expression must evaluate to a bool'), ...oldSelfErrors(rule, false, scope, path)]
   const fault = yield* programFault(checked, environment)
   if (fault !== undefined) return [refused(`program instantiation failed: ${fault}`), ...oldSelfErrors(rule, usesOldSelf(checked), scope, path)]
   const cost = costOfAll(yield* estimateCostInSteps(checked, scope.sizeAt), scope.occurrences, scope.sized)
@@ -104,7 +104,7 @@ function* messageErrors(rule: ValidationRule, { stored, costs, sizeAt, environme
   const { checked, issues } = yield* compileInSteps(messageExpression, environment)
   const refused = (fault: string): FieldError[] => [invalid(path.child('messageExpression'), printRule(rule), fault)]
   if (!checked) return refused(`messageExpression compilation failed: ${issues}`)
-  if (!isPlain(checked.result, STRING)) return refused('messageExpression must evaluate to a string')
+  if (!isPlainType(checked.result, STRING)) return refused('messageExpression must evaluate to a string')
   const fault = yield* programFault(checked, environment)
   if (fault !== undefined) return refused(`messageExpression instantiation failed: ${fault}`)
   const { max } = yield* estimateCostInSteps(checked, sizeAt)

@@ -10,7 +10,7 @@ const REASONS = enumValues('apiextensions.FieldValueErrorReason')
 const LINE_BREAK = /[\n\r]/
 
 /** Validates the rules of a schema, except for their expressions. */
-export const validateRules = (schema: JsonSchemaProps, path: FieldPath): FieldError[] =>
+export const validateSchemaRules = (schema: JsonSchemaProps, path: FieldPath): FieldError[] =>
   (schema[RULES] ?? []).flatMap((rule, i) => ruleErrors(rule, schema, path.child(RULES).index(i)))
 
 /** Rule and message have at most one error together. A rule that spans several lines needs a message. */

@@ -7,7 +7,7 @@ import { structuralFault } from '../../../schema/json-schema/structural-form.ts'
 const MAX_FIELDS = 8
 const TYPES: readonly (string | undefined)[] = ['string', 'boolean', 'integer']
 
-type Fields = readonly { readonly jsonPath: string }[]
+type SelectableFields = readonly { readonly jsonPath: string }[]
 
 /**
  * Validates selectable fields: at most eight strings, booleans and integers outside of metadata. Source: KEP-4358.
@@ -15,7 +15,7 @@ type Fields = readonly { readonly jsonPath: string }[]
  * message for fields without a schema.
  */
 export function validateSelectableFields(
-  fields: Fields = [],
+  fields: SelectableFields = [],
   schema: JsonSchemaProps | undefined,
   path: FieldPath,
   schemaPath: FieldPath,
@@ -31,7 +31,7 @@ export function validateSelectableFields(
 }
 
 /** Counts fields by the schema that their path resolves to. Fields with an invalid path do not count. */
-function fieldErrors(fields: Fields, schema: JsonSchemaProps, path: FieldPath): FieldError[] {
+function fieldErrors(fields: SelectableFields, schema: JsonSchemaProps, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const seen = new Set<string>()
   for (const [i, { jsonPath }] of fields.entries()) {

@@ -34,7 +34,10 @@ const requiredNames = (names: CustomResourceDefinitionNames, path: FieldPath): F
  * Validates names that are not empty; `requiredNames` reports the others. A kind is validated in lower case, so upper-case letters are accepted; the error
  * shows it as written. Short names and categories may repeat.
  */
-function validateNames({ plural, singular, kind, listKind, shortNames = [], categories = [] }: CustomResourceDefinitionNames, path: FieldPath): FieldError[] {
+function validateKindNames(
+  { plural, singular, kind, listKind, shortNames = [], categories = [] }: CustomResourceDefinitionNames,
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = []
   if (plural) errors.push(...labelErrors(plural, path.child('plural')))
   if (singular) errors.push(...labelErrors(singular, path.child('singular')))
@@ -57,7 +60,7 @@ export function* validateDefinition(next: CustomResourceDefinition, old: CustomR
   const spec = shareParts(next.spec)
   const rules = yield* rulesFor(old, minorOf(features.compatibility))
   return [
-    ...(old ? [] : nameErrors(next)),
+    ...(old ? [] : definitionNameErrors(next)),
     ...(yield* specErrors(spec, path, rules)),
     ...(old ? immutableErrors(spec, old.spec, path, rules) : []),
     ...validateDefinitionStatus(next),
@@ -69,10 +72,10 @@ export function* validateDefinition(next: CustomResourceDefinition, old: CustomR
 
 /** Validates a write of the status, in which a controller records the accepted names. */
 export const validateDefinitionStatus = ({ status }: CustomResourceDefinition): FieldError[] =>
-  validateNames(status.acceptedNames, fieldPath('status', 'acceptedNames'))
+  validateKindNames(status.acceptedNames, fieldPath('status', 'acceptedNames'))
 
 /** Checks that the name is PLURAL.GROUP. Only creates are checked, since plural and group are immutable. A generateName must have the same text. */
-function nameErrors({ metadata, spec }: CustomResourceDefinition): FieldError[] {
+function definitionNameErrors({ metadata, spec }: CustomResourceDefinition): FieldError[] {
   const wanted = `${spec.names.plural}.${spec.group}`
   return (['generateName', 'name'] as const)
     .filter(member => metadata[member] && metadata[member] !== wanted)
@@ -113,7 +116,7 @@ function* specErrors(spec: SharedSpec, path: FieldPath, given: DefinitionRules):
       : []),
     ...(yield* versionsErrors(spec, path, rules)),
     ...requiredNames(names, path.child('names')),
-    ...validateNames(names, path.child('names')),
+    ...validateKindNames(names, path.child('names')),
     ...(yield* validateSchema(sharedSchema, path.child('validation'), hasStatus, rulesOfVersion(rules, versions[0]?.name, sharedSchema))),
     ...validateSubresources(shared.subresources, path.child('subresources')),
     ...validateColumns(shared.additionalPrinterColumns, path.child('additionalPrinterColumns')),

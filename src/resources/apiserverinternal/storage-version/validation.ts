@@ -82,7 +82,7 @@ function validateCommonVersion({ storageVersions = [], commonEncodingVersion: de
 }
 
 /** Validates conditions. As in upstream, paths lack an element, and the error for an invalid status shows the type. */
-function validateConditions(conditions: readonly StorageVersionCondition[], path: FieldPath): FieldError[] {
+function validateStorageConditions(conditions: readonly StorageVersionCondition[], path: FieldPath): FieldError[] {
   const seen = new Map<string, number>()
   return conditions.flatMap(({ type, status, reason, message }, i) => {
     const at = path.index(i)
@@ -108,6 +108,6 @@ export function validateStorageVersionStatus(
   return [
     ...validateServers(status.storageVersions ?? [], path.child('storageVersions'), isSince(features.release, '1.28')),
     ...validateCommonVersion(status, path.child('commonEncodingVersion')),
-    ...validateConditions(status.conditions ?? [], path),
+    ...validateStorageConditions(status.conditions ?? [], path),
   ]
 }

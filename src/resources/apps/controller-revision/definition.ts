@@ -23,7 +23,7 @@ function rawExtension(value: Json | undefined): Verbatim {
   return verbatim(`runtime.RawExtension{Raw:[]uint8${bytes ? `{${bytes.join(', ')}}` : '(nil)'}, Object:runtime.Object(nil)}`, () => goJson(value ?? null))
 }
 
-const isUnchanged: Rule<Json | undefined> = (value, path, old) => (deepEqual(value, old) ? [] : [immutableError(path, rawExtension(value))])
+const immutableData: Rule<Json | undefined> = (value, path, old) => (deepEqual(value, old) ? [] : [immutableError(path, rawExtension(value))])
 
 /**
  * Validates a revision. Its data is immutable, its number is not. Since 1.31 data is validated only on create, and must be an object. Source:
@@ -32,7 +32,7 @@ const isUnchanged: Rule<Json | undefined> = (value, path, old) => (deepEqual(val
 const validateControllerRevision = rules<ControllerRevision, HookContext>()(
   field('revision', validateNonNegative),
   onCreate(field('data', mandatory('data is mandatory', since('1.31', isJsonObject)))),
-  onUpdate(before('1.31', field('data', mandatory('data is mandatory'))), field('data', isUnchanged)),
+  onUpdate(before('1.31', field('data', mandatory('data is mandatory'))), field('data', immutableData)),
 )
 
 /** Prints kind, group and name of the controlling owner, such as `statefulset.apps/web`. */

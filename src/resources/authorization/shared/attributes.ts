@@ -50,7 +50,7 @@ function labelTermsOf({ rawSelector = '', requirements = [] }: LabelSelectorAttr
 }
 
 /** Returns the user that a review describes. Unlike in authentication, system:authenticated is not added. */
-export const userOf = ({ user, uid, groups, extra }: SubjectAccessReviewSpec): User => ({
+export const reviewUser = ({ user, uid, groups, extra }: SubjectAccessReviewSpec): User => ({
   name: user ?? '',
   groups: groups ?? [],
   ...(uid && { uid }),

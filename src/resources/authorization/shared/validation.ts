@@ -85,12 +85,12 @@ function validateQuestion({ resourceAttributes, nonResourceAttributes }: SelfSub
 const validateUser = ({ user, groups = [] }: SubjectAccessReviewSpec): FieldError[] =>
   user || groups.length > 0 ? [] : [invalid(SPEC.child('user'), user ?? '', 'at least one of user or group must be specified')]
 
-const isEmpty = (value: unknown): boolean =>
+const isEmptyOrZero = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || value === 0 || (typeof value === 'object' && Object.keys(value).length === 0)
 
 /** Checks that metadata is empty, except for `managedFields` and the named members. */
 function validateNoMeta(metadata: ObjectMeta, detail: string, except: readonly string[] = []): FieldError[] {
-  const given = Object.entries(metadata).filter(([name, value]) => name !== 'managedFields' && !isEmpty(value))
+  const given = Object.entries(metadata).filter(([name, value]) => name !== 'managedFields' && !isEmptyOrZero(value))
   return given.every(([name]) => except.includes(name)) ? [] : [invalid(fieldPath('metadata'), goValue('meta.ObjectMeta', metadata), detail)]
 }
 
@@ -103,7 +103,7 @@ export const validateSelfSubjectAccessReview = ({ metadata, spec }: SelfSubjectA
   ...validateNoMeta(metadata, MUST_BE_EMPTY),
 ]
 
-const validateSpec = (spec: SubjectAccessReviewSpec): FieldError[] => [
+const validateReviewSpec = (spec: SubjectAccessReviewSpec): FieldError[] => [
   ...validateQuestion(spec),
   ...validateUser(spec),
   ...validateResource(spec.resourceAttributes),
@@ -111,13 +111,13 @@ const validateSpec = (spec: SubjectAccessReviewSpec): FieldError[] => [
 
 /** Validates a review, like a self review. A user or a group must be set as well. */
 export const validateSubjectAccessReview = ({ metadata, spec }: SubjectAccessReview): FieldError[] => [
-  ...validateSpec(spec),
+  ...validateReviewSpec(spec),
   ...validateNoMeta(metadata, MUST_BE_EMPTY),
 ]
 
 /** Validates a local review, like a review. Metadata may contain the namespace, which must be that of the attributes. */
 export function validateLocalSubjectAccessReview({ metadata, spec }: LocalSubjectAccessReview): FieldError[] {
-  const errors = [...validateSpec(spec), ...validateNoMeta(metadata, 'must be empty except for namespace', ['namespace'])]
+  const errors = [...validateReviewSpec(spec), ...validateNoMeta(metadata, 'must be empty except for namespace', ['namespace'])]
   const namespace = spec.resourceAttributes?.namespace ?? ''
   if (spec.resourceAttributes && namespace !== (metadata.namespace ?? ''))
     errors.push(invalid(SPEC.child('resourceAttributes', 'namespace'), namespace, 'must match metadata.namespace'))

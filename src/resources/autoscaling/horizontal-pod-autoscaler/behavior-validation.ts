@@ -11,7 +11,7 @@ const SELECT_POLICIES = ['Disabled', 'Max', 'Min']
 const POLICY_TYPES = ['Percent', 'Pods']
 
 /** Validates a policy. Value and period are positive, and the period is at most LONGEST_PERIOD_SECONDS. */
-function validatePolicy({ type, value, periodSeconds }: HPAScalingPolicy, path: FieldPath): FieldError[] {
+function validateScalingPolicy({ type, value, periodSeconds }: HPAScalingPolicy, path: FieldPath): FieldError[] {
   const period = path.child('periodSeconds')
   return [
     ...(POLICY_TYPES.includes(type) ? [] : [notSupported(path.child('type'), type, POLICY_TYPES)]),
@@ -25,7 +25,7 @@ function validatePolicy({ type, value, periodSeconds }: HPAScalingPolicy, path: 
  * Validates the rules of one direction. They may be absent; otherwise they need a policy: defaults replace an absent list, not an empty one. The window is 0 to
  * LONGEST_WINDOW_SECONDS, and the tolerance is not negative.
  */
-function validateRules(rules: HPAScalingRules | undefined, path: FieldPath): FieldError[] {
+function validateScalingRules(rules: HPAScalingRules | undefined, path: FieldPath): FieldError[] {
   if (!rules) return []
   const { stabilizationWindowSeconds: seconds = 0, selectPolicy, policies = [], tolerance } = rules
   const window = path.child('stabilizationWindowSeconds')
@@ -35,13 +35,13 @@ function validateRules(rules: HPAScalingRules | undefined, path: FieldPath): Fie
     ...(seconds > LONGEST_WINDOW_SECONDS ? [invalid(window, seconds, `must be less than or equal to ${LONGEST_WINDOW_SECONDS}`)] : []),
     ...(selectPolicy === undefined || SELECT_POLICIES.includes(selectPolicy) ? [] : [notSupported(path.child('selectPolicy'), selectPolicy, SELECT_POLICIES)]),
     ...(policies.length === 0 ? [required(at, 'must specify at least one Policy')] : []),
-    ...policies.flatMap((policy, i) => validatePolicy(policy, at.index(i))),
+    ...policies.flatMap((policy, i) => validateScalingPolicy(policy, at.index(i))),
     ...(tolerance !== undefined && quantitySign(tolerance) < 0 ? [invalid(path.child('tolerance'), tolerance, NEGATIVE)] : []),
   ]
 }
 
 /** Validates policies and stabilization windows of both directions. Source: pkg/apis/autoscaling/validation in k8s.io/kubernetes. */
 export const validateBehavior = (behavior: HorizontalPodAutoscalerBehavior | undefined, path: FieldPath): FieldError[] => [
-  ...validateRules(behavior?.scaleUp, path.child('scaleUp')),
-  ...validateRules(behavior?.scaleDown, path.child('scaleDown')),
+  ...validateScalingRules(behavior?.scaleUp, path.child('scaleUp')),
+  ...validateScalingRules(behavior?.scaleDown, path.child('scaleDown')),
 ]

@@ -7,7 +7,7 @@ import type { HorizontalPodAutoscaler as HorizontalPodAutoscalerV1 } from '../v1
 import type { HorizontalPodAutoscaler } from '../v2.types.ts'
 import { setHorizontalPodAutoscalerDefaults } from './defaults.ts'
 import { horizontalPodAutoscalerTableIn } from './table.ts'
-import { toV1, toV2 } from './v1/convert.ts'
+import { autoscalerToV1, toV2 } from './v1/convert.ts'
 import { fromV2beta1, type HorizontalPodAutoscalerV2beta1, setV2beta1Defaults, toV2beta1 } from './v2beta1.ts'
 import { fromV2beta2, type HorizontalPodAutoscalerV2beta2, toV2beta2 } from './v2beta2.ts'
 import { validateHorizontalPodAutoscaler, validateHorizontalPodAutoscalerStatus } from './validation.ts'
@@ -52,7 +52,7 @@ const v1: Version<HorizontalPodAutoscalerV1, HorizontalPodAutoscaler> = {
   name: 'v1',
   schema: types.type('autoscaling.HorizontalPodAutoscaler'),
   toHub: toV2,
-  fromHub: toV1,
+  fromHub: autoscalerToV1,
   setDefaults(object) {
     object.spec.minReplicas ??= 1
   },

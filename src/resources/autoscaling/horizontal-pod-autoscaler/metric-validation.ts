@@ -101,18 +101,18 @@ const validateContainerResource = ({ name, container, target }: ContainerResourc
 }
 
 /** A metric source: its field, its type, and its validation, if the source is set. */
-interface Source {
+interface MetricSource {
   readonly member: string
   readonly type: string
   readonly errors: ((path: FieldPath) => FieldError[]) | undefined
 }
 
 /** Returns undefined if the source is absent, to distinguish it from a valid source. */
-const ifThere = <T>(source: T | undefined, validate: (source: T, path: FieldPath) => FieldError[]): Source['errors'] =>
+const ifThere = <T>(source: T | undefined, validate: (source: T, path: FieldPath) => FieldError[]): MetricSource['errors'] =>
   source && (path => validate(source, path))
 
 /** Sources in upstream's order. Only the first one that is set is validated. */
-const sourcesOf = ({ object, external, pods, resource, containerResource }: MetricSpec, rules: ReferenceRules): Source[] => [
+const sourcesOf = ({ object, external, pods, resource, containerResource }: MetricSpec, rules: ReferenceRules): MetricSource[] => [
   { member: 'object', type: 'Object', errors: ifThere(object, (source, path) => validateObject(source, path, rules)) },
   { member: 'external', type: 'External', errors: ifThere(external, validateExternal) },
   { member: 'pods', type: 'Pods', errors: ifThere(pods, validatePods) },

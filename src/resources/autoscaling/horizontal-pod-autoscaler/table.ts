@@ -9,22 +9,22 @@ const UNKNOWN = '<unknown>'
 /** Number of metrics in the cell Targets. Others are only counted. */
 const SHOWN = 2
 
-interface Source {
+interface TargetedSource {
   readonly target: MetricTarget
 }
 
 /** Prints the value of an object or external metric, or its average over the pods. */
-function valueText({ target }: Source, current: MetricValueStatus | undefined): string {
+function valueText({ target }: TargetedSource, current: MetricValueStatus | undefined): string {
   const { value, averageValue } = target
   return averageValue === undefined ? `${current?.value ?? UNKNOWN}/${value ?? '<nil>'}` : `${current?.averageValue ?? UNKNOWN}/${averageValue} (avg)`
 }
 
-interface ResourceSource extends Source {
+interface ResourceSource extends TargetedSource {
   readonly name: string
 }
 
 /** Prints `33%/60%` for a utilization, `1Gi/2Gi` for an average value, and `<auto>` for a target without either. */
-function resourceText({ target: wanted }: Source, current: MetricValueStatus | undefined): string {
+function resourceText({ target: wanted }: TargetedSource, current: MetricValueStatus | undefined): string {
   const { averageValue, averageUtilization: target } = wanted
   if (averageValue !== undefined) return `${current?.averageValue ?? UNKNOWN}/${averageValue}`
   const utilization = current?.averageUtilization

@@ -1,19 +1,19 @@
 import { parseDuration } from '../../../lib/duration.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
-import { integerOf } from '../../../lib/integer.ts'
+import { parseInteger } from '../../../lib/integer.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isTimeZone } from './time-zone.ts'
 
 /** Range of the values of a field, inclusive. */
-interface Bounds {
+interface FieldBounds {
   readonly min: number
   readonly max: number
   readonly names?: readonly string[]
 }
 
 /** Minute, hour, day of month, month, day of week. The value of a name is its index in the list, counted from `min`. */
-const FIELDS: readonly Bounds[] = [
+const FIELDS: readonly FieldBounds[] = [
   { min: 0, max: 59 },
   { min: 0, max: 23 },
   { min: 1, max: 31 },
@@ -26,19 +26,19 @@ const EVERY = '@every '
 /** Parses a non-negative number of 64 bits. Errors have the words of Go's strconv.Atoi. */
 function parseNumber(text: string): number {
   if (!/^[+-]?[0-9]+$/.test(text)) throw new Error(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: invalid syntax`)
-  const value = integerOf(text.replace('+', ''))
+  const value = parseInteger(text.replace('+', ''))
   if (BigInt.asIntN(64, value) !== value) throw new Error(`failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: value out of range`)
   if (value < 0n) throw new Error(`negative number (${value}) not allowed: ${text}`)
   return Number(value)
 }
 
-function parseNumberOrName(text: string, { min, names }: Bounds): number {
+function parseNumberOrName(text: string, { min, names }: FieldBounds): number {
   const place = names?.indexOf(text.toLowerCase()) ?? -1
   return place === -1 ? parseNumber(text) : min + place
 }
 
 /** Checks `*`, `?`, `3`, `1-5`, each with an optional `/step`. With a step, a single number starts a range up to the maximum: minute `5/15` is `5-59/15`. */
-function checkRange(text: string, bounds: Bounds): void {
+function checkRange(text: string, bounds: FieldBounds): void {
   // A long text is split only as far as needed to report its fault.
   const [range = '', ...steps] = text.split('/', 3)
   const ends = range.split('-', 3)
@@ -81,7 +81,7 @@ function withoutZone(text: string): string {
 }
 
 /** Checks every range of a field. A field may have as many as a request body has room for. */
-function* checkField(field: string, bounds: Bounds): Steps<void> {
+function* checkField(field: string, bounds: FieldBounds): Steps<void> {
   for (let from = 0; from <= field.length; ) {
     const comma = field.indexOf(',', from)
     const end = comma < 0 ? field.length : comma

@@ -70,7 +70,7 @@ function validateJobTemplate({ spec }: JobTemplateSpec, old: JobTemplateSpec | u
 }
 
 /** Validates the spec, in upstream's order. An unchanged time zone is not looked up, since it may have been removed from the database. */
-function* validateSpec(spec: CronJobSpec, old: CronJobSpec | undefined, features: Features, path: FieldPath): Steps<FieldError[]> {
+function* validateCronJobSpec(spec: CronJobSpec, old: CronJobSpec | undefined, features: Features, path: FieldPath): Steps<FieldError[]> {
   const scheduleErrors = yield* validateSchedule(spec, old, features, path.child('schedule'))
   yield
   return [
@@ -89,7 +89,7 @@ function* validateSpec(spec: CronJobSpec, old: CronJobSpec | undefined, features
  * pkg/apis/batch/validation in k8s.io/kubernetes.
  */
 export function* validateCronJob(next: CronJob, old: CronJob | undefined, { features }: HookContext): Steps<FieldError[]> {
-  const errors = yield* validateSpec(next.spec, old?.spec, features, fieldPath('spec'))
+  const errors = yield* validateCronJobSpec(next.spec, old?.spec, features, fieldPath('spec'))
   const name = next.metadata.name ?? ''
   if (!old && longerThan(name, MAX_NAME)) errors.push(invalid(fieldPath('metadata', 'name'), name, maxLengthError(MAX_NAME)))
   return errors

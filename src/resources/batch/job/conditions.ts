@@ -1,5 +1,5 @@
 import type { JobStatus } from '../v1.types.ts'
 
 /** Reports whether the status of a job has the condition with status True. */
-export const isTrue = ({ conditions = [] }: JobStatus, type: string): boolean =>
+export const hasTrueCondition = ({ conditions = [] }: JobStatus, type: string): boolean =>
   conditions.some(condition => condition.type === type && condition.status === 'True')

@@ -16,7 +16,7 @@ import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.t
 import { hostNameWarnings } from '../../shared/workload/template.ts'
 import { types } from '../../types.ts'
 import type { Job, JobStatus } from '../v1.types.ts'
-import { isTrue } from './conditions.ts'
+import { hasTrueCondition } from './conditions.ts'
 import { setGatedJobDefaults, setJobDefaults } from './defaults.ts'
 import { prepareSelector, takeLabels } from './generated-selector.ts'
 import { validateJobStatusUpdate } from './status-validation.ts'
@@ -58,12 +58,12 @@ const jobStatusStrategy: Strategy<Job> = {
 
 /** Prints the state of a job: the first of these that applies. `tellsSuccess` is set since 1.34. */
 function state({ metadata, status }: Job, tellsSuccess: boolean): string {
-  if (isTrue(status, 'Complete')) return 'Complete'
-  if (isTrue(status, 'Failed')) return 'Failed'
+  if (hasTrueCondition(status, 'Complete')) return 'Complete'
+  if (hasTrueCondition(status, 'Failed')) return 'Failed'
   if (metadata.deletionTimestamp) return 'Terminating'
-  if (isTrue(status, 'Suspended')) return 'Suspended'
-  if (isTrue(status, 'FailureTarget')) return 'FailureTarget'
-  return tellsSuccess && isTrue(status, 'SuccessCriteriaMet') ? 'SuccessCriteriaMet' : 'Running'
+  if (hasTrueCondition(status, 'Suspended')) return 'Suspended'
+  if (hasTrueCondition(status, 'FailureTarget')) return 'FailureTarget'
+  return tellsSuccess && hasTrueCondition(status, 'SuccessCriteriaMet') ? 'SuccessCriteriaMet' : 'Running'
 }
 
 /** Without completions, one success is enough. */

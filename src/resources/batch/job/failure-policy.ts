@@ -21,7 +21,7 @@ const MAX_PATTERNS = 20
 const MAX_VALUES = 255
 
 /** Upstream lists the valid values both if a value is missing and if it is unknown. */
-const oneOf = (value: string, supported: readonly string[], path: FieldPath): FieldError[] => {
+const validateEnum = (value: string, supported: readonly string[], path: FieldPath): FieldError[] => {
   if (!value) return [required(path, `valid values: [${supported.map(quote).join(' ')}]`)]
   return supported.includes(value) ? [] : [notSupported(path, value, supported)]
 }
@@ -35,7 +35,7 @@ function validateExitCodes(requirement: PodFailurePolicyOnExitCodesRequirement, 
   const values = requirement.values ?? []
   const at = path.child('values')
   const printed = verbatim(requirement.values ? `[]int32{${values.join(', ')}}` : '[]int32(nil)', () => JSON.stringify(requirement.values ?? null))
-  const errors = oneOf(operator, OPERATORS, path.child('operator'))
+  const errors = validateEnum(operator, OPERATORS, path.child('operator'))
   if (typeof containerName === 'string' && !containers.has(containerName)) {
     errors.push(invalid(path.child('containerName'), containerName, 'must be one of the container or initContainer names in the pod template'))
   }
@@ -55,11 +55,11 @@ function validateExitCodes(requirement: PodFailurePolicyOnExitCodesRequirement, 
 }
 
 /** Validates conditions. Types are qualified names. The status is required: defaults have set it if the client did not. */
-const validateConditions = (patterns: readonly PodFailurePolicyOnPodConditionsPattern[], path: FieldPath): FieldError[] => [
+const validatePodConditions = (patterns: readonly PodFailurePolicyOnPodConditionsPattern[], path: FieldPath): FieldError[] => [
   ...(patterns.length > MAX_PATTERNS ? [tooMany(path, patterns.length, MAX_PATTERNS)] : []),
   ...patterns.flatMap(({ type, status }, i) => [
     ...isQualifiedName(type).map(text => invalid(path.index(i).child('type'), type, text)),
-    ...oneOf(status, STATUSES, path.index(i).child('status')),
+    ...validateEnum(status, STATUSES, path.index(i).child('status')),
   ]),
 ]
 
@@ -72,16 +72,16 @@ interface RuleContext {
 }
 
 /** Validates a rule, which has either exit codes or pod conditions. FailIndex (since 1.28) requires a backoff limit per index. */
-function validateRule(rule: PodFailurePolicyRule, { spec, containers, actions }: RuleContext, path: FieldPath): FieldError[] {
+function validateFailureRule(rule: PodFailurePolicyRule, { spec, containers, actions }: RuleContext, path: FieldPath): FieldError[] {
   const { action, onExitCodes } = rule
   const onPodConditions = rule.onPodConditions ?? []
   const errors: FieldError[] = []
   if (action === 'FailIndex' && actions.includes(action) && spec.backoffLimitPerIndex === undefined) {
     errors.push(invalid(path.child('action'), action, 'requires the backoffLimitPerIndex to be set'))
   }
-  errors.push(...oneOf(action, actions, path.child('action')))
+  errors.push(...validateEnum(action, actions, path.child('action')))
   if (onExitCodes) errors.push(...validateExitCodes(onExitCodes, containers, path.child('onExitCodes')))
-  errors.push(...validateConditions(onPodConditions, path.child('onPodConditions')))
+  errors.push(...validatePodConditions(onPodConditions, path.child('onPodConditions')))
   if (onExitCodes && onPodConditions.length > 0) errors.push(invalidStructure(path, 'specifying both OnExitCodes and OnPodConditions is not supported'))
   if (!onExitCodes && onPodConditions.length === 0) errors.push(invalidStructure(path, 'specifying one of OnExitCodes and OnPodConditions is required'))
   return errors
@@ -97,5 +97,8 @@ export function validateFailurePolicy(spec: JobSpec, policy: PodFailurePolicy, p
     containers: new Set([...(containers ?? []), ...(initContainers ?? [])].map(({ name }) => name)),
     actions: enumValuesIn(release, 'batch.PodFailurePolicyAction'),
   }
-  return [...(rules.length > MAX_RULES ? [tooMany(at, rules.length, MAX_RULES)] : []), ...rules.flatMap((rule, i) => validateRule(rule, context, at.index(i)))]
+  return [
+    ...(rules.length > MAX_RULES ? [tooMany(at, rules.length, MAX_RULES)] : []),
+    ...rules.flatMap((rule, i) => validateFailureRule(rule, context, at.index(i))),
+  ]
 }

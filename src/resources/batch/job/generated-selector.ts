@@ -9,7 +9,7 @@ import { goLabelSelector, goStringMap } from '../../shared/go-syntax.ts'
 import { selectionOf } from '../../shared/workload/template.ts'
 import type { Job } from '../v1.types.ts'
 
-type Labels = Record<string, string>
+type TemplateLabels = Record<string, string>
 
 /** Labels of releases before 1.27, without a prefix. Since then new jobs have both forms. */
 const OLD_UID = 'controller-uid'
@@ -17,12 +17,12 @@ const OLD_NAME = 'job-name'
 const UID = 'batch.kubernetes.io/controller-uid'
 const NAME = 'batch.kubernetes.io/job-name'
 
-const labelsOf = (template: PodTemplateSpec | undefined): Labels | undefined => template?.metadata.labels
+const templateLabels = (template: PodTemplateSpec | undefined): TemplateLabels | undefined => template?.metadata.labels
 
 const hasPrefix = (release: Release): boolean => isSince(release, '1.27')
 
 /** Adds missing labels in place. An existing key keeps its value. */
-function giveMissing(labels: Labels, wanted: Readonly<Labels>): void {
+function giveMissing(labels: TemplateLabels, wanted: Readonly<TemplateLabels>): void {
   for (const [key, value] of Object.entries(wanted)) if (!Object.hasOwn(labels, key)) labels[key] = value
 }
 
@@ -41,12 +41,12 @@ export function prepareSelector({ metadata, spec }: Job, release: Release): void
 
 /** Gives a job without labels those of its template, including the generated ones. The labels are copied here, since defaulting may have shared the map. */
 export function takeLabels({ metadata, spec }: Job): void {
-  const labels = labelsOf(spec.template)
+  const labels = templateLabels(spec.template)
   if (labels && (metadata.labels === labels || Object.keys(metadata.labels ?? {}).length === 0)) metadata.labels = { ...labels }
 }
 
 /** `path` is that of metadata. The error for a wrong value shows all labels. */
-function requireLabel(labels: Labels | undefined, key: string, value: string, path: FieldPath): FieldError[] {
+function requireLabel(labels: TemplateLabels | undefined, key: string, value: string, path: FieldPath): FieldError[] {
   const at = path.child('labels').key(key)
   if (!labels || !Object.hasOwn(labels, key)) return [required(at, `must be '${value}'`)]
   return labels[key] === value ? [] : [invalid(at, goStringMap(labels), `must be '${value}'`)]
@@ -57,12 +57,12 @@ export function validateGeneratedSelector({ metadata, spec }: Job, old: Job | un
   if (spec.manualSelector || !spec.selector) return []
   const name = metadata.name ?? ''
   const uid = metadata.uid ?? ''
-  const oldLabels = labelsOf(old?.spec.template) ?? {}
+  const oldLabels = templateLabels(old?.spec.template) ?? {}
   const prefixed = old ? Object.hasOwn(oldLabels, NAME) && Object.hasOwn(oldLabels, UID) : hasPrefix(release)
-  const wanted: Labels = { [OLD_UID]: uid, [OLD_NAME]: name, ...(prefixed && { [UID]: uid, [NAME]: name }) }
+  const wanted: TemplateLabels = { [OLD_UID]: uid, [OLD_NAME]: name, ...(prefixed && { [UID]: uid, [NAME]: name }) }
   const errors = uid === '' ? [required(fieldPath('metadata', 'uid'))] : []
   const path = fieldPath('spec', 'template', 'metadata')
-  for (const [key, value] of Object.entries(wanted)) errors.push(...requireLabel(labelsOf(spec.template), key, value, path))
+  for (const [key, value] of Object.entries(wanted)) errors.push(...requireLabel(templateLabels(spec.template), key, value, path))
   const selection = selectionOf(spec.selector)
   if (selection && !matchesLabels(selection, wanted)) {
     errors.push(invalid(fieldPath('spec', 'selector'), goLabelSelector(spec.selector), '`selector` not auto-generated'))

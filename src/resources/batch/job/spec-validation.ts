@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
+import { invalid, notSupported, required, tooLongError } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDomainPrefixedPath, longerThan } from '../../../meta/names.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
@@ -68,7 +68,7 @@ function validateManager(managedBy: string | undefined, path: FieldPath): FieldE
   if (managedBy === undefined) return []
   if (managedBy === '') return [required(path)]
   const errors = isDomainPrefixedPath(managedBy).map(({ part, text }) => invalid(path, part, text))
-  return longerThan(managedBy, MAX_MANAGED_BY) ? [...errors, tooLong(path, MAX_MANAGED_BY)] : errors
+  return longerThan(managedBy, MAX_MANAGED_BY) ? [...errors, tooLongError(path, MAX_MANAGED_BY)] : errors
 }
 
 /** Validates the replacement policy. With a failure policy only `Failed` is valid. */

@@ -9,14 +9,14 @@ import { printGoTime, timeMillis } from '../../../meta/time.ts'
 import { validateCounts } from '../../shared/counts.ts'
 import { goValue } from '../../shared/go-values.ts'
 import type { Job, JobSpec, JobStatus } from '../v1.types.ts'
-import { isTrue } from './conditions.ts'
+import { hasTrueCondition } from './conditions.ts'
 import { commonIndex, countIndexes } from './indexes.ts'
 
 const STATUS = fieldPath('status')
 const CONDITIONS = STATUS.child('conditions')
 const COMPLETION_TIME = STATUS.child('completionTime')
 
-const isFinished = (status: JobStatus): boolean => isTrue(status, 'Complete') || isTrue(status, 'Failed')
+const isFinished = (status: JobStatus): boolean => hasTrueCondition(status, 'Complete') || hasTrueCondition(status, 'Failed')
 const badConditions = (detail: string): FieldError => invalidStructure(CONDITIONS, detail)
 const time = (value: string): unknown => verbatim(printGoTime(value), () => JSON.stringify(value))
 
@@ -42,7 +42,7 @@ function transitionOf(job: Job, before: Job | undefined): Transition {
     next,
     old,
     changed: (...fields) => !fields.every(same),
-    turned: (...conditions) => conditions.some(type => isTrue(next, type) !== isTrue(old, type)),
+    turned: (...conditions) => conditions.some(type => hasTrueCondition(next, type) !== hasTrueCondition(old, type)),
     finishedTurned: isFinished(next) !== isFinished(old),
   }
 }
@@ -65,10 +65,11 @@ function validateUncounted({ next }: Transition): FieldError[] {
 /** Validates the completion of a job and its time. Only changes are checked, so that a status that predates these rules can be written again. */
 function validateCompletion({ next, changed, turned }: Transition): FieldError[] {
   const errors: FieldError[] = []
-  const complete = isTrue(next, 'Complete')
+  const complete = hasTrueCondition(next, 'Complete')
   const { completionTime, startTime } = next
-  if (complete && turned('Complete', 'Failed') && isTrue(next, 'Failed')) errors.push(badConditions('cannot set Complete=True and Failed=true conditions'))
-  if (complete && turned('Complete', 'FailureTarget') && isTrue(next, 'FailureTarget')) {
+  if (complete && turned('Complete', 'Failed') && hasTrueCondition(next, 'Failed'))
+    errors.push(badConditions('cannot set Complete=True and Failed=true conditions'))
+  if (complete && turned('Complete', 'FailureTarget') && hasTrueCondition(next, 'FailureTarget')) {
     errors.push(badConditions('cannot set Complete=True and FailureTarget=true conditions'))
   }
   if (turned('Complete') || changed('completionTime')) {
@@ -80,10 +81,10 @@ function validateCompletion({ next, changed, turned }: Transition): FieldError[]
   if (changed('startTime', 'completionTime') && startTime && completionTime && Number(timeMillis(completionTime)) < Number(timeMillis(startTime))) {
     errors.push(invalid(COMPLETION_TIME, time(completionTime), words('completionTime cannot be set before startTime', 'must be equal to or after `startTime`')))
   }
-  if (isTrue(next, 'Failed') && turned('Failed', 'FailureTarget') && !isTrue(next, 'FailureTarget')) {
+  if (hasTrueCondition(next, 'Failed') && turned('Failed', 'FailureTarget') && !hasTrueCondition(next, 'FailureTarget')) {
     errors.push(badConditions('cannot set Failed=True condition without the FailureTarget=true condition'))
   }
-  if (complete && turned('Complete', 'SuccessCriteriaMet') && !isTrue(next, 'SuccessCriteriaMet')) {
+  if (complete && turned('Complete', 'SuccessCriteriaMet') && !hasTrueCondition(next, 'SuccessCriteriaMet')) {
     errors.push(badConditions('cannot set Complete=True condition without the SuccessCriteriaMet=true condition'))
   }
   return errors
@@ -164,14 +165,14 @@ function validatePods({ next, changed, finishedTurned }: Transition): FieldError
 
 /** Validates the success criteria. They exclude failure, and a job with a success policy completes only by them. */
 function validateCriteria({ spec, next }: Transition): FieldError[] {
-  if (!isTrue(next, 'SuccessCriteriaMet')) {
-    return spec.successPolicy && isTrue(next, 'Complete')
+  if (!hasTrueCondition(next, 'SuccessCriteriaMet')) {
+    return spec.successPolicy && hasTrueCondition(next, 'Complete')
       ? [badConditions('cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True')]
       : []
   }
   const errors: FieldError[] = []
-  if (isTrue(next, 'Failed')) errors.push(badConditions('cannot set SuccessCriteriaMet=True and Failed=true conditions'))
-  if (isTrue(next, 'FailureTarget')) errors.push(badConditions('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions'))
+  if (hasTrueCondition(next, 'Failed')) errors.push(badConditions('cannot set SuccessCriteriaMet=True and Failed=true conditions'))
+  if (hasTrueCondition(next, 'FailureTarget')) errors.push(badConditions('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions'))
   return errors
 }
 
@@ -182,7 +183,7 @@ function validateCriteria({ spec, next }: Transition): FieldError[] {
 function validateProgress({ spec, next, old, changed }: Transition, release: Release): FieldError[] {
   const errors: FieldError[] = []
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
-    if (isTrue(old, type) && !isTrue(next, type)) errors.push(badConditions(`cannot disable the terminal ${type}=True condition`))
+    if (hasTrueCondition(old, type) && !hasTrueCondition(next, type)) errors.push(badConditions(`cannot disable the terminal ${type}=True condition`))
   }
   // An indexed job whose completions equal its parallelism may be scaled down.
   const scalable = spec.completionMode === 'Indexed' && spec.completions === spec.parallelism
@@ -207,10 +208,10 @@ function validateProgress({ spec, next, old, changed }: Transition, release: Rel
 /** Checks that SuccessCriteriaMet is never removed, and precedes Complete. */
 function validateCriteriaKept({ next, old }: Transition): FieldError[] {
   const errors: FieldError[] = []
-  const met = isTrue(next, 'SuccessCriteriaMet')
-  const wasMet = isTrue(old, 'SuccessCriteriaMet')
+  const met = hasTrueCondition(next, 'SuccessCriteriaMet')
+  const wasMet = hasTrueCondition(old, 'SuccessCriteriaMet')
   if (wasMet && !met) errors.push(badConditions('cannot disable the SuccessCriteriaMet=True condition'))
-  if (isTrue(old, 'Complete') && !wasMet && met) {
+  if (hasTrueCondition(old, 'Complete') && !wasMet && met) {
     errors.push(badConditions('cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions'))
   }
   return errors

@@ -1,6 +1,6 @@
 import { errorMessage } from '../../../lib/error-message.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required, tooLong, tooMany } from '../../../meta/field-error.ts'
+import { invalid, required, tooLongError, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
@@ -14,7 +14,7 @@ const MAX_INDEXES_LENGTH = 64 * 1024
  * Validates a rule, which has indexes, a count, or both. The count is at most `completions`, and at most the number of indexes. Invalid indexes count as 0, so
  * a count above 0 is one more error.
  */
-function validateRule({ succeededIndexes, succeededCount }: SuccessPolicyRule, completions: number, path: FieldPath): FieldError[] {
+function validateSuccessRule({ succeededIndexes, succeededCount }: SuccessPolicyRule, completions: number, path: FieldPath): FieldError[] {
   if (succeededIndexes === undefined && succeededCount === undefined) {
     return [required(path, 'at least one of succeededCount or succeededIndexes must be specified')]
   }
@@ -22,7 +22,7 @@ function validateRule({ succeededIndexes, succeededCount }: SuccessPolicyRule, c
   let named = 0
   if (succeededIndexes !== undefined) {
     const at = path.child('succeededIndexes')
-    if (longerThan(succeededIndexes, MAX_INDEXES_LENGTH)) errors.push(tooLong(at, MAX_INDEXES_LENGTH))
+    if (longerThan(succeededIndexes, MAX_INDEXES_LENGTH)) errors.push(tooLongError(at, MAX_INDEXES_LENGTH))
     try {
       named = countIndexes(succeededIndexes, completions)
     } catch (error) {
@@ -45,5 +45,5 @@ export function validateSuccessPolicy(policy: SuccessPolicy, completions: number
   const errors: FieldError[] = []
   if (rules.length === 0) errors.push(required(at, 'at least one rules must be specified when the successPolicy is specified'))
   if (rules.length > MAX_RULES) errors.push(tooMany(at, rules.length, MAX_RULES))
-  return [...errors, ...rules.flatMap((rule, i) => validateRule(rule, completions, at.index(i)))]
+  return [...errors, ...rules.flatMap((rule, i) => validateSuccessRule(rule, completions, at.index(i)))]
 }

@@ -15,7 +15,7 @@ import { selectorRules } from '../../shared/selector-rules.ts'
 import { keepMembers } from '../../shared/strategy-parts.ts'
 import { selectionOf, validateSelectorUnchanged, validateSelects } from '../../shared/workload/template.ts'
 import type { Job, JobSpec } from '../v1.types.ts'
-import { isTrue } from './conditions.ts'
+import { hasTrueCondition } from './conditions.ts'
 import { validateGeneratedSelector } from './generated-selector.ts'
 import { validateJobSpecParts } from './spec-validation.ts'
 import { validateTracking } from './tracking.ts'
@@ -25,7 +25,7 @@ const SPEC = fieldPath('spec')
 const FIXED = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
 
 /** Validates the spec, with its selector, which is required and must match the labels of the template. */
-function validateSpec(spec: JobSpec, old: JobSpec | undefined, features: Features, path: FieldPath): FieldError[] {
+function validateJobSpec(spec: JobSpec, old: JobSpec | undefined, features: Features, path: FieldPath): FieldError[] {
   const errors = validateJobSpecParts(spec, path, podTemplateOptions(features, spec.template, old?.template))
   if (spec.selector) errors.push(...validateLabelSelector(spec.selector, path.child('selector'), selectorRules(features, old?.selector)))
   else errors.push(required(path.child('selector')))
@@ -95,7 +95,7 @@ function withResources(old: PodSpec, next: PodSpec): PodSpec {
 function mutableParts({ spec, status }: Job, features: Features): { readonly scheduling: boolean; readonly resources: boolean } {
   const notStarted = !status?.startTime
   const suspended = spec.suspend === true
-  const idle = suspended && (notStarted || isTrue(status, 'Suspended')) && (status?.active ?? 0) === 0
+  const idle = suspended && (notStarted || hasTrueCondition(status, 'Suspended')) && (status?.active ?? 0) === 0
   return {
     scheduling: features.enabled('MutableSchedulingDirectivesForSuspendedJobs') ? idle : suspended && notStarted,
     resources: features.enabled('MutablePodResourcesForSuspendedJobs') && idle,
@@ -114,12 +114,12 @@ function validateTemplateUpdate(next: Job, old: Job, features: Features, path: F
   return deepEqual(template.spec, withResources(before.spec, template.spec)) ? [] : [immutableError(path.child('spec'), goValue('core.PodSpec', template.spec))]
 }
 
-function validateUpdate(next: Job, old: Job, features: Features): FieldError[] {
+function validateJobUpdate(next: Job, old: Job, features: Features): FieldError[] {
   const { spec } = next
   const unchanged = (name: keyof JobSpec): FieldError[] =>
     deepEqual(spec[name], old.spec[name]) ? [] : [immutableError(SPEC.child(name), goMember('batch.JobSpec', name, spec[name]))]
   return [
-    ...validateSpec(spec, old.spec, features, SPEC),
+    ...validateJobSpec(spec, old.spec, features, SPEC),
     ...validateCompletions(spec, old.spec, features, SPEC.child('completions')),
     ...validateSelectorUnchanged(spec.selector, SPEC.child('selector'), old.spec.selector),
     ...validateTemplateUpdate(next, old, features, SPEC.child('template')),
@@ -134,9 +134,9 @@ function validateUpdate(next: Job, old: Job, features: Features): FieldError[] {
 export function validateJob(next: Job, old: Job | undefined, { features }: HookContext): FieldError[] {
   const errors = [
     ...validateGeneratedSelector(next, old, features.release),
-    ...validateSpec(next.spec, old?.spec, features, SPEC),
+    ...validateJobSpec(next.spec, old?.spec, features, SPEC),
     ...validateTracking(next, old, features),
     ...validateHostNames(next),
   ]
-  return old ? [...errors, ...validateUpdate(next, old, features)] : errors
+  return old ? [...errors, ...validateJobUpdate(next, old, features)] : errors
 }

@@ -12,19 +12,19 @@ export const allConditions = ({ status }: CertificateSigningRequest): Condition[
 export const conditionsOf = (request: CertificateSigningRequest, type: string): Condition[] =>
   allConditions(request).filter(condition => condition.type === type)
 
-const identityOf = ({ type, status }: Condition): string => JSON.stringify([type, status])
+const conditionIdentity = ({ type, status }: Condition): string => JSON.stringify([type, status])
 
 /** Sets missing times. The update time is now; the transition time is that of the first old condition with the same type and status, or else now. */
 export function setConditionTimes(next: CertificateSigningRequest, old: CertificateSigningRequest, now: number): void {
   const before = new Map<string, Condition>()
   for (const condition of allConditions(old)) {
-    const identity = identityOf(condition)
+    const identity = conditionIdentity(condition)
     if (condition.lastTransitionTime && !before.has(identity)) before.set(identity, condition)
   }
   for (const condition of allConditions(next)) {
     condition.lastUpdateTime ||= formatTime(now)
     if (condition.lastTransitionTime) continue
-    condition.lastTransitionTime = before.get(identityOf(condition))?.lastTransitionTime ?? formatTime(now)
+    condition.lastTransitionTime = before.get(conditionIdentity(condition))?.lastTransitionTime ?? formatTime(now)
   }
 }
 

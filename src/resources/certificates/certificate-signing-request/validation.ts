@@ -51,9 +51,9 @@ const conditionsPath = fieldPath('status', 'conditions')
 const certificatePath = fieldPath('status', 'certificate')
 
 /** Message about a missing field before 1.26. */
-const missing = (field: string, release: Release): string => (isSince(release, '1.26') ? '' : `${field} must be provided`)
+const missingMessage = (field: string, release: Release): string => (isSince(release, '1.26') ? '' : `${field} must be provided`)
 
-const textOf = (base64: string): string => Buffer.from(base64, 'base64').toString('latin1')
+const decodeBase64 = (base64: string): string => Buffer.from(base64, 'base64').toString('latin1')
 const certificateOf = ({ status }: CertificateSigningRequest): string => status.certificate ?? ''
 const hasTwice = (values: readonly string[]): boolean => new Set(values).size < values.length
 
@@ -83,7 +83,7 @@ function certificateFault(pem: string): string | undefined {
 
 /** Validates usages, which must be known and unique. Unknown or repeated ones are accepted if the stored request has some. */
 function validateUsages(usages: readonly string[], before: readonly string[], path: FieldPath, release: Release): FieldError[] {
-  const errors = usages.length === 0 ? [required(path, missing('usages', release))] : []
+  const errors = usages.length === 0 ? [required(path, missingMessage('usages', release))] : []
   if (before.every(usage => USAGES.includes(usage))) {
     errors.push(...usages.flatMap((usage, i) => (USAGES.includes(usage) ? [] : [notSupported(path.index(i), usage, USAGES)])))
   }
@@ -93,10 +93,10 @@ function validateUsages(usages: readonly string[], before: readonly string[], pa
 }
 
 /** Validates the spec. The legacy signer may be kept by an update, but not set. `expirationSeconds` has no upper limit. */
-function validateSpec(spec: CertificateSigningRequestSpec, old: CertificateSigningRequestSpec | undefined, { release }: Features): FieldError[] {
+function validateSigningRequestSpec(spec: CertificateSigningRequestSpec, old: CertificateSigningRequestSpec | undefined, { release }: Features): FieldError[] {
   const { signerName, expirationSeconds: seconds } = spec
   const request = spec.request ?? ''
-  const fault = certificateRequestFault(textOf(request))
+  const fault = certificateRequestFault(decodeBase64(request))
   const signer = specPath.child('signerName')
   const isLegacy = signerName === LEGACY_SIGNER && old?.signerName !== LEGACY_SIGNER
   return [
@@ -104,7 +104,7 @@ function validateSpec(spec: CertificateSigningRequestSpec, old: CertificateSigni
     ...validateUsages(spec.usages ?? [], old?.usages ?? [], specPath.child('usages'), release),
     ...(isLegacy
       ? [invalid(signer, signerName, 'the legacy signerName is not allowed via this API version')]
-      : validateSignerName(signerName, signer, missing('signerName', release))),
+      : validateSignerName(signerName, signer, missingMessage('signerName', release))),
     ...(seconds !== undefined && seconds < SHORTEST_SECONDS
       ? [invalid(specPath.child('expirationSeconds'), seconds, 'may not specify a duration less than 600 seconds (10 minutes)')]
       : []),
@@ -122,7 +122,7 @@ function validateConditionStatus(type: string, status: string, path: FieldPath):
  * Checks that types are unique, and that Approved and Denied exclude each other, unless the old request has such a fault. The error is reported for the later
  * condition, since 1.34 for all of them.
  */
-function validateConditions(next: CertificateSigningRequest, old: CertificateSigningRequest | undefined, { release }: Features): FieldError[] {
+function validateRequestConditions(next: CertificateSigningRequest, old: CertificateSigningRequest | undefined, { release }: Features): FieldError[] {
   const types = allConditions(next).map(({ type }) => type)
   const before = old ? allConditions(old).map(({ type }) => type) : []
   const mayContradict = before.includes(APPROVED) && before.includes(DENIED)
@@ -148,8 +148,8 @@ function validateConditions(next: CertificateSigningRequest, old: CertificateSig
 
 /** Validates the certificate, unless it is unchanged or replaces an invalid one. The error does not show it. */
 function validateCertificate(next: CertificateSigningRequest, old: CertificateSigningRequest | undefined): FieldError[] {
-  if (old && (certificateOf(next) === certificateOf(old) || certificateFault(textOf(certificateOf(old))) !== undefined)) return []
-  const fault = certificateFault(textOf(certificateOf(next)))
+  if (old && (certificateOf(next) === certificateOf(old) || certificateFault(decodeBase64(certificateOf(old))) !== undefined)) return []
+  const fault = certificateFault(decodeBase64(certificateOf(next)))
   return fault === undefined ? [] : [invalid(certificatePath, '<certificate data>', fault)]
 }
 
@@ -181,8 +181,8 @@ function validateChange(next: CertificateSigningRequest, old: CertificateSigning
 const validateWith =
   (may: Permissions) =>
   (next: CertificateSigningRequest, old: CertificateSigningRequest | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] => [
-    ...validateSpec(next.spec, old?.spec, features),
-    ...validateConditions(next, old, features),
+    ...validateSigningRequestSpec(next.spec, old?.spec, features),
+    ...validateRequestConditions(next, old, features),
     ...validateCertificate(next, old),
     ...(old ? validateChange(next, old, may) : []),
   ]

@@ -2,7 +2,7 @@ import type { HookContext } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, tooLong } from '../../../meta/field-error.ts'
+import { invalid, tooLongError } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { longerThan, nameIsDnsSubdomain } from '../../../meta/names.ts'
@@ -26,7 +26,7 @@ function nameFaults(name: string, isPrefix: boolean, signer: string): string[] {
 }
 
 /** Validates name and generateName, which needs the same prefix and may end like the prefix of a name. */
-function validateNames({ metadata }: ClusterTrustBundle, signer: string): FieldError[] {
+function validateBundleNames({ metadata }: ClusterTrustBundle, signer: string): FieldError[] {
   const { generateName = '', name = '' } = metadata
   const path = fieldPath('metadata')
   return [
@@ -46,7 +46,7 @@ function blockFault({ type, hasHeaders, bytes }: PemBlock): string | undefined {
 
 /** Validates the bundle in this order: size (since 1.29), entries, number of entries, duplicates. Errors never show the bundle. */
 function validateBundle(bundle: string, path: FieldPath, { release }: Features): FieldError[] {
-  if (isSince(release, '1.29') && longerThan(bundle, LONGEST_BYTES)) return [tooLong(path, LONGEST_BYTES)]
+  if (isSince(release, '1.29') && longerThan(bundle, LONGEST_BYTES)) return [tooLongError(path, LONGEST_BYTES)]
   const blocks = decodePem(bundle)
   const faults = blocks.flatMap((block, i) => {
     const fault = blockFault(block)
@@ -77,7 +77,7 @@ export function validateClusterTrustBundle(
   const path = fieldPath('spec')
   const signer = path.child('signerName')
   return [
-    ...validateNames(next, signerName),
+    ...validateBundleNames(next, signerName),
     ...(signerName === '' ? [] : validateSignerName(signerName, signer)),
     ...(old && trustBundle === old.spec.trustBundle ? [] : validateBundle(trustBundle, path.child('trustBundle'), features)),
     ...(old ? validateImmutableField(signerName, old.spec.signerName ?? '', signer) : []),

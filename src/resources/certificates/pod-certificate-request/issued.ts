@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto'
 import { formatDuration } from '../../../lib/duration.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, invalidStructure, required, tooLong, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import { invalid, invalidStructure, required, tooLongError, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
 import { printGoTime, timeMillis } from '../../../meta/time.ts'
@@ -36,13 +36,13 @@ const ADDRESS = /^[^\s@<>()[\],;:\\"]+@[^\s@<>()[\],;:\\"]+$/
  */
 export function validateIssued({ spec, status }: PodCertificateRequest, ctx: { readonly now: number; readonly release: Release }): FieldError[] {
   const chain = status.certificateChain ?? ''
-  if (longerThan(chain, LONGEST_CHAIN_BYTES)) return [tooLong(chainPath, LONGEST_CHAIN_BYTES)]
+  if (longerThan(chain, LONGEST_CHAIN_BYTES)) return [tooLongError(chainPath, LONGEST_CHAIN_BYTES)]
   const [first, ...rest] = decodePem(chain)
   if (!first) return [invalid(chainPath, chain, 'issued certificate chain must contain at least one certificate')]
   if (first.type !== 'CERTIFICATE') return [invalid(chainPath, chain, 'issued certificate chain must consist entirely of CERTIFICATE PEM blocks')]
   const leaf = parseCertificate(first.bytes)
   if (!leaf) return [invalid(chainPath, chain, 'leaf certificate does not parse as valid X.509')]
-  const errors = isSince(ctx.release, '1.35') ? validateNames(leaf) : []
+  const errors = isSince(ctx.release, '1.35') ? validateAlternativeNames(leaf) : []
   const key = requestedKey(spec)
   if (!key) {
     const unread = spec.stubPKCS10Request
@@ -53,7 +53,7 @@ export function validateIssued({ spec, status }: PodCertificateRequest, ctx: { r
   if (!key.equals(leaf.publicKey)) return [...errors, invalid(chainPath, chain, 'leaf certificate was not issued to the requested public key')]
   errors.push(...validateTimesAreSet(status))
   if (errors.length > 0) return errors
-  return firstOf(
+  return firstErrors(
     () => validateTimes(status, leaf, ctx.now),
     () => validateLifetime(leaf, spec.maxExpirationSeconds ?? 0),
     () => validateRefresh(status),
@@ -62,7 +62,7 @@ export function validateIssued({ spec, status }: PodCertificateRequest, ctx: { r
 }
 
 /** Returns the errors of the first check that has any. */
-function firstOf(...checks: readonly (() => FieldError[])[]): FieldError[] {
+function firstErrors(...checks: readonly (() => FieldError[])[]): FieldError[] {
   for (const check of checks) {
     const errors = check()
     if (errors.length > 0) return errors
@@ -70,7 +70,7 @@ function firstOf(...checks: readonly (() => FieldError[])[]): FieldError[] {
   return []
 }
 
-function validateNames({ subjectAltName = '' }: X509Certificate): FieldError[] {
+function validateAlternativeNames({ subjectAltName = '' }: X509Certificate): FieldError[] {
   const names = Array.from(subjectAltName.matchAll(NAME), ([, type, name = '']) => ({ type, name: name.startsWith('"') ? String(JSON.parse(name)) : name }))
   const domains = names.filter(({ type }) => type === 'DNS').map(({ name }) => name)
   return [

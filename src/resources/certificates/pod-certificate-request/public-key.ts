@@ -1,6 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, invalidStructure, tooLong } from '../../../meta/field-error.ts'
+import { invalid, invalidStructure, tooLongError } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { goMember } from '../../shared/go-values.ts'
 import { readCertificateRequest } from '../certificate-request.ts'
@@ -19,14 +19,14 @@ export const keyPath = fieldPath('spec', 'pkixPublicKey')
 const proofPath = fieldPath('spec', 'proofOfPossession')
 export const requestPath = fieldPath('spec', 'stubPKCS10Request')
 
-const bytesOf = (base64: string | null | undefined): Buffer => Buffer.from(base64 ?? '', 'base64')
+const decodeBase64Key = (base64: string | null | undefined): Buffer => Buffer.from(base64 ?? '', 'base64')
 
 /** Returns the requested key: that of the PKCS#10 request if there is one. Undefined if it cannot be parsed. */
 export function requestedKey({ stubPKCS10Request, pkixPublicKey }: PodCertificateRequestSpec): KeyObject | undefined {
   try {
     return stubPKCS10Request
-      ? readCertificateRequest(bytesOf(stubPKCS10Request)).key
-      : createPublicKey({ key: bytesOf(pkixPublicKey), format: 'der', type: 'spki' })
+      ? readCertificateRequest(decodeBase64Key(stubPKCS10Request)).key
+      : createPublicKey({ key: decodeBase64Key(pkixPublicKey), format: 'der', type: 'spki' })
   } catch {
     return undefined
   }
@@ -34,9 +34,9 @@ export function requestedKey({ stubPKCS10Request, pkixPublicKey }: PodCertificat
 
 /** Validates a key in DER, and its signature of the pod's UID. The signature is over the SHA-256 digest, except for Ed25519. */
 export function validateKeyAndProof(spec: PodCertificateRequestSpec): FieldError[] {
-  const [encoded, proof] = [bytesOf(spec.pkixPublicKey), bytesOf(spec.proofOfPossession)]
-  if (encoded.length > LONGEST_BYTES) return [tooLong(keyPath, LONGEST_BYTES)]
-  if (proof.length > LONGEST_BYTES) return [tooLong(proofPath, LONGEST_BYTES)]
+  const [encoded, proof] = [decodeBase64Key(spec.pkixPublicKey), decodeBase64Key(spec.proofOfPossession)]
+  if (encoded.length > LONGEST_BYTES) return [tooLongError(keyPath, LONGEST_BYTES)]
+  if (proof.length > LONGEST_BYTES) return [tooLongError(proofPath, LONGEST_BYTES)]
   const key = requestedKey(spec)
   const shown = (): unknown => goMember('certificatesv1beta1.PodCertificateRequestSpec', 'pkixPublicKey', spec.pkixPublicKey)
   // Keys whose curve or RSA form Go cannot parse are invalid.
@@ -48,8 +48,8 @@ export function validateKeyAndProof(spec: PodCertificateRequestSpec): FieldError
 
 /** Validates a PKCS#10 request, which must be signed by its own key. Its other contents are not checked. */
 export function validateStubRequest({ stubPKCS10Request }: PodCertificateRequestSpec): FieldError[] {
-  const der = bytesOf(stubPKCS10Request)
-  if (der.length > LONGEST_BYTES) return [tooLong(requestPath, LONGEST_BYTES)]
+  const der = decodeBase64Key(stubPKCS10Request)
+  if (der.length > LONGEST_BYTES) return [tooLongError(requestPath, LONGEST_BYTES)]
   let request: ReturnType<typeof readCertificateRequest>
   try {
     request = readCertificateRequest(der)

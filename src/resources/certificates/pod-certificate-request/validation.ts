@@ -1,8 +1,8 @@
 import { isSince, type Release } from '../../../lifecycle/release.ts'
-import { validateConditions } from '../../../meta/condition-validation.ts'
+import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { immutableError, invalid, invalidStructure, notSupported, required, tooLong } from '../../../meta/field-error.ts'
+import { immutableError, invalid, invalidStructure, notSupported, required, tooLongError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { longerThan, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
@@ -27,7 +27,7 @@ const badName = (spec: PodCertificateRequestSpec, member: 'podName' | 'serviceAc
 
 const badUid = (spec: PodCertificateRequestSpec, member: 'podUID' | 'serviceAccountUID' | 'nodeUID'): FieldError[] => [
   ...(spec[member] === '' ? [invalid(specPath.child(member), '', 'must not be empty')] : []),
-  ...(longerThan(spec[member], LONGEST_UID) ? [tooLong(specPath.child(member), LONGEST_UID)] : []),
+  ...(longerThan(spec[member], LONGEST_UID) ? [tooLongError(specPath.child(member), LONGEST_UID)] : []),
 ]
 
 /** Validates the requested key. Before 1.36 a request has a key and a proof; since then it may have a PKCS#10 request instead. */
@@ -80,7 +80,7 @@ function validateOutcomes({ status }: PodCertificateRequest): FieldError[] {
   })
 }
 
-const outcomeOf = ({ status }: PodCertificateRequest): string | undefined =>
+const completedOutcome = ({ status }: PodCertificateRequest): string | undefined =>
   status.conditions?.find(({ type, status: value }) => OUTCOMES.includes(type) && value === 'True')?.type
 
 /** Validates the status. The signer writes it once, with or without a certificate chain. `ctx.now` is in milliseconds. */
@@ -89,11 +89,11 @@ export function validatePodCertificateStatus(
   old: PodCertificateRequest | undefined,
   ctx: { readonly now: number; readonly release: Release },
 ): FieldError[] {
-  const errors = [...validateOutcomes(next), ...validateConditions(next.status.conditions, statusPath.child('conditions'))]
+  const errors = [...validateOutcomes(next), ...validateMetaConditions(next.status.conditions, statusPath.child('conditions'))]
   if (errors.length > 0 || !old) return errors
   const unchanged = (detail: string): FieldError[] => (deepEqual(next.status, old.status) ? [] : [invalidStructure(statusPath, detail)])
-  if (outcomeOf(old) !== undefined) return unchanged('immutable after PodCertificateRequest is issued, denied, or failed')
-  const outcome = outcomeOf(next)
+  if (completedOutcome(old) !== undefined) return unchanged('immutable after PodCertificateRequest is issued, denied, or failed')
+  const outcome = completedOutcome(next)
   if (outcome === ISSUED) return validateIssued({ ...next, spec: old.spec }, ctx)
   if (outcome === undefined) return unchanged('status is immutable unless transitioning to "Issued", "Denied", or "Failed"')
   const { conditions: _, ...others } = next.status

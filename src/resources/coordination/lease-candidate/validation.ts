@@ -22,7 +22,7 @@ export function validateLeaseCandidate({ spec }: LeaseCandidate, old: LeaseCandi
   if (binaryVersion === '') errors.push(required(path.child('binaryVersion')))
   if (strategy === '') errors.push(required(path.child('strategy')))
   else {
-    if (strategy === OLDEST_EMULATED && isZero(emulationVersion)) errors.push(required(path.child('emulationVersion'), NEEDED))
+    if (strategy === OLDEST_EMULATED && isZeroSemver(emulationVersion)) errors.push(required(path.child('emulationVersion'), NEEDED))
     errors.push(...validateLeaseStrategy(strategy, path.child('strategy')))
   }
   return [...errors, ...validateLeaseName(spec, old, path)]
@@ -34,14 +34,14 @@ export function validateAlphaCandidate({ spec }: LeaseCandidate, old: LeaseCandi
   const path = fieldPath('spec')
   const errors = validateVersions(spec, path)
   for (const [i, strategy] of preferredStrategies.entries()) {
-    if (strategy === OLDEST_EMULATED && isZero(binaryVersion)) errors.push(required(path.child('binaryVersion'), NEEDED))
-    if (strategy === OLDEST_EMULATED && isZero(emulationVersion)) errors.push(required(path.child('emulationVersion'), NEEDED))
+    if (strategy === OLDEST_EMULATED && isZeroSemver(binaryVersion)) errors.push(required(path.child('binaryVersion'), NEEDED))
+    if (strategy === OLDEST_EMULATED && isZeroSemver(emulationVersion)) errors.push(required(path.child('emulationVersion'), NEEDED))
     errors.push(...validateLeaseStrategy(strategy, path.child('preferredStrategies').index(i)))
   }
   return [...errors, ...validateLeaseName(spec, old, path)]
 }
 
-const isZero = (version: string | undefined): boolean => compareSemanticVersions(parseSemanticVersion(version ?? '') ?? ZERO, ZERO) === 0
+const isZeroSemver = (version: string | undefined): boolean => compareSemanticVersions(parseSemanticVersion(version ?? '') ?? ZERO, ZERO) === 0
 
 const validateLeaseName = ({ leaseName }: LeaseCandidateSpec, old: LeaseCandidate | undefined, path: FieldPath): FieldError[] =>
   old && leaseName !== old.spec.leaseName ? [immutableError(path.child('leaseName'), leaseName)] : []

@@ -43,7 +43,7 @@ const PORTS: ReadonlyMap<string, number> = new Map([
 const memberName = (index: number): string => `etcd-${index}`
 
 /** Creates a ComponentStatus. Its metadata is filled in when it is returned, since releases differ in it. */
-const statusOf = (name: string, isHealthy: boolean, details: { message?: string; error?: string }): ComponentStatus => ({
+const componentStatusOf = (name: string, isHealthy: boolean, details: { message?: string; error?: string }): ComponentStatus => ({
   kind: 'ComponentStatus',
   apiVersion: 'v1',
   metadata: { name },
@@ -55,9 +55,9 @@ async function askStore(name: string, { api }: VirtualCall<ComponentStatus>): Pr
   try {
     await getKind(api, NAMESPACES, '', 'kube-system')
   } catch (error) {
-    if (!isStatusError(error, 'NotFound')) return statusOf(name, false, { error: errorMessage(error) })
+    if (!isStatusError(error, 'NotFound')) return componentStatusOf(name, false, { error: errorMessage(error) })
   }
-  return statusOf(name, true, { message: 'ok' })
+  return componentStatusOf(name, true, { message: 'ok' })
 }
 
 /** Reports whether the object matches the label selector and metadata.name. Any other field counts as empty. */
@@ -85,7 +85,7 @@ export function componentStatuses(
     try {
       if (address !== undefined) await checks.member(address, call.ctx.signal)
     } catch (error) {
-      return statusOf(name, false, { error: errorMessage(error) })
+      return componentStatusOf(name, false, { error: errorMessage(error) })
     }
     return askStore(name, call)
   }
@@ -93,7 +93,7 @@ export function componentStatuses(
     const port = PORTS.get(name)
     if (port === undefined) return askMember(name, call)
     const { isHealthy, message } = await checks.health(port, call.ctx.signal)
-    return statusOf(name, isHealthy, { message })
+    return componentStatusOf(name, isHealthy, { message })
   }
   const ask = async (name: string, call: VirtualCall<ComponentStatus>): Promise<ComponentStatus> => {
     const { metadata, ...status } = await askPart(name, call)

@@ -2,7 +2,7 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { Version } from '../../../catalog/definition.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
-import { type FieldError, invalid, tooLong } from '../../../meta/field-error.ts'
+import { type FieldError, invalid, tooLongError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { forgetGivenEmpty } from '../../../meta/given-empty.ts'
 import { isConfigMapKey } from '../../../meta/names.ts'
@@ -33,14 +33,14 @@ function* validateConfigMap(next: ConfigMap, old: ConfigMap | undefined): Steps<
     size += Buffer.byteLength(binaryData[key] ?? '', 'base64')
   }
   // The empty path stands for the whole object.
-  if (size > MAX_DATA_BYTES) errors.push(tooLong(fieldPath(''), MAX_DATA_BYTES))
+  if (size > MAX_DATA_BYTES) errors.push(tooLongError(fieldPath(''), MAX_DATA_BYTES))
   return errors
 }
 
 /** Defaults change nil data to an empty map, so a nil map and an empty one are the same. */
 const setConfigMapDefaults = (object: ConfigMap): void => forgetGivenEmpty(object, 'data')
 
-const sizeOf = (map: object | undefined): number => (map === undefined ? 0 : Object.keys(map).length)
+const memberCount = (map: object | undefined): number => (map === undefined ? 0 : Object.keys(map).length)
 
 const v1: Version<ConfigMap> = {
   group: '',
@@ -52,7 +52,7 @@ const v1: Version<ConfigMap> = {
   setDefaults: setConfigMapDefaults,
   table: {
     columns: [nameColumn, column('Data', 'Number of keys in data and binaryData.'), ageColumn],
-    cells: ({ metadata, data, binaryData }, now) => [metadata.name ?? '', sizeOf(data) + sizeOf(binaryData), age(metadata.creationTimestamp, now)],
+    cells: ({ metadata, data, binaryData }, now) => [metadata.name ?? '', memberCount(data) + memberCount(binaryData), age(metadata.creationTimestamp, now)],
   },
 }
 

@@ -52,7 +52,7 @@ function warnings(next: Endpoints, _old: Endpoints | undefined, { features }: Ho
   return texts
 }
 
-function setDefaults(object: Endpoints): void {
+function setEndpointsDefaults(object: Endpoints): void {
   for (const { ports = [] } of object.subsets ?? []) for (const port of ports) if (!port.protocol) port.protocol = 'TCP'
 }
 
@@ -63,7 +63,7 @@ const v1: Version<Endpoints> = {
   names: { plural: 'endpoints', singular: 'endpoints', shortNames: ['ep'] },
   verbs: STANDARD_VERBS,
   schema: types.type('core.Endpoints'),
-  setDefaults,
+  setDefaults: setEndpointsDefaults,
   table: endpointsTable,
 }
 

@@ -46,7 +46,7 @@ function validateAddress({ ip, hostname, nodeName }: EndpointAddress, path: Fiel
 }
 
 /** `requireName` is set if the subset has several ports. Names need not be unique. */
-function validatePort({ name, port, protocol, appProtocol }: EndpointPort, requireName: boolean, path: FieldPath): FieldError[] {
+function validateEndpointPort({ name, port, protocol, appProtocol }: EndpointPort, requireName: boolean, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (name) errors.push(...isDns1123Label(name).map(text => invalid(path.child('name'), name, text)))
   else if (requireName) errors.push(required(path.child('name')))
@@ -81,7 +81,7 @@ function validateSubsets(subsets: readonly EndpointSubset[], features: Features)
     if (addresses.length + notReadyAddresses.length === 0) errors.push(required(path, 'must specify `addresses` or `notReadyAddresses`'))
     for (const [j, address] of addresses.entries()) errors.push(...validateAddress(address, path.child('addresses').index(j), legacy))
     for (const [j, address] of notReadyAddresses.entries()) errors.push(...validateAddress(address, path.child('notReadyAddresses').index(j), legacy))
-    for (const [j, port] of ports.entries()) errors.push(...validatePort(port, ports.length > 1, path.child('ports').index(j)))
+    for (const [j, port] of ports.entries()) errors.push(...validateEndpointPort(port, ports.length > 1, path.child('ports').index(j)))
   }
   return errors
 }

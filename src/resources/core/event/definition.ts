@@ -12,7 +12,7 @@ import type { Event, ObjectReference } from '../v1.types.ts'
 import { type EventRules, validateEvent } from './validation.ts'
 
 /** Prints the object that an event is about, as in `pod/web-0`, or the kind alone if it names no object. */
-const targetOf = ({ kind = '', name = '' }: ObjectReference): string => (name === '' ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`)
+const involvedObject = ({ kind = '', name = '' }: ObjectReference): string => (name === '' ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`)
 
 /** Prints the component and its instance. Fields of the core/v1 form take precedence over those of events.k8s.io. */
 function sourceOf(event: Event): string {
@@ -43,7 +43,7 @@ const eventTable: TableDefinition<Event> = {
       last,
       event.type ?? '',
       event.reason ?? '',
-      targetOf(event.involvedObject),
+      involvedObject(event.involvedObject),
       event.involvedObject.fieldPath ?? '',
       sourceOf(event),
       (event.message ?? '').trim(),
@@ -81,7 +81,7 @@ const v1: Version<Event> = {
 }
 
 /** Rules for the version of a request. Only events.k8s.io/v1 is strict. Since 1.25 errors of the core group call the controller `reportingComponent`. */
-const rulesOf = (info: Pick<RequestAttributes, 'group' | 'version'> | undefined, release: Release): EventRules => ({
+const eventRules = (info: Pick<RequestAttributes, 'group' | 'version'> | undefined, release: Release): EventRules => ({
   strict: info?.group === eventsV1.group && info.version === eventsV1.name,
   controllerName: info?.group === eventsV1.group || !isSince(release, '1.25') ? 'reportingController' : 'reportingComponent',
 })
@@ -104,7 +104,7 @@ export const eventResourceWithTtl = (seconds: number): ResourceDefinition =>
       // The strict rules validate metadata themselves.
       metaRounds: [],
       validateName: nameIsPathSegment,
-      validate: (next, old, { request, features }) => validateEvent(next, old, rulesOf(request?.info, features.release)),
+      validate: (next, old, { request, features }) => validateEvent(next, old, eventRules(request?.info, features.release)),
       ttlSeconds: () => seconds,
     },
   })

@@ -35,7 +35,7 @@ function addMissing(container: Container, list: 'requests' | 'limits', defaults:
  * Sets the default requests and limits of a LimitRange on the containers of a pod, and records them in an annotation. Returns false if there are too many to
  * add.
  */
-function setDefaults({ spec }: LimitRange, pod: Pod): boolean {
+function setContainerDefaults({ spec }: LimitRange, pod: Pod): boolean {
   const requests: Record<string, string> = {}
   const most: Record<string, string> = {}
   for (const { type, defaultRequest, default: limit } of spec.limits ?? []) {
@@ -87,7 +87,7 @@ export const limitRanger = (list: ListLimitRanges): AdmissionPlugin => ({
     const pod = asKind(PODS, object)
     return use(list(namespace), ranges => {
       for (const range of ranges)
-        if (!setDefaults(range, pod)) throw refuse(request, `LimitRange ${range.metadata.name} has too many defaults for a pod of so many containers`)
+        if (!setContainerDefaults(range, pod)) throw refuse(request, `LimitRange ${range.metadata.name} has too many defaults for a pod of so many containers`)
     })
   },
   validate: request => {

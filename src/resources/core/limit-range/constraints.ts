@@ -72,7 +72,7 @@ const MOST_FAULTS = 2000
 const NAMES_AT_ONCE = 64
 
 /** Appends the violations of the named resources to `faults`. */
-function* check(constraint: Constraint, limit: LimitRangeItem, amounts: Amounts | undefined, usage: Usage, faults: string[]): Steps<void> {
+function* checkConstraint(constraint: Constraint, limit: LimitRangeItem, amounts: Amounts | undefined, usage: Usage, faults: string[]): Steps<void> {
   for (const [i, [name, enforced]] of Object.entries(amounts ?? {}).entries()) {
     if (i % NAMES_AT_ONCE === 0) yield
     const fault = faults.length < MOST_FAULTS ? constraint(limit.type, name, enforced, usage) : undefined
@@ -82,9 +82,9 @@ function* check(constraint: Constraint, limit: LimitRangeItem, amounts: Amounts 
 
 /** Checks the minimum, then the maximum, then the ratio. */
 function* checkAll(limit: LimitRangeItem, usage: Usage, faults: string[]): Steps<void> {
-  yield* check(minimum, limit, limit.min, usage, faults)
-  yield* check(maximum, limit, limit.max, usage, faults)
-  yield* check(ratio, limit, limit.maxLimitRequestRatio, usage, faults)
+  yield* checkConstraint(minimum, limit, limit.min, usage, faults)
+  yield* checkConstraint(maximum, limit, limit.max, usage, faults)
+  yield* checkConstraint(ratio, limit, limit.maxLimitRequestRatio, usage, faults)
 }
 
 const limitsOf = ({ spec }: LimitRange): readonly LimitRangeItem[] => spec.limits ?? []
@@ -111,8 +111,8 @@ export function* claimFaults(range: LimitRange, { spec }: PersistentVolumeClaim)
   const usage = { requests: usageOf(spec).requests, limits: {} }
   for (const limit of limitsOf(range)) {
     if (limit.type !== 'PersistentVolumeClaim') continue
-    yield* check(minimum, limit, limit.min, usage, faults)
-    yield* check(maximumRequest, limit, limit.max, usage, faults)
+    yield* checkConstraint(minimum, limit, limit.min, usage, faults)
+    yield* checkConstraint(maximumRequest, limit, limit.max, usage, faults)
   }
   return faults
 }

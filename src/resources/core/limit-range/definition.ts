@@ -17,10 +17,10 @@ const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'
 function* setLimitRangeDefaults({ spec }: LimitRange): Steps<void> {
   for (const item of spec.limits ?? []) {
     if (item.type === 'Container') {
-      const limit = yield* fill(item.default, item.max)
+      const limit = yield* fillMissing(item.default, item.max)
       if (limit) item.default = limit
-      const request = yield* fill(item.defaultRequest, limit)
-      const atLeast = yield* fill(request, item.min)
+      const request = yield* fillMissing(item.defaultRequest, limit)
+      const atLeast = yield* fillMissing(request, item.min)
       if (atLeast) item.defaultRequest = atLeast
     }
     for (const list of LISTS) {
@@ -30,10 +30,10 @@ function* setLimitRangeDefaults({ spec }: LimitRange): Steps<void> {
   }
 }
 
-type List = Record<string, string> | undefined
+type ResourceList = Record<string, string> | undefined
 
 /** Adds the members of `from` that `list` lacks, in place. Returns undefined only if `list` is undefined and `from` has no members. */
-function* fill(list: List, from: List): Steps<List> {
+function* fillMissing(list: ResourceList, from: ResourceList): Steps<ResourceList> {
   if (from === undefined) return list
   const filled = list ?? {}
   let isEmpty = list === undefined

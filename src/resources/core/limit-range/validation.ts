@@ -21,7 +21,7 @@ export function* validateLimitRange({ spec }: LimitRange): Steps<FieldError[]> {
   for (const [i, item] of limits.entries()) {
     const path = fieldPath('spec', 'limits').index(i)
     const at = path.child('type')
-    errors.push(...validateType(item.type, at), ...(again[i] ? [duplicate(at, item.type)] : []))
+    errors.push(...validateLimitType(item.type, at), ...(again[i] ? [duplicate(at, item.type)] : []))
     appendErrors(errors, yield* validateItem(item, path))
   }
   return errors
@@ -31,13 +31,13 @@ export function* validateLimitRange({ spec }: LimitRange): Steps<FieldError[]> {
  * Checks that the type is Pod, Container, PersistentVolumeClaim or a qualified name such as `example.com/disk`. Limits of other types have no effect in this
  * server.
  */
-function validateType(type: string, path: FieldPath): FieldError[] {
+function validateLimitType(type: string, path: FieldPath): FieldError[] {
   const messages = isQualifiedName(type)
   if (messages.length > 0) return messages.map(message => invalid(path, type, message))
   return type.includes('/') || TYPES.includes(type) ? [] : [invalid(path, type, 'must be a standard limit type or fully qualified')]
 }
 
-type List = 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio'
+type LimitList = 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio'
 
 /** Checks the names, list by list, then the quantities, resource by resource. The type Pod has no defaults. A claim needs a minimum or maximum of storage. */
 function* validateItem(item: LimitRangeItem, path: FieldPath): Steps<FieldError[]> {
@@ -45,7 +45,7 @@ function* validateItem(item: LimitRangeItem, path: FieldPath): Steps<FieldError[
   const errors: FieldError[] = []
   const names = new Set<string>()
   const validateName = type === 'Pod' || type === 'Container' ? validateContainerResourceName : validateResourceName
-  const checkNames = function* (list: List): Steps<void> {
+  const checkNames = function* (list: LimitList): Steps<void> {
     for (const name of Object.keys(item[list] ?? {})) {
       if (isLongStepDone()) yield
       errors.push(...validateName(name, path.child(list).key(name)))
@@ -75,9 +75,9 @@ function validateQuantities(item: LimitRangeItem, name: string, path: FieldPath)
   const max = ownMember(item.max, name)
   const limit = item.type === 'Pod' ? undefined : ownMember(item.default, name)
   const request = item.type === 'Pod' ? undefined : ownMember(item.defaultRequest, name)
-  const errorIn = (list: List, value: string, detail: string): FieldError => invalid(path.child(list).key(name), value, detail)
+  const errorIn = (list: LimitList, value: string, detail: string): FieldError => invalid(path.child(list).key(name), value, detail)
   /** Returns an error in `list` if `a` is greater than `b`. The error shows the value of `blamed`. */
-  const ordered = (list: List, [a, aName]: Amount, [b, bName]: Amount, blamed: 'a' | 'b'): FieldError[] =>
+  const ordered = (list: LimitList, [a, aName]: Amount, [b, bName]: Amount, blamed: 'a' | 'b'): FieldError[] =>
     a !== undefined && b !== undefined && compareQuantity(a, b) > 0
       ? [errorIn(list, blamed === 'a' ? a : b, `${aName} value ${a} is greater than ${bName} value ${b}`)]
       : []

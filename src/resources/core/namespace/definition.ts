@@ -92,7 +92,7 @@ const finalizeStrategy: Strategy<Namespace> = {
   holdsDeletion,
 }
 
-function setDefaults(namespace: Namespace): void {
+function setNamespaceDefaults(namespace: Namespace): void {
   const { metadata } = namespace
   // A name that is still to be generated is labelled later: see canonicalize.
   if (metadata.name) {
@@ -109,7 +109,7 @@ const v1: Version<Namespace> = {
   names: { plural: 'namespaces', singular: 'namespace', shortNames: ['ns'] },
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   schema: types.type('core.Namespace'),
-  setDefaults,
+  setDefaults: setNamespaceDefaults,
   table: {
     columns: [nameColumn, column('Status', 'Active, or Terminating during deletion.'), ageColumn],
     cells: ({ metadata, status }, now) => [metadata.name ?? '', status.phase ?? '', age(metadata.creationTimestamp, now)],

@@ -73,7 +73,7 @@ function rolesOf(node: Node): string {
 }
 
 /** Prints `Unknown` if there is no Ready condition. If there are several, the last one counts. A cordoned node also shows `SchedulingDisabled`. */
-function statusOf(node: Node): string {
+function nodeStatusText(node: Node): string {
   const ready = node.status.conditions?.findLast(({ type }) => type === 'Ready')
   const status = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady'
   return node.spec.unschedulable ? `${status},SchedulingDisabled` : status
@@ -105,7 +105,7 @@ const nodeTableIn = (release: Release): TableDefinition<Node> => ({
     const info = node.status.nodeInfo
     return [
       node.metadata.name ?? '',
-      statusOf(node),
+      nodeStatusText(node),
       rolesOf(node),
       age(node.metadata.creationTimestamp, now),
       info.kubeletVersion,

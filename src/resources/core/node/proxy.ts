@@ -9,7 +9,7 @@ import type { Node } from '../v1.types.ts'
 const schema = types.type('core.NodeProxyOptions')
 
 /** Returns the address of the node's kubelet, or of the given port on the node. */
-async function locate({ api, kubelets, name: id, options }: ConnectCall): Promise<Destination> {
+async function locateNode({ api, kubelets, name: id, options }: ConnectCall): Promise<Destination> {
   const { scheme, name, port } = proxyTarget('node', id)
   const kubelet = await kubeletOf({ api, kubelets }, name)
   const path = String(options.path ?? '')
@@ -23,5 +23,5 @@ async function locate({ api, kubelets, name: id, options }: ConnectCall): Promis
 export const nodeProxySubresource: Subresource<Node> = {
   verbs: PROXY_VERBS,
   kind: { group: '', version: 'v1', kind: 'NodeProxyOptions', schema },
-  connect: { how: 'proxy', methods: PROXY_METHODS, options: schema, subpath: true, locate },
+  connect: { how: 'proxy', methods: PROXY_METHODS, options: schema, subpath: true, locate: locateNode },
 }

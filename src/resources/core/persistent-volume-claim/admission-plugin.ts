@@ -9,7 +9,7 @@ import type { StorageClass } from '../../storage/v1.types.ts'
 import { storageClassOf } from '../storage-class.ts'
 import type { PersistentVolumeClaim } from '../v1.types.ts'
 
-const sizeOf = (claim: PersistentVolumeClaim): string | undefined => claim.spec.resources.requests?.storage
+const requestedStorage = (claim: PersistentVolumeClaim): string | undefined => claim.spec.resources.requests?.storage
 
 /**
  * PersistentVolumeClaimResize allows a claim to grow only if it is bound and its storage class allows expansion.
@@ -32,7 +32,7 @@ export const persistentVolumeClaimResize = (
       const claim = asKind(CLAIMS, request.object)
       const old = asKind(CLAIMS, request.old)
       // Validation checks whether the size may shrink.
-      if (compareQuantity(sizeOf(claim), sizeOf(old)) <= 0) return
+      if (compareQuantity(requestedStorage(claim), requestedStorage(old)) <= 0) return
       if (old.status.phase !== 'Bound') throw refuse(request, 'Only bound persistent volume claims can be expanded')
       if (await allowsGrowth(claim, old)) return
       throw refuse(request, 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize')

@@ -11,7 +11,7 @@ import { claimSpecWarnings } from '../pod-spec/volume-warnings.ts'
 import { roundResources } from '../resource-list.ts'
 import { classAnnotationWarnings, printAccessModes, storageClassOf } from '../storage-class.ts'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference } from '../v1.types.ts'
-import { validateClaim, validateClaimStatus } from './validation.ts'
+import { validateClaimStatus, validatePersistentVolumeClaim } from './validation.ts'
 
 function setClaimDefaults(claim: PersistentVolumeClaim): void {
   const { spec, status } = claim
@@ -33,7 +33,7 @@ const claimStrategy: Strategy<PersistentVolumeClaim> = {
     dropDisabledFields(next.spec, old?.spec, features)
     normaliseSources(next.spec, old?.spec)
   },
-  validate: validateClaim,
+  validate: validatePersistentVolumeClaim,
   warnings,
 }
 

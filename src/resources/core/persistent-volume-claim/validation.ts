@@ -26,10 +26,10 @@ const specPath = fieldPath('spec')
  * class. Errors come in this order: those of a new claim (twice on update), immutable members, size, mode, attributes class.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateClaim(next: PersistentVolumeClaim, old: PersistentVolumeClaim | undefined, { features }: HookContext): FieldError[] {
+export function validatePersistentVolumeClaim(next: PersistentVolumeClaim, old: PersistentVolumeClaim | undefined, { features }: HookContext): FieldError[] {
   const errors = validateClaimSpec(next.spec, specPath, claimOptions(features, old))
   // Upstream validates an updated object twice, and reports every error twice.
-  return old ? [...errors, ...errors, ...validateUpdate(next, old, features)] : errors
+  return old ? [...errors, ...errors, ...validateClaimUpdate(next, old, features)] : errors
 }
 
 /**
@@ -47,7 +47,7 @@ export function claimOptions(features: Features, old?: PersistentVolumeClaim): C
   }
 }
 
-function validateUpdate(next: PersistentVolumeClaim, old: PersistentVolumeClaim, features: Features): FieldError[] {
+function validateClaimUpdate(next: PersistentVolumeClaim, old: PersistentVolumeClaim, features: Features): FieldError[] {
   const oldSize = old.spec.resources.requests?.storage
   const newSize = next.spec.resources.requests?.storage
   const sizePath = specPath.child('resources', 'requests', 'storage')

@@ -119,11 +119,11 @@ export const sourcesOf = (spec: PersistentVolumeSpec): Kind[] => RULES.filter(({
 export function validateSources(spec: PersistentVolumeSpec, specPath: FieldPath, options: SourceOptions): FieldError[] {
   const sources = sourcesOf(spec)
   if (sources.length === 0) return [required(specPath, 'must specify a volume type')]
-  return sources.flatMap((kind, i) => validateSource(spec, kind, options, i > 0, specPath))
+  return sources.flatMap((kind, i) => validateVolumeSource(spec, kind, options, i > 0, specPath))
 }
 
 /** `further` is true if the spec has another source before this one. */
-function validateSource(spec: PersistentVolumeSpec, kind: Kind, options: SourceOptions, further: boolean, specPath: FieldPath): FieldError[] {
+function validateVolumeSource(spec: PersistentVolumeSpec, kind: Kind, options: SourceOptions, further: boolean, specPath: FieldPath): FieldError[] {
   const found = byKind.get(kind)
   invariant(found, `no rule for sources of kind ${kind}`)
   const { shown = kind, refused = kind, validate } = found

@@ -29,13 +29,13 @@ const specPath = fieldPath('spec')
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validatePersistentVolume(next: PersistentVolume, old: PersistentVolume | undefined, { features }: HookContext): FieldError[] {
-  const errors = validateSpec(next, old, features)
+  const errors = validateVolumeSpec(next, old, features)
   // Upstream validates an updated object twice, and reports every error twice.
-  return old ? [...errors, ...errors, ...validateUpdate(next.spec, old.spec, features)] : errors
+  return old ? [...errors, ...errors, ...validateVolumeUpdate(next.spec, old.spec, features)] : errors
 }
 
 /** `old` only decides whether invalid label values of the affinity and long names of secrets may stay. An empty reclaim policy is accepted. */
-function validateSpec(volume: PersistentVolume, old: PersistentVolume | undefined, { release }: Features): FieldError[] {
+function validateVolumeSpec(volume: PersistentVolume, old: PersistentVolume | undefined, { release }: Features): FieldError[] {
   const { spec } = volume
   const errors = [...validateAccessModes(spec.accessModes ?? [], specPath.child('accessModes')), ...validateCapacity(spec)]
   const policy = spec.persistentVolumeReclaimPolicy ?? ''
@@ -127,7 +127,7 @@ function validateAttributesClass({ volumeAttributesClassName: name, csi }: Persi
  * Checks source, mode and affinity of an update. The attributes class may change while its gate is on, but may not be removed. The paths
  * `spec.persistentvolumesource`, `volumeMode` and `nodeAffinity` are upstream’s: the first is no field, and the others lack `spec`.
  */
-function validateUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec, features: Features): FieldError[] {
+function validateVolumeUpdate(next: PersistentVolumeSpec, old: PersistentVolumeSpec, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const before = sourceMembers(old)
   const after = sourceMembers(next)

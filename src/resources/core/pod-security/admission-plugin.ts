@@ -1,6 +1,6 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { checkNamespace } from './namespace-check.ts'
-import { partOf } from './parts.ts'
+import { podSecurityTarget } from './parts.ts'
 import type { PodSecurityParts } from './pod-security-parts.ts'
 import { checkWorkload } from './workload-check.ts'
 
@@ -12,11 +12,11 @@ export const podSecurity = (parts: PodSecurityParts): AdmissionPlugin => {
   const isOn = parts.features.enabled('PodSecurity')
   return {
     name: 'PodSecurity',
-    handles: request => isOn && (request.operation === 'CREATE' || request.operation === 'UPDATE') && partOf(request) !== undefined,
+    handles: request => isOn && (request.operation === 'CREATE' || request.operation === 'UPDATE') && podSecurityTarget(request) !== undefined,
     validate: request => {
       const { object } = request
       if (object === undefined) return undefined
-      return partOf(request) === 'namespace' ? checkNamespace(parts, request, object) : checkWorkload(parts, request, object)
+      return podSecurityTarget(request) === 'namespace' ? checkNamespace(parts, request, object) : checkWorkload(parts, request, object)
     },
   }
 }

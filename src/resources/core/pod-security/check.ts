@@ -21,10 +21,10 @@ export interface Violation {
 }
 
 /** Result of a check: undefined if the pod passes. */
-export type Verdict = Violation | undefined
+export type CheckVerdict = Violation | undefined
 
 /** One rule of a standard. It runs in steps if it sorts or searches lists of unbounded length. */
-export type PodCheck = (pod: CheckedPod, features: Features) => Verdict | Steps<Verdict>
+export type PodCheck = (pod: CheckedPod, features: Features) => CheckVerdict | Steps<CheckVerdict>
 
 /** Creates the input of checks from a pod or pod template. */
 export const checkedPod = ({ annotations = {} }: Pick<ObjectMeta, 'annotations'>, spec: PodSpec): CheckedPod => ({

@@ -7,7 +7,7 @@ import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import { TypeRegistry } from '../../../schema/idl.ts'
 import { isLevel, isPolicyVersion, LEVEL_FAULT, type LevelVersion, VERSION_FAULT } from './level.ts'
-import { type Mode, type Policy, PRIVILEGED } from './policy.ts'
+import { type Mode, type NamespacePolicy, PRIVILEGED } from './policy.ts'
 
 /** Users, namespaces and runtime classes whose pods are not checked. */
 export interface Exemptions {
@@ -18,7 +18,7 @@ export interface Exemptions {
 
 export interface PodSecurityConfiguration {
   /** Policy of namespaces without labels. */
-  readonly defaults: Policy
+  readonly defaults: NamespacePolicy
   readonly exemptions: Exemptions
 }
 
@@ -50,7 +50,7 @@ export function podSecurityConfiguration(configurations: PluginConfigurations, r
     ...exemptionErrors(runtimeClasses, fieldPath('exemptions', 'runtimeClasses'), isDns1123Subdomain),
     ...exemptionErrors(usernames, fieldPath('exemptions', 'usernames'), name => (name === '' ? ['username must not be empty'] : [])),
   ]
-  if (errors.length > 0) throw refused(`invalid: ${aggregate(errors.map(fieldErrorText))}`)
+  if (errors.length > 0) throw configurationError(`invalid: ${aggregate(errors.map(fieldErrorText))}`)
   return {
     defaults: policy,
     exemptions: { usernames: new Set(usernames), namespaces: new Set(namespaces), runtimeClasses: new Set(runtimeClasses) },
@@ -65,10 +65,11 @@ const isVersion = (version: string, release: Release): boolean =>
 const configurationType = () =>
   new TypeRegistry().addFile('podsecurity', join(import.meta.dirname, 'pod-security.types')).type('podsecurity.PodSecurityConfiguration')
 
-const refused = (why: string): AdmissionConfigError => new AdmissionConfigError(`failed to initialize admission plugin "${PLUGIN}": ${PLUGIN} ${why}`)
+const configurationError = (why: string): AdmissionConfigError =>
+  new AdmissionConfigError(`failed to initialize admission plugin "${PLUGIN}": ${PLUGIN} ${why}`)
 
 /** An empty string counts as unset. */
-function defaultsOf(given: Readonly<Record<string, string>>): Policy {
+function defaultsOf(given: Readonly<Record<string, string>>): NamespacePolicy {
   const faults: string[] = []
   const read = (mode: Mode): LevelVersion => {
     const level = given[mode] || 'privileged'
@@ -79,7 +80,7 @@ function defaultsOf(given: Readonly<Record<string, string>>): Policy {
     return PRIVILEGED[mode]
   }
   const policy = { enforce: read('enforce'), audit: read('audit'), warn: read('warn') }
-  if (faults.length > 0) throw refused(`configuration error: ${aggregate(faults)}`)
+  if (faults.length > 0) throw configurationError(`configuration error: ${aggregate(faults)}`)
   return policy
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts'
 import { compareText } from '../../../lib/compare-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
-import { type Steps, sorted } from '../../../lib/steps.ts'
+import { type Steps, sortInSteps } from '../../../lib/steps.ts'
 import type { Pod } from '../v1.types.ts'
 import { checkedPod } from './check.ts'
 import { type LevelVersion, levelText } from './level.ts'
@@ -11,7 +11,7 @@ import { reasonsText, type Standards } from './standards.ts'
 const MOST_PODS = 3000
 
 /** Pods of a namespace with the same violations. */
-interface Group {
+interface ViolationGroup {
   /** Name of the first pod in sorted order. */
   name: string
   count: number
@@ -36,19 +36,19 @@ export interface ExistingPods {
 export function* existingPodWarnings(given: ExistingPods): Steps<string[]> {
   const { namespace, level, standards, deadline, clock } = given
   const pods = yield* inOrderOfInterest(given)
-  const groups = new Map<string, Group>()
+  const groups = new Map<string, ViolationGroup>()
   let looked = 0
   for (const pod of pods.slice(0, MOST_PODS)) {
     looked++
     const violations = yield* standards.violations(level, checkedPod(pod.metadata, pod.spec))
-    if (violations.length > 0) count(groups, reasonsText(violations), pod.metadata.name ?? '')
+    if (violations.length > 0) countPod(groups, reasonsText(violations), pod.metadata.name ?? '')
     if (clock.now() >= deadline) break
   }
   const warnings = [...groups].map(([reasons, { name, count }]) => `${name}${othersText(count - 1)}: ${reasons}`)
   return [
     ...(looked < pods.length ? [`new PodSecurity enforce level only checked against the first ${looked} of ${pods.length} existing pods`] : []),
     ...(warnings.length > 0 ? [`existing pods in namespace ${quote(namespace)} violate the new PodSecurity enforce level ${quote(levelText(level))}`] : []),
-    ...(yield* sorted(warnings, compareText)),
+    ...(yield* sortInSteps(warnings, compareText)),
   ]
 }
 
@@ -69,7 +69,7 @@ function* inOrderOfInterest({ pods, isExempt }: ExistingPods): Steps<Pod[]> {
   return [...first, ...further]
 }
 
-function count(groups: Map<string, Group>, reasons: string, name: string): void {
+function countPod(groups: Map<string, ViolationGroup>, reasons: string, name: string): void {
   const group = groups.get(reasons)
   if (group === undefined) groups.set(reasons, { name, count: 1 })
   else {

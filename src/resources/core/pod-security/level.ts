@@ -1,4 +1,4 @@
-import { integerOf } from '../../../lib/integer.ts'
+import { parseInteger } from '../../../lib/integer.ts'
 
 /** Pod Security Standards, least strict first. https://kubernetes.io/docs/concepts/security/pod-security-standards/ */
 const LEVELS = ['privileged', 'baseline', 'restricted'] as const
@@ -22,7 +22,7 @@ const isMinor = /^v1\.(0|[1-9][0-9]*)$/
 export const isLevel = (text: string): text is Level => LEVELS.some(level => level === text)
 
 /** Minor versions are bounded as in Go. */
-export const isPolicyVersion = (text: string): text is PolicyVersion => text === 'latest' || (isMinor.test(text) && integerOf(text.slice(3)) <= MOST)
+export const isPolicyVersion = (text: string): text is PolicyVersion => text === 'latest' || (isMinor.test(text) && parseInteger(text.slice(3)) <= MOST)
 
 /** Returns 33 for `v1.33`, and Infinity for `latest`. */
 export const minorOfVersion = (version: PolicyVersion): number => (version === 'latest' ? Number.POSITIVE_INFINITY : Number(version.slice(3)))

@@ -2,7 +2,7 @@ import { CounterFamily, type MetricFamily, type NumberChild } from '../../../lib
 import { minorOf, type Release } from '../../../lifecycle/release.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
 import { type LevelVersion, minorOfVersion } from './level.ts'
-import { partOf } from './parts.ts'
+import { podSecurityTarget } from './parts.ts'
 import { type Mode, PRIVILEGED } from './policy.ts'
 
 /** Metrics of pod evaluations and their results, under upstream's names. Source: k8s.io/pod-security-admission, metrics. */
@@ -43,7 +43,7 @@ export class PodSecurityMetrics {
   evaluated(decision: 'allow' | 'deny', { level, version }: LevelVersion, mode: Mode, request: AdmissionRequest): void {
     // All versions after the release share one label, to limit the number of series.
     const shown = level === 'privileged' || version === 'latest' ? 'latest' : minorOfVersion(version) > this.#minor ? 'future' : version
-    this.#evaluations.child(decision, level, shown, mode, ...labelsOf(request)).value++
+    this.#evaluations.child(decision, level, shown, mode, ...requestLabels(request)).value++
   }
 
   /** Counts a pod in a privileged namespace. */
@@ -54,17 +54,17 @@ export class PodSecurityMetrics {
   }
 
   exempted(request: AdmissionRequest): void {
-    this.#exemptions.child(...labelsOf(request)).value++
+    this.#exemptions.child(...requestLabels(request)).value++
   }
 
   /** `fatal` is true if nothing could be evaluated. */
   failed(fatal: boolean, request: AdmissionRequest): void {
-    this.#errors.child(String(fatal), ...labelsOf(request)).value++
+    this.#errors.child(String(fatal), ...requestLabels(request)).value++
   }
 }
 
-const labelsOf = (request: AdmissionRequest): [operation: string, resource: string, subresource: string] => [
+const requestLabels = (request: AdmissionRequest): [operation: string, resource: string, subresource: string] => [
   request.operation.toLowerCase(),
-  partOf(request) ?? '',
+  podSecurityTarget(request) ?? '',
   request.subresource,
 ]

@@ -12,7 +12,7 @@ import type { Namespace } from '../v1.types.ts'
 import { existingPodWarnings } from './existing-pods.ts'
 import { compareLevels, isSameLevel, type LevelVersion } from './level.ts'
 import type { PodSecurityParts } from './pod-security-parts.ts'
-import { askedFor, isEquivalent, isPrivileged, type Policy, policyOf, type ReadPolicy } from './policy.ts'
+import { askedFor, isEquivalent, isPrivileged, type NamespacePolicy, policyOf, type ReadPolicy } from './policy.ts'
 import { annotate } from './workload-check.ts'
 
 /** Time limit for checking existing pods, in milliseconds. They also use at most half of the time that the request has left. */
@@ -43,7 +43,12 @@ function isRaised(level: LevelVersion, old: LevelVersion): boolean {
 }
 
 /** Warns that the labels of an exempt namespace have no effect. Release 1.24 only records the exemption in the audit log. */
-function warnOfExemption({ configuration, features: { release } }: PodSecurityParts, request: AdmissionRequest, { metadata }: Namespace, policy: Policy): void {
+function warnOfExemption(
+  { configuration, features: { release } }: PodSecurityParts,
+  request: AdmissionRequest,
+  { metadata }: Namespace,
+  policy: NamespacePolicy,
+): void {
   if (!isSince(release, '1.25')) {
     if (request.operation === 'UPDATE') annotate(request, 'exempt', 'namespace')
     return

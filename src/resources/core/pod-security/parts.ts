@@ -6,7 +6,7 @@ import { CRON_JOBS, DAEMON_SETS, DEPLOYMENTS, JOBS, POD_TEMPLATES, PODS, REPLICA
 import type { PodTemplateSpec } from '../v1.types.ts'
 
 /** Type of object that Pod Security checks. A `controller` is any object with a pod template. */
-type Part = 'namespace' | 'pod' | 'controller'
+type PodSecurityTarget = 'namespace' | 'pod' | 'controller'
 
 /** Returns the pod template of an object, by resource. Undefined if the template is optional and absent. */
 const TEMPLATES: ReadonlyMap<string, (object: KubeObject) => PodTemplateSpec | undefined> = new Map([
@@ -23,12 +23,12 @@ const TEMPLATES: ReadonlyMap<string, (object: KubeObject) => PodTemplateSpec | u
 /** Subresources that do not change the pod's spec. The object of any other subresource is the pod. */
 const IGNORED: ReadonlySet<string> = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status'])
 
-const resourceOf = ({ served }: AdmissionRequest): string => qualifiedResource(groupResourceOf(served))
+const requestedResource = ({ served }: AdmissionRequest): string => qualifiedResource(groupResourceOf(served))
 
 /** Returns undefined for requests that Pod Security does not check. */
-export function partOf(request: AdmissionRequest): Part | undefined {
+export function podSecurityTarget(request: AdmissionRequest): PodSecurityTarget | undefined {
   const { subresource } = request
-  const resource = resourceOf(request)
+  const resource = requestedResource(request)
   if (resource === 'pods') return IGNORED.has(subresource) ? undefined : 'pod'
   if (subresource !== '') return undefined
   if (resource === 'namespaces') return 'namespace'
@@ -37,6 +37,6 @@ export function partOf(request: AdmissionRequest): Part | undefined {
 
 /** Returns the pod of the request, or the pod template in its object. */
 export function templateOf(request: AdmissionRequest, object: KubeObject): Pick<PodTemplateSpec, 'metadata' | 'spec'> | undefined {
-  const resource = resourceOf(request)
+  const resource = requestedResource(request)
   return resource === 'pods' ? asKind(PODS, object) : TEMPLATES.get(resource)?.(object)
 }

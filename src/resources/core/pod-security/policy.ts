@@ -8,7 +8,7 @@ import { compareLevels, isLevel, isPolicyVersion, isSameLevel, LEVEL_FAULT, type
 export const MODES = ['enforce', 'audit', 'warn'] as const
 export type Mode = (typeof MODES)[number]
 
-export type Policy = Readonly<Record<Mode, LevelVersion>>
+export type NamespacePolicy = Readonly<Record<Mode, LevelVersion>>
 
 /** Prefix of namespace labels and audit annotations. */
 export const PREFIX = 'pod-security.kubernetes.io/'
@@ -23,7 +23,7 @@ const NAMES = MODES.flatMap(mode => [LABELS[mode].level, LABELS[mode].version])
 const NONE: readonly FieldError[] = []
 
 /** Policy that allows every pod. */
-export const PRIVILEGED: Policy = {
+export const PRIVILEGED: NamespacePolicy = {
   enforce: { level: 'privileged', version: 'latest' },
   audit: { level: 'privileged', version: 'latest' },
   warn: { level: 'privileged', version: 'latest' },
@@ -31,7 +31,7 @@ export const PRIVILEGED: Policy = {
 
 /** Policy of a namespace, and the errors in its labels. */
 export interface ReadPolicy {
-  readonly policy: Policy
+  readonly policy: NamespacePolicy
   readonly faults: readonly FieldError[]
 }
 
@@ -40,7 +40,7 @@ export interface ReadPolicy {
  * treated as restricted for `enforce`, and as privileged for the other modes. Since release 1.26 `warn` follows the enforced level if that is stricter than the
  * default and no label sets it.
  */
-export function policyOf(labels: Labels = {}, defaults: Policy, release: Release): ReadPolicy {
+export function policyOf(labels: Labels = {}, defaults: NamespacePolicy, release: Release): ReadPolicy {
   if (NAMES.every(name => labels[name] === undefined)) return { policy: defaults, faults: NONE }
   const faults: FieldError[] = []
   const read = (mode: Mode): LevelVersion => {
@@ -56,24 +56,24 @@ export function policyOf(labels: Labels = {}, defaults: Policy, release: Release
 
 const labelFault = (label: string, value: string, why: string): FieldError => invalid(fieldPath('metadata', 'labels').key(label), value, why)
 
-function warned({ enforce, warn }: Policy, labels: Labels): LevelVersion {
+function warned({ enforce, warn }: NamespacePolicy, labels: Labels): LevelVersion {
   const given = labels[LABELS.enforce.level]
   if (given === undefined || !isLevel(given) || labels[LABELS.warn.level] !== undefined || compareLevels(enforce.level, warn.level) <= 0) return warn
   return { level: enforce.level, version: labels[LABELS.warn.version] === undefined ? enforce.version : warn.version }
 }
 
 /** Reports whether every given mode allows all pods. */
-export const isPrivileged = (policy: Policy, modes: readonly Mode[] = MODES): boolean => modes.every(mode => policy[mode].level === 'privileged')
+export const isPrivileged = (policy: NamespacePolicy, modes: readonly Mode[] = MODES): boolean => modes.every(mode => policy[mode].level === 'privileged')
 
 /** Reports whether two policies are equal. The version of the level privileged is ignored. */
-export const isEquivalent = (a: Policy, b: Policy): boolean =>
+export const isEquivalent = (a: NamespacePolicy, b: NamespacePolicy): boolean =>
   MODES.every(mode => (a[mode].level === 'privileged' && b[mode].level === 'privileged') || isSameLevel(a[mode], b[mode]))
 
 /**
  * Describes the labels of an exempt namespace, which have no effect, as in `enforce=baseline:latest, warn=restricted:v1.33`. Before release 1.26 it describes
  * the whole policy, including modes that no label sets.
  */
-export const askedFor = (policy: Policy, labels: Labels = {}, release: Release): string =>
+export const askedFor = (policy: NamespacePolicy, labels: Labels = {}, release: Release): string =>
   MODES.filter(mode => policy[mode].level !== 'privileged')
     .filter(mode => !isSince(release, '1.26') || labels[LABELS[mode].level] !== undefined || labels[LABELS[mode].version] !== undefined)
     .map(mode => `${mode}=${levelText(policy[mode])}`)

@@ -1,4 +1,4 @@
-import { resultOf, type Steps } from '../../../lib/steps.ts'
+import { runIfSteps, type Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, minorOf, type Release } from '../../../lifecycle/release.ts'
 import type { CheckedPod, PodCheck, Violation } from './check.ts'
@@ -27,7 +27,7 @@ interface CheckVersion {
 }
 
 /** A rule and its versions, oldest first. */
-interface Rule {
+interface PodSecurityRule {
   readonly id: string
   readonly versions: readonly CheckVersion[]
   /** ID of the baseline rule that a restricted rule replaces. */
@@ -36,9 +36,9 @@ interface Rule {
 
 const from = (since: number, check: PodCheck): CheckVersion => ({ since, check })
 
-const rule = (id: string, ...versions: readonly CheckVersion[]): Rule => ({ id, versions })
+const rule = (id: string, ...versions: readonly CheckVersion[]): PodSecurityRule => ({ id, versions })
 
-const replacing = (replaces: string, restricted: Rule): Rule => ({ ...restricted, replaces })
+const replacing = (replaces: string, restricted: PodSecurityRule): PodSecurityRule => ({ ...restricted, replaces })
 
 /** Skips Windows pods. Validation already rejects these fields there. */
 const unlessWindows =
@@ -61,7 +61,7 @@ const unlessRelaxed =
       : check(pod, features)
 
 /** Rules sorted by name, which is the order of messages. Source: k8s.io/pod-security-admission, policy. */
-const BASELINE: readonly Rule[] = [
+const BASELINE: readonly PodSecurityRule[] = [
   rule('appArmorProfile', from(0, appArmorProfile)),
   rule('capabilities_baseline', from(0, capabilitiesBaseline)),
   rule('hostNamespaces', from(0, hostNamespaces)),
@@ -76,7 +76,7 @@ const BASELINE: readonly Rule[] = [
   rule('windowsHostProcess', from(0, windowsHostProcess)),
 ]
 
-const RESTRICTED: readonly Rule[] = [
+const RESTRICTED: readonly PodSecurityRule[] = [
   rule('allowPrivilegeEscalation', from(8, allowPrivilegeEscalation), from(25, unlessWindows(allowPrivilegeEscalation))),
   replacing('capabilities_baseline', rule('capabilities_restricted', from(22, capabilitiesRestricted), from(25, unlessWindows(capabilitiesRestricted)))),
   replacing('procMount', rule('procMount_restricted', from(35, procMount))),
@@ -87,16 +87,16 @@ const RESTRICTED: readonly Rule[] = [
 ]
 
 /** Returns the rules of a minor version, each in the form of that version. */
-const inVersion = (rules: readonly Rule[], minor: number): (Pick<Rule, 'id' | 'replaces'> & { readonly check: PodCheck })[] =>
+const rulesInVersion = (rules: readonly PodSecurityRule[], minor: number): (Pick<PodSecurityRule, 'id' | 'replaces'> & { readonly check: PodCheck })[] =>
   rules.flatMap(({ id, replaces, versions }) => {
     const check = versions.findLast(({ since }) => since <= minor)?.check
     return check === undefined ? [] : [{ id, check, ...(replaces !== undefined && { replaces }) }]
   })
 
 function checksOf(level: 'baseline' | 'restricted', minor: number): readonly PodCheck[] {
-  const baseline = inVersion(BASELINE, minor)
+  const baseline = rulesInVersion(BASELINE, minor)
   if (level === 'baseline') return baseline.map(({ check }) => check)
-  const restricted = inVersion(RESTRICTED, minor)
+  const restricted = rulesInVersion(RESTRICTED, minor)
   const replaced = new Set(restricted.map(({ replaces }) => replaces))
   return [...baseline.filter(({ id }) => !replaced.has(id)), ...restricted].map(({ check }) => check)
 }
@@ -116,7 +116,7 @@ export class Standards {
     const found: Violation[] = []
     if (level === 'privileged') return found
     for (const check of this.#checksOf(level, Math.min(minorOfVersion(version), minorOf(this.#features.release)))) {
-      const violation = yield* resultOf(check(pod, this.#features))
+      const violation = yield* runIfSteps(check(pod, this.#features))
       if (violation !== undefined) found.push(violation)
       yield
     }

@@ -1,14 +1,14 @@
 import { compareText } from '../../../lib/compare-text.ts'
-import { type Steps, sorted } from '../../../lib/steps.ts'
+import { type Steps, sortInSteps } from '../../../lib/steps.ts'
 import { type CheckedPod, namesWhere, type SharedContext } from './check.ts'
 
 /** Puts each item in double quotes, without escaping. */
-export const quoted = (items: readonly string[]): string => (items.length === 0 ? '' : `"${items.join('", "')}"`)
+export const quoteItems = (items: readonly string[]): string => (items.length === 0 ? '' : `"${items.join('", "')}"`)
 
 export const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many)
 
 /** Prints `container "a"` or `containers "a", "b"`. */
-export const containersText = (names: readonly string[]): string => `${plural(names.length, 'container', 'containers')} ${quoted(names)}`
+export const containersText = (names: readonly string[]): string => `${plural(names.length, 'container', 'containers')} ${quoteItems(names)}`
 
 /** Describes the pod and the containers whose security context is bad, as messages name them. */
 export function settersOf(pod: CheckedPod, isBad: (context: SharedContext) => boolean): string[] {
@@ -18,4 +18,4 @@ export function settersOf(pod: CheckedPod, isBad: (context: SharedContext) => bo
 }
 
 /** Sorts values by their bytes, as messages list them. */
-export const inOrder = (values: ReadonlySet<string>): Steps<string[]> => sorted([...values], compareText)
+export const sortValues = (values: ReadonlySet<string>): Steps<string[]> => sortInSteps([...values], compareText)

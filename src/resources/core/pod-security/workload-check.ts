@@ -14,9 +14,9 @@ import { PODS } from '../../kinds.ts'
 import type { Namespace, PodTemplateSpec } from '../v1.types.ts'
 import { type CheckedPod, checkedPod, type Violation } from './check.ts'
 import { type LevelVersion, levelText } from './level.ts'
-import { partOf, templateOf } from './parts.ts'
+import { podSecurityTarget, templateOf } from './parts.ts'
 import type { PodSecurityParts } from './pod-security-parts.ts'
-import { isPrivileged, MODES, type Mode, type Policy, PREFIX, policyOf } from './policy.ts'
+import { isPrivileged, MODES, type Mode, type NamespacePolicy, PREFIX, policyOf } from './policy.ts'
 import { isSignificantUpdate } from './significant-update.ts'
 import { detailsText } from './standards.ts'
 
@@ -40,7 +40,7 @@ export function checkWorkload(parts: PodSecurityParts, request: AdmissionRequest
 
 function checkIn(parts: PodSecurityParts, request: AdmissionRequest, object: KubeObject, { metadata }: Namespace): Promise<void> | undefined {
   const { configuration, features, metrics } = parts
-  const isPod = partOf(request) === 'pod'
+  const isPod = podSecurityTarget(request) === 'pod'
   const { policy, faults } = policyOf(metadata.labels, configuration.defaults, features.release)
   if (faults.length === 0 && isPrivileged(policy, isPod ? MODES : REPORTED)) {
     if (!isPod) return undefined
@@ -68,7 +68,7 @@ function reportMissing({ metrics, features }: PodSecurityParts, request: Admissi
   metrics.failed(true, request)
   const failure = `failed to lookup namespace ${isSince(features.release, '1.25') ? quote(request.namespace) : request.namespace}`
   const refusal = internalServerError(failure)
-  const isPod = partOf(request) === 'pod'
+  const isPod = podSecurityTarget(request) === 'pod'
   annotate(request, 'error', `${isPod ? refusal.message : failure}: ${errorMessage(error)}`)
   if (isPod) throw refusal
   return undefined
@@ -80,7 +80,7 @@ function reportFaults({ metrics }: PodSecurityParts, request: AdmissionRequest, 
 }
 
 interface Judged {
-  readonly policy: Policy
+  readonly policy: NamespacePolicy
   readonly template: Pick<PodTemplateSpec, 'metadata' | 'spec'>
   /** Whether the object is a pod. The enforced level applies only to pods. */
   readonly isPod: boolean

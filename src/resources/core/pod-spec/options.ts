@@ -72,10 +72,10 @@ const FRESH = {
   allowInitResizeRestart: false,
 }
 
-type Fault = keyof typeof FRESH
+type UncheckedFault = keyof typeof FRESH
 
 /** Faults that releases accepted until they began to check for them. Source: pkg/apis/core/validation in k8s.io/kubernetes, by release. */
-const UNCHECKED_BEFORE: readonly (readonly [since: Release, fault: Fault])[] = [
+const UNCHECKED_BEFORE: readonly (readonly [since: Release, fault: UncheckedFault])[] = [
   ['1.26', 'allowInvalidSelectorValues'],
   ['1.27', 'allowInvalidSpreadSelector'],
   ['1.29', 'allowHostNamespaceSysctls'],
@@ -86,7 +86,7 @@ const UNCHECKED_BEFORE: readonly (readonly [since: Release, fault: Fault])[] = [
   ['1.36', 'allowInitResizeRestart'],
 ]
 
-const uncheckedIn = (release: Release): Partial<Record<Fault, true>> =>
+const uncheckedIn = (release: Release): Partial<Record<UncheckedFault, true>> =>
   Object.fromEntries(UNCHECKED_BEFORE.filter(([since]) => !isSince(release, since)).map(([, fault]) => [fault, true]))
 
 /** Options for a Pod; `old` is absent on create. */

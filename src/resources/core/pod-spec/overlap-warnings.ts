@@ -19,16 +19,16 @@ const MOST_TEXT = 8192
 export function overlapWarnings(volumes: readonly Volume[], release: Release): string[] {
   if (!isSince(release, '1.32')) return []
   return volumes.flatMap(({ name, configMap, secret, downwardAPI, projected }) => [
-    ...(configMap?.items ? within(name, `ConfigMap ${quote(configMap.name ?? '')}`, placed(configMap.items, '')) : []),
-    ...(secret?.items ? within(name, `Secret ${quote(secret.secretName ?? '')}`, placed(secret.items, '')) : []),
-    ...(downwardAPI?.items ? within(name, 'DownwardAPI', placed(downwardAPI.items, '')) : []),
+    ...(configMap?.items ? overlapsWithin(name, `ConfigMap ${quote(configMap.name ?? '')}`, placed(configMap.items, '')) : []),
+    ...(secret?.items ? overlapsWithin(name, `Secret ${quote(secret.secretName ?? '')}`, placed(secret.items, '')) : []),
+    ...(downwardAPI?.items ? overlapsWithin(name, 'DownwardAPI', placed(downwardAPI.items, '')) : []),
     ...(projected?.sources ? projectedWarnings(name, projected.sources, release) : []),
   ])
 }
 
 const placed = (items: readonly { readonly path: string }[], source: string): Placed[] => items.map(({ path }) => ({ path, source }))
 
-function within(volume: string, what: string, paths: readonly Placed[]): string[] {
+function overlapsWithin(volume: string, what: string, paths: readonly Placed[]): string[] {
   const known: Placed[] = []
   return paths.flatMap(path => overlapsOf(volume, what, known, path))
 }
@@ -85,8 +85,8 @@ function overlapsOf(volume: string, what: string, known: Placed[], { path, sourc
   for (const other of added.path === '' ? [] : known) {
     if (room <= 0) break
     if (other.path === '' || !(isAt(other.path, added.path) || isAt(added.path, other.path))) continue
-    text ??= shown(added)
-    const warning = `volume ${quote(volume)} (${what}): overlapping paths: ${text} with ${shown(other)}`
+    text ??= quotedPath(added)
+    const warning = `volume ${quote(volume)} (${what}): overlapping paths: ${text} with ${quotedPath(other)}`
     room -= warning.length
     warnings.push(warning)
   }
@@ -97,4 +97,4 @@ function overlapsOf(volume: string, what: string, known: Placed[], { path, sourc
 /** Reports whether a path equals another or lies below it. */
 const isAt = (path: string, above: string): boolean => path.startsWith(above) && (path.length === above.length || path[above.length] === '/')
 
-const shown = ({ path, source }: Placed): string => (source === '' ? quote(path) : `${quote(path)} (${source})`)
+const quotedPath = ({ path, source }: Placed): string => (source === '' ? quote(path) : `${quote(path)} (${source})`)

@@ -11,10 +11,10 @@ export type Amounts = Readonly<Record<string, string>>
 /** Reports whether a resource may be set at pod level: https://kubernetes.io/docs/tasks/configure-pod-container/assign-pod-level-resources/ */
 export const isPodLevelResource = (name: string): boolean => name === 'cpu' || name === 'memory' || isHugePages(name)
 
-type List = 'requests' | 'limits'
+type AmountList = 'requests' | 'limits'
 
 /** Returns the requests or limits of a container. */
-export type ContainerAmounts = (container: Container, list: List) => Amounts | undefined
+export type ContainerAmounts = (container: Container, list: AmountList) => Amounts | undefined
 
 const asWritten: ContainerAmounts = ({ resources }, list) => resources[list]
 
@@ -23,7 +23,7 @@ const asWritten: ContainerAmounts = ({ resources }, list) => resources[list]
  * it. Yields after each container. `amountsOf` overrides the resources of the spec. Source: AggregateContainerRequests and AggregateContainerLimits in
  * k8s.io/component-helpers.
  */
-export function* containerAmounts(spec: PodSpec, list: List, amountsOf = asWritten): Steps<Amounts> {
+export function* containerAmounts(spec: PodSpec, list: AmountList, amountsOf = asWritten): Steps<Amounts> {
   const total = new Map<string, Quantity>()
   const sidecars = new Map<string, Quantity>()
   const starting = new Map<string, Quantity>()
@@ -31,7 +31,7 @@ export function* containerAmounts(spec: PodSpec, list: List, amountsOf = asWritt
     Object.entries(amountsOf(container, list) ?? {}).map(([name, amount]) => [name, parseQuantity(amount)])
   for (const container of spec.containers ?? []) {
     yield
-    for (const [name, amount] of parsed(container)) add(total, name, amount)
+    for (const [name, amount] of parsed(container)) addAmount(total, name, amount)
   }
   for (const container of spec.initContainers ?? []) {
     yield
@@ -41,23 +41,23 @@ export function* containerAmounts(spec: PodSpec, list: List, amountsOf = asWritt
       // A sum is printed in the format of its first summand.
       if (isInit) raise(starting, name, beside ? addParsed(amount, beside, false) : amount)
       else {
-        add(total, name, amount)
-        raise(starting, name, add(sidecars, name, amount))
+        addAmount(total, name, amount)
+        raise(starting, name, addAmount(sidecars, name, amount))
       }
     }
   }
   for (const [name, amount] of starting) raise(total, name, amount)
-  return textsOf(total)
+  return amountTexts(total)
 }
 
 /** Computes the most that a pod uses: its pod-level resources, or else those of its containers. */
-export function* podAmounts(spec: PodSpec, list: List, amountsOf = asWritten): Steps<Amounts> {
+export function* podAmounts(spec: PodSpec, list: AmountList, amountsOf = asWritten): Steps<Amounts> {
   const ofContainers = yield* containerAmounts(spec, list, amountsOf)
   const own = Object.entries(spec.resources?.[list] ?? {}).filter(([name]) => isPodLevelResource(name))
   return own.length === 0 ? ofContainers : { ...ofContainers, ...Object.fromEntries(own) }
 }
 
-function add(to: Map<string, Quantity>, name: string, amount: Quantity): Quantity {
+function addAmount(to: Map<string, Quantity>, name: string, amount: Quantity): Quantity {
   const known = to.get(name)
   const sum = known ? addParsed(known, amount, false) : amount
   to.set(name, sum)
@@ -69,7 +69,7 @@ function raise(to: Map<string, Quantity>, name: string, amount: Quantity): void 
   if (known === undefined || compareParsed(amount, known) > 0) to.set(name, amount)
 }
 
-function textsOf(amounts: ReadonlyMap<string, Quantity>): Amounts {
+function amountTexts(amounts: ReadonlyMap<string, Quantity>): Amounts {
   const texts: Record<string, string> = {}
   for (const [name, { canonical }] of amounts) setMember(texts, name, canonical)
   return texts

@@ -1,7 +1,7 @@
 import type { Container, PodSpec, Volume } from '../v1.types.ts'
 import { allContainers } from './visit.ts'
 
-const named = (names: readonly (string | undefined)[]): string[] => names.filter((name): name is string => name !== undefined && name !== '')
+const presentNames = (names: readonly (string | undefined)[]): string[] => names.filter((name): name is string => name !== undefined && name !== '')
 
 const secretsOfContainer = ({ env, envFrom }: Container): (string | undefined)[] => [
   ...(envFrom ?? []).map(({ secretRef }) => secretRef?.name),
@@ -24,7 +24,7 @@ const secretsOfVolume = (volume: Volume): (string | undefined)[] => [
 
 /** Returns all secrets that a pod refers to. Source: VisitPodSecretNames of pkg/api/v1/pod in k8s.io/kubernetes. */
 export const secretNames = (spec: PodSpec): string[] =>
-  named([
+  presentNames([
     ...(spec.imagePullSecrets ?? []).map(({ name }) => name),
     ...allContainers(spec).flatMap(secretsOfContainer),
     ...(spec.volumes ?? []).flatMap(secretsOfVolume),
@@ -37,7 +37,7 @@ const configMapsOfContainer = ({ env, envFrom }: Container): (string | undefined
 
 /** Returns all config maps that a pod refers to. Source: VisitPodConfigmapNames in the same package. */
 export const configMapNames = (spec: PodSpec): string[] =>
-  named([
+  presentNames([
     ...allContainers(spec).flatMap(configMapsOfContainer),
     ...(spec.volumes ?? []).flatMap(({ projected, configMap }) => [...(projected?.sources ?? []).map(source => source.configMap?.name), configMap?.name]),
   ])

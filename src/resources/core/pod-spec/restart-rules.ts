@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, notSupported, required, tooLong, tooMany } from '../../../meta/field-error.ts'
+import { type FieldError, forbidden, notSupported, required, tooLongError, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { enumValues } from '../../types.ts'
 import type { Container, ContainerRestartRule, PodSpec } from '../v1.types.ts'
@@ -50,7 +50,11 @@ export function validateRestart({ restartPolicy: policy, restartPolicyRules: rul
   if (policy === undefined && rules.length === 0) return []
   const errors = policy === undefined ? [required(at, NO_POLICY)] : POLICIES.includes(policy) ? [] : [notSupported(at, policy, POLICIES)]
   const rulesAt = path.child('restartPolicyRules')
-  return [...errors, ...validateCount(rules.length, MAX_RULES, rulesAt, options), ...rules.flatMap((rule, i) => validateRule(rule, rulesAt.index(i), options))]
+  return [
+    ...errors,
+    ...validateCount(rules.length, MAX_RULES, rulesAt, options),
+    ...rules.flatMap((rule, i) => validateRestartRule(rule, rulesAt.index(i), options)),
+  ]
 }
 
 /** Validates the restart policy of an init container. A sidecar may have only rules that restart all containers. */
@@ -66,10 +70,10 @@ export function validateInitRestart(container: Container, path: FieldPath, optio
 
 function validateCount(count: number, max: number, path: FieldPath, { countsItems }: RestartOptions): FieldError[] {
   if (count <= max) return []
-  return [countsItems ? tooMany(path, count, max) : tooLong(path, max)]
+  return [countsItems ? tooMany(path, count, max) : tooLongError(path, max)]
 }
 
-function validateRule({ action, exitCodes }: ContainerRestartRule, path: FieldPath, options: RestartOptions): FieldError[] {
+function validateRestartRule({ action, exitCodes }: ContainerRestartRule, path: FieldPath, options: RestartOptions): FieldError[] {
   const actions = options.allowRestartAll ? ALL_ACTIONS : ACTIONS
   const errors = actions.includes(action ?? '') ? [] : [notSupported(path.child('action'), action ?? '', actions)]
   const at = path.child('exitCodes')

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
+import { invalid, notSupported, required, tooLongError } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isValidGroupId, isValidUserId } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
@@ -39,7 +39,7 @@ export function validateAppArmorProfile(profile: AppArmorProfile, path: FieldPat
     if (local === undefined) return [...errors, required(at, 'must be set when AppArmor type is Localhost')]
     if (local.trim() !== local) errors.push(invalid(at, local, 'must not be padded with whitespace'))
     else if (local === '') errors.push(required(at, 'must be set when AppArmor type is Localhost'))
-    if (Buffer.byteLength(local) > 4095) errors.push(tooLong(at, 4095))
+    if (Buffer.byteLength(local) > 4095) errors.push(tooLongError(at, 4095))
   } else if (!profile.type) errors.push(required(path.child('type'), 'type is required when appArmorProfile is set'))
   else if (!PROFILE_TYPES.includes(profile.type)) errors.push(notSupported(path.child('type'), profile.type, PROFILE_TYPES))
   else if (local !== undefined) errors.push(invalid(at, local, 'can only be set when AppArmor type is Localhost'))

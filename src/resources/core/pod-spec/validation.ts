@@ -1,6 +1,6 @@
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, forbidden, invalid, notSupported, required, tooLong, words } from '../../../meta/field-error.ts'
+import { duplicate, forbidden, invalid, notSupported, required, tooLongError, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { ipFault } from '../../../meta/ip.ts'
 import { isDns1123Subdomain, isDns1123SubdomainWithUnderscore, longerThan, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
@@ -150,7 +150,7 @@ function validateHostnameOverride({ hostnameOverride: name, setHostnameAsFQDN, h
   return [
     ...(setHostnameAsFQDN ? [forbidden(at, 'may not be specified when setHostnameAsFQDN is true')] : []),
     ...(hostNetwork ? [forbidden(at, 'may not be specified when hostNetwork is true')] : []),
-    ...(longerThan(name, MAX_HOSTNAME) ? [tooLong(at, MAX_HOSTNAME)] : []),
+    ...(longerThan(name, MAX_HOSTNAME) ? [tooLongError(at, MAX_HOSTNAME)] : []),
     ...validateDnsSubdomain(name, at),
   ]
 }

@@ -38,7 +38,7 @@ export const podTopologyLabels = (features: Features, find: (node: string) => Aw
     request.operation === 'CREATE' && features.enabled('PodTopologyLabelsAdmission') && (isAbout(request, 'pods') || isAbout(request, 'pods', 'binding')),
   mutate: request => {
     const { object } = request
-    const name = nodeOf(request)
+    const name = assignedNode(request)
     if (!object || !name) return undefined
     return use(find(name), node => {
       const copied = Object.entries(node?.metadata.labels ?? {}).filter(([key]) => topologyLabels(features).includes(key))
@@ -48,7 +48,7 @@ export const podTopologyLabels = (features: Features, find: (node: string) => Aw
 })
 
 /** Returns the node that the request assigns the pod to, or undefined. */
-function nodeOf({ object, subresource }: AdmissionRequest): string | undefined {
+function assignedNode({ object, subresource }: AdmissionRequest): string | undefined {
   if (!object) return undefined
   if (subresource === '') return asKind(PODS, object).spec.nodeName
   const { kind, name } = asKind(BINDINGS, object).target

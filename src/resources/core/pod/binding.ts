@@ -6,14 +6,14 @@ import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldErrorText, notSupported, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import type { TypedObject } from '../../../meta/object.ts'
-import { type AnsweredStatus, badRequestError, conflictError, failure } from '../../../meta/status.ts'
+import { badRequestError, conflictError, failure, type ResponseStatus } from '../../../meta/status.ts'
 import { PODS } from '../../kinds.ts'
 import { types } from '../../types.ts'
 import type { Binding, Pod } from '../v1.types.ts'
 import { setPodCondition } from './conditions.ts'
 
 /** Response to a create that stores no object of its own. */
-export const created: AnsweredStatus = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
+export const created: ResponseStatus = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
 
 const schema = types.type('core.Binding')
 
@@ -26,13 +26,13 @@ function validateBinding(binding: Binding): FieldError[] {
   ]
 }
 
-function bodyOf({ body }: VirtualCall<Binding>): Binding {
+function bindingBody({ body }: VirtualCall<Binding>): Binding {
   invariant(body, 'a binding is created with a body')
   return body
 }
 
 /** Assigns a pod to the node that a scheduler has chosen. Errors are those of kube-apiserver, including a 500 for an invalid target. */
-async function bind(call: VirtualCall<Binding>, binding: Binding, name: string): Promise<void> {
+async function bindPod(call: VirtualCall<Binding>, binding: Binding, name: string): Promise<void> {
   const errors = validateBinding(binding).map(fieldErrorText)
   if (errors.length > 0) throw failure(500, '', aggregate(errors))
   const assign = (pod: Pod): Pod => {
@@ -85,9 +85,9 @@ export const bindingSubresource = defineSubresource<Pod, Binding>({
   strategy: bindingStrategy,
   virtual: {
     async call(call) {
-      const binding = bodyOf(call)
+      const binding = bindingBody(call)
       if ((binding.metadata.name ?? '') !== call.name) throw badRequestError('name in URL does not match name in Binding object')
-      await bind(call, binding, call.name)
+      await bindPod(call, binding, call.name)
       return { code: 201, status: created }
     },
   },
@@ -102,8 +102,8 @@ export const bindingResource = defineResource<Binding>({
   hub: v1,
   virtual: {
     async call(call) {
-      const binding = bodyOf(call)
-      await bind(call, binding, binding.metadata.name ?? '')
+      const binding = bindingBody(call)
+      await bindPod(call, binding, binding.metadata.name ?? '')
       return { code: 201, status: created }
     },
   },

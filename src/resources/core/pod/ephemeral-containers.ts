@@ -30,11 +30,11 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
     dropDisabledPodFields(next.spec, old.spec, features)
     bumpGeneration(next, old, features)
   },
-  validate: (next, old, { features }) => (old ? validate(next, old, features) : []),
+  validate: (next, old, { features }) => (old ? validateAddedContainers(next, old, features) : []),
 }
 
 /** Checks that containers are only added. Since 1.27 a static pod accepts none: that error replaces all others. */
-function validate(next: Pod, old: Pod, features: Features): FieldError[] {
+function validateAddedContainers(next: Pod, old: Pod, features: Features): FieldError[] {
   const errors: FieldError[] = []
   const options = podOptions(features, next, old)
   errors.push(...validatePod(next, options))

@@ -49,7 +49,7 @@ const needsNoBudget = (status: PodStatus, metadata: ObjectMeta): boolean => isFi
 const isReady = ({ conditions = [] }: PodStatus): boolean => conditions.some(condition => condition.type === 'Ready' && condition.status === 'True')
 
 /** The pod to evict. */
-interface Target {
+interface EvictionTarget {
   readonly api: ResourceAccess
   readonly namespace: string
   readonly name: string
@@ -58,7 +58,7 @@ interface Target {
 }
 
 /** Deletes the pod after its status has recorded the reason. `wanted` may contain the revision on which the decision was based. */
-async function remove({ api, namespace, name, now }: Target, wanted: Wanted): Promise<void> {
+async function remove({ api, namespace, name, now }: EvictionTarget, wanted: Wanted): Promise<void> {
   let { resourceVersion } = wanted
   if (!wanted.dryRun) {
     const marked = await updateKind(api, PODS, { namespace, name, subresource: 'status' }, pod => {
@@ -72,7 +72,7 @@ async function remove({ api, namespace, name, now }: Target, wanted: Wanted): Pr
   await api.delete(PODS, namespace, name, { ...wanted, ...(resourceVersion !== undefined && { resourceVersion }) })
 }
 
-const revisionOf = ({ metadata: { resourceVersion } }: TypedObject): Pick<Wanted, 'resourceVersion'> =>
+const wantedRevision = ({ metadata: { resourceVersion } }: TypedObject): Pick<Wanted, 'resourceVersion'> =>
   resourceVersion === undefined ? {} : { resourceVersion }
 
 function checkPreconditions({ metadata }: TypedObject, { uid, resourceVersion }: Wanted): void {
@@ -95,14 +95,14 @@ function checkPreconditions({ metadata }: TypedObject, { uid, resourceVersion }:
  * Deletes the pod if no budget applies to it; otherwise returns it. If the pod changes in between, it is read again, unless the client has set a
  * resourceVersion.
  */
-async function removeUnbudgeted(eviction: Target): Promise<Pod | undefined> {
+async function removeUnbudgeted(eviction: EvictionTarget): Promise<Pod | undefined> {
   const { api, namespace, name, wanted } = eviction
   for (let attempt = 1; ; attempt++) {
     const pod = await getKind(api, PODS, namespace, name)
     if (!needsNoBudget(pod.status, pod.metadata)) return pod
     const pinned = wanted.resourceVersion !== undefined
     try {
-      await remove(eviction, pinned || isFinished(pod.status, pod.metadata) ? wanted : { ...wanted, ...revisionOf(pod) })
+      await remove(eviction, pinned || isFinished(pod.status, pod.metadata) ? wanted : { ...wanted, ...wantedRevision(pod) })
       return undefined
     } catch (error) {
       if (pinned || attempt >= ATTEMPTS || !isStatusError(error, 'Conflict')) throw error
@@ -114,7 +114,7 @@ async function removeUnbudgeted(eviction: Target): Promise<Pod | undefined> {
  * Takes one disruption from the pod’s budget, or from a copy of it in a dry run. Without a budget the eviction is allowed; more than one budget is a 500.
  * `unasked` is the name of a budget that lets a pod go without counting it, because the pod is not ready.
  */
-async function askBudget({ api, name, now, wanted }: Target, pod: Pod): Promise<{ unasked?: string }> {
+async function askBudget({ api, name, now, wanted }: EvictionTarget, pod: Pod): Promise<{ unasked?: string }> {
   const [budget, second] = await budgetsOf(api, pod)
   if (second) throw failure(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.')
   if (!budget) return {}
@@ -129,7 +129,7 @@ async function askBudget({ api, name, now, wanted }: Target, pod: Pod): Promise<
   return {}
 }
 
-async function evict(eviction: Target): Promise<void> {
+async function evict(eviction: EvictionTarget): Promise<void> {
   const pod = await removeUnbudgeted(eviction)
   if (!pod) return
   const { unasked } = await askBudget(eviction, pod)
@@ -137,13 +137,13 @@ async function evict(eviction: Target): Promise<void> {
   if (unasked === undefined) return remove(eviction, wanted)
   try {
     // The deletion requires the revision that was read: the pod must not have become ready in the meantime.
-    await remove(eviction, { ...wanted, ...revisionOf(pod) })
+    await remove(eviction, { ...wanted, ...wantedRevision(pod) })
   } catch (error) {
     throw wanted.resourceVersion === undefined && isStatusError(error, 'Conflict') ? stillProcessed(unasked) : error
   }
 }
 
-async function call({ api, body, ctx, dryRun, name, namespace }: VirtualCall<Eviction>) {
+async function evictPod({ api, body, ctx, dryRun, name, namespace }: VirtualCall<Eviction>) {
   invariant(body, 'an eviction is created with a body')
   if ((body.metadata.name ?? '') !== name) throw badRequestError('name in URL does not match name in Eviction object')
   await evict({ api, namespace, name, now: ctx.receivedAt, wanted: wantedOf(body, dryRun) })
@@ -157,5 +157,5 @@ async function call({ api, body, ctx, dryRun, name, namespace }: VirtualCall<Evi
 export const evictionSubresource = defineSubresource<Pod, Eviction>({
   verbs: ['create'],
   kind: { group: 'policy', version: 'v1', kind: 'Eviction', schema: types.type('policy.Eviction'), alsoTakes: ['policy/v1beta1'] },
-  virtual: { call },
+  virtual: { call: evictPod },
 })

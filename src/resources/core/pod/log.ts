@@ -10,12 +10,12 @@ import { encodeQuery, kubeletOf } from '../connect/kubelet.ts'
 import type { Pod } from '../v1.types.ts'
 import { containerName } from './container-name.ts'
 
-const numberOf = (value: ConnectOptions[string] | undefined): number | undefined => (typeof value === 'number' ? value : undefined)
+const numberOption = (value: ConnectOptions[string] | undefined): number | undefined => (typeof value === 'number' ? value : undefined)
 
 /** Validates PodLogOptions. `stream` needs a feature gate (PodLogsQuerySplitStreams) that is off. */
 export function validateLogOptions(options: ConnectOptions): FieldError[] {
   const { sinceTime, stream } = options
-  const [tailLines, limitBytes, sinceSeconds] = [numberOf(options.tailLines), numberOf(options.limitBytes), numberOf(options.sinceSeconds)]
+  const [tailLines, limitBytes, sinceSeconds] = [numberOption(options.tailLines), numberOption(options.limitBytes), numberOption(options.sinceSeconds)]
   const errors: FieldError[] = []
   if (tailLines !== undefined && tailLines < 0) errors.push(invalid(fieldPath('tailLines'), tailLines, 'must be greater than or equal to 0'))
   if (limitBytes !== undefined && limitBytes < 1) errors.push(invalid(fieldPath('limitBytes'), limitBytes, 'must be greater than 0'))
@@ -30,7 +30,7 @@ export function validateLogOptions(options: ConnectOptions): FieldError[] {
 const PASSED = ['follow', 'previous', 'timestamps', 'sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes']
 
 /** Returns the kubelet's URL of a container log, or undefined while the pod has no node. */
-async function locate({ api, name, namespace, options, kubelets }: ConnectCall): Promise<Destination | undefined> {
+async function locateLog({ api, name, namespace, options, kubelets }: ConnectCall): Promise<Destination | undefined> {
   const errors = validateLogOptions(options)
   if (errors.length > 0) throw invalidError({ group: '', kind: 'PodLogOptions' }, name, errors)
   const pod = await getKind(api, PODS, namespace, name)
@@ -50,5 +50,5 @@ async function locate({ api, name, namespace, options, kubelets }: ConnectCall):
 /** The log of a container. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod */
 export const logSubresource: Subresource<Pod> = {
   verbs: ['get'],
-  connect: { how: 'log', methods: ['GET'], options: types.type('core.PodLogOptions'), locate },
+  connect: { how: 'log', methods: ['GET'], options: types.type('core.PodLogOptions'), locate: locateLog },
 }

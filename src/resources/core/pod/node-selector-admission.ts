@@ -39,7 +39,7 @@ export function nodeSelectorsOf(configurations: PluginConfigurations): NodeSelec
 }
 
 /** Parses a selector of the form `a=b,c=d` into labels. Throws 500, as upstream does. Source: ConvertSelectorToLabelsMap in k8s.io/apimachinery. */
-function labelsOf(selector: string): Labels {
+function parseSelectorLabels(selector: string): Labels {
   if (selector === '') return {}
   const pairs = selector.split(',').map((part): [string, string] => {
     const [key = '', value = '', ...more] = part.split('=')
@@ -68,13 +68,13 @@ const conflict = (a: Labels, b: Labels): boolean => Object.entries(a).some(([key
 export function podNodeSelector(selectors: NodeSelectors, getNamespace: (name: string) => Promise<Namespace>): AdmissionPlugin {
   const ofNamespace = async (name: string): Promise<Labels> => {
     const { annotations } = (await getNamespace(name)).metadata
-    return labelsOf(annotations?.[ANNOTATION] ?? selectors.get(DEFAULT) ?? '')
+    return parseSelectorLabels(annotations?.[ANNOTATION] ?? selectors.get(DEFAULT) ?? '')
   }
   const check = (request: AdmissionRequest, wanted: Labels, own: Labels): void => {
     if (conflict(wanted, own)) throw refuse(request, 'pod node label selector conflicts with its namespace node label selector')
   }
   const checkAllowed = (request: AdmissionRequest, own: Labels): void => {
-    const allowed = labelsOf(selectors.get(request.namespace) ?? '')
+    const allowed = parseSelectorLabels(selectors.get(request.namespace) ?? '')
     if (Object.keys(allowed).length > 0 && Object.entries(own).some(([key, value]) => !Object.hasOwn(allowed, key) || allowed[key] !== value))
       throw refuse(request, 'pod node label selector labels conflict with its namespace whitelist')
   }

@@ -9,16 +9,16 @@ import type { Pod, PodSpec, PodStatus } from '../v1.types.ts'
 const schema = types.type('core.PodProxyOptions')
 
 /** Returns the IP address of a pod and the first port that a container declares. Each is empty if it is not known. */
-function targetOf(spec: PodSpec, status: PodStatus): { ip: string; declaredPort: string } {
+function podAddress(spec: PodSpec, status: PodStatus): { ip: string; declaredPort: string } {
   const port = (spec.containers ?? []).flatMap(({ ports = [] }) => ports)[0]
   return { ip: status.podIPs?.[0]?.ip ?? status.podIP ?? '', declaredPort: port ? String(port.containerPort) : '' }
 }
 
 /** Returns the pod's address with the port of the request, or else the first port that a container declares. */
-async function locate({ api, name: id, namespace, options }: ConnectCall): Promise<Destination> {
+async function locatePod({ api, name: id, namespace, options }: ConnectCall): Promise<Destination> {
   const { scheme, name, port } = proxyTarget('pod', id)
   const pod = await getKind(api, PODS, namespace, name)
-  const { ip, declaredPort } = targetOf(pod.spec, pod.status)
+  const { ip, declaredPort } = podAddress(pod.spec, pod.status)
   checkProxyAddress(ip)
   return proxyDestination(scheme, ip, port === '' ? declaredPort : port, String(options.path ?? ''))
 }
@@ -27,5 +27,5 @@ async function locate({ api, name: id, namespace, options }: ConnectCall): Promi
 export const podProxySubresource: Subresource<Pod> = {
   verbs: PROXY_VERBS,
   kind: { group: '', version: 'v1', kind: 'PodProxyOptions', schema },
-  connect: { how: 'proxy', methods: PROXY_METHODS, options: schema, subpath: true, locate },
+  connect: { how: 'proxy', methods: PROXY_METHODS, options: schema, subpath: true, locate: locatePod },
 }

@@ -34,7 +34,7 @@ function changedPod({ object, old: before }: AdmissionRequest): ChangedPod | und
 }
 
 /** Returns the node. Throws 403 if it does not exist. */
-async function nodeOf(request: AdmissionRequest, name: string, find: FindNode): Promise<Node> {
+async function findResizeNode(request: AdmissionRequest, name: string, find: FindNode): Promise<Node> {
   const node = await find(name)
   if (!node) throw refuse(request, `node ${quote(name)} not found`)
   return node
@@ -70,7 +70,7 @@ export const nodeDeclaredFeatureValidator = (features: Features, find: FindNode)
     const changed = changedPod(request)
     const needed = changed ? neededFeatures(changed, features) : []
     if (!changed || needed.length === 0) return
-    const { status } = await nodeOf(request, changed.nodeName, find)
+    const { status } = await findResizeNode(request, changed.nodeName, find)
     const missing = needed.filter(name => !status.declaredFeatures?.includes(name))
     if (missing.length > 0)
       throw refuse(request, `pod update requires features ${missing.join(', ')} which are not available on node ${quote(changed.nodeName)}`)
@@ -85,7 +85,7 @@ export const podResizeValidator = (features: Features, find: FindNode): Admissio
   validate: async request => {
     const changed = changedPod(request)
     if (!changed) return
-    const node = await nodeOf(request, changed.nodeName, find)
+    const node = await findResizeNode(request, changed.nodeName, find)
     const system = node.metadata.labels?.['kubernetes.io/os'] ?? 'linux'
     if (system !== 'linux')
       throw refusedFor(

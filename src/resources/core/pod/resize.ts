@@ -31,12 +31,12 @@ export const resizeStrategy: Strategy<Pod> = {
     dropDisabledPodFields(next.spec, old.spec, features)
     bumpGeneration(next, old, features)
   },
-  validate: (next, old, { features }) => (old ? validate(next, old, features) : []),
+  validate: (next, old, { features }) => (old ? validateResize(next, old, features) : []),
 }
 
-const namesOf = (spec: PodSpec, list: (typeof LISTS)[number]): string[] => (spec[list] ?? []).map(container => container.name)
+const containerNamesIn = (spec: PodSpec, list: (typeof LISTS)[number]): string[] => (spec[list] ?? []).map(container => container.name)
 
-const sameNames = (next: PodSpec, old: PodSpec): boolean => LISTS.every(list => deepEqual(namesOf(next, list), namesOf(old, list)))
+const sameNames = (next: PodSpec, old: PodSpec): boolean => LISTS.every(list => deepEqual(containerNamesIn(next, list), containerNamesIn(old, list)))
 
 /** Discards all changes but those of resources. If containers were added, removed or reordered, the change is left for validation to reject. */
 function keepAllButResources(next: Pod, old: Pod, features: Features): void {
@@ -67,7 +67,7 @@ const hasPodResources = ({ resources }: PodSpec): boolean =>
  * change, and if the pod runs on a node, its container statuses must have `resources`, which shows that the node supports resizing.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-function validate(next: Pod, old: Pod, features: Features): FieldError[] {
+function validateResize(next: Pod, old: Pod, features: Features): FieldError[] {
   const whole = (text: string): FieldError[] => [forbidden(fieldPath(), text)]
   const ofPod = hasPodResources(old.spec) || hasPodResources(next.spec)
   if (ofPod && !isSince(features.release, '1.35')) return whole('pods with pod-level resources cannot be resized')
@@ -126,7 +126,7 @@ const isResizable = (container: Container, features: Features): boolean => isSid
 /** Returns errors if the containers differ from those of the old pod in name or order. Nothing else can be compared then. */
 function validateOrder(next: PodSpec, old: PodSpec, path: FieldPath): FieldError[] {
   return LISTS.flatMap(list => {
-    const [mine, theirs] = [namesOf(next, list), namesOf(old, list)]
+    const [mine, theirs] = [containerNamesIn(next, list), containerNamesIn(old, list)]
     if (mine.length !== theirs.length) return [forbidden(path.child(list), `${list} may not be added or removed on resize`)]
     return theirs.flatMap((name, i) =>
       mine[i] === name ? [] : [forbidden(path.child(list).index(i).child('name'), `${list} may not be renamed or reordered on resize`)],

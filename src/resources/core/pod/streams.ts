@@ -8,7 +8,7 @@ import { encodeQuery, kubeletOf } from '../connect/kubelet.ts'
 import type { Pod, PodSpec } from '../v1.types.ts'
 import { containerName } from './container-name.ts'
 
-type Pair = readonly [name: string, value: string]
+type QueryPair = readonly [name: string, value: string]
 
 /** The kubelet's names of the streams. */
 const STREAMS = [
@@ -18,15 +18,15 @@ const STREAMS = [
   ['tty', 'tty'],
 ] as const
 
-const streamQuery = (options: ConnectOptions): Pair[] => STREAMS.flatMap(([option, param]) => (options[option] === true ? [[param, '1'] as const] : []))
-const wordsOf = (value: ConnectOptions[string] | undefined): string[] => (typeof value === 'object' ? value.map(String) : [])
-const commandQuery = ({ command }: ConnectOptions): Pair[] => wordsOf(command).map(word => ['command', word] as const)
-const portQuery = ({ ports }: ConnectOptions): Pair[] => (ports === undefined ? [] : [['port', wordsOf(ports).join(',')]])
+const streamQuery = (options: ConnectOptions): QueryPair[] => STREAMS.flatMap(([option, param]) => (options[option] === true ? [[param, '1'] as const] : []))
+const optionWords = (value: ConnectOptions[string] | undefined): string[] => (typeof value === 'object' ? value.map(String) : [])
+const commandQuery = ({ command }: ConnectOptions): QueryPair[] => optionWords(command).map(word => ['command', word] as const)
+const portQuery = ({ ports }: ConnectOptions): QueryPair[] => (ports === undefined ? [] : [['port', optionWords(ports).join(',')]])
 
-async function locate(
+async function locateStream(
   { api, name, namespace, options, kubelets }: ConnectCall,
   pathOf: (spec: PodSpec) => string,
-  query: (options: ConnectOptions) => Pair[],
+  query: (options: ConnectOptions) => QueryPair[],
 ): Promise<Destination> {
   const pod = await getKind(api, PODS, namespace, name)
   const path = pathOf(pod.spec)
@@ -38,7 +38,7 @@ async function locate(
 const METHODS = ['GET', 'POST']
 
 /** Declares a subresource that connects the client's streams to a container: to a new command (`exec`) or to its main process (`attach`). */
-const containerStream = (verb: 'exec' | 'attach', kind: string, query: (options: ConnectOptions) => Pair[]): Subresource<Pod> => {
+const containerStream = (verb: 'exec' | 'attach', kind: string, query: (options: ConnectOptions) => QueryPair[]): Subresource<Pod> => {
   const schema = types.type(`core.${kind}`)
   return {
     verbs: ['create', 'get'],
@@ -50,7 +50,7 @@ const containerStream = (verb: 'exec' | 'attach', kind: string, query: (options:
       options: schema,
       locate: call => {
         const asked = String(call.options.container ?? '')
-        return locate(call, spec => `/${verb}/${call.namespace}/${call.name}/${containerName(call.name, spec, asked)}`, query)
+        return locateStream(call, spec => `/${verb}/${call.namespace}/${call.name}/${containerName(call.name, spec, asked)}`, query)
       },
     },
   }
@@ -72,6 +72,6 @@ export const portForwardSubresource: Subresource<Pod> = {
     speaks: 'port forward',
     methods: METHODS,
     options: portForwardOptions,
-    locate: call => locate(call, () => `/portForward/${call.namespace}/${call.name}`, portQuery),
+    locate: call => locateStream(call, () => `/portForward/${call.namespace}/${call.name}`, portQuery),
   },
 }

@@ -5,7 +5,7 @@ import type { Toleration } from '../v1.types.ts'
 type Rank = number | bigint
 
 /** Key under which tolerations that may cover each other are grouped. The value is undefined for the operator Exists. */
-const placeOf = (key: string, effect: string, value: string | undefined): string => JSON.stringify([key, effect, value ?? null])
+const tolerationKey = (key: string, effect: string, value: string | undefined): string => JSON.stringify([key, effect, value ?? null])
 
 /** Operators whose tolerations may cover others that are not equal to them. */
 const COVERING: ReadonlySet<string> = new Set(['Exists', 'Equal', ''])
@@ -34,7 +34,7 @@ class Coverage {
     for (const [last, one] of tolerations.entries()) {
       const { key = '', operator = '', value = '', effect = '' } = one
       if (!COVERING.has(operator)) continue
-      const place = placeOf(key, effect, isExisting(one) ? undefined : value)
+      const place = tolerationKey(key, effect, isExisting(one) ? undefined : value)
       const rank = rankIn(effect, one)
       const text = texts[last] ?? ''
       const longest = this.places.get(place)
@@ -47,15 +47,15 @@ class Coverage {
   /** Reports whether a toleration of another group covers this one. */
   isBelow(one: Toleration): boolean {
     const { key = '', operator = '', value = '', effect = '' } = one
-    const own = isExisting(one) ? placeOf(key, effect, undefined) : placeOf(key, effect, value)
+    const own = isExisting(one) ? tolerationKey(key, effect, undefined) : tolerationKey(key, effect, value)
     return ['', key].some(k =>
       ['', effect].some(e => {
         const reaches = (place: string): boolean => {
           const longest = place === own ? undefined : this.places.get(place)
           return longest !== undefined && longest.rank >= rankIn(e, one)
         }
-        if (reaches(placeOf(k, e, undefined))) return true
-        return k === key && operator === 'Equal' && reaches(placeOf(k, e, value))
+        if (reaches(tolerationKey(k, e, undefined))) return true
+        return k === key && operator === 'Equal' && reaches(tolerationKey(k, e, value))
       }),
     )
   }
@@ -64,12 +64,12 @@ class Coverage {
   beside(one: Toleration): Longest | undefined {
     const { key = '', operator = '', value = '', effect = '' } = one
     if (operator !== 'Exists' && operator !== 'Equal') return undefined
-    return this.places.get(placeOf(key, effect, isExisting(one) ? undefined : value))
+    return this.places.get(tolerationKey(key, effect, isExisting(one) ? undefined : value))
   }
 }
 
 /** Decoded values have their members in a fixed order, so equal tolerations have the same text. */
-const textOf = (one: Toleration): string => JSON.stringify(one, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+const tolerationText = (one: Toleration): string => JSON.stringify(one, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 
 /**
  * Merges two lists, without tolerations that another one covers. Of equal tolerations the first is kept, of others that cover each other the last. Source:
@@ -77,7 +77,7 @@ const textOf = (one: Toleration): string => JSON.stringify(one, (_, value: unkno
  */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second]
-  const texts = all.map(textOf)
+  const texts = all.map(tolerationText)
   const again = repeats(texts)
   const coverage = new Coverage(all, texts)
   return all.filter((one, i) => {
@@ -91,11 +91,11 @@ export function mergeTolerations(first: readonly Toleration[], second: readonly 
 
 /** Reports whether each toleration is covered by an allowed one. */
 export function areAllowed(tolerations: readonly Toleration[], allowed: readonly Toleration[]): boolean {
-  const texts = allowed.map(textOf)
+  const texts = allowed.map(tolerationText)
   const coverage = new Coverage(allowed, texts)
   const equal = new Set(texts)
   return tolerations.every(one => {
     const longest = coverage.beside(one)
-    return equal.has(textOf(one)) || coverage.isBelow(one) || (longest !== undefined && longest.rank >= rankIn(one.effect ?? '', one))
+    return equal.has(tolerationText(one)) || coverage.isBelow(one) || (longest !== undefined && longest.rank >= rankIn(one.effect ?? '', one))
   })
 }

@@ -156,11 +156,11 @@ function withoutUpdates(next: PodSpec, old: PodSpec): PodSpec {
   const rest = copyGivenEmpty(next, { ...next })
   if (next.containers) rest.containers = withOldImages(next.containers, old.containers)
   if (next.initContainers) rest.initContainers = withOldImages(next.initContainers, old.initContainers)
-  for (const field of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations'] as const) keep(rest, old, field)
+  for (const field of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations'] as const) restoreField(rest, old, field)
   // A negative grace period of an old pod may be corrected to 1 only.
-  if ((old.terminationGracePeriodSeconds ?? 0) < 0 && next.terminationGracePeriodSeconds === 1) keep(rest, old, 'terminationGracePeriodSeconds')
+  if ((old.terminationGracePeriodSeconds ?? 0) < 0 && next.terminationGracePeriodSeconds === 1) restoreField(rest, old, 'terminationGracePeriodSeconds')
   if (!old.schedulingGates?.length) return rest
-  keep(rest, old, 'nodeSelector')
+  restoreField(rest, old, 'nodeSelector')
   const before = old.affinity?.nodeAffinity
   if (deepEqual(before, next.affinity?.nodeAffinity)) return rest
   const { nodeAffinity: _, ...others } = next.affinity ?? {}
@@ -178,7 +178,7 @@ const withOldImages = (containers: readonly Container[], old: readonly Container
     return copyGivenEmpty(container, image === undefined ? others : { ...others, image })
   })
 
-function keep<K extends OptionalField>(spec: PodSpec, old: PodSpec, field: K): void {
+function restoreField<K extends OptionalField>(spec: PodSpec, old: PodSpec, field: K): void {
   if (old[field] === undefined) delete spec[field]
   else spec[field] = old[field]
 }

@@ -14,15 +14,15 @@ import { dropDisabledTemplateFields } from '../pod-spec/drop.ts'
 import type { ReplicationController } from '../v1.types.ts'
 import { validateReplicationController } from './validation.ts'
 
-const isEmpty = (map: object | undefined): boolean => Object.keys(map ?? {}).length === 0
+const isEmptyMap = (map: object | undefined): boolean => Object.keys(map ?? {}).length === 0
 
 /** Selector and labels default to the labels of the template. There is one replica by default; since 1.33 a marker sets it. */
 function setReplicationControllerDefaults(object: ReplicationController): void {
   const { spec, metadata } = object
   const labels = spec.template?.metadata.labels
   if (labels) {
-    if (isEmpty(spec.selector)) spec.selector = clone(labels)
-    if (isEmpty(metadata.labels)) metadata.labels = clone(labels)
+    if (isEmptyMap(spec.selector)) spec.selector = clone(labels)
+    if (isEmptyMap(metadata.labels)) metadata.labels = clone(labels)
   }
   spec.replicas ??= 1
   // The marker's default is Go's zero value, which is omitted when written.

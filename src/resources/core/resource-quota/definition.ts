@@ -25,7 +25,7 @@ const resourceQuotaTable: TableDefinition<ResourceQuota> = {
   },
 }
 
-function setDefaults(quota: ResourceQuota): void {
+function setQuotaDefaults(quota: ResourceQuota): void {
   roundResources(quota.spec.hard)
   roundResources(quota.status.hard)
   roundResources(quota.status.used)
@@ -70,7 +70,7 @@ const v1: Version<ResourceQuota> = {
   names: { plural: 'resourcequotas', singular: 'resourcequota', shortNames: ['quota'] },
   verbs: STANDARD_VERBS,
   schema: types.type('core.ResourceQuota'),
-  setDefaults,
+  setDefaults: setQuotaDefaults,
   table: resourceQuotaTable,
   tableIn: release => (isSince(release, '1.33') ? resourceQuotaTable : oldQuotaTable),
   subresources: { status: { verbs: STATUS_VERBS, strategy: statusStrategy } },

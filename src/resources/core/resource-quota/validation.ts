@@ -64,7 +64,7 @@ const ONLY_EXISTS =
  * pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateQuota(next: ResourceQuota, old: ResourceQuota | undefined, { features }: HookContext): FieldError[] {
-  const errors = validateSpec(next.spec, scopeIn(features.release))
+  const errors = validateQuotaSpec(next.spec, scopeIn(features.release))
   if (!old) return errors
   const before = new Set(old.spec.scopes)
   const { scopes = [] } = next.spec
@@ -96,7 +96,7 @@ function validateAmounts(amounts: Readonly<Record<string, string>> = {}, path: F
  * Checks that a known scope can limit every standard resource of `hard`, with one error for each that it cannot. An unknown scope is one error. Other names,
  * such as `count/pods`, are not checked.
  */
-function validateSpec(spec: ResourceQuotaSpec, scopeOf: ScopeOf): FieldError[] {
+function validateQuotaSpec(spec: ResourceQuotaSpec, scopeOf: ScopeOf): FieldError[] {
   const path = fieldPath('spec')
   const errors = validateAmounts(spec.hard, path.child('hard'))
   const resources = Object.keys(spec.hard ?? {})

@@ -1,7 +1,7 @@
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { invalid, required, tooLong } from '../../../meta/field-error.ts'
+import { invalid, required, tooLongError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isConfigMapKey } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
@@ -26,13 +26,13 @@ export function* validateSecret(next: Secret, old: Secret | undefined): Steps<Fi
     for (const message of isConfigMapKey(key)) errors.push(invalid(dataPath.key(key), key, message))
     size += Buffer.byteLength(data[key] ?? '', 'base64')
   }
-  if (size > MAX_DATA_BYTES) errors.push(tooLong(dataPath, MAX_DATA_BYTES))
-  errors.push(...validateType(next, data))
+  if (size > MAX_DATA_BYTES) errors.push(tooLongError(dataPath, MAX_DATA_BYTES))
+  errors.push(...validateSecretType(next, data))
   return errors
 }
 
 /** Checks the keys that the secret's type requires. */
-function validateType(secret: Secret, data: Record<string, string>): FieldError[] {
+function validateSecretType(secret: Secret, data: Record<string, string>): FieldError[] {
   const missing = (...keys: string[]): FieldError[] => keys.filter(key => !Object.hasOwn(data, key)).map(key => required(dataPath.key(key)))
   switch (secret.type) {
     case 'kubernetes.io/service-account-token':

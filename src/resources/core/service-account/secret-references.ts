@@ -11,14 +11,14 @@ export const limitsSecrets = ({ metadata }: ServiceAccount): boolean => TRUE.has
 /** Returns the first secret that a new pod refers to and its account does not list, or undefined. */
 export function forbiddenSecret(account: ServiceAccount, spec: PodSpec): string | undefined {
   const name = account.metadata.name ?? ''
-  const mountable = namesOf(account.secrets)
+  const mountable = referenceNames(account.secrets)
   const volume = (spec.volumes ?? []).find(({ secret }) => secret && !mountable.has(secret.secretName ?? ''))
   if (volume)
     return `volume with secret.secretName="${volume.secret?.secretName ?? ''}" is not allowed because service account ${name} does not reference that secret`
   const ofContainers =
     forbiddenIn('init container', spec.initContainers ?? [], mountable, name) ?? forbiddenIn('container', spec.containers ?? [], mountable, name)
   if (ofContainers !== undefined) return ofContainers
-  const pullable = namesOf(account.imagePullSecrets)
+  const pullable = referenceNames(account.imagePullSecrets)
   const i = (spec.imagePullSecrets ?? []).findIndex(reference => !pullable.has(reference.name ?? ''))
   if (i < 0) return undefined
   return `imagePullSecrets[${i}].name="${spec.imagePullSecrets?.[i]?.name ?? ''}" is not allowed because service account ${name} does not reference that imagePullSecret`
@@ -26,9 +26,9 @@ export function forbiddenSecret(account: ServiceAccount, spec: PodSpec): string 
 
 /** Returns the first such secret of the ephemeral containers of a running pod. */
 export const forbiddenEphemeralSecret = (account: ServiceAccount, spec: PodSpec): string | undefined =>
-  forbiddenIn('ephemeral container', spec.ephemeralContainers ?? [], namesOf(account.secrets), account.metadata.name ?? '')
+  forbiddenIn('ephemeral container', spec.ephemeralContainers ?? [], referenceNames(account.secrets), account.metadata.name ?? '')
 
-const namesOf = (references: readonly { readonly name?: string }[] = []): ReadonlySet<string> => new Set(references.map(({ name = '' }) => name))
+const referenceNames = (references: readonly { readonly name?: string }[] = []): ReadonlySet<string> => new Set(references.map(({ name = '' }) => name))
 
 function forbiddenIn(what: string, containers: readonly Container[], mountable: ReadonlySet<string>, account: string): string | undefined {
   const refusal = (container: string, where: string, secret: string): string =>

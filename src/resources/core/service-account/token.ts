@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Reference, ServiceAccountClaims } from '../../../auth/authn/service-account/claims.ts'
+import type { ClaimReference, ServiceAccountClaims } from '../../../auth/authn/service-account/claims.ts'
 import { serviceAccountName } from '../../../auth/authn/service-account/claims.ts'
 import type { TokenIssuer } from '../../../auth/authn/service-account/issuer.ts'
 import { defineSubresource, getKind } from '../../../catalog/define.ts'
@@ -28,14 +28,14 @@ const MOST_SECONDS = 2 ** 32
 const KUBELET_SECONDS = 3607
 
 interface Bound {
-  readonly pod?: Reference
-  readonly secret?: Reference
-  readonly node?: Reference
+  readonly pod?: ClaimReference
+  readonly secret?: ClaimReference
+  readonly node?: ClaimReference
 }
 
-const referenceTo = ({ metadata }: TypedObject): Reference => ({ name: metadata.name ?? '', uid: metadata.uid ?? '' })
+const referenceTo = ({ metadata }: TypedObject): ClaimReference => ({ name: metadata.name ?? '', uid: metadata.uid ?? '' })
 
-function refuse(name: string, errors: readonly FieldError[]): void {
+function throwInvalid(name: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidError(GROUP_KIND, name, errors)
 }
 
@@ -47,7 +47,7 @@ function validateExpiration(seconds: number | bigint): FieldError[] {
 }
 
 /** Returns a reference to the node of a pod. If the node does not exist, the reference has no UID. */
-async function nodeOf(api: ResourceAccess, name: string): Promise<Reference> {
+async function nodeReference(api: ResourceAccess, name: string): Promise<ClaimReference> {
   try {
     return referenceTo(await getKind(api, NODES, '', name))
   } catch (error) {
@@ -60,11 +60,11 @@ async function nodeOf(api: ResourceAccess, name: string): Promise<Reference> {
  * Returns the object that the token is bound to: a pod of the account, a node or a secret. Throws 404 if it does not exist, 409 if it has another UID than the
  * reference, and 400 for another kind or a pod of another account.
  */
-async function bind({ api, namespace, name }: VirtualCall<TokenRequest>, features: Features, reference: BoundObjectReference | null): Promise<Bound> {
+async function boundObject({ api, namespace, name }: VirtualCall<TokenRequest>, features: Features, reference: BoundObjectReference | null): Promise<Bound> {
   if (!reference) return {}
   const { kind = '', apiVersion = '', name: boundName = '', uid: wantedUid = '' } = reference
   const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' }
-  const check = (object: TypedObject): Reference => {
+  const check = (object: TypedObject): ClaimReference => {
     const found = referenceTo(object)
     if (wantedUid !== '' && wantedUid !== found.uid)
       throw conflictError(
@@ -78,7 +78,10 @@ async function bind({ api, namespace, name }: VirtualCall<TokenRequest>, feature
     const pod = await getKind(api, PODS, namespace, boundName)
     if (pod.spec.serviceAccountName !== name)
       throw badRequestError(`cannot bind token for serviceaccount ${JSON.stringify(name)} to pod running with different serviceaccount name.`)
-    return { pod: check(pod), ...(pod.spec.nodeName && features.enabled('ServiceAccountTokenPodNodeInfo') && { node: await nodeOf(api, pod.spec.nodeName) }) }
+    return {
+      pod: check(pod),
+      ...(pod.spec.nodeName && features.enabled('ServiceAccountTokenPodNodeInfo') && { node: await nodeReference(api, pod.spec.nodeName) }),
+    }
   }
   if (group === '' && kind === 'Node' && !features.enabled('ServiceAccountTokenNodeBinding'))
     throw badRequestError('cannot bind token to a Node object as the "ServiceAccountTokenNodeBinding" feature-gate is disabled')
@@ -88,7 +91,7 @@ async function bind({ api, namespace, name }: VirtualCall<TokenRequest>, feature
 }
 
 /** Claims of a token besides its subject. `now` is in seconds since the epoch. */
-interface Grant {
+interface TokenGrant {
   readonly bound: Bound
   readonly audiences: readonly string[]
   readonly now: number
@@ -101,7 +104,7 @@ interface Grant {
 function claimsOf(
   issuer: TokenIssuer,
   account: ServiceAccount,
-  { bound: { pod, secret, node }, audiences, now, lifetime, hasId }: Grant,
+  { bound: { pod, secret, node }, audiences, now, lifetime, hasId }: TokenGrant,
 ): ServiceAccountClaims {
   const { namespace = '', name = '' } = account.metadata
   return {
@@ -157,14 +160,14 @@ async function issueToken(issuer: TokenIssuer, features: Features, call: Virtual
   invariant(request, 'a request for a token has a body')
   const { metadata, spec } = request
   if (metadata.name && metadata.name !== name)
-    refuse(name, [invalid(fieldPath('metadata', 'name'), metadata.name, 'must match the service account name if specified')])
+    throwInvalid(name, [invalid(fieldPath('metadata', 'name'), metadata.name, 'must match the service account name if specified')])
   const account = await getKind(api, SERVICE_ACCOUNTS, namespace, name)
   const { uid } = metadata
   checkUid(uid, account, features, call)
   const audiences = spec.audiences?.length ? spec.audiences : [...issuer.serverAudiences]
   const asked = spec.expirationSeconds ?? DEFAULT_SECONDS
-  refuse('', validateExpiration(asked))
-  const bound = await bind(call, features, spec.boundObjectRef)
+  throwInvalid('', validateExpiration(asked))
+  const bound = await boundObject(call, features, spec.boundObjectRef)
   let seconds = Number(asked)
   const { maxExpirationSeconds } = issuer
   if (maxExpirationSeconds > 0 && seconds > maxExpirationSeconds) {

@@ -8,7 +8,7 @@ import type { LegacyAddresses } from '../../shared/legacy-addresses.ts'
 import { validateOneOf } from '../../shared/word-lists.ts'
 import { enumValues } from '../../types.ts'
 import type { Service } from '../v1.types.ts'
-import { clusterIPsOf, familiesOf, HEADLESS, isHeadless, typeOf } from './fields.ts'
+import { clusterIPsOf, familiesOf, HEADLESS, isHeadless, serviceTypeOf } from './fields.ts'
 
 const IPS = fieldPath('spec', 'clusterIPs')
 const FAMILIES = fieldPath('spec', 'ipFamilies')
@@ -26,7 +26,7 @@ const printedFamilies = (service: Service) => goStringList(service.spec.ipFamili
  * well-formed. ExternalName services are not checked here. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateClusterIPs(service: Service, addresses: LegacyAddresses, policy: string | undefined = service.spec.ipFamilyPolicy): FieldError[] {
-  if (typeOf(service) === 'ExternalName') return []
+  if (serviceTypeOf(service) === 'ExternalName') return []
   const errors: FieldError[] = []
   const ips = clusterIPsOf(service)
   const single: string = service.spec.clusterIP ?? ''
@@ -79,7 +79,7 @@ export function validateClusterIPs(service: Service, addresses: LegacyAddresses,
  * ExternalName, or both services are headless.
  */
 export function validateClusterIPsUpdate(next: Service, old: Service): FieldError[] {
-  if (typeOf(next) === 'ExternalName' || typeOf(old) === 'ExternalName' || (isHeadless(old) && isHeadless(next))) return []
+  if (serviceTypeOf(next) === 'ExternalName' || serviceTypeOf(old) === 'ExternalName' || (isHeadless(old) && isHeadless(next))) return []
   const errors: FieldError[] = []
   const now = clusterIPsOf(next)
   const before = clusterIPsOf(old)
@@ -102,7 +102,7 @@ export function validateClusterIPsUpdate(next: Service, old: Service): FieldErro
  * as its value.
  */
 export function validateFamiliesUpdate(next: Service, old: Service): FieldError[] {
-  if (typeOf(next) === 'ExternalName' || typeOf(old) === 'ExternalName' || isHeadless(old) || isHeadless(next)) return []
+  if (serviceTypeOf(next) === 'ExternalName' || serviceTypeOf(old) === 'ExternalName' || isHeadless(old) || isHeadless(next)) return []
   const errors: FieldError[] = []
   const now = familiesOf(next)
   const before = familiesOf(old)

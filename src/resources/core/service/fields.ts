@@ -7,24 +7,24 @@ import type { IPFamily, Service, ServicePort, ServiceType } from '../v1.types.ts
 export const HEADLESS = 'None'
 
 /** Returns the type, which is empty only before defaulting. */
-export const typeOf = (service: Service): ServiceType | '' => service.spec.type ?? ''
+export const serviceTypeOf = (service: Service): ServiceType | '' => service.spec.type ?? ''
 export const portsOf = (service: Service): ServicePort[] => service.spec.ports ?? []
 export const clusterIPsOf = (service: Service): string[] => service.spec.clusterIPs ?? []
 export const familiesOf = (service: Service): IPFamily[] => service.spec.ipFamilies ?? []
 
 /** Reports whether the service has clusterIPs, possibly `None`. Every type but ExternalName does. */
-export const needsClusterIP = (service: Service): boolean => typeOf(service) !== 'ExternalName'
+export const needsClusterIP = (service: Service): boolean => serviceTypeOf(service) !== 'ExternalName'
 /** Reports whether the service has node ports. */
-export const needsNodePort = (service: Service): boolean => typeOf(service) === 'NodePort' || typeOf(service) === 'LoadBalancer'
+export const needsNodePort = (service: Service): boolean => serviceTypeOf(service) === 'NodePort' || serviceTypeOf(service) === 'LoadBalancer'
 /** Reports whether a load balancer checks nodes for local endpoints. */
-export const needsHealthCheck = (service: Service): boolean => typeOf(service) === 'LoadBalancer' && service.spec.externalTrafficPolicy === 'Local'
+export const needsHealthCheck = (service: Service): boolean => serviceTypeOf(service) === 'LoadBalancer' && service.spec.externalTrafficPolicy === 'Local'
 
 /**
  * Reports whether the service receives traffic from outside the cluster, so that the external traffic policy applies. Before 1.29 external IPs alone did not
  * count.
  */
 export const isExternallyAccessible = (service: Service, release: Release): boolean =>
-  needsNodePort(service) || (isSince(release, '1.29') && typeOf(service) === 'ClusterIP' && (service.spec.externalIPs ?? []).length > 0)
+  needsNodePort(service) || (isSince(release, '1.29') && serviceTypeOf(service) === 'ClusterIP' && (service.spec.externalIPs ?? []).length > 0)
 
 /** Reports whether the service is headless: it has no address, and its name resolves to those of its pods. */
 export const isHeadless = (service: Service): boolean => clusterIPsOf(service).length === 1 && clusterIPsOf(service)[0] === HEADLESS

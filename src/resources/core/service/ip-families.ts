@@ -7,7 +7,7 @@ import { goStringList } from '../../shared/go-syntax.ts'
 import { legacyAddresses } from '../../shared/legacy-addresses.ts'
 import type { Service } from '../v1.types.ts'
 import { validateClusterIPs } from './cluster-ips-validation.ts'
-import { clusterIPsOf, familiesOf, HEADLESS, hasSelector, needsClusterIP, sameList, typeOf } from './fields.ts'
+import { clusterIPsOf, familiesOf, HEADLESS, hasSelector, needsClusterIP, sameList, serviceTypeOf } from './fields.ts'
 
 /** IP families of core/v1. */
 export type IPFamily = 'IPv4' | 'IPv6'
@@ -20,7 +20,7 @@ const other = (family: string | undefined): IPFamily => (family === 'IPv4' ? 'IP
  * only if type, addresses and families are unchanged, and the old policy is PreferDualStack or unset.
  */
 export function keepsPreference(next: Service, old: Service | undefined): boolean {
-  if (!old || next.spec.ipFamilyPolicy !== 'PreferDualStack' || typeOf(old) !== typeOf(next) || !needsClusterIP(next)) return false
+  if (!old || next.spec.ipFamilyPolicy !== 'PreferDualStack' || serviceTypeOf(old) !== serviceTypeOf(next) || !needsClusterIP(next)) return false
   if (old.spec.ipFamilyPolicy !== undefined && old.spec.ipFamilyPolicy !== 'PreferDualStack') return false
   return sameList(clusterIPsOf(old), clusterIPsOf(next)) && sameList(familiesOf(old), familiesOf(next))
 }

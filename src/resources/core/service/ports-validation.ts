@@ -5,20 +5,25 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label, isQualifiedName, isValidPortName, isValidPortNum } from '../../../meta/names.ts'
 import { PORT_PROTOCOLS } from '../endpoints/validation.ts'
 import type { Service, ServicePort } from '../v1.types.ts'
-import { portsOf, typeOf } from './fields.ts'
+import { portsOf, serviceTypeOf } from './fields.ts'
 
 /** Validates each port. Names must be unique. */
 export function validatePorts(service: Service, path: FieldPath): FieldError[] {
   const ports = portsOf(service)
   const names = new Set<string>()
-  return ports.flatMap((port, i) => validatePort(port, ports.length > 1, names, path.index(i)))
+  return ports.flatMap((port, i) => validateServicePort(port, ports.length > 1, names, path.index(i)))
 }
 
 /**
  * Validates a port. A name is required if there are several ports. `names` holds the names of the previous ports, and the port's name is added to it. A target
  * is a port number or the name of a container port.
  */
-function validatePort({ name, port, protocol, targetPort, appProtocol }: ServicePort, requireName: boolean, names: Set<string>, path: FieldPath): FieldError[] {
+function validateServicePort(
+  { name, port, protocol, targetPort, appProtocol }: ServicePort,
+  requireName: boolean,
+  names: Set<string>,
+  path: FieldPath,
+): FieldError[] {
   const errors: FieldError[] = []
   if (name) {
     errors.push(...isDns1123Label(name).map(text => invalid(path.child('name'), name, text)))
@@ -46,7 +51,8 @@ export function validatePortPairs(service: Service, path: FieldPath): FieldError
   const ports = portsOf(service)
   const errors: FieldError[] = []
   for (const [i, { nodePort }] of ports.entries()) {
-    if (nodePort && typeOf(service) === 'ClusterIP') errors.push(forbidden(path.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'"))
+    if (nodePort && serviceTypeOf(service) === 'ClusterIP')
+      errors.push(forbidden(path.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'"))
   }
   const nodePorts = new Set<string>()
   for (const [i, { protocol, nodePort }] of ports.entries()) {

@@ -42,7 +42,7 @@ function fromAnywhere<T>(list: readonly T[], random: () => number): T[] {
 }
 
 /** Returns the address of a pod that serves the port. Subsets and their addresses are tried from random ones on. Throws 503 if there is none. */
-async function locate({ api, name: id, namespace, options }: ConnectCall, random: () => number): Promise<Destination> {
+async function locateService({ api, name: id, namespace, options }: ConnectCall, random: () => number): Promise<Destination> {
   const { scheme, name, port } = proxyTarget('service', id)
   const wanted = await portName(api, namespace, name, port)
   const { subsets = [] } = await getKind(api, ENDPOINTS, namespace, name)
@@ -59,5 +59,5 @@ async function locate({ api, name: id, namespace, options }: ConnectCall, random
 export const serviceProxySubresource = (random: () => number): Subresource<Service> => ({
   verbs: PROXY_VERBS,
   kind: { group: '', version: 'v1', kind: 'ServiceProxyOptions', schema },
-  connect: { how: 'proxy', methods: PROXY_METHODS, options: schema, subpath: true, locate: call => locate(call, random) },
+  connect: { how: 'proxy', methods: PROXY_METHODS, options: schema, subpath: true, locate: call => locateService(call, random) },
 })

@@ -10,7 +10,7 @@ import {
   nodePortsOf,
   portsOf,
   sameList,
-  typeOf,
+  serviceTypeOf,
 } from './fields.ts'
 
 /**
@@ -75,7 +75,7 @@ export function dropUnneeded(next: Service, old: Service, { release }: Features)
     if (nodePortsOf(next).every(port => had.has(port))) for (const port of portsOf(next)) delete port.nodePort
   }
   if (needsHealthCheck(old) && !needsHealthCheck(next) && before.healthCheckNodePort === spec.healthCheckNodePort) delete spec.healthCheckNodePort
-  if (typeOf(old) === 'LoadBalancer' && typeOf(next) !== 'LoadBalancer') {
+  if (serviceTypeOf(old) === 'LoadBalancer' && serviceTypeOf(next) !== 'LoadBalancer') {
     if (before.allocateLoadBalancerNodePorts === spec.allocateLoadBalancerNodePorts) delete spec.allocateLoadBalancerNodePorts
     if (before.loadBalancerClass === spec.loadBalancerClass) delete spec.loadBalancerClass
   }

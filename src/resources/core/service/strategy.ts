@@ -6,7 +6,7 @@ import { invalidError } from '../../../meta/status.ts'
 import { keepSpec } from '../../shared/strategy-parts.ts'
 import type { Service } from '../v1.types.ts'
 import type { ServiceReservations } from './allocation/reservation.ts'
-import { needsClusterIP, typeOf } from './fields.ts'
+import { needsClusterIP, serviceTypeOf } from './fields.ts'
 import type { IPFamily } from './ip-families.ts'
 import { settleFamilies } from './ip-families.ts'
 import { alignClusterIPs, dropUnneeded, keepAllocated } from './reconcile.ts'
@@ -37,7 +37,7 @@ export function serviceStrategy(reservations: ServiceReservations, families: rea
       next.status = old ? old.status : { loadBalancer: {} }
       if (old) dropUnneeded(next, old, features)
       // A service that is no longer a LoadBalancer loses the addresses of its load balancer.
-      if (old && typeOf(next) !== 'LoadBalancer' && next.status.loadBalancer.ingress) next.status = { ...next.status, loadBalancer: {} }
+      if (old && serviceTypeOf(next) !== 'LoadBalancer' && next.status.loadBalancer.ingress) next.status = { ...next.status, loadBalancer: {} }
       // Early releases set the default for every type, but an ExternalName service has no use for it.
       if (!needsClusterIP(next)) delete next.spec.internalTrafficPolicy
     },

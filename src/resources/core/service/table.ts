@@ -3,7 +3,7 @@ import { age } from '../../../meta/age.ts'
 import { printLabels } from '../../../meta/label-selector.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import type { Service } from '../v1.types.ts'
-import { clusterIPsOf, portsOf, typeOf } from './fields.ts'
+import { clusterIPsOf, portsOf, serviceTypeOf } from './fields.ts'
 
 /**
  * Prints external addresses. For a LoadBalancer these are the addresses of its status, sorted and without duplicates, then spec.externalIPs, or `<pending>` if
@@ -11,7 +11,7 @@ import { clusterIPsOf, portsOf, typeOf } from './fields.ts'
  */
 function externalIPCell(service: Service): string {
   const given = service.spec.externalIPs ?? []
-  switch (typeOf(service)) {
+  switch (serviceTypeOf(service)) {
     case 'ClusterIP':
     case 'NodePort':
       return given.join(',') || '<none>'
@@ -45,7 +45,7 @@ export const serviceTable: TableDefinition<Service> = {
   ],
   cells: (service, now) => [
     service.metadata.name ?? '',
-    typeOf(service),
+    serviceTypeOf(service),
     clusterIPsOf(service)[0] ?? '<none>',
     externalIPCell(service),
     portsCell(service),

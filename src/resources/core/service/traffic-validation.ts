@@ -7,14 +7,14 @@ import { legacyAddresses } from '../../shared/legacy-addresses.ts'
 import { validateOneOf } from '../../shared/word-lists.ts'
 import { enumValues } from '../../types.ts'
 import type { Service } from '../v1.types.ts'
-import { isExternallyAccessible, needsHealthCheck, typeOf } from './fields.ts'
+import { isExternallyAccessible, needsHealthCheck, serviceTypeOf } from './fields.ts'
 
 const SPEC = fieldPath('spec')
 const EXTERNAL_POLICIES = enumValues('core.ServiceExternalTrafficPolicy')
 const INTERNAL_POLICIES = enumValues('core.ServiceInternalTrafficPolicy')
 const SOURCE_RANGES_ANNOTATION = 'service.beta.kubernetes.io/load-balancer-source-ranges'
 const BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'"
-const isBalancer = (service: Service): boolean => typeOf(service) === 'LoadBalancer'
+const isBalancer = (service: Service): boolean => serviceTypeOf(service) === 'LoadBalancer'
 
 /**
  * Validates the source ranges of a load balancer, or, if there are none, the annotation that preceded the field. Space around a value is ignored. The path of
@@ -98,7 +98,7 @@ export function validateHealthCheckUpdate(next: Service, old: Service): FieldErr
 export function validateInternalTraffic(service: Service): FieldError[] {
   const path = SPEC.child('internalTrafficPolicy')
   const policy = service.spec.internalTrafficPolicy
-  if (policy === undefined) return ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(typeOf(service)) ? [required(path)] : []
+  if (policy === undefined) return ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(serviceTypeOf(service)) ? [required(path)] : []
   return validateOneOf(policy, INTERNAL_POLICIES, path)
 }
 

@@ -13,7 +13,7 @@ import { enumValues } from '../../types.ts'
 import { validateNonSpecialIP } from '../endpoints/validation.ts'
 import type { LoadBalancerIngress, Service, ServiceSpec } from '../v1.types.ts'
 import { validateClusterIPs, validateClusterIPsUpdate, validateFamiliesUpdate } from './cluster-ips-validation.ts'
-import { clusterIPsOf, familiesOf, HEADLESS, isHeadless, portsOf, typeOf } from './fields.ts'
+import { clusterIPsOf, familiesOf, HEADLESS, isHeadless, portsOf, serviceTypeOf } from './fields.ts'
 import { validatePortPairs, validatePorts } from './ports-validation.ts'
 import {
   validateBalancerAllocation,
@@ -51,7 +51,7 @@ const validateKubeletPort = (service: Service): FieldError[] =>
 
 /** Checks fields that depend on the type: a service with node ports has a cluster IP, and one with an external name has no addresses, families or policy. */
 function validateByType(service: Service, { release }: Features): FieldError[] {
-  const type = typeOf(service)
+  const type = serviceTypeOf(service)
   if (type === 'LoadBalancer' || type === 'NodePort') {
     const exposed = type === 'LoadBalancer' && !isSince(release, '1.33') ? validateKubeletPort(service) : []
     return isHeadless(service) ? [...exposed, invalid(SPEC.child('clusterIPs').index(0), HEADLESS, `may not be set to 'None' for ${type} services`)] : exposed
@@ -107,9 +107,9 @@ function validateExternalIPs(service: Service, addresses: LegacyAddresses): Fiel
 const TYPES = enumValues('core.ServiceType')
 
 /** Upstream checks the type after the fields that depend on it. */
-function validateType(service: Service): FieldError[] {
+function validateServiceType(service: Service): FieldError[] {
   const path = SPEC.child('type')
-  const type = typeOf(service)
+  const type = serviceTypeOf(service)
   if (type === '') return [required(path)]
   return TYPES.includes(type) ? [] : [notSupported(path, type, TYPES)]
 }
@@ -131,14 +131,14 @@ export function validateService(next: Service, old: Service | undefined, feature
   return [
     ...update,
     ...(isSince(features.release, '1.27') ? validateTopologyAnnotations(next) : []),
-    ...(portsOf(next).length === 0 && !isHeadless(next) && typeOf(next) !== 'ExternalName' ? [required(ports)] : []),
+    ...(portsOf(next).length === 0 && !isHeadless(next) && serviceTypeOf(next) !== 'ExternalName' ? [required(ports)] : []),
     ...validateByType(next, features),
     ...validatePorts(next, ports),
     ...validateLabels(next.spec.selector, SPEC.child('selector')),
     ...affinity(next.spec, SPEC, undefined, undefined),
     ...validateClusterIPs(next, legacyAddresses(features, old?.spec.clusterIPs)),
     ...validateExternalIPs(next, legacyAddresses(features, old?.spec.externalIPs)),
-    ...validateType(next),
+    ...validateServiceType(next),
     ...validatePortPairs(next, ports),
     ...validateSourceRanges(next, old, features),
     ...validateBalancerAllocation(next),
@@ -173,7 +173,8 @@ export function validateServiceStatus(next: Service, old: Service | undefined, f
   const path = fieldPath('status', 'loadBalancer', 'ingress')
   const ingresses = next.status.loadBalancer.ingress ?? []
   const balancersOnly = isSince(features.release, '1.29') && !features.enabled('AllowServiceLBStatusOnNonLB')
-  if (balancersOnly && ingresses.length > 0 && typeOf(next) !== 'LoadBalancer') return [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")]
+  if (balancersOnly && ingresses.length > 0 && serviceTypeOf(next) !== 'LoadBalancer')
+    return [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")]
   const addresses = legacyAddresses(
     features,
     old?.status.loadBalancer.ingress?.flatMap(({ ip }) => ip ?? []),

@@ -4,7 +4,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { cidrWarnings, ipWarnings } from '../../../meta/ip.ts'
 import { oldCidrWarnings, oldIpWarnings } from '../../../meta/old-ip-warnings.ts'
 import type { Service } from '../v1.types.ts'
-import { clusterIPsOf, HEADLESS, isHeadless, typeOf } from './fields.ts'
+import { clusterIPsOf, HEADLESS, isHeadless, serviceTypeOf } from './fields.ts'
 import { TOPOLOGY_HINTS, TOPOLOGY_MODE } from './validation.ts'
 
 const SPEC = fieldPath('spec')
@@ -24,21 +24,21 @@ export function serviceWarnings(service: Service, { release }: Features): string
     for (const [i, ip] of clusterIPsOf(service).entries()) texts.push(...ofIp(SPEC.child('clusterIPs').index(i), ip))
   }
   const externalIPs = spec.externalIPs ?? []
-  const headless = typeOf(service) === 'ClusterIP' && spec.clusterIP === HEADLESS
+  const headless = serviceTypeOf(service) === 'ClusterIP' && spec.clusterIP === HEADLESS
   if (headless && isSince(release, '1.34')) {
     if (spec.loadBalancerIP) texts.push('spec.loadBalancerIP is ignored for headless services')
     if (externalIPs.length > 0) texts.push('spec.externalIPs is ignored for headless services')
     if (spec.sessionAffinity !== 'None') texts.push('spec.SessionAffinity is ignored for headless services')
   }
   for (const [i, ip] of externalIPs.entries()) texts.push(...ofIp(SPEC.child('externalIPs').index(i), ip))
-  if (isSince(release, '1.36') && externalIPs.length > 0 && !headless && typeOf(service) !== 'ExternalName')
+  if (isSince(release, '1.36') && externalIPs.length > 0 && !headless && serviceTypeOf(service) !== 'ExternalName')
     texts.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters')
   if (spec.loadBalancerIP) texts.push(...ofIp(SPEC.child('loadBalancerIP'), spec.loadBalancerIP))
   for (const [i, range] of (spec.loadBalancerSourceRanges ?? []).entries()) {
     texts.push(...ofCidr(SPEC.child('loadBalancerSourceRanges').index(i), range))
   }
   if (!isSince(release, '1.28')) return texts
-  if (typeOf(service) === 'ExternalName') {
+  if (serviceTypeOf(service) === 'ExternalName') {
     if (externalIPs.length > 0) texts.push('spec.externalIPs is ignored when spec.type is "ExternalName"')
   } else if (spec.externalName) texts.push('spec.externalName is ignored when spec.type is not "ExternalName"')
   if (isSince(release, '1.35') && spec.trafficDistribution === 'PreferClose')

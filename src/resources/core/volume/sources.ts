@@ -1,6 +1,6 @@
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { covered, invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
+import { covered, invalid, notSupported, required, tooLongError } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { enumValues } from '../../types.ts'
@@ -128,7 +128,7 @@ export function validateCsiDriverName(name: string, path: FieldPath, release?: R
     errors.push(required(path))
     if (release && isSince(release, '1.35')) return errors
   }
-  if (name.length > 63) errors.push(tooLong(path, 63))
+  if (name.length > 63) errors.push(tooLongError(path, 63))
   return [...errors, ...isDns1123Subdomain(name.toLowerCase()).map(text => invalid(path, name, text))]
 }
 

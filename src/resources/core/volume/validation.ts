@@ -88,7 +88,7 @@ const RULES: readonly SourceRule<VolumeSource, VolumeOptions>[] = [
  * Validates the sources of a volume. `pod` is the name of the pod, or empty for a template. If there are several sources, only the first is validated. The
  * length of an iscsi name is checked even for a rejected source, the name of an ephemeral claim only for the first source.
  */
-function validateSource(volume: Volume, pod: string, path: FieldPath, options: VolumeOptions): FieldError[] {
+function validateVolumeSources(volume: Volume, pod: string, path: FieldPath, options: VolumeOptions): FieldError[] {
   const errors: FieldError[] = []
   const { name } = volume
   let count = 0
@@ -129,7 +129,7 @@ export function validateVolumes(
     const at = path.index(i)
     const { name } = volume
     const before = errors.length
-    errors.push(...validateSource(volume, pod, at, options))
+    errors.push(...validateVolumeSources(volume, pod, at, options))
     if (name === '') errors.push(required(at.child('name')))
     else errors.push(...validateDnsLabel(name, at.child('name')))
     if (passed.has(name)) errors.push(duplicate(at.child('name'), name))

@@ -10,7 +10,7 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { Endpoint, EndpointPort, EndpointSlice } from '../v1.types.ts'
-import { type EndpointSliceV1beta1, fromV1, HOST_NAME, toV1 } from './v1beta1.ts'
+import { type EndpointSliceV1beta1, fromV1, HOST_NAME, sliceToV1 } from './v1beta1.ts'
 import { validateEndpointSlice } from './validation.ts'
 
 function setEndpointSliceDefaults({ ports }: Pick<EndpointSlice, 'ports'>): void {
@@ -117,7 +117,7 @@ const v1beta1: Version<EndpointSliceV1beta1, EndpointSlice> = {
   names: v1.names,
   verbs: STANDARD_VERBS,
   schema: types.type('discoveryV1beta1.EndpointSlice'),
-  toHub: toV1,
+  toHub: sliceToV1,
   fromHub: fromV1,
   setDefaults: setEndpointSliceDefaults,
 }

@@ -42,7 +42,7 @@ function* each<T, R>(items: readonly T[] | null, change: (item: T) => R): Steps<
 }
 
 /** Converts discovery.k8s.io/v1beta1 to v1, in steps of some endpoints. Source: pkg/apis/discovery/v1beta1 in k8s.io/kubernetes. */
-export function* toV1({ endpoints, ...slice }: EndpointSliceV1beta1): Steps<EndpointSlice> {
+export function* sliceToV1({ endpoints, ...slice }: EndpointSliceV1beta1): Steps<EndpointSlice> {
   return { ...slice, endpoints: yield* each(endpoints, endpointToV1) }
 }
 

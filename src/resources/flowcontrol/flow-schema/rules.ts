@@ -68,7 +68,7 @@ function validateResourceRule({ verbs, apiGroups, resources, namespaces, cluster
  * Validates a rule, which needs a subject and a rule for resources or paths. Errors come in this order: subjects, missing rules, resource rules, non-resource
  * rules.
  */
-export function validateRule({ subjects: given, resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects, path: FieldPath): FieldError[] {
+export function validateFlowRule({ subjects: given, resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects, path: FieldPath): FieldError[] {
   const subjects = given ?? []
   const errors: FieldError[] = subjects.flatMap((subject, i) => validateSubject(subject, path.child('subjects').index(i)))
   if (subjects.length === 0) errors.push(required(path.child('subjects'), 'subjects must contain at least one value'))

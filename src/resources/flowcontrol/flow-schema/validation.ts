@@ -6,7 +6,7 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { MANDATORY_SCHEMAS } from '../bootstrap/mandatory.ts'
 import type { FlowSchema } from '../v1.types.ts'
-import { validateRule } from './rules.ts'
+import { validateFlowRule } from './rules.ts'
 
 const MAX_PRECEDENCE = 10_000
 const METHODS = ['ByNamespace', 'ByUser']
@@ -31,7 +31,7 @@ export function validateFlowSchema({ metadata, spec }: FlowSchema): FieldError[]
   const { name: levelName } = spec.priorityLevelConfiguration
   if (levelName === '') errors.push(required(level, 'must reference a priority level'))
   else errors.push(...nameIsDnsSubdomain(levelName, false).map(text => invalid(level, levelName, text)))
-  errors.push(...rules.flatMap((rule, i) => validateRule(rule, path.child('rules').index(i))))
+  errors.push(...rules.flatMap((rule, i) => validateFlowRule(rule, path.child('rules').index(i))))
   const fixed = MANDATORY_SCHEMAS.find(schema => schema.metadata.name === metadata.name)
   if (fixed && !deepEqual(spec, fixed.spec))
     errors.push(invalid(path, goValue('flowcontrol.FlowSchemaSpec', spec), `spec of '${metadata.name}' must equal the fixed value`))

@@ -99,7 +99,7 @@ const validateExempt = ({ nominalConcurrencyShares, lendablePercent }: ExemptPri
 ]
 
 /** Validates the spec. Type `Limited` needs `limited` and forbids `exempt`. Type `Exempt` forbids `limited`; its `exempt` may be absent. */
-function validateSpec({ type, limited, exempt }: PriorityLevelConfigurationSpec, path: FieldPath, shares: SharesOptions): FieldError[] {
+function validatePriorityLevelSpec({ type, limited, exempt }: PriorityLevelConfigurationSpec, path: FieldPath, shares: SharesOptions): FieldError[] {
   switch (type) {
     case 'Exempt':
       return [
@@ -153,5 +153,5 @@ export function validatePriorityLevel(
       ),
     )
   }
-  return [...errors, ...validateSpec(spec, path, sharesOptions(old, ctx)), ...validateFixed(metadata.name, spec, path, ctx.features.release)]
+  return [...errors, ...validatePriorityLevelSpec(spec, path, sharesOptions(old, ctx)), ...validateFixed(metadata.name, spec, path, ctx.features.release)]
 }

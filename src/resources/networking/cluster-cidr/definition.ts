@@ -31,7 +31,7 @@ function validateRange(text: string, hostBits: number, family: 4 | 6, path: Fiel
   ]
 }
 
-function validateSpec({ nodeSelector, perNodeHostBits, ipv4 = '', ipv6 = '' }: ClusterCIDRSpec, path: FieldPath): FieldError[] {
+function validateClusterCidrSpec({ nodeSelector, perNodeHostBits, ipv4 = '', ipv6 = '' }: ClusterCIDRSpec, path: FieldPath): FieldError[] {
   const errors = nodeSelector ? validateNodeSelector(nodeSelector, false, path.child('nodeSelector')) : []
   if (ipv4 === '' && ipv6 === '') return [...errors, required(path, 'one or both of `ipv4` and `ipv6` must be specified')]
   if (ipv4 !== '') errors.push(...validateRange(ipv4, perNodeHostBits, 4, path))
@@ -46,7 +46,7 @@ function validateClusterCIDR({ spec }: ClusterCIDR, old: ClusterCIDR | undefined
     old ? validateImmutableField(spec[member], old.spec[member], path.child(member)) : []
   const selector = old ? validateImmutableField(spec.nodeSelector, old.spec.nodeSelector, path.child('nodeSelector')) : []
   return [
-    ...validateSpec(spec, path),
+    ...validateClusterCidrSpec(spec, path),
     ...(selector.length > 0
       ? [immutableError(path.child('nodeSelector'), goMember('networkingV1alpha1.ClusterCIDRSpec', 'nodeSelector', spec.nodeSelector))]
       : []),

@@ -2,7 +2,7 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import { type FieldError, forbidden, invalid, notSupported, required, requiredCovered, tooLong } from '../../../meta/field-error.ts'
+import { type FieldError, forbidden, invalid, notSupported, required, requiredCovered, tooLongError } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDomainPrefixedPath, nameIsDnsLabel } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
@@ -20,7 +20,7 @@ const SCOPES = ['Cluster', 'Namespace']
 /** Validates a path with a domain, such as `example.com/ingress-controller`. */
 function validateController(controller: string, path: FieldPath): FieldError[] {
   if (controller === '') return [required(path)]
-  const long = Buffer.byteLength(controller) > CONTROLLER_LIMIT ? [tooLong(path, CONTROLLER_LIMIT)] : []
+  const long = Buffer.byteLength(controller) > CONTROLLER_LIMIT ? [tooLongError(path, CONTROLLER_LIMIT)] : []
   return [...long, ...isDomainPrefixedPath(controller).map(({ part, text }) => invalid(path, part, text))]
 }
 

@@ -7,7 +7,7 @@ import { validateObjectReference } from '../object-reference.ts'
 import type { IngressBackend, IngressSpec, ServiceBackendPort } from '../v1.types.ts'
 
 /** Checks that either name or number is set. The error is reported for the backend, not for its port. */
-function validatePort({ name, number }: ServiceBackendPort, backend: FieldPath): FieldError[] {
+function validateBackendPort({ name, number }: ServiceBackendPort, backend: FieldPath): FieldError[] {
   const path = backend.child('service', 'port')
   if (name && number) return [invalid(backend, '', 'cannot set both port name & port number')]
   if (name) return isValidPortName(name).map(text => invalid(path.child('name'), name, text))
@@ -23,7 +23,7 @@ export function validateBackend({ resource, service }: IngressBackend, validateN
   const at = path.child('service', 'name')
   return [
     ...(service.name ? validateName(service.name, false).map(text => invalid(at, service.name, text)) : [required(at)]),
-    ...validatePort(service.port, path),
+    ...validateBackendPort(service.port, path),
   ]
 }
 

@@ -52,7 +52,7 @@ export function validateRuleValue({ http }: IngressRule, validateName: ValidateN
 }
 
 /** Validates rules. With `keepWildcards` rules with a wildcard host are accepted without validation. */
-export function validateRules(rules: readonly IngressRule[], keepWildcards: boolean, validateName: ValidateName, path: FieldPath): FieldError[] {
+export function validateIngressRules(rules: readonly IngressRule[], keepWildcards: boolean, validateName: ValidateName, path: FieldPath): FieldError[] {
   return rules.flatMap((rule, i) => {
     const { host = '' } = rule
     const at = path.index(i).child('host')

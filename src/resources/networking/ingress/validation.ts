@@ -9,7 +9,7 @@ import { legacyAddresses } from '../../shared/legacy-addresses.ts'
 import type { Ingress, IngressSpec, IngressTLS } from '../v1.types.ts'
 import { serviceNameRule, validateBackend } from './backend.ts'
 import { CLASS_ANNOTATION } from './class-annotation.ts'
-import { isWildcard, validateHostName, validateNotAddress, validateRules, validateRuleValue } from './rules.ts'
+import { isWildcard, validateHostName, validateIngressRules, validateNotAddress, validateRuleValue } from './rules.ts'
 
 const secretNameFaults = (name: string | undefined): string[] => (name ? nameIsDnsSubdomain(name, false) : [])
 
@@ -23,7 +23,7 @@ function validateTls(entries: readonly IngressTLS[], keepSecretNames: boolean, p
 }
 
 /** Validates the spec. The new object may keep faults that the old one has from a time when less was validated. */
-function validateSpec(spec: IngressSpec, old: IngressSpec | undefined, features: Features, path: FieldPath): FieldError[] {
+function validateIngressSpec(spec: IngressSpec, old: IngressSpec | undefined, features: Features, path: FieldPath): FieldError[] {
   const { rules = [], ingressClassName: className } = spec
   const keepSecretNames = (old?.tls ?? []).some(({ secretName }) => secretNameFaults(secretName).length > 0)
   const keepWildcards = (old?.rules ?? []).some(rule => isWildcard(rule.host ?? '') && validateRuleValue(rule, nameIsDns1035Label, path).length > 0)
@@ -39,7 +39,10 @@ function validateSpec(spec: IngressSpec, old: IngressSpec | undefined, features:
     )
   }
   if (spec.defaultBackend) errors.push(...validateBackend(spec.defaultBackend, validateName, path.child('defaultBackend')))
-  errors.push(...validateRules(rules, keepWildcards, validateName, path.child('rules')), ...validateTls(spec.tls ?? [], keepSecretNames, path.child('tls')))
+  errors.push(
+    ...validateIngressRules(rules, keepWildcards, validateName, path.child('rules')),
+    ...validateTls(spec.tls ?? [], keepSecretNames, path.child('tls')),
+  )
   if (className !== undefined) errors.push(...nameIsDnsSubdomain(className, false).map(text => invalid(path.child('ingressClassName'), className, text)))
   return errors
 }
@@ -49,7 +52,7 @@ function validateSpec(spec: IngressSpec, old: IngressSpec | undefined, features:
  * Source: pkg/apis/networking/validation in k8s.io/kubernetes.
  */
 export function validateIngress(next: Ingress, old: Ingress | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] {
-  const errors = validateSpec(next.spec, old?.spec, features, fieldPath('spec'))
+  const errors = validateIngressSpec(next.spec, old?.spec, features, fieldPath('spec'))
   const annotation = next.metadata.annotations?.[CLASS_ANNOTATION]
   const className = next.spec.ingressClassName
   if (!old && annotation !== undefined && className !== undefined && annotation !== className) {

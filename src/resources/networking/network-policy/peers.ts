@@ -3,16 +3,16 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import type { NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from '../v1.types.ts'
 
 /** A rule of either direction, with `from` or `to` as `peers`. */
-interface Rule {
+interface DirectionRule {
   readonly path: FieldPath
   readonly ports: readonly NetworkPolicyPort[]
   readonly peers: readonly { readonly peer: NetworkPolicyPeer; readonly path: FieldPath }[]
 }
 
-const peersOf = (peers: readonly NetworkPolicyPeer[], path: FieldPath): Rule['peers'] => peers.map((peer, i) => ({ peer, path: path.index(i) }))
+const peersOf = (peers: readonly NetworkPolicyPeer[], path: FieldPath): DirectionRule['peers'] => peers.map((peer, i) => ({ peer, path: path.index(i) }))
 
 /** Returns all rules of a NetworkPolicySpec, ingress first. */
-export function allRules({ ingress = [], egress = [] }: NetworkPolicySpec): Rule[] {
+export function allRules({ ingress = [], egress = [] }: NetworkPolicySpec): DirectionRule[] {
   return [
     ...ingress.map(({ ports = [], from = [] }, i) => {
       const path = fieldPath('spec', 'ingress').index(i)

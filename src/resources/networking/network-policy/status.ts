@@ -1,6 +1,6 @@
 import type { Strategy } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
-import { validateConditions } from '../../../meta/condition-validation.ts'
+import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { SPEC_FIELDS } from '../../shared/strategy-parts.ts'
 import type { NetworkPolicy } from '../v1.types.ts'
@@ -22,5 +22,5 @@ export const networkPolicyStatusStrategy: Strategy<NetworkPolicy> = {
     next.spec = old.spec
     if (!features.enabled('NetworkPolicyStatus')) next.status = hasConditions(next) ? old.status : {}
   },
-  validate: ({ status }) => validateConditions(status?.conditions, fieldPath('status', 'conditions')),
+  validate: ({ status }) => validateMetaConditions(status?.conditions, fieldPath('status', 'conditions')),
 }

@@ -19,7 +19,7 @@ const PROTOCOLS = enumValues('networking.Protocol', 'TCP', 'UDP')
 const POLICY_TYPES = enumValues('networking.PolicyType', 'Ingress')
 
 /** Validates a port. endPort requires a numeric port that is not greater. If it is greater, the error for endPort shows the value of `port`. */
-function validatePort({ protocol, port, endPort }: NetworkPolicyPort, path: FieldPath): FieldError[] {
+function validatePolicyPort({ protocol, port, endPort }: NetworkPolicyPort, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   const end = path.child('endPort')
   if (protocol !== undefined && !PROTOCOLS.includes(protocol)) errors.push(notSupported(path.child('protocol'), protocol, PROTOCOLS))
@@ -103,7 +103,7 @@ export function validateNetworkPolicy({ spec }: NetworkPolicy, old: NetworkPolic
   }
   const errors = validateLabelSelector(spec.podSelector, selector, rules)
   for (const rule of allRules(spec)) {
-    errors.push(...rule.ports.flatMap((port, i) => validatePort(port, rule.path.child('ports').index(i))))
+    errors.push(...rule.ports.flatMap((port, i) => validatePolicyPort(port, rule.path.child('ports').index(i))))
     errors.push(...rule.peers.flatMap(({ peer, path: at }) => validatePeer(peer, at, rules)))
   }
   errors.push(...validatePolicyTypes(spec.policyTypes ?? [], path.child('policyTypes')))

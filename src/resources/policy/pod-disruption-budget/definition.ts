@@ -8,7 +8,7 @@ import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.t
 import { types } from '../../types.ts'
 import type { PodDisruptionBudget } from '../v1.types.ts'
 import type { PodDisruptionBudget as PodDisruptionBudgetV1beta1 } from '../v1beta1.types.ts'
-import { dropSelectorLabel, fromV1, toV1 } from './v1beta1.ts'
+import { budgetToV1, dropSelectorLabel, fromV1 } from './v1beta1.ts'
 import { validatePodDisruptionBudget, validatePodDisruptionBudgetConditions, validatePodDisruptionBudgetStatus } from './validation.ts'
 
 const podDisruptionBudgetStrategy: Strategy<PodDisruptionBudget> = {
@@ -72,7 +72,7 @@ const v1beta1: Version<PodDisruptionBudgetV1beta1, PodDisruptionBudget> = {
   names: v1.names,
   verbs: STANDARD_VERBS,
   schema: types.type('policyV1beta1.PodDisruptionBudget'),
-  toHub: toV1,
+  toHub: budgetToV1,
   fromHub: fromV1,
   subresources: { status: { verbs: STATUS_VERBS, strategy: { ...podDisruptionBudgetStatusStrategy, validate: validatePodDisruptionBudgetConditions } } },
 }

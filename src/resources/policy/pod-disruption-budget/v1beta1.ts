@@ -19,32 +19,32 @@ function withoutLabel({ matchExpressions = [], ...selector }: LabelSelector): La
 }
 
 /** Compares selectors. Empty matchLabels equal absent ones: `{"matchLabels": {}}` is the empty selector, too. */
-const isSame = ({ matchLabels = {}, ...selector }: LabelSelector, other: LabelSelector): boolean =>
+const isSameSelector = ({ matchLabels = {}, ...selector }: LabelSelector, other: LabelSelector): boolean =>
   deepEqual(Object.keys(matchLabels).length > 0 ? { matchLabels, ...selector } : selector, other)
 
 const hasLabel = ({ matchExpressions = [] }: LabelSelector): boolean => matchExpressions.some(({ key }) => key === LABEL)
 
 function selectorToV1(selector: LabelSelector): LabelSelector {
-  if (isSame(selector, EMPTY)) return NONE_IN_V1
-  return isSame(selector, ALL_IN_V1BETA1) ? EMPTY : withoutLabel(selector)
+  if (isSameSelector(selector, EMPTY)) return NONE_IN_V1
+  return isSameSelector(selector, ALL_IN_V1BETA1) ? EMPTY : withoutLabel(selector)
 }
 
 function selectorFromV1(selector: LabelSelector): LabelSelector {
-  if (isSame(selector, NONE_IN_V1)) return EMPTY
-  return isSame(selector, EMPTY) ? ALL_IN_V1BETA1 : selector
+  if (isSameSelector(selector, NONE_IN_V1)) return EMPTY
+  return isSameSelector(selector, EMPTY) ? ALL_IN_V1BETA1 : selector
 }
 
 /** Removes the label from selectors that are written in v1, except for the one that represents the empty selector of v1beta1. */
 export function dropSelectorLabel({ spec }: PodDisruptionBudget): void {
   const { selector } = spec
-  if (selector && hasLabel(selector) && !isSame(selector, NONE_IN_V1)) spec.selector = withoutLabel(selector)
+  if (selector && hasLabel(selector) && !isSameSelector(selector, NONE_IN_V1)) spec.selector = withoutLabel(selector)
 }
 
 /**
  * Converts policy/v1beta1 to v1. They differ in the empty selector, which matches no pods in v1beta1 and all pods in v1. Source: pkg/apis/policy/v1beta1 in
  * k8s.io/kubernetes.
  */
-export const toV1 = ({ spec, ...budget }: PodDisruptionBudgetV1beta1): PodDisruptionBudget => ({
+export const budgetToV1 = ({ spec, ...budget }: PodDisruptionBudgetV1beta1): PodDisruptionBudget => ({
   ...budget,
   spec: spec.selector ? { ...spec, selector: selectorToV1(spec.selector) } : spec,
 })

@@ -1,5 +1,5 @@
 import type { HookContext } from '../../../catalog/definition.ts'
-import { validateConditions } from '../../../meta/condition-validation.ts'
+import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -35,7 +35,7 @@ export const validatePodDisruptionBudget = rules<PodDisruptionBudget, HookContex
 
 /** Validates the status in v1beta1, of which only conditions have rules. */
 export const validatePodDisruptionBudgetConditions = ({ status }: Pick<PodDisruptionBudget, 'status'>): FieldError[] =>
-  validateConditions(status.conditions, fieldPath('status', 'conditions'))
+  validateMetaConditions(status.conditions, fieldPath('status', 'conditions'))
 
 /** Validates the status: counts are not negative, and conditions are valid. */
 export const validatePodDisruptionBudgetStatus = rules<PodDisruptionBudget>()(

@@ -1,4 +1,4 @@
-import { isStepDone, type Steps, sorted } from '../../../lib/steps.ts'
+import { isStepDone, type Steps, sortInSteps } from '../../../lib/steps.ts'
 import { type FieldError, forbidden, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 
@@ -20,24 +20,24 @@ export function validateSysctlPatterns(patterns: readonly string[], path: FieldP
 }
 
 /** A pattern or a name, by its prefix. */
-interface Entry {
+interface SysctlPattern {
   readonly index: number
   readonly prefix: string
   readonly isPattern: boolean
 }
 
-function entryOf(text: string, index: number): Entry {
+function entryOf(text: string, index: number): SysctlPattern {
   const isPattern = text.endsWith('*')
   return { index, prefix: isPattern ? text.slice(0, -1) : text, isPattern }
 }
 
 /** Index of forbidden entries, by the prefix of a pattern and in sorted order. */
 class Forbidden {
-  private readonly ordered: readonly Entry[]
-  private readonly patterns = new Map<string, Entry[]>()
+  private readonly ordered: readonly SysctlPattern[]
+  private readonly patterns = new Map<string, SysctlPattern[]>()
   private readonly lengths: readonly number[]
 
-  constructor(ordered: readonly Entry[]) {
+  constructor(ordered: readonly SysctlPattern[]) {
     this.ordered = ordered
     for (const entry of ordered) {
       if (!entry.isPattern) continue
@@ -49,14 +49,14 @@ class Forbidden {
   }
 
   /** Returns the entries that match a sysctl which the other entry matches, too, in the order of the list. */
-  overlapping({ prefix, isPattern }: Entry): Entry[] {
+  overlapping({ prefix, isPattern }: SysctlPattern): SysctlPattern[] {
     const shorter = this.lengths.filter(length => length < prefix.length).flatMap(length => this.patterns.get(prefix.slice(0, length)) ?? [])
     const found = [...shorter, ...this.from(prefix, isPattern)]
     return found.sort((a, b) => a.index - b.index)
   }
 
   /** Yields the entries that begin with the text or equal it. */
-  private *from(prefix: string, isPattern: boolean): Generator<Entry> {
+  private *from(prefix: string, isPattern: boolean): Generator<SysctlPattern> {
     let low = 0
     let high = this.ordered.length
     while (low < high) {
@@ -69,7 +69,7 @@ class Forbidden {
   }
 }
 
-const byPrefix = (a: Entry, b: Entry): number => (a.prefix < b.prefix ? -1 : a.prefix > b.prefix ? 1 : 0)
+const byPrefix = (a: SysctlPattern, b: SysctlPattern): number => (a.prefix < b.prefix ? -1 : a.prefix > b.prefix ? 1 : 0)
 
 /** Reports sysctls that both lists match. The error is for the more specific entry. Names that are too long are skipped, since they are invalid anyway. */
 export function* validateOverlap(
@@ -77,7 +77,7 @@ export function* validateOverlap(
   { list: forbiddenList, path: forbiddenPath }: { readonly list: readonly string[]; readonly path: FieldPath },
 ): Steps<FieldError[]> {
   if (allowed.length === 0 || forbiddenList.length === 0) return []
-  const lookup = new Forbidden(yield* sorted(forbiddenList.map(entryOf), byPrefix))
+  const lookup = new Forbidden(yield* sortInSteps(forbiddenList.map(entryOf), byPrefix))
   const errors: FieldError[] = []
   for (const [i, text] of allowed.entries()) {
     if (isStepDone()) yield

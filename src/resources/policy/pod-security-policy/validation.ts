@@ -61,7 +61,7 @@ const validateRange = ({ min, max }: IDRange, path: FieldPath): FieldError[] => 
 const validateRanges = (ranges: readonly IDRange[] = [], path: FieldPath): FieldError[] =>
   ranges.flatMap((range, i) => validateRange(range, path.child('ranges').index(i)))
 
-const validateRule = (rule: string | undefined, rules: readonly string[], path: FieldPath): FieldError[] =>
+const validateStrategyRule = (rule: string | undefined, rules: readonly string[], path: FieldPath): FieldError[] =>
   rules.includes(rule ?? '') ? [] : [notSupported(path.child('rule'), rule ?? '', rules)]
 
 const goRanges = (ranges: readonly IDRange[] | undefined): string =>
@@ -140,13 +140,13 @@ export function* validatePodSecurityPolicy({ metadata, spec }: PodSecurityPolicy
   const forbidden = { list: forbiddenSysctls, path: path.child('forbiddenSysctls') }
   return [
     ...validateAnnotations(metadata.annotations ?? {}, fieldPath('metadata', 'annotations')),
-    ...validateRule(spec.runAsUser.rule, USER_RULES, path.child('runAsUser')),
+    ...validateStrategyRule(spec.runAsUser.rule, USER_RULES, path.child('runAsUser')),
     ...validateRanges(spec.runAsUser.ranges, path.child('runAsUser')),
     ...validateRunAsGroup(spec.runAsGroup, path.child('runAsGroup')),
-    ...validateRule(spec.seLinux.rule, SELINUX_RULES, path.child('seLinux')),
-    ...validateRule(spec.supplementalGroups.rule, GROUP_RULES, path.child('supplementalGroups')),
+    ...validateStrategyRule(spec.seLinux.rule, SELINUX_RULES, path.child('seLinux')),
+    ...validateStrategyRule(spec.supplementalGroups.rule, GROUP_RULES, path.child('supplementalGroups')),
     ...validateRanges(spec.supplementalGroups.ranges, path.child('supplementalGroups')),
-    ...validateRule(spec.fsGroup.rule, GROUP_RULES, path.child('fsGroup')),
+    ...validateStrategyRule(spec.fsGroup.rule, GROUP_RULES, path.child('fsGroup')),
     ...validateRanges(spec.fsGroup.ranges, path.child('fsGroup')),
     ...(spec.volumes ?? []).filter(volume => !VOLUMES.includes(volume)).map(volume => notSupported(path.child('volumes'), volume, VOLUMES)),
     ...validateCapabilities(spec),

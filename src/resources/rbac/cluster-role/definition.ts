@@ -7,7 +7,7 @@ import { nameIsPathSegment } from '../../../meta/names.ts'
 import { ifReadable } from '../../../meta/selector-error.ts'
 import { aggregationSelectors } from '../shared/aggregation.ts'
 import { authorizeRole, type EscalationServices } from '../shared/escalation.ts'
-import { validateRules } from '../shared/rules-validation.ts'
+import { validateRoleRules } from '../shared/rules-validation.ts'
 import { rbacVersion } from '../shared/version.ts'
 import type { ClusterRole } from '../v1.types.ts'
 
@@ -30,7 +30,7 @@ function validateAggregation(role: ClusterRole, allowInvalidValues: boolean): Fi
 /** Validates a cluster role. An update may keep invalid values in selectors if an old selector is invalid, and reports each error twice, as upstream does. */
 function validateClusterRole(next: ClusterRole, old: ClusterRole | undefined): FieldError[] {
   const keepValues = old !== undefined && aggregationSelectors(old).some(selector => validateLabelSelector(selector, PATH).length > 0)
-  const errors = [...validateRules(next.rules, false), ...validateAggregation(next, keepValues)]
+  const errors = [...validateRoleRules(next.rules, false), ...validateAggregation(next, keepValues)]
   return old ? [...errors, ...errors] : errors
 }
 

@@ -10,10 +10,10 @@ const LABELS = { 'kubernetes.io/bootstrapping': 'rbac-defaults' }
 /** Annotation of a default role or binding. With "false" the server does not update it. */
 export const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
 
-const list = (text: string | undefined): string[] => (text ?? '').split(',').map(word => (word === 'core' ? '' : word))
-const linesOf = (text: string): string[] => text.split('\n').filter(Boolean)
+const splitWords = (text: string | undefined): string[] => (text ?? '').split(',').map(word => (word === 'core' ? '' : word))
+const nonEmptyLines = (text: string): string[] => text.split('\n').filter(Boolean)
 
-interface Line {
+interface PolicyLine {
   readonly text: string
   readonly holds: boolean
 }
@@ -21,8 +21,8 @@ interface Line {
 const MARK = / (since|until|gate)\(([^()]+)\)/g
 
 /** Splits a text into lines without their marks, and evaluates the marks. */
-function linesFor(text: string, features: Features): Line[] {
-  return linesOf(text).map(line => ({
+function linesFor(text: string, features: Features): PolicyLine[] {
+  return nonEmptyLines(text).map(line => ({
     text: line.replace(MARK, ''),
     holds: [...line.matchAll(MARK)].every(([, mark, value = '']) => holds(mark, value, features)),
   }))
@@ -37,8 +37,13 @@ function holds(mark: string | undefined, value: string, features: Features): boo
 /** Parses a rule: two words for non-resource URLs, three or four for resources. */
 function readRule(line: string): PolicyRule {
   const [verbs, first, resources, names] = line.trim().split(' ')
-  if (resources === undefined) return { verbs: list(verbs), nonResourceURLs: list(first) }
-  return { verbs: list(verbs), apiGroups: list(first), resources: list(resources), ...(names !== undefined && { resourceNames: list(names) }) }
+  if (resources === undefined) return { verbs: splitWords(verbs), nonResourceURLs: splitWords(first) }
+  return {
+    verbs: splitWords(verbs),
+    apiGroups: splitWords(first),
+    resources: splitWords(resources),
+    ...(names !== undefined && { resourceNames: splitWords(names) }),
+  }
 }
 
 /**

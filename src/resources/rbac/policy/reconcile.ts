@@ -38,7 +38,7 @@ export function reconcileRole(now: ClusterRole, wanted: ClusterRole): ClusterRol
   return changed(next, now)
 }
 
-const same = (a: Subject, b: Subject): boolean =>
+const isSameSubject = (a: Subject, b: Subject): boolean =>
   a.kind === b.kind && a.name === b.name && (a.apiGroup ?? '') === (b.apiGroup ?? '') && (a.namespace ?? '') === (b.namespace ?? '')
 
 /**
@@ -50,7 +50,7 @@ export function reconcileBinding(now: ClusterRoleBinding, wanted: ClusterRoleBin
   if (!deepEqual(now.roleRef, wanted.roleRef)) return 'recreate'
   const next = withMetadata(now, wanted)
   const present = now.subjects ?? []
-  const missing = (wanted.subjects ?? []).filter(subject => !present.some(one => same(one, subject)))
+  const missing = (wanted.subjects ?? []).filter(subject => !present.some(one => isSameSubject(one, subject)))
   if (missing.length > 0) next.subjects = [...present, ...missing]
   return changed(next, now)
 }

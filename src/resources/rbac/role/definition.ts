@@ -2,7 +2,7 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition } from '../../../catalog/definition.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import { authorizeRole, type EscalationServices } from '../shared/escalation.ts'
-import { validateRules } from '../shared/rules-validation.ts'
+import { validateRoleRules } from '../shared/rules-validation.ts'
 import { rbacVersion } from '../shared/version.ts'
 import type { Role } from '../v1.types.ts'
 
@@ -25,7 +25,7 @@ export const createRoleResource = (escalation?: EscalationServices): ResourceDef
       validateName: nameIsPathSegment,
       ...(escalation && { authorize: authorizeRole(escalation) }),
       validate(next, old) {
-        const errors = validateRules(next.rules, true)
+        const errors = validateRoleRules(next.rules, true)
         return old ? [...errors, ...errors] : errors
       },
     },

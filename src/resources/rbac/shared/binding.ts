@@ -12,7 +12,7 @@ import type { RoleRef, Subject } from '../v1.types.ts'
 import { RBAC_GROUP } from './version.ts'
 
 /** A RoleBinding or a ClusterRoleBinding. */
-interface Binding extends TypedObject {
+interface AnyRoleBinding extends TypedObject {
   subjects?: Subject[]
   roleRef: RoleRef
 }
@@ -20,7 +20,7 @@ interface Binding extends TypedObject {
 const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group']
 
 /** Sets the API group of the role and of users and groups. Service accounts have the empty group. */
-export function setBindingDefaults(binding: Binding): void {
+export function setBindingDefaults(binding: AnyRoleBinding): void {
   binding.roleRef.apiGroup ||= RBAC_GROUP
   for (const subject of binding.subjects ?? []) if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ||= RBAC_GROUP
 }
@@ -54,7 +54,7 @@ function validateRoleRef({ apiGroup, kind, name }: RoleRef, kinds: readonly stri
   ]
 }
 
-function validateBinding(next: Binding, old: Binding | undefined, namespaced: boolean, kinds: readonly string[]): FieldError[] {
+function validateBinding(next: AnyRoleBinding, old: AnyRoleBinding | undefined, namespaced: boolean, kinds: readonly string[]): FieldError[] {
   const errors = [
     ...validateRoleRef(next.roleRef, kinds),
     ...(next.subjects ?? []).flatMap((subject, i) => validateSubject(subject, namespaced, fieldPath('subjects').index(i))),
@@ -69,7 +69,7 @@ function validateBinding(next: Binding, old: Binding | undefined, namespaced: bo
 const roleRefValue = (ref: RoleRef) => goValue('rbac.RoleRef', ref)
 
 /** Strategy of bindings. With `namespaced` service account subjects may omit their namespace. `kinds` are the kinds of roles that may be bound. */
-export const bindingStrategy = (namespaced: boolean, kinds: readonly string[]): Strategy<Binding> => ({
+export const bindingStrategy = (namespaced: boolean, kinds: readonly string[]): Strategy<AnyRoleBinding> => ({
   allowCreateOnUpdate: true,
   metaRounds: ['whole', 'whole', 'change'],
   validateName: nameIsPathSegment,
@@ -77,13 +77,13 @@ export const bindingStrategy = (namespaced: boolean, kinds: readonly string[]): 
 })
 
 /** Prints the names of subjects of one kind, service accounts with their namespace. */
-const namesOf = (subjects: readonly Subject[] | undefined, kind: string): string =>
+const subjectNames = (subjects: readonly Subject[] | undefined, kind: string): string =>
   (subjects ?? [])
     .filter(subject => subject.kind === kind)
     .map(({ namespace, name }) => (kind === 'ServiceAccount' ? `${namespace ?? ''}/${name}` : name))
     .join(', ')
 
-export const bindingTable: TableDefinition<Binding> = {
+export const bindingTable: TableDefinition<AnyRoleBinding> = {
   columns: [
     nameColumn,
     column('Role', 'Kind and name of the role.'),
@@ -96,8 +96,8 @@ export const bindingTable: TableDefinition<Binding> = {
     metadata.name ?? '',
     `${roleRef.kind}/${roleRef.name}`,
     age(metadata.creationTimestamp, now),
-    namesOf(subjects, 'User'),
-    namesOf(subjects, 'Group'),
-    namesOf(subjects, 'ServiceAccount'),
+    subjectNames(subjects, 'User'),
+    subjectNames(subjects, 'Group'),
+    subjectNames(subjects, 'ServiceAccount'),
   ],
 }

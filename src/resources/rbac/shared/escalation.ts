@@ -6,7 +6,7 @@ import type { ResourceAccess, Strategy } from '../../../catalog/definition.ts'
 import { aggregate } from '../../../lib/aggregate.ts'
 import { compareText } from '../../../lib/compare-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
-import { isStepDone, runInTurns, type Steps, sorted } from '../../../lib/steps.ts'
+import { isStepDone, runInTurns, type Steps, sortInSteps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { type Authorizer, isMaster, mayDo } from '../../../meta/authorizer.ts'
@@ -50,10 +50,10 @@ export const authorizeRole =
     const { group, resource, namespace, name } = request.info
     if (await mayDo(services.authorizer, request, { verb: 'escalate', group, version: '*', resource, namespace, name })) return
     const faults = await lacking(services, request, features, next.rules ?? [])
-    if (faults !== undefined) throw refused(request, next, faults)
+    if (faults !== undefined) throw escalationError(request, next, faults)
     const isFree = !aggregates(next) && !aggregates(old)
     if (!isFree && (await lacking(services, request, features, EVERYTHING)) !== undefined)
-      throw refused(request, next, 'must have cluster-admin privileges to use the aggregationRule')
+      throw escalationError(request, next, 'must have cluster-admin privileges to use the aggregationRule')
   }
 
 /** Checks that the author of a binding has every permission of its role, or may `bind` it. */
@@ -76,11 +76,11 @@ export const authorizeBinding =
       }))
     )
       return
-    const wanted = await rulesOf(access(), roleRef, namespace).catch(error => {
+    const wanted = await getRoleRules(access(), roleRef, namespace).catch(error => {
       throw namesRequest(features) && isStatusError(error, 'NotFound') ? notFoundError(request.info, roleRef.name) : error
     })
     const faults = await lacking(services, request, features, wanted)
-    if (faults !== undefined) throw refused(request, next, faults)
+    if (faults !== undefined) throw escalationError(request, next, faults)
   }
 
 const ROLE_KINDS = new Map([
@@ -92,7 +92,7 @@ const ROLE_KINDS = new Map([
 const namesRequest = ({ release }: Features): boolean => isSince(release, '1.32')
 
 /** Reads the role from the store, as it may have been written just before. Throws 404. */
-async function rulesOf(api: ResourceAccess, { kind, name }: RoleRef, namespace: string): Promise<readonly PolicyRule[]> {
+async function getRoleRules(api: ResourceAccess, { kind, name }: RoleRef, namespace: string): Promise<readonly PolicyRule[]> {
   if (kind === 'Role') return (await getKind(api, ROLES, namespace, name)).rules ?? []
   if (kind === 'ClusterRole') return (await getKind(api, CLUSTER_ROLES, '', name)).rules ?? []
   throw failure(500, '', `unsupported role reference kind: ${quote(kind)}`)
@@ -120,20 +120,20 @@ async function lacking(
   const { rules: missing, areMore } = await runInTurns(missingRights(owned, wanted, MAX_RIGHTS), signal)
   if (missing.length === 0 && !areMore) return undefined
   const groups = user.groups.map(quote).join(' ')
-  const lines = await runInTurns(linesOf(missing), signal)
+  const lines = await runInTurns(permissionLines(missing), signal)
   if (areMore) lines.push(`and more: of rules that no single rule covers, ${MAX_RIGHTS} rights are compared`)
   const resolution = errors.length === 0 ? '' : `; resolution errors: [${aggregate(errors)}]`
   return `user ${quote(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${resolution}`
 }
 
 /** Returns the missing permissions, one line per rule, sorted. */
-function* linesOf(missing: readonly PolicyRule[]): Steps<string[]> {
+function* permissionLines(missing: readonly PolicyRule[]): Steps<string[]> {
   const lines = new Set<string>()
   for (const rule of yield* compacted(missing)) {
-    lines.add(describe(rule))
+    lines.add(goPolicyRule(rule))
     if (isStepDone()) yield
   }
-  return yield* sorted([...lines], compareText)
+  return yield* sortInSteps([...lines], compareText)
 }
 
 /** Merges rules for the same resource, or the same resource name, into one rule with several verbs. */
@@ -155,11 +155,11 @@ function* compacted(rules: readonly PolicyRule[]): Steps<PolicyRule[]> {
 }
 
 /** Prints a rule as Go does: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get" "list"]}`. */
-function describe({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
+function goPolicyRule({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
   const parts = { APIGroups: apiGroups, Resources: resources, NonResourceURLs: nonResourceURLs, ResourceNames: resourceNames, Verbs: verbs }
   const shown = Object.entries(parts).flatMap(([name, list]) => (list && list.length > 0 ? [`${name}:[${list.map(quote).join(' ')}]`] : []))
   return `{${shown.join(', ')}}`
 }
 
-const refused = ({ info }: RequestContext, next: TypedObject, why: string): Error =>
+const escalationError = ({ info }: RequestContext, next: TypedObject, why: string): Error =>
   forbiddenError({ group: info.group, resource: info.resource }, next.metadata.name ?? '', why)

@@ -7,7 +7,7 @@ import type { PolicyRule } from '../v1.types.ts'
 const some = (list: readonly string[] | null | undefined): boolean => (list?.length ?? 0) > 0
 
 /** Validates a rule, which has verbs, and either resources or non-resource URLs. Values of verbs, groups and resources are not validated. */
-function validateRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): FieldError[] {
+function validatePolicyRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): FieldError[] {
   const errors = some(rule.verbs) ? [] : covered('', [required(path.child('verbs'), 'verbs must contain at least one value')])
   if (some(rule.nonResourceURLs)) {
     const at = path.child('nonResourceURLs')
@@ -25,5 +25,5 @@ function validateRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): F
  * Validates the rules of a role or cluster role. `namespaced` is set for a role, which may not have non-resource URLs.
  * Source: pkg/apis/rbac/validation in k8s.io/kubernetes.
  */
-export const validateRules = (rules: readonly PolicyRule[] | null, namespaced: boolean): FieldError[] =>
-  (rules ?? []).flatMap((rule, i) => validateRule(rule, namespaced, fieldPath('rules').index(i)))
+export const validateRoleRules = (rules: readonly PolicyRule[] | null, namespaced: boolean): FieldError[] =>
+  (rules ?? []).flatMap((rule, i) => validatePolicyRule(rule, namespaced, fieldPath('rules').index(i)))

@@ -17,7 +17,7 @@ import type { DeviceClass } from '../v1beta2.types.ts'
 import { otherVersion, resourceVersion } from '../version.ts'
 
 /** Fields that an update does not change were accepted before limits existed, by a release that may support more expressions. */
-function* validateSpec({ spec }: DeviceClass, old: DeviceClass | undefined, ctx: HookContext): Steps<FieldError[]> {
+function* validateDeviceClassSpec({ spec }: DeviceClass, old: DeviceClass | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const faults = yield* compileSelectors([spec.selectors], oldestReader(ctx.features, old !== undefined && deepEqual(spec.selectors, old.spec.selectors)))
   const stored = old !== undefined && deepEqual(spec.config, old.spec.config)
@@ -41,9 +41,9 @@ const validateResourceName = (name: string | undefined, path: FieldPath): FieldE
  * object.
  */
 function* validateDeviceClass(next: DeviceClass, old: DeviceClass | undefined, ctx: HookContext): Steps<FieldError[]> {
-  if (old && isSince(ctx.features.release, '1.35')) return yield* validateSpec(next, old, ctx)
-  const errors = yield* validateSpec(next, undefined, ctx)
-  return old ? [...errors, ...(yield* validateSpec(next, old, ctx))] : errors
+  if (old && isSince(ctx.features.release, '1.35')) return yield* validateDeviceClassSpec(next, old, ctx)
+  const errors = yield* validateDeviceClassSpec(next, undefined, ctx)
+  return old ? [...errors, ...(yield* validateDeviceClassSpec(next, old, ctx))] : errors
 }
 
 const v1beta2: Version<DeviceClass> = { ...resourceVersion('DeviceClass', { plural: 'deviceclasses', singular: 'deviceclass' }), table: NAME_AND_AGE }

@@ -3,7 +3,7 @@ import type { HookContext, Strategy, TableDefinition, Version } from '../../../c
 import type { Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import { validateConditions } from '../../../meta/condition-validation.ts'
+import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { type FieldError, tooMany } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
@@ -76,7 +76,7 @@ const statusStrategy: Strategy<DeviceTaintRule> = {
   },
   validate({ status: { conditions = [] } }) {
     const at = fieldPath('status', 'conditions')
-    const errors = validateConditions(conditions, at)
+    const errors = validateMetaConditions(conditions, at)
     return conditions.length > MAX_CONDITIONS ? [...errors, tooMany(at, conditions.length, MAX_CONDITIONS)] : errors
   },
 }

@@ -21,24 +21,24 @@ const REQUESTS = fieldPath('spec', 'devices', 'requests')
 
 const devicesOf = ({ spec }: ResourceClaimTemplate): DeviceClaim => spec.spec.devices
 
-function* validateSpec({ spec }: ResourceClaimTemplate, stored: boolean, ctx: HookContext): Steps<FieldError[]> {
+function* validateTemplateSpec({ spec }: ResourceClaimTemplate, stored: boolean, ctx: HookContext): Steps<FieldError[]> {
   const errors = yield* validateClaimSpec(spec.spec, stored, fieldPath('spec', 'spec'), ctx)
   return [...validateTemplateMeta(spec.metadata, fieldPath('spec', 'metadata')), ...errors]
 }
 
 /** Validates a template. An update reports errors twice, as upstream does, and a change of the spec in between. */
-function* validate(next: ResourceClaimTemplate, old: ResourceClaimTemplate | undefined, ctx: HookContext): Steps<FieldError[]> {
-  const errors = yield* validateSpec(next, false, ctx)
+function* validateClaimTemplate(next: ResourceClaimTemplate, old: ResourceClaimTemplate | undefined, ctx: HookContext): Steps<FieldError[]> {
+  const errors = yield* validateTemplateSpec(next, false, ctx)
   if (!old) return errors
   if (!deepEqual(next.spec, old.spec)) errors.push(immutableError(fieldPath('spec'), goValue('resource.ResourceClaimTemplateSpec', next.spec)))
-  return [...errors, ...(yield* validateSpec(next, true, ctx))]
+  return [...errors, ...(yield* validateTemplateSpec(next, true, ctx))]
 }
 
-const setDefaults = (template: ResourceClaimTemplate): void => setRequestDefaults(devicesOf(template))
+const setTemplateDefaults = (template: ResourceClaimTemplate): void => setRequestDefaults(devicesOf(template))
 
 const v1beta2: Version<ResourceClaimTemplate> = {
   ...resourceVersion('ResourceClaimTemplate', { plural: 'resourceclaimtemplates', singular: 'resourceclaimtemplate' }),
-  setDefaults,
+  setDefaults: setTemplateDefaults,
   table: NAME_AND_AGE,
 }
 
@@ -48,7 +48,7 @@ const OLDER: Differences<BetaTemplate, ResourceClaimTemplate> = {
   setDefaults: ({ spec }) => setOlderRequestDefaults(spec.spec.devices),
 }
 
-const v1 = otherVersion<ResourceClaimTemplate, ResourceClaimTemplate>(v1beta2, 'v1', { setDefaults })
+const v1 = otherVersion<ResourceClaimTemplate, ResourceClaimTemplate>(v1beta2, 'v1', { setDefaults: setTemplateDefaults })
 const v1beta1 = otherVersion(v1beta2, 'v1beta1', OLDER)
 
 /**
@@ -66,7 +66,7 @@ export const resourceClaimTemplateResource = defineResource<ResourceClaimTemplat
     returnsDeleted: true,
     // Upstream runs no declarative validation for this kind, although its types have rules.
     declaredRules: false,
-    validate,
+    validate: validateClaimTemplate,
     evaluate: async (next, old, ctx) =>
       old
         ? []

@@ -27,7 +27,7 @@ const resultsOf = (claim: ResourceClaim | undefined): DeviceRequestAllocationRes
 /**
  * Validates a claim. Before 1.35 an update reports errors in the spec twice, as upstream does, and a change of the spec in between; since then only the change.
  */
-function* validateClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined, ctx: HookContext): Steps<FieldError[]> {
+function* validateResourceClaim({ spec }: ResourceClaim, old: ResourceClaim | undefined, ctx: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const changed = (): FieldError[] =>
     old === undefined || deepEqual(spec, old.spec) ? [] : covered('immutable', [immutableError(path, goValue('resource.ResourceClaimSpec', spec))])
@@ -54,7 +54,7 @@ const claimStrategy: Strategy<ResourceClaim> = {
   resetFields: STATUS_FIELDS,
   returnsDeleted: true,
   prepare: (next, old) => withholdStatus(next, old),
-  validate: validateClaim,
+  validate: validateResourceClaim,
   evaluate: async ({ metadata, spec }, old, ctx) =>
     old
       ? []
@@ -96,7 +96,7 @@ const table: TableDefinition<ResourceClaim> = {
   cells: (claim, now) => [claim.metadata.name ?? '', stateCell(claim), age(claim.metadata.creationTimestamp, now)],
 }
 
-const setDefaults = ({ spec }: ResourceClaim): void => setRequestDefaults(spec.devices)
+const setClaimDefaults = ({ spec }: ResourceClaim): void => setRequestDefaults(spec.devices)
 
 const OLDER: Differences<BetaClaim, ResourceClaim> = {
   toHub: ({ spec, ...claim }) => ({ ...claim, spec: { ...spec, devices: devicesToHub(spec.devices) } }),
@@ -106,7 +106,7 @@ const OLDER: Differences<BetaClaim, ResourceClaim> = {
 
 const v1beta2Of = (authorizer: Authorizer): Version<ResourceClaim> => ({
   ...resourceVersion('ResourceClaim', { plural: 'resourceclaims', singular: 'resourceclaim' }),
-  setDefaults,
+  setDefaults: setClaimDefaults,
   table,
   subresources: { status: { verbs: STATUS_VERBS, strategy: claimStatusStrategy(authorizer) } },
 })
@@ -118,7 +118,7 @@ const v1beta2Of = (authorizer: Authorizer): Version<ResourceClaim> => ({
  */
 export function createResourceClaimResource(authorizer: Authorizer): ResourceDefinition {
   const v1beta2 = v1beta2Of(authorizer)
-  const v1 = otherVersion<ResourceClaim, ResourceClaim>(v1beta2, 'v1', { setDefaults })
+  const v1 = otherVersion<ResourceClaim, ResourceClaim>(v1beta2, 'v1', { setDefaults: setClaimDefaults })
   const v1beta1 = otherVersion(v1beta2, 'v1beta1', OLDER)
   return defineResource<ResourceClaim>({
     scope: 'Namespaced',

@@ -43,7 +43,7 @@ async function bindingErrors(caller: Caller, { status: next }: ResourceClaim, { 
  * first.
  */
 async function driverErrors(caller: Caller, next: ResourceClaim, old: ResourceClaim): Promise<FieldError[]> {
-  const node = nodeOf(next)
+  const node = allocatedNode(next)
   const prefixes = node !== undefined && node === accountNode(caller.user) ? ['associated-node:', 'arbitrary-node:'] : ['arbitrary-node:']
   const verbs = prefixes.map(prefix => `${prefix}${caller.verb}`)
   const errors: FieldError[] = []
@@ -76,7 +76,7 @@ function changedDrivers(next: readonly AllocatedDeviceStatus[], old: readonly Al
 }
 
 /** Returns the node on which the claim is allocated, or undefined if the allocation names none or several. */
-function nodeOf({ status }: ResourceClaim): string | undefined {
+function allocatedNode({ status }: ResourceClaim): string | undefined {
   const [term, ...more] = status.allocation?.nodeSelector?.nodeSelectorTerms ?? []
   const [field, ...others] = term?.matchFields ?? []
   const [name, ...names] = field?.values ?? []

@@ -1,9 +1,9 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Release } from '../../../lifecycle/release.ts'
-import { validateConditions } from '../../../meta/condition-validation.ts'
+import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { covered, forbidden, immutableError, invalid, required, tooLong, tooMany, verbatim } from '../../../meta/field-error.ts'
+import { covered, forbidden, immutableError, invalid, required, tooLongError, tooMany, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { parseCidr, printIp } from '../../../meta/ip.ts'
@@ -62,8 +62,8 @@ function validateAddress(text: string, path: FieldPath): FieldError[] {
 
 function validateNetworkData({ interfaceName = '', ips, hardwareAddress = '' }: NetworkDeviceData, release: Release, path: FieldPath): FieldError[] {
   return [
-    ...(longerThan(interfaceName, MAX_INTERFACE_NAME) ? [tooLong(path.child('interfaceName'), MAX_INTERFACE_NAME)] : []),
-    ...(longerThan(hardwareAddress, MAX_HARDWARE_ADDRESS) ? [tooLong(path.child('hardwareAddress'), MAX_HARDWARE_ADDRESS)] : []),
+    ...(longerThan(interfaceName, MAX_INTERFACE_NAME) ? [tooLongError(path.child('interfaceName'), MAX_INTERFACE_NAME)] : []),
+    ...(longerThan(hardwareAddress, MAX_HARDWARE_ADDRESS) ? [tooLongError(path.child('hardwareAddress'), MAX_HARDWARE_ADDRESS)] : []),
     ...validateSet(ips, path.child('ips'), { max: MAX_ADDRESSES, release, check: validateAddress, keyOf: address => address }),
   ]
 }
@@ -75,7 +75,7 @@ function validateDeviceStatus(status: AllocatedDeviceStatus, allocated: Readonly
   const conditions = path.child('conditions')
   const count = (status.conditions ?? []).length
   if (count > MAX_CONDITIONS) errors.push(tooMany(conditions, count, MAX_CONDITIONS))
-  errors.push(...validateConditions(status.conditions ?? [], conditions))
+  errors.push(...validateMetaConditions(status.conditions ?? [], conditions))
   if (status.data !== undefined && status.data !== null) errors.push(...validateRaw(status.data, false, release, path.child('data')))
   return status.networkData ? [...errors, ...validateNetworkData(status.networkData, release, path.child('networkData'))] : errors
 }
@@ -90,7 +90,7 @@ function validateAllocation({ devices, nodeSelector }: AllocationResult, known: 
     ...validateShareId(one.shareID, place.child('shareID')),
   ]
   const configuration = (config: DeviceAllocationConfiguration, place: FieldPath): FieldError[] => [
-    ...validateSource(config.source, place.child('source')),
+    ...validateConfigurationSource(config.source, place.child('source')),
     ...validateRequestReferences(config.requests, known, release, place.child('requests')),
     ...validateConfiguration(config, false, release, place),
   ]
@@ -101,7 +101,7 @@ function validateAllocation({ devices, nodeSelector }: AllocationResult, known: 
   return nodeSelector ? [...errors, ...validateNodeSelector(nodeSelector, false, path.child('nodeSelector'))] : errors
 }
 
-function validateSource(source: string, path: FieldPath): FieldError[] {
+function validateConfigurationSource(source: string, path: FieldPath): FieldError[] {
   if (source === '') return covered('', [required(path)])
   return covered('', validateOneOf(source, SOURCES, path))
 }

@@ -15,12 +15,12 @@ const FAILED = 'Failed'
 const UNKNOWN = '-'
 
 /** Returns the condition that completes the request, or undefined. */
-const outcomeOf = (status: ResourcePoolStatusRequestStatus | undefined) =>
+const completingCondition = (status: ResourcePoolStatusRequestStatus | undefined) =>
   status?.conditions?.find(({ type, status: value }) => value === 'True' && (type === COMPLETE || type === FAILED))
 
 /** Prints the number of devices in all pools, and of pools with errors. */
 function countCells(status: ResourcePoolStatusRequestStatus | undefined): string[] {
-  if (!status || outcomeOf(status)?.type === FAILED) return Array.from({ length: 5 }, () => UNKNOWN)
+  if (!status || completingCondition(status)?.type === FAILED) return Array.from({ length: 5 }, () => UNKNOWN)
   const { pools = [] } = status
   const sum = (member: 'totalDevices' | 'availableDevices' | 'allocatedDevices' | 'unavailableDevices'): string =>
     String(pools.reduce((total: number, pool: PoolStatus) => total + (pool[member] ?? 0), 0))
@@ -30,7 +30,7 @@ function countCells(status: ResourcePoolStatusRequestStatus | undefined): string
 
 /** Prints `Complete (2/5 pools)` if not all pools are listed. */
 function statusCell(status: ResourcePoolStatusRequestStatus | undefined): string {
-  const outcome = outcomeOf(status)?.type ?? 'Pending'
+  const outcome = completingCondition(status)?.type ?? 'Pending'
   const shown = status?.pools?.length ?? 0
   const count = status?.poolCount ?? 0
   return outcome === COMPLETE && count > shown ? `${COMPLETE} (${shown}/${count} pools)` : outcome
@@ -50,7 +50,7 @@ const table: TableDefinition<ResourcePoolStatusRequest> = {
     column('Completed', 'Time since the request was completed.'),
   ],
   cells({ metadata, spec, status }, now): Json[] {
-    const outcome = outcomeOf(status)
+    const outcome = completingCondition(status)
     const completed = outcome?.type === COMPLETE ? age(outcome.lastTransitionTime ?? undefined, now) : '<none>'
     return [metadata.name ?? '', spec.driver, ...countCells(status), status?.poolCount ?? 0, statusCell(status), completed]
   },

@@ -1,6 +1,6 @@
-import { validateConditions } from '../../../meta/condition-validation.ts'
+import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { type FieldError, immutableError, invalid, required, tooLong, tooMany } from '../../../meta/field-error.ts'
+import { type FieldError, immutableError, invalid, required, tooLongError, tooMany } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain, longerThan } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
@@ -25,7 +25,7 @@ const validateDriver = (driver: string, path: FieldPath): FieldError[] =>
 /** Validates subdomains that are separated by slashes. */
 function validatePool(name: string, path: FieldPath): FieldError[] {
   return [
-    ...(longerThan(name, LONGEST_POOL_NAME) ? [tooLong(path, LONGEST_POOL_NAME)] : []),
+    ...(longerThan(name, LONGEST_POOL_NAME) ? [tooLongError(path, LONGEST_POOL_NAME)] : []),
     ...name.split('/').flatMap((part, i) => {
       if (part === '') return [invalid(path, name, `segment ${i}: must not be empty`)]
       return isDns1123Subdomain(part).map(text => invalid(path, part, `segment ${i}: ${text}`))
@@ -57,7 +57,9 @@ function validatePoolStatus(pool: PoolStatus, path: FieldPath): FieldError[] {
     ...atLeast(resourceSliceCount, 1, path.child('resourceSliceCount')),
     ...COUNTS.flatMap(member => atLeast(pool[member], 0, path.child(member))),
     ...(nodeName === undefined ? [] : isDns1123Subdomain(nodeName).map(text => invalid(path.child('nodeName'), nodeName, text))),
-    ...(validationError !== undefined && longerThan(validationError, LONGEST_ERROR_BYTES) ? [tooLong(path.child('validationError'), LONGEST_ERROR_BYTES)] : []),
+    ...(validationError !== undefined && longerThan(validationError, LONGEST_ERROR_BYTES)
+      ? [tooLongError(path.child('validationError'), LONGEST_ERROR_BYTES)]
+      : []),
   ]
 }
 
@@ -77,5 +79,5 @@ export function validateRequestedStatus({ status }: ResourcePoolStatusRequest, o
     const shown = status && goValue('resourceV1alpha3.ResourcePoolStatusRequestStatus', status)
     return deepEqual(status, old.status) ? [] : [immutableError(path, shown), ...(status ? validateAnswer(status, path) : [])]
   }
-  return status ? [...validateConditions(status.conditions, path.child('conditions')), ...validateAnswer(status, path)] : []
+  return status ? [...validateMetaConditions(status.conditions, path.child('conditions')), ...validateAnswer(status, path)] : []
 }

@@ -15,7 +15,7 @@ const MAX_NAME = 63
 /** Returns the names of the counters. */
 export const countersOf = ({ counters = {} }: WithCounters): string[] => Object.keys(counters)
 
-function validateNames(set: WithCounters, path: FieldPath, max: number): FieldError[] {
+function validateCounterNames(set: WithCounters, path: FieldPath, max: number): FieldError[] {
   const at = path.child('counters')
   const names = countersOf(set)
   if (names.length === 0) return [required(at)]
@@ -28,7 +28,7 @@ function validateNames(set: WithCounters, path: FieldPath, max: number): FieldEr
  */
 export function validateCounterSet(set: CounterSet, path: FieldPath, max = Number.POSITIVE_INFINITY): FieldError[] {
   const at = path.child('name')
-  return [...(set.name ? validateLabelName(set.name, at) : [required(at)]), ...validateNames(set, path, max)]
+  return [...(set.name ? validateLabelName(set.name, at) : [required(at)]), ...validateCounterNames(set, path, max)]
 }
 
 /**
@@ -36,7 +36,7 @@ export function validateCounterSet(set: CounterSet, path: FieldPath, max = Numbe
  * @param max limit on the number of counters.
  */
 export function validateConsumption(consumption: DeviceCounterConsumption, path: FieldPath, max = Number.POSITIVE_INFINITY): FieldError[] {
-  return [...(consumption.counterSet ? [] : [required(path.child('counterSet'))]), ...validateNames(consumption, path, max)]
+  return [...(consumption.counterSet ? [] : [required(path.child('counterSet'))]), ...validateCounterNames(consumption, path, max)]
 }
 
 /** Checks that the set and its counters exist. */

@@ -1,6 +1,6 @@
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, required, tooLong } from '../../../meta/field-error.ts'
+import { forbidden, invalid, required, tooLongError } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
 import { parseSemanticVersion } from '../../../meta/semantic-version.ts'
@@ -23,7 +23,7 @@ const MAX_VALUE_BYTES = 64
 const ONE_OF = 'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
 const NONE_OF = '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
 
-const bounded = (text: string, path: FieldPath): FieldError[] => (longerThan(text, MAX_VALUE_BYTES) ? [tooLong(path, MAX_VALUE_BYTES)] : [])
+const bounded = (text: string, path: FieldPath): FieldError[] => (longerThan(text, MAX_VALUE_BYTES) ? [tooLongError(path, MAX_VALUE_BYTES)] : [])
 
 /** Validates an attribute, which has a value of exactly one type. */
 function validateAttribute(attribute: DeviceAttribute, path: FieldPath): FieldError[] {

@@ -2,7 +2,7 @@ import { compileInSteps } from '../../../cel/compile.ts'
 import { baseEnvironment, type Environment } from '../../../cel/environment.ts'
 import { namedResourcesEnvironment } from '../../../cel/named-resources-environment.ts'
 import { programFault } from '../../../cel/program-fault.ts'
-import { BOOL, isPlain } from '../../../cel/type.ts'
+import { BOOL, isPlainType } from '../../../cel/type.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -19,17 +19,17 @@ export function* compileNamedSelectors(selectors: Iterable<string>, minor: numbe
   const faults = new Map<string, string>()
   for (const selector of new Set(selectors)) {
     if (selector === '') continue
-    const fault = yield* faultOf(selector, environment)
+    const fault = yield* selectorFault(selector, environment)
     if (fault !== undefined) faults.set(selector, fault)
     yield
   }
   return faults
 }
 
-function* faultOf(selector: string, environment: Environment): Steps<string | undefined> {
+function* selectorFault(selector: string, environment: Environment): Steps<string | undefined> {
   const { issues, checked } = yield* compileInSteps(selector, environment)
   if (!checked) return `compilation failed: ${issues}`
-  if (!isPlain(checked.result, BOOL)) return 'must evaluate to bool'
+  if (!isPlainType(checked.result, BOOL)) return 'must evaluate to bool'
   const fault = yield* programFault(checked, environment)
   return fault === undefined ? undefined : `program instantiation failed: ${fault}`
 }

@@ -38,7 +38,7 @@ function validateRequests({ requests = [] }: DriverRequests, faults: NamedSelect
   return requests.flatMap((request, i) => validateModel(request, at.index(i), (named, place) => validateNamedSelector(named, faults, place)))
 }
 
-const selectorsOf = (models: readonly { namedResources?: { selector: string } }[]): string[] =>
+const modelSelectors = (models: readonly { namedResources?: { selector: string } }[]): string[] =>
   models.flatMap(({ namedResources }) => (namedResources ? [namedResources.selector] : []))
 
 function* validateClaimParameters(
@@ -47,7 +47,7 @@ function* validateClaimParameters(
   { features }: HookContext,
 ): Steps<FieldError[]> {
   const isStored = old !== undefined && deepEqual(driverRequests, old.driverRequests ?? [])
-  const selectors = driverRequests.flatMap(({ requests = [] }) => selectorsOf(requests))
+  const selectors = driverRequests.flatMap(({ requests = [] }) => modelSelectors(requests))
   const faults = yield* compileNamedSelectors(selectors, oldestReader(features, isStored))
   return [
     ...validateClaimParametersRef(generatedFrom, fieldPath('generatedFrom')),
@@ -61,7 +61,7 @@ function* validateClassParameters(
   _: ResourceClassParameters | undefined,
   { features }: HookContext,
 ): Steps<FieldError[]> {
-  const faults = yield* compileNamedSelectors(selectorsOf(filters), oldestReader(features, false))
+  const faults = yield* compileNamedSelectors(modelSelectors(filters), oldestReader(features, false))
   return [
     ...validateClassParametersRef(generatedFrom, fieldPath('generatedFrom')),
     ...validateDrivers(filters, fieldPath('filters'), (filter, at) => validateModel(filter, at, (named, place) => validateNamedSelector(named, faults, place))),

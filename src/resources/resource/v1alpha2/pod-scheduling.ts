@@ -10,7 +10,7 @@ import { alphaVersion } from './version.ts'
 const validateContext = (next: PodSchedulingContext, old: PodSchedulingContext | undefined): FieldError[] =>
   withUpdateErrors(validatePotentialNodes(next, validateNodeNames), old !== undefined)
 
-const resourceOf = (version: Version<PodSchedulingContext>): ResourceDefinition =>
+const schedulingResource = (version: Version<PodSchedulingContext>): ResourceDefinition =>
   defineResource<PodSchedulingContext>({
     scope: 'Namespaced',
     versions: [version],
@@ -23,13 +23,13 @@ const resourceOf = (version: Version<PodSchedulingContext>): ResourceDefinition 
  * Negotiation between the scheduler and drivers about the node of a pod, in 1.27 to 1.30.
  * Source of its rules: pkg/registry/resource/podschedulingcontext.
  */
-export const alphaPodSchedulingContextResource = resourceOf({
+export const alphaPodSchedulingContextResource = schedulingResource({
   ...alphaVersion('v1alpha2', 'PodSchedulingContext', { plural: 'podschedulingcontexts', singular: 'podschedulingcontext' }),
   ...schedulingParts(validateNodeNames),
 })
 
 /** The name of this kind in 1.26. */
-export const podSchedulingResource = resourceOf({
+export const podSchedulingResource = schedulingResource({
   ...alphaVersion('v1alpha1', 'PodScheduling', { plural: 'podschedulings', singular: 'podscheduling' }),
   ...schedulingParts(validateNodeNames),
 })

@@ -10,7 +10,7 @@ import { setClaimDefaults, validateClaimSpec } from './claim-spec.ts'
 import { changedSpec, withUpdateErrors } from './update-errors.ts'
 import { alphaVersion } from './version.ts'
 
-function validate({ spec }: ResourceClaimTemplate, old: ResourceClaimTemplate | undefined): FieldError[] {
+function validateClaimTemplate({ spec }: ResourceClaimTemplate, old: ResourceClaimTemplate | undefined): FieldError[] {
   const path = fieldPath('spec')
   const errors = [...validateTemplateMeta(spec.metadata, path.child('metadata')), ...validateClaimSpec(spec.spec, path.child('spec'))]
   return withUpdateErrors(errors, old !== undefined, changedSpec('resourceV1alpha2.ResourceClaimTemplateSpec', spec, old))
@@ -43,5 +43,5 @@ export const classBasedClaimTemplateResource = defineResource<ResourceClaimTempl
   versions: [v1alpha2, version('v1alpha1')],
   hub: v1alpha2,
   storage: { prefix: 'resourceclaimtemplates', version: v1alpha2 },
-  strategy: { metaRounds: ['change', 'whole'], returnsDeleted: true, validate },
+  strategy: { metaRounds: ['change', 'whole'], returnsDeleted: true, validate: validateClaimTemplate },
 })

@@ -13,7 +13,7 @@ import { validateClaimStatus } from './claim-status.ts'
 import { changedSpec, withUpdateErrors } from './update-errors.ts'
 import { alphaVersion } from './version.ts'
 
-const validateClaim = ({ spec }: ResourceClaim, old: ResourceClaim | undefined): FieldError[] =>
+const validateResourceClaim = ({ spec }: ResourceClaim, old: ResourceClaim | undefined): FieldError[] =>
   withUpdateErrors(validateClaimSpec(spec, fieldPath('spec')), old !== undefined, changedSpec('resourceV1alpha2.ResourceClaimSpec', spec, old))
 
 /** Prints `pending`, `allocated,reserved`, `deleted,allocated,deallocating` and the like. */
@@ -95,6 +95,6 @@ export const classBasedClaimResource = defineResource<ResourceClaim>({
     resetFields: STATUS_FIELDS,
     returnsDeleted: true,
     prepare: (next, old) => withholdStatus(next, old),
-    validate: validateClaim,
+    validate: validateResourceClaim,
   },
 })

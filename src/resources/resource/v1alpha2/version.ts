@@ -1,5 +1,5 @@
 import type { Names, Version } from '../../../catalog/definition.ts'
-import { type FieldError, tooLong } from '../../../meta/field-error.ts'
+import { type FieldError, tooLongError } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
@@ -19,4 +19,4 @@ export const alphaVersion = (
 })
 
 /** Message of those releases. */
-export const longerThanAllowed = (path: FieldPath, max: number): FieldError => ({ ...tooLong(path, max), body: `Too long: may not be longer than ${max}` })
+export const longerThanAllowed = (path: FieldPath, max: number): FieldError => ({ ...tooLongError(path, max), body: `Too long: may not be longer than ${max}` })

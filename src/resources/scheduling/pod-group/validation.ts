@@ -1,9 +1,9 @@
 import type { Features } from '../../../lifecycle/gates.ts'
-import { validateConditions } from '../../../meta/condition-validation.ts'
+import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
-import { validateClaims, validateGatedFields, validateLabel, validatePolicy, validateSubdomain, validateUnchanged } from '../pod-groups.ts'
+import { validateClaims, validateGatedFields, validateLabel, validateSchedulingPolicy, validateSubdomain, validateUnchanged } from '../pod-groups.ts'
 import type { PodGroup, PodGroupTemplateReference } from '../v1alpha2.types.ts'
 
 const specPath = fieldPath('spec')
@@ -33,7 +33,7 @@ export function validatePodGroup({ spec }: PodGroup, old: PodGroup | undefined, 
   if (old) return validateUnchanged(spec, old.spec, MEMBERS, specPath)
   return [
     ...(spec.podGroupTemplateRef ? validateTemplateRef(spec.podGroupTemplateRef) : []),
-    ...validatePolicy(spec.schedulingPolicy, specPath.child('schedulingPolicy')),
+    ...validateSchedulingPolicy(spec.schedulingPolicy, specPath.child('schedulingPolicy')),
     ...validateGatedFields(spec, specPath, features),
   ]
 }
@@ -45,7 +45,7 @@ export function validatePodGroupStatus({ spec, status }: PodGroup): FieldError[]
   const known = new Set(spec.resourceClaims?.map(({ name }) => name))
   const { conditions, resourceClaimStatuses = [] } = status
   return [
-    ...validateConditions(conditions, path.child('conditions')),
+    ...validateMetaConditions(conditions, path.child('conditions')),
     ...resourceClaimStatuses.flatMap(({ name }, i) =>
       known.has(name) ? [] : [invalid(claims.index(i).child('name'), name, 'must match the name of an entry in `spec.resourceClaims`')],
     ),

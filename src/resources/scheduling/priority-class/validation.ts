@@ -32,7 +32,7 @@ function validateValue({ metadata, value, globalDefault = false }: PriorityClass
 }
 
 /** Validates the preemption policy. It may be absent; an empty string counts as missing. */
-function validatePolicy(policy: string | undefined): FieldError[] {
+function validatePreemptionPolicy(policy: string | undefined): FieldError[] {
   const path = fieldPath('preemptionPolicy')
   if (policy === undefined || POLICIES.includes(policy)) return []
   return [policy === '' ? required(path) : notSupported(path, policy, POLICIES)]
@@ -44,7 +44,7 @@ function validatePolicy(policy: string | undefined): FieldError[] {
  */
 export function validatePriorityClass(next: PriorityClass, old: PriorityClass | undefined): FieldError[] {
   // On update only changes are validated.
-  if (!old) return [...validateValue(next), ...validatePolicy(next.preemptionPolicy)]
+  if (!old) return [...validateValue(next), ...validatePreemptionPolicy(next.preemptionPolicy)]
   return [
     ...(next.value === old.value ? [] : [forbidden(fieldPath('value'), 'may not be changed in an update.')]),
     ...validateImmutableField(next.preemptionPolicy, old.preemptionPolicy, fieldPath('preemptionPolicy')),

@@ -4,7 +4,7 @@ import { duplicate, type FieldError, immutableError, invalid, required, tooMany 
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { goMember } from '../../shared/go-values.ts'
-import { validateControllerRef, validateGatedFields, validateLabel, validateNamed, validatePolicy, validateUnchanged } from '../pod-groups.ts'
+import { validateControllerRef, validateGatedFields, validateLabel, validateNamed, validateSchedulingPolicy, validateUnchanged } from '../pod-groups.ts'
 import type { PodGroupSchedulingPolicy, PodGroupTemplate, Workload } from '../v1alpha2.types.ts'
 
 const MOST_GROUPS = 8
@@ -15,7 +15,7 @@ function validateTemplates(templates: readonly PodGroupTemplate[], path: FieldPa
   if (templates.length > MOST_GROUPS) return [tooMany(path, templates.length, MOST_GROUPS)]
   return validateNamed(templates, path, (template, at) => [
     ...validateLabel(template.name, at.child('name')),
-    ...validatePolicy(template.schedulingPolicy, at.child('schedulingPolicy')),
+    ...validateSchedulingPolicy(template.schedulingPolicy, at.child('schedulingPolicy')),
     ...validateGatedFields(template, at, features),
   ])
 }

@@ -17,7 +17,7 @@ import { capacityWarnings } from '../warnings.ts'
 const topologyPath = fieldPath('nodeTopology')
 const classPath = fieldPath('storageClassName')
 
-function validateUpdate({ nodeTopology, storageClassName }: CSIStorageCapacity, old: CSIStorageCapacity): FieldError[] {
+function validateCapacityUpdate({ nodeTopology, storageClassName }: CSIStorageCapacity, old: CSIStorageCapacity): FieldError[] {
   return [
     ...(deepEqual(nodeTopology, old.nodeTopology) ? [] : [immutableError(topologyPath, nodeTopology && goLabelSelector(nodeTopology))]),
     ...(storageClassName === old.storageClassName ? [] : [immutableError(classPath, storageClassName)]),
@@ -34,7 +34,7 @@ function validateCSIStorageCapacity(next: CSIStorageCapacity, old: CSIStorageCap
     ...validateLabelSelector(nodeTopology, topologyPath, selectorRules(features, old?.nodeTopology)),
     ...nameIsDnsSubdomain(storageClassName, false).map(text => invalid(classPath, storageClassName, text)),
     ...(capacity !== undefined && quantitySign(capacity) < 0 ? [invalid(fieldPath('capacity'), capacity, NEGATIVE)] : []),
-    ...(old ? validateUpdate(next, old) : []),
+    ...(old ? validateCapacityUpdate(next, old) : []),
   ]
 }
 

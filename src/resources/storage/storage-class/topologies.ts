@@ -17,7 +17,7 @@ function validateRequirement(key: string, values: readonly string[], path: Field
 }
 
 /** Returns the same text for terms that are equivalent. */
-function identityOf(expressions: readonly TopologySelectorLabelRequirement[]): string {
+function termIdentity(expressions: readonly TopologySelectorLabelRequirement[]): string {
   const sets = new Map(expressions.map(({ key, values }): [string, string[]] => [key, [...new Set(values)].sort()]))
   return JSON.stringify([...sets].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -28,7 +28,7 @@ function identityOf(expressions: readonly TopologySelectorLabelRequirement[]): s
  */
 export function validateAllowedTopologies(topologies: readonly TopologySelectorTerm[], path: FieldPath): FieldError[] {
   // Number of times each term was seen. For the empty term it starts at the number of all terms.
-  const seen = new Map([[identityOf([]), topologies.length]])
+  const seen = new Map([[termIdentity([]), topologies.length]])
   return topologies.flatMap(({ matchLabelExpressions: expressions = [] }, i) => {
     const at = path.index(i).child('matchLabelExpressions')
     const again = repeats(expressions.map(({ key }) => key))
@@ -36,7 +36,7 @@ export function validateAllowedTopologies(topologies: readonly TopologySelectorT
       ...validateRequirement(key, values ?? [], at.index(j)),
       ...(again[j] ? [duplicate(at.index(j).child('key'), key)] : []),
     ])
-    const identity = identityOf(expressions)
+    const identity = termIdentity(expressions)
     const before = seen.get(identity) ?? 0
     for (let n = 0; n < before; n++) errors.push(duplicate(at, ''))
     seen.set(identity, before + 1)

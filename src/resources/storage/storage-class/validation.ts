@@ -13,7 +13,7 @@ import { validateAllowedTopologies } from './topologies.ts'
 const RECLAIM_POLICIES = ['Delete', 'Retain']
 const BINDING_MODES = enumValues('storage.VolumeBindingMode')
 
-const isUnchanged: Rule<unknown> = (value, path, old) => covered('immutable', validateImmutableField(value, old, path))
+const immutableMode: Rule<unknown> = (value, path, old) => covered('immutable', validateImmutableField(value, old, path))
 
 const forbidChange =
   (name: 'parameters' | 'provisioner' | 'reclaimPolicy'): Rule<StorageClass> =>
@@ -30,7 +30,7 @@ export const validateStorageClass = rules<StorageClass, HookContext>()(
   field('allowedTopologies', (topologies, path) => validateAllowedTopologies(topologies ?? [], path)),
   onUpdate(
     before('1.36', forbidChange('parameters'), forbidChange('provisioner'), forbidChange('reclaimPolicy')),
-    since('1.36', fields(['parameters', 'provisioner', 'reclaimPolicy'], isUnchanged)),
-    field('volumeBindingMode', isUnchanged),
+    since('1.36', fields(['parameters', 'provisioner', 'reclaimPolicy'], immutableMode)),
+    field('volumeBindingMode', immutableMode),
   ),
 )

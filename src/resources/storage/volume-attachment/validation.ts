@@ -1,7 +1,7 @@
 import type { HookContext } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { covered, type FieldError, forbidden, immutableError, invalid, required, tooLong } from '../../../meta/field-error.ts'
+import { covered, type FieldError, forbidden, immutableError, invalid, required, tooLongError } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { longerThan, nameIsDnsSubdomain, rangeError } from '../../../meta/names.ts'
 import { MAX_INT32 } from '../../core/checks.ts'
@@ -10,7 +10,7 @@ import { validateAccessModes } from '../../core/persistent-volume/validation.ts'
 import type { PersistentVolumeSpec } from '../../core/v1.types.ts'
 import { coveredDriverName, validateCsiDriverName } from '../../core/volume/sources.ts'
 import { goValue } from '../../shared/go-values.ts'
-import { bytesOf, MOST_BYTES } from '../parameters.ts'
+import { MOST_BYTES, parametersSize } from '../parameters.ts'
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeError } from '../v1.types.ts'
 
 const INLINE = 'in the context of inline volumes'
@@ -38,7 +38,11 @@ const MESSAGE_LIMIT = 1024
 const ONE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
 
 /** Checks that either the name of a persistent volume or an inline volume is set. */
-function validateSource({ persistentVolumeName: name, inlineVolumeSpec: inline }: VolumeAttachmentSource, path: FieldPath, release: Release): FieldError[] {
+function validateAttachmentSource(
+  { persistentVolumeName: name, inlineVolumeSpec: inline }: VolumeAttachmentSource,
+  path: FieldPath,
+  release: Release,
+): FieldError[] {
   if (name === undefined && !inline) return [required(path, ONE)]
   if (name !== undefined && inline) return [forbidden(path, ONE)]
   if (name === '') return [required(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')]
@@ -49,7 +53,7 @@ function validateError(error: VolumeError | undefined, path: FieldPath): FieldEr
   const { message = '', errorCode = 0 } = error ?? {}
   return [
     // The message shows another limit than the one that applies, as in upstream.
-    ...(longerThan(message, MESSAGE_LIMIT) ? [tooLong(path.child('message'), MOST_BYTES)] : []),
+    ...(longerThan(message, MESSAGE_LIMIT) ? [tooLongError(path.child('message'), MOST_BYTES)] : []),
     ...(errorCode < 0 ? [invalid(path.child('errorCode'), errorCode, rangeError(0, MAX_INT32))] : []),
   ]
 }
@@ -66,9 +70,9 @@ function validateAttachment({ spec, status }: VolumeAttachment, release: Release
   const at = fieldPath('status')
   return [
     ...validateAttacher(spec.attacher, path.child('attacher'), release),
-    ...validateSource(spec.source, path.child('source'), release),
+    ...validateAttachmentSource(spec.source, path.child('source'), release),
     ...nameIsDnsSubdomain(spec.nodeName, false).map(text => invalid(path.child('nodeName'), spec.nodeName, text)),
-    ...(bytesOf(status.attachmentMetadata ?? {}) > MOST_BYTES ? [tooLong(at.child('attachmentMetadata'), MOST_BYTES)] : []),
+    ...(parametersSize(status.attachmentMetadata ?? {}) > MOST_BYTES ? [tooLongError(at.child('attachmentMetadata'), MOST_BYTES)] : []),
     ...validateError(status.attachError, at.child('attachError')),
     ...validateError(status.detachError, at.child('detachError')),
   ]
@@ -78,7 +82,7 @@ const validateVolumeName = ({ persistentVolumeName: name }: VolumeAttachmentSour
   name === undefined ? [] : nameIsDnsSubdomain(name, false).map(text => invalid(fieldPath('spec', 'source', 'persistentVolumeName'), name, text))
 
 /** Checks names before 1.36, on create only: v1 is stricter than v1beta1 was, and updates accept existing values. */
-const validateNames = ({ attacher, source }: VolumeAttachmentSpec, release: Release): FieldError[] => [
+const validateAttachmentNames = ({ attacher, source }: VolumeAttachmentSpec, release: Release): FieldError[] => [
   ...validateCsiDriverName(attacher, fieldPath('spec', 'attacher'), release),
   ...validateVolumeName(source),
 ]
@@ -95,7 +99,7 @@ export function validateVolumeAttachment(
   const { spec } = next
   const namesAlways = isSince(release, '1.36')
   const errors = [...validateAttachment(next, release), ...(namesAlways ? validateVolumeName(spec.source) : [])]
-  if (!old) return namesAlways ? errors : [...errors, ...validateNames(spec, release)]
+  if (!old) return namesAlways ? errors : [...errors, ...validateAttachmentNames(spec, release)]
   const changed = deepEqual(spec, old.spec) ? [] : covered('immutable', [immutableError(fieldPath('spec'), goValue('storage.VolumeAttachmentSpec', spec))])
   // Upstream validates an updated object twice, and reports every error twice.
   return [...errors, ...errors, ...changed]

@@ -1,4 +1,4 @@
-import { validateConditions } from '../../../meta/condition-validation.ts'
+import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { immutableError, invalid, required } from '../../../meta/field-error.ts'
@@ -46,7 +46,7 @@ export function validateBetaStatus(next: StorageVersionMigration, old: StorageVe
     ...(resourceVersion === '' || REVISION.test(resourceVersion)
       ? []
       : [invalid(at, resourceVersion, `resource version is not well formed: ${resourceVersion}`)]),
-    ...validateConditions(conditions, path.child('conditions')),
+    ...validateMetaConditions(conditions, path.child('conditions')),
     ...(before !== '' && before !== resourceVersion ? [immutableError(at, resourceVersion)] : []),
     ...outcomes.flatMap(([broken, text]) => (broken ? [invalid(path.child('conditions'), shown(), text)] : [])),
   ]

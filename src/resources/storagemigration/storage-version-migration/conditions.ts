@@ -1,6 +1,6 @@
 import { validateConditionReason } from '../../../meta/condition-validation.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, invalid, notSupported, required, tooLong } from '../../../meta/field-error.ts'
+import { duplicate, invalid, notSupported, required, tooLongError } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName, longerThan } from '../../../meta/names.ts'
 import type { MigrationCondition } from '../v1alpha1.types.ts'
@@ -24,7 +24,7 @@ function validateCondition({ type, status, lastUpdateTime, reason = '', message 
   if (!lastUpdateTime) errors.push(required(path.child('lastTransitionTime')))
   if (reason === '') errors.push(required(path.child('reason')))
   else errors.push(...validateConditionReason(reason, path.child('reason')))
-  if (longerThan(message, MAX_MESSAGE)) errors.push(tooLong(path.child('message'), MAX_MESSAGE))
+  if (longerThan(message, MAX_MESSAGE)) errors.push(tooLongError(path.child('message'), MAX_MESSAGE))
   return errors
 }
 

@@ -56,7 +56,7 @@ const DEEPEST = 32
 const STEP_PAGES = 8
 
 /** Bounds of the keys below a page: `start` is inclusive, `end` exclusive. */
-interface Bounds {
+interface KeyBounds {
   readonly start: Part | undefined
   readonly end: Part | undefined
 }
@@ -111,7 +111,7 @@ class TreeCheck {
     if (!fits && !this.#hasFault) this.#fault(undefined, `it has ${this.#entries} rows, and ${entries} by its head`, { start: undefined, end: undefined })
   }
 
-  *#below(number: number, level: number, bounds: Bounds): Generator<void, void> {
+  *#below(number: number, level: number, bounds: KeyBounds): Generator<void, void> {
     const isBranch = level + 1 < this.#head.depth
     const page = this.#pages[level]
     if (page === undefined) return
@@ -149,7 +149,7 @@ class TreeCheck {
     return headFault(page, number, isBranch ? BRANCH : LEAF, this.#file.transaction) ?? nodesFault(page, isBranch, isBranch ? 2 : 1)
   }
 
-  #rows(number: number, page: Buffer, bounds: Bounds): void {
+  #rows(number: number, page: Buffer, bounds: KeyBounds): void {
     const { compare, hasTrees } = this.#options
     let previous = this.#last
     for (let i = 0, count = nodeCount(page); i < count; i++) {
@@ -195,7 +195,7 @@ class TreeCheck {
     return bytes.subarray(PAGE_HEAD)
   }
 
-  #fault(page: number | undefined, why: string, { start, end }: Bounds, row?: Part): void {
+  #fault(page: number | undefined, why: string, { start, end }: KeyBounds, row?: Part): void {
     this.#hasFault = true
     this.#visitor.fault({ page, why, after: (this.#last ?? start)?.view(), before: end?.view(), row: row?.copy().view() })
   }

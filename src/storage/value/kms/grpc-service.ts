@@ -14,14 +14,14 @@ const PREFIX = '/v2.KeyManagementService/'
 /** Limit on a response. The longest valid one has annotations of 32 KiB, each with a few bytes of overhead. */
 const MAX_RESPONSE_BYTES = 128 * 1024
 
-function pathOf(endpoint: string): string {
+function socketPath(endpoint: string): string {
   const path = decodeURIComponent(new URL(endpoint).pathname)
   return path.startsWith('/@') ? path.slice(1) : path
 }
 
 /** Opens a service behind a unix socket. If the socket does not exist yet, each call waits for it until its deadline. */
 export function openGrpcService({ endpoint, timeoutMs, observer }: GrpcServiceOptions): KeyService {
-  const client = new SocketClient({ path: pathOf(endpoint), maxResponseBytes: MAX_RESPONSE_BYTES, observer })
+  const client = new SocketClient({ path: socketPath(endpoint), maxResponseBytes: MAX_RESPONSE_BYTES, observer })
   const call = <T>(name: string, request: Buffer, decode: (message: Buffer) => T): Promise<T> => client.call(PREFIX + name, request, timeoutMs, decode)
   return {
     status: () => call('Status', Buffer.alloc(0), decodeStatus),

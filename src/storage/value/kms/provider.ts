@@ -97,7 +97,7 @@ export class KmsProvider implements Transformer {
     const now = clock.now()
     if (now > write.expires)
       throw new TransformError(
-        `encryptedDEKSource with keyID hash ${JSON.stringify(write.keyIdHash)} expired at ${timeOf(write.expires)} (current time is ${timeOf(now)})`,
+        `encryptedDEKSource with keyID hash ${JSON.stringify(write.keyIdHash)} expired at ${secondsTime(write.expires)} (current time is ${secondsTime(now)})`,
         true,
       )
     const data = write.transformer.toStorage(value, key)
@@ -192,7 +192,7 @@ export class KmsProvider implements Transformer {
     const hash = (id = ''): string => JSON.stringify(sha256Label(id))
     const encrypted = 'object' in made ? made.object.keyId : undefined
     const stateFault = present ? '<nil>' : 'got unexpected nil transformer'
-    const until = present ? timeOf(present.expires) : '0001-01-01T00:00:00Z'
+    const until = present ? secondsTime(present.expires) : '0001-01-01T00:00:00Z'
     return `failed to rotate DEK uid=${JSON.stringify(uid)}, useSeed=true, errState=${stateFault}, errGen=${'fault' in made ? made.fault : '<nil>'}, statusKeyIDHash=${hash(keyId)}, encryptKeyIDHash=${hash(encrypted)}, stateKeyIDHash=${hash(present?.object.keyId)}, expirationTimestamp=${until}`
   }
 
@@ -240,4 +240,4 @@ function aesKey(key: Buffer): Transformer {
 }
 
 /** RFC 3339, to the second. */
-const timeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
+const secondsTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`

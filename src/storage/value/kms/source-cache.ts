@@ -9,7 +9,7 @@ const MOST_SOURCES = 10_000
 /** Time after a failed decryption until the next attempt. */
 const RETRY_MS = 3_000
 
-type Entry = { readonly transformer: Transformer } | { readonly fault: string; readonly at: number } | { readonly pending: Promise<void> }
+type SourceEntry = { readonly transformer: Transformer } | { readonly fault: string; readonly at: number } | { readonly pending: Promise<void> }
 
 /** Dependencies of the cache. */
 export interface SourceCacheOptions {
@@ -27,7 +27,7 @@ export interface SourceCacheOptions {
 export class SourceCache {
   readonly #options: SourceCacheOptions
   /** Least recently used first. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, SourceEntry>()
 
   constructor(options: SourceCacheOptions) {
     this.#options = options
@@ -72,7 +72,7 @@ export class SourceCache {
     }
   }
 
-  #put(name: string, entry: Entry): void {
+  #put(name: string, entry: SourceEntry): void {
     this.#entries.delete(name)
     this.#entries.set(name, entry)
     const [oldest] = this.#entries.keys()

@@ -1,6 +1,6 @@
 import { countOf, type Finding, type Level, type Report, RULES, type Usage } from '../finding.ts'
 import { SCRIPT, STYLE } from './html-parts.ts'
-import { grouped, objectsOf, placeText, verdict } from './text.ts'
+import { grouped, objectCount, placeText, verdict } from './text.ts'
 
 const LEVELS = ['blocking', 'warning', 'note'] as const
 const HEADINGS: Readonly<Record<Level, string>> = { blocking: 'Blocking', warning: 'To review', note: 'For information' }
@@ -16,15 +16,15 @@ export function htmlReport(report: Report): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<title>Upgrade from ${escaped(from)} to ${escaped(to)}</title>
+<title>Upgrade from ${escapeElement(from)} to ${escapeElement(to)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <header class="${blocked ? 'blocked' : 'clear'}">
 <p class="eyebrow">Kubernetes upgrade report</p>
-<h1><span>${escaped(from)}</span> <span class="arrow" aria-label="to">→</span> <span>${escaped(to)}</span></h1>
-<p class="verdict">${escaped(verdict(report))}</p>
-<p class="sources">${objectsOf(report)} of ${sources.map(source => `<code>${escaped(source)}</code>`).join(', ') || 'no source'}</p>
+<h1><span>${escapeElement(from)}</span> <span class="arrow" aria-label="to">→</span> <span>${escapeElement(to)}</span></h1>
+<p class="verdict">${escapeElement(verdict(report))}</p>
+<p class="sources">${objectCount(report)} of ${sources.map(source => `<code>${escapeElement(source)}</code>`).join(', ') || 'no source'}</p>
 </header>
 <main>
 <div class="tiles">${LEVELS.map(level => tile(report, level)).join('')}</div>
@@ -37,7 +37,7 @@ ${report.findings.length === 0 ? '<p class="nothing">Nothing was found.</p>' : `
 }
 
 /** Escapes text for an element or a quoted attribute. */
-const escaped = (text: string): string => text.replace(/[&<>"'`]/g, char => `&#${char.charCodeAt(0)};`)
+const escapeElement = (text: string): string => text.replace(/[&<>"'`]/g, char => `&#${char.charCodeAt(0)};`)
 
 const tile = (report: Report, level: Level): string =>
   `<a class="tile ${level}" href="#${level}"><strong>${countOf(report, level)}</strong><span>${HEADINGS[level]}</span></a>`
@@ -48,7 +48,7 @@ const controls = (): string =>
 function ruleTable({ findings }: Report): string {
   const rules = [...new Set(findings.map(({ rule }) => rule))]
   const rows = rules.map(
-    rule => `<tr><td><code>${rule}</code></td><td>${escaped(RULES[rule])}</td><td>${findings.filter(finding => finding.rule === rule).length}</td></tr>`,
+    rule => `<tr><td><code>${rule}</code></td><td>${escapeElement(RULES[rule])}</td><td>${findings.filter(finding => finding.rule === rule).length}</td></tr>`,
   )
   return `<details class="rules"><summary>Rules and findings</summary><table><thead><tr><th>Rule</th><th>Meaning</th><th>Found</th></tr></thead><tbody>${rows.join('')}</tbody></table></details>\n`
 }
@@ -56,7 +56,7 @@ function ruleTable({ findings }: Report): string {
 function section(report: Report, level: Level): string {
   const own = report.findings.filter(finding => finding.level === level)
   if (own.length === 0) return ''
-  const { alike, others } = sorted(own)
+  const { alike, others } = groupFindings(own)
   const cards = [...alike.map(sharedCard), ...grouped(others).slice(0, MOST_CARDS).map(card)]
   return `<section id="${level}" class="${level}"><h2>${HEADINGS[level]} <small>${own.length}</small></h2>\n${cards.join('')}${rest(grouped(others).length, MOST_CARDS)}</section>\n`
 }
@@ -69,11 +69,11 @@ const MOST_CARDS = 2_000
 const MOST_OBJECTS = 500
 
 /** Splits findings into groups with the same message for many objects of a kind, and all others. */
-function sorted(findings: readonly Finding[]): { readonly alike: Finding[][]; readonly others: Finding[] } {
+function groupFindings(findings: readonly Finding[]): { readonly alike: Finding[][]; readonly others: Finding[] } {
   const groups = new Map<string, Finding[]>()
   for (const finding of findings) {
     const { rule, message, advice, usages = [] } = finding
-    const key = JSON.stringify([rule, kindOf(finding), message, advice, usages.map(({ by }) => by)])
+    const key = JSON.stringify([rule, subjectKind(finding), message, advice, usages.map(({ by }) => by)])
     const group = groups.get(key)
     if (group) group.push(finding)
     else groups.set(key, [finding])
@@ -84,7 +84,7 @@ function sorted(findings: readonly Finding[]): { readonly alike: Finding[][]; re
 }
 
 /** Returns `Deployment` for `Deployment shop/web`. */
-const kindOf = ({ subject }: Finding): string => subject.slice(0, `${subject} `.indexOf(' '))
+const subjectKind = ({ subject }: Finding): string => subject.slice(0, `${subject} `.indexOf(' '))
 
 function sharedCard(group: readonly Finding[]): string {
   const [first] = group
@@ -93,10 +93,11 @@ function sharedCard(group: readonly Finding[]): string {
   const rows = group
     .slice(0, MOST_OBJECTS)
     .map(
-      finding => `<li>${escaped(finding.subject)} <code>${escaped(placeText(finding))}</code>${finding.diff === undefined ? '' : diffBlock(finding.diff)}</li>`,
+      finding =>
+        `<li>${escapeElement(finding.subject)} <code>${escapeElement(placeText(finding))}</code>${finding.diff === undefined ? '' : diffBlock(finding.diff)}</li>`,
     )
   return (
-    `<article><h3>${escaped(kindOf(first))} <small>${group.length} times</small></h3><ul>${item(said)}</ul>` +
+    `<article><h3>${escapeElement(subjectKind(first))} <small>${group.length} times</small></h3><ul>${item(said)}</ul>` +
     `<details><summary>Where</summary><ul class="where">${rows.join('')}</ul>${rest(group.length, MOST_OBJECTS)}</details></article>\n`
   )
 }
@@ -107,18 +108,20 @@ function card(group: readonly Finding[]): string {
   const [first] = group
   return first === undefined
     ? ''
-    : `<article><h3>${escaped(first.subject)}</h3><p class="place"><code>${escaped(placeText(first))}</code></p><ul>${group.map(item).join('')}</ul></article>\n`
+    : `<article><h3>${escapeElement(first.subject)}</h3><p class="place"><code>${escapeElement(placeText(first))}</code></p><ul>${group.map(item).join('')}</ul></article>\n`
 }
 
 function item({ rule, message, advice, since, usages = [], diff }: Finding): string {
-  const chips = `<span class="chip"><code>${rule}</code></span>${since === undefined ? '' : `<span class="chip">since ${escaped(since)}</span>`}`
-  const todo = advice === undefined ? '' : `<p class="advice">${escaped(advice)}</p>`
-  return `<li><p>${escaped(message)} ${chips}</p>${todo}${users(usages)}${diff === undefined ? '' : diffBlock(diff)}</li>`
+  const chips = `<span class="chip"><code>${rule}</code></span>${since === undefined ? '' : `<span class="chip">since ${escapeElement(since)}</span>`}`
+  const todo = advice === undefined ? '' : `<p class="advice">${escapeElement(advice)}</p>`
+  return `<li><p>${escapeElement(message)} ${chips}</p>${todo}${users(usages)}${diff === undefined ? '' : diffBlock(diff)}</li>`
 }
 
 function users(usages: readonly Usage[]): string {
   if (usages.length === 0) return ''
-  const rows = usages.slice(0, 20).map(({ by, time }) => `<li><code>${escaped(by)}</code>${time === undefined ? '' : ` <time>${escaped(time)}</time>`}</li>`)
+  const rows = usages
+    .slice(0, 20)
+    .map(({ by, time }) => `<li><code>${escapeElement(by)}</code>${time === undefined ? '' : ` <time>${escapeElement(time)}</time>`}</li>`)
   return `<ul class="users">${rows.join('')}</ul>`
 }
 
@@ -127,7 +130,7 @@ const KINDS: Readonly<Record<string, string>> = { '+': 'add', '-': 'del', '@': '
 function diffBlock(diff: string): string {
   const lines = diff.split('\n').map(line => {
     const kind = KINDS[line.charAt(0)]
-    return kind === undefined ? escaped(line) : `<span class="${kind}">${escaped(line)}</span>`
+    return kind === undefined ? escapeElement(line) : `<span class="${kind}">${escapeElement(line)}</span>`
   })
   return `<details><summary>Conversion</summary><pre>${lines.join('\n')}</pre></details>`
 }

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Finding, type Level, type Report, RULES, type Rule } from '../finding.ts'
+import { type Finding, type FindingRule, type Level, type Report, RULES } from '../finding.ts'
 
 const LEVELS: Readonly<Record<Level, string>> = { blocking: 'error', warning: 'warning', note: 'note' }
 
@@ -15,16 +15,16 @@ export function sarifReport({ from, to, findings }: Report): string {
         tool: { driver: { name: 'binnacle upgrade-report', rules: ids.map(ruleOf) } },
         columnKind: 'utf16CodeUnits',
         properties: { from, to },
-        results: findings.map(finding => resultOf(finding, ids.indexOf(finding.rule))),
+        results: findings.map(finding => sarifResult(finding, ids.indexOf(finding.rule))),
       },
     ],
   }
   return `${JSON.stringify(log, null, 2)}\n`
 }
 
-const ruleOf = (id: Rule): object => ({ id, shortDescription: { text: `${RULES[id]}.` } })
+const ruleOf = (id: FindingRule): object => ({ id, shortDescription: { text: `${RULES[id]}.` } })
 
-function resultOf(finding: Finding, ruleIndex: number): object {
+function sarifResult(finding: Finding, ruleIndex: number): object {
   const { rule, level, subject, message, advice, since, usages, diff } = finding
   const text = `${subject}: ${message}${advice === undefined ? '' : ` (${advice})`}`
   return { ruleId: rule, ruleIndex, level: LEVELS[level], message: { text }, locations: [locationOf(finding)], properties: { since, usages, diff } }

@@ -13,11 +13,11 @@ export function textReport(report: Report, withDiffs: boolean): string {
       .map(group => groupText(group, withDiffs))
       .join('\n')}`
   })
-  const summary = `From ${from} to ${to}: ${objectsOf(report)} of ${onOneLine(sources.join(', ')) || 'no source'}`
+  const summary = `From ${from} to ${to}: ${objectCount(report)} of ${onOneLine(sources.join(', ')) || 'no source'}`
   return `${[summary, ...sections, verdict(report)].join('\n\n')}\n`
 }
 
-export const objectsOf = ({ objects }: Report): string => (objects === 1 ? '1 object' : `${objects} objects`)
+export const objectCount = ({ objects }: Report): string => (objects === 1 ? '1 object' : `${objects} objects`)
 
 /** Prints in one sentence whether anything blocks the upgrade. */
 export function verdict(report: Report): string {

@@ -25,12 +25,12 @@ const LONGEST_LINE = 16 << 20
  */
 export async function auditFindings(path: string, to: Release): Promise<Finding[]> {
   const requests = new Map<string, Requests>()
-  for await (const line of linesOf(path)) if (line.includes('k8s.io/deprecated')) addEvent(requests, parsedObject(line) ?? {})
+  for await (const line of auditLines(path)) if (line.includes('k8s.io/deprecated')) addEvent(requests, parsedObject(line) ?? {})
   return [...requests].map(([resource, { removed, callers }]) => findingOf(path, resource, { removed, callers }, to))
 }
 
 /** Yields the lines of a file. Lines above the limit are skipped. */
-async function* linesOf(path: string): AsyncGenerator<string> {
+async function* auditLines(path: string): AsyncGenerator<string> {
   let parts: Buffer[] = []
   let size = 0
   for await (const chunk of createReadStream(path)) {

@@ -3,7 +3,7 @@ import { type ListedResource, listedResources, listPages } from '../../../client
 import { compareReleases, type Release } from '../../../lifecycle/release.ts'
 import { type JsonObject, objectIn } from '../../../meta/object.ts'
 import { labelOf } from '../../convert.ts'
-import type { Subject } from '../examine-object.ts'
+import type { ExaminedObject } from '../examine-object.ts'
 import type { Finding } from '../finding.ts'
 import type { Examined } from '../report.ts'
 import { writtenVersions } from '../written-as.ts'
@@ -24,23 +24,24 @@ export async function examineCluster(client: ClusterClient, to: Release): Promis
   const listed = await listedResources(
     client,
     name => SKIPPED.has(name),
-    (path, error) => findings.push(unreadable(client, path, error)),
+    (path, error) => findings.push(unreadableResource(client, path, error)),
   )
   findings.push(...(await requestFindings(client, to)))
   return { name: client.server.origin, subjects: subjectsOf(client, listed, findings), findings }
 }
 
-async function* subjectsOf(client: ClusterClient, listed: readonly ListedResource[], findings: Finding[]): AsyncGenerator<Subject> {
+async function* subjectsOf(client: ClusterClient, listed: readonly ListedResource[], findings: Finding[]): AsyncGenerator<ExaminedObject> {
   for (const resource of listed)
     try {
-      for await (const { items } of listPages(client, resource.path)) for (const item of items) if (!isImplied(item)) yield subjectOf(client, resource, item)
+      for await (const { items } of listPages(client, resource.path))
+        for (const item of items) if (!isImplied(item)) yield clusterObject(client, resource, item)
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error
-      findings.push(unreadable(client, resource.path, error))
+      findings.push(unreadableResource(client, resource.path, error))
     }
 }
 
-const unreadable = ({ server }: ClusterClient, path: string, { message }: ClusterError): Finding => ({
+const unreadableResource = ({ server }: ClusterClient, path: string, { message }: ClusterError): Finding => ({
   rule: 'unreadable',
   level: 'warning',
   subject: path,
@@ -48,7 +49,7 @@ const unreadable = ({ server }: ClusterClient, path: string, { message }: Cluste
   message,
 })
 
-function subjectOf({ server }: ClusterClient, { apiVersion, kind, path }: ListedResource, value: JsonObject): Subject {
+function clusterObject({ server }: ClusterClient, { apiVersion, kind, path }: ListedResource, value: JsonObject): ExaminedObject {
   const { namespace, name, ...metadata } = objectIn(value.metadata)
   const own = typeof namespace === 'string' ? path.replace(/\/([^/]+)$/, `/namespaces/${namespace}/$1`) : path
   return {
@@ -74,7 +75,7 @@ async function requestFindings(client: ClusterClient, to: Release): Promise<Find
     )
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error
-    return [unreadable(client, '/metrics', error)]
+    return [unreadableResource(client, '/metrics', error)]
   }
 }
 

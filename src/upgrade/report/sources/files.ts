@@ -6,34 +6,34 @@ import type { InputWatch } from '../../input-watch.ts'
 import { type ManifestFile, type ManifestObject, readManifestFile, readManifests } from '../../manifests.ts'
 import { columnOf, reindent } from '../../source/render.ts'
 import type { ReleaseKinds } from '../../versions/release-kinds.ts'
-import type { Subject } from '../examine-object.ts'
+import type { ExaminedObject } from '../examine-object.ts'
 import type { Finding } from '../finding.ts'
 import type { Examined } from '../report.ts'
 import { writtenVersions } from '../written-as.ts'
-import { type Fault, readReportedFile, reportedFiles } from './found-files.ts'
+import { readReportedFile, reportedFiles, type UnreadPart } from './found-files.ts'
 import { unreadVersionFindings } from './unread-versions.ts'
 
 /** Reads the objects of files and folders. A file that cannot be read becomes a finding. Throws ManifestError for a path that does not exist. */
 export function examineFiles(paths: readonly string[], kinds: ReleaseKinds, watch: InputWatch): Examined {
-  const subjects: Subject[] = []
+  const subjects: ExaminedObject[] = []
   const findings: Finding[] = []
   for (const name of reportedFiles(paths)) {
     watch.step(name)
     const { file, faults } = readReportedFile(name, paths.includes(name), () => readManifestFile(name, watch.limits))
     for (const _ of file?.objects ?? []) watch.object(name)
-    subjects.push(...(file?.objects.map(object => subjectOf(file, object, kinds)) ?? []))
+    subjects.push(...(file?.objects.map(object => fileObject(file, object, kinds)) ?? []))
     findings.push(...faults.flatMap(fault => faultFindings(fault, kinds.release)))
   }
   return { name: paths.map(path => (path === '-' ? '<stdin>' : path)).join(', '), subjects, findings }
 }
 
 /** Reports what cannot be read, and the versions that are recognizable in its text. */
-function faultFindings({ error: { file, line, reason }, unread }: Fault, to: Release): Finding[] {
+function faultFindings({ error: { file, line, reason }, unread }: UnreadPart, to: Release): Finding[] {
   const place = { file, ...(line !== undefined && { line }) }
   return [{ rule: 'unreadable', level: 'warning', subject: file, place, message: reason }, ...unreadVersionFindings(file, unread, to)]
 }
 
-function subjectOf(file: ManifestFile, object: ManifestObject, kinds: ReleaseKinds): Subject {
+function fileObject(file: ManifestFile, object: ManifestObject, kinds: ReleaseKinds): ExaminedObject {
   const { value, apiVersion, kind, line } = object
   return {
     value,

@@ -14,7 +14,7 @@ const looksLikeManifest = (text: string): boolean =>
   /^(?:- *)?["']?apiVersion["']?\s*:|"apiVersion"\s*:/m.test(text) && /^(?:- *)?["']?kind["']?\s*:|"kind"\s*:/m.test(text)
 
 /** Returns the first bytes of a file as text. Empty if it is not text or cannot be read. */
-function headOf(path: string): string {
+function fileHead(path: string): string {
   try {
     if (statSync(path).size > LARGEST) return ''
     const descriptor = openSync(path, 'r')
@@ -31,16 +31,17 @@ function headOf(path: string): string {
 }
 
 /** Returns the manifest files for a report: those in folders by name, and others that contain an API object in their first lines. */
-export const reportedFiles = (paths: readonly string[]): string[] => manifestFiles(paths, path => NAME.test(basename(path)) || looksLikeManifest(headOf(path)))
+export const reportedFiles = (paths: readonly string[]): string[] =>
+  manifestFiles(paths, path => NAME.test(basename(path)) || looksLikeManifest(fileHead(path)))
 
 /** Contents of a file, and the parts that cannot be read. */
 export interface ReportedFile {
   readonly file?: ManifestFile
-  readonly faults: readonly Fault[]
+  readonly faults: readonly UnreadPart[]
 }
 
 /** A part of a file that cannot be read. */
-export interface Fault {
+export interface UnreadPart {
   readonly error: ManifestError
   /** Text of the part that was not read. The rest of the file is blank. */
   readonly unread: string
@@ -53,7 +54,7 @@ const MOST_READ_AGAIN = 16 << 20
 
 /** Reads a file without failing as a whole for an invalid document. A file that was found in a folder and has no manifests is empty. `first` reads the file. */
 export function readReportedFile(name: string, isNamed: boolean, first: () => ManifestFile): ReportedFile {
-  const faults: Fault[] = []
+  const faults: UnreadPart[] = []
   let read = first
   for (;;)
     try {

@@ -5,7 +5,7 @@ import { ProtobufError } from '../../../lib/protobuf-error.ts'
 import { isJsonObject, type JsonObject, objectIn } from '../../../meta/object.ts'
 import { labelOf } from '../../convert.ts'
 import { ReleaseKinds } from '../../versions/release-kinds.ts'
-import type { Subject } from '../examine-object.ts'
+import type { ExaminedObject } from '../examine-object.ts'
 import type { Finding } from '../finding.ts'
 import type { Examined } from '../report.ts'
 import { writtenVersions } from '../written-as.ts'
@@ -29,7 +29,7 @@ export function examineStore(name: string, values: Iterable<StoredValue> | Async
   return { name, subjects: subjectsOf(name, values, findings), findings }
 }
 
-async function* subjectsOf(name: string, values: Iterable<StoredValue> | AsyncIterable<StoredValue>, findings: Finding[]): AsyncGenerator<Subject> {
+async function* subjectsOf(name: string, values: Iterable<StoredValue> | AsyncIterable<StoredValue>, findings: Finding[]): AsyncGenerator<ExaminedObject> {
   const kinds = new ReleaseKinds()
   const encrypted = new Map<string, number>()
   for await (const { key, value } of values) {
@@ -39,16 +39,16 @@ async function* subjectsOf(name: string, values: Iterable<StoredValue> | AsyncIt
       encrypted.set(prefix, (encrypted.get(prefix) ?? 0) + 1)
       continue
     }
-    const object = objectOf(kinds, value)
-    if (typeof object === 'string') findings.push(unreadable(name, key, object))
-    else if (object && !isImplied(object)) yield subjectOf(name, key, object)
+    const object = decodeStoredValue(kinds, value)
+    if (typeof object === 'string') findings.push(unreadableKey(name, key, object))
+    else if (object && !isImplied(object)) yield storedObject(name, key, object)
   }
-  for (const [prefix, count] of encrypted) findings.push(unreadable(name, prefix, `${count} values are encrypted, and were not examined`))
+  for (const [prefix, count] of encrypted) findings.push(unreadableKey(name, prefix, `${count} values are encrypted, and were not examined`))
 }
 
 const startsWith = (value: Buffer, text: string): boolean => value.subarray(0, text.length).toString('latin1') === text
 
-const unreadable = (name: string, key: string, message: string): Finding => ({
+const unreadableKey = (name: string, key: string, message: string): Finding => ({
   rule: 'unreadable',
   level: 'warning',
   subject: key,
@@ -57,7 +57,7 @@ const unreadable = (name: string, key: string, message: string): Finding => ({
 })
 
 /** Decodes an object. Returns undefined for other values, and the reason as text if it cannot be decoded. */
-function objectOf(kinds: ReleaseKinds, value: Buffer): JsonObject | string | undefined {
+function decodeStoredValue(kinds: ReleaseKinds, value: Buffer): JsonObject | string | undefined {
   try {
     if (!startsWith(value, BINARY)) return jsonObject(value)
     const { apiVersion, kind, message } = unwrap(value)
@@ -75,7 +75,7 @@ function jsonObject(bytes: Buffer): JsonObject | undefined {
   return isJsonObject(value) && typeof value.apiVersion === 'string' && typeof value.kind === 'string' ? value : undefined
 }
 
-function subjectOf(name: string, key: string, value: JsonObject): Subject {
+function storedObject(name: string, key: string, value: JsonObject): ExaminedObject {
   const [apiVersion, kind] = [String(value.apiVersion), String(value.kind)]
   return {
     value,

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { WebhookCallError } from '../../../../src/admission/webhooks/call-error.ts'
 import { WebhookClients } from '../../../../src/admission/webhooks/client.ts'
 import type { WebhookClientConfig } from '../../../../src/admission/webhooks/target.ts'
-import { AnswerRoom } from '../../../../src/clients/answer-room.ts'
+import { ResponseBudget } from '../../../../src/clients/answer-room.ts'
 import { keptConnections } from '../../../../src/clients/post.ts'
 import { redirected } from '../../../../src/clients/redirect.ts'
 import { eventually } from '../../../support/waiting.ts'
@@ -82,7 +82,7 @@ describe('WebhookClients', () => {
   })
 
   it('accepts responses up to the shared limit', async () => {
-    const few = new WebhookClients(async () => ({ host: '127.0.0.1', port: hook.port }), { room: new AnswerRoom(19) })
+    const few = new WebhookClients(async () => ({ host: '127.0.0.1', port: hook.port }), { room: new ResponseBudget(19) })
     const ended = new AbortController()
     let began: (() => void) | undefined
     const isSent = new Promise<void>(resolve => {

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { expect } from 'chai'
-import { ANONYMOUS, type Authenticator, authenticated, firstOf, type Identity } from '../../../../src/auth/authn/authenticator.ts'
+import { ANONYMOUS, type Authenticator, authenticated, authenticatorChain, type Identity } from '../../../../src/auth/authn/authenticator.ts'
 
 const nobody = { headers: {}, socket: new Socket() }
 const alice = { name: 'alice', groups: [] }
@@ -24,7 +24,7 @@ describe('firstOf', () => {
     ['returns a rejection from a promise', [knowsLater('rejected'), knowsLater(undefined)], true, 'rejected'],
   ]
   for (const [what, authenticators, anonymous, wanted] of cases)
-    it(what, async () => expect(await firstOf(authenticators, anonymous)(nobody)).to.deep.equal(wanted))
+    it(what, async () => expect(await authenticatorChain(authenticators, anonymous)(nobody)).to.deep.equal(wanted))
 })
 
 describe('authenticated', () => {

@@ -7,7 +7,7 @@ import tls from 'node:tls'
 import * as x509 from '@peculiar/x509'
 import { expect } from 'chai'
 import type { Identity } from '../../../../src/auth/authn/authenticator.ts'
-import { userOf } from '../../../../src/auth/authn/certificate-user.ts'
+import { certificateUser } from '../../../../src/auth/authn/certificate-user.ts'
 import { clientCertificate } from '../../../../src/auth/authn/client-certificate.ts'
 import { PresentedCertificates } from '../../../../src/auth/authn/presented-certificates.ts'
 import { createSecurePort } from '../../../../src/server/connections/listeners.ts'
@@ -321,7 +321,7 @@ describe('userOf', () => {
   ]
   for (const { title, subject, user } of cases)
     it(title, () => {
-      const found = userOf({ subject: subject as tls.PeerCertificate['subject'], fingerprint256 })
+      const found = certificateUser({ subject: subject as tls.PeerCertificate['subject'], fingerprint256 })
       if (found === 'rejected') throw new Error('the certificate is rejected')
       expect(found && [found.name, found.groups]).to.deep.equal(user)
       if (found) expect(found.extra).to.deep.equal({ 'authentication.kubernetes.io/credential-id': ['X509SHA256=abcd'] })
@@ -338,7 +338,7 @@ describe('userOf', () => {
   ]
   for (const [what, subject, readsUid, uid] of uids)
     it(`UID ${what}`, () => {
-      const found = userOf({ subject: subject as tls.PeerCertificate['subject'], fingerprint256 }, readsUid)
+      const found = certificateUser({ subject: subject as tls.PeerCertificate['subject'], fingerprint256 }, readsUid)
       expect(found === 'rejected' ? found : found?.uid).to.equal(uid)
     })
 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { firstOf, type Identity } from '../../../../src/auth/authn/authenticator.ts'
+import { authenticatorChain, type Identity } from '../../../../src/auth/authn/authenticator.ts'
 import { clientCertificate } from '../../../../src/auth/authn/client-certificate.ts'
 import { anchors, PresentedCertificates } from '../../../../src/auth/authn/presented-certificates.ts'
 import { isFieldOf, type RequestHeaderNames, requestHeader, userIn } from '../../../../src/auth/authn/request-header.ts'
@@ -105,7 +105,7 @@ describe('requestHeader', () => {
     const users = clientCertificate(now, () => own, undefined, certificates)
     server = createSecurePort(
       (req, res) => {
-        const identity = firstOf([header(allowed), users], true)({ headers: req.headers, socket: req.socket, request: req }) as Identity
+        const identity = authenticatorChain([header(allowed), users], true)({ headers: req.headers, socket: req.socket, request: req }) as Identity
         const name = typeof identity === 'object' ? identity.name : String(identity)
         if ('writeHead' in res) res.writeHead(200, { 'Content-Length': Buffer.byteLength(name) }).end(name)
       },

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import type { TokenAnswer } from '../../../../src/auth/authn/token.ts'
+import type { TokenResult } from '../../../../src/auth/authn/token.ts'
 import { cachedTokens } from '../../../../src/auth/authn/token-cache.ts'
 import { TokenCacheMetrics } from '../../../../src/auth/authn/token-cache-metrics.ts'
 
 const jane = { user: { name: 'jane', groups: [] }, audiences: [] }
 
-function world(answer: (token: string) => TokenAnswer | Promise<TokenAnswer>) {
+function world(answer: (token: string) => TokenResult | Promise<TokenResult>) {
   const state = { now: 0, asked: 0 }
   const metrics = new TokenCacheMetrics()
   const tokens = cachedTokens(
@@ -80,7 +80,7 @@ describe('cachedTokens', () => {
   })
 
   it('counts requests, hits and fetches', async () => {
-    let answer: (value: TokenAnswer) => void = () => {}
+    let answer: (value: TokenResult) => void = () => {}
     const { state, tokens, metrics } = world(() => new Promise(resolve => (answer = resolve)))
     const both = Promise.all([tokens('a', []), tokens('a', [])])
     expect(samples(metrics)).to.deep.equal({ 'active_fetch_count in_flight': 1, 'active_fetch_count blocked': 2 })

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { expect } from 'chai'
-import { bearerAuthenticator, bearerToken, firstToken, type TokenAnswer } from '../../../../src/auth/authn/token.ts'
+import { bearerAuthenticator, bearerToken, firstToken, type TokenResult } from '../../../../src/auth/authn/token.ts'
 
 describe('bearerToken', () => {
   const cases: [string | undefined, string | undefined][] = [
@@ -17,9 +17,9 @@ describe('bearerToken', () => {
 })
 
 describe('firstToken', () => {
-  const alice: TokenAnswer = { user: { name: 'alice', groups: [] }, audiences: ['here'] }
+  const alice: TokenResult = { user: { name: 'alice', groups: [] }, audiences: ['here'] }
   const known = { user: { name: 'alice', groups: ['system:authenticated'] }, audiences: ['here'] }
-  const cases: [string, (TokenAnswer | Promise<TokenAnswer>)[], TokenAnswer][] = [
+  const cases: [string, (TokenResult | Promise<TokenResult>)[], TokenResult][] = [
     ['nobody', [], undefined],
     ['the first', [alice, { error: 'bad' }], known],
     ['one that resolves later', [undefined, Promise.resolve(alice)], known],
@@ -32,7 +32,7 @@ describe('firstToken', () => {
 
 describe('bearerAuthenticator', () => {
   const refusals: string[] = []
-  const answers: Record<string, TokenAnswer> = { good: { user: { name: 'alice', groups: [] }, audiences: [] }, old: { error: 'it is old' } }
+  const answers: Record<string, TokenResult> = { good: { user: { name: 'alice', groups: [] }, audiences: [] }, old: { error: 'it is old' } }
   const authenticate = bearerAuthenticator(
     token => answers[token],
     ['here'],

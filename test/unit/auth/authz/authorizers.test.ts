@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { ANONYMOUS } from '../../../../src/auth/authn/authenticator.ts'
-import { alwaysAllow, alwaysDeny, basicUser, privileged, publicInformation, union } from '../../../../src/auth/authz/authorizers.ts'
+import { alwaysAllow, alwaysDeny, basicUser, joinAuthorizers, privileged, publicInformation } from '../../../../src/auth/authz/authorizers.ts'
 import { forbidden } from '../../../../src/auth/authz/forbidden.ts'
-import type { Authorizer, Decision } from '../../../../src/meta/authorizer.ts'
+import type { AuthorizationDecision, Authorizer } from '../../../../src/meta/authorizer.ts'
 import { parseRequestInfo } from '../../../../src/server/filters/request-info.ts'
 
 const signal = new AbortController().signal
@@ -11,14 +11,14 @@ const alice = { name: 'alice', groups: ['system:authenticated'] }
 const master = { name: 'root', groups: ['system:masters'] }
 
 describe('authorizers', () => {
-  const all = union([privileged, publicInformation])
-  const open = union([privileged, publicInformation, alwaysAllow])
+  const all = joinAuthorizers([privileged, publicInformation])
+  const open = joinAuthorizers([privileged, publicInformation, alwaysAllow])
   const cases: [string, typeof all, typeof alice, string, string, string][] = [
     ['system:masters may do everything', all, master, 'DELETE', '/api/v1/nodes/n', 'allow'],
     ['other users may not', all, alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
     ['AlwaysAllow allows authenticated users', open, alice, 'GET', '/api/v1/nodes/n', 'allow'],
     ['AlwaysAllow rejects anonymous users', open, ANONYMOUS as typeof alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
-    ['AlwaysDeny', union([privileged, alwaysDeny]), alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
+    ['AlwaysDeny', joinAuthorizers([privileged, alwaysDeny]), alice, 'GET', '/api/v1/nodes/n', 'no opinion'],
     ...['/healthz', '/livez', '/readyz', '/version', '/version/'].map(
       path => [`anyone may read ${path}`, all, ANONYMOUS as typeof alice, 'GET', path, 'allow'] as [string, typeof all, typeof alice, string, string, string],
     ),
@@ -45,9 +45,9 @@ describe('authorizers', () => {
 })
 
 describe('union', () => {
-  const saying = (decision: Decision): Authorizer => ({ authorize: async () => decision })
+  const saying = (decision: AuthorizationDecision): Authorizer => ({ authorize: async () => decision })
   const failing = (error: string) => saying({ decision: 'no opinion', reason: '', error })
-  const cases: [title: string, authorizers: Authorizer[], decision: Decision][] = [
+  const cases: [title: string, authorizers: Authorizer[], decision: AuthorizationDecision][] = [
     [
       'reports the errors of authorizers without an opinion',
       [failing('a'), alwaysDeny, failing('b')],
@@ -61,20 +61,23 @@ describe('union', () => {
     ],
   ]
   for (const [title, authorizers, decision] of cases)
-    it(title, async () => expect(await union(authorizers).authorize(alice, info('GET', '/x'), signal)).to.deep.equal(decision))
+    it(title, async () => expect(await joinAuthorizers(authorizers).authorize(alice, info('GET', '/x'), signal)).to.deep.equal(decision))
 })
 
 describe('rulesFor', () => {
   const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }
   it('returns the rules of all authorizers', () => {
-    const known = union([privileged, publicInformation, basicUser, alwaysDeny]).rulesFor?.({ ...master, groups: [...master.groups, ...alice.groups] }, 'ns')
+    const known = joinAuthorizers([privileged, publicInformation, basicUser, alwaysDeny]).rulesFor?.(
+      { ...master, groups: [...master.groups, ...alice.groups] },
+      'ns',
+    )
     expect(known?.resourceRules[0]).to.deep.equal(everything)
     expect(known?.resourceRules).to.have.length(3)
     expect(known?.nonResourceRules[1]).to.deep.include({ verbs: ['get'] })
     expect([known?.incomplete, known?.errors]).to.deep.equal([false, []])
   })
   it('returns none for unauthenticated users', () => {
-    const known = union([privileged, basicUser, alwaysAllow]).rulesFor?.(ANONYMOUS, 'ns')
+    const known = joinAuthorizers([privileged, basicUser, alwaysAllow]).rulesFor?.(ANONYMOUS, 'ns')
     expect([known?.resourceRules, known?.nonResourceRules]).to.deep.equal([[], []])
   })
 })

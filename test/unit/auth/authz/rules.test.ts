@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseRules, type Rule, rulesAuthorizer } from '../../../../src/auth/authz/rules.ts'
+import { type AuthorizationRule, parseRules, rulesAuthorizer } from '../../../../src/auth/authz/rules.ts'
 import { parseRequestInfo } from '../../../../src/server/filters/request-info.ts'
 
 const signal = new AbortController().signal
@@ -8,10 +8,10 @@ const info = (request: string) => {
   const [path = '', search = ''] = url.split('?')
   return parseRequestInfo(method, path, () => new URLSearchParams(search))
 }
-const base: Rule = { users: ['alice'], verbs: ['get', 'list'], apiGroups: [''], resources: ['pods', 'pods/log'] }
+const base: AuthorizationRule = { users: ['alice'], verbs: ['get', 'list'], apiGroups: [''], resources: ['pods', 'pods/log'] }
 
 describe('rulesAuthorizer', () => {
-  const cases: [string, Rule, string, string, string[], boolean][] = [
+  const cases: [string, AuthorizationRule, string, string, string[], boolean][] = [
     ['user and verb', base, 'GET /api/v1/namespaces/a/pods/p', 'alice', [], true],
     ['another user', base, 'GET /api/v1/namespaces/a/pods/p', 'bob', [], false],
     ['another verb', base, 'DELETE /api/v1/namespaces/a/pods/p', 'alice', [], false],
@@ -40,7 +40,7 @@ describe('rulesAuthorizer', () => {
 })
 
 describe('rulesFor', () => {
-  const rules: Rule[] = [
+  const rules: AuthorizationRule[] = [
     base,
     { ...base, users: ['bob'] },
     { ...base, groups: ['dev'], users: [], namespaces: ['a'], resourceNames: ['x'] },

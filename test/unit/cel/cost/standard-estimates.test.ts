@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { type Bounds, between, exactly } from '../../../../src/cel/cost/bounds.ts'
+import { between, type CostBounds, exactly } from '../../../../src/cel/cost/bounds.ts'
 import { isSum, standardEstimate } from '../../../../src/cel/cost/standard-estimates.ts'
 import { STRING } from '../../../../src/cel/type.ts'
 
 describe('standardEstimate', () => {
-  const node = (size: Bounds) => ({ type: STRING, path: undefined, size })
+  const node = (size: CostBounds) => ({ type: STRING, path: undefined, size })
   const [ten, hundred] = [exactly(10), exactly(100)]
   for (const [signature, target, args, cost, size] of [
     // A tenth of a unit a character, rounded up; comparisons end with the smaller.

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { compile } from '../../../../src/cel/compile.ts'
 import { baseEnvironment, extend } from '../../../../src/cel/environment.ts'
 import { AuthorizerValue } from '../../../../src/cel/functions/authorization.ts'
-import { makeProgram, type Outcome } from '../../../../src/cel/program/program.ts'
+import { makeProgram, type ProgramOutcome } from '../../../../src/cel/program/program.ts'
 import { DYN, parseType, STRING } from '../../../../src/cel/type.ts'
 import { listOfValues } from '../../../../src/cel/values/list.ts'
 import type { Value } from '../../../../src/cel/values/value.ts'
@@ -11,7 +11,7 @@ const LIMIT = 'operation cancelled: actual cost limit exceeded'
 const environment = extend(baseEnvironment(33), { authorizer: parseType('kubernetes.authorization.Authorizer'), text: STRING, pattern: STRING, list: DYN })
 
 /** Evaluates with turns that are always spent, or in one. `asked`: how often the authorizer is asked. */
-async function evaluate(expression: string, text: string, pattern = '', isSpent = true): Promise<{ outcome: Outcome; asked: number; turns: number }> {
+async function evaluate(expression: string, text: string, pattern = '', isSpent = true): Promise<{ outcome: ProgramOutcome; asked: number; turns: number }> {
   let [asked, turns] = [0, 0]
   const authorizer = new AuthorizerValue(() => {
     asked++

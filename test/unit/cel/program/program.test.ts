@@ -3,7 +3,7 @@ import { compile } from '../../../../src/cel/compile.ts'
 import { baseEnvironment, extend } from '../../../../src/cel/environment.ts'
 import { type AuthorizationQuestion, AuthorizerValue, requestResource } from '../../../../src/cel/functions/authorization.ts'
 import { ValuePending } from '../../../../src/cel/program/pending.ts'
-import { makeProgram, type Outcome, type Program } from '../../../../src/cel/program/program.ts'
+import { makeProgram, type Program, type ProgramOutcome } from '../../../../src/cel/program/program.ts'
 import { schemaValue } from '../../../../src/cel/schema/schema-value.ts'
 import { DYN, parseType, type Type } from '../../../../src/cel/type.ts'
 import { jsonValue } from '../../../../src/cel/values/json.ts'
@@ -58,7 +58,7 @@ describe('programs of expressions', () => {
         const { checked } = compile(expression, known)
         const program = checked && makeProgram(checked, known)
         if (!program || 'fault' in program) continue
-        const shown = ({ value, ...rest }: Outcome): string => JSON.stringify({ ...rest, value: value === undefined ? '' : printResult(value) })
+        const shown = ({ value, ...rest }: ProgramOutcome): string => JSON.stringify({ ...rest, value: value === undefined ? '' : printResult(value) })
         if (shown(await program.evaluateInTurns(values, { spent, next })) !== shown(program.evaluate(values))) wrong.push(expression)
       }
     }

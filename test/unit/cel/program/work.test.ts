@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import { compile } from '../../../../src/cel/compile.ts'
 import { baseEnvironment, extend } from '../../../../src/cel/environment.ts'
-import { makeProgram, type Outcome } from '../../../../src/cel/program/program.ts'
+import { makeProgram, type ProgramOutcome } from '../../../../src/cel/program/program.ts'
 import { DYN } from '../../../../src/cel/type.ts'
 import { jsonValue } from '../../../../src/cel/values/json.ts'
 import { SHARED_TURNS } from '../../../../src/lib/turn.ts'
 
 const environment = extend(baseEnvironment(36), { l: DYN, s: DYN })
 
-const outcomeOf = async (expression: string, size = 1000): Promise<Outcome> => {
+const outcomeOf = async (expression: string, size = 1000): Promise<ProgramOutcome> => {
   const { checked, issues } = compile(expression, environment)
   if (!checked) throw new Error(String(issues))
   const program = makeProgram(checked, environment)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import type { Turns } from '../../../../src/cel/program/program.ts'
 import { type RuleNode, ruleTree } from '../../../../src/cel/rules/rule-node.ts'
-import { type RuleResult, validateRules } from '../../../../src/cel/rules/rule-validator.ts'
+import { type RuleResult, runRules } from '../../../../src/cel/rules/rule-validator.ts'
 import { fieldErrorText } from '../../../../src/meta/field-error.ts'
 import type { Json } from '../../../../src/meta/object.ts'
 import { Correlation } from '../../../../src/schema/json-schema/correlation.ts'
@@ -28,7 +28,7 @@ async function run({ schema, whole = false, value, old, ratchet, budget }: Rules
   const tree = ruleTree(schema, whole)
   if (!tree) return { errors: [], warnings: [], remaining: budget ?? 10_000_000 }
   const correlated = ratchet ? new Correlation(value, old ?? null, schema) : undefined
-  return validateRules(tree, { value, old, correlated, ...(budget === undefined ? {} : { budget }), ...(turns ? { turns } : {}) })
+  return runRules(tree, { value, old, correlated, ...(budget === undefined ? {} : { budget }), ...(turns ? { turns } : {}) })
 }
 
 describe('rules of a schema', () => {
@@ -89,7 +89,7 @@ describe('rules of a schema', () => {
       Object.assign(rules[4] as object, { rule: 'self < 0' })
     }
     const broken: Turns = { spent: () => true, next: change }
-    const { errors } = await validateRules(tree, { value: 1, turns: broken })
+    const { errors } = await runRules(tree, { value: 1, turns: broken })
     expect(errors.map(({ body }) => body)).to.deep.equal(['Invalid value: "integer": failed rule: self < 0'])
   })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Coordinates } from '../../../../src/controllers/garbage-collector/coordinates.ts'
-import { keyOf } from '../../../../src/controllers/garbage-collector/coordinates.ts'
+import { coordinatesKey } from '../../../../src/controllers/garbage-collector/coordinates.ts'
 import { OwnerGraph } from '../../../../src/controllers/garbage-collector/graph.ts'
 import type { ObjectMeta, OwnerReference } from '../../../../src/meta/object.ts'
 
@@ -249,7 +249,7 @@ describe('OwnerGraph', () => {
     const graph = new OwnerGraph({ examine: () => {}, orphan: () => {}, invalidNamespace: () => {} })
     graph.put('v1', 'Thing', { name: 'a', uid: 'a', namespace: 'ns', ownerReferences: [{ apiVersion: 'v1', kind: 'Thing', name: 'o', uid: 'o' }] })
     graph.put('v1', 'Other', { name: 'b', uid: 'b', namespace: 'ns' })
-    expect(graph.seen('v1', 'Thing').map(keyOf)).to.deep.equal(['v1 Thing ns/a a'])
+    expect(graph.seen('v1', 'Thing').map(coordinatesKey)).to.deep.equal(['v1 Thing ns/a a'])
     expect(graph.seen('v2', 'Thing')).to.deep.equal([])
   })
 })

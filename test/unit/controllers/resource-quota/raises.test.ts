@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { GRACE_MS, Raises } from '../../../../src/controllers/resource-quota/raises.ts'
-import { listOf } from '../../../../src/resources/core/resource-quota/usage/amounts.ts'
+import { resourceListOf } from '../../../../src/resources/core/resource-quota/usage/amounts.ts'
 import type { ResourceQuota } from '../../../../src/resources/core/v1.types.ts'
 
 const quota = (resourceVersion: number, pods: number): ResourceQuota =>
@@ -14,8 +14,8 @@ describe('Raises', () => {
   it('returns all usage when a quota is first observed', () => {
     const raises = new Raises(() => false)
     raises.observe(quota(1, 3), 0)
-    expect(listOf(raises.of(quota(1, 3), 0))).to.deep.equal({ pods: '3' })
-    expect(listOf(raises.of(quota(1, 3), GRACE_MS))).to.deep.equal({})
+    expect(resourceListOf(raises.of(quota(1, 3), 0))).to.deep.equal({ pods: '3' })
+    expect(resourceListOf(raises.of(quota(1, 3), GRACE_MS))).to.deep.equal({})
   })
 
   it('returns increases within the grace period, except those of this server', () => {
@@ -25,7 +25,7 @@ describe('Raises', () => {
     raises.observe(quota(3, 9), 7000)
     raises.observe(quota(4, 1), 8000)
     raises.observe(quota(5, 2), 9000)
-    expect(listOf(raises.of(quota(5, 2), 12_000))).to.deep.equal({ pods: '3' })
+    expect(resourceListOf(raises.of(quota(5, 2), 12_000))).to.deep.equal({ pods: '3' })
   })
 
   it('accepts states in any order, once each', () => {
@@ -33,7 +33,7 @@ describe('Raises', () => {
     raises.observe(quota(5, 2), 0)
     raises.observe(quota(4, 1), 0)
     raises.observe(quota(5, 2), 0)
-    expect(listOf(raises.of(quota(5, 2), 0))).to.deep.equal({ pods: '2' })
+    expect(resourceListOf(raises.of(quota(5, 2), 0))).to.deep.equal({ pods: '2' })
   })
 
   it('drops old increases even if never read', () => {
@@ -48,6 +48,6 @@ describe('Raises', () => {
     const raises = new Raises(() => false)
     raises.observe(quota(5, 2), 0)
     raises.forget('ns', 'q')
-    expect(listOf(raises.of(quota(5, 2), 0))).to.deep.equal({})
+    expect(resourceListOf(raises.of(quota(5, 2), 0))).to.deep.equal({})
   })
 })

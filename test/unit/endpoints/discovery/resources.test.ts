@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { CatalogSnapshot } from '../../../../src/catalog/catalog.ts'
-import { apiResources, groupsOf, storageVersionHash } from '../../../../src/endpoints/discovery/resources.ts'
+import { apiResources, listGroups, storageVersionHash } from '../../../../src/endpoints/discovery/resources.ts'
 import { servedBuiltins } from '../../../support/served-builtins.ts'
 import { widgetResource } from '../../../support/test-registry.ts'
 
@@ -55,7 +55,7 @@ describe('resource lists', () => {
   it('group versions, preferred first', () => {
     const widgets = widgetResource()
     const older = { ...widgets.hub, name: 'v1beta1' }
-    expect([...groupsOf(new CatalogSnapshot(1, [{ ...widgets, versions: [widgets.hub, older] }]))]).to.deep.equal([
+    expect([...listGroups(new CatalogSnapshot(1, [{ ...widgets, versions: [widgets.hub, older] }]))]).to.deep.equal([
       [
         'example.io',
         [

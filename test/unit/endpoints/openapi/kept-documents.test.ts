@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { KeptDocuments } from '../../../../src/endpoints/openapi/kept-documents.ts'
+import { DocumentCache } from '../../../../src/endpoints/openapi/kept-documents.ts'
 import type { OpenApi } from '../../../../src/endpoints/openapi/open-api.ts'
-import { bodyOf } from '../../../../src/lib/compressed-body.ts'
+import { decompressBody } from '../../../../src/lib/compressed-body.ts'
 import { wholeOf } from '../../../../src/lib/filled-body.ts'
 
 const LONG = Array.from({ length: 40_000 }, (_, i) => `"path-${i}"`).join(',')
@@ -29,7 +29,7 @@ function setUp() {
     v3Proto: path => document(`proto ${path}`, path),
   }
   const time = { now: 0 }
-  return { made, time, parts, openApi, documents: new KeptDocuments(openApi, undefined, undefined, { now: () => time.now }) }
+  return { made, time, parts, openApi, documents: new DocumentCache(openApi, undefined, undefined, { now: () => time.now }) }
 }
 
 const hashOf = (text: string): string => createHash('sha512').update(text).digest('hex').toUpperCase()
@@ -38,7 +38,7 @@ describe('KeptDocuments', () => {
   it('keeps a document in compressed form', async () => {
     const { documents } = setUp()
     const document = await documents.v2()
-    expect(wholeOf(bodyOf(document)).toString()).to.equal(LONG)
+    expect(wholeOf(decompressBody(document)).toString()).to.equal(LONG)
     expect(document.length).to.equal(LONG.length)
     expect(document.hash).to.equal(hashOf(LONG))
     expect(document.pieces.reduce((sum, { deflated }) => sum + deflated.buffer.byteLength, 0)).to.be.below(LONG.length / 3)
@@ -61,9 +61,9 @@ describe('KeptDocuments', () => {
       yield
       return foreign
     }
-    const documents = new KeptDocuments(openApi, undefined, { v3 })
+    const documents = new DocumentCache(openApi, undefined, { v3 })
     const index = await documents.v3Index()
-    const { paths } = JSON.parse(wholeOf(bodyOf(index)).toString())
+    const { paths } = JSON.parse(wholeOf(decompressBody(index)).toString())
     expect(Object.keys(paths)).to.deep.equal(['api/v1', 'apis/apps/v1', ...foreign.slice(1).map(({ path }) => path)])
     expect(paths['apis/apps/v1'].serverRelativeURL).to.match(/^\/openapi\/v3\/apis\/apps\/v1\?hash=/)
     expect(paths['apis/g7/v1']).to.deep.equal({ serverRelativeURL: '/openapi/v3/7' })
@@ -84,8 +84,8 @@ describe('KeptDocuments', () => {
     const { made, parts, openApi, documents } = setUp()
     const index = await documents.v3Index()
     parts['apis/apps/v1'] = {}
-    const next = new KeptDocuments(openApi, documents)
-    expect(wholeOf(bodyOf(await next.v3Index()))).to.deep.equal(wholeOf(bodyOf(index)))
+    const next = new DocumentCache(openApi, documents)
+    expect(wholeOf(decompressBody(await next.v3Index()))).to.deep.equal(wholeOf(decompressBody(index)))
     expect(made).to.deep.equal(['api/v1', 'apis/apps/v1', 'apis/apps/v1'])
     documents.close()
     next.close()
@@ -107,11 +107,11 @@ describe('KeptDocuments', () => {
 
   it('keeps the hashes of dropped documents', async () => {
     const { made, time, documents } = setUp()
-    const index = wholeOf(bodyOf(await documents.v3Index())).toString()
+    const index = wholeOf(decompressBody(await documents.v3Index())).toString()
     expect(JSON.parse(index).paths['apis/apps/v1']).to.deep.equal({ serverRelativeURL: `/openapi/v3/apis/apps/v1?hash=${hashOf('{"v3":"apis/apps/v1"}')}` })
     time.now = 10 * MINUTE
     documents.letGo()
-    expect(wholeOf(bodyOf(await documents.v3Index())).toString()).to.equal(index)
+    expect(wholeOf(decompressBody(await documents.v3Index())).toString()).to.equal(index)
     expect(made).to.deep.equal(['api/v1', 'apis/apps/v1'])
     documents.close()
   })
@@ -119,7 +119,7 @@ describe('KeptDocuments', () => {
   it('has one hash for both forms of a document', async () => {
     const { documents } = setUp()
     const proto = await documents.v3Proto('api/v1')
-    expect(wholeOf(bodyOf(proto)).toString()).to.equal('api/v1')
+    expect(wholeOf(decompressBody(proto)).toString()).to.equal('api/v1')
     expect(proto.hash).to.equal((await documents.v3('api/v1')).hash)
     expect(documents.hasV3('apis/other/v1')).to.equal(false)
     documents.close()

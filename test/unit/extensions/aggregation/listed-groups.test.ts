@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { CatalogSnapshot } from '../../../../src/catalog/catalog.ts'
 import type { ForeignVersion, ListedGroups } from '../../../../src/endpoints/aggregator.ts'
-import { groupsOf } from '../../../../src/endpoints/discovery/resources.ts'
+import { listGroups } from '../../../../src/endpoints/discovery/resources.ts'
 import { discoveredGroups, listedGroups } from '../../../../src/extensions/aggregation/listed-groups.ts'
 import type { Registration } from '../../../../src/extensions/aggregation/registration.ts'
 import { BUILTIN_PRIORITIES } from '../../../../src/resources/apiregistration/priorities.ts'
@@ -98,7 +98,7 @@ describe('discoveredGroups', () => {
     const catalog = new CatalogSnapshot(1, servedBuiltins(), '1.34')
     const known = new Set(Object.keys(BUILTIN_PRIORITIES).map(each => each.split('/')[0] ?? ''))
     const sorted = (lines: string[]) => lines.filter(line => known.has(line.split(':')[0] ?? '')).sort()
-    expect(sorted(text(discoveredGroups(listing([], {}, catalog))))).to.deep.equal(sorted(text(groupsOf(catalog))))
+    expect(sorted(text(discoveredGroups(listing([], {}, catalog))))).to.deep.equal(sorted(text(listGroups(catalog))))
   })
   it('lists discovered group versions, and undiscovered ones as Stale', () => {
     const groups = discoveredGroups(

@@ -1,16 +1,16 @@
 import { expect } from 'chai'
-import { TurnShare } from '../../../../src/protocols/http2/turn-share.ts'
-import { BegunRequests } from '../../../../src/protocols/http2-builtin/begun-requests.ts'
+import { TurnBudget } from '../../../../src/protocols/http2/turn-share.ts'
+import { RequestQueue } from '../../../../src/protocols/http2-builtin/begun-requests.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
 
-const port = new TurnShare()
+const port = new TurnBudget()
 
 const work = (): void => {
   for (const until = performance.now() + 0.5; performance.now() < until; );
 }
 
 /** Adds requests that take half a millisecond each. */
-function storm(requests: BegunRequests, name: string, count: number, log: string[]): void {
+function storm(requests: RequestQueue, name: string, count: number, log: string[]): void {
   for (let i = 0; i < count; i++) {
     const serve = (): void => {
       log.push(`${name}${i}`)
@@ -23,7 +23,7 @@ function storm(requests: BegunRequests, name: string, count: number, log: string
 describe('requests that Node delivers in one callback', () => {
   it('are served in order, over several turns', async () => {
     const log: string[] = []
-    storm(new BegunRequests(port), 'a', 100, log)
+    storm(new RequestQueue(port), 'a', 100, log)
     expect(log.length).to.be.below(50)
     await eventually('all are served', () => log.length >= 100)
     expect(log).to.deep.equal(Array.from({ length: 100 }, (_, i) => `a${i}`))
@@ -31,15 +31,15 @@ describe('requests that Node delivers in one callback', () => {
 
   it('are served round-robin with those of other connections', async () => {
     const log: string[] = []
-    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) storm(new BegunRequests(port), name, 100, log)
-    storm(new BegunRequests(port), 'z', 1, log)
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) storm(new RequestQueue(port), name, 100, log)
+    storm(new RequestQueue(port), 'z', 1, log)
     await eventually('all are served', () => log.length >= 801)
     expect(log.indexOf('z0')).to.be.below(150)
   })
 
   it('are not served if the client has cancelled them, or the connection has ended', async () => {
     const log: string[] = []
-    const [given, ended] = [new BegunRequests(port), new BegunRequests(port)]
+    const [given, ended] = [new RequestQueue(port), new RequestQueue(port)]
     storm(given, 'a', 20, log)
     let isOver = false
     for (let i = 0; i < 1000; i++) given.add({ isOver: () => isOver, serve: () => log.push('over') })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Conduct } from '../../../../src/protocols/http2/conduct.ts'
+import { FrameLimits } from '../../../../src/protocols/http2/conduct.ts'
 import { EARNED, IDLE_FRAMES, RESETS } from '../../../../src/protocols/http2/limits.ts'
 
 /** How often it may be done before it is too much, up to a number. */
@@ -16,10 +16,10 @@ function times(act: () => void, most = 50_000): number {
 
 describe('the budget of a client for frames other than requests', () => {
   let now = 0
-  let conduct: Conduct
+  let conduct: FrameLimits
   beforeEach(() => {
     now = 0
-    conduct = new Conduct({ now: () => now })
+    conduct = new FrameLimits({ now: () => now })
   })
 
   it('allows a burst of resets, and a number of them per second', () => {

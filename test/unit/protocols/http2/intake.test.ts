@@ -4,12 +4,12 @@ import { expect } from 'chai'
 import type { Steps } from '../../../../src/lib/steps.ts'
 import { FrameType, frameOf } from '../../../../src/protocols/http2/frames.ts'
 import { Intake } from '../../../../src/protocols/http2/intake.ts'
-import { TurnShare } from '../../../../src/protocols/http2/turn-share.ts'
+import { TurnBudget } from '../../../../src/protocols/http2/turn-share.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
 
 const WORK_MS = 0.5
 
-const port = new TurnShare()
+const port = new TurnBudget()
 
 const work = (): void => {
   for (const until = performance.now() + WORK_MS; performance.now() < until; );

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type ConnectionState, Lifetime, type Verdict } from '../../../../src/protocols/http2/lifetime.ts'
+import { type ConnectionState, type ConnectionVerdict, Lifetime } from '../../../../src/protocols/http2/lifetime.ts'
 
 const LIMITS = {
   maxConcurrentStreams: 1,
@@ -16,7 +16,7 @@ const LIMITS = {
 const BUSY: ConnectionState = { settled: true, streams: 1, lastStream: 1, openBlock: 0, leaving: false, writing: false, writes: 0 }
 
 /** The second in which a connection that stays as `state` says is first told something, and what. */
-function end(state: (second: number) => Partial<ConnectionState>): [number, Verdict] {
+function end(state: (second: number) => Partial<ConnectionState>): [number, ConnectionVerdict] {
   const lifetime = new Lifetime(LIMITS)
   for (let second = 0; second <= 2000; second++) {
     const verdict = lifetime.look(second * 1000, { ...BUSY, ...state(second) })
@@ -26,7 +26,7 @@ function end(state: (second: number) => Partial<ConnectionState>): [number, Verd
 }
 
 describe('the lifetime of a connection', () => {
-  const cases: readonly [string, (second: number) => Partial<ConnectionState>, number, Verdict][] = [
+  const cases: readonly [string, (second: number) => Partial<ConnectionState>, number, ConnectionVerdict][] = [
     ['has no end while a request is open', () => ({}), Number.POSITIVE_INFINITY, 'keep'],
     ['ends without a preface', () => ({ settled: false, streams: 0, lastStream: 0 }), 11, 'cut'],
     ['ends if headers do not end', () => ({ openBlock: 3 }), 33, 'cut'],

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { TokenAnswer } from '../../../../src/auth/authn/token.ts'
+import type { TokenResult } from '../../../../src/auth/authn/token.ts'
 import type { ResourceDefinition, VirtualCall } from '../../../../src/catalog/definition.ts'
 import { selfSubjectReviewResource } from '../../../../src/resources/authentication/self-subject-review.ts'
 import { createTokenReviewResource } from '../../../../src/resources/authentication/token-review.ts'
@@ -22,7 +22,7 @@ async function review(definition: ResourceDefinition, spec: object, version = 'v
 
 describe('TokenReview', () => {
   const asked: (readonly string[])[] = []
-  const tokens = (token: string, audiences: readonly string[]): TokenAnswer => {
+  const tokens = (token: string, audiences: readonly string[]): TokenResult => {
     asked.push(audiences)
     return token === 'good' ? { user: JANE, audiences } : token === 'old' ? { error: 'it is old' } : undefined
   }

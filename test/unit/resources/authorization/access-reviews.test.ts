@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ResourceDefinition, VirtualCall } from '../../../../src/catalog/definition.ts'
-import type { Authorizer, Decision } from '../../../../src/meta/authorizer.ts'
+import type { AuthorizationDecision, Authorizer } from '../../../../src/meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../../../src/meta/context.ts'
 import { StatusError } from '../../../../src/meta/status.ts'
 import {
@@ -16,7 +16,7 @@ const ME: User = { name: 'me', groups: ['dev'] }
 const resource = { namespace: 'ns', verb: 'get', resource: 'pods' }
 
 /** Records the attributes it is called with. */
-function recorder(decision: Decision = { decision: 'allow', reason: 'so it is' }) {
+function recorder(decision: AuthorizationDecision = { decision: 'allow', reason: 'so it is' }) {
   const asked: { user: User; request: RequestAttributes }[] = []
   const authorizer: Authorizer = {
     authorize: async (user, request) => {

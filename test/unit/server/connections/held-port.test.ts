@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { holdPort } from '../../../../src/server/connections/held-port.ts'
+import { listenEarly } from '../../../../src/server/connections/held-port.ts'
 import { eventually } from '../../../support/waiting.ts'
 
 describe('holdPort', () => {
@@ -18,7 +18,7 @@ describe('holdPort', () => {
   })
 
   it('keeps connections with their bytes until they are taken', async () => {
-    const port = await holdPort('127.0.0.1', 0)
+    const port = await listenEarly('127.0.0.1', 0)
     const early = client(port.port)
     early.write('early')
     await once(early, 'connect')
@@ -34,7 +34,7 @@ describe('holdPort', () => {
   })
 
   it('closes waiting connections when it is closed, and forgets those that have disconnected', async () => {
-    const port = await holdPort('127.0.0.1', 0)
+    const port = await listenEarly('127.0.0.1', 0)
     const [leaving, waiting] = [client(port.port), client(port.port)]
     await Promise.all([once(leaving, 'connect'), once(waiting, 'connect')])
     leaving.resetAndDestroy()
@@ -45,8 +45,8 @@ describe('holdPort', () => {
   })
 
   it('rejects if the port is in use', async () => {
-    const port = await holdPort('127.0.0.1', 0)
-    const refused = await holdPort('127.0.0.1', port.port).catch((error: NodeJS.ErrnoException) => error.code)
+    const port = await listenEarly('127.0.0.1', 0)
+    const refused = await listenEarly('127.0.0.1', port.port).catch((error: NodeJS.ErrnoException) => error.code)
     expect(refused).to.equal('EADDRINUSE')
     port.close()
   })

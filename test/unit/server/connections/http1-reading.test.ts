@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { TurnShare } from '../../../../src/protocols/http2/turn-share.ts'
+import { TurnBudget } from '../../../../src/protocols/http2/turn-share.ts'
 import { readInTurns } from '../../../../src/server/connections/http1-reading.ts'
 import { turns as severalTurns } from '../../../support/waiting.ts'
 
 /** Each piece of 1 KiB is parsed in its own turn, as if very many connections waited. */
-class OneRequestATurn extends TurnShare {
+class OneRequestATurn extends TurnBudget {
   waits = 0
 
   override wait(resume: (quota: number) => void): void {

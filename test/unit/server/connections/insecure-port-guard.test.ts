@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { refusalOf } from '../../../../src/server/connections/insecure-port-guard.ts'
+import { portRefusal } from '../../../../src/server/connections/insecure-port-guard.ts'
 
 type Fields = readonly (readonly [name: string, value: string])[]
 
@@ -31,7 +31,7 @@ describe('refusalOf', () => {
     ['the query of a path', [['Host', 'localhost']], '/api/v1/pods?continue=http://a'],
     ['the server itself', [['Host', 'localhost']], '*'],
   ]
-  for (const [title, fields, url] of served) it(`serves ${title}`, () => expect(refusalOf(request(fields, url))).to.equal(undefined))
+  for (const [title, fields, url] of served) it(`serves ${title}`, () => expect(portRefusal(request(fields, url))).to.equal(undefined))
 
   const LOCAL = ['Host', 'localhost:8080'] as const
   const refused: readonly (readonly [title: string, fields: Fields, url?: string])[] = [
@@ -51,5 +51,5 @@ describe('refusalOf', () => {
     ['an empty host', [['Host', '']]],
     ['a URL in place of the path', [LOCAL], 'http://evil.example/api/v1/secrets'],
   ]
-  for (const [title, fields, url] of refused) it(`refuses ${title}`, () => expect(refusalOf(request(fields, url))).to.be.a('string'))
+  for (const [title, fields, url] of refused) it(`refuses ${title}`, () => expect(portRefusal(request(fields, url))).to.be.a('string'))
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Authorizer, Decision } from '../../../../src/meta/authorizer.ts'
+import type { AuthorizationDecision, Authorizer } from '../../../../src/meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../../../src/meta/context.ts'
 import { withAuthorization } from '../../../../src/server/filters/authorization.ts'
 import { filterContext, rejection, runFilter } from '../../../support/filter-context.ts'
@@ -9,7 +9,7 @@ describe('withAuthorization', () => {
   const counted: string[] = []
   const metrics = { authorized: (decision: string) => void counted.push(decision) }
   const asked: { user: User; attributes: RequestAttributes }[] = []
-  const authorizer = (decision: Decision['decision'], reason = ''): Authorizer => ({
+  const authorizer = (decision: AuthorizationDecision['decision'], reason = ''): Authorizer => ({
     authorize: async (user, attributes) => {
       asked.push({ user, attributes })
       return { decision, reason }

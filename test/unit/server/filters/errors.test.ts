@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
-import { invalid, tooLong } from '../../../../src/meta/field-error.ts'
+import { invalid, tooLongError } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
 import { pageNotFound } from '../../../../src/meta/plain-text-error.ts'
 import { invalidError, notFoundError } from '../../../../src/meta/status.ts'
@@ -41,7 +41,7 @@ describe('withErrors', () => {
     expect(logged).to.deep.equal([])
   })
   it('sends the error messages of 1.34 and later if configured', async () => {
-    const fault = invalidError({ group: '', kind: 'Thing' }, 'x', [invalid(fieldPath('spec', 'a'), ['b'], 'no'), tooLong(fieldPath('spec', 'c'), 1)])
+    const fault = invalidError({ group: '', kind: 'Thing' }, 'x', [invalid(fieldPath('spec', 'a'), ['b'], 'no'), tooLongError(fieldPath('spec', 'c'), 1)])
     const messages = async (laterWords: boolean): Promise<unknown> => {
       const { answers } = await answerTo(() => Promise.reject(fault), laterWords)
       const { message, details } = JSON.parse(answers[0]?.body ?? '')

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { withExchange } from '../../../../src/server/filters/exchange.ts'
-import { answerMemory } from '../../../../src/server/http/answer-memory.ts'
+import { responseBuffers } from '../../../../src/server/http/answer-memory.ts'
 import { encodeStatusAsJson } from '../../../../src/server/http/status-body.ts'
 import { filterContext, runFilter } from '../../../support/filter-context.ts'
 
 describe('withExchange', () => {
-  const filter = withExchange({ encodeStatus: encodeStatusAsJson, compressAnswers: false, memory: answerMemory() })
+  const filter = withExchange({ encodeStatus: encodeStatusAsJson, compressAnswers: false, memory: responseBuffers() })
 
   it('creates the exchange of a request', async () => {
     const { req, res } = filterContext({ method: 'PUT', url: '/a%20b?c=d', headers: { 'Audit-ID': 'mine' } })

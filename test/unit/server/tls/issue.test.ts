@@ -3,7 +3,7 @@ import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { expect } from 'chai'
 import { readDer, sequenceOf } from '../../../../src/lib/der.ts'
-import { nameOf, signCertificate } from '../../../../src/server/tls/certificate.ts'
+import { distinguishedName, signCertificate } from '../../../../src/server/tls/certificate.ts'
 import { issueCa, issueClient, issueServing } from '../../../../src/server/tls/issue.ts'
 import { issueCertificate } from '../../../support/certificates.ts'
 
@@ -87,7 +87,7 @@ describe('issue', () => {
 
   it('signs with RSA, and refuses other key types', async () => {
     const authority = async (keys: ReturnType<typeof generateKeyPairSync>) => {
-      const subject = nameOf(['CN', 'an-authority'])
+      const subject = distinguishedName(['CN', 'an-authority'])
       const times = { notBefore: new Date(), notAfter: new Date(Date.UTC(2051, 0, 1)) }
       const cert = await signCertificate({ issuer: { subject, ...keys }, subject, publicKey: keys.publicKey, ...times, extensions: [] })
       return { cert, key: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }

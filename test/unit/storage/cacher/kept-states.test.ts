@@ -3,7 +3,7 @@ import { systemClock } from '../../../../src/lib/clock.ts'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import type { Backend } from '../../../../src/storage/backend.ts'
 import { createCacher } from '../../../../src/storage/cacher/cacher.ts'
-import type { Cacher, KeptStates } from '../../../../src/storage/cacher/cacher-types.ts'
+import type { Cacher, SavedStates } from '../../../../src/storage/cacher/cacher-types.ts'
 import { memoryTables } from '../../../../src/storage/embedded/memory-tables.ts'
 import { openInMemory } from '../../../../src/storage/embedded/open-embedded.ts'
 import { key } from '../../../../src/storage/revision.ts'
@@ -24,7 +24,7 @@ describe('states that a cacher provides for the cacher of a copy of its store', 
   /** Ranges that a copy has read. */
   let ranges: string[]
 
-  const cacherOver = async (of: Backend, beginWith?: KeptStates): Promise<Cacher> => {
+  const cacherOver = async (of: Backend, beginWith?: SavedStates): Promise<Cacher> => {
     const resources = [{ ...testResource, codec: indexedCodec, index: NODE }, OTHERS]
     const made = createCacher(of, resources, { ...testLimits, beginWith })
     opened.push({ cacher: made, backend: of })

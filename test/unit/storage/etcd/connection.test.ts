@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { type Connection, openConnection } from '../../../../src/storage/etcd/connection.ts'
+import { type EtcdConnection, openConnection } from '../../../../src/storage/etcd/connection.ts'
 import { never } from '../../../support/backend.ts'
 import { RecordedSpans } from '../../../support/recorded-spans.ts'
 import { eventually } from '../../../support/waiting.ts'
@@ -13,7 +13,7 @@ const LONGER_THAN_KEEPALIVE_MS = 7000
 describe('the connection to etcd', function () {
   this.timeout(20_000)
   let server: Http2Server
-  let connection: Connection
+  let connection: EtcdConnection
   /** Connection over which each call arrived. */
   const came: ('line' | 'client')[] = []
   const sessions = new Map<ServerHttp2Session, 'line' | 'client'>()
@@ -93,7 +93,7 @@ describe('the connection to etcd of two members', function () {
   this.timeout(20_000)
   const servers: Http2Server[] = []
   const sessions = new Set<ServerHttp2Session>()
-  let connection: Connection
+  let connection: EtcdConnection
   /** Calls that each member has received. */
   const calls = [0, 0]
   /** Index of the member that does not respond to calls. */

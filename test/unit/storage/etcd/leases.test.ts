@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { BackendError } from '../../../../src/storage/backend.ts'
-import type { CallOptions, Connection } from '../../../../src/storage/etcd/connection.ts'
+import type { CallOptions, EtcdConnection } from '../../../../src/storage/etcd/connection.ts'
 import { openLeases } from '../../../../src/storage/etcd/leases.ts'
 import { WireReader } from '../../../../src/storage/etcd/wire.ts'
 import { never } from '../../../support/backend.ts'
@@ -19,7 +19,7 @@ function granting(fail = false) {
       return Buffer.from([2 << 3, granted.length])
     },
   }
-  return { granted, leases: openLeases(connection as unknown as Connection, 60) }
+  return { granted, leases: openLeases(connection as unknown as EtcdConnection, 60) }
 }
 
 describe('leases', () => {

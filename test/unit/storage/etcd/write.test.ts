@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { silentLogger } from '../../../../src/lib/log.ts'
 import { BackendError } from '../../../../src/storage/backend.ts'
-import type { Connection, Method } from '../../../../src/storage/etcd/connection.ts'
+import type { EtcdConnection, Method } from '../../../../src/storage/etcd/connection.ts'
 import { etcdWriter } from '../../../../src/storage/etcd/write.ts'
 import type { Key } from '../../../../src/storage/revision.ts'
 import { never } from '../../../support/backend.ts'
@@ -29,7 +29,7 @@ function writing(header: object, stored?: Stored | Error) {
       return etcdMessage('RangeResponse', { header: { ...header, revision: '13' }, ...(stored && { kvs: [{ key: Buffer.from(key), ...stored }] }) })
     },
   }
-  return { calls, write: etcdWriter(connection as unknown as Connection, silentLogger, 60) }
+  return { calls, write: etcdWriter(connection as unknown as EtcdConnection, silentLogger, 60) }
 }
 
 describe('the revision of a write', () => {

@@ -59,7 +59,13 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
   const client = new SocketClient({ path: endpoint, maxResponseBytes: MAX_RESPONSE_BYTES, observer: metrics.called.bind(metrics) })
   const service = `/${isSince(release, '1.34') ? 'v1' : 'v1alpha1'}.ExternalJWTSigner/`
   const stopped = new AbortController()
-  const keys = new SignerKeys({ fetch: () => client.call(`${service}FetchKeys`, NOTHING, keysTimeoutMs, decodeKeys), codeOf, metrics, clock, log })
+  const keys = new SignerKeys({
+    fetch: () => client.call(`${service}FetchKeys`, NOTHING, keysTimeoutMs, decodeKeys),
+    codeOf: grpcStatusOf,
+    metrics,
+    clock,
+    log,
+  })
   const signed = async (claims: string): Promise<string> => {
     const { header, signature } = await client.call(`${service}Sign`, encodeSign(claims), SIGN_TIMEOUT_MS, decodeSigned).catch((error: unknown) => {
       throw new Error(`while signing jwt: ${errorMessage(error)}`, { cause: error })
@@ -86,7 +92,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
           metrics.signed('OK')
           return token
         } catch (error) {
-          metrics.signed(codeOf(error))
+          metrics.signed(grpcStatusOf(error))
           throw error
         }
       },
@@ -110,7 +116,7 @@ function checkedExpiration(seconds: number): number {
 }
 
 /** gRPC status of a failed call, as label of metrics. */
-function codeOf(error: unknown): string {
+function grpcStatusOf(error: unknown): string {
   for (let at: unknown = error; at instanceof Error; at = at.cause) if (at instanceof SocketCallError) return at.status
   return 'unknown-non-grpc'
 }
@@ -132,7 +138,7 @@ function parsedHeader(text: string): { readonly alg: string; readonly kid: strin
   const bad = text.search(/[^A-Za-z0-9_-]/)
   if (bad >= 0 || text.length % 4 === 1) throw new Error(`while unwrapping header: illegal base64 data at input byte ${bad >= 0 ? bad : text.length - 1}`)
   const failed = (why: string): Error => new Error(`while parsing header JSON: ${why}`)
-  const value = jsonOf(text, failed)
+  const value = decodeJsonPart(text, failed)
   if (!isJsonObject(value)) throw failed('json: cannot unmarshal into Go value of type struct')
   const header = { alg: '', kid: '', typ: '' }
   for (const [name, member] of Object.entries(value)) {
@@ -144,7 +150,7 @@ function parsedHeader(text: string): { readonly alg: string; readonly kid: strin
 }
 
 /** Decodes base64url JSON. */
-function jsonOf(text: string, failed: (why: string) => Error): Json {
+function decodeJsonPart(text: string, failed: (why: string) => Error): Json {
   try {
     return JSON.parse(Buffer.from(text, 'base64url').toString())
   } catch (error) {

@@ -3,7 +3,7 @@ import { CounterFamily, GaugeFamily, HistogramFamily, type MetricFamily } from '
 
 const SECONDS = [0.001, ...DEFAULT_BUCKETS, 30, 60]
 
-const declare = (name: string, labels: readonly string[], help: string) => ({
+const declareSignerMetric = (name: string, labels: readonly string[], help: string) => ({
   name: `apiserver_externaljwt_${name}`,
   help,
   stability: 'ALPHA' as const,
@@ -13,21 +13,21 @@ const declare = (name: string, labels: readonly string[], help: string) => ({
 /** Metrics of calls to external signers. Codes are those of gRPC. Source: pkg/serviceaccount/externaljwt/metrics in k8s.io/kubernetes. */
 export class SignerMetrics {
   readonly #fetched = new GaugeFamily({
-    ...declare('fetch_keys_success_timestamp', [], 'Unix Timestamp in seconds of the last successful FetchKeys request'),
+    ...declareSignerMetric('fetch_keys_success_timestamp', [], 'Unix Timestamp in seconds of the last successful FetchKeys request'),
     across: 'max',
   })
   readonly #data = new GaugeFamily({
-    ...declare(
+    ...declareSignerMetric(
       'fetch_keys_data_timestamp',
       [],
       'Unix Timestamp in seconds of the last successful FetchKeys data_timestamp value returned by the external signer',
     ),
     across: 'max',
   })
-  readonly #fetches = new CounterFamily(declare('fetch_keys_request_total', ['code'], 'Total attempts at syncing supported JWKs'))
-  readonly #signatures = new CounterFamily(declare('sign_request_total', ['code'], 'Total attempts at signing JWT'))
+  readonly #fetches = new CounterFamily(declareSignerMetric('fetch_keys_request_total', ['code'], 'Total attempts at syncing supported JWKs'))
+  readonly #signatures = new CounterFamily(declareSignerMetric('sign_request_total', ['code'], 'Total attempts at signing JWT'))
   readonly #durations = new HistogramFamily({
-    ...declare('request_duration_seconds', ['method', 'code'], 'Request duration and time for calls to external-jwt-signer'),
+    ...declareSignerMetric('request_duration_seconds', ['method', 'code'], 'Request duration and time for calls to external-jwt-signer'),
     buckets: SECONDS,
   })
 

@@ -111,7 +111,7 @@ export class SignerKeys {
     })
     if (refreshHint <= 0) throw new Error(`found invalid refresh hint (${refreshHint}s)`)
     if (keys.length === 0) throw new Error('found no keys')
-    return { keys: await keysOf(keys), seconds: secondsOf(dataTimestamp), refreshHint }
+    return { keys: await parseSignerKeys(keys), seconds: secondsOf(dataTimestamp), refreshHint }
   }
 }
 
@@ -128,17 +128,17 @@ function secondsOf(timestamp: FetchedKeys['dataTimestamp']): number {
 }
 
 /** Parses the keys. Yields in between: there may be a thousand, at about 50 µs each. */
-async function keysOf(fetched: FetchedKeys['keys']): Promise<readonly VerificationKey[]> {
+async function parseSignerKeys(fetched: FetchedKeys['keys']): Promise<readonly VerificationKey[]> {
   const keys: VerificationKey[] = []
   for (const key of fetched) {
     if (turnIsSpent()) await nextTurn()
-    keys.push(keyOf(key))
+    keys.push(parseSignerKey(key))
   }
   return keys
 }
 
 /** Parses a key of the response. */
-function keyOf({ id, der, excludedFromDiscovery }: FetchedKeys['keys'][number]): VerificationKey {
+function parseSignerKey({ id, der, excludedFromDiscovery }: FetchedKeys['keys'][number]): VerificationKey {
   if (id === '' || Buffer.byteLength(id) > MOST_KEY_ID) throw new Error(`found invalid public key id ${quote(id)}`)
   if (der.length === 0) throw new Error('found empty public key')
   try {

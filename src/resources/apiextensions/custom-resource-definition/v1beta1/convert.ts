@@ -12,7 +12,7 @@ type OlderParts = Pick<v1beta1.CustomResourceDefinitionVersion, keyof VersionPar
 const MOST_READ = 8 * MOST_VALUES
 
 /** Converts to v1, in which every version has its own parts. Throws 413 if the copies exceed the limit. */
-export function* toV1({ spec: older, status, ...definition }: v1beta1.CustomResourceDefinition): Steps<v1.CustomResourceDefinition> {
+export function* definitionToV1({ spec: older, status, ...definition }: v1beta1.CustomResourceDefinition): Steps<v1.CustomResourceDefinition> {
   const { version, versions, validation, subresources, additionalPrinterColumns, selectableFields, conversion, preserveUnknownFields, ...spec } = older
   // The oldest definitions have `version` instead of `versions`.
   const named = versions ?? (version ? [{ name: version, served: true, storage: true }] : null)

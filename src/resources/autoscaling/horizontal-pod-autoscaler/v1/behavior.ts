@@ -27,7 +27,7 @@ export const writeBehavior = ({ scaleUp, scaleDown }: HorizontalPodAutoscalerBeh
   JSON.stringify({ ScaleUp: printRules(scaleUp), ScaleDown: printRules(scaleDown) })
 
 /** Returns the members that are present, under their names in the API. Names are matched ignoring case, as in Go. */
-function named(value: Json | undefined, members: readonly string[]): JsonObject {
+function pickMembers(value: Json | undefined, members: readonly string[]): JsonObject {
   const byName = new Map(Object.entries(value ?? {}).map(([key, member]) => [key.toLowerCase(), member]))
   return Object.fromEntries(
     members.flatMap((name): [string, Json][] => {
@@ -40,13 +40,13 @@ function named(value: Json | undefined, members: readonly string[]): JsonObject 
 /** A value that is not an object is returned as it is; decoding reports it. */
 function readRules(value: Json): Json {
   if (!isJsonObject(value)) return value
-  const rules = named(value, RULE_MEMBERS)
-  return Array.isArray(rules.policies) ? { ...rules, policies: rules.policies.map(policy => named(policy, POLICY_MEMBERS)) } : rules
+  const rules = pickMembers(value, RULE_MEMBERS)
+  return Array.isArray(rules.policies) ? { ...rules, policies: rules.policies.map(policy => pickMembers(policy, POLICY_MEMBERS)) } : rules
 }
 
 /** Parses the behavior in an annotation. Undefined if it cannot be parsed or is empty. */
 export function readBehavior(text: string | undefined): HorizontalPodAutoscalerBehavior | undefined {
-  const both = named(parseAnnotation(text), RULES)
+  const both = pickMembers(parseAnnotation(text), RULES)
   const rules = Object.entries(both).map(([name, value]) => [name, readRules(value)])
   if (rules.length === 0) return undefined
   try {

@@ -27,7 +27,7 @@ const usedPercent = (statuses: readonly v2.MetricStatus[]): number | undefined =
  * Converts autoscaling/v2 to v1, which has fields for CPU utilization only. One metric that is a plain percentage becomes the field, and everything else is
  * written to annotations, in kube-apiserver's form.
  */
-export function* toV1({
+export function* autoscalerToV1({
   metadata,
   spec: { metrics = [], behavior, ...spec },
   status: given,

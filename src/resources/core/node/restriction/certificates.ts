@@ -46,7 +46,12 @@ type Spec = PodCertificateRequest['spec']
 const podKey = ({ request: { namespace } }: Restricted, { podName }: Spec): string => quote(`${namespace}/${podName}`)
 
 /** Reads an object that the request names. `what` describes the object in error messages. */
-async function named<T extends TypedObject>(restricted: Restricted, what: string, id: KindId<T>, place: { name: string; namespace?: string }): Promise<T> {
+async function getNamedObject<T extends TypedObject>(
+  restricted: Restricted,
+  what: string,
+  id: KindId<T>,
+  place: { name: string; namespace?: string },
+): Promise<T> {
   const unread = (why: string): string => `while retrieving ${what} named in the PodCertificateRequest: ${why}`
   try {
     return await found(restricted, id, place, unread)
@@ -59,7 +64,7 @@ async function checkNode(restricted: Restricted, spec: Spec): Promise<void> {
   const { node } = restricted
   if (spec.nodeName !== node)
     throw refuseNode(restricted, `PodCertificateRequest.Spec.NodeName=${quote(spec.nodeName)}, which is not the requesting node ${quote(node)}`)
-  const { uid = '' } = (await named(restricted, `node ${quote(node)}`, NODES, { name: node })).metadata
+  const { uid = '' } = (await getNamedObject(restricted, `node ${quote(node)}`, NODES, { name: node })).metadata
   if (uid === spec.nodeUID) return
   const names = `names node UID ${quote(spec.nodeUID)}, inconsistent with the running node (${quote(uid)})`
   throw failed(`PodCertificateRequest for pod ${podKey(restricted, spec)} ${names}`)
@@ -69,7 +74,7 @@ async function checkNode(restricted: Restricted, spec: Spec): Promise<void> {
 async function podOf(restricted: Restricted, spec: Spec): Promise<Pod> {
   const { request } = restricted
   const key = podKey(restricted, spec)
-  const pod = await named(restricted, `pod ${key}`, PODS, { name: spec.podName, namespace: request.namespace })
+  const pod = await getNamedObject(restricted, `pod ${key}`, PODS, { name: spec.podName, namespace: request.namespace })
   const { uid = '', annotations = {} } = pod.metadata
   if (uid !== spec.podUID)
     throw failed(`PodCertificateRequest for pod ${key} contains pod UID (${quote(spec.podUID)}) which differs from running pod ${quote(uid)}`)
@@ -90,7 +95,7 @@ async function checkAccount(restricted: Restricted, spec: Spec, pod: Pod): Promi
       `PodCertificateRequest for pod ${key} contains serviceAccountName (${quote(name)}) that differs from running pod (${quote(ofPod)})`,
     )
   const what = `service account ${quote(`${request.namespace}/${name}`)}`
-  const account = await named(restricted, what, SERVICE_ACCOUNTS, { name, namespace: request.namespace })
+  const account = await getNamedObject(restricted, what, SERVICE_ACCOUNTS, { name, namespace: request.namespace })
   const { uid = '' } = account.metadata
   if (uid === serviceAccountUID) return
   const names = `names service account UID ${quote(serviceAccountUID)}, which differs from the running service account (${quote(uid)})`

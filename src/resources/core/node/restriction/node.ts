@@ -6,12 +6,12 @@ import type { Labels } from '../../../../meta/label-matcher.ts'
 import { NODES } from '../../../kinds.ts'
 import type { Node } from '../../v1.types.ts'
 import { forbiddenLabels } from './labels.ts'
-import { nameOf, type Restricted, refuseNode, sinceOf } from './restricted.ts'
+import { type Restricted, refuseNode, requestedName, sinceOf } from './restricted.ts'
 
 /** Allows a node to write its own Node object, except for fields and labels that would attract other workloads. */
 export function restrictNode(restricted: Restricted): void {
   const { request, node } = restricted
-  const name = nameOf(request)
+  const name = requestedName(request)
   if (name !== node) throw refuseNode(restricted, `node ${quote(node)} is not allowed to modify node ${quote(request.name)}`)
   if (!request.object) return
   const object = asKind(NODES, request.object)

@@ -1,7 +1,7 @@
 import { asKind } from '../../../../catalog/define.ts'
 import { quote } from '../../../../lib/go-quote.ts'
 import { RESOURCE_SLICES } from '../../../kinds.ts'
-import { nameOf, type Restricted, refuseNode, sinceOf } from './restricted.ts'
+import { type Restricted, refuseNode, requestedName, sinceOf } from './restricted.ts'
 
 const NODE_LEASES = 'kube-node-lease'
 
@@ -9,11 +9,11 @@ const NODE_LEASES = 'kube-node-lease'
 export function restrictLease(restricted: Restricted): void {
   const { request, node } = restricted
   if (request.namespace !== NODE_LEASES) throw refuseNode(restricted, `can only access leases in the ${quote(NODE_LEASES)} system namespace`)
-  if (nameOf(request) !== node) throw refuseNode(restricted, 'can only access node lease with the same name as the requesting node')
+  if (requestedName(request) !== node) throw refuseNode(restricted, 'can only access node lease with the same name as the requesting node')
 }
 
 export function restrictCsiNode(restricted: Restricted): void {
-  if (nameOf(restricted.request) !== restricted.node) throw refuseNode(restricted, 'can only access CSINode with the same name as the requesting node')
+  if (requestedName(restricted.request) !== restricted.node) throw refuseNode(restricted, 'can only access CSINode with the same name as the requesting node')
 }
 
 /** Checks what the authorizer cannot see: the node of a slice that is created, and of each slice that a deletecollection removes. */

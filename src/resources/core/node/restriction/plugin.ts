@@ -1,6 +1,6 @@
 import type { AdmissionPlugin } from '../../../../admission/chain.ts'
 import { refuse } from '../../../../admission/refuse.ts'
-import { nodeOf } from '../../../../auth/node-identity.ts'
+import { nodeNameOf } from '../../../../auth/node-identity.ts'
 import { quote } from '../../../../lib/go-quote.ts'
 import { isSince } from '../../../../lifecycle/release.ts'
 import type { AdmissionRequest } from '../../../../registry/types.ts'
@@ -39,10 +39,10 @@ export function nodeRestriction(options: RestrictionOptions): AdmissionPlugin {
   const restrictionOf = ({ served: { version } }: AdmissionRequest): Restriction | undefined => restrictions.get(`${version.group}/${version.names.plural}`)
   return {
     name: 'NodeRestriction',
-    handles: ({ operation, ctx }) => operation !== 'CONNECT' && nodeOf(ctx.user) !== undefined,
+    handles: ({ operation, ctx }) => operation !== 'CONNECT' && nodeNameOf(ctx.user) !== undefined,
     // Checks in the mutating phase, as upstream does.
     mutate: async request => {
-      const node = nodeOf(request.ctx.user) ?? ''
+      const node = nodeNameOf(request.ctx.user) ?? ''
       if (node === '') throw refuse(request, `could not determine node from user ${quote(request.ctx.user.name)}`)
       await restrictionOf(request)?.({ request, node, options })
       return request.object

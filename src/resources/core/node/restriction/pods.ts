@@ -5,7 +5,7 @@ import { NODES, PODS } from '../../../kinds.ts'
 import { MIRROR_POD } from '../../pod-spec/annotations.ts'
 import type { Pod, PodExtendedResourceClaimStatus, PodResourceClaimStatus } from '../../v1.types.ts'
 import { apiReference } from './api-references.ts'
-import { found, nameOf, type Restricted, refuseNode, sinceOf } from './restricted.ts'
+import { found, type Restricted, refuseNode, requestedName, sinceOf } from './restricted.ts'
 
 /** Allows nodes to create mirror pods, to delete pods that run on them, and to update the status of those. */
 export function restrictPod(restricted: Restricted): Promise<void> {
@@ -87,7 +87,7 @@ const isSameExtended = (a: PodExtendedResourceClaimStatus | undefined, b: PodExt
 async function restrictEviction(restricted: Restricted): Promise<void> {
   const { request, node } = restricted
   if (request.operation !== 'CREATE') throw refuseNode(restricted, `unexpected operation ${request.operation}`)
-  const name = nameOf(request)
+  const name = requestedName(request)
   if (name === '') throw refuseNode(restricted, 'could not determine pod from request data')
   const pod = await found(restricted, PODS, { name, namespace: request.namespace })
   if (pod.spec.nodeName !== node) throw refuseNode(restricted, `node ${node} can only evict pods with spec.nodeName set to itself`)

@@ -29,7 +29,7 @@ export type Restriction = (restricted: Restricted) => void | Promise<void>
 export const sinceOf = ({ options: { features } }: Restricted, release: Release): boolean => isSince(features.release, release)
 
 /** Returns the name of the object. On create the request itself has no name. */
-export const nameOf = ({ name, object }: AdmissionRequest): string => name || object?.metadata.name || ''
+export const requestedName = ({ name, object }: AdmissionRequest): string => name || object?.metadata.name || ''
 
 /** Creates the plugin's 403. */
 export const refuseNode = ({ request }: Restricted, why: string): StatusError => refuse(request, why)

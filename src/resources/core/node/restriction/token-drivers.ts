@@ -14,10 +14,10 @@ const DRIVERS = {
   portworxVolume: 'pxd.portworx.com',
 } as const satisfies Partial<Readonly<Record<keyof Volume, string>>>
 
-type Source = keyof typeof DRIVERS
-const SOURCES = Object.keys(DRIVERS) as Source[]
+type DriverSource = keyof typeof DRIVERS
+const SOURCES = Object.keys(DRIVERS) as DriverSource[]
 
-const migrated = (restricted: Restricted, source: Partial<Readonly<Record<Source, unknown>>>): string =>
+const migrated = (restricted: Restricted, source: Partial<Readonly<Record<DriverSource, unknown>>>): string =>
   (sinceOf(restricted, '1.33') && SOURCES.filter(each => source[each]).map(each => DRIVERS[each])[0]) || ''
 
 /** Returns the CSI driver of a volume, through its claim if it has one, or an empty string. Throws NotFound if the claim or its volume does not exist. */

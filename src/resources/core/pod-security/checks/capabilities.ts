@@ -1,7 +1,7 @@
 import { isStepDone, type Steps } from '../../../../lib/steps.ts'
 import type { Container } from '../../v1.types.ts'
 import type { CheckedPod, PodCheck } from '../check.ts'
-import { containersText, inOrder, quoted } from '../words.ts'
+import { containersText, quoteItems, sortValues } from '../words.ts'
 
 /** Capabilities that container runtimes grant by default. */
 const DEFAULTS: ReadonlySet<string> = new Set([
@@ -37,7 +37,7 @@ function* added({ containers }: CheckedPod, allowed: ReadonlySet<string>): Steps
     if (isBad) names.push(container.name)
   }
   if (names.length === 0) return undefined
-  return `${containersText(names)} must not include ${quoted(yield* inOrder(found))} in securityContext.capabilities.add`
+  return `${containersText(names)} must not include ${quoteItems(yield* sortValues(found))} in securityContext.capabilities.add`
 }
 
 /** Baseline: containers add no capabilities beyond the runtime's defaults. */

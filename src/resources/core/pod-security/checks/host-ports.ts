@@ -1,6 +1,6 @@
 import { isStepDone } from '../../../../lib/steps.ts'
 import type { PodCheck } from '../check.ts'
-import { containersText, inOrder, plural } from '../words.ts'
+import { containersText, plural, sortValues } from '../words.ts'
 
 /** Baseline: containers use no host ports. */
 export const hostPorts: PodCheck = function* ({ containers }) {
@@ -17,7 +17,7 @@ export const hostPorts: PodCheck = function* ({ containers }) {
     if (isBad) names.push(name)
   }
   if (names.length === 0) return undefined
-  const listed = yield* inOrder(found)
+  const listed = yield* sortValues(found)
   const uses = plural(names.length, 'uses', 'use')
   return { reason: 'hostPort', detail: `${containersText(names)} ${uses} ${plural(listed.length, 'hostPort', 'hostPorts')} ${listed.join(', ')}` }
 }

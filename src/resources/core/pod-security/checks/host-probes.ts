@@ -1,7 +1,7 @@
 import { isStepDone } from '../../../../lib/steps.ts'
 import type { Container } from '../../v1.types.ts'
 import type { PodCheck } from '../check.ts'
-import { containersText, inOrder, plural, quoted } from '../words.ts'
+import { containersText, plural, quoteItems, sortValues } from '../words.ts'
 
 /** Returns the hosts that probes and lifecycle handlers of a container name. */
 const hostsOf = ({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Container): string[] =>
@@ -20,10 +20,10 @@ export const hostProbes: PodCheck = function* ({ containers }) {
     if (isStepDone()) yield
   }
   if (names.size === 0) return undefined
-  const listed = yield* inOrder(found)
+  const listed = yield* sortValues(found)
   const hosts = plural(listed.length, 'probe or lifecycle host', 'probe or lifecycle hosts')
   return {
     reason: 'probe or lifecycle host',
-    detail: `${containersText(yield* inOrder(names))} ${plural(names.size, 'uses', 'use')} ${hosts} ${quoted(listed)}`,
+    detail: `${containersText(yield* sortValues(names))} ${plural(names.size, 'uses', 'use')} ${hosts} ${quoteItems(listed)}`,
   }
 }

@@ -2,7 +2,7 @@ import { isStepDone } from '../../../../lib/steps.ts'
 import { isSince } from '../../../../lifecycle/release.ts'
 import type { Volume } from '../../v1.types.ts'
 import type { PodCheck } from '../check.ts'
-import { inOrder, plural, quoted } from '../words.ts'
+import { plural, quoteItems, sortValues } from '../words.ts'
 
 type VolumeType = Exclude<keyof Volume, 'name'>
 
@@ -47,10 +47,10 @@ export const restrictedVolumes: PodCheck = function* ({ spec }, { release }) {
     types.add(FORBIDDEN.find(type => volume[type] !== undefined) ?? 'unknown')
   }
   if (names.length === 0) return undefined
-  const listed = yield* inOrder(types)
+  const listed = yield* sortValues(types)
   const kinds = plural(listed.length, 'restricted volume type', 'restricted volume types')
   return {
     reason: 'restricted volume types',
-    detail: `${plural(names.length, 'volume', 'volumes')} ${quoted(names)} ${plural(names.length, 'uses', 'use')} ${kinds} ${quoted(listed)}`,
+    detail: `${plural(names.length, 'volume', 'volumes')} ${quoteItems(names)} ${plural(names.length, 'uses', 'use')} ${kinds} ${quoteItems(listed)}`,
   }
 }

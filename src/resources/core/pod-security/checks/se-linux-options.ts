@@ -2,7 +2,7 @@ import { isSince } from '../../../../lifecycle/release.ts'
 import { ownMember } from '../../../../meta/equal.ts'
 import type { SELinuxOptions } from '../../v1.types.ts'
 import { contextsOf, type PodCheck } from '../check.ts'
-import { inOrder, plural, quoted, settersOf } from '../words.ts'
+import { plural, quoteItems, settersOf, sortValues } from '../words.ts'
 
 /** SELinux types that are allowed, by the first minor version of the standard that allows them. */
 const TYPES: Readonly<Record<string, number>> = { '': 0, container_t: 0, container_init_t: 0, container_kvm_t: 0, container_engine_t: 31 }
@@ -20,11 +20,11 @@ export const seLinuxOptions = (minor: number): PodCheck =>
     const bad = contextsOf(pod)
       .map(({ seLinuxOptions }) => seLinuxOptions)
       .filter(isBad)
-    const types = yield* inOrder(new Set(bad.filter(isBadType).map(({ type = '' }) => type)))
+    const types = yield* sortValues(new Set(bad.filter(isBadType).map(({ type = '' }) => type)))
     // Releases before 1.26 do not mention users and roles if all types are allowed.
     const mentionsAll = types.length > 0 || isSince(release, '1.26')
     const data = [
-      ...(types.length > 0 ? [`${plural(types.length, 'type', 'types')} ${quoted(types)}`] : []),
+      ...(types.length > 0 ? [`${plural(types.length, 'type', 'types')} ${quoteItems(types)}`] : []),
       ...(mentionsAll && bad.some(({ user }) => isSet(user)) ? ['user may not be set'] : []),
       ...(mentionsAll && bad.some(({ role }) => isSet(role)) ? ['role may not be set'] : []),
     ]

@@ -2,8 +2,8 @@ import { quote } from '../../../../lib/go-quote.ts'
 import { isStepDone, type Steps } from '../../../../lib/steps.ts'
 import { ownMember } from '../../../../meta/equal.ts'
 import { SECCOMP_CONTAINER_PREFIX, SECCOMP_POD } from '../../pod-spec/annotations.ts'
-import { type CheckedPod, contextsOf, isForbiddenProfile, namesWhere, type PodCheck, type Verdict } from '../check.ts'
-import { containersText, inOrder, plural, quoted, settersOf } from '../words.ts'
+import { type CheckedPod, type CheckVerdict, contextsOf, isForbiddenProfile, namesWhere, type PodCheck } from '../check.ts'
+import { containersText, plural, quoteItems, settersOf, sortValues } from '../words.ts'
 
 const REASON = 'seccompProfile'
 
@@ -22,19 +22,19 @@ export const seccompAnnotations: PodCheck = function* ({ annotations, containers
     if (isStepDone()) yield
   }
   if (forbidden.size === 0) return undefined
-  const listed = yield* inOrder(forbidden)
+  const listed = yield* sortValues(forbidden)
   return { reason: REASON, detail: `forbidden ${plural(listed.length, 'annotation', 'annotations')} ${listed.join(', ')}` }
 }
 
 /** Baseline since 1.19: fields do not disable seccomp. */
-export function* seccompBaseline(pod: CheckedPod): Steps<Verdict> {
+export function* seccompBaseline(pod: CheckedPod): Steps<CheckVerdict> {
   const setters = settersOf(pod, ({ seccompProfile }) => isForbiddenProfile(seccompProfile))
   if (setters.length === 0) return undefined
   const forbidden = contextsOf(pod)
     .map(({ seccompProfile }) => seccompProfile)
     .filter(isForbiddenProfile)
-  const values = yield* inOrder(new Set(forbidden.map(({ type }) => type)))
-  return { reason: REASON, detail: `${setters.join(' and ')} must not set securityContext.seccompProfile.type to ${quoted(values)}` }
+  const values = yield* sortValues(new Set(forbidden.map(({ type }) => type)))
+  return { reason: REASON, detail: `${setters.join(' and ')} must not set securityContext.seccompProfile.type to ${quoteItems(values)}` }
 }
 
 /** Restricted since 1.19: the pod or every container has a seccomp profile. */

@@ -40,7 +40,7 @@ const RULES = {
   denyTTL: { unit: SECOND, least: SECOND, most: 30n * MINUTE, preset: 30n * SECOND },
 } as const satisfies Readonly<Record<string, DurationRule>>
 
-const refused = (why: string): Error => initError(IMAGE_POLICY_PLUGIN, why)
+const imagePolicyError = (why: string): Error => initError(IMAGE_POLICY_PLUGIN, why)
 
 /**
  * Reads the plugin's configuration and the kubeconfig that it refers to. Throws AdmissionConfigError with upstream's message.
@@ -48,36 +48,40 @@ const refused = (why: string): Error => initError(IMAGE_POLICY_PLUGIN, why)
  */
 export async function openImagePolicy(configurations: PluginConfigurations, clock: Clock, certificates?: CertificateMetrics): Promise<ImagePolicy> {
   const bytes = configurations.get(IMAGE_POLICY_PLUGIN)
-  if (bytes === undefined) throw refused('no config specified')
-  const given = memberOf(rootOf(bytes), 'imagePolicy') ?? {}
-  if (!isJsonObject(given)) throw refused(misfit(given, 'AdmissionConfig.imagePolicy', 'imagepolicy.imagePolicyWebhookConfig'))
+  if (bytes === undefined) throw imagePolicyError('no config specified')
+  const given = memberIgnoringCase(rootOf(bytes), 'imagePolicy') ?? {}
+  if (!isJsonObject(given)) throw imagePolicyError(misfit(given, 'AdmissionConfig.imagePolicy', 'imagepolicy.imagePolicyWebhookConfig'))
   const kubeconfig = typed(given, 'kubeConfigFile', 'string') ?? ''
-  const times = { retryBackoff: durationOf(given, 'retryBackoff'), allowTTL: durationOf(given, 'allowTTL'), denyTTL: durationOf(given, 'denyTTL') }
+  const times = {
+    retryBackoff: settingNanoseconds(given, 'retryBackoff'),
+    allowTTL: settingNanoseconds(given, 'allowTTL'),
+    denyTTL: settingNanoseconds(given, 'denyTTL'),
+  }
   const defaultAllow = typed(given, 'defaultAllow', 'boolean') ?? false
-  const retryBackoffMs = milliseconds('retryBackoff', times.retryBackoff)
-  const [allowTtlMs, denyTtlMs] = [milliseconds('allowTTL', times.allowTTL), milliseconds('denyTTL', times.denyTTL)]
+  const retryBackoffMs = checkedMilliseconds('retryBackoff', times.retryBackoff)
+  const [allowTtlMs, denyTtlMs] = [checkedMilliseconds('allowTTL', times.allowTTL), checkedMilliseconds('denyTTL', times.denyTTL)]
   try {
     const client = remoteClient(await readKubeconfig(kubeconfig), { clock, certificates })
     return { client, backoff: webhookBackoff(retryBackoffMs), allowTtlMs, denyTtlMs, defaultAllow }
   } catch (error) {
-    throw error instanceof KubeconfigError ? refused(error.message) : error
+    throw error instanceof KubeconfigError ? imagePolicyError(error.message) : error
   }
 }
 
 function rootOf(bytes: Buffer): JsonObject {
-  if (bytes.toString().trim() === '') throw refused('EOF')
+  if (bytes.toString().trim() === '') throw imagePolicyError('EOF')
   try {
     const { value } = parseYaml(bytes)
     if (value === null) return {}
-    if (!isJsonObject(value)) throw refused(`json: cannot unmarshal ${jsonKind(value)} into Go value of type imagepolicy.AdmissionConfig`)
+    if (!isJsonObject(value)) throw imagePolicyError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type imagepolicy.AdmissionConfig`)
     return value
   } catch (error) {
-    throw error instanceof YamlError ? refused(error.message) : error
+    throw error instanceof YamlError ? imagePolicyError(error.message) : error
   }
 }
 
 /** Looks up a member as encoding/json does: by the exact name, or else ignoring case. Null counts as absent. */
-function memberOf(object: JsonObject, name: string): Json | undefined {
+function memberIgnoringCase(object: JsonObject, name: string): Json | undefined {
   const key = Object.hasOwn(object, name) ? name : Object.keys(object).find(each => each.toLowerCase() === name.toLowerCase())
   return (key === undefined ? undefined : object[key]) ?? undefined
 }
@@ -92,22 +96,23 @@ interface Types {
 const isOf = <T extends keyof Types>(value: Json, type: T): value is Types[T] & Json => typeof value === type
 
 function typed<T extends keyof Types>(given: JsonObject, name: string, type: T): Types[T] | undefined {
-  const value = memberOf(given, name)
+  const value = memberIgnoringCase(given, name)
   if (value === undefined || isOf(value, type)) return value
-  throw refused(misfit(value, `imagePolicyWebhookConfig.imagePolicy.${name}`, type === 'boolean' ? 'bool' : type))
+  throw imagePolicyError(misfit(value, `imagePolicyWebhookConfig.imagePolicy.${name}`, type === 'boolean' ? 'bool' : type))
 }
 
 /** Converts a setting to nanoseconds, by its rule. */
-function durationOf(given: JsonObject, name: keyof typeof RULES): bigint {
-  const value = memberOf(given, name) ?? 0
+function settingNanoseconds(given: JsonObject, name: keyof typeof RULES): bigint {
+  const value = memberIgnoringCase(given, name) ?? 0
   if (typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))) return BigInt(value)
-  throw refused(misfit(value, `imagePolicyWebhookConfig.imagePolicy.${name}`, 'time.Duration'))
+  throw imagePolicyError(misfit(value, `imagePolicyWebhookConfig.imagePolicy.${name}`, 'time.Duration'))
 }
 
-function milliseconds(name: keyof typeof RULES, value: bigint): number {
+function checkedMilliseconds(name: keyof typeof RULES, value: bigint): number {
   const { unit, least, most, preset }: DurationRule = RULES[name]
   if (value === -1n) return 0
   const nanos = value === 0n ? preset : value * unit
-  if (nanos < least || nanos > most) throw refused(`valid value is between ${formatDuration(least)} and ${formatDuration(most)}, got ${formatDuration(nanos)}`)
+  if (nanos < least || nanos > most)
+    throw imagePolicyError(`valid value is between ${formatDuration(least)} and ${formatDuration(most)}, got ${formatDuration(nanos)}`)
   return Number(nanos) / 1e6
 }

@@ -1,5 +1,5 @@
 import { refuse } from '../../../../admission/refuse.ts'
-import { resultOf, type Steps } from '../../../../lib/steps.ts'
+import { runIfSteps, type Steps } from '../../../../lib/steps.ts'
 import type { KubeObject } from '../../../../meta/object.ts'
 import { failure } from '../../../../meta/status.ts'
 import type { AdmissionRequest } from '../../../../registry/types.ts'
@@ -49,13 +49,13 @@ export interface Counted {
 export function* checkRequest(quotas: readonly RunningQuota[], counted: Counted, limitedResources: readonly LimitedResource[] = []): Steps<Reserved[]> {
   const { request, object, evaluator, now } = counted
   const { covering, scopes } = yield* coveringQuotas(quotas, counted)
-  const usage = yield* resultOf(evaluator.usage(object, now))
+  const usage = yield* runIfSteps(evaluator.usage(object, now))
   const negative = negatives(usage)
   if (negative.length > 0) throw refuse(request, `quota usage is negative for resource(s): ${printNames(negative)}`)
-  const before = request.operation === 'UPDATE' && request.old ? yield* resultOf(evaluator.usage(request.old, now)) : undefined
+  const before = request.operation === 'UPDATE' && request.old ? yield* runIfSteps(evaluator.usage(request.old, now)) : undefined
   const delta = before ? lessened(usage, before) : usage
   const reserved = covering.flatMap(running => {
-    const isCountedBefore = before !== undefined && request.old !== undefined && matches(running, evaluator, request.old)
+    const isCountedBefore = before !== undefined && request.old !== undefined && matchesQuota(running, evaluator, request.old)
     const amounts = withoutZeros(isCountedBefore ? delta : usage)
     return amounts.size === 0 ? [] : [{ running, amounts: masked(amounts, name => running.hard.has(name)) }]
   })
@@ -78,7 +78,7 @@ function* coveringQuotas(quotas: readonly RunningQuota[], { request, object, eva
   const covering: RunningQuota[] = []
   for (const running of quotas) {
     scopes.push(...scopesOf(running.quota).filter(scope => evaluator.inScope?.(scope, object)))
-    if (!matches(running, evaluator, object)) continue
+    if (!matchesQuota(running, evaluator, object)) continue
     const { name } = running.quota.metadata
     const limited = new Set([...running.hard.keys()].filter(each => evaluator.counts(each)))
     const missing = evaluator.missing && (yield* evaluator.missing(limited, object))
@@ -90,7 +90,7 @@ function* coveringQuotas(quotas: readonly RunningQuota[], { request, object, eva
 }
 
 /** Reports whether the quota limits a resource that objects of this kind use, and the object is in all of its scopes. */
-const matches = ({ quota, hard }: RunningQuota, evaluator: Evaluator, object: KubeObject): boolean =>
+const matchesQuota = ({ quota, hard }: RunningQuota, evaluator: Evaluator, object: KubeObject): boolean =>
   [...hard.keys()].some(name => evaluator.counts(name)) && scopesOf(quota).every(scope => evaluator.inScope?.(scope, object) === true)
 
 function refuseExcess(request: AdmissionRequest, { running: { quota, hard, used }, amounts }: Reserved): void {

@@ -1,14 +1,14 @@
 import { Filling } from '../../../../admission/filling.ts'
 import type { ResourceQuota } from '../../v1.types.ts'
 
-interface Entry {
+interface QuotaEntry {
   /** The quota as the watch delivered it. */
   watched: ResourceQuota
   /** The quota as this server wrote it later. Dropped when the watch has caught up. */
   written?: ResourceQuota
 }
 
-const revisionOf = ({ metadata }: ResourceQuota): number => Number(metadata.resourceVersion)
+const quotaRevision = ({ metadata }: ResourceQuota): number => Number(metadata.resourceVersion)
 
 /**
  * The quotas of all namespaces, which `controllers/follow-quotas.ts` keeps in sync with the watch cache. For a namespace without quotas, admission costs one
@@ -17,7 +17,7 @@ const revisionOf = ({ metadata }: ResourceQuota): number => Number(metadata.reso
 export class QuotaIndex {
   /** Quotas are read from the store until the index has been filled. */
   readonly filling = new Filling()
-  readonly #namespaces = new Map<string, Map<string, Entry>>()
+  readonly #namespaces = new Map<string, Map<string, QuotaEntry>>()
 
   /** Reports whether requests in the namespace may be subject to a quota. */
   concerns(namespace: string): boolean {
@@ -36,10 +36,10 @@ export class QuotaIndex {
 
   put(quota: ResourceQuota): void {
     const { namespace = '', name = '' } = quota.metadata
-    const quotas = this.#namespaces.get(namespace) ?? new Map<string, Entry>()
+    const quotas = this.#namespaces.get(namespace) ?? new Map<string, QuotaEntry>()
     this.#namespaces.set(namespace, quotas)
     const written = quotas.get(name)?.written
-    quotas.set(name, { watched: quota, ...(written && revisionOf(written) > revisionOf(quota) && { written }) })
+    quotas.set(name, { watched: quota, ...(written && quotaRevision(written) > quotaRevision(quota) && { written }) })
   }
 
   remove(namespace: string, name: string): void {
@@ -52,6 +52,6 @@ export class QuotaIndex {
   wrote(quota: ResourceQuota): void {
     const { namespace = '', name = '' } = quota.metadata
     const entry = this.#namespaces.get(namespace)?.get(name)
-    if (entry && revisionOf(quota) > revisionOf(entry.written ?? entry.watched)) entry.written = quota
+    if (entry && quotaRevision(quota) > quotaRevision(entry.written ?? entry.watched)) entry.written = quota
   }
 }

@@ -3,7 +3,7 @@ import type { ResourceAccess } from '../../../../catalog/definition.ts'
 import { conflictError, OPTIMISTIC_LOCK } from '../../../../meta/status.ts'
 import { QUOTAS } from '../../../kinds.ts'
 import type { ResourceQuota } from '../../v1.types.ts'
-import { type Amounts, listOf } from '../usage/amounts.ts'
+import { type Amounts, resourceListOf } from '../usage/amounts.ts'
 
 /** Fields of a quota's status to write. Omitted fields are kept. */
 export interface QuotaStatus {
@@ -22,6 +22,6 @@ export function writeQuotaStatus(access: ResourceAccess, { metadata }: ResourceQ
   const { namespace = '', name = '', resourceVersion } = metadata
   return updateKind(access, QUOTAS, { namespace, name, subresource: 'status' }, now => {
     if (now.metadata.resourceVersion !== resourceVersion) throw conflictError(QUOTAS, name, OPTIMISTIC_LOCK)
-    return { ...now, status: { ...now.status, ...(hard && { hard: listOf(hard) }), used: listOf(used) } }
+    return { ...now, status: { ...now.status, ...(hard && { hard: resourceListOf(hard) }), used: resourceListOf(used) } }
   })
 }

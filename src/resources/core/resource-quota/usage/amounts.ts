@@ -14,7 +14,7 @@ export const amountsOf = (list: Readonly<Record<string, string>> | undefined): A
   list === undefined ? NOTHING : new Map(Object.entries(list).map(([name, quantity]) => [name, parseQuantity(quantity)]))
 
 /** Converts amounts back to a ResourceList. */
-export function listOf(amounts: Amounts): Record<string, string> {
+export function resourceListOf(amounts: Amounts): Record<string, string> {
   const list: Record<string, string> = {}
   for (const [name, { canonical }] of amounts) setMember(list, name, canonical)
   return list

@@ -1,4 +1,4 @@
-import { resultOf, type Steps } from '../../../../lib/steps.ts'
+import { runIfSteps, type Steps } from '../../../../lib/steps.ts'
 import { multiplyParsed } from '../../../../meta/quantity.ts'
 import type { StoredObject } from '../../../../storage/storage.ts'
 import type { ResourceQuota, ScopedResourceSelectorRequirement } from '../../v1.types.ts'
@@ -61,7 +61,7 @@ export class UsageCounter {
     if (before && now <= before.until) return before
     const object = item.object()
     const changesAt = this.#evaluator.changesAt?.(object)
-    const usage = this.#share(yield* resultOf(this.#evaluator.usage(object, now)))
+    const usage = this.#share(yield* runIfSteps(this.#evaluator.usage(object, now)))
     const noted: Noted = { usage, until: changesAt !== undefined && changesAt >= now ? changesAt : Number.POSITIVE_INFINITY, scopes: new Map() }
     this.#noted.set(item, noted)
     return noted

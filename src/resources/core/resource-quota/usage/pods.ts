@@ -91,7 +91,7 @@ function* usageOf(pod: Pod, features: Features, now: number): Steps<Amounts> {
 }
 
 /** Returns a message such as `must specify cpu for: a,b; memory for: b`. */
-function* missing({ spec }: Pod, limited: ReadonlySet<string>, features: Features): Steps<string | undefined> {
+function* missingAmounts({ spec }: Pod, limited: ReadonlySet<string>, features: Features): Steps<string | undefined> {
   if (features.enabled('PodLevelResources') && saysOfItself(spec)) return undefined
   const required = REQUIRED.filter(name => limited.has(name)).sort()
   if (required.length === 0) return undefined
@@ -157,7 +157,7 @@ export const podEvaluator = (features: Features): Evaluator => ({
   handles: request => handles(request, features, features.enabled('InPlacePodVerticalScaling')),
   counts,
   inScope: (selector, object) => inScope(selector, asKind(PODS, object), features),
-  missing: (limited, object) => missing(asKind(PODS, object), limited, features),
+  missing: (limited, object) => missingAmounts(asKind(PODS, object), limited, features),
   usage: (object, now) => usageOf(asKind(PODS, object), features, now),
   changesAt: object => graceEnds(asKind(PODS, object)),
 })

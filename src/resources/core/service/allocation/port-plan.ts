@@ -2,7 +2,7 @@ import { invalid } from '../../../../meta/field-error.ts'
 import { fieldPath } from '../../../../meta/field-path.ts'
 import { internalServerError, invalidError } from '../../../../meta/status.ts'
 import type { Service } from '../../v1.types.ts'
-import { needsHealthCheck, needsNodePort, nodePortsOf, portsOf, typeOf } from '../fields.ts'
+import { needsHealthCheck, needsNodePort, nodePortsOf, portsOf, serviceTypeOf } from '../fields.ts'
 import { AllocationError } from './cluster-ips.ts'
 import type { PortSource } from './port-set.ts'
 
@@ -31,9 +31,9 @@ export function needsPorts(next: Service, old: Service | undefined): boolean {
   return portsOf(next).some(port => (port.nodePort ? !had.has(port.nodePort) : allocates(next)))
 }
 
-const allocates = (service: Service): boolean => typeOf(service) === 'NodePort' || service.spec.allocateLoadBalancerNodePorts !== false
+const allocates = (service: Service): boolean => serviceTypeOf(service) === 'NodePort' || service.spec.allocateLoadBalancerNodePorts !== false
 
-const nameOf = (service: Service): string => service.metadata.name ?? ''
+const serviceName = (service: Service): string => service.metadata.name ?? ''
 
 /** Plans the node ports of a write. Changes only `ports`; carryOut updates the service. Throws StatusError. */
 export function planPorts(next: Service, old: Service | undefined, ports: PortSource): PortPlan {
@@ -44,7 +44,9 @@ export function planPorts(next: Service, old: Service | undefined, ports: PortSo
       ports.take(port)
     } catch (error) {
       if (!(error instanceof AllocationError)) throw error
-      throw invalidError({ group: '', kind: 'Service' }, nameOf(next), [invalid(fieldPath('spec', 'ports').index(i).child('nodePort'), port, error.message)])
+      throw invalidError({ group: '', kind: 'Service' }, serviceName(next), [
+        invalid(fieldPath('spec', 'ports').index(i).child('nodePort'), port, error.message),
+      ])
     }
     taken.push(port)
     return port

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
-import { claimsValue, textsOf, userValue } from '../../../../../src/auth/authn/jwt/claims-value.ts'
-import { evaluate, expressionCompiler, type Subject } from '../../../../../src/auth/authn/jwt/expressions.ts'
+import { claimStrings, claimsValue, userValue } from '../../../../../src/auth/authn/jwt/claims-value.ts'
+import { type ExpressionVariable, evaluate, expressionCompiler } from '../../../../../src/auth/authn/jwt/expressions.ts'
 import { CelDouble, type Value } from '../../../../../src/cel/values/value.ts'
 import type { Release } from '../../../../../src/lifecycle/release.ts'
 
 const compiler = expressionCompiler()
 
 describe('expressionCompiler', () => {
-  const good: readonly [string, Subject, 'any' | 'bool'][] = [
+  const good: readonly [string, ExpressionVariable, 'any' | 'bool'][] = [
     ['claims.foo', 'claims', 'any'],
     ["claims.foo == 'bar'", 'claims', 'bool'],
     ["user.username == 'bar'", 'user', 'any'],
@@ -16,7 +16,7 @@ describe('expressionCompiler', () => {
   for (const [expression, subject, result] of good)
     it(`compiles ${expression}`, () => expect(compiler.compile(expression, subject, result)).to.have.property('program'))
 
-  const bad: readonly [string, Subject, 'any' | 'bool', string][] = [
+  const bad: readonly [string, ExpressionVariable, 'any' | 'bool', string][] = [
     ['claims.foo', 'claims', 'bool', 'must evaluate to bool'],
     ["user.username == 'foo'", 'claims', 'bool', "compilation failed: ERROR: <input>:1:1: undeclared reference to 'user' (in container '')"],
     ['claims + 1', 'claims', 'any', "compilation failed: ERROR: <input>:1:8: found no matching overload for '_+_' applied to '(map(string, any), int)'"],
@@ -66,11 +66,11 @@ describe('claims in expressions', () => {
   })
 
   it('are converted to strings, without empty ones', async () => {
-    expect(textsOf(await resultOf('claims.list', '1.33'))).to.deep.equal(['x', 'y'])
-    expect([textsOf(null), textsOf(''), textsOf('a')]).to.deep.equal([[], [], ['a']])
+    expect(claimStrings(await resultOf('claims.list', '1.33'))).to.deep.equal(['x', 'y'])
+    expect([claimStrings(null), claimStrings(''), claimStrings('a')]).to.deep.equal([[], [], ['a']])
     for (const expression of ['claims.mixed', 'claims.n', "claims['a.b']"]) {
       const value = await resultOf(expression, '1.33')
-      expect(() => textsOf(value)).to.throw('expression must return a string or a list of strings')
+      expect(() => claimStrings(value)).to.throw('expression must return a string or a list of strings')
     }
   })
 

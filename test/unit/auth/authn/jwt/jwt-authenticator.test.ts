@@ -7,7 +7,7 @@ import { type JwtAuthenticators, jwtAuthenticators } from '../../../../../src/au
 import { JwtMetrics } from '../../../../../src/auth/authn/jwt/metrics.ts'
 import { SIGNING_ALGORITHMS } from '../../../../../src/auth/authn/jwt/signing-algorithms.ts'
 import { validateConfiguration } from '../../../../../src/auth/authn/jwt/validation.ts'
-import type { TokenAnswer } from '../../../../../src/auth/authn/token.ts'
+import type { TokenResult } from '../../../../../src/auth/authn/token.ts'
 import { aggregate } from '../../../../../src/lib/aggregate.ts'
 import { silentLogger } from '../../../../../src/lib/log.ts'
 import type { Release } from '../../../../../src/lifecycle/release.ts'
@@ -63,7 +63,7 @@ function open(given: TokenCase, release: Release, asked: string[]): JwtAuthentic
   })
 }
 
-const isEarly = (answer: TokenAnswer): boolean => answer !== undefined && 'error' in answer && answer.error.includes('verifier not initialized')
+const isEarly = (answer: TokenResult): boolean => answer !== undefined && 'error' in answer && answer.error.includes('verifier not initialized')
 
 async function outcome(given: TokenCase, release: Release): Promise<TokenExpectation> {
   const issuers = open(given, release, [])

@@ -1,20 +1,20 @@
 import { expect } from 'chai'
-import type { TokenAnswer } from '../../../../../src/auth/authn/token.ts'
+import type { TokenResult } from '../../../../../src/auth/authn/token.ts'
 import { cachedTokens } from '../../../../../src/auth/authn/token-cache.ts'
 import { TokenCacheMetrics } from '../../../../../src/auth/authn/token-cache-metrics.ts'
 import { tokenWebhook } from '../../../../../src/auth/authn/webhook/token-webhook.ts'
 import { webhookBackoff } from '../../../../../src/clients/backoff.ts'
-import type { Answer } from '../../../../../src/clients/destination.ts'
+import type { CallResponse } from '../../../../../src/clients/destination.ts'
 import { RemoteCallError } from '../../../../../src/clients/remote-client.ts'
 import { silentLogger } from '../../../../../src/lib/log.ts'
 import { serverResponse } from '../../../../../src/meta/server-response.ts'
 
-const answer = (status: object): Answer => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify({ status })) })
+const answer = (status: object): CallResponse => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify({ status })) })
 
 /** A webhook with the responses of a test. */
 function world(serverAudiences: string[] = ['api'], version: 'v1' | 'v1beta1' = 'v1') {
   const asked: object[] = []
-  const acts: { next: () => Answer } = { next: () => answer({}) }
+  const acts: { next: () => CallResponse } = { next: () => answer({}) }
   const client = {
     post: async (body: string | Buffer) => {
       asked.push(JSON.parse(String(body)))
@@ -46,7 +46,7 @@ describe('tokenWebhook', () => {
   const somebody = { username: 'somebody', uid: '1', groups: ['g'], extra: { foo: ['bar', 'baz'] } }
   const known = { name: 'somebody', uid: '1', groups: ['g'], extra: { foo: ['bar', 'baz'] } }
   // Audiences of the server and the request, and the webhook's response: upstream's TestV1WebhookTokenAuthenticator.
-  const cases: [title: string, server: string[], wanted: string[], status: object, answer: TokenAnswer][] = [
+  const cases: [title: string, server: string[], wanted: string[], status: object, answer: TokenResult][] = [
     ['a user', ['api'], ['api'], { authenticated: true, user: somebody }, { user: known, audiences: ['api'], source: 'webhook' }],
     ['a user without anything', ['api'], ['api'], { authenticated: true }, { user: { name: '', groups: [] }, audiences: ['api'], source: 'webhook' }],
     ['nobody', ['api'], ['api'], { authenticated: false }, undefined],

@@ -3,7 +3,7 @@ import { compileConditions } from '../../../../../src/auth/authz/configuration/m
 import { type WebhookAuthorizerOptions, webhookAuthorizer } from '../../../../../src/auth/authz/webhook/authorizer.ts'
 import { AuthorizationWebhookMetrics } from '../../../../../src/auth/authz/webhook/metrics.ts'
 import { webhookBackoff } from '../../../../../src/clients/backoff.ts'
-import type { Answer } from '../../../../../src/clients/destination.ts'
+import type { CallResponse } from '../../../../../src/clients/destination.ts'
 import { RemoteCallError } from '../../../../../src/clients/remote-client.ts'
 import { silentLogger } from '../../../../../src/lib/log.ts'
 import type { RequestAttributes, User } from '../../../../../src/meta/context.ts'
@@ -19,12 +19,12 @@ const pods = (more: Partial<RequestAttributes> = {}): RequestAttributes => ({
   ...resourceAttributes({ verb: 'get', group: 'group3', version: 'v7beta3', resource: 'pods', namespace: 'kittensandponies' }),
   ...more,
 })
-const answer = (status: object, more: object = {}): Answer => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify({ status, ...more })) })
+const answer = (status: object, more: object = {}): CallResponse => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify({ status, ...more })) })
 
 /** An authorizer with a webhook that returns the responses of a test. */
 function world(options: Partial<WebhookAuthorizerOptions> = {}, selectors = true) {
   let now = 0
-  let act = (): Answer => answer({ allowed: true })
+  let act = (): CallResponse => answer({ allowed: true })
   const asked: Record<string, unknown>[] = []
   const metrics = new AuthorizationWebhookMetrics()
   const client = {
@@ -58,7 +58,7 @@ function world(options: Partial<WebhookAuthorizerOptions> = {}, selectors = true
     pass: (ms: number) => {
       now += ms
     },
-    acts: (next: () => Answer) => {
+    acts: (next: () => CallResponse) => {
       act = next
     },
     ask: (user: User, request: RequestAttributes, signal = never) => authorizer.authorize(user, request, signal),
@@ -170,7 +170,7 @@ describe('webhookAuthorizer', () => {
       expect(await ask(jane, path('get', '/'))).to.deep.equal(decision)
     })
 
-  const unread: [title: string, Answer, message: string][] = [
+  const unread: [title: string, CallResponse, message: string][] = [
     ['nothing', { status: 200, headers: {}, body: Buffer.alloc(0) }, '0-length response with status code: 200 and content type: application/json'],
     [
       'another version',

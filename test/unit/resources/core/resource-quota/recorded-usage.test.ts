@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { runAtOnce, type Steps } from '../../../../../src/lib/steps.ts'
 import type { Json, KubeObject } from '../../../../../src/meta/object.ts'
-import { type Amounts, listOf } from '../../../../../src/resources/core/resource-quota/usage/amounts.ts'
+import { type Amounts, resourceListOf } from '../../../../../src/resources/core/resource-quota/usage/amounts.ts'
 import { Evaluators } from '../../../../../src/resources/core/resource-quota/usage/evaluators.ts'
 import { types } from '../../../../../src/resources/types.ts'
 import { decodeAs } from '../../../../../src/schema/decode-as.ts'
@@ -38,7 +38,7 @@ describe('usage as the evaluators of Kubernetes count it', () => {
       const evaluator = evaluators.of({ group: '', resource: RESOURCES[given.kind] ?? '' })
       if (evaluator === undefined) throw new Error('nobody counts it')
       const counted = evaluator.usage(object, Date.UTC(2026, 0))
-      expect(sorted(listOf(isSteps(counted) ? runAtOnce(counted) : counted))).to.deep.equal(sorted(usage))
+      expect(sorted(resourceListOf(isSteps(counted) ? runAtOnce(counted) : counted))).to.deep.equal(sorted(usage))
       if (given.kind !== 'Pod') return
       expect(evaluator.missing && runAtOnce(evaluator.missing(REQUIRED, object))).to.equal(constraints)
       expect(SCOPES.filter(scopeName => evaluator.inScope?.({ scopeName, operator: 'Exists' }, object))).to.deep.equal(scopes)

@@ -4,7 +4,7 @@ import { isSteps } from '../../../../../src/lib/steps.ts'
 import { parseGates } from '../../../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../../../src/lifecycle/release.ts'
 import { secretResource } from '../../../../../src/resources/core/secret/definition.ts'
-import { nameOf, signCertificate } from '../../../../../src/server/tls/certificate.ts'
+import { distinguishedName, signCertificate } from '../../../../../src/server/tls/certificate.ts'
 import { countedSteps } from '../../../../support/counted-steps.ts'
 import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
 
@@ -66,7 +66,7 @@ describe('secrets', () => {
     const pem = (key: KeyObject): string => String(key.export({ type: 'pkcs8', format: 'pem' }))
     const [own, other] = [generateKeyPairSync('ec', { namedCurve: 'P-256' }), generateKeyPairSync('ec', { namedCurve: 'P-256' })]
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
-    const subject = nameOf(['CN', 'a'])
+    const subject = distinguishedName(['CN', 'a'])
     const certificate = await signCertificate({
       issuer: { subject, ...own },
       subject,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { runAtOnce } from '../../../../../src/lib/steps.ts'
-import { fromV1, toV1 } from '../../../../../src/resources/discovery/endpoint-slice/v1beta1.ts'
+import { fromV1, sliceToV1 } from '../../../../../src/resources/discovery/endpoint-slice/v1beta1.ts'
 import type { Endpoint } from '../../../../../src/resources/discovery/v1.types.ts'
 import type { Endpoint as EndpointV1beta1 } from '../../../../../src/resources/discovery/v1beta1.types.ts'
 
@@ -22,10 +22,10 @@ describe('endpoints of discovery.k8s.io/v1beta1', () => {
   ]
   for (const [what, v1beta1, v1, back = v1beta1] of cases)
     it(`have ${what}`, () => {
-      const there = runAtOnce(toV1({ ...slice, endpoints: [{ ...bare, ...v1beta1 }] }))
+      const there = runAtOnce(sliceToV1({ ...slice, endpoints: [{ ...bare, ...v1beta1 }] }))
       expect(there.endpoints).to.deep.equal([{ ...bare, ...v1 }])
       expect(runAtOnce(fromV1(there)).endpoints).to.deep.equal([{ ...bare, ...back }])
     })
 
-  it('may be null', () => expect(runAtOnce(fromV1(runAtOnce(toV1({ ...slice, endpoints: null })))).endpoints).to.equal(null))
+  it('may be null', () => expect(runAtOnce(fromV1(runAtOnce(sliceToV1({ ...slice, endpoints: null })))).endpoints).to.equal(null))
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { LabelSelector } from '../../../../../src/meta/label-selector.ts'
-import { dropSelectorLabel, fromV1, toV1 } from '../../../../../src/resources/policy/pod-disruption-budget/v1beta1.ts'
+import { budgetToV1, dropSelectorLabel, fromV1 } from '../../../../../src/resources/policy/pod-disruption-budget/v1beta1.ts'
 import type { PodDisruptionBudget } from '../../../../../src/resources/policy/v1.types.ts'
 
 const LABEL = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
@@ -25,18 +25,18 @@ describe('selectors of PodDisruptionBudgets', () => {
   ]
   for (const [what, v1beta1, v1] of cases)
     it(`select ${what} in both versions`, () => {
-      expect(toV1(budget(v1beta1)).spec.selector).to.deep.equal(v1)
+      expect(budgetToV1(budget(v1beta1)).spec.selector).to.deep.equal(v1)
       expect(fromV1(budget(v1)).spec.selector).to.deep.equal(v1beta1)
     })
 
   it('are also empty with an empty matchLabels', () => {
-    expect(toV1(budget({ matchLabels: {} })).spec.selector).to.deep.equal(about('Exists'))
+    expect(budgetToV1(budget({ matchLabels: {} })).spec.selector).to.deep.equal(about('Exists'))
     expect(fromV1(budget({ matchLabels: {} })).spec.selector).to.deep.equal(about('DoesNotExist'))
-    expect(toV1(budget({ ...about('DoesNotExist'), matchLabels: {} })).spec.selector).to.deep.equal({})
+    expect(budgetToV1(budget({ ...about('DoesNotExist'), matchLabels: {} })).spec.selector).to.deep.equal({})
   })
 
   it('drop the label that represents the empty selector if there are other requirements', () => {
-    expect(toV1(budget(about('Exists', own))).spec.selector).to.deep.equal({ matchExpressions: [own] })
+    expect(budgetToV1(budget(about('Exists', own))).spec.selector).to.deep.equal({ matchExpressions: [own] })
     const dropped = (selector: LabelSelector): LabelSelector | undefined => {
       const object = budget(selector)
       dropSelectorLabel(object)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { runAtOnce } from '../../../../../../src/lib/steps.ts'
 import { clone } from '../../../../../../src/meta/equal.ts'
 import type { JsonObject, TypedObject } from '../../../../../../src/meta/object.ts'
-import { toV1, toV2 } from '../../../../../../src/resources/autoscaling/horizontal-pod-autoscaler/v1/convert.ts'
+import { autoscalerToV1, toV2 } from '../../../../../../src/resources/autoscaling/horizontal-pod-autoscaler/v1/convert.ts'
 import type { HorizontalPodAutoscaler as V1 } from '../../../../../../src/resources/autoscaling/v1.types.ts'
 import type { HorizontalPodAutoscaler as V2 } from '../../../../../../src/resources/autoscaling/v2.types.ts'
 import { types } from '../../../../../../src/resources/types.ts'
@@ -14,7 +14,7 @@ const wholeV2 = (object: JsonObject): V2 => decodeAs(types.type('autoscalingv2.H
 const spec = { scaleTargetRef: { kind: 'Deployment', name: 'web' }, maxReplicas: 5 }
 const inV2 = (metrics: JsonObject[], more: JsonObject = {}, status: JsonObject = {}): V2 =>
   wholeV2({ metadata: {}, spec: { ...spec, metrics, ...more }, status })
-const inV1 = (object: V2): V1 => wholeV1(runAtOnce(toV1(clone(object))))
+const inV1 = (object: V2): V1 => wholeV1(runAtOnce(autoscalerToV1(clone(object))))
 const back = (object: V1): V2 => wholeV2(runAtOnce(toV2(clone(object))))
 const annotation = ({ metadata }: TypedObject, name: string): string | undefined => metadata.annotations?.[PREFIX + name]
 const cpu = (averageUtilization: number): JsonObject => ({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } })

@@ -6,7 +6,7 @@ import { QuotaBatches } from '../../../../../../src/resources/core/resource-quot
 import type { Counted } from '../../../../../../src/resources/core/resource-quota/admission/check-request.ts'
 import { QuotaIndex } from '../../../../../../src/resources/core/resource-quota/admission/quota-index.ts'
 import { QuotaReservations } from '../../../../../../src/resources/core/resource-quota/admission/reservations.ts'
-import { added, listOf, NOTHING } from '../../../../../../src/resources/core/resource-quota/usage/amounts.ts'
+import { added, NOTHING, resourceListOf } from '../../../../../../src/resources/core/resource-quota/usage/amounts.ts'
 import { objectCounter } from '../../../../../../src/resources/core/resource-quota/usage/evaluator.ts'
 import type { ResourceQuota } from '../../../../../../src/resources/core/v1.types.ts'
 import { admissionRequest } from '../../../../../support/admission-request.ts'
@@ -50,7 +50,7 @@ function world(stored: ResourceQuota[], watched = stored) {
     writes,
     reservations,
     used: () => Object.fromEntries([...quotas].map(([name, { status }]) => [name, status.used?.configmaps])),
-    held: (name: string) => listOf(reservations.of('ns', name).reduce((sum, { amounts }) => added(sum, amounts), NOTHING)),
+    held: (name: string) => resourceListOf(reservations.of('ns', name).reduce((sum, { amounts }) => added(sum, amounts), NOTHING)),
     admit: (parts?: object) => batches.admit(counted(parts)),
     replace: (each: ResourceQuota) => quotas.set(each.metadata.name ?? '', each),
   }

@@ -4,7 +4,7 @@ import type { AdmissionRequest } from '../../../../../../src/registry/types.ts'
 import { persistentVolumeClaimResource } from '../../../../../../src/resources/core/persistent-volume-claim/definition.ts'
 import { podResource } from '../../../../../../src/resources/core/pod/definition.ts'
 import { checkRequest, type LimitedResource, runningQuota } from '../../../../../../src/resources/core/resource-quota/admission/check-request.ts'
-import { listOf } from '../../../../../../src/resources/core/resource-quota/usage/amounts.ts'
+import { resourceListOf } from '../../../../../../src/resources/core/resource-quota/usage/amounts.ts'
 import { Evaluators } from '../../../../../../src/resources/core/resource-quota/usage/evaluators.ts'
 import { createServiceResource } from '../../../../../../src/resources/core/service/definition.ts'
 import type { ResourceQuota } from '../../../../../../src/resources/core/v1.types.ts'
@@ -21,7 +21,7 @@ function check(request: AdmissionRequest, quotas: readonly ResourceQuota[], limi
   if (!request.object || !evaluator) throw new Error('nothing to count')
   try {
     const reserved = runAtOnce(checkRequest(quotas.map(runningQuota), { request, object: request.object, evaluator, now: 0 }, limited))
-    return Object.fromEntries(reserved.map(({ running, amounts }) => [running.quota.metadata.name, listOf(amounts)]))
+    return Object.fromEntries(reserved.map(({ running, amounts }) => [running.quota.metadata.name, resourceListOf(amounts)]))
   } catch (error) {
     return (error as Error).message
   }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { runAtOnce } from '../../../../../../src/lib/steps.ts'
-import { listOf } from '../../../../../../src/resources/core/resource-quota/usage/amounts.ts'
+import { resourceListOf } from '../../../../../../src/resources/core/resource-quota/usage/amounts.ts'
 import { UsageCounter } from '../../../../../../src/resources/core/resource-quota/usage/count.ts'
 import { Evaluators } from '../../../../../../src/resources/core/resource-quota/usage/evaluators.ts'
 import type { ResourceQuota } from '../../../../../../src/resources/core/v1.types.ts'
@@ -31,7 +31,7 @@ function counterOf(resource: string) {
   const counter = new UsageCounter(evaluator)
   return (items: readonly object[], spec: object = {}, now = NOW) => {
     const { used, until } = runAtOnce(counter.count(items as unknown as StoredObject[], quota(spec), now))
-    const list: { cpu?: string; pods?: string } = listOf(used)
+    const list: { cpu?: string; pods?: string } = resourceListOf(used)
     return { used: list, until }
   }
 }

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { resultOf, runAtOnce } from '../../../../../../src/lib/steps.ts'
+import { runAtOnce, runIfSteps } from '../../../../../../src/lib/steps.ts'
 import type { Features } from '../../../../../../src/lifecycle/gates.ts'
 import { parseGroupResource } from '../../../../../../src/meta/gvk.ts'
 import type { KubeObject } from '../../../../../../src/meta/object.ts'
 import { persistentVolumeClaimResource } from '../../../../../../src/resources/core/persistent-volume-claim/definition.ts'
 import { podResource } from '../../../../../../src/resources/core/pod/definition.ts'
-import { listOf } from '../../../../../../src/resources/core/resource-quota/usage/amounts.ts'
+import { resourceListOf } from '../../../../../../src/resources/core/resource-quota/usage/amounts.ts'
 import { Evaluators } from '../../../../../../src/resources/core/resource-quota/usage/evaluators.ts'
 import type { ScopedResourceSelectorRequirement } from '../../../../../../src/resources/core/v1.types.ts'
 import { admissionRequest } from '../../../../../support/admission-request.ts'
@@ -20,7 +20,7 @@ function evaluatorOf(resource: string, features: Features = featuresOf()) {
 }
 
 const usage = (resource: string, object: object, features?: Features): Record<string, string> =>
-  listOf(runAtOnce(resultOf(evaluatorOf(resource, features).usage(object as KubeObject, NOW))))
+  resourceListOf(runAtOnce(runIfSteps(evaluatorOf(resource, features).usage(object as KubeObject, NOW))))
 
 const container = (requests?: object, limits?: object, more: object = {}): object => ({
   name: 'c',
