@@ -72,10 +72,10 @@ const OFF_BY_DEFAULT: ReadonlySet<PluginName> = new Set<PluginName>([
 /** Name of an implemented plugin: all but AlwaysAdmit, which does nothing. */
 export type BuiltPluginName = Exclude<PluginName, 'AlwaysAdmit'>
 
-const names: ReadonlySet<string> = new Set(PLUGIN_NAMES)
+const NAMES: ReadonlySet<string> = new Set(PLUGIN_NAMES)
 
 /** Whether the name is that of a plugin in any supported release. Flags and configuration files may use it. */
-export const isPluginName = (name: string): name is PluginName => names.has(name)
+export const isPluginName = (name: string): name is PluginName => NAMES.has(name)
 /** Whether the plugin exists in the release. */
 export const isPluginOf = (release: Release, name: PluginName): boolean => isSince(release, SINCE[name] ?? release)
 export const isBuiltPlugin = (name: PluginName): name is BuiltPluginName => name !== 'AlwaysAdmit'

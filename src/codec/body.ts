@@ -18,7 +18,7 @@ export interface DecodedBody {
 }
 
 /** Limit of sigs.k8s.io/json on collected errors. */
-const maxStrict = 100
+const MAX_STRICT = 100
 
 /** Like `decodeBodyInSteps`, in one call, for the operator's own files. */
 export const decodeBody = (schema: StructSchema, parsed: ParsedJson | ParsedYaml): DecodedBody => runAtOnce(decodeBodyInSteps(schema, parsed))
@@ -42,7 +42,7 @@ function* decodeParsed(schema: StructSchema, parsed: ParsedJson): Steps<DecodedB
     // A path can occur as often as the body has members, and quoting it costs more than looking it up.
     let reported: Set<string> | undefined
     return (path: string) => {
-      if (strict.size >= maxStrict || reported?.has(path)) return
+      if (strict.size >= MAX_STRICT || reported?.has(path)) return
       reported ??= new Set()
       reported.add(path)
       strict.add(`${what} field ${quote(path)}`)

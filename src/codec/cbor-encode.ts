@@ -78,7 +78,7 @@ function takeOutput(out: CborOutput): Buffer {
 /** Order of encoded keys: shorter keys first, then by bytes. */
 const byKey = (a: string, b: string): number => Buffer.byteLength(a) - Buffer.byteLength(b) || compareText(a, b)
 
-const beyondAscii = /[^\0-\x7f]/
+const BEYOND_ASCII = /[^\0-\x7f]/
 const byLengthAndText = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1)
 
 /**
@@ -87,7 +87,7 @@ const byLengthAndText = (a: string, b: string): number => a.length - b.length ||
  */
 function sortKeys(keys: string[]): string[] {
   if (keys.length < 2) return keys
-  if (keys.length < MANY_KEYS) return keys.some(key => beyondAscii.test(key)) ? keys.sort(byKey) : keys.sort(byLengthAndText)
+  if (keys.length < MANY_KEYS) return keys.some(key => BEYOND_ASCII.test(key)) ? keys.sort(byKey) : keys.sort(byLengthAndText)
   if (!isAscending(keys)) keys.sort(compareText)
   const byLength = new Map<number, string[]>()
   for (const key of keys) {

@@ -23,7 +23,7 @@ export interface ParsedJson {
 }
 
 /** Nesting limit of Go's encoding/json. */
-const maxDepth = 10_000
+const MAX_DEPTH = 10_000
 
 /** A container whose end has not been read. */
 interface ContainerFrame {
@@ -210,7 +210,7 @@ class ExactParser {
   }
 
   private open(container: JsonObject | Json[], entries: [string, Json][] | undefined): ContainerFrame {
-    if (this.stack.length >= maxDepth) this.scanner.fail('exceeded max depth')
+    if (this.stack.length >= MAX_DEPTH) this.scanner.fail('exceeded max depth')
     this.scanner.at++
     const frame = { container, entries, key: '', repeated: undefined }
     this.stack.push(frame)

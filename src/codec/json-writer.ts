@@ -5,11 +5,11 @@ import { wholeFloatAt } from '../meta/whole-floats.ts'
 import { orderedFields, sortedKeys } from '../schema/members.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 
-const special = /[<>&\u2028\u2029\ud800-\udfff]/
+const SPECIAL = /[<>&\u2028\u2029\ud800-\udfff]/
 
 /** Writes a string like Go's encoding/json: `<`, `>`, `&`, U+2028 and U+2029 are escaped, and lone surrogates become U+FFFD. */
 export function writeString(text: string): string {
-  if (!special.test(text)) return JSON.stringify(text)
+  if (!SPECIAL.test(text)) return JSON.stringify(text)
   return escapeAsGo(JSON.stringify(text.toWellFormed()))
 }
 

@@ -15,7 +15,7 @@ export { JsonSyntaxError } from './json-scanner.ts'
 export { goJson, partlySortedJson } from './json-writer.ts'
 
 /** Nesting limit of Go's encoding/json. Deeper texts are left to the exact parser, which reports Go's error. */
-const maxDepth = 10_000
+const MAX_DEPTH = 10_000
 
 /** Parses a body as Go does. Integers beyond 2^53 are bigint; invalid UTF-8 and lone surrogates become U+FFFD. Throws JsonSyntaxError with Go's text. */
 export const parseJson = (bytes: Buffer): ParsedJson => runAtOnce(parseJsonInSteps(bytes))
@@ -30,7 +30,7 @@ export function* parseJsonInSteps(bytes: Buffer): Steps<ParsedJson> {
 }
 
 /** Matches an escaped surrogate, and some texts without one. A search for a substring that begins with a backslash takes ten times as long in a text of backslashes. */
-const escapedSurrogate = /\\u[dD]/
+const ESCAPED_SURROGATE = /\\u[dD]/
 
 /** Longest text in characters that is parsed in one call. */
 const SHORT = 32 * 1024
@@ -79,7 +79,7 @@ function plainMembers(text: string): number | undefined {
       digits = 0
     }
   }
-  return deepest > maxDepth || escapedSurrogate.test(text) ? undefined : colons
+  return deepest > MAX_DEPTH || ESCAPED_SURROGATE.test(text) ? undefined : colons
 }
 
 /** Whether the digits after a decimal point are all zeros. */
@@ -109,7 +109,7 @@ function countMembers(root: Json): number {
   return count
 }
 
-const escapedAll = /[<>&\u2028\u2029]/g
+const ESCAPED_ALL = /[<>&\u2028\u2029]/g
 
 /** Searching for single characters is much faster than matching a class of them. */
 const hasMarkup = (text: string): boolean =>
@@ -187,6 +187,6 @@ function nativeText(object: JsonObject): string | undefined {
 }
 
 /** Escapes the characters of a JSON text that Go escapes for HTML. */
-export const escapeHtml = (text: string): string => (hasMarkup(text) ? text.replace(escapedAll, escapeOne) : text)
+export const escapeHtml = (text: string): string => (hasMarkup(text) ? text.replace(ESCAPED_ALL, escapeOne) : text)
 
 const escapeOne = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -40,7 +40,7 @@ export function formatOf(mediaType: string): Format {
 const cborMediaType: MediaType = { type: CBOR_TYPE, stream: true, streamType: CBOR_SEQUENCE_TYPE }
 
 /** Media types of built-in kinds, in order of preference. */
-export const builtinMediaTypes: readonly MediaType[] = [
+export const BUILTIN_MEDIA_TYPES: readonly MediaType[] = [
   { type: JSON_TYPE, stream: true },
   { type: YAML_TYPE, stream: false },
   { type: PROTOBUF_TYPE, stream: true },
@@ -56,7 +56,7 @@ export interface MediaOffer {
 
 /** @param domain adds `meta.DOMAIN` to the accepted names of the group of Tables and PartialObjectMetadata */
 export const mediaOffer = ({ cbor = false, domain = 'k8s.io' }: { readonly cbor?: boolean; readonly domain?: string } = {}): MediaOffer => ({
-  types: cbor ? [...builtinMediaTypes, cborMediaType] : builtinMediaTypes,
+  types: cbor ? [...BUILTIN_MEDIA_TYPES, cborMediaType] : BUILTIN_MEDIA_TYPES,
   groups: new Set(['meta.k8s.io', `meta.${domain}`]),
 })
 
@@ -87,7 +87,7 @@ export interface NegotiationRules {
 }
 
 /** Rules of resources: Tables in JSON and YAML, PartialObjectMetadata in any type. `groups`: accepted names of meta.k8s.io. */
-export const resourceRules = (plainTypes?: ReadonlySet<string>, groups: ReadonlySet<string> = metaGroups): NegotiationRules => ({
+export const resourceRules = (plainTypes?: ReadonlySet<string>, groups: ReadonlySet<string> = META_GROUPS): NegotiationRules => ({
   allowsTransform(mediaType, as) {
     if (as === undefined) return plainTypes === undefined || plainTypes.has(mediaType)
     if (!groups.has(as.group) || (as.version !== 'v1' && as.version !== 'v1beta1')) return false
@@ -95,7 +95,7 @@ export const resourceRules = (plainTypes?: ReadonlySet<string>, groups: Readonly
     return as.kind === 'PartialObjectMetadata' || as.kind === 'PartialObjectMetadataList'
   },
 })
-const metaGroups: ReadonlySet<string> = new Set(['meta.k8s.io'])
+const META_GROUPS: ReadonlySet<string> = new Set(['meta.k8s.io'])
 
 const noTransform: NegotiationRules = { allowsTransform: (_mediaType, as) => as === undefined }
 
@@ -281,14 +281,14 @@ const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(['as', 'g', 'v', 'sv', 'st
 /** Not transitive: the caller's algorithm decides the order. Source: goautoneg's acceptSlice.Less. */
 const precedes = (a: Clause, b: Clause): boolean => a.q > b.q || (a.type !== '*' && b.type === '*') || (a.subtype !== '*' && b.subtype === '*')
 
-const token = /^[!#$%&'*+\-.^_`|~0-9a-zA-Z]+$/
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-zA-Z]+$/
 
 /** Returns the type of a Content-Type in lower case, as mime.ParseMediaType reads it; undefined if that fails. */
 function parseMediaType(header: string): string | undefined {
   const at = header.indexOf(';')
   const type = (at < 0 ? header : header.slice(0, at)).trim().toLowerCase()
   const halves = type.split('/')
-  if (halves.length > 2 || !halves.every(half => token.test(half))) return undefined
+  if (halves.length > 2 || !halves.every(half => TOKEN.test(half))) return undefined
   const seen = new Set<string>()
   for (let rest = at < 0 ? '' : header.slice(at).trimStart(); rest !== ''; ) {
     const param = /^;\s*([!#$%&'*+\-.^_`|~0-9a-zA-Z]+)\s*=\s*("(?:[^"\\\r\n]|\\.)*"|[!#$%&'*+\-.^_`|~0-9a-zA-Z]+)\s*/.exec(rest)

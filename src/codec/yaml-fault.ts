@@ -1,7 +1,7 @@
 import type { YAMLException } from 'js-yaml'
 
 /** Messages of go-yaml by the message of js-yaml. The first match applies. */
-const faults: readonly (readonly [RegExp, string])[] = [
+const FAULTS: readonly (readonly [RegExp, string])[] = [
   [/tab characters must not be used/, 'found character that cannot start any token'],
   [/within a (single|double) quoted scalar/, 'found unexpected end of stream'],
   [/unknown escape sequence/, 'found unknown escape character'],
@@ -25,7 +25,7 @@ export function yamlFault(error: YAMLException, source: string): string {
   }
   const depth = /^nesting exceeded maxDepth \((\d+)\)/.exec(error.reason)?.[1]
   if (depth !== undefined) return at(line + 1, `exceeded max depth of ${depth}`)
-  const said = atProblem(error, source) ?? faults.find(([pattern]) => pattern.test(error.reason))?.[1] ?? 'did not find expected key'
+  const said = atProblem(error, source) ?? FAULTS.find(([pattern]) => pattern.test(error.reason))?.[1] ?? 'did not find expected key'
   return BY_PARSER.test(said) && line > 0 ? `yaml: line ${line}: ${said}` : at(line + 1, said)
 }
 

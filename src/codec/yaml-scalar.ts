@@ -18,28 +18,28 @@ word({ tag: 'float', value: Number.POSITIVE_INFINITY }, '.inf', '.Inf', '.INF', 
 word({ tag: 'float', value: Number.NEGATIVE_INFINITY }, '-.inf', '-.Inf', '-.INF')
 
 /** First characters of scalars that may not be text. Most texts begin otherwise. */
-const hinted = /^[-+0-9yYnNtTfFoO~.]/
-const integer = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)$/
-const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
-const date = /^[0-9]{4}-(\d{1,2})-(\d{1,2})(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?(?:Z|[-+]\d{2}:\d{2})| \d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?)?$/
+const HINTED = /^[-+0-9yYnNtTfFoO~.]/
+const INTEGER = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)$/
+const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
+const DATE = /^[0-9]{4}-(\d{1,2})-(\d{1,2})(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?(?:Z|[-+]\d{2}:\d{2})| \d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?)?$/
 
 /** Resolves the type and value of an unquoted scalar. Source: resolve of go-yaml 2. */
 export function resolvePlain(text: string): Scalar {
-  if (text !== '' && !hinted.test(text)) return { tag: 'str', value: text }
+  if (text !== '' && !HINTED.test(text)) return { tag: 'str', value: text }
   const known = words.get(text)
   if (known) return known
   const first = text.charCodeAt(0)
   if (first === 0x2e) {
-    const value = float.test(text) ? Number(text) : Number.NaN
+    const value = FLOAT.test(text) ? Number(text) : Number.NaN
     return Number.isFinite(value) ? { tag: 'float', value } : { tag: 'str', value: text }
   }
   if (first !== 0x2b && first !== 0x2d && (first < 0x30 || first > 0x39)) return { tag: 'str', value: text }
-  const dated = date.exec(text)
+  const dated = DATE.exec(text)
   if (dated && Number(dated[1]) >= 1 && Number(dated[1]) <= 12 && Number(dated[2]) >= 1 && Number(dated[2]) <= 31) return { tag: 'timestamp', value: text }
   const plain = text.replaceAll('_', '')
-  const whole = integer.test(plain) ? readInteger(plain) : undefined
+  const whole = INTEGER.test(plain) ? readInteger(plain) : undefined
   if (whole !== undefined) return { tag: 'int', value: whole }
-  if (float.test(plain)) {
+  if (FLOAT.test(plain)) {
     const value = Number(plain)
     if (Number.isFinite(value)) return { tag: 'float', value: asJsonReads(value) }
   }
@@ -64,7 +64,7 @@ function readInteger(text: string): number | bigint | undefined {
 }
 
 /** `1:30` is 90 to other parsers. go-yaml reads it as text, but quotes it. */
-const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
+const BASE60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
 /** Whether an unquoted text is read as the same text again, here and by other YAML 1.1 parsers. */
-export const staysText = (text: string): boolean => resolvePlain(text).tag === 'str' && !base60.test(text)
+export const staysText = (text: string): boolean => resolvePlain(text).tag === 'str' && !BASE60.test(text)

@@ -110,7 +110,7 @@ function* writeMap(lines: Lines, object: JsonObject, keys: readonly string[], in
     startLine(lines, indent, isFirst ? place : 'root')
     isFirst = false
     const value = object[key] ?? null
-    const isLong = lineBreak.test(key) || Buffer.byteLength(key) > 128
+    const isLong = LINE_BREAK.test(key) || Buffer.byteLength(key) > 128
     if (isLong) {
       countBlanks(lines, indent)
       lines.parts.push('? ', stringText(lines, key, indent + 2, 2), '\n', ' '.repeat(indent), ':')
@@ -144,34 +144,34 @@ function numberText(value: number): string {
   return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
 }
 
-const leadingIndicator = /^[#,[\]{}&*!|>'"%@`]|^[-?:](?:[ \t\n\r\u0085\u2028\u2029]|$)|^---|^\.\.\./
-const innerIndicator = /:(?:[ \t\n\r\u0085\u2028\u2029]|$)|[ \t\n\r\u0085\u2028\u2029]#/
-const unprintable = /[^\n\x20-\x7e\u00a0-\ufefe\uff00-\ufffd]/u
+const LEADING_INDICATOR = /^[#,[\]{}&*!|>'"%@`]|^[-?:](?:[ \t\n\r\u0085\u2028\u2029]|$)|^---|^\.\.\./
+const INNER_INDICATOR = /:(?:[ \t\n\r\u0085\u2028\u2029]|$)|[ \t\n\r\u0085\u2028\u2029]#/
+const UNPRINTABLE = /[^\n\x20-\x7e\u00a0-\ufefe\uff00-\ufffd]/u
 
-const lineBreak = /[\n\r\u0085\u2028\u2029]/
+const LINE_BREAK = /[\n\r\u0085\u2028\u2029]/
 
 /** Matches names, versions and paths, which most texts are. Words such as `yes` are left to `staysText`. */
-const ordinary = /^[A-Za-z_][A-Za-z0-9_./-]{0,60}$/
+const ORDINARY = /^[A-Za-z_][A-Za-z0-9_./-]{0,60}$/
 
 /**
  * Writes a text, with continuation lines at column `indent`. `ahead`: number of columns still to be written before it; undefined for a key, which stays on its
  * line.
  */
 function stringText(lines: Lines, text: string, indent: number, ahead?: number): string {
-  if (ordinary.test(text) && staysText(text)) return text
-  const special = unprintable.test(text) || / [\n\u2028\u2029]/.test(text)
+  if (ORDINARY.test(text) && staysText(text)) return text
+  const special = UNPRINTABLE.test(text) || / [\n\u2028\u2029]/.test(text)
   if (text.includes('\n') && ahead !== undefined && !special && !text.endsWith(' ')) return literal(lines, text, Math.max(indent, 2))
   const fold = (written: string, style: 'plain' | 'single' | 'double'): string =>
-    ahead === undefined || written.length + indent < bestWidth - 40
+    ahead === undefined || written.length + indent < BEST_WIDTH - 40
       ? written
       : folded(lines, written, { start: columnOf(lines.parts) + ahead, indent: Math.max(indent, 2), style })
-  if (text.includes('\n') || special || lineBreak.test(text) || !staysText(text)) return fold(doubleQuoted(text), 'double')
-  if (text.startsWith(' ') || text.endsWith(' ') || leadingIndicator.test(text) || innerIndicator.test(text))
+  if (text.includes('\n') || special || LINE_BREAK.test(text) || !staysText(text)) return fold(doubleQuoted(text), 'double')
+  if (text.startsWith(' ') || text.endsWith(' ') || LEADING_INDICATOR.test(text) || INNER_INDICATOR.test(text))
     return fold(`'${text.replaceAll("'", "''")}'`, 'single')
   return fold(text, 'plain')
 }
 
-const bestWidth = 80
+const BEST_WIDTH = 80
 
 /** Column at which the last line ends. */
 function columnOf(out: readonly string[]): number {
@@ -202,8 +202,8 @@ function folded(lines: Lines, text: string, { start, indent, style }: Fold): str
   let column = start
   for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) {
     // Columns are characters, some of which are two UTF-16 units. Counting stops beyond the best width.
-    for (; counted < at && column <= bestWidth; counted++) if (!isSecondUnit(text, counted)) column++
-    if (column <= bestWidth || text[at - 1] === ' ' || (isQuoted && (at < 2 || at >= text.length - 2))) continue
+    for (; counted < at && column <= BEST_WIDTH; counted++) if (!isSecondUnit(text, counted)) column++
+    if (column <= BEST_WIDTH || text[at - 1] === ' ' || (isQuoted && (at < 2 || at >= text.length - 2))) continue
     const isDouble = text[at + 1] === ' '
     if (isDouble && style !== 'double') continue
     countBlanks(lines, indent)
@@ -252,7 +252,7 @@ function doubleQuoted(text: string): string {
   for (const char of text.toWellFormed()) {
     const short = char === '\u00a0' ? undefined : escapes[char]
     if (short !== undefined) out += `\\${short}`
-    else if (unprintable.test(char)) {
+    else if (UNPRINTABLE.test(char)) {
       const hex = codePointOf(char).toString(16).toUpperCase()
       out += hex.length <= 2 ? `\\x${hex.padStart(2, '0')}` : hex.length <= 4 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
     } else out += char
@@ -263,8 +263,8 @@ function doubleQuoted(text: string): string {
 /** Code point of a character. */
 const codePointOf = (char: string): number => char.codePointAt(0) ?? 0
 
-const letter = /^\p{L}$/u
-const digit = /^\p{Nd}$/u
+const LETTER = /^\p{L}$/u
+const DIGIT = /^\p{Nd}$/u
 
 const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
 
@@ -324,8 +324,8 @@ function compareChars(left: readonly string[], right: readonly string[]): number
     const y = right[i]
     if (y === undefined) break
     if (x === y) continue
-    const xLetter = letter.test(x)
-    const yLetter = letter.test(y)
+    const xLetter = LETTER.test(x)
+    const yLetter = LETTER.test(y)
     const byCode = codePointOf(x) - codePointOf(y)
     if (xLetter && yLetter) return byCode
     if (xLetter || yLetter) return yLetter ? -1 : 1
@@ -340,7 +340,7 @@ function compareChars(left: readonly string[], right: readonly string[]): number
 
 /** 1 if the preceding run of digits is not all zeros, which makes a following zero significant; otherwise 0. */
 function leadBefore(chars: readonly string[], before: number): number {
-  for (let j = before - 1; j >= 0 && digit.test(chars[j] ?? ''); j--) if (chars[j] !== '0') return 1
+  for (let j = before - 1; j >= 0 && DIGIT.test(chars[j] ?? ''); j--) if (chars[j] !== '0') return 1
   return 0
 }
 
@@ -348,6 +348,6 @@ function leadBefore(chars: readonly string[], before: number): number {
 function numberFrom(chars: readonly string[], from: number, lead: number): { readonly end: number; readonly value: number } {
   let value = lead
   let end = from
-  for (; digit.test(chars[end] ?? ''); end++) value = value * 10 + Number(chars[end])
+  for (; DIGIT.test(chars[end] ?? ''); end++) value = value * 10 + Number(chars[end])
   return { end, value }
 }

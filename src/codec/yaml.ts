@@ -25,11 +25,11 @@ export const parseYaml = (bytes: Buffer): ParsedYaml => runAtOnce(parseYamlInSte
 /** Like `parseYaml`, in steps, for bodies that may be large. */
 export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
   const { text, fault: octets } = decodeYaml(bytes)
-  if (octets !== undefined) throw new YamlError(controlCharacter.test(text) ? CONTROL_CHARACTER : `yaml: ${octets}`)
+  if (octets !== undefined) throw new YamlError(REFUSED_CHARACTER.test(text) ? CONTROL_CHARACTER : `yaml: ${octets}`)
   yield
   const source = firstDocument(text)
   yield
-  if (controlCharacter.test(source)) throw new YamlError(CONTROL_CHARACTER)
+  if (REFUSED_CHARACTER.test(source)) throw new YamlError(CONTROL_CHARACTER)
   yield
   try {
     const json = yield* asJson(source)
@@ -91,7 +91,7 @@ export function* untypedValue({ value, hasUint64 }: ParsedYaml): Steps<Json> {
 }
 
 /** Matches JSON that YAML reads differently or not at all: YAML's additional line breaks, tabs, merge keys, `\/`, and a key and its colon on two lines. */
-const otherwiseInYaml = /[\t\u0085\u2028\u2029]|"<<"|\\\/|"[^\S\r\n]*[\r\n]\s*:/
+const OTHERWISE_IN_YAML = /[\t\u0085\u2028\u2029]|"<<"|\\\/|"[^\S\r\n]*[\r\n]\s*:/
 
 /** Limit of YAML on keys without an indicator, in characters. */
 const LONGEST_KEY = 1000
@@ -101,7 +101,7 @@ const LONGEST_KEY = 1000
  * as long for each value.
  */
 function* asJson(source: string): Steps<Json | undefined> {
-  if (!source.startsWith('{') || otherwiseInYaml.test(source)) return undefined
+  if (!source.startsWith('{') || OTHERWISE_IN_YAML.test(source)) return undefined
   yield
   const value = yield* parsePlain(source)
   yield
@@ -133,14 +133,14 @@ function* hasLongKey(root: Json): Steps<boolean> {
 /** Error for characters that YAML does not allow even in quotes (YAML 1.1, section 5.1). */
 const CONTROL_CHARACTER = 'yaml: control characters are not allowed'
 
-const controlCharacter = /[^\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
+const REFUSED_CHARACTER = /[^\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
-const separator = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm
+const SEPARATOR = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm
 
 /** Returns the text of the first document. Later documents are ignored. */
 function firstDocument(text: string): string {
   let begun = false
-  for (const match of text.matchAll(separator)) {
+  for (const match of text.matchAll(SEPARATOR)) {
     const before = text.slice(0, match.index)
     if (begun || match[0] === '...' || before.replace(/^[ \t]*#.*$|^%.*$/gm, '').trim() !== '') return before
     begun = true

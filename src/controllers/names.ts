@@ -16,7 +16,7 @@ export const CONTROLLER_NAMES = [
 /** Name of a controller that `--controllers` can enable or disable. */
 export type ControllerName = (typeof CONTROLLER_NAMES)[number]
 
-const names: ReadonlySet<string> = new Set(CONTROLLER_NAMES)
+const NAMES: ReadonlySet<string> = new Set(CONTROLLER_NAMES)
 
 /** Whether `--controllers` accepts the name. */
-export const isControllerName = (name: string): name is ControllerName => names.has(name)
+export const isControllerName = (name: string): name is ControllerName => NAMES.has(name)

@@ -96,21 +96,21 @@ function checkFields(version: Version, terms: readonly FieldTerm[], namespaced: 
   }
 }
 
-const match = fieldPath('resourceVersionMatch')
-const initial = fieldPath('sendInitialEvents')
+const MATCH_FIELD = fieldPath('resourceVersionMatch')
+const INITIAL_FIELD = fieldPath('sendInitialEvents')
 
 /** Validates the options of a list, as upstream's ValidateListOptions. */
 function listErrors(options: StatedOptions): FieldError[] {
   const errors: FieldError[] = []
   if (options.resourceVersionMatch !== '') {
-    if (options.resourceVersion === '') errors.push(forbidden(match, 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
-    if (options.continue !== '') errors.push(forbidden(match, 'resourceVersionMatch is forbidden when continue is provided'))
+    if (options.resourceVersion === '') errors.push(forbidden(MATCH_FIELD, 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
+    if (options.continue !== '') errors.push(forbidden(MATCH_FIELD, 'resourceVersionMatch is forbidden when continue is provided'))
     if (options.resourceVersionMatch !== 'Exact' && options.resourceVersionMatch !== 'NotOlderThan')
-      errors.push(notSupported(match, options.resourceVersionMatch, ['Exact', 'NotOlderThan', '']))
+      errors.push(notSupported(MATCH_FIELD, options.resourceVersionMatch, ['Exact', 'NotOlderThan', '']))
     if (options.resourceVersionMatch === 'Exact' && options.resourceVersion === '0')
-      errors.push(forbidden(match, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+      errors.push(forbidden(MATCH_FIELD, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
   }
-  if (options.sendInitialEvents !== undefined) errors.push(forbidden(initial, 'sendInitialEvents is forbidden for list'))
+  if (options.sendInitialEvents !== undefined) errors.push(forbidden(INITIAL_FIELD, 'sendInitialEvents is forbidden for list'))
   return errors
 }
 
@@ -121,16 +121,16 @@ function watchErrors(options: StatedOptions, watchList: boolean): FieldError[] {
   // With WatchList, a watch without a start and without options is treated as if it had requested initial events with NotOlderThan.
   const fromPresent = options.resourceVersion === '' || options.resourceVersion === '0'
   if (watchList && options.sendInitialEvents === undefined && resourceVersionMatch === '' && fromPresent && options.continue !== '')
-    errors.push(forbidden(match, 'resourceVersionMatch is forbidden when continue is provided'))
+    errors.push(forbidden(MATCH_FIELD, 'resourceVersionMatch is forbidden when continue is provided'))
   if (options.sendInitialEvents !== undefined && resourceVersionMatch !== 'NotOlderThan')
-    errors.push(forbidden(match, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
+    errors.push(forbidden(MATCH_FIELD, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
   if (options.sendInitialEvents !== undefined && !watchList)
-    errors.push(forbidden(initial, 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'))
+    errors.push(forbidden(INITIAL_FIELD, 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'))
   if (resourceVersionMatch !== '') {
     if (options.sendInitialEvents === undefined)
-      errors.push(forbidden(match, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
-    if (resourceVersionMatch !== 'NotOlderThan') errors.push(notSupported(match, resourceVersionMatch, ['NotOlderThan']))
-    if (options.continue !== '') errors.push(forbidden(match, 'resourceVersionMatch is forbidden when continue is provided'))
+      errors.push(forbidden(MATCH_FIELD, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
+    if (resourceVersionMatch !== 'NotOlderThan') errors.push(notSupported(MATCH_FIELD, resourceVersionMatch, ['NotOlderThan']))
+    if (options.continue !== '') errors.push(forbidden(MATCH_FIELD, 'resourceVersionMatch is forbidden when continue is provided'))
   }
   return errors
 }

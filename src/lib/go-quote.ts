@@ -5,11 +5,11 @@ const BACKSLASH = 0x5c
 const HEX = Buffer.from('0123456789abcdef')
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is escaped
-const timeSpecial = /["\\\0-\x1f\x80-\uffff]/
+const TIME_SPECIAL = /["\\\0-\x1f\x80-\uffff]/
 
 /** Quotes a text like Go's time package: bytes beyond ASCII become `\x..`. */
 export function timeQuote(text: string): string {
-  if (!timeSpecial.test(text)) return `"${text}"`
+  if (!TIME_SPECIAL.test(text)) return `"${text}"`
   const bytes = Buffer.from(text)
   const out = Buffer.allocUnsafe(4 * bytes.length)
   let at = 0
@@ -30,7 +30,7 @@ export function timeQuote(text: string): string {
 /** Quotes a text like Go's strconv.Quote (`%q`): characters that Go does not consider printable are escaped. */
 export function quote(text: string): string {
   // Most texts need no escapes. This is the cheapest test for that.
-  if (plainAscii.test(text)) return `"${text}"`
+  if (PLAIN_ASCII.test(text)) return `"${text}"`
   if (!isLongText(text)) return `"${escapeBytes(text)}"`
   return lastLong.quoted(text)
 }
@@ -111,16 +111,16 @@ const ASCII: readonly (Uint8Array | undefined)[] = Array.from({ length: 0x80 }, 
   return text === undefined ? undefined : new Uint8Array(Buffer.from(text))
 })
 
-const plainAscii = /^[ !#-[\]-~]*$/
+const PLAIN_ASCII = /^[ !#-[\]-~]*$/
 
 /** Matches letters, marks, numbers, punctuation and symbols, like strconv.IsPrint. */
-const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u
 
 /** Cached result for each character beyond ASCII: 0 unknown, 1 printable, 2 not printable. A megabyte of zeros takes no memory until it is written to. */
 const known = new Uint8Array(0x110000)
 
 function isPrintable(code: number): boolean {
-  if (known[code] === 0) known[code] = printable.test(String.fromCodePoint(code)) ? 1 : 2
+  if (known[code] === 0) known[code] = PRINTABLE.test(String.fromCodePoint(code)) ? 1 : 2
   return known[code] === 1
 }
 

@@ -17,7 +17,7 @@ const STATUSES = ['False', 'True', 'Unknown']
 const REASON_LIMIT = 1024
 const MESSAGE_LIMIT = 32 * 1024
 const REASON = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?'
-const reasonRegex = new RegExp(`^${REASON}$`)
+const REASON_REGEX = new RegExp(`^${REASON}$`)
 const reasonMessage = regexError(
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
   REASON,
@@ -32,7 +32,7 @@ const reasonMessage = regexError(
 export function validateConditionReason(reason: string, path: FieldPath): FieldError[] {
   if (reason === '') return [required(path, 'must be set')]
   return [
-    ...(reasonRegex.test(reason) ? [] : [invalid(path, reason, reasonMessage)]),
+    ...(REASON_REGEX.test(reason) ? [] : [invalid(path, reason, reasonMessage)]),
     ...(longerThan(reason, REASON_LIMIT) ? [tooLongError(path, REASON_LIMIT)] : []),
   ]
 }

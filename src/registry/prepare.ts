@@ -22,7 +22,7 @@ import { noteRules, noteTurnedOff } from './note-changes.ts'
 import { dedupOwnersInSteps, ensureNamespace, type LegacyFields } from './object-meta.ts'
 import { admissionRequest, groupKindOf, type RegistryEnvironment, type WriteTarget } from './types.ts'
 
-const metadata = fieldPath('metadata')
+const METADATA = fieldPath('metadata')
 
 /**
  * Updates the managed fields of an object for the changes of this write. Runs before admission and `prepare`; `resetFields` exclude fields that `prepare` will restore. As upstream, all managed fields are
@@ -68,7 +68,7 @@ export function* beforeCreate(target: WriteTarget, strategy: Strategy, next: Kub
   const errors = typeErrors.length > 0 ? [...typeErrors] : yield* boundedErrors(errorsOfNew(kindRulesOf(target, strategy), next, ctx))
   if (strategy.evaluate) errors.push(...(yield* stage(strategy.evaluate(next, undefined, ctx, errors))))
   // Upstream then validates all metadata again, by the generic rules. Only names can fail: some kinds allow names that are not path segments.
-  if (errors.length === 0) errors.push(...validateMetaNames(next.metadata, nameIsPathSegment, metadata))
+  if (errors.length === 0) errors.push(...validateMetaNames(next.metadata, nameIsPathSegment, METADATA))
   yield
   yield* finishPrepare(target, strategy, { next, ctx }, errors)
 }
@@ -141,7 +141,7 @@ const nameRuleOf =
 /** Errors of metadata, then of the kind, unless the kind sets `judgesMetaLast`. Responses list errors in this order. */
 function* errorsOfNew(rules: KindRules, next: KubeObject, ctx: HookContext): Steps<FieldError[]> {
   const { strategy, namespaced, meta } = rules
-  const metaErrors = () => validateObjectMetaInSteps(next.metadata, namespaced, nameRuleOf(strategy, ctx), metadata, meta)
+  const metaErrors = () => validateObjectMetaInSteps(next.metadata, namespaced, nameRuleOf(strategy, ctx), METADATA, meta)
   if (strategy.judgesMetaLast) {
     const errors = yield* kindErrors(rules, next, undefined, ctx)
     return errors.length > 0 ? [...errors] : yield* metaErrors()
@@ -161,16 +161,16 @@ function* errorsOfUpdate(
   const { strategy, namespaced, meta: rules, typeErrors } = kind
   const meta = next.metadata
   // Upstream validates ObjectMeta twice: first for every kind, without the check that finalizers have a domain, then in the kind's own validation. Errors occur twice in the causes.
-  const errors = yield* validateObjectMetaInSteps(meta, namespaced, nameIsPathSegment, metadata, PLAIN_FINALIZERS)
+  const errors = yield* validateObjectMetaInSteps(meta, namespaced, nameIsPathSegment, METADATA, PLAIN_FINALIZERS)
   yield
-  appendErrors(errors, yield* validateObjectMetaUpdateInSteps(meta, old.metadata, metadata, PLAIN_FINALIZERS))
+  appendErrors(errors, yield* validateObjectMetaUpdateInSteps(meta, old.metadata, METADATA, PLAIN_FINALIZERS))
   yield
   if (typeErrors.length > 0) return appendErrors(errors, typeErrors)
   for (const round of strategy.metaRounds ?? ONCE) {
     const isWhole = round === 'whole'
     const found = isWhole
-      ? yield* validateObjectMetaInSteps(meta, namespaced, nameRuleOf(strategy, ctx), metadata, rules)
-      : yield* validateObjectMetaUpdateInSteps(meta, old.metadata, metadata, rules)
+      ? yield* validateObjectMetaInSteps(meta, namespaced, nameRuleOf(strategy, ctx), METADATA, rules)
+      : yield* validateObjectMetaUpdateInSteps(meta, old.metadata, METADATA, rules)
     appendErrors(errors, found)
     yield
   }

@@ -1,14 +1,14 @@
 /** Matches base64 whose length is a multiple of four, so that the padding is correct. Matching groups of four would take ten times as long on long texts. */
-const canonical = /^[A-Za-z0-9+/]*={0,2}$/
+const CANONICAL = /^[A-Za-z0-9+/]*={0,2}$/
 /** Last digits before `==` and `=` whose bits beyond the last byte are zero. */
-const spareBits4 = 'AQgw'
-const spareBits2 = 'AEIMQUYcgkosw048'
+const SPARE_BITS4 = 'AQgw'
+const SPARE_BITS2 = 'AEIMQUYcgkosw048'
 
 /** Whether a text is standard base64 with padding. Unless `lax`, the bits beyond the last byte must be zero. */
 export function isCanonicalBase64(text: string, lax = false): boolean {
-  if (text.length % 4 !== 0 || !canonical.test(text)) return false
+  if (text.length % 4 !== 0 || !CANONICAL.test(text)) return false
   if (lax || !text.endsWith('=')) return true
-  return text.endsWith('==') ? spareBits4.includes(text.charAt(text.length - 3)) : spareBits2.includes(text.charAt(text.length - 2))
+  return text.endsWith('==') ? SPARE_BITS4.includes(text.charAt(text.length - 3)) : SPARE_BITS2.includes(text.charAt(text.length - 2))
 }
 
 /** Returns the offset at which Go's decoder fails (`illegal base64 data at input byte N`), or -1. */

@@ -41,9 +41,9 @@ export function fitsInteger(value: number | bigint, goType: string): boolean {
   return range === undefined || (value >= range[0] && value <= range[1])
 }
 
-const high = /[\ud800-\udfff]/
+const HIGH_SURROGATE = /[\ud800-\udfff]/
 /** Whether UTF-16 order may differ from byte order. */
-export const isHigh = (key: string): boolean => high.test(key)
+export const isHigh = (key: string): boolean => HIGH_SURROGATE.test(key)
 
 /** Copies a value with the members of its objects sorted at every depth. JavaScript still puts integer-like keys first. */
 export function sortedJson(value: Json): Json {

@@ -5,27 +5,27 @@ import { canonicalMicroTime, canonicalTime } from '../meta/time.ts'
 const RFC3339 = '2006-01-02T15:04:05Z07:00'
 const RFC3339_MICRO = '2006-01-02T15:04:05.000000Z07:00'
 
-const plain = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/
-const shortHour = /T(?=\d:)/
-const micro = /[.,][0-9]{6}(?:Z|[+-])/
+const PLAIN_TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/
+const SHORT_HOUR = /T(?=\d:)/
+const MICRO_TIME = /[.,][0-9]{6}(?:Z|[+-])/
 /** Returns the canonical text of a metav1.Time; null for Go's zero time; undefined if the text is not a time. */
 export function normalTime(text: string): string | null | undefined {
   if (isNormal(text)) return text
-  const normal = canonicalTime(text.replace(shortHour, 'T0'))
+  const normal = canonicalTime(text.replace(SHORT_HOUR, 'T0'))
   return normal === '0001-01-01T00:00:00Z' ? null : normal
 }
 
 /** Whether the text is certainly a canonical time, as most are. */
 function isNormal(text: string): boolean {
-  if (!plain.test(text)) return false
+  if (!PLAIN_TIME.test(text)) return false
   const [month, day] = [Number(text.slice(5, 7)), Number(text.slice(8, 10))]
   return day > 0 && day < 29 && month > 0 && month < 13 && text > '0002' && text.slice(11, 13) < '24' && text.slice(14, 16) < '60' && text.slice(17, 19) < '60'
 }
 
 /** Like `normalTime`, for a metav1.MicroTime, which requires exactly six decimals. */
 export function normalMicroTime(text: string): string | null | undefined {
-  if (!micro.test(text)) return undefined
-  const normal = canonicalMicroTime(text.replace(shortHour, 'T0'))
+  if (!MICRO_TIME.test(text)) return undefined
+  const normal = canonicalMicroTime(text.replace(SHORT_HOUR, 'T0'))
   return normal === '0001-01-01T00:00:00.000000Z' ? null : normal
 }
 

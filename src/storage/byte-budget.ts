@@ -11,7 +11,7 @@ export interface Charge {
 export const DERIVED_BYTES = 48 << 20
 
 /** Charges in use that one `add` may skip. If all are in use, inspecting every one of them would take long. */
-const mostSpared = 32
+const MOST_SPARED = 32
 
 /** Bounds the memory of caches that only save work. Over the limit, the oldest charges are dropped that were not used since they were last inspected (second chance, or CLOCK). */
 export class ByteBudget {
@@ -41,7 +41,7 @@ export class ByteBudget {
       const oldest = this.#charges[this.#first]
       invariant(oldest, 'bytes are charged to nothing')
       this.#charges[this.#first++] = undefined
-      if (oldest.used && oldest !== charge && spared++ < mostSpared) {
+      if (oldest.used && oldest !== charge && spared++ < MOST_SPARED) {
         oldest.used = false
         this.#charges.push(oldest)
       } else {

@@ -5,13 +5,13 @@ import type { Allocate } from './storage.ts'
  * Finds and inserts metadata.resourceVersion in compact JSON (no space between tokens, no repeated names) without parsing it.
  * Offsets are in bytes. Input must be well-formed JSON that this program wrote.
  */
-const quote = 0x22
-const comma = 0x2c
-const openBrace = 0x7b
-const closeBrace = 0x7d
-const openBracket = 0x5b
-const closeBracket = 0x5d
-const backslash = 0x5c
+const QUOTE_MARK = 0x22
+const COMMA = 0x2c
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const BACKSLASH = 0x5c
 
 /** Order of members: that of a Go struct, or sorted by name as Go writes a map. */
 export type MemberOrder = 'struct' | 'sorted'
@@ -20,30 +20,30 @@ export type MemberOrder = 'struct' | 'sorted'
 function skipString(json: Buffer, at: number): number {
   const { length } = json
   let i = at + 1
-  while (i < length && json[i] !== quote) i += json[i] === backslash ? 2 : 1
+  while (i < length && json[i] !== QUOTE_MARK) i += json[i] === BACKSLASH ? 2 : 1
   return i + 1
 }
 
 /** Returns the offset after a value. `at` is its first byte. */
 export function skipValue(json: Buffer, at: number): number {
   const first = json[at]
-  if (first === quote) return skipString(json, at)
+  if (first === QUOTE_MARK) return skipString(json, at)
   let i = at
-  if (first === openBrace || first === openBracket) {
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) {
     let depth = 0
     do {
       const c = json[i]
-      if (c === quote) {
+      if (c === QUOTE_MARK) {
         i = skipString(json, i)
         continue
       }
-      if (c === openBrace || c === openBracket) depth++
-      else if (c === closeBrace || c === closeBracket) depth--
+      if (c === OPEN_BRACE || c === OPEN_BRACKET) depth++
+      else if (c === CLOSE_BRACE || c === CLOSE_BRACKET) depth--
       i++
     } while (depth > 0 && i < json.length)
     return i
   }
-  while (i < json.length && json[i] !== comma && json[i] !== closeBrace && json[i] !== closeBracket) i++
+  while (i < json.length && json[i] !== COMMA && json[i] !== CLOSE_BRACE && json[i] !== CLOSE_BRACKET) i++
   return i
 }
 
@@ -56,15 +56,15 @@ export function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
   return true
 }
 
-const metadataName = Buffer.from('"metadata":{')
+const METADATA_NAME = Buffer.from('"metadata":{')
 
 /** Returns the offset of the opening brace of the top-level member `metadata`, searching from the member at `from`; -1 if the object has none. */
 export function findMetadata(json: Buffer, from: number): number {
   let i = from
-  while (i < json.length && json[i] === quote) {
-    if (startsWith(json, i, metadataName)) return i + metadataName.length - 1
+  while (i < json.length && json[i] === QUOTE_MARK) {
+    if (startsWith(json, i, METADATA_NAME)) return i + METADATA_NAME.length - 1
     i = skipValue(json, skipString(json, i) + 1)
-    if (json[i] === comma) i++
+    if (json[i] === COMMA) i++
   }
   return -1
 }
@@ -75,36 +75,36 @@ export function findMetadata(json: Buffer, from: number): number {
  */
 export function memberAt(json: Buffer, at: number, name: Buffer, later?: Buffer): number {
   let i = at + 1
-  while (json[i] === quote) {
+  while (json[i] === QUOTE_MARK) {
     const end = skipString(json, i)
     const length = end - i - 2
     if (length === name.length && startsWith(json, i + 1, name)) return end + 1
     if (later !== undefined && length === later.length && startsWith(json, i + 1, later)) return -1
     i = skipValue(json, end + 1)
-    if (json[i] === comma) i++
+    if (json[i] === COMMA) i++
   }
   return -1
 }
 
 /** Returns the string at an offset; empty if the value is not a string. */
 export function textAt(json: Buffer, at: number): string {
-  if (json[at] !== quote) return ''
+  if (json[at] !== QUOTE_MARK) return ''
   const end = skipString(json, at)
   const text = json.toString('utf8', at + 1, end - 1)
   return text.includes('\\') ? String(JSON.parse(`"${text}"`)) : text
 }
 
-const revisionName = 'resourceVersion'
+const REVISION_NAME = 'resourceVersion'
 
 /** Lengths of the names that precede resourceVersion in ObjectMeta's Go struct: uid, name, selfLink, namespace, generateName. No other member of it has one of these lengths. */
-const lengthsBefore = new Set([3, 4, 8, 9, 12])
+const LENGTHS_BEFORE = new Set([3, 4, 8, 9, 12])
 
 function comesBefore(json: Buffer, start: number, end: number, order: MemberOrder): boolean {
-  return order === 'struct' ? lengthsBefore.has(end - start) : json.toString('latin1', start, end) < revisionName
+  return order === 'struct' ? LENGTHS_BEFORE.has(end - start) : json.toString('latin1', start, end) < REVISION_NAME
 }
 
 const isRevision = (json: Buffer, start: number, end: number): boolean =>
-  end - start === revisionName.length && json.toString('latin1', start, end) === revisionName
+  end - start === REVISION_NAME.length && json.toString('latin1', start, end) === REVISION_NAME
 
 /** Extent of the input and memory of the result. */
 export interface SpliceOptions {
@@ -135,14 +135,14 @@ export function spliceRevision(json: Buffer, metadata: number, revision: Revisio
     return out
   }
   let i = metadata + 1
-  while (json[i] === quote) {
+  while (json[i] === QUOTE_MARK) {
     const nameEnd = skipString(json, i)
     if (isRevision(json, i + 1, nameEnd - 1)) return replace(nameEnd + 1, skipValue(json, nameEnd + 1), `"${revision}"`)
     if (!comesBefore(json, i + 1, nameEnd - 1, order)) break
     i = skipValue(json, nameEnd + 1)
-    if (json[i] === comma) i++
+    if (json[i] === COMMA) i++
   }
-  const member = `"${revisionName}":"${revision}"`
-  if (json[i] === quote) return replace(i, i, `${member},`)
+  const member = `"${REVISION_NAME}":"${revision}"`
+  if (json[i] === QUOTE_MARK) return replace(i, i, `${member},`)
   return replace(i, i, i === metadata + 1 ? member : `,${member}`)
 }

@@ -1,7 +1,7 @@
 import type { Key, Revision } from './revision.ts'
 
 /** Number of paged lists whose counts are cached. */
-const most = 1024
+const MOST_PAGES = 1024
 
 /**
  * Caches the number of objects after a page of a list, for the request of the next page. Counting a long range anew for each page would take longer than reading the page.
@@ -16,7 +16,7 @@ export class PageCounts {
 
   remember(revision: Revision, prefix: Key, start: Key, count: number): void {
     this.#counts.set(pageId(revision, prefix, start), count)
-    if (this.#counts.size > most) for (const oldest of this.#counts.keys()) return void this.#counts.delete(oldest)
+    if (this.#counts.size > MOST_PAGES) for (const oldest of this.#counts.keys()) return void this.#counts.delete(oldest)
   }
 
   /** Removes all counts. To be called when states may have changed. */

@@ -7,7 +7,7 @@ import { findMetadata, skipValue } from './json-splice.ts'
 import type { Encoded } from './storage.ts'
 
 /** Numbers that a double may not represent exactly, or that Go distinguishes from integers. It may also match text within a string, which only costs the slower parser. */
-const oddNumber = /[:[,]-?\d[\d.]*(?:\d{15}|[eE])|[:[,]-?\d+\.0/
+const ODD_NUMBER = /[:[,]-?\d[\d.]*(?:\d{15}|[eE])|[:[,]-?\d+\.0/
 
 /** Parses JSON that this program wrote: it has no repeated members and no invalid UTF-8. */
 export function parseOwn(bytes: Buffer): KubeObject {
@@ -19,7 +19,7 @@ export const parseOwnInSteps = (bytes: Buffer): Steps<KubeObject> => parseTextIn
 
 function* parseTextInSteps(text: string): Steps<KubeObject> {
   yield
-  if (oddNumber.test(text)) return decodeStoredJson((yield* parseJsonInSteps(Buffer.from(text))).value)
+  if (ODD_NUMBER.test(text)) return decodeStoredJson((yield* parseJsonInSteps(Buffer.from(text))).value)
   yield
   return decodeStoredJson(yield* parsePlainly(text))
 }
@@ -34,7 +34,7 @@ export const LARGE_BYTES = 64 * 1024
 /** Parses like `parseOwn`, in turns, if the object is large. Undefined if it is small: the caller then uses `parseOwn`. */
 export const parseOwnInTurns = (bytes: Buffer): Promise<KubeObject> | undefined => (bytes.length < LARGE_BYTES ? undefined : runInTurns(parseOwnInSteps(bytes)))
 
-const parseText = (text: string): KubeObject => decodeStoredJson(oddNumber.test(text) ? parseJson(Buffer.from(text)).value : JSON.parse(text))
+const parseText = (text: string): KubeObject => decodeStoredJson(ODD_NUMBER.test(text) ? parseJson(Buffer.from(text)).value : JSON.parse(text))
 
 function decodeStoredJson(value: Json): KubeObject {
   invariant(isJsonObject(value), 'what is stored is no object')

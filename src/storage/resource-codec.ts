@@ -52,8 +52,8 @@ export interface CodecOptions {
   readonly derived?: ByteBudget
 }
 
-const protobufMagic = Buffer.from('k8s\0')
-const closeBrace = 0x7d
+const PROTOBUF_MAGIC = Buffer.from('k8s\0')
+const CLOSE_BRACE = 0x7d
 
 /** Encodes text in memory of its own. A slice of Buffer's pool would pin a whole slab for as long as the resource exists. */
 function ownBytes(text: string): Buffer {
@@ -74,7 +74,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
   /** Returns the end of this program's JSON in stored bytes that can be used without decoding; -1 for any other bytes. */
   function ownEnd(stored: Buffer): number {
     const end = stored.length - mark.length
-    if (end <= prefix.length || stored[end - 1] !== closeBrace) return -1
+    if (end <= prefix.length || stored[end - 1] !== CLOSE_BRACE) return -1
     if (!startsWith(stored, 0, prefix)) return -1
     return mark.length === 0 || startsWith(stored, end, mark) ? end : -1
   }
@@ -138,7 +138,7 @@ const withMembers = (json: Buffer, at: number, members: string): Buffer =>
 /** Decodes stored bytes that this program has not written in their present form. */
 function readStored(stored: Buffer, options: CodecOptions): KubeObject {
   try {
-    if (startsWith(stored, 0, protobufMagic)) {
+    if (startsWith(stored, 0, PROTOBUF_MAGIC)) {
       if (!options.binary) throw new Error('it is protobuf, which is not readable for this kind')
       return options.binary.decode(stored)
     }

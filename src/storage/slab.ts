@@ -1,5 +1,5 @@
 /** Slab size: 1 MiB. The garbage collector then tracks one external buffer in place of several hundred. */
-const slabBytes = 1 << 20
+const SLAB_BYTES = 1 << 20
 
 /**
  * Allocates memory for long-lived bytes. A slice of Buffer's own pool would pin 8 KB, and one buffer per object would make garbage collection slow. A slab is freed with its last
@@ -12,14 +12,14 @@ export class Slabs {
 
   /** Allocates `size` bytes in a slab. Large allocations get a slab of their own. The bytes are uninitialised. */
   allocate(size: number): Buffer {
-    if (size > slabBytes / 4) {
+    if (size > SLAB_BYTES / 4) {
       this.#allocated += size
       return Buffer.allocUnsafeSlow(size)
     }
     if (this.#used + size > this.#current.length) {
-      this.#current = Buffer.allocUnsafeSlow(slabBytes)
+      this.#current = Buffer.allocUnsafeSlow(SLAB_BYTES)
       this.#used = 0
-      this.#allocated += slabBytes
+      this.#allocated += SLAB_BYTES
     }
     const room = this.#current.subarray(this.#used, this.#used + size)
     this.#used += size
@@ -35,7 +35,7 @@ export class Slabs {
 
   /** Whether the bytes need not be moved: they are in the current slab, or in one of their own. */
   holds(bytes: Buffer): boolean {
-    return this.isCurrent(bytes.buffer) || (bytes.length > slabBytes / 4 && bytes.buffer.byteLength === bytes.length)
+    return this.isCurrent(bytes.buffer) || (bytes.length > SLAB_BYTES / 4 && bytes.buffer.byteLength === bytes.length)
   }
 
   /** The slab that is being filled. Unused space is at its end. */

@@ -8,9 +8,9 @@ import type { Slabs } from './slab.ts'
 import type { Allocate, Attributes, Encoded, Encoder, ResourceCodec, StoredObject } from './storage.ts'
 
 /** Estimated memory of a parsed object as a multiple of the bytes of its JSON. */
-const parsedCost = 5
+const PARSED_COST = 5
 /** Size in bytes from which an object keeps a buffer of its own over its part of a slab. It costs 100 bytes and saves creating one at each read. */
-const ownBuffer = 1024
+const OWN_BUFFER = 1024
 
 type CachedEncoding = Encoded & { readonly charge: Charge }
 
@@ -54,7 +54,7 @@ class Note implements Charge {
 }
 
 /** Overhead of a note in bytes. */
-const noteCost = 160
+const NOTE_COST = 160
 
 /**
  * An object of a store or cache: its response JSON, and values made from it. There may be a million, so rarely used values are made on demand and common ones are shared.
@@ -145,7 +145,7 @@ export class Stored implements StoredObject, Attributes {
   private hold(derived: Derived, object: KubeObject): KubeObject {
     derived.object = object
     derived.objectCharge = {
-      bytes: parsedCost * this.#size,
+      bytes: PARSED_COST * this.#size,
       used: false,
       drop: () => {
         derived.object = undefined
@@ -208,7 +208,7 @@ export class Stored implements StoredObject, Attributes {
   note(by: object, value: object, bytes: number): void {
     const derived = this.made()
     for (let note = derived.notes; note !== undefined; note = note.next) if (note.by === by) note.drop()
-    this.codec.derived.add(new Note(by, value, bytes + noteCost, derived))
+    this.codec.derived.add(new Note(by, value, bytes + NOTE_COST, derived))
   }
 
   private known(as: Encoder): CachedEncoding | undefined {
@@ -287,7 +287,7 @@ export class Stored implements StoredObject, Attributes {
   keepIn(slabs: Slabs): void {
     const view = this.view()
     const part = slabs.holds(view) ? view : slabs.keep(view)
-    const small = this.#size < ownBuffer && slabs.isCurrent(part.buffer)
+    const small = this.#size < OWN_BUFFER && slabs.isCurrent(part.buffer)
     this.#bytes = small ? slabs.current : part
     this.#at = part.byteOffset
   }

@@ -8,7 +8,7 @@ import type { Operation } from './operation.ts'
 import { documentOperations } from './operations.ts'
 import { compareParameters, type Parameter, parameterV2, parameterV3 } from './parameters.ts'
 
-const title = 'Kubernetes'
+const TITLE = 'Kubernetes'
 const bearer = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' }
 
 interface Path {
@@ -70,7 +70,7 @@ export interface SwaggerMember {
 export const SWAGGER_PARTS = ['paths', 'definitions', 'parameters'] as const
 
 /** Members of a Swagger document before those parts. */
-export const swaggerHead = (release: string): JsonObject => ({ swagger: '2.0', info: { title, version: release } })
+export const swaggerHead = (release: string): JsonObject => ({ swagger: '2.0', info: { title: TITLE, version: release } })
 /** Members behind those parts. They declare one way to authenticate: a bearer token. */
 export const swaggerTail: JsonObject = {
   securityDefinitions: { BearerToken: { description: bearer.description, type: bearer.type, name: bearer.name, in: bearer.in } },
@@ -156,7 +156,7 @@ interface DocumentFrame {
   readonly securitySchemes?: JsonObject
 }
 
-export const builtInFrame = (release: string): DocumentFrame => ({ info: { title, version: release }, securitySchemes: { BearerToken: { ...bearer } } })
+export const builtInFrame = (release: string): DocumentFrame => ({ info: { title: TITLE, version: release }, securitySchemes: { BearerToken: { ...bearer } } })
 /** Frame of custom resources, whose documents upstream makes with another program. */
 export const CUSTOM_FRAME: DocumentFrame = { info: { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } }
 

@@ -26,7 +26,7 @@ function metaTypes(release: Release): TypeRegistry {
 const VERSION_INFO = 'io.k8s.apimachinery.pkg.version.Info'
 
 /** Kinds of meta/v1 that only belong to the core group. Other kinds of meta/v1 belong to every built-in group. */
-const coreOnly = ['Status', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions']
+const CORE_ONLY = ['Status', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions']
 
 /** Returns the kinds of each definition. A definition may have several (Scale, DeleteOptions). */
 export function kindsByDefinition(snapshot: CatalogSnapshot): Map<string, GroupVersionKind[]> {
@@ -52,7 +52,7 @@ export function kindsByDefinition(snapshot: CatalogSnapshot): Map<string, GroupV
         if (part) add(part.schema.definition, { group: part.group, version: part.version, kind: part.kind })
     }
   }
-  for (const kind of coreOnly) add(`${META}.${kind}`, { group: '', version: 'v1', kind })
+  for (const kind of CORE_ONLY) add(`${META}.${kind}`, { group: '', version: 'v1', kind })
   for (const list of kinds.values()) list.sort((a, b) => compareUnits(a.group, b.group) || compareUnits(a.version, b.version) || compareUnits(a.kind, b.kind))
   return kinds
 }

@@ -1,6 +1,6 @@
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../codec/negotiate.ts'
 import type { FormName, StructSchema } from '../../schema/schema.ts'
-import { deleteCollectionParameters, listParameters, type Parameter, resourceVersion } from './parameters.ts'
+import { DELETE_COLLECTION_PARAMETERS, LIST_PARAMETERS, type Parameter, resourceVersion } from './parameters.ts'
 
 /** Differences between the operations of built-in kinds and custom resources, as upstream documents them. */
 export interface OperationStyle {
@@ -36,7 +36,7 @@ const BUILT_IN: OperationStyle = {
   // Upstream declares that any media type is accepted.
   consumes: ['*/*'],
   readParameters: [],
-  deleteCollectionParameters,
+  deleteCollectionParameters: DELETE_COLLECTION_PARAMETERS,
   collectionOptions: true,
   patchCreates: true,
   watchPaths: true,
@@ -51,7 +51,7 @@ const CUSTOM: OperationStyle = {
   streams: TEXT_TYPES,
   consumes: TEXT_TYPES,
   readParameters: [resourceVersion],
-  deleteCollectionParameters: listParameters,
+  deleteCollectionParameters: LIST_PARAMETERS,
   collectionOptions: false,
   patchCreates: false,
   watchPaths: false,

@@ -53,7 +53,7 @@ const timeoutSeconds = query('timeoutSeconds', 'integer', 'Timeout of a list or 
 const watch = query('watch', 'boolean', 'Whether changes are streamed instead of a list.')
 
 /** Parameters of each verb, from the options type of its query. */
-export const listParameters = [
+export const LIST_PARAMETERS = [
   allowWatchBookmarks,
   continueToken,
   fieldSelector,
@@ -65,10 +65,10 @@ export const listParameters = [
   timeoutSeconds,
   watch,
 ]
-export const writeParameters = [dryRun, fieldManager, fieldValidation]
-export const patchParameters = [dryRun, patchManager, fieldValidation, force]
-export const deleteParameters = [dryRun, gracePeriodSeconds, unsafe, orphanDependents, propagationPolicy]
-export const deleteCollectionParameters = [
+export const WRITE_PARAMETERS = [dryRun, fieldManager, fieldValidation]
+export const PATCH_PARAMETERS = [dryRun, patchManager, fieldValidation, force]
+export const DELETE_PARAMETERS = [dryRun, gracePeriodSeconds, unsafe, orphanDependents, propagationPolicy]
+export const DELETE_COLLECTION_PARAMETERS = [
   continueToken,
   dryRun,
   fieldSelector,

@@ -8,7 +8,16 @@ import { connectOperations, optionParameters } from './connect-operations.ts'
 import { groupName, identifier, withArticle } from './identifiers.ts'
 import { METHODS, type Operation, type TypeRef } from './operation.ts'
 import { type OperationStyle, operationStyle } from './operation-style.ts'
-import { deleteParameters, listParameters, nameParameter, namespaceParameter, type Parameter, patchParameters, pretty, writeParameters } from './parameters.ts'
+import {
+  DELETE_PARAMETERS,
+  LIST_PARAMETERS,
+  nameParameter,
+  namespaceParameter,
+  PATCH_PARAMETERS,
+  type Parameter,
+  pretty,
+  WRITE_PARAMETERS,
+} from './parameters.ts'
 
 /** Returns every operation on the resources of a group version. Paths are in byte order. */
 export function resourceOperations(snapshot: CatalogSnapshot, groupVersion: string, descriptions: Descriptions): Operation[] {
@@ -105,8 +114,8 @@ function addLists({ add, kind, title, style, verbs }: OperationTarget, { all, ow
     responses: { 200: { list: served } },
     action: 'list',
   } as const
-  add('list', title, { ...operation, path: own, parameters: [...places, ...listParameters, pretty] })
-  if (namespaced) add('list', `${kind}ForAllNamespaces`, { ...operation, path: all, parameters: [...listParameters, pretty] })
+  add('list', title, { ...operation, path: own, parameters: [...places, ...LIST_PARAMETERS, pretty] })
+  if (namespaced) add('list', `${kind}ForAllNamespaces`, { ...operation, path: all, parameters: [...LIST_PARAMETERS, pretty] })
 }
 
 /** Adds the deprecated watch paths below `watch/`. */
@@ -116,7 +125,7 @@ function addWatches({ add, kind, title, path: item, places: itemPlaces, style }:
       path: `${root}/watch${path.slice(root.length)}`,
       method: 'get',
       description: `watch ${action === 'watch' ? 'an object' : 'objects'} of kind ${kind}. Deprecated: list with watch=true instead.`,
-      parameters: [...parameters, ...listParameters, pretty],
+      parameters: [...parameters, ...LIST_PARAMETERS, pretty],
       produces: style.streams,
       responses: { 200: 'WatchEvent' },
       action,
@@ -133,7 +142,7 @@ function addCreate({ add, title, path, places, schema }: OperationTarget, descri
     path,
     method: 'post',
     description,
-    parameters: [...places, ...writeParameters, pretty],
+    parameters: [...places, ...WRITE_PARAMETERS, pretty],
     body: { type: schema, required: true },
     responses: { 200: schema, 201: schema, 202: schema },
     action: 'post',
@@ -159,7 +168,7 @@ function addDeletions({ add, kind, title, path, places: itemPlaces, style, verbs
       path,
       method: 'delete',
       description: `delete ${withArticle(kind)}`,
-      parameters: [...itemPlaces, ...deleteParameters, pretty],
+      parameters: [...itemPlaces, ...DELETE_PARAMETERS, pretty],
       body,
       responses: { 200: response, 202: response },
       action: 'delete',
@@ -184,7 +193,7 @@ function addItem({ add, kind, title, of, path, places, schema, patchTypes, style
       path,
       method: 'put',
       description: `replace ${of}the specified ${kind}`,
-      parameters: [...places, ...writeParameters, pretty],
+      parameters: [...places, ...WRITE_PARAMETERS, pretty],
       body: { type: schema, required: true },
       responses: { 200: schema, 201: schema },
       action: 'put',
@@ -195,7 +204,7 @@ function addItem({ add, kind, title, of, path, places, schema, patchTypes, style
       path,
       method: 'patch',
       description: `partially update ${of}the specified ${kind}`,
-      parameters: [...places, ...patchParameters, pretty],
+      parameters: [...places, ...PATCH_PARAMETERS, pretty],
       consumes: patchTypes,
       body: { type: 'Patch', required: true },
       responses: { 200: schema, ...(style.patchCreates && { 201: schema }) },

@@ -11,7 +11,7 @@ const MAX_ID = 32
 export const MAX_QUALIFIED_NAME = 63 + 1 + MAX_ID
 
 const IDENTIFIER = '[A-Za-z_][A-Za-z0-9_]*'
-const identifierRegex = new RegExp(`^${IDENTIFIER}$`)
+const IDENTIFIER_REGEX = new RegExp(`^${IDENTIFIER}$`)
 const identifierMessage = regexError(
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
   IDENTIFIER,
@@ -41,7 +41,7 @@ export function validatePoolName(name: string, path: FieldPath): FieldError[] {
 
 function validateIdentifier(id: string, release: Release, path: FieldPath): FieldError[] {
   const errors = longerThan(id, MAX_ID) ? [tooLongError(path, MAX_ID)] : []
-  if (identifierRegex.test(id)) return errors
+  if (IDENTIFIER_REGEX.test(id)) return errors
   return [...errors, isSince(release, '1.34') ? invalid(path, id, identifierMessage) : typeInvalid(path, id, identifierMessage)]
 }
 

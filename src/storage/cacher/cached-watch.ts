@@ -11,10 +11,10 @@ import type { ResourceCache } from './resource-cache.ts'
 import type { ResourceCounts } from './resource-counts.ts'
 
 /** Time between the last bookmark and a watcher's deadline, at least. */
-const beforeDeadlineMs = 2000
+const BEFORE_DEADLINE_MS = 2000
 /** Past changes, and present objects, that are examined in one turn of the event loop. A predicate may have to parse each. */
-const changesPerTurn = 200
-const objectsPerTurn = 200
+const CHANGES_PER_TURN = 200
+const OBJECTS_PER_TURN = 200
 
 /** Opens a watch of the cache. Its initial events and its registration are determined in one synchronous step, so no event is missed or sent twice. */
 export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQuery, scope: WatchScope, signal: AbortSignal): Watcher {
@@ -36,7 +36,7 @@ export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQ
     counted(beginning, cache.counts),
     core.queueBytes,
   )
-  const lastBookmark = query.deadline === undefined ? Number.POSITIVE_INFINITY : query.deadline - beforeDeadlineMs
+  const lastBookmark = query.deadline === undefined ? Number.POSITIVE_INFINITY : query.deadline - BEFORE_DEADLINE_MS
   const watcher: CacheWatcher = {
     queue,
     predicate,
@@ -68,9 +68,9 @@ function inScope({ key, object, previous }: RecordedChange, { below, name, index
 
 /** Returns events of past changes in batches of one turn each: a watch that resumes far back must not block the event loop. */
 function* pastEvents(changes: readonly RecordedChange[], scope: WatchScope, predicate: Predicate): Generator<readonly StorageEvent[], void, undefined> {
-  for (let i = 0; i < changes.length; i += changesPerTurn) {
+  for (let i = 0; i < changes.length; i += CHANGES_PER_TURN) {
     const events: StorageEvent[] = []
-    for (const change of changes.slice(i, i + changesPerTurn)) {
+    for (const change of changes.slice(i, i + CHANGES_PER_TURN)) {
       if (!inScope(change, scope)) continue
       const event = change.eventFor(predicate)
       if (event !== undefined) events.push(event)
@@ -93,7 +93,7 @@ function* scanned(tree: ObjectTree, below: Key, predicate: Predicate): Generator
   let looked = 0
   for (const [key, object] of tree.entries(below)) {
     if (key >= end) return
-    if (!predicate.everything && ++looked % objectsPerTurn === 0) yield undefined
+    if (!predicate.everything && ++looked % OBJECTS_PER_TURN === 0) yield undefined
     if (predicate.everything || predicate.matches(object.attributes())) yield object
   }
 }

@@ -28,7 +28,7 @@ import { RevisionClock } from './revision-clock.ts'
 import { RevisionProbe } from './revision-probe.ts'
 import { SlabCompactor } from './slab-compactor.ts'
 
-const housekeepingMs = 1000
+const HOUSEKEEPING_MS = 1000
 
 /** Creates a watch cache over a store: one watch feeds the caches of all resources. */
 export function createCacher(backend: Backend, resources: readonly CachedResource[], options: CacherOptions = {}): Cacher {
@@ -139,7 +139,7 @@ class WatchCache implements Cacher, CacherCore {
   start(): void {
     this.#started = true
     this.#reflector.start()
-    this.#housekeeping = setInterval(() => this.#keepHouse(), Math.min(housekeepingMs, this.bookmarkMs))
+    this.#housekeeping = setInterval(() => this.#keepHouse(), Math.min(HOUSEKEEPING_MS, this.bookmarkMs))
     this.#housekeeping.unref()
     this.#passTime()
     this.#checks.start(this.#stop.signal)
@@ -375,7 +375,7 @@ class WatchCache implements Cacher, CacherCore {
 
   /** Runs housekeeping at each second that a test clock passes, and not only in real time. */
   #passTime(): void {
-    this.#passing = this.#timers?.after(housekeepingMs, () => {
+    this.#passing = this.#timers?.after(HOUSEKEEPING_MS, () => {
       this.#tellTime(this.clock.now())
       this.#passTime()
     })

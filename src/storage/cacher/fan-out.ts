@@ -4,15 +4,15 @@ import type { RecordedChange } from '../recorded-change.ts'
 import type { Revision } from '../revision.ts'
 import type { StorageEvent } from '../storage.ts'
 import type { CacheWatcher, InterestGroup } from './interest.ts'
-import { changesPerRound } from './pending-changes.ts'
+import { CHANGES_PER_ROUND } from './pending-changes.ts'
 
 /** Time that a round may use before it yields to the event loop, in milliseconds, and the number of watchers served between two looks at the clock. */
-const turnMs = 1.5
-const watchersPerLook = 8
+const TURN_MS = 1.5
+const WATCHERS_PER_LOOK = 8
 /** A group rests for this multiple of the duration of its last round, at most `longestRestMs`. */
-const restFactor = 2
-const longestRestMs = 50
-const shortestRestMs = 1
+const REST_FACTOR = 2
+const LONGEST_REST_MS = 50
+const SHORTEST_REST_MS = 1
 
 interface Round {
   readonly group: InterestGroup
@@ -45,11 +45,11 @@ export class FanOut {
 
   schedule(group: InterestGroup): void {
     // A full round need not rest: it would gather no more.
-    if (group.rest !== undefined && group.pending.length >= changesPerRound) this.#wake(group)
+    if (group.rest !== undefined && group.pending.length >= CHANGES_PER_ROUND) this.#wake(group)
     if (group.scheduled) return
     group.scheduled = true
     const rest = group.restUntil - performance.now()
-    if (rest < shortestRestMs) {
+    if (rest < SHORTEST_REST_MS) {
       this.#enqueue(group)
       return
     }
@@ -73,8 +73,8 @@ export class FanOut {
   }
 
   readonly #turn = (): void => {
-    const until = performance.now() + turnMs
-    for (let given = 1; given % watchersPerLook > 0 || performance.now() < until; given++) {
+    const until = performance.now() + TURN_MS
+    for (let given = 1; given % WATCHERS_PER_LOOK > 0 || performance.now() < until; given++) {
       this.#round ??= this.#begin()
       const round = this.#round
       if (round === undefined) break
@@ -94,7 +94,7 @@ export class FanOut {
     const now = performance.now()
     const { length } = group.pending
     // If no change arrived during the round, a rest would gather nothing and only delay the next change.
-    group.restUntil = length > 0 && length < changesPerRound ? now + Math.min(restFactor * (now - begun), longestRestMs) : 0
+    group.restUntil = length > 0 && length < CHANGES_PER_ROUND ? now + Math.min(REST_FACTOR * (now - begun), LONGEST_REST_MS) : 0
     group.scheduled = false
     if (group.pending.length > 0) this.schedule(group)
   }

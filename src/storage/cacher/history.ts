@@ -16,11 +16,11 @@ interface Snapshot {
 }
 
 /** Estimated memory of a change besides the JSON of its object, in bytes. */
-const recordBytes = 300
+const RECORD_BYTES = 300
 /** Number of snapshots kept. */
-const snapshotLimit = 16
+const SNAPSHOT_LIMIT = 16
 /** Number of changes that may be undone to rebuild an older state. Beyond it the store is read. */
-const undoLimit = 20_000
+const UNDO_LIMIT = 20_000
 
 /** The latest changes of one resource, oldest first, and earlier states rebuilt from them. */
 export class History {
@@ -114,7 +114,7 @@ export class History {
     if (this.#snapshots.has(revision)) return
     this.#snapshots.set(revision, { tree: tree.clone(), madeAt: now })
     for (const oldest of this.#snapshots.keys()) {
-      if (this.#snapshots.size <= snapshotLimit) return
+      if (this.#snapshots.size <= SNAPSHOT_LIMIT) return
       this.#snapshots.delete(oldest)
     }
   }
@@ -131,7 +131,7 @@ export class History {
     if (revision < this.#since) return undefined
     const first = this.#indexAfter(revision)
     if (first === this.#changes.length) return present
-    if (this.#changes.length - first > undoLimit) return undefined
+    if (this.#changes.length - first > UNDO_LIMIT) return undefined
     const tree = present.clone()
     for (let i = this.#changes.length - 1; i >= first; i--) {
       const change = this.#changes[i]
@@ -153,4 +153,4 @@ export class History {
   }
 }
 
-const recordSize = (change: RecordedChange): number => recordBytes + ((change.object ?? change.previous)?.size ?? 0)
+const recordSize = (change: RecordedChange): number => RECORD_BYTES + ((change.object ?? change.previous)?.size ?? 0)

@@ -17,7 +17,7 @@ export interface CacheWatcher {
 }
 
 /** Changes that may be pending for a group of watchers. Beyond it its watches are ended, as those of slow clients are. */
-export const longestPending = 16_384
+export const LONGEST_PENDING = 16_384
 
 /** Watchers with the same scope. */
 export interface InterestGroup {
@@ -122,7 +122,7 @@ export class Interest {
 
   #notify(group: InterestGroup | undefined, change: RecordedChange): void {
     if (group === undefined) return
-    if (group.pending.length >= longestPending) {
+    if (group.pending.length >= LONGEST_PENDING) {
       for (const watcher of [...group.watchers]) watcher.queue.close(true)
       return
     }

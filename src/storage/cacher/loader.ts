@@ -8,10 +8,10 @@ import type { Loading, ResourceCache } from './resource-cache.ts'
 import { ResourceCache as Cache } from './resource-cache.ts'
 
 /** Number of keys up to which a store is read in one range. */
-const smallStore = 1000
+const SMALL_STORE = 1000
 /** Objects that the first round reads of each resource, and the factor by which each later round reads more. */
-const firstRound = 500
-const roundFactor = 8
+const FIRST_ROUND = 500
+const ROUND_FACTOR = 8
 
 /** States that have been read at one revision and are not in the caches yet. */
 export interface LoadedState {
@@ -65,7 +65,7 @@ export async function loadSmall(
 ): Promise<LoadedState | Revision> {
   const common = commonPrefix(caches.map(cache => cache.resource.prefix))
   if (common === '') return backend.currentRevision(signal)
-  const { items, more, revision } = await backend.range({ start: common, end: prefixEnd(common), limit: smallStore }, signal)
+  const { items, more, revision } = await backend.range({ start: common, end: prefixEnd(common), limit: SMALL_STORE }, signal)
   if (more) return revision
   const states = new Map(caches.map(cache => [cache, Cache.loading()]))
   await inSlices(items, item => {
@@ -101,7 +101,7 @@ export async function loadInRounds(
   failed: (load: ResourceLoad, error: unknown) => void,
 ): Promise<void> {
   let left = loads
-  for (let objects = firstRound; left.length > 0; objects *= roundFactor) {
+  for (let objects = FIRST_ROUND; left.length > 0; objects *= ROUND_FACTOR) {
     const longer: ResourceLoad[] = []
     for (const load of left) {
       try {

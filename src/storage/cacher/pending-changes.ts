@@ -1,10 +1,10 @@
 import type { RecordedChange } from '../recorded-change.ts'
 
 /** Number of changes in one round. Larger writes save no further calls, and larger buffers cost more garbage collection. */
-export const changesPerRound = 64
+export const CHANGES_PER_ROUND = 64
 /** Limits from which writers wait, in changes and in bytes of their objects. They allow for some full rounds. */
-const mostChanges = 4 * changesPerRound
-const mostBytes = 8 << 20
+const MOST_CHANGES = 4 * CHANGES_PER_ROUND
+const MOST_BYTES = 8 << 20
 
 const changeSize = ({ object, previous }: RecordedChange): number => (object ?? previous)?.size ?? 0
 
@@ -26,7 +26,7 @@ export class PendingChanges {
   /** Removes the changes of the next round. Those of one revision stay together. */
   takeRound(): readonly RecordedChange[] {
     const all = this.#changes
-    let end = Math.min(changesPerRound, all.length)
+    let end = Math.min(CHANGES_PER_ROUND, all.length)
     while (end < all.length && all[end]?.revision === all[end - 1]?.revision) end++
     const taken = all.slice(0, end)
     this.#changes = all.slice(end)
@@ -42,6 +42,6 @@ export class PendingChanges {
   }
 
   get #areMany(): boolean {
-    return this.#changes.length >= mostChanges || this.#bytes >= mostBytes
+    return this.#changes.length >= MOST_CHANGES || this.#bytes >= MOST_BYTES
   }
 }

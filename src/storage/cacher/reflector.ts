@@ -10,8 +10,8 @@ import { type Key, revision } from '../revision.ts'
 import { ProgressRequests } from './progress-requests.ts'
 import type { RevisionClock } from './revision-clock.ts'
 
-const shortestPauseMs = 50
-const longestPauseMs = 2000
+const SHORTEST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 2000
 /** Error codes of a read that retries cannot change. */
 const UNREADABLE: ReadonlySet<BackendErrorCode> = new Set(['compacted', 'denied', 'corrupt', 'too large'])
 
@@ -137,7 +137,7 @@ export class Reflector {
   async #run(): Promise<void> {
     const { signal } = this.#stop
     let loaded = false
-    let pause = shortestPauseMs
+    let pause = SHORTEST_PAUSE_MS
     while (!signal.aborted) {
       this.#session = new AbortController()
       const opened = this.#wall.now()
@@ -161,7 +161,7 @@ export class Reflector {
       this.#open = false
       this.#requests.close()
       if (signal.aborted) break
-      pause = this.#wall.now() - opened > longestPauseMs ? shortestPauseMs : Math.min(2 * pause, longestPauseMs)
+      pause = this.#wall.now() - opened > LONGEST_PAUSE_MS ? SHORTEST_PAUSE_MS : Math.min(2 * pause, LONGEST_PAUSE_MS)
       await delay(pause, signal).catch(() => {})
     }
   }

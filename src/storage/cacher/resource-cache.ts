@@ -56,8 +56,8 @@ interface Corrupt {
 }
 
 /** Limits of one pass that rereads unreadable objects: objects tried, and failures. */
-const mostReread = 1000
-const mostFailures = 100
+const MOST_REREAD = 1000
+const MOST_FAILURES = 100
 
 /** Present state, latest changes and watchers of one resource. Its methods are synchronous, except `copy`: state, history and watchers change in one step. */
 export class ResourceCache {
@@ -246,9 +246,9 @@ export class ResourceCache {
   /** Tries again to read unreadable objects: encryption keys may have changed. */
   reread(): void {
     let failures = 0
-    let left = Math.min(mostReread, this.corrupt.size)
+    let left = Math.min(MOST_REREAD, this.corrupt.size)
     for (const [key, corrupt] of this.corrupt) {
-      if (left-- === 0 || failures === mostFailures) return
+      if (left-- === 0 || failures === MOST_FAILURES) return
       this.corrupt.delete(key)
       const { fault, held } = corrupt
       try {

@@ -4,11 +4,11 @@ import type { Stored } from '../stored-object.ts'
 import type { ResourceCache } from './resource-cache.ts'
 
 /** A pass runs when so many bytes of slabs were allocated since the last one, and at least this fraction of the live bytes. */
-const worthwhile = 16 << 20
-const worthwhilePart = 1 / 8
+const WORTHWHILE = 16 << 20
+const WORTHWHILE_PART = 1 / 8
 /** A slab with a smaller live fraction is emptied. Dead bytes are therefore at most a third of the live ones. */
-const leastAlive = 3 / 4
-const objectsPerLook = 100
+const LEAST_ALIVE = 3 / 4
+const OBJECTS_PER_LOOK = 100
 
 /**
  * Frees slabs that are retained by a few long-lived objects: the parts that present states use are moved to slabs for such objects. History is not moved; it expires by itself.
@@ -30,7 +30,7 @@ export class SlabCompactor {
 
   /** Runs a pass in turns of the event loop, if enough has been allocated since the last one and none is running. */
   async run(caches: readonly ResourceCache[]): Promise<void> {
-    if (this.#isRunning || this.#young.allocated - this.#allocated < Math.max(worthwhile, this.#live * worthwhilePart)) return
+    if (this.#isRunning || this.#young.allocated - this.#allocated < Math.max(WORTHWHILE, this.#live * WORTHWHILE_PART)) return
     this.#isRunning = true
     try {
       await this.#pass(caches)
@@ -50,19 +50,19 @@ export class SlabCompactor {
     await eachObject(caches, object => {
       const { slab } = object
       if (this.#young.isCurrent(slab) || this.#old.isCurrent(slab)) return
-      if ((slabs.get(slab) ?? slab.byteLength) < slab.byteLength * leastAlive) object.keepIn(this.#old)
+      if ((slabs.get(slab) ?? slab.byteLength) < slab.byteLength * LEAST_ALIVE) object.keepIn(this.#old)
     })
   }
 }
 
 /** Visits the objects of all states in slices. Each state is cloned when its turn comes, so later writes are left to the next run. */
 async function eachObject(caches: readonly ResourceCache[], visit: (object: Stored) => void): Promise<void> {
-  let left = objectsPerLook
+  let left = OBJECTS_PER_LOOK
   for (const cache of caches) {
     for (const object of cache.tree.clone().values()) {
       visit(object)
       if (--left > 0) continue
-      left = objectsPerLook
+      left = OBJECTS_PER_LOOK
       if (turnIsSpent()) await nextTurn()
     }
   }

@@ -11,9 +11,9 @@ import { Stored } from '../stored-object.ts'
 import type { StoreSource } from './source.ts'
 
 /** Number of objects per request to the store for a list without a limit. */
-const wholePage = 1000
+const WHOLE_PAGE = 1000
 /** Number of objects up to which pages grow if a predicate filters, as in kube-apiserver. */
-const largestPage = 10_000
+const LARGEST_PAGE = 10_000
 
 /** Revision and counters of a list. */
 export interface ListOptions {
@@ -57,7 +57,7 @@ export async function listPage(source: StoreSource, prefix: Key, query: ListQuer
   }
   let start = query.startKey ?? prefix
   let at = options.exactly
-  let pageSize = limit > 0 ? limit : wholePage
+  let pageSize = limit > 0 ? limit : WHOLE_PAGE
   for (;;) {
     // With a predicate, the number of further matches is unknown.
     const wantsCount = limit > 0 && predicate.everything
@@ -83,7 +83,7 @@ export async function listPage(source: StoreSource, prefix: Key, query: ListQuer
     const last = page.items.at(-1)
     if (!page.more || last === undefined) return finish({ items, revision: at, nextKey: undefined, remaining: undefined })
     start = keyAfter(last.key)
-    if (limit > 0) pageSize = Math.min(2 * pageSize, largestPage)
+    if (limit > 0) pageSize = Math.min(2 * pageSize, LARGEST_PAGE)
     await nextTurn()
   }
 }

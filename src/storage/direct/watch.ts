@@ -38,7 +38,7 @@ export interface WatchLimits {
 }
 
 /** Time between the last bookmark and a watcher's deadline, at least. */
-const beforeDeadlineMs = 2000
+const BEFORE_DEADLINE_MS = 2000
 
 /** Opens a watch of the store. Resolves when the store has accepted it. */
 export async function openWatch(source: StoreSource, prefix: Key, query: WatchQuery, from: WatchFrom, signal: AbortSignal): Promise<Watcher> {
@@ -124,7 +124,7 @@ async function queueEvents(queue: EventQueue, state: WatchState, opened: () => v
 
 /** Returns the milliseconds until the last bookmark of a watch; Infinity if its end is unknown. */
 const untilLastBookmark = ({ deadline }: WatchQuery, { clock }: WatchLimits): number =>
-  deadline === undefined ? Number.POSITIVE_INFINITY : deadline - beforeDeadlineMs - clock.steady.now()
+  deadline === undefined ? Number.POSITIVE_INFINITY : deadline - BEFORE_DEADLINE_MS - clock.steady.now()
 
 function sendBookmarks(queue: EventQueue, state: WatchState): void {
   const { bookmarkMs, clock } = state.limits
@@ -161,7 +161,7 @@ function recordedChange({ codec, reports }: StoreSource, event: BackendEvent): R
 }
 
 /** Events in one batch. They are encoded in one turn of the event loop. */
-const mostEvents = 100
+const MOST_EVENTS = 100
 
 /** Yields the present objects as `added` events, in batches. An undefined object ends the batch early, even if it is empty, so that the caller can end its turn. */
 export function* initialEvents(
@@ -172,7 +172,7 @@ export function* initialEvents(
   let batch: StorageEvent[] = []
   for (const object of present) {
     if (object !== undefined) batch.push({ type: 'added', object, revision: object.revision })
-    if (object === undefined || batch.length === mostEvents) {
+    if (object === undefined || batch.length === MOST_EVENTS) {
       yield batch
       batch = []
     }

@@ -3,11 +3,11 @@ import { nextTurn } from '../../lib/turn.ts'
 import type { Revision } from '../revision.ts'
 import { isCommitFailure } from './commit-failure.ts'
 import type { Tables } from './environment.ts'
-import { copyOf, decodeLatest, decodeRecord, deletion, numberBytes } from './layout.ts'
+import { copyOf, DELETION_RECORD, decodeLatest, decodeRecord, numberBytes } from './layout.ts'
 import { metaRevision, setMeta } from './tables.ts'
 
 /** Number of revisions swept in one commit. It bounds how long writers wait. */
-const sweepStep = 500
+const SWEEP_STEP = 500
 
 /** Compaction of a store's history. */
 export interface Compactor {
@@ -35,7 +35,7 @@ export function openCompactor(tables: Tables, logger: Logger): Compactor {
     for (;;) {
       const from = metaRevision(tables, 'swept')
       if (closed || held > 0 || from >= compacted) return
-      const to = Math.min(compacted, from + sweepStep)
+      const to = Math.min(compacted, from + SWEEP_STEP)
       await tables.commit(() => {
         for (let revision = from; revision <= to; revision++) sweepOne(tables, revision, compacted)
         setMeta(tables, 'swept', to)
@@ -83,7 +83,7 @@ function sweepOne(tables: Tables, revision: number, compacted: number): void {
   const bytes = tables.log.getBinaryFast(id)
   if (!bytes) return
   const { before, kind, key } = decodeRecord(bytes)
-  if (kind === deletion && revision < compacted) {
+  if (kind === DELETION_RECORD && revision < compacted) {
     const name = copyOf(key)
     tables.log.removeSync(id)
     for (const table of [tables.latest, tables.deleted]) {

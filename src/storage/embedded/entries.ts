@@ -1,6 +1,6 @@
 import type { Revision } from '../revision.ts'
 import type { Range, Tables } from './environment.ts'
-import { copyOf, decodeLatest, decodeRecord, deletion, type LatestEntry, numberBytes } from './layout.ts'
+import { copyOf, DELETION_RECORD, decodeLatest, decodeRecord, type LatestEntry, numberBytes } from './layout.ts'
 import { latestOf, newestOf } from './reader.ts'
 import { metaRevision, stampsSince } from './tables.ts'
 
@@ -48,7 +48,7 @@ export class Entries {
       const bytes = this.#tables.log.getBinaryFast(numberBytes(revision))
       if (bytes === undefined) continue
       const { kind, key } = decodeRecord(bytes)
-      if (kind === deletion && isAhead(key)) found.set(key.toString('latin1'), copyOf(key))
+      if (kind === DELETION_RECORD && isAhead(key)) found.set(key.toString('latin1'), copyOf(key))
     }
     this.#gone = [...found.values()].sort(Buffer.compare)
     this.#seen = newest

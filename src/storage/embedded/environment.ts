@@ -240,9 +240,9 @@ const inodeIn = (dir: string): bigint => statSync(join(dir, 'data.mdb'), { bigin
 async function explainCommit(error: Error & { commitError?: Promise<never> }, dir: string): Promise<never> {
   if (error.commitError === undefined) throw error
   const reason = error.commitError.catch((cause: unknown) => cause)
-  const cause = (await Promise.race([reason, sleep(reasonWait, undefined, { ref: false })])) ?? error
+  const cause = (await Promise.race([reason, sleep(REASON_WAIT, undefined, { ref: false })])) ?? error
   // LMDB has printed a message without a line break.
   if (cause instanceof Error && 'code' in cause && cause.code === ENOSPC) process.stderr.write('\n')
   throw commitFailure(dir, cause)
 }
-const reasonWait = 100
+const REASON_WAIT = 100

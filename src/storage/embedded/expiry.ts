@@ -6,8 +6,8 @@ import { decodeKey, readNumber, readRevision } from './layout.ts'
 import type { Writer } from './writer.ts'
 
 /** Maximum time between checks of the clock while a deadline is ahead, in milliseconds, and maximum number of keys that expire together. */
-const longestWait = 1000
-const batch = 500
+const LONGEST_WAIT = 1000
+const BATCH = 500
 
 /** Deletion of keys whose time to live has passed. */
 export interface Expiry {
@@ -32,14 +32,14 @@ export function openExpiry(tables: Tables, writer: Writer, clock: TimerClock, lo
   function schedule(deadline: number): void {
     next = Math.min(next, deadline)
     if (closed || expiring || timer || next === Number.POSITIVE_INFINITY) return
-    timer = clock.after(Math.min(longestWait, Math.max(0, next - clock.now())), look)
+    timer = clock.after(Math.min(LONGEST_WAIT, Math.max(0, next - clock.now())), look)
   }
 
   function look(): void {
     timer = undefined
     if (closed) return
     if (held > 0) {
-      timer = clock.after(longestWait, look)
+      timer = clock.after(LONGEST_WAIT, look)
       return
     }
     if (next > clock.now()) {
@@ -50,7 +50,7 @@ export function openExpiry(tables: Tables, writer: Writer, clock: TimerClock, lo
     running = expire()
       .catch(error => {
         if (!isCommitFailure(error)) logger.warn('cannot delete expired keys', { error: String(error) })
-        return clock.now() + longestWait
+        return clock.now() + LONGEST_WAIT
       })
       .then(deadline => {
         expiring = false
@@ -65,7 +65,7 @@ export function openExpiry(tables: Tables, writer: Writer, clock: TimerClock, lo
     const now = clock.now()
     const due: Promise<unknown>[] = []
     let ahead = Number.POSITIVE_INFINITY
-    for (const { key: settles, value } of tables.expiry.getRange({ limit: batch })) {
+    for (const { key: settles, value } of tables.expiry.getRange({ limit: BATCH })) {
       ahead = readNumber(settles, 0)
       if (ahead > now) break
       const expected = readRevision(settles, 8)

@@ -1,7 +1,7 @@
 import { whileLocked } from './directory-lock.ts'
 import type { Tables } from './environment.ts'
 import { inspectDataFile, requireDataFile } from './inspect.ts'
-import { copyOf, decodeRecord, numberBytes, put, readNumber } from './layout.ts'
+import { copyOf, decodeRecord, numberBytes, PUT_RECORD, readNumber } from './layout.ts'
 import { latestOf } from './reader.ts'
 import { metaRevision, openTables } from './tables.ts'
 
@@ -50,7 +50,7 @@ async function* latestValues(tables: Tables): AsyncGenerator<LatestValue> {
       const modRevision = readNumber(id, 0)
       next = modRevision + 1
       const record = decodeRecord(copyOf(row))
-      if (record.kind !== put || latestOf(tables, record.key)?.modRevision !== modRevision) continue
+      if (record.kind !== PUT_RECORD || latestOf(tables, record.key)?.modRevision !== modRevision) continue
       page.push({ key: record.key, value: record.value, createRevision: record.createRevision, modRevision, deadline: deadlines.get(modRevision) })
     }
     yield* page

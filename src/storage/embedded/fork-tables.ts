@@ -2,7 +2,7 @@ import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { BackendError, type ForkOptions } from '../backend.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Range, Table, Tables } from './environment.ts'
-import { copyOf, decodeKey, decodeLatest, decodeRecord, deletion, encodeLatest, numberBytes, readNumber, readRevision } from './layout.ts'
+import { copyOf, DELETION_RECORD, decodeKey, decodeLatest, decodeRecord, encodeLatest, numberBytes, readNumber, readRevision } from './layout.ts'
 import { type MemoryTables, memoryTables } from './memory-tables.ts'
 import { boundBytes } from './reader.ts'
 import { metaRevision, setMeta } from './tables.ts'
@@ -119,7 +119,7 @@ export class ForkTables implements Tables {
     const bytes = this.base.log.getBinaryFast(numberBytes(modRevision))
     if (bytes === undefined) return
     const { createRevision, kind } = decodeRecord(bytes)
-    this.put(id, encodeLatest({ modRevision, createRevision, live: kind !== deletion }))
+    this.put(id, encodeLatest({ modRevision, createRevision, live: kind !== DELETION_RECORD }))
   }
 
   private put(id: Buffer, row: Buffer): void {

@@ -1,7 +1,7 @@
 import { BackendError } from '../backend.ts'
 import { key as asKey, revision } from '../revision.ts'
 import type { Tables } from './environment.ts'
-import { encodeLatest, encodeRecord, expiryKey, numberBytes, put } from './layout.ts'
+import { encodeLatest, encodeRecord, expiryKey, numberBytes, PUT_RECORD } from './layout.ts'
 import { FIRST_REVISION, fillNewStore } from './new-store.ts'
 import { keyBytes } from './reader.ts'
 import { setMeta } from './tables.ts'
@@ -43,7 +43,7 @@ async function fillFromValues(tables: Tables, values: Iterable<ImportedValue>, n
         throw new BackendError('corrupt', `${key}: revision ${modRevision} was not written by an API server`)
       seen.add(modRevision)
       const bytesOfKey = keyBytes(asKey(key))
-      tables.log.putSync(numberBytes(modRevision), encodeRecord({ kind: put, createRevision, before: 0 }, bytesOfKey, value))
+      tables.log.putSync(numberBytes(modRevision), encodeRecord({ kind: PUT_RECORD, createRevision, before: 0 }, bytesOfKey, value))
       tables.latest.putSync(bytesOfKey, encodeLatest({ modRevision: revision(modRevision), createRevision: revision(createRevision), live: true }))
       if (deadline !== undefined) tables.expiry.putSync(expiryKey(deadline, modRevision), bytesOfKey)
       bytes += bytesOfKey.length + value.length

@@ -4,7 +4,7 @@ import { type Key, later, NO_REVISION, type Revision, revision, revisionBefore }
 import type { ChangesQuery, KeyChange, KeyChanges, Moment, StoreHistory } from '../store-history.ts'
 import type { Compactor } from './compactor.ts'
 import type { Tables } from './environment.ts'
-import { copyOf, decodeRecord, deletion, type LogRecord, numberBytes } from './layout.ts'
+import { copyOf, DELETION_RECORD, decodeRecord, type LogRecord, numberBytes } from './layout.ts'
 import { keyBytes, newestOf } from './reader.ts'
 import { metaRevision, stampsSince } from './tables.ts'
 
@@ -54,7 +54,7 @@ export class StampedHistory implements StoreHistory {
     for (let left = bytes; next !== NO_REVISION && changes.length < limit && left > 0; ) {
       const record = this.#record(next)
       // A change before the oldest state is reported only if it created a part of that state, which a deletion did not.
-      if (record === undefined || !record.key.equals(name) || (next < oldest && record.kind === deletion)) return { changes, next: NO_REVISION }
+      if (record === undefined || !record.key.equals(name) || (next < oldest && record.kind === DELETION_RECORD)) return { changes, next: NO_REVISION }
       changes.push(keyChange(next, record))
       left -= record.value.length
       next = next <= oldest ? NO_REVISION : record.before
@@ -126,7 +126,7 @@ export class StampedHistory implements StoreHistory {
 
   #hasOlder(next: Revision, oldest: Revision): boolean {
     const record = this.#record(next)
-    return record !== undefined && (next >= oldest || record.kind !== deletion)
+    return record !== undefined && (next >= oldest || record.kind !== DELETION_RECORD)
   }
 
   /** Whether a change before the oldest state is the one that wrote the key's value in it. */
@@ -154,8 +154,8 @@ export class StampedHistory implements StoreHistory {
 }
 
 const keyChange = (revision: Revision, record: LogRecord): KeyChange => ({
-  type: record.kind === deletion ? 'deleted' : record.createRevision === revision ? 'created' : 'updated',
+  type: record.kind === DELETION_RECORD ? 'deleted' : record.createRevision === revision ? 'created' : 'updated',
   revision,
   time: record.stamp?.time,
-  ...(record.kind !== deletion && { value: copyOf(record.value) }),
+  ...(record.kind !== DELETION_RECORD && { value: copyOf(record.value) }),
 })

@@ -17,18 +17,18 @@ import { type Key, key, type Revision, revision } from '../revision.ts'
  *
  * On disk, rows have a checksum before their value since format 3, which `environment.ts` adds and removes. Rows written by a program for format 1 or 2 have none, and are not rewritten.
  */
-export const plainFormat = 1
-export const historyFormat = 2
+export const PLAIN_FORMAT = 1
+export const HISTORY_FORMAT = 2
 /** Rows have a checksum (`row-checksum.ts`), whether or not the store keeps history. */
-export const checkedFormat = 3
+export const CHECKED_FORMAT = 3
 
 /** Kinds of a change in the log. */
-export const put = 1
-export const deletion = 2
+export const PUT_RECORD = 1
+export const DELETION_RECORD = 2
 /** Added to the kind of a change that has a stamp. */
 const STAMPED = 2
-const header = 19
-const stampBytes = 28
+const HEADER_BYTES = 19
+const STAMP_BYTES = 28
 
 /** The newest change of a key, without its value. */
 export interface LatestEntry {
@@ -52,7 +52,7 @@ export interface Stamp {
 
 /** A change to be written. */
 export interface NewRecord {
-  readonly kind: typeof put | typeof deletion
+  readonly kind: typeof PUT_RECORD | typeof DELETION_RECORD
   readonly createRevision: number
   readonly before: number
   readonly stamp?: Stamp | undefined
@@ -116,7 +116,7 @@ export const decodeLatest = (bytes: Buffer): LatestEntry => ({
 
 /** Encodes a record in a buffer of its own, never one of Buffer's pool: a value cut out of it by `recordValue` may be kept. */
 export function encodeRecord({ kind, createRevision, before, stamp }: NewRecord, key: Buffer, value: Buffer | undefined): Buffer {
-  const keyStart = stamp === undefined ? header : header + stampBytes
+  const keyStart = stamp === undefined ? HEADER_BYTES : HEADER_BYTES + STAMP_BYTES
   const bytes = Buffer.allocUnsafeSlow(keyStart + key.length + (value?.length ?? 0))
   bytes[0] = stamp === undefined ? kind : kind + STAMPED
   writeNumber(bytes, createRevision, 1)
@@ -129,18 +129,23 @@ export function encodeRecord({ kind, createRevision, before, stamp }: NewRecord,
 }
 
 function writeStamp(bytes: Buffer, { time, bytes: freed, jump, span }: Stamp): void {
-  writeNumber(bytes, time, header)
-  writeNumber(bytes, freed, header + 8)
-  writeNumber(bytes, jump, header + 16)
-  bytes.writeUInt32BE(span, header + 24)
+  writeNumber(bytes, time, HEADER_BYTES)
+  writeNumber(bytes, freed, HEADER_BYTES + 8)
+  writeNumber(bytes, jump, HEADER_BYTES + 16)
+  bytes.writeUInt32BE(span, HEADER_BYTES + 24)
 }
 
 const isStamped = (bytes: Buffer): boolean => bytes.readUInt8(0) > STAMPED
-const keyStartOf = (bytes: Buffer): number => (isStamped(bytes) ? header + stampBytes : header)
+const keyStartOf = (bytes: Buffer): number => (isStamped(bytes) ? HEADER_BYTES + STAMP_BYTES : HEADER_BYTES)
 
 const stampOf = (bytes: Buffer): Stamp | undefined =>
   isStamped(bytes)
-    ? { time: readNumber(bytes, header), bytes: readNumber(bytes, header + 8), jump: readRevision(bytes, header + 16), span: bytes.readUInt32BE(header + 24) }
+    ? {
+        time: readNumber(bytes, HEADER_BYTES),
+        bytes: readNumber(bytes, HEADER_BYTES + 8),
+        jump: readRevision(bytes, HEADER_BYTES + 16),
+        span: bytes.readUInt32BE(HEADER_BYTES + 24),
+      }
     : undefined
 
 /** Decodes a record. Key and value are views of its bytes. */

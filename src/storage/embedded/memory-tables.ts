@@ -3,7 +3,7 @@ import { compareUnits } from '../../lib/compare-text.ts'
 import { nextTurn } from '../../lib/turn.ts'
 import { BackendError } from '../backend.ts'
 import type { Range, Table, Tables } from './environment.ts'
-import { copyOf, numberBytes, plainFormat } from './layout.ts'
+import { copyOf, numberBytes, PLAIN_FORMAT } from './layout.ts'
 import { putStampsSince, stampsSince } from './tables.ts'
 
 // The package is CommonJS. Its default import is the exports object in Node and esbuild, and the class itself in tsx.
@@ -97,7 +97,7 @@ interface Rows {
 /** Creates empty tables, with the `meta` of a new store. */
 export function memoryTables(): MemoryTables {
   const meta = new MemoryTable([])
-  for (const [word, value] of Object.entries({ format: plainFormat, revision: 1, compacted: 0, swept: 0 })) meta.putSync(Buffer.from(word), numberBytes(value))
+  for (const [word, value] of Object.entries({ format: PLAIN_FORMAT, revision: 1, compacted: 0, swept: 0 })) meta.putSync(Buffer.from(word), numberBytes(value))
   return tablesOf({ meta })
 }
 

@@ -6,7 +6,7 @@ import type { LatestEntry } from './layout.ts'
 import { decodeLatest, decodeRecord, keyValue, numberBytes, writeNumber } from './layout.ts'
 
 /** Maximum size of a key in LMDB, in bytes. */
-const maxKeyBytes = 1978
+const MAX_KEY_BYTES = 1978
 
 /**
  * Encodes a key.
@@ -14,17 +14,17 @@ const maxKeyBytes = 1978
  */
 export function keyBytes(key: Key): Buffer {
   const bytes = Buffer.from(key)
-  if (bytes.length === 0 || bytes.length > maxKeyBytes) throw new BackendError('too large', `a key has 1 to ${maxKeyBytes} bytes, not ${bytes.length}`)
+  if (bytes.length === 0 || bytes.length > MAX_KEY_BYTES) throw new BackendError('too large', `a key has 1 to ${MAX_KEY_BYTES} bytes, not ${bytes.length}`)
   return bytes
 }
 
 /** Encodes a bound of a range. A bound longer than any key is replaced by the first key that may follow it. */
 export function boundBytes(key: Key): Buffer {
   const bytes = Buffer.from(key)
-  if (bytes.length <= maxKeyBytes) return keyBytes(key)
-  const next = bytes.subarray(0, maxKeyBytes)
+  if (bytes.length <= MAX_KEY_BYTES) return keyBytes(key)
+  const next = bytes.subarray(0, MAX_KEY_BYTES)
   // UTF-8 has no 0xff byte, so the increment cannot overflow.
-  next.writeUInt8(next.readUInt8(maxKeyBytes - 1) + 1, maxKeyBytes - 1)
+  next.writeUInt8(next.readUInt8(MAX_KEY_BYTES - 1) + 1, MAX_KEY_BYTES - 1)
   return next
 }
 
@@ -76,7 +76,7 @@ export function existedAt(tables: Tables, entry: LatestEntry, at: number): boole
 
 /** Reads a key as of a revision, which must not be compacted. If `at` is undefined, reads the newest value. */
 export function getAt(tables: Tables, key: Key, at: Revision | undefined): KeyValue | undefined {
-  const entry = Buffer.byteLength(key) > maxKeyBytes ? undefined : (at === undefined ? latestOf : newestOf)(tables, keyBytes(key))
+  const entry = Buffer.byteLength(key) > MAX_KEY_BYTES ? undefined : (at === undefined ? latestOf : newestOf)(tables, keyBytes(key))
   if (!entry) return undefined
   const revision = at === undefined ? (entry.live ? entry.modRevision : NO_REVISION) : revisionAt(tables, entry, at)
   return revision === 0 ? undefined : changeAt(tables, key, revision)

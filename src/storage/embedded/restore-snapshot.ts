@@ -4,7 +4,7 @@ import { parsedObject } from '../../meta/json-members.ts'
 import { BackendError } from '../backend.ts'
 import { revision } from '../revision.ts'
 import type { Tables } from './environment.ts'
-import { decodeRecord, deletion, encodeLatest, historyFormat, readNumber } from './layout.ts'
+import { DELETION_RECORD, decodeRecord, encodeLatest, HISTORY_FORMAT, readNumber } from './layout.ts'
 import { fillNewStore } from './new-store.ts'
 import { damaged, HEAD_BYTES, MAGIC, readRecordHead, type SnapshotHead } from './snapshot-format.ts'
 import { raiseFormat, setMeta } from './tables.ts'
@@ -33,8 +33,8 @@ export function checkSnapshot(file: string): SnapshotHead {
  */
 export async function restoreSnapshot(file: string, dir: string): Promise<{ readonly changes: number; readonly revision: number }> {
   const head = checkSnapshot(file)
-  if (head.format > historyFormat)
-    throw new BackendError('corrupt', `the snapshot has format ${head.format}, which is newer than format ${historyFormat} of this program`)
+  if (head.format > HISTORY_FORMAT)
+    throw new BackendError('corrupt', `the snapshot has format ${head.format}, which is newer than format ${HISTORY_FORMAT} of this program`)
   return fillNewStore(dir, async tables => ({ changes: await fillFromSnapshot(tables, file, head), revision: head.revision }))
 }
 
@@ -75,7 +75,7 @@ function putChange(tables: Tables, bytes: Buffer, head: SnapshotHead): void {
   const { kind, createRevision, key } = decodeRecord(record)
   if (key.length === 0 || modRevision > head.revision) throw damaged('it has invalid changes')
   tables.log.putSync(copied(bytes, 0, 8), record)
-  const live = kind !== deletion
+  const live = kind !== DELETION_RECORD
   const [to, from] = live || !apart ? [tables.latest, tables.deleted] : [tables.deleted, tables.latest]
   to.putSync(key, encodeLatest({ modRevision, createRevision, live }))
   if (apart) from.removeSync(key)

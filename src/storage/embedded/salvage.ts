@@ -5,7 +5,7 @@ import { syncDirectory } from '../../lib/private-file.ts'
 import { BackendError } from '../backend.ts'
 import { checkInTurns, checkStore, type Damage } from './check-store.ts'
 import { type ImportedValue, importValues } from './import.ts'
-import { copyOf, decodeLatest, decodeRecord, put, readNumber } from './layout.ts'
+import { copyOf, decodeLatest, decodeRecord, PUT_RECORD, readNumber } from './layout.ts'
 
 /** Number of names for damaged files. The first free one is used. */
 const MOST_KEPT = 100
@@ -73,7 +73,7 @@ async function present(dir: string, damages: readonly Damage[]): Promise<Present
         if (!fromLog) return
         const { key, kind } = decodeRecord(value)
         const name = key.toString('latin1')
-        if (!known.has(name)) others.set(name, { revision: readNumber(id, 0), live: kind === put })
+        if (!known.has(name)) others.set(name, { revision: readNumber(id, 0), live: kind === PUT_RECORD })
       }
     },
   })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { BackendError } from '../backend.ts'
 import type { Table, Tables } from './environment.ts'
-import { historyFormat, numberBytes, plainFormat, readNumber } from './layout.ts'
+import { HISTORY_FORMAT, numberBytes, PLAIN_FORMAT, readNumber } from './layout.ts'
 import { MAGIC, recordHead, type SnapshotHead } from './snapshot-format.ts'
 import { metaRevision, stampsSince } from './tables.ts'
 
@@ -51,7 +51,7 @@ export async function* snapshotOf({ tables, holdLog, holdExpiry }: SnapshotSourc
 function snapshotHead(tables: Tables): SnapshotHead {
   const since = stampsSince(tables)
   return {
-    format: since === undefined ? plainFormat : historyFormat,
+    format: since === undefined ? PLAIN_FORMAT : HISTORY_FORMAT,
     revision: metaRevision(tables, 'revision'),
     compacted: metaRevision(tables, 'compacted'),
     swept: metaRevision(tables, 'swept'),

@@ -2,7 +2,7 @@ import { syncDirectory } from '../../lib/private-file.ts'
 import { BackendError } from '../backend.ts'
 import { type Revision, revision } from '../revision.ts'
 import { openEnvironment, type Tables } from './environment.ts'
-import { checkedFormat, historyFormat, numberBytes, readNumber } from './layout.ts'
+import { CHECKED_FORMAT, HISTORY_FORMAT, numberBytes, readNumber } from './layout.ts'
 import { CHECKED_WORD, FORMAT_WORD } from './row-checksum.ts'
 
 /**
@@ -43,7 +43,7 @@ export function raiseFormat(tables: Pick<Tables, 'meta'>, format: number): void 
 
 /** Starts to stamp changes, and raises the format accordingly. Only inside `commit`. */
 export function putStampsSince(tables: Pick<Tables, 'meta'>, time: number): void {
-  raiseFormat(tables, historyFormat)
+  raiseFormat(tables, HISTORY_FORMAT)
   setMeta(tables, 'stamped', metaRevision(tables, 'revision') + 1)
   setMeta(tables, 'stampedAt', time)
 }
@@ -60,14 +60,14 @@ export function setMeta(tables: Pick<Tables, 'meta'>, word: MetaWord, value: num
 export async function openTables(dir: string): Promise<Tables> {
   const tables = await openEnvironment(dir)
   const format = metaNumber(tables, 'format')
-  if (format !== undefined && format > checkedFormat) {
+  if (format !== undefined && format > CHECKED_FORMAT) {
     await tables.close()
-    throw new BackendError('corrupt', `the store in ${dir} has format ${format}, which is newer than format ${checkedFormat} of this program`)
+    throw new BackendError('corrupt', `the store in ${dir} has format ${format}, which is newer than format ${CHECKED_FORMAT} of this program`)
   }
   if (format === undefined) {
     // The revision of etcd before the first write is 1, too.
     await tables.commit(() => {
-      setMeta(tables, 'format', checkedFormat)
+      setMeta(tables, 'format', CHECKED_FORMAT)
       setMeta(tables, 'checked', 1)
       setMeta(tables, 'revision', 1)
       setMeta(tables, 'compacted', 0)
@@ -81,6 +81,6 @@ export async function openTables(dir: string): Promise<Tables> {
 /** Opens tables like `openTables`, for writing. Raises the format, because written rows have checksums, which programs for formats 1 and 2 cannot read. */
 export async function openTablesToWrite(dir: string): Promise<Tables> {
   const tables = await openTables(dir)
-  if (metaNumber(tables, 'format') !== checkedFormat) await tables.commit(() => raiseFormat(tables, checkedFormat))
+  if (metaNumber(tables, 'format') !== CHECKED_FORMAT) await tables.commit(() => raiseFormat(tables, CHECKED_FORMAT))
   return tables
 }

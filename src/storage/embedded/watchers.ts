@@ -4,17 +4,17 @@ import type { BackendBatch, BackendEvent, BackendWatch, KeyValue } from '../back
 import { BackendError } from '../backend.ts'
 import { type Key, type Revision, revisionAfter, revisionBefore } from '../revision.ts'
 import type { Tables } from './environment.ts'
-import { copyOf, decodeKey, decodeRecord, deletion, numberBytes } from './layout.ts'
+import { copyOf, DELETION_RECORD, decodeKey, decodeRecord, numberBytes } from './layout.ts'
 import { changeAt } from './reader.ts'
 import type { CommittedChange } from './writer.ts'
 
 /** Limits of a batch read from the log, in events and bytes. */
-const batchEvents = 500
-const batchBytes = 4 << 20
+const BATCH_EVENTS = 500
+const BATCH_BYTES = 4 << 20
 /** Number of changes to other keys that are skipped for one batch. */
-const passedOver = 2000
+const PASSED_OVER = 2000
 /** Number of queued events per watcher. Beyond it the watcher returns to reading the log. */
-const queueBound = 10_000
+const QUEUE_BOUND = 10_000
 
 interface Watcher {
   readonly watch: BackendWatch
@@ -104,7 +104,7 @@ export function openWatchers(source: WatchSource): Watchers {
           watcher.queue.push((watcher.watch.previous && full[i]) || event)
         })
         const [first] = watcher.queue
-        if (first !== undefined && watcher.queue.length > queueBound) {
+        if (first !== undefined && watcher.queue.length > QUEUE_BOUND) {
           // The watcher returns to the log, from the first revision that was not delivered.
           watcher.next = first.modRevision
           watcher.queue = []
@@ -131,9 +131,9 @@ function watchCovers(watch: BackendWatch, key: Key): boolean {
 }
 
 function atLeast(a: string, b: string): boolean {
-  return surrogates.test(a) || surrogates.test(b) ? Buffer.compare(Buffer.from(a), Buffer.from(b)) >= 0 : a >= b
+  return SURROGATES.test(a) || SURROGATES.test(b) ? Buffer.compare(Buffer.from(a), Buffer.from(b)) >= 0 : a >= b
 }
-const surrogates = /[\ud800-\udfff]/
+const SURROGATES = /[\ud800-\udfff]/
 
 /** Reads the next changes of the log, which is complete from the compacted revision on. */
 function readLog(source: WatchSource, watch: BackendWatch, from: Revision): BackendBatch {
@@ -141,7 +141,7 @@ function readLog(source: WatchSource, watch: BackendWatch, from: Revision): Back
   const events: BackendEvent[] = []
   const last = source.revision()
   let next = from
-  for (let bytes = 0, seen = 0; next <= last && events.length < batchEvents && bytes < batchBytes && seen < passedOver; next = revisionAfter(next), seen++) {
+  for (let bytes = 0, seen = 0; next <= last && events.length < BATCH_EVENTS && bytes < BATCH_BYTES && seen < PASSED_OVER; next = revisionAfter(next), seen++) {
     const modRevision = next
     const stored = tables.log.getBinaryFast(numberBytes(modRevision))
     if (!stored) continue
@@ -149,7 +149,7 @@ function readLog(source: WatchSource, watch: BackendWatch, from: Revision): Back
     const key = decodeKey(record.key)
     if (!watchCovers(watch, key)) continue
     const { createRevision } = record
-    const value = record.kind === deletion ? undefined : copyOf(record.value)
+    const value = record.kind === DELETION_RECORD ? undefined : copyOf(record.value)
     bytes += stored.length
     let previous: KeyValue | undefined
     // The previous change may be a deletion, after which the key was created anew.

@@ -6,17 +6,17 @@ import { type Key, NO_REVISION, type Revision, revisionAfter } from '../revision
 import type { Tables } from './environment.ts'
 import type { FullDisk } from './full-disk.ts'
 import type { LatestEntry } from './layout.ts'
-import { deletion, encodeLatest, encodeRecord, expiryKey, numberBytes, put, recordValue } from './layout.ts'
+import { DELETION_RECORD, encodeLatest, encodeRecord, expiryKey, numberBytes, PUT_RECORD, recordValue } from './layout.ts'
 import { changeAt, keyBytes, latestOf, newestOf } from './reader.ts'
 import { type LastStamp, lastStamp, nextStamp, nextStampTime } from './stamps.ts'
 import { metaRevision, setMeta } from './tables.ts'
 
 /** Limits of one commit, in writes and bytes. Further writes wait for the next one. A group is written in one step, so this bounds how long it blocks the event loop. */
-const groupWrites = 256
-const groupBytes = 4 << 20
+const GROUP_WRITES = 256
+const GROUP_BYTES = 4 << 20
 
 /** Number of queued writes. Further ones are rejected. */
-const queueBound = 65_536
+const QUEUE_BOUND = 65_536
 
 interface Pending {
   readonly key: Key
@@ -123,7 +123,7 @@ export function openWriter(options: WriterOptions): Writer {
   return {
     write(write, { deadline, settles, signal }) {
       if (closed) return Promise.reject(new BackendError('unavailable', 'the store is closed'))
-      if (queue.length >= queueBound) return Promise.reject(new BackendError('unavailable', 'too many writes are waiting'))
+      if (queue.length >= QUEUE_BOUND) return Promise.reject(new BackendError('unavailable', 'too many writes are waiting'))
       return new Promise((resolve, reject) => {
         queue.push({ key: write.key, keyBytes: keyBytes(write.key), write, deadline, settles, signal, resolve, reject })
         running ??= run()
@@ -141,7 +141,7 @@ function take(queue: Pending[]): Pending[] {
   let bytes = 0
   let used = 0
   for (const pending of queue) {
-    if (taken.length === groupWrites || bytes >= groupBytes) break
+    if (taken.length === GROUP_WRITES || bytes >= GROUP_BYTES) break
     used++
     if (pending.signal?.aborted) pending.reject(new BackendError('aborted', 'the write was aborted before it began'))
     else {
@@ -183,7 +183,7 @@ function checkGroup(tables: Tables, taken: readonly Pending[], last: LastStamp |
     const size = pending.keyBytes.length + (write.value?.length ?? 0)
     const next = stamp && nextStamp(stamp, time, { before, isDeletion: !live, size, recordOf })
     stamp = next
-    const record = encodeRecord({ kind: live ? put : deletion, createRevision, before, stamp: next }, pending.keyBytes, write.value)
+    const record = encodeRecord({ kind: live ? PUT_RECORD : DELETION_RECORD, createRevision, before, stamp: next }, pending.keyBytes, write.value)
     const change = { pending, revision: modRevision, entry: { modRevision, createRevision, live }, record }
     staged.push(change)
     byKey.set(key, change)

@@ -32,8 +32,8 @@ export type Method =
   | '/etcdserverpb.Maintenance/Status'
 
 /** Bounds of the pause between attempts to connect, in milliseconds. */
-const firstPause = 25
-const longestPause = 400
+const FIRST_PAUSE = 25
+const LONGEST_PAUSE = 400
 
 /** `deadline` is a time as of Date.now(). An abort of the signal ends the call immediately. */
 export interface CallOptions extends UnaryOptions {
@@ -209,7 +209,7 @@ class PooledConnection implements EtcdConnection {
   async #call(method: Method, request: Buffer, options: CallOptions): Promise<Buffer> {
     const { signal, deadline, repeatable } = options
     let last: BackendError | undefined
-    for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       this.#throwIfOver(signal, last)
       try {
         return await this.#callOnce(method, request, options)
@@ -231,7 +231,7 @@ class PooledConnection implements EtcdConnection {
   async watchStream(options: WatchStreamOptions): Promise<MessageStream> {
     const { signal, deadline, isProgressTrusted } = options
     let failure = new Error('no member is up')
-    for (let pause = 1; ; pause = Math.min(2 * pause, longestPause)) {
+    for (let pause = 1; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       this.#throwIfOver(signal)
       const member = await this.#choose('KV')
       if (this.#isUp(member)) {

@@ -4,9 +4,9 @@ import { BackendError } from '../backend.ts'
 
 /** Reports whether the request never reached the server, so that it may be sent again. `undefined` stands for a call that was not made. */
 export function wasNeverSent(failure: CallFailure | undefined): boolean {
-  return failure?.unsent === true || failure === undefined || (failure.code === Status.UNAVAILABLE && unsent.test(failure.details ?? ''))
+  return failure?.unsent === true || failure === undefined || (failure.code === Status.UNAVAILABLE && UNSENT.test(failure.details ?? ''))
 }
-const unsent = /^(No connection established|Name resolution failed|Channel closed before call started)/
+const UNSENT = /^(No connection established|Name resolution failed|Channel closed before call started)/
 
 /** Reports whether the lease of a write has expired or was revoked, so that a new one is needed. Source: rpctypes.ErrLeaseNotFound. */
 export function isLeaseNotFound(error: unknown): boolean {

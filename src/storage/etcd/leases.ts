@@ -4,10 +4,10 @@ import type { CallOptions, EtcdConnection } from './connection.ts'
 import { decodeLeaseGrant, encodeNumber } from './messages.ts'
 
 /** Limits of a shared lease: its number of keys, and the fraction of the time to live by which a key may outlive it. */
-const keysPerLease = 1000
-const reusePart = 0.05
+const KEYS_PER_LEASE = 1000
+const REUSE_PART = 0.05
 /** Number of times to live whose latest lease is kept for reuse. */
-const keptLeases = 64
+const KEPT_LEASES = 64
 
 interface SharedLease {
   readonly id: Promise<bigint>
@@ -31,11 +31,11 @@ export function openLeases(connection: EtcdConnection, reuseSeconds: number): Le
     async get(ttlSeconds, options) {
       const now = steadyClock.now()
       const known = shared.get(ttlSeconds)
-      if (known && now <= known.joinUntil && known.keys < keysPerLease) {
+      if (known && now <= known.joinUntil && known.keys < KEYS_PER_LEASE) {
         known.keys++
         return known.id
       }
-      const reuse = Math.min(reuseSeconds, ttlSeconds * reusePart)
+      const reuse = Math.min(reuseSeconds, ttlSeconds * REUSE_PART)
       const id = connection
         .call('/etcdserverpb.Lease/LeaseGrant', encodeNumber(Math.ceil(ttlSeconds + reuse)), { ...options, repeatable: true })
         .then(bytes => {
@@ -47,7 +47,7 @@ export function openLeases(connection: EtcdConnection, reuseSeconds: number): Le
       shared.delete(ttlSeconds)
       shared.set(ttlSeconds, lease)
       const [oldest] = shared.keys()
-      if (oldest !== undefined && shared.size > keptLeases) shared.delete(oldest)
+      if (oldest !== undefined && shared.size > KEPT_LEASES) shared.delete(oldest)
       id.catch(() => {
         if (shared.get(ttlSeconds) === lease) shared.delete(ttlSeconds)
       })

@@ -25,14 +25,14 @@ export function encodeRange(query: { start: Key; end?: Key } & Pick<RangeQuery, 
   return finished(writer)
 }
 
-const compareMod = 2
+const COMPARE_MOD = 2
 
 /** Encodes a TxnRequest: if the key's mod revision is the expected one, put or delete it, otherwise get it. `lease` 0 is none. */
 export function encodeGuardedWrite({ key: name, value, expected }: GuardedWrite, lease: bigint): Buffer {
   const key = Buffer.from(name)
   const writer = protobuf.Writer.create()
   writeMessage(writer, 1, compare => {
-    writeNumber(compare, 2, compareMod)
+    writeNumber(compare, 2, COMPARE_MOD)
     writeBytes(compare, 3, key)
     // A member of a oneof is encoded even if it is zero.
     writeInteger(compare.uint32(6 << 3), expected)

@@ -2,7 +2,7 @@ import type { GuardedWrite, KeyValue, WriteResult } from '../backend.ts'
 import { type Revision, revisionBefore } from '../revision.ts'
 
 /** Number of changes of a key to look back through before the outcome of a write is reported as unknown. */
-const longestWay = 8
+const LONGEST_WAY = 8
 
 /** Reads a key at a revision, or the newest if undefined, together with the store's revision. */
 export type ReadKey = (at: Revision | undefined) => Promise<{ item: KeyValue | undefined; revision: Revision }>
@@ -18,7 +18,7 @@ export async function settleWrite(write: GuardedWrite, read: ReadKey): Promise<W
   // Deleted by this write, or by another with the same effect.
   if (!current) return write.value ? undefined : { ok: true, revision }
   let change = current
-  for (let step = 0; step < longestWay; step++) {
+  for (let step = 0; step < LONGEST_WAY; step++) {
     if (change.createRevision === change.modRevision) {
       const happened = write.expected === 0 && write.value !== undefined && change.value.equals(write.value)
       return happened ? { ok: true, revision: change.modRevision } : undefined

@@ -12,7 +12,7 @@ import { decodeWrite, encodeGuardedWrite } from './messages.ts'
 import { settleWrite } from './settle.ts'
 
 /** Timeout for determining the outcome of a write whose response was lost, in milliseconds. */
-const settleTimeout = 3000
+const SETTLE_TIMEOUT = 3000
 
 /** Creates a log of the quota of etcd: the first write that it refuses, and the first that is accepted again. */
 function quotaReports(logger: Logger): { refused(error: BackendError): void; accepted(): void } {
@@ -62,7 +62,7 @@ export function etcdWriter(connection: EtcdConnection, logger: Logger, leaseReus
   }
 
   async function settle(write: GuardedWrite, signal: AbortSignal, error: BackendError): Promise<WriteResult> {
-    const deadline = Date.now() + settleTimeout
+    const deadline = Date.now() + SETTLE_TIMEOUT
     let settled: WriteResult | undefined
     try {
       settled = await settleWrite(write, at => getKey(connection, write.key, { signal, at, deadline }))

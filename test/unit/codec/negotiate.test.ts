@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import {
   type Accepted,
-  builtinMediaTypes,
+  BUILTIN_MEDIA_TYPES,
   negotiateInput,
   negotiateOutput,
   negotiateStream,
@@ -55,16 +55,16 @@ describe('negotiateOutput', () => {
     [',, application/yaml ,', yaml],
     ['application/json;q=x,application/yaml;q=0.1', yaml],
   ]
-  for (const [accept, want] of table) it(String(accept), () => expect(short(negotiateOutput(accept, builtinMediaTypes, resourceRules()))).to.equal(want))
+  for (const [accept, want] of table) it(String(accept), () => expect(short(negotiateOutput(accept, BUILTIN_MEDIA_TYPES, resourceRules()))).to.equal(want))
 
   it('allows no transform by default', () => {
-    expect(negotiateOutput('application/json;as=Table;g=meta.k8s.io;v=v1', builtinMediaTypes)).to.equal(undefined)
+    expect(negotiateOutput('application/json;as=Table;g=meta.k8s.io;v=v1', BUILTIN_MEDIA_TYPES)).to.equal(undefined)
   })
 
   it('supports types that only serve transforms', () => {
     const rules = resourceRules(new Set([json, yaml]))
-    expect(short(negotiateOutput(`${protobuf},application/json;q=0.5`, builtinMediaTypes, rules))).to.equal(json)
-    expect(short(negotiateOutput(`${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`, builtinMediaTypes, rules))).to.equal(
+    expect(short(negotiateOutput(`${protobuf},application/json;q=0.5`, BUILTIN_MEDIA_TYPES, rules))).to.equal(json)
+    expect(short(negotiateOutput(`${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`, BUILTIN_MEDIA_TYPES, rules))).to.equal(
       `${protobuf} PartialObjectMetadata.v1`,
     )
   })
@@ -77,10 +77,10 @@ describe('negotiateStream', () => {
     ['application/yaml', '-'],
     ['application/yaml,application/json;q=0.5', '-'],
   ]
-  for (const [accept, want] of table) it(accept, () => expect(short(negotiateStream(accept, builtinMediaTypes, resourceRules()))).to.equal(want))
+  for (const [accept, want] of table) it(accept, () => expect(short(negotiateStream(accept, BUILTIN_MEDIA_TYPES, resourceRules()))).to.equal(want))
 
   it('lists the streaming types', () => {
-    expect(notAcceptableText(builtinMediaTypes, true)).to.equal(
+    expect(notAcceptableText(BUILTIN_MEDIA_TYPES, true)).to.equal(
       'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
     )
   })
@@ -102,7 +102,7 @@ describe('negotiateInput', () => {
     ['json', undefined],
     ['application/json, text/plain', undefined],
   ]
-  for (const [type, want] of table) it(String(type), () => expect(negotiateInput(type, builtinMediaTypes)).to.equal(want))
+  for (const [type, want] of table) it(String(type), () => expect(negotiateInput(type, BUILTIN_MEDIA_TYPES)).to.equal(want))
 })
 
 describe('routeAccepts', () => {

@@ -29,7 +29,7 @@ export type NodeBinding = 'checked' | 'refused' | 'ignored'
 /** Allowed clock difference between machines. */
 const LEEWAY_SECONDS = 60
 
-const invalidated = 'service account token has been invalidated'
+const INVALIDATED = 'service account token has been invalidated'
 
 /**
  * Authenticates service account tokens that this server signed. The signature is verified once. Expiry, and the existence of the account and the bound objects,
@@ -91,9 +91,9 @@ async function faultOfObjects(claims: ServiceAccountClaims, options: ServiceAcco
     if (kind === 'node' && boundToNodes === 'refused')
       return 'token is bound to a Node object but the ServiceAccountTokenNodeBindingValidation feature gate is disabled'
     const found = await options.lookUp(resource, where, reference.name).catch(() => undefined)
-    if (found === undefined) return invalidated
+    if (found === undefined) return INVALIDATED
     if (found.uid !== reference.uid) return `${kind} UID (${found.uid}) does not match service account ${kind} ref claim (${reference.uid})`
-    if (isGone(found)) return invalidated
+    if (isGone(found)) return INVALIDATED
   }
   return undefined
 }

@@ -46,9 +46,9 @@ const SHORTEST_SECONDS = 600
 /** Bytes of an invalid request that the error shows. */
 const SHOWN_BYTES = 4096
 
-const specPath = fieldPath('spec')
-const conditionsPath = fieldPath('status', 'conditions')
-const certificatePath = fieldPath('status', 'certificate')
+const SPEC_PATH = fieldPath('spec')
+const CONDITIONS_PATH = fieldPath('status', 'conditions')
+const CERTIFICATE_PATH = fieldPath('status', 'certificate')
 
 /** Message about a missing field before 1.26. */
 const missingMessage = (field: string, release: Release): string => (isSince(release, '1.26') ? '' : `${field} must be provided`)
@@ -97,16 +97,16 @@ function validateSigningRequestSpec(spec: CertificateSigningRequestSpec, old: Ce
   const { signerName, expirationSeconds: seconds } = spec
   const request = spec.request ?? ''
   const fault = certificateRequestFault(decodeBase64(request))
-  const signer = specPath.child('signerName')
+  const signer = SPEC_PATH.child('signerName')
   const isLegacy = signerName === LEGACY_SIGNER && old?.signerName !== LEGACY_SIGNER
   return [
-    ...(fault === undefined ? [] : [invalid(specPath.child('request'), goBytes(request), fault)]),
-    ...validateUsages(spec.usages ?? [], old?.usages ?? [], specPath.child('usages'), release),
+    ...(fault === undefined ? [] : [invalid(SPEC_PATH.child('request'), goBytes(request), fault)]),
+    ...validateUsages(spec.usages ?? [], old?.usages ?? [], SPEC_PATH.child('usages'), release),
     ...(isLegacy
       ? [invalid(signer, signerName, 'the legacy signerName is not allowed via this API version')]
       : validateSignerName(signerName, signer, missingMessage('signerName', release))),
     ...(seconds !== undefined && seconds < SHORTEST_SECONDS
-      ? [invalid(specPath.child('expirationSeconds'), seconds, 'may not specify a duration less than 600 seconds (10 minutes)')]
+      ? [invalid(SPEC_PATH.child('expirationSeconds'), seconds, 'may not specify a duration less than 600 seconds (10 minutes)')]
       : []),
   ]
 }
@@ -129,12 +129,12 @@ function validateRequestConditions(next: CertificateSigningRequest, old: Certifi
   const mayRepeat = hasTwice(before)
   const mayBeEmpty = before.includes('')
   const again = repeats(types)
-  const placeOf = (at: FieldPath): FieldPath => (isSince(release, '1.34') ? conditionsPath : at)
+  const placeOf = (at: FieldPath): FieldPath => (isSince(release, '1.34') ? CONDITIONS_PATH : at)
   const firstApproved = types.indexOf(APPROVED)
   const firstDenied = types.indexOf(DENIED)
   const stands = (first: number, i: number): boolean => first >= 0 && first < i
   return allConditions(next).flatMap(({ type, status }, i) => {
-    const path = conditionsPath.index(i)
+    const path = CONDITIONS_PATH.index(i)
     const at = path.child('type')
     const contradicts = (type === APPROVED && stands(firstDenied, i)) || (type === DENIED && stands(firstApproved, i))
     return [
@@ -150,7 +150,7 @@ function validateRequestConditions(next: CertificateSigningRequest, old: Certifi
 function validateCertificate(next: CertificateSigningRequest, old: CertificateSigningRequest | undefined): FieldError[] {
   if (old && (certificateOf(next) === certificateOf(old) || certificateFault(decodeBase64(certificateOf(old))) !== undefined)) return []
   const fault = certificateFault(decodeBase64(certificateOf(next)))
-  return fault === undefined ? [] : [invalid(certificatePath, '<certificate data>', fault)]
+  return fault === undefined ? [] : [invalid(CERTIFICATE_PATH, '<certificate data>', fault)]
 }
 
 interface Permissions {
@@ -164,15 +164,15 @@ function validateChange(next: CertificateSigningRequest, old: CertificateSigning
   const counts = (type: string): [before: number, after: number] => [conditionsOf(old, type).length, conditionsOf(next, type).length]
   for (const type of [APPROVED, DENIED, FAILED]) {
     const [before, after] = counts(type)
-    if (after < before) errors.push(forbidden(conditionsPath, `updates may not remove a condition of type ${quote(type)}`))
+    if (after < before) errors.push(forbidden(CONDITIONS_PATH, `updates may not remove a condition of type ${quote(type)}`))
   }
   for (const type of may.decision ? [] : [APPROVED, DENIED]) {
     const [before, after] = counts(type)
-    if (after > before) errors.push(forbidden(conditionsPath, `updates may not add a condition of type ${quote(type)}`))
+    if (after > before) errors.push(forbidden(CONDITIONS_PATH, `updates may not add a condition of type ${quote(type)}`))
   }
   if (certificateOf(next) !== certificateOf(old)) {
-    if (!may.certificate) errors.push(forbidden(certificatePath, 'updates may not set certificate content'))
-    else if (certificateOf(old) !== '') errors.push(forbidden(certificatePath, 'updates may not modify existing certificate content'))
+    if (!may.certificate) errors.push(forbidden(CERTIFICATE_PATH, 'updates may not set certificate content'))
+    else if (certificateOf(old) !== '') errors.push(forbidden(CERTIFICATE_PATH, 'updates may not modify existing certificate content'))
   }
   return errors
 }

@@ -14,7 +14,7 @@ import { maySign } from '../signer-rights.ts'
 import type { PodCertificateRequest } from '../v1beta1.types.ts'
 import { validatePodCertificateRequest, validatePodCertificateStatus } from './validation.ts'
 
-const columns = [
+const COLUMNS = [
   nameColumn,
   column('PodName', 'Pod of the certificate.'),
   column('ServiceAccountName', 'Service account of the pod.'),
@@ -32,10 +32,10 @@ const firstCells = ({ metadata, spec, status }: PodCertificateRequest): string[]
   status.conditions?.findLast(({ type }) => ['Issued', 'Denied', 'Failed'].includes(type))?.type ?? 'Pending',
 ]
 
-const table: TableDefinition<PodCertificateRequest> = { columns, cells: firstCells }
+const table: TableDefinition<PodCertificateRequest> = { columns: COLUMNS, cells: firstCells }
 
 const tableWithAnnotations: TableDefinition<PodCertificateRequest> = {
-  columns: [...columns, column('UnverifiedUserAnnotations', 'Annotations for the signer.')],
+  columns: [...COLUMNS, column('UnverifiedUserAnnotations', 'Annotations for the signer.')],
   cells: request => [...firstCells(request), annotationsCell(request)],
 }
 

@@ -9,7 +9,7 @@ import { printGoTime, timeMillis } from '../../../meta/time.ts'
 import { parseCertificate } from '../certificates.ts'
 import { decodePem, type PemBlock } from '../pem.ts'
 import type { PodCertificateRequest, PodCertificateRequestStatus } from '../v1beta1.types.ts'
-import { keyPath, requestedKey, requestPath } from './public-key.ts'
+import { KEY_PATH, REQUEST_PATH, requestedKey } from './public-key.ts'
 
 const LONGEST_CHAIN_BYTES = 100 * 1024
 const MINUTE = 60_000
@@ -17,10 +17,10 @@ const HOUR = 60 * MINUTE
 /** Least time between the refresh and the start or end of validity, in milliseconds. */
 const MARGIN = 10 * MINUTE
 
-const chainPath = fieldPath('status', 'certificateChain')
-const notBeforePath = fieldPath('status', 'notBefore')
-const notAfterPath = fieldPath('status', 'notAfter')
-const refreshPath = fieldPath('status', 'beginRefreshAt')
+const CHAIN_PATH = fieldPath('status', 'certificateChain')
+const NOT_BEFORE_PATH = fieldPath('status', 'notBefore')
+const NOT_AFTER_PATH = fieldPath('status', 'notAfter')
+const REFRESH_PATH = fieldPath('status', 'beginRefreshAt')
 
 /**
  * Matches a name in the certificate with its type, as node:crypto lists them: `DNS:example.com, email:ann@example.com`, with quotes around names that contain
@@ -36,21 +36,21 @@ const ADDRESS = /^[^\s@<>()[\],;:\\"]+@[^\s@<>()[\],;:\\"]+$/
  */
 export function validateIssued({ spec, status }: PodCertificateRequest, ctx: { readonly now: number; readonly release: Release }): FieldError[] {
   const chain = status.certificateChain ?? ''
-  if (longerThan(chain, LONGEST_CHAIN_BYTES)) return [tooLongError(chainPath, LONGEST_CHAIN_BYTES)]
+  if (longerThan(chain, LONGEST_CHAIN_BYTES)) return [tooLongError(CHAIN_PATH, LONGEST_CHAIN_BYTES)]
   const [first, ...rest] = decodePem(chain)
-  if (!first) return [invalid(chainPath, chain, 'issued certificate chain must contain at least one certificate')]
-  if (first.type !== 'CERTIFICATE') return [invalid(chainPath, chain, 'issued certificate chain must consist entirely of CERTIFICATE PEM blocks')]
+  if (!first) return [invalid(CHAIN_PATH, chain, 'issued certificate chain must contain at least one certificate')]
+  if (first.type !== 'CERTIFICATE') return [invalid(CHAIN_PATH, chain, 'issued certificate chain must consist entirely of CERTIFICATE PEM blocks')]
   const leaf = parseCertificate(first.bytes)
-  if (!leaf) return [invalid(chainPath, chain, 'leaf certificate does not parse as valid X.509')]
+  if (!leaf) return [invalid(CHAIN_PATH, chain, 'leaf certificate does not parse as valid X.509')]
   const errors = isSince(ctx.release, '1.35') ? validateAlternativeNames(leaf) : []
   const key = requestedKey(spec)
   if (!key) {
     const unread = spec.stubPKCS10Request
-      ? invalidStructure(requestPath, 'must be a valid PKCS#10 CSR')
-      : invalidStructure(keyPath, 'must be a valid PKIX-serialized public key')
+      ? invalidStructure(REQUEST_PATH, 'must be a valid PKCS#10 CSR')
+      : invalidStructure(KEY_PATH, 'must be a valid PKIX-serialized public key')
     return [...errors, unread]
   }
-  if (!key.equals(leaf.publicKey)) return [...errors, invalid(chainPath, chain, 'leaf certificate was not issued to the requested public key')]
+  if (!key.equals(leaf.publicKey)) return [...errors, invalid(CHAIN_PATH, chain, 'leaf certificate was not issued to the requested public key')]
   errors.push(...validateTimesAreSet(status))
   if (errors.length > 0) return errors
   return firstErrors(
@@ -75,22 +75,22 @@ function validateAlternativeNames({ subjectAltName = '' }: X509Certificate): Fie
   const domains = names.filter(({ type }) => type === 'DNS').map(({ name }) => name)
   return [
     ...domains.flatMap(name => [
-      ...(name === '' ? [invalid(chainPath, name, 'leaf certificate should not contain empty DNSName')] : []),
-      ...(name.includes('..') ? [invalid(chainPath, name, "leaf certificate's DNSName should not contain '..'")] : []),
-      ...(name.startsWith('.') || name.endsWith('.') ? [invalid(chainPath, name, "leaf certificate's DNSName should not start or end with '.'")] : []),
+      ...(name === '' ? [invalid(CHAIN_PATH, name, 'leaf certificate should not contain empty DNSName')] : []),
+      ...(name.includes('..') ? [invalid(CHAIN_PATH, name, "leaf certificate's DNSName should not contain '..'")] : []),
+      ...(name.startsWith('.') || name.endsWith('.') ? [invalid(CHAIN_PATH, name, "leaf certificate's DNSName should not start or end with '.'")] : []),
     ]),
     ...names
       .filter(({ type, name }) => type === 'email' && !ADDRESS.test(name))
-      .map(({ name }) => invalid(chainPath, name, 'leaf certificate should not contain invalid EmailAddress')),
+      .map(({ name }) => invalid(CHAIN_PATH, name, 'leaf certificate should not contain invalid EmailAddress')),
   ]
 }
 
 function validateTimesAreSet({ notBefore, notAfter, beginRefreshAt }: PodCertificateRequestStatus): FieldError[] {
   const consistent = 'must be present and consistent with the issued certificate'
   return [
-    ...(notBefore ? [] : [required(notBeforePath, consistent)]),
-    ...(notAfter ? [] : [required(notAfterPath, consistent)]),
-    ...(beginRefreshAt ? [] : [required(refreshPath, 'must be present and in the range [notbefore+10min, notafter-10min]')]),
+    ...(notBefore ? [] : [required(NOT_BEFORE_PATH, consistent)]),
+    ...(notAfter ? [] : [required(NOT_AFTER_PATH, consistent)]),
+    ...(beginRefreshAt ? [] : [required(REFRESH_PATH, 'must be present and in the range [notbefore+10min, notafter-10min]')]),
   ]
 }
 
@@ -100,11 +100,11 @@ const goTime = (text: string | null | undefined): Verbatim => verbatim(printGoTi
 function validateTimes({ notBefore, notAfter }: PodCertificateRequestStatus, leaf: X509Certificate, now: number): FieldError[] {
   const begin = timeMillis(notBefore) ?? 0
   if (begin !== Date.parse(leaf.validFrom))
-    return [invalid(notBeforePath, goTime(notBefore), 'must be set to the NotBefore time encoded in the leaf certificate')]
+    return [invalid(NOT_BEFORE_PATH, goTime(notBefore), 'must be set to the NotBefore time encoded in the leaf certificate')]
   if (Math.abs(begin - now) >= 5 * MINUTE)
-    return [invalid(notBeforePath, goTime(notBefore), "must be set to within 5 minutes of kube-apiserver's current time")]
+    return [invalid(NOT_BEFORE_PATH, goTime(notBefore), "must be set to within 5 minutes of kube-apiserver's current time")]
   if (timeMillis(notAfter) !== Date.parse(leaf.validTo))
-    return [invalid(notAfterPath, goTime(notAfter), 'must be set to the NotAfter time encoded in the leaf certificate')]
+    return [invalid(NOT_AFTER_PATH, goTime(notAfter), 'must be set to the NotAfter time encoded in the leaf certificate')]
   return []
 }
 
@@ -112,25 +112,25 @@ function validateLifetime({ validFrom, validTo }: X509Certificate, mostSeconds: 
   const lifetime = Date.parse(validTo) - Date.parse(validFrom)
   const nanos = BigInt(lifetime) * 1_000_000n
   const shown = verbatim(formatDuration(nanos), () => String(nanos))
-  if (lifetime < HOUR) return [invalid(chainPath, shown, 'leaf certificate lifetime must be >= 1 hour')]
-  if (lifetime > mostSeconds * 1000) return [invalid(chainPath, shown, `leaf certificate lifetime must be <= spec.maxExpirationSeconds (${mostSeconds})`)]
+  if (lifetime < HOUR) return [invalid(CHAIN_PATH, shown, 'leaf certificate lifetime must be >= 1 hour')]
+  if (lifetime > mostSeconds * 1000) return [invalid(CHAIN_PATH, shown, `leaf certificate lifetime must be <= spec.maxExpirationSeconds (${mostSeconds})`)]
   return []
 }
 
 function validateRefresh({ notBefore, notAfter, beginRefreshAt }: PodCertificateRequestStatus): FieldError[] {
   const refresh = timeMillis(beginRefreshAt) ?? 0
   if (refresh < (timeMillis(notBefore) ?? 0) + MARGIN)
-    return [invalid(refreshPath, goTime(beginRefreshAt), 'must be at least 10 minutes after status.notBefore')]
+    return [invalid(REFRESH_PATH, goTime(beginRefreshAt), 'must be at least 10 minutes after status.notBefore')]
   if (refresh > (timeMillis(notAfter) ?? 0) - MARGIN)
-    return [invalid(refreshPath, goTime(beginRefreshAt), 'must be at least 10 minutes before status.notAfter')]
+    return [invalid(REFRESH_PATH, goTime(beginRefreshAt), 'must be at least 10 minutes before status.notAfter')]
   return []
 }
 
 /** Does not check whether a certificate is the issuer of the previous one. */
 function validateIntermediates(blocks: readonly PemBlock[], chain: string): FieldError[] {
   for (const { type, bytes } of blocks) {
-    if (type !== 'CERTIFICATE') return [invalid(chainPath, chain, 'issued certificate chain must consist entirely of CERTFICATE PEM blocks')]
-    if (!parseCertificate(bytes)) return [invalid(chainPath, chain, 'intermediate certificate does not parse as valid X.509')]
+    if (type !== 'CERTIFICATE') return [invalid(CHAIN_PATH, chain, 'issued certificate chain must consist entirely of CERTFICATE PEM blocks')]
+    if (!parseCertificate(bytes)) return [invalid(CHAIN_PATH, chain, 'intermediate certificate does not parse as valid X.509')]
   }
   return []
 }

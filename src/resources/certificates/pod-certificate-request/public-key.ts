@@ -15,9 +15,9 @@ const MODULI: readonly (number | undefined)[] = [3072, 4096]
 const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO }
 const UNKNOWN_TYPE = 'unknown public key type; supported types are Ed25519, ECDSA, and RSA'
 
-export const keyPath = fieldPath('spec', 'pkixPublicKey')
-const proofPath = fieldPath('spec', 'proofOfPossession')
-export const requestPath = fieldPath('spec', 'stubPKCS10Request')
+export const KEY_PATH = fieldPath('spec', 'pkixPublicKey')
+const PROOF_PATH = fieldPath('spec', 'proofOfPossession')
+export const REQUEST_PATH = fieldPath('spec', 'stubPKCS10Request')
 
 const decodeBase64Key = (base64: string | null | undefined): Buffer => Buffer.from(base64 ?? '', 'base64')
 
@@ -35,32 +35,32 @@ export function requestedKey({ stubPKCS10Request, pkixPublicKey }: PodCertificat
 /** Validates a key in DER, and its signature of the pod's UID. The signature is over the SHA-256 digest, except for Ed25519. */
 export function validateKeyAndProof(spec: PodCertificateRequestSpec): FieldError[] {
   const [encoded, proof] = [decodeBase64Key(spec.pkixPublicKey), decodeBase64Key(spec.proofOfPossession)]
-  if (encoded.length > LONGEST_BYTES) return [tooLongError(keyPath, LONGEST_BYTES)]
-  if (proof.length > LONGEST_BYTES) return [tooLongError(proofPath, LONGEST_BYTES)]
+  if (encoded.length > LONGEST_BYTES) return [tooLongError(KEY_PATH, LONGEST_BYTES)]
+  if (proof.length > LONGEST_BYTES) return [tooLongError(PROOF_PATH, LONGEST_BYTES)]
   const key = requestedKey(spec)
   const shown = (): unknown => goMember('certificatesv1beta1.PodCertificateRequestSpec', 'pkixPublicKey', spec.pkixPublicKey)
   // Keys whose curve or RSA form Go cannot parse are invalid.
-  if (!key || !isReadByGo(key)) return [invalid(keyPath, shown(), 'must be a valid PKIX-serialized public key')]
-  const faults = validateKey(key, keyPath, 'elliptic public keys must use curve P256 or P384', () => invalid(keyPath, shown(), UNKNOWN_TYPE))
+  if (!key || !isReadByGo(key)) return [invalid(KEY_PATH, shown(), 'must be a valid PKIX-serialized public key')]
+  const faults = validateKey(key, KEY_PATH, 'elliptic public keys must use curve P256 or P384', () => invalid(KEY_PATH, shown(), UNKNOWN_TYPE))
   if (faults.length > 0) return faults
-  return isProof(key, Buffer.from(spec.podUID), proof) ? [] : [invalidStructure(proofPath, 'could not verify proof-of-possession signature')]
+  return isProof(key, Buffer.from(spec.podUID), proof) ? [] : [invalidStructure(PROOF_PATH, 'could not verify proof-of-possession signature')]
 }
 
 /** Validates a PKCS#10 request, which must be signed by its own key. Its other contents are not checked. */
 export function validateStubRequest({ stubPKCS10Request }: PodCertificateRequestSpec): FieldError[] {
   const der = decodeBase64Key(stubPKCS10Request)
-  if (der.length > LONGEST_BYTES) return [tooLongError(requestPath, LONGEST_BYTES)]
+  if (der.length > LONGEST_BYTES) return [tooLongError(REQUEST_PATH, LONGEST_BYTES)]
   let request: ReturnType<typeof readCertificateRequest>
   try {
     request = readCertificateRequest(der)
   } catch {
-    return [invalidStructure(requestPath, 'must be a valid PKCS#10 CSR')]
+    return [invalidStructure(REQUEST_PATH, 'must be a valid PKCS#10 CSR')]
   }
-  const faults = validateKey(request.key, requestPath, 'elliptic public keys must use curve P256, P384, or P521', () =>
-    invalidStructure(requestPath, UNKNOWN_TYPE),
+  const faults = validateKey(request.key, REQUEST_PATH, 'elliptic public keys must use curve P256, P384, or P521', () =>
+    invalidStructure(REQUEST_PATH, UNKNOWN_TYPE),
   )
   if (faults.length > 0) return faults
-  return request.isSigned ? [] : [invalidStructure(requestPath, 'invalid signature')]
+  return request.isSigned ? [] : [invalidStructure(REQUEST_PATH, 'invalid signature')]
 }
 
 function isReadByGo({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject): boolean {

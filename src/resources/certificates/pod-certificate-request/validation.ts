@@ -19,15 +19,15 @@ const FAILED = 'Failed'
 const OUTCOMES = [ISSUED, DENIED, FAILED]
 const LONGEST_UID = 128
 
-const specPath = fieldPath('spec')
-const statusPath = fieldPath('status')
+const SPEC_PATH = fieldPath('spec')
+const STATUS_PATH = fieldPath('status')
 
 const badName = (spec: PodCertificateRequestSpec, member: 'podName' | 'serviceAccountName' | 'nodeName'): FieldError[] =>
-  nameIsDnsSubdomain(spec[member], false).map(text => invalid(specPath.child(member), spec[member], text))
+  nameIsDnsSubdomain(spec[member], false).map(text => invalid(SPEC_PATH.child(member), spec[member], text))
 
 const badUid = (spec: PodCertificateRequestSpec, member: 'podUID' | 'serviceAccountUID' | 'nodeUID'): FieldError[] => [
-  ...(spec[member] === '' ? [invalid(specPath.child(member), '', 'must not be empty')] : []),
-  ...(longerThan(spec[member], LONGEST_UID) ? [tooLongError(specPath.child(member), LONGEST_UID)] : []),
+  ...(spec[member] === '' ? [invalid(SPEC_PATH.child(member), '', 'must not be empty')] : []),
+  ...(longerThan(spec[member], LONGEST_UID) ? [tooLongError(SPEC_PATH.child(member), LONGEST_UID)] : []),
 ]
 
 /** Validates the requested key. Before 1.36 a request has a key and a proof; since then it may have a PKCS#10 request instead. */
@@ -36,14 +36,14 @@ function validateRequestedKey(spec: PodCertificateRequestSpec, release: Release)
   if (!isSince(release, '1.36')) return validateKeyAndProof(spec)
   if (stubPKCS10Request && !pkixPublicKey && !proofOfPossession) return validateStubRequest(spec)
   if (!stubPKCS10Request && pkixPublicKey && proofOfPossession) return validateKeyAndProof(spec)
-  return [invalidStructure(specPath, 'exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set')]
+  return [invalidStructure(SPEC_PATH, 'exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set')]
 }
 
 function validateNew({ spec }: PodCertificateRequest, release: Release): FieldError[] {
   const { signerName, maxExpirationSeconds: seconds, unverifiedUserAnnotations: annotations } = spec
   const errors = [
-    ...validateSignerName(signerName, specPath.child('signerName')),
-    ...(annotations ? validateUserAnnotations(annotations, specPath.child('unverifiedUserAnnotations')) : []),
+    ...validateSignerName(signerName, SPEC_PATH.child('signerName')),
+    ...(annotations ? validateUserAnnotations(annotations, SPEC_PATH.child('unverifiedUserAnnotations')) : []),
     ...badName(spec, 'podName'),
     ...badUid(spec, 'podUID'),
     ...badName(spec, 'serviceAccountName'),
@@ -51,7 +51,7 @@ function validateNew({ spec }: PodCertificateRequest, release: Release): FieldEr
     ...badName(spec, 'nodeName'),
     ...badUid(spec, 'nodeUID'),
   ]
-  const at = specPath.child('maxExpirationSeconds')
+  const at = SPEC_PATH.child('maxExpirationSeconds')
   if (seconds === undefined) return [...errors, required(at, 'must be set')]
   const most = longestExpiration(signerName)
   if (seconds < SHORTEST_EXPIRATION || seconds > most) errors.push(invalid(at, seconds, `must be in the range [${SHORTEST_EXPIRATION}, ${most}]`))
@@ -64,13 +64,13 @@ function validateNew({ spec }: PodCertificateRequest, release: Release): FieldEr
 export function validatePodCertificateRequest(next: PodCertificateRequest, old: PodCertificateRequest | undefined, release: Release): FieldError[] {
   if (!old) return validateNew(next, release)
   if (deepEqual(next.spec, old.spec)) return []
-  return [immutableError(specPath, goValue('certificatesv1beta1.PodCertificateRequestSpec', next.spec))]
+  return [immutableError(SPEC_PATH, goValue('certificatesv1beta1.PodCertificateRequestSpec', next.spec))]
 }
 
 function validateOutcomes({ status }: PodCertificateRequest): FieldError[] {
   let count = 0
   return (status.conditions ?? []).flatMap(({ type, status: value }, i) => {
-    const at = statusPath.child('conditions', `[${i}]`)
+    const at = STATUS_PATH.child('conditions', `[${i}]`)
     if (!OUTCOMES.includes(type)) return [notSupported(at.child('type'), type, OUTCOMES)]
     count++
     return [
@@ -89,14 +89,14 @@ export function validatePodCertificateStatus(
   old: PodCertificateRequest | undefined,
   ctx: { readonly now: number; readonly release: Release },
 ): FieldError[] {
-  const errors = [...validateOutcomes(next), ...validateMetaConditions(next.status.conditions, statusPath.child('conditions'))]
+  const errors = [...validateOutcomes(next), ...validateMetaConditions(next.status.conditions, STATUS_PATH.child('conditions'))]
   if (errors.length > 0 || !old) return errors
-  const unchanged = (detail: string): FieldError[] => (deepEqual(next.status, old.status) ? [] : [invalidStructure(statusPath, detail)])
+  const unchanged = (detail: string): FieldError[] => (deepEqual(next.status, old.status) ? [] : [invalidStructure(STATUS_PATH, detail)])
   if (completedOutcome(old) !== undefined) return unchanged('immutable after PodCertificateRequest is issued, denied, or failed')
   const outcome = completedOutcome(next)
   if (outcome === ISSUED) return validateIssued({ ...next, spec: old.spec }, ctx)
   if (outcome === undefined) return unchanged('status is immutable unless transitioning to "Issued", "Denied", or "Failed"')
   const { conditions: _, ...others } = next.status
   const isBare = Object.values(others).every(value => value === undefined || value === null || value === '')
-  return isBare ? [] : [invalidStructure(statusPath, 'non-condition status fields must be empty when denying or failing the PodCertificateRequest')]
+  return isBare ? [] : [invalidStructure(STATUS_PATH, 'non-condition status fields must be empty when denying or failing the PodCertificateRequest')]
 }

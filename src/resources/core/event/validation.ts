@@ -10,7 +10,7 @@ import type { Event } from '../v1.types.ts'
 
 const NAMESPACE_DIFFERS = 'does not match event.namespace'
 const UNSET = 'needs to be unset'
-const metadata = fieldPath('metadata')
+const METADATA = fieldPath('metadata')
 
 /** Rules that depend on the version of the request. */
 export interface EventRules {
@@ -69,7 +69,7 @@ function validateNewForm(event: Event, controllerName: EventRules['controllerNam
 
 /** Checks a create in strict mode. Deprecated core/v1 fields must be unset. Errors show an empty value instead of the rejected one. */
 function validateStrictCreate(event: Event): FieldError[] {
-  const errors = [...validateObjectMeta(event.metadata, true, nameIsDnsSubdomain, metadata), ...validateSeries(event)]
+  const errors = [...validateObjectMeta(event.metadata, true, nameIsDnsSubdomain, METADATA), ...validateSeries(event)]
   if (!event.eventTime) errors.push(required(fieldPath('eventTime')))
   if (event.type !== 'Normal' && event.type !== 'Warning') errors.push(invalid(fieldPath('type'), '', `has invalid value: ${event.type ?? ''}`))
   for (const field of ['firstTimestamp', 'lastTimestamp', 'count'] as const) if (event[field]) errors.push(invalid(fieldPath(field), '', UNSET))
@@ -79,7 +79,7 @@ function validateStrictCreate(event: Event): FieldError[] {
 
 /** Checks an update in strict mode: only the series of an event may change. */
 function validateStrictUpdate(event: Event, old: Event): FieldError[] {
-  const errors = validateObjectMetaUpdate(event.metadata, old.metadata, metadata)
+  const errors = validateObjectMetaUpdate(event.metadata, old.metadata, METADATA)
   if (!deepEqual(event.series, old.series)) errors.push(...validateSeries(event))
   return [
     ...errors,

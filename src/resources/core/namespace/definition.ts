@@ -15,7 +15,7 @@ const CONTENTS = 'kubernetes'
 /** Label that holds the name of the namespace, so that namespace selectors can select by name. */
 const NAME_LABEL = 'kubernetes.io/metadata.name'
 
-const finalizersPath = fieldPath('spec', 'finalizers')
+const FINALIZERS_PATH = fieldPath('spec', 'finalizers')
 
 function validateFinalizer(finalizer: string, path: FieldPath): FieldError[] {
   return [...isQualifiedName(finalizer).map(message => invalid(path, finalizer, message)), ...validateFinalizerDomain(finalizer, path)]
@@ -47,7 +47,7 @@ const namespaceStrategy: Strategy<Namespace> = {
   },
   validate(next) {
     const { finalizers = [] } = next.spec
-    return finalizers.flatMap(finalizer => validateFinalizer(finalizer, finalizersPath))
+    return finalizers.flatMap(finalizer => validateFinalizer(finalizer, FINALIZERS_PATH))
   },
   canonicalize,
   holdsDeletion,
@@ -86,7 +86,7 @@ const finalizeStrategy: Strategy<Namespace> = {
   },
   validate(next) {
     const { finalizers = [] } = next.spec
-    return finalizers.flatMap((finalizer, i) => validateFinalizer(finalizer, finalizersPath.index(i)))
+    return finalizers.flatMap((finalizer, i) => validateFinalizer(finalizer, FINALIZERS_PATH.index(i)))
   },
   canonicalize,
   holdsDeletion,

@@ -8,7 +8,7 @@ import type { Json } from '../../../meta/object.ts'
 import { isJsonObject } from '../../../meta/object.ts'
 
 const AVOID_PODS = 'scheduler.alpha.kubernetes.io/preferAvoidPods'
-const annotationsPath = fieldPath('metadata', 'annotations')
+const ANNOTATIONS_PATH = fieldPath('metadata', 'annotations')
 
 /**
  * Checks the preferAvoidPods annotation, an alpha feature of old schedulers that upstream still validates. It lists the controllers whose pods should avoid the
@@ -19,10 +19,10 @@ export function validateNodeAnnotations(annotations: Readonly<Record<string, str
   if (!text) return []
   try {
     const entries = avoidedPods(text)
-    const path = annotationsPath.child(AVOID_PODS)
+    const path = ANNOTATIONS_PATH.child(AVOID_PODS)
     return entries.length === 0 ? [required(path, '')] : entries.flatMap((entry, i) => validateAvoided(entry, path.index(i)))
   } catch (error) {
-    return [invalid(annotationsPath.child('AvoidPods'), AVOID_PODS, errorMessage(error))]
+    return [invalid(ANNOTATIONS_PATH.child('AvoidPods'), AVOID_PODS, errorMessage(error))]
   }
 }
 

@@ -16,7 +16,7 @@ import type { Node, NodeAddress, NodeStatus, Taint } from '../v1.types.ts'
 import { validateNodeAnnotations } from './annotations.ts'
 import { validateConfigSource, validateConfigStatus } from './config-source.ts'
 
-const cidrsPath = fieldPath('spec', 'podCIDRs')
+const CIDRS_PATH = fieldPath('spec', 'podCIDRs')
 const CIDR_KEPT = 'node updates may not change podCIDR except from "" to valid'
 
 /** ValidateNode, for creates and updates. Writes to `status` do not run it. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
@@ -55,8 +55,8 @@ function validateAddresses(addresses: readonly NodeAddress[]): FieldError[] {
 /** podCIDRs may be set if there were none. A different number of them is a single error; otherwise each CIDR that differs is one. */
 function validateCidrsKept(cidrs: readonly string[], before: readonly string[]): FieldError[] {
   if (before.length === 0) return []
-  if (before.length !== cidrs.length) return [forbidden(cidrsPath, CIDR_KEPT)]
-  return before.filter((cidr, i) => cidr !== cidrs[i]).map(() => forbidden(cidrsPath, CIDR_KEPT))
+  if (before.length !== cidrs.length) return [forbidden(CIDRS_PATH, CIDR_KEPT)]
+  return before.filter((cidr, i) => cidr !== cidrs[i]).map(() => forbidden(CIDRS_PATH, CIDR_KEPT))
 }
 
 /** The path begins with `metadata`, as upstream's does, although taints belong to the spec. */
@@ -96,7 +96,7 @@ function validateAmounts(status: NodeStatus): FieldError[] {
  */
 function validateCidrs(cidrs: readonly string[], features: Features): FieldError[] {
   const addresses = legacyAddresses(features)
-  const errors = cidrs.flatMap((cidr, i) => addresses.cidr(cidr, cidrsPath.index(i)))
+  const errors = cidrs.flatMap((cidr, i) => addresses.cidr(cidr, CIDRS_PATH.index(i)))
   if (cidrs.length < 2) return errors
   const families = cidrs.map(cidr => parseCidr(cidr)?.family)
   const bad = cidrs.find((_, i) => families[i] === undefined)
@@ -104,14 +104,14 @@ function validateCidrs(cidrs: readonly string[], features: Features): FieldError
     const why = `invalid CIDR address: ${bad}`
     errors.push({
       reason: 'InternalError',
-      field: cidrsPath.text,
+      field: CIDRS_PATH.text,
       body: `Internal error: invalid PodCIDRs. failed to check with dual stack with error:${isSince(features.release, '1.32') ? `invalid CIDR[${cidrs.indexOf(bad)}]: <nil> (${why})` : why}`,
     })
   }
   if (cidrs.length > 2 || bad !== undefined || !families.includes(4) || !families.includes(6)) {
-    errors.push(invalid(cidrsPath, cidrs, 'may specify no more than one CIDR for each IP family'))
+    errors.push(invalid(CIDRS_PATH, cidrs, 'may specify no more than one CIDR for each IP family'))
   }
   if (isSince(features.release, '1.33')) return errors
   const again = repeats(cidrs)
-  return [...errors, ...cidrs.flatMap((cidr, i) => (again[i] ? [duplicate(cidrsPath.index(i), cidr)] : []))]
+  return [...errors, ...cidrs.flatMap((cidr, i) => (again[i] ? [duplicate(CIDRS_PATH.index(i), cidr)] : []))]
 }

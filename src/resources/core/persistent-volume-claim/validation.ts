@@ -19,7 +19,7 @@ import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../v1.typ
 import type { ClaimSpecOptions } from '../volume/claim-template.ts'
 import { validateClaimSpec } from '../volume/claim-template.ts'
 
-const specPath = fieldPath('spec')
+const SPEC_PATH = fieldPath('spec')
 
 /**
  * Validates a claim. The spec is immutable except for the volume (once), a storage class that is filled in, the size of a bound claim, and its attributes
@@ -27,7 +27,7 @@ const specPath = fieldPath('spec')
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validatePersistentVolumeClaim(next: PersistentVolumeClaim, old: PersistentVolumeClaim | undefined, { features }: HookContext): FieldError[] {
-  const errors = validateClaimSpec(next.spec, specPath, claimOptions(features, old))
+  const errors = validateClaimSpec(next.spec, SPEC_PATH, claimOptions(features, old))
   // Upstream validates an updated object twice, and reports every error twice.
   return old ? [...errors, ...errors, ...validateClaimUpdate(next, old, features)] : errors
 }
@@ -50,7 +50,7 @@ export function claimOptions(features: Features, old?: PersistentVolumeClaim): C
 function validateClaimUpdate(next: PersistentVolumeClaim, old: PersistentVolumeClaim, features: Features): FieldError[] {
   const oldSize = old.spec.resources.requests?.storage
   const newSize = next.spec.resources.requests?.storage
-  const sizePath = specPath.child('resources', 'requests', 'storage')
+  const sizePath = SPEC_PATH.child('resources', 'requests', 'storage')
   return [
     ...validateSpecKept(next, old, features),
     ...(compareQuantity(newSize, oldSize) < 0 ? validateShrinking(newSize, old, features, sizePath) : []),
@@ -97,7 +97,7 @@ function validateSpecKept(next: PersistentVolumeClaim, old: PersistentVolumeClai
   if (mayChangeClass(next, features.release)) keepMembers(after, before, 'volumeAttributesClassName')
   if (!sameSpec(after, before)) {
     const what = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
-    errors.push(forbidden(specPath, `${what}\n${goChanges(features.release, 'core.PersistentVolumeClaimSpec', before, after)}`))
+    errors.push(forbidden(SPEC_PATH, `${what}\n${goChanges(features.release, 'core.PersistentVolumeClaimSpec', before, after)}`))
   }
   return errors
 }
@@ -122,7 +122,7 @@ function withStorage({ storage: _, ...requests }: Readonly<Record<string, string
 function validateAttributesClass(next: string | undefined, claim: PersistentVolumeClaim, features: Features): FieldError[] {
   const old = claim.spec.volumeAttributesClassName
   if (next === old) return []
-  const path = specPath.child('volumeAttributesClassName')
+  const path = SPEC_PATH.child('volumeAttributesClassName')
   const errors = features.enabled('VolumeAttributesClass')
     ? []
     : [forbidden(path, 'update is forbidden when the VolumeAttributesClass feature gate is disabled')]

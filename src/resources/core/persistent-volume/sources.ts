@@ -106,7 +106,7 @@ const RULES: readonly SourceRule<PersistentVolumeSource, SourceOptions>[] = [
   rule('csi', validateCsi),
 ]
 
-const byKind = new Map(RULES.map(source => [source.kind, source]))
+const BY_KIND = new Map(RULES.map(source => [source.kind, source]))
 
 /** Returns the names of the sources that a spec has, in the order of validation. */
 export const sourcesOf = (spec: PersistentVolumeSpec): Kind[] => RULES.filter(({ kind }) => spec[kind] !== undefined).map(({ kind }) => kind)
@@ -124,7 +124,7 @@ export function validateSources(spec: PersistentVolumeSpec, specPath: FieldPath,
 
 /** `further` is true if the spec has another source before this one. */
 function validateVolumeSource(spec: PersistentVolumeSpec, kind: Kind, options: SourceOptions, further: boolean, specPath: FieldPath): FieldError[] {
-  const found = byKind.get(kind)
+  const found = BY_KIND.get(kind)
   invariant(found, `no rule for sources of kind ${kind}`)
   const { shown = kind, refused = kind, validate } = found
   // A flexVolume is never rejected as a second source.

@@ -21,7 +21,7 @@ import { sameNodeAffinity } from './node-affinity.ts'
 import { sourcesOf, validateShortSecretNames, validateSources } from './sources.ts'
 
 const RECLAIM_POLICIES = enumValues('core.PersistentVolumeReclaimPolicy')
-const specPath = fieldPath('spec')
+const SPEC_PATH = fieldPath('spec')
 
 /**
  * Validates a volume. It has exactly one source, which never changes. A node affinity may only be added. An update may keep label values in the node affinity
@@ -37,27 +37,27 @@ export function validatePersistentVolume(next: PersistentVolume, old: Persistent
 /** `old` only decides whether invalid label values of the affinity and long names of secrets may stay. An empty reclaim policy is accepted. */
 function validateVolumeSpec(volume: PersistentVolume, old: PersistentVolume | undefined, { release }: Features): FieldError[] {
   const { spec } = volume
-  const errors = [...validateAccessModes(spec.accessModes ?? [], specPath.child('accessModes')), ...validateCapacity(spec)]
+  const errors = [...validateAccessModes(spec.accessModes ?? [], SPEC_PATH.child('accessModes')), ...validateCapacity(spec)]
   const policy = spec.persistentVolumeReclaimPolicy ?? ''
   if (policy !== '' && !RECLAIM_POLICIES.includes(policy)) {
-    errors.push(notSupported(specPath.child('persistentVolumeReclaimPolicy'), policy, RECLAIM_POLICIES))
+    errors.push(notSupported(SPEC_PATH.child('persistentVolumeReclaimPolicy'), policy, RECLAIM_POLICIES))
   }
   if (spec.nodeAffinity) {
     const anyValues = !isSince(release, '1.33') || hasInvalidTermValue(old?.spec.nodeAffinity?.required?.nodeSelectorTerms ?? [])
     errors.push(...validateNodeAffinity(spec.nodeAffinity, anyValues))
   }
 
-  errors.push(...validateSources(spec, specPath, { volume: volume.metadata.name ?? '', release }))
-  if (!isSince(release, '1.27')) errors.push(...validateShortSecretNames(spec, isSince(release, '1.25') ? old?.spec : undefined, specPath.child('csi')))
+  errors.push(...validateSources(spec, SPEC_PATH, { volume: volume.metadata.name ?? '', release }))
+  if (!isSince(release, '1.27')) errors.push(...validateShortSecretNames(spec, isSince(release, '1.25') ? old?.spec : undefined, SPEC_PATH.child('csi')))
 
   if (spec.hostPath && cleansToRoot(spec.hostPath.path) && policy === 'Recycle') {
-    errors.push(forbidden(specPath.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"))
+    errors.push(forbidden(SPEC_PATH.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"))
   }
   const { storageClassName } = spec
   if (storageClassName)
-    errors.push(...nameIsDnsSubdomain(storageClassName, false).map(text => invalid(specPath.child('storageClassName'), storageClassName, text)))
+    errors.push(...nameIsDnsSubdomain(storageClassName, false).map(text => invalid(SPEC_PATH.child('storageClassName'), storageClassName, text)))
   if (spec.volumeMode !== undefined && !VOLUME_MODES.includes(spec.volumeMode)) {
-    errors.push(notSupported(specPath.child('volumeMode'), spec.volumeMode, VOLUME_MODES))
+    errors.push(notSupported(SPEC_PATH.child('volumeMode'), spec.volumeMode, VOLUME_MODES))
   }
   return [...errors, ...validateAttributesClass(spec)]
 }
@@ -81,7 +81,7 @@ export function validateAccessModes(modes: readonly PersistentVolumeAccessMode[]
  */
 function validateCapacity(spec: PersistentVolumeSpec): FieldError[] {
   const errors: FieldError[] = []
-  const path = specPath.child('capacity')
+  const path = SPEC_PATH.child('capacity')
   const { capacity } = spec
   const names = Object.keys(capacity ?? {})
   if (names.length === 0) errors.push(required(path))
@@ -97,7 +97,7 @@ function validateCapacity(spec: PersistentVolumeSpec): FieldError[] {
 }
 
 function validateNodeAffinity(affinity: VolumeNodeAffinity, allowInvalidValues: boolean): FieldError[] {
-  const path = specPath.child('nodeAffinity', 'required')
+  const path = SPEC_PATH.child('nodeAffinity', 'required')
   if (!affinity.required) return [required(path, 'must specify required node constraints')]
   return validateNodeSelector(affinity.required, allowInvalidValues, path)
 }
@@ -116,10 +116,10 @@ function cleansToRoot(path: string): boolean {
 /** The class may be unset, but not empty. Only a CSI volume may have one. */
 function validateAttributesClass({ volumeAttributesClassName: name, csi }: PersistentVolumeSpec): FieldError[] {
   if (name === undefined) return []
-  const path = specPath.child('volumeAttributesClassName')
+  const path = SPEC_PATH.child('volumeAttributesClassName')
   return [
     ...(name === '' ? [required(path, 'an empty string is disallowed')] : nameIsDnsSubdomain(name, false).map(text => invalid(path, name, text))),
-    ...(csi ? [] : [required(specPath.child('csi'), 'has to be specified when using volumeAttributesClassName')]),
+    ...(csi ? [] : [required(SPEC_PATH.child('csi'), 'has to be specified when using volumeAttributesClassName')]),
   ]
 }
 

@@ -17,12 +17,12 @@ export const LEVEL_FAULT = `must be one of ${LEVELS.join(', ')}`
 export const VERSION_FAULT = 'must be "latest" or "v1.x"'
 
 const MOST = 2n ** 63n - 1n
-const isMinor = /^v1\.(0|[1-9][0-9]*)$/
+const MINOR_VERSION = /^v1\.(0|[1-9][0-9]*)$/
 
 export const isLevel = (text: string): text is Level => LEVELS.some(level => level === text)
 
 /** Minor versions are bounded as in Go. */
-export const isPolicyVersion = (text: string): text is PolicyVersion => text === 'latest' || (isMinor.test(text) && parseInteger(text.slice(3)) <= MOST)
+export const isPolicyVersion = (text: string): text is PolicyVersion => text === 'latest' || (MINOR_VERSION.test(text) && parseInteger(text.slice(3)) <= MOST)
 
 /** Returns 33 for `v1.33`, and Infinity for `latest`. */
 export const minorOfVersion = (version: PolicyVersion): number => (version === 'latest' ? Number.POSITIVE_INFINITY : Number(version.slice(3)))

@@ -8,7 +8,7 @@ import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { MAX_DATA_BYTES, validateImmutableData } from '../data-object.ts'
 import type { Secret } from '../v1.types.ts'
 
-const dataPath = fieldPath('data')
+const DATA_PATH = fieldPath('data')
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
 
 /**
@@ -23,17 +23,17 @@ export function* validateSecret(next: Secret, old: Secret | undefined): Steps<Fi
   // Iterates over keys, not entries: there may be tens of thousands.
   for (const key of Object.keys(data)) {
     if (isStepDone()) yield
-    for (const message of isConfigMapKey(key)) errors.push(invalid(dataPath.key(key), key, message))
+    for (const message of isConfigMapKey(key)) errors.push(invalid(DATA_PATH.key(key), key, message))
     size += Buffer.byteLength(data[key] ?? '', 'base64')
   }
-  if (size > MAX_DATA_BYTES) errors.push(tooLongError(dataPath, MAX_DATA_BYTES))
+  if (size > MAX_DATA_BYTES) errors.push(tooLongError(DATA_PATH, MAX_DATA_BYTES))
   errors.push(...validateSecretType(next, data))
   return errors
 }
 
 /** Checks the keys that the secret's type requires. */
 function validateSecretType(secret: Secret, data: Record<string, string>): FieldError[] {
-  const missing = (...keys: string[]): FieldError[] => keys.filter(key => !Object.hasOwn(data, key)).map(key => required(dataPath.key(key)))
+  const missing = (...keys: string[]): FieldError[] => keys.filter(key => !Object.hasOwn(data, key)).map(key => required(DATA_PATH.key(key)))
   switch (secret.type) {
     case 'kubernetes.io/service-account-token':
       return ownMember(secret.metadata.annotations, ACCOUNT_NAME) ? [] : [required(fieldPath('metadata', 'annotations').key(ACCOUNT_NAME))]
@@ -48,7 +48,7 @@ function validateSecretType(secret: Secret, data: Record<string, string>): Field
     }
     case 'kubernetes.io/ssh-auth':
       // An empty value counts as missing.
-      return ownMember(data, 'ssh-privatekey') ? [] : [required(dataPath.key('ssh-privatekey'))]
+      return ownMember(data, 'ssh-privatekey') ? [] : [required(DATA_PATH.key('ssh-privatekey'))]
     case 'kubernetes.io/tls':
       return missing('tls.crt', 'tls.key')
     default:
@@ -58,7 +58,7 @@ function validateSecretType(secret: Secret, data: Record<string, string>): Field
 
 /** Checks that the value of a required key is a JSON object or null. */
 function validateJson(key: string, data: Record<string, string>): FieldError[] {
-  const path = dataPath.key(key)
+  const path = DATA_PATH.key(key)
   const value = ownMember(data, key)
   if (value === undefined) return [required(path)]
   const problem = jsonProblem(Buffer.from(value, 'base64').toString())

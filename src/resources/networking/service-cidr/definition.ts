@@ -15,18 +15,18 @@ import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { types } from '../../types.ts'
 import type { ServiceCIDR } from '../v1.types.ts'
 
-const path = fieldPath('spec', 'cidrs')
+const PATH = fieldPath('spec', 'cidrs')
 /** Validates one CIDR, or one of each family, in canonical form. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */
 function validateCidrs(cidrs: readonly string[]): FieldError[] {
-  if (cidrs.length === 0) return [required(path, 'at least one CIDR required')]
+  if (cidrs.length === 0) return [required(PATH, 'at least one CIDR required')]
   if (cidrs.length > 2) {
     const printed = goValue('networking.ServiceCIDRSpec', { cidrs: [...cidrs] })
-    return [invalid(path, printed, 'may only hold up to 2 values')]
+    return [invalid(PATH, printed, 'may only hold up to 2 values')]
   }
-  const errors = cidrs.flatMap((cidr, i) => validateCidrStrict(path.index(i), cidr))
+  const errors = cidrs.flatMap((cidr, i) => validateCidrStrict(PATH.index(i), cidr))
   const [first, second] = cidrs.map(cidr => parseCidr(cidr)?.family)
   if (cidrs.length === 2 && first !== undefined && first === second) {
-    errors.push(invalid(path, cidrs, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64'))
+    errors.push(invalid(PATH, cidrs, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64'))
   }
   return errors
 }
@@ -38,9 +38,9 @@ function validateServiceCIDR(next: ServiceCIDR, old: ServiceCIDR | undefined, { 
   const before = old.spec.cidrs ?? []
   const isDual = before.length === 1 && cidrs.length === 2 && isSince(features.release, '1.33')
   if (before.length !== cidrs.length && !isDual)
-    return [immutableError(path, goStringList(next.spec.cidrs ?? (isGivenEmpty(next.spec, 'cidrs') ? [] : undefined)))]
+    return [immutableError(PATH, goStringList(next.spec.cidrs ?? (isGivenEmpty(next.spec, 'cidrs') ? [] : undefined)))]
   // CIDRs are validated again only if one is added: an update may keep a CIDR that a create would reject.
-  const changed = before.flatMap((cidr, i) => (cidr === cidrs[i] ? [] : [immutableError(path.index(i), cidrs[i])]))
+  const changed = before.flatMap((cidr, i) => (cidr === cidrs[i] ? [] : [immutableError(PATH.index(i), cidrs[i])]))
   return isDual ? [...changed, ...validateCidrs(cidrs)] : changed
 }
 

@@ -6,8 +6,8 @@ import { isDns1123Subdomain } from '../../../meta/names.ts'
 import { validateClaims, validateGatedFields, validateLabel, validateSchedulingPolicy, validateSubdomain, validateUnchanged } from '../pod-groups.ts'
 import type { PodGroup, PodGroupTemplateReference } from '../v1alpha2.types.ts'
 
-const specPath = fieldPath('spec')
-const referencePath = specPath.child('podGroupTemplateRef')
+const SPEC_PATH = fieldPath('spec')
+const referencePath = SPEC_PATH.child('podGroupTemplateRef')
 
 function validateTemplateRef({ workload }: PodGroupTemplateReference): FieldError[] {
   if (!workload) return [invalid(referencePath, '', 'must specify one of: `workload`')]
@@ -30,11 +30,11 @@ const MEMBERS = [
 
 /** Validates a group, which is immutable. Source: declarative validation of scheduling.k8s.io/v1alpha2. */
 export function validatePodGroup({ spec }: PodGroup, old: PodGroup | undefined, features: Features): FieldError[] {
-  if (old) return validateUnchanged(spec, old.spec, MEMBERS, specPath)
+  if (old) return validateUnchanged(spec, old.spec, MEMBERS, SPEC_PATH)
   return [
     ...(spec.podGroupTemplateRef ? validateTemplateRef(spec.podGroupTemplateRef) : []),
-    ...validateSchedulingPolicy(spec.schedulingPolicy, specPath.child('schedulingPolicy')),
-    ...validateGatedFields(spec, specPath, features),
+    ...validateSchedulingPolicy(spec.schedulingPolicy, SPEC_PATH.child('schedulingPolicy')),
+    ...validateGatedFields(spec, SPEC_PATH, features),
   ]
 }
 

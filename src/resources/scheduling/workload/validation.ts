@@ -8,7 +8,7 @@ import { validateControllerRef, validateGatedFields, validateLabel, validateName
 import type { PodGroupSchedulingPolicy, PodGroupTemplate, Workload } from '../v1alpha2.types.ts'
 
 const MOST_GROUPS = 8
-const specPath = fieldPath('spec')
+const SPEC_PATH = fieldPath('spec')
 
 function validateTemplates(templates: readonly PodGroupTemplate[], path: FieldPath, features: Features): FieldError[] {
   if (templates.length === 0) return [required(path)]
@@ -22,10 +22,10 @@ function validateTemplates(templates: readonly PodGroupTemplate[], path: FieldPa
 
 /** Validates a workload by the rules of 1.36. The spec is immutable. Source: declarative validation of scheduling.k8s.io/v1alpha2. */
 export function validateWorkload({ spec }: Workload, old: Workload | undefined, features: Features): FieldError[] {
-  if (old) return validateUnchanged(spec, old.spec, ['controllerRef', 'podGroupTemplates'], specPath)
+  if (old) return validateUnchanged(spec, old.spec, ['controllerRef', 'podGroupTemplates'], SPEC_PATH)
   return [
-    ...(spec.controllerRef ? validateControllerRef(spec.controllerRef, specPath.child('controllerRef')) : []),
-    ...validateTemplates(spec.podGroupTemplates ?? [], specPath.child('podGroupTemplates'), features),
+    ...(spec.controllerRef ? validateControllerRef(spec.controllerRef, SPEC_PATH.child('controllerRef')) : []),
+    ...validateTemplates(spec.podGroupTemplates ?? [], SPEC_PATH.child('podGroupTemplates'), features),
   ]
 }
 
@@ -56,8 +56,8 @@ export function validateFirstWorkload({ spec }: Workload, old: Workload | undefi
   const { controllerRef, podGroupTemplates } = spec
   const type = 'schedulingV1alpha2.WorkloadSpec'
   return [
-    ...(controllerRef ? validateControllerRef(controllerRef, specPath.child('controllerRef')) : []),
-    ...validateFirstGroups(podGroupTemplates ?? [], specPath.child('podGroups')),
+    ...(controllerRef ? validateControllerRef(controllerRef, SPEC_PATH.child('controllerRef')) : []),
+    ...validateFirstGroups(podGroupTemplates ?? [], SPEC_PATH.child('podGroups')),
     ...(old?.spec.controllerRef && !deepEqual(controllerRef, old.spec.controllerRef)
       ? [immutableError(fieldPath('controllerRef'), goMember(type, 'controllerRef', controllerRef))]
       : []),

@@ -15,7 +15,7 @@ import { goPointer, goStringList } from '../../shared/go-syntax.ts'
 import type { CSINode, CSINodeDriver } from '../v1.types.ts'
 
 const NODE_ID_LIMIT = 256
-const path = fieldPath('spec', 'drivers')
+const PATH = fieldPath('spec', 'drivers')
 
 /** Prints a driver as Go's %#v does, for the error about immutable fields. */
 const printDriver = ({ name, nodeID, topologyKeys, allocatable }: CSINodeDriver): string =>
@@ -48,7 +48,7 @@ function validateDriver({ name, nodeID, allocatable, topologyKeys }: CSINodeDriv
 
 function validateDrivers(drivers: readonly CSINodeDriver[], release: Release): FieldError[] {
   const again = repeats(drivers.map(({ name }) => name))
-  return drivers.flatMap((driver, i) => validateDriver(driver, again[i] === true, release, path.index(i)))
+  return drivers.flatMap((driver, i) => validateDriver(driver, again[i] === true, release, PATH.index(i)))
 }
 
 const withoutAllocatable = ({ allocatable: _, ...driver }: CSINodeDriver): CSINodeDriver => driver
@@ -71,7 +71,7 @@ export function validateCSINode({ spec }: CSINode, old: CSINode | undefined, { f
     ...errors,
     ...changed.map(driver =>
       immutableError(
-        isSince(features.release, '1.33') ? path : fieldPath('CSINodeDriver'),
+        isSince(features.release, '1.33') ? PATH : fieldPath('CSINodeDriver'),
         verbatim(printDriver(driver), () => driverJson(driver)),
       ),
     ),

@@ -14,13 +14,13 @@ import { types } from '../../types.ts'
 import type { CSIStorageCapacity } from '../v1.types.ts'
 import { capacityWarnings } from '../warnings.ts'
 
-const topologyPath = fieldPath('nodeTopology')
-const classPath = fieldPath('storageClassName')
+const TOPOLOGY_PATH = fieldPath('nodeTopology')
+const CLASS_PATH = fieldPath('storageClassName')
 
 function validateCapacityUpdate({ nodeTopology, storageClassName }: CSIStorageCapacity, old: CSIStorageCapacity): FieldError[] {
   return [
-    ...(deepEqual(nodeTopology, old.nodeTopology) ? [] : [immutableError(topologyPath, nodeTopology && goLabelSelector(nodeTopology))]),
-    ...(storageClassName === old.storageClassName ? [] : [immutableError(classPath, storageClassName)]),
+    ...(deepEqual(nodeTopology, old.nodeTopology) ? [] : [immutableError(TOPOLOGY_PATH, nodeTopology && goLabelSelector(nodeTopology))]),
+    ...(storageClassName === old.storageClassName ? [] : [immutableError(CLASS_PATH, storageClassName)]),
   ]
 }
 
@@ -31,8 +31,8 @@ function validateCapacityUpdate({ nodeTopology, storageClassName }: CSIStorageCa
 function validateCSIStorageCapacity(next: CSIStorageCapacity, old: CSIStorageCapacity | undefined, { features }: HookContext): FieldError[] {
   const { nodeTopology, storageClassName, capacity } = next
   return [
-    ...validateLabelSelector(nodeTopology, topologyPath, selectorRules(features, old?.nodeTopology)),
-    ...nameIsDnsSubdomain(storageClassName, false).map(text => invalid(classPath, storageClassName, text)),
+    ...validateLabelSelector(nodeTopology, TOPOLOGY_PATH, selectorRules(features, old?.nodeTopology)),
+    ...nameIsDnsSubdomain(storageClassName, false).map(text => invalid(CLASS_PATH, storageClassName, text)),
     ...(capacity !== undefined && quantitySign(capacity) < 0 ? [invalid(fieldPath('capacity'), capacity, NEGATIVE)] : []),
     ...(old ? validateCapacityUpdate(next, old) : []),
   ]

@@ -11,10 +11,10 @@ import { validateBetaMigration, validateBetaStatus } from './beta-validation.ts'
 import { betaFromHub, betaToHub } from './conversion.ts'
 import { validateMigration, validateMigrationStatus } from './validation.ts'
 
-const columns = [column('Name', 'Name of the object.'), column('Resource', 'Resource whose objects are rewritten.')]
+const COLUMNS = [column('Name', 'Name of the object.'), column('Resource', 'Resource whose objects are rewritten.')]
 
 const table: TableDefinition<StorageVersionMigration> = {
-  columns,
+  columns: COLUMNS,
   cells({ metadata, spec }) {
     const { resource = '', version = '', group = '' } = spec.resource
     return [metadata.name ?? '', `${resource}.${version}.${group}`]
@@ -25,7 +25,7 @@ const STATES = ['Running', 'Failed', 'Succeeded']
 
 /** Table of 1.35 and later, with the last condition that is true. */
 const tableWithStatus: TableDefinition<StorageVersionMigration> = {
-  columns: [...columns, column('Status', 'State of the migration.')],
+  columns: [...COLUMNS, column('Status', 'State of the migration.')],
   cells({ metadata, spec, status }) {
     const { resource = '', group = '' } = spec.resource
     const state = status.conditions?.findLast(condition => condition.status === 'True' && STATES.includes(condition.type))

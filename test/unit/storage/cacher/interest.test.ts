@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { FanOut } from '../../../../src/storage/cacher/fan-out.ts'
-import { Interest, longestPending } from '../../../../src/storage/cacher/interest.ts'
+import { Interest, LONGEST_PENDING } from '../../../../src/storage/cacher/interest.ts'
 import { EventQueue } from '../../../../src/storage/event-queue.ts'
 import { RecordedChange } from '../../../../src/storage/recorded-change.ts'
 import { revision } from '../../../../src/storage/revision.ts'
@@ -19,7 +19,7 @@ describe('storage/cacher/interest', () => {
     const interest = new Interest(testPrefix, new FanOut())
     const ends: boolean[] = []
     const open = (): EventQueue => {
-      const queue: EventQueue = new EventQueue(10 * longestPending, slow => {
+      const queue: EventQueue = new EventQueue(10 * LONGEST_PENDING, slow => {
         ends.push(slow)
         interest.remove(watcher)
       })
@@ -29,7 +29,7 @@ describe('storage/cacher/interest', () => {
     }
     const first = open()
     const one = change(1)
-    for (let i = 0; i < longestPending; i++) interest.publish(one)
+    for (let i = 0; i < LONGEST_PENDING; i++) interest.publish(one)
     expect(first.ended).to.equal(false)
     interest.publish(change(2))
     expect([first.ended, ends, interest.size]).to.deep.equal([true, [true], 0])

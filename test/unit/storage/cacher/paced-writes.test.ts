@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { expect } from 'chai'
 import type { Cacher } from '../../../../src/storage/cacher/cacher-types.ts'
-import { changesPerRound } from '../../../../src/storage/cacher/pending-changes.ts'
+import { CHANGES_PER_ROUND } from '../../../../src/storage/cacher/pending-changes.ts'
 import { key, revision } from '../../../../src/storage/revision.ts'
 import type { Predicate, Storage, StorageEvent } from '../../../../src/storage/storage.ts'
 import { batchesOf } from '../../../support/batches.ts'
@@ -14,9 +14,9 @@ const { signal } = new AbortController()
 setMaxListeners(0, signal)
 /** So many that a round over them takes several turns of the event loop. */
 const WATCHERS = 32
-const CHANGES = 8 * changesPerRound
+const CHANGES = 8 * CHANGES_PER_ROUND
 /** Of these so many have been given before a write goes on: fewer than four rounds wait then, besides the one that is given. */
-const BEFORE_WRITES = (CHANGES - 5 * changesPerRound) * WATCHERS
+const BEFORE_WRITES = (CHANGES - 5 * CHANGES_PER_ROUND) * WATCHERS
 
 describe('storage/cacher: writes and watchers', () => {
   let backend: MemoryBackend

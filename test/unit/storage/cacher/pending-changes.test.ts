@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { changesPerRound, PendingChanges } from '../../../../src/storage/cacher/pending-changes.ts'
+import { CHANGES_PER_ROUND, PendingChanges } from '../../../../src/storage/cacher/pending-changes.ts'
 import { RecordedChange } from '../../../../src/storage/recorded-change.ts'
 import { revision } from '../../../../src/storage/revision.ts'
 import { Stored } from '../../../../src/storage/stored-object.ts'
@@ -23,25 +23,25 @@ describe('storage/cacher/pending-changes', () => {
   })
 
   it('returns changes in rounds, in order', () => {
-    add(changesPerRound + 2)
-    expect(pending.takeRound().map(change => change.revision)).to.deep.equal(Array.from({ length: changesPerRound }, (_, i) => i + 1))
+    add(CHANGES_PER_ROUND + 2)
+    expect(pending.takeRound().map(change => change.revision)).to.deep.equal(Array.from({ length: CHANGES_PER_ROUND }, (_, i) => i + 1))
     expect(pending.length).to.equal(2)
-    expect(pending.takeRound().map(change => change.revision)).to.deep.equal([changesPerRound + 1, changesPerRound + 2])
+    expect(pending.takeRound().map(change => change.revision)).to.deep.equal([CHANGES_PER_ROUND + 1, CHANGES_PER_ROUND + 2])
     expect(pending.takeRound()).to.deep.equal([])
   })
 
   it('never splits the changes of one revision', () => {
-    add(changesPerRound - 1)
-    for (let i = 0; i < 3; i++) pending.push(new RecordedChange(testKey('a'), revision(changesPerRound), storedOf(changesPerRound, 0), undefined))
+    add(CHANGES_PER_ROUND - 1)
+    for (let i = 0; i < 3; i++) pending.push(new RecordedChange(testKey('a'), revision(CHANGES_PER_ROUND), storedOf(CHANGES_PER_ROUND, 0), undefined))
     add(1)
-    expect(pending.takeRound()).to.have.length(changesPerRound + 2)
+    expect(pending.takeRound()).to.have.length(CHANGES_PER_ROUND + 2)
     expect(pending.length).to.equal(1)
   })
 
   it('releases writers when fewer than four rounds are pending', async () => {
-    add(4 * changesPerRound - 1)
+    add(4 * CHANGES_PER_ROUND - 1)
     expect(mayAdd()).to.equal(true)
-    add(changesPerRound + 1)
+    add(CHANGES_PER_ROUND + 1)
     const woken: string[] = []
     const waiting = ['first', 'second'].map(name => pending.untilFew()?.then(() => woken.push(name)))
     pending.takeRound()
@@ -57,14 +57,14 @@ describe('storage/cacher/pending-changes', () => {
     ['deleted objects', remove],
   ] as const)
     it(`counts the bytes of ${what}`, () => {
-      fill(changesPerRound, 64 << 10)
+      fill(CHANGES_PER_ROUND, 64 << 10)
       expect(mayAdd()).to.equal(true)
-      fill(changesPerRound, 64 << 10)
+      fill(CHANGES_PER_ROUND, 64 << 10)
       expect(mayAdd()).to.equal(false)
       pending.takeRound()
       expect(mayAdd()).to.equal(true)
       pending.takeRound()
-      fill(4 * changesPerRound - 1, 0)
+      fill(4 * CHANGES_PER_ROUND - 1, 0)
       expect(mayAdd()).to.equal(true)
     })
 })
