@@ -60,54 +60,54 @@ export function interfacesOf(declared: Declared, pkg: PackageFile): string {
 type Use = (file: string, name: string, alias?: string) => string
 
 class Writer {
-  private readonly declared: Declared
-  private readonly pkg: PackageFile
-  private readonly use: Use
+  readonly #declared: Declared
+  readonly #pkg: PackageFile
+  readonly #use: Use
 
   constructor(declared: Declared, pkg: PackageFile, use: Use) {
-    this.declared = declared
-    this.pkg = pkg
-    this.use = use
+    this.#declared = declared
+    this.#pkg = pkg
+    this.#use = use
   }
 
   write({ kind, name, values }: Declaration): string {
-    if (kind === 'enum') return `export type ${name} = ${[...(values ?? []).map(quoted), this.use(FORMS, 'Unlisted')].join(' | ')}`
-    if (kind !== 'type' || BY_HAND[`${this.pkg.id}.${name}`] !== undefined) return ''
-    const schema = this.declared.types.type(`${this.pkg.id}.${name}`)
-    return this.isList(schema) ? '' : this.struct(name, schema)
+    if (kind === 'enum') return `export type ${name} = ${[...(values ?? []).map(quoted), this.#use(FORMS, 'Unlisted')].join(' | ')}`
+    if (kind !== 'type' || BY_HAND[`${this.#pkg.id}.${name}`] !== undefined) return ''
+    const schema = this.#declared.types.type(`${this.#pkg.id}.${name}`)
+    return this.#isList(schema) ? '' : this.#struct(name, schema)
   }
 
   /** No hook sees lists. */
-  private isList({ fields, typeMeta }: StructSchema): boolean {
-    return typeMeta && fields.has('items') && this.metadataOf(fields) === 'meta.ListMeta'
+  #isList({ fields, typeMeta }: StructSchema): boolean {
+    return typeMeta && fields.has('items') && this.#metadataOf(fields) === 'meta.ListMeta'
   }
 
-  private isObject({ fields, typeMeta }: StructSchema): boolean {
-    return typeMeta && this.metadataOf(fields) === 'meta.ObjectMeta'
+  #isObject({ fields, typeMeta }: StructSchema): boolean {
+    return typeMeta && this.#metadataOf(fields) === 'meta.ObjectMeta'
   }
 
-  private metadataOf(fields: StructSchema['fields']): string | undefined {
+  #metadataOf(fields: StructSchema['fields']): string | undefined {
     const metadata = fields.get('metadata')?.schema
-    return metadata?.type === 'struct' ? this.declared.nameOf(metadata) : undefined
+    return metadata?.type === 'struct' ? this.#declared.nameOf(metadata) : undefined
   }
 
-  private struct(name: string, schema: StructSchema): string {
-    const isObject = this.isObject(schema)
-    const lines = [...schema.fields.values()].filter(field => !(isObject && field.name === 'metadata')).map(field => this.member(field))
+  #struct(name: string, schema: StructSchema): string {
+    const isObject = this.#isObject(schema)
+    const lines = [...schema.fields.values()].filter(field => !(isObject && field.name === 'metadata')).map(field => this.#member(field))
     const fields = schema.typeMeta && !isObject ? ['kind?: string', 'apiVersion?: string', ...lines] : lines
-    const head = `export type ${name} = ${isObject ? `${this.use(FORMS, 'TypedObject')} & ` : ''}`
+    const head = `export type ${name} = ${isObject ? `${this.#use(FORMS, 'TypedObject')} & ` : ''}`
     return fields.length === 0 ? `${head}{}` : `${head}{\n${fields.map(line => `  ${line}\n`).join('')}}`
   }
 
   /** A field that releases declare differently may be what it is in any of them. */
-  private member(field: Field): string {
-    const own = this.memberOf(field)
-    return field.earlier ? either(own, this.member(field.earlier)) : own
+  #member(field: Field): string {
+    const own = this.#memberOf(field)
+    return field.earlier ? either(own, this.#member(field.earlier)) : own
   }
 
-  private memberOf(field: Field): string {
+  #memberOf(field: Field): string {
     const name = /^[\w$]+$/.test(field.name) ? field.name : quoted(field.name)
-    const type = this.fieldType(field)
+    const type = this.#fieldType(field)
     if (field.default !== undefined && (field.pointer || !isZero(field.default))) return `${name}: ${withoutNull(type)}`
     if (field.pointer) return field.omitEmpty ? `${name}?: ${type}` : `${name}: ${orNull(type)}`
     switch (field.schema.type) {
@@ -126,53 +126,53 @@ class Writer {
   }
 
   /** An enum that is a pointer, or always there, may be empty. */
-  private fieldType({ schema, pointer, omitEmpty, default: filled }: Field): string {
-    const type = this.valueType(schema, true)
+  #fieldType({ schema, pointer, omitEmpty, default: filled }: Field): string {
+    const type = this.#valueType(schema, true)
     return schema.type === 'string' && schema.enum && (pointer || (!omitEmpty && filled === undefined)) ? `${type} | ''` : type
   }
 
   /** `outermost`: of a field. Inside of lists and maps, null lists and maps stay. */
-  private valueType(schema: Schema, outermost = false): string {
+  #valueType(schema: Schema, outermost = false): string {
     switch (schema.type) {
       case 'struct':
-        return this.structName(schema)
+        return this.#structName(schema)
       case 'list': {
-        const item = this.valueType(schema.items)
+        const item = this.#valueType(schema.items)
         const items = schema.pointerItems ? orNull(item) : item
         const type = items.includes(' ') ? `(${items})[]` : `${items}[]`
         return outermost ? type : orNull(type)
       }
       case 'map': {
-        const type = `Record<string, ${this.valueType(schema.values)}>`
+        const type = `Record<string, ${this.#valueType(schema.values)}>`
         return outermost ? type : orNull(type)
       }
       case 'union': {
-        const struct = this.structName(schema.struct)
+        const struct = this.#structName(schema.struct)
         return `${struct} | ${schema.form === 'boolean' ? 'boolean' : schema.form === 'list' ? `${struct}[] | null` : 'string[] | null'}`
       }
       default:
-        return this.scalar(schema)
+        return this.#scalar(schema)
     }
   }
 
-  private scalar(schema: ScalarSchema): string {
+  #scalar(schema: ScalarSchema): string {
     switch (schema.type) {
       case 'string':
-        return schema.enum ? this.named(schema) : 'string'
+        return schema.enum ? this.#named(schema) : 'string'
       case 'integer':
-        return schema.goType.endsWith('64') ? this.use(FORMS, 'Int64') : 'number'
+        return schema.goType.endsWith('64') ? this.#use(FORMS, 'Int64') : 'number'
       case 'number':
         return 'number'
       case 'boolean':
         return 'boolean'
       case 'time':
       case 'microTime':
-        return this.use(FORMS, 'Time')
+        return this.#use(FORMS, 'Time')
       case 'intOrString':
-        return this.use(FORMS, 'IntOrString')
+        return this.#use(FORMS, 'IntOrString')
       case 'raw':
       case 'json':
-        return this.use(FORMS, 'Json')
+        return this.#use(FORMS, 'Json')
       case 'bytes':
       case 'duration':
       case 'quantity':
@@ -180,28 +180,28 @@ class Writer {
     }
   }
 
-  private named({ declaredIn, goType }: ScalarSchema): string {
-    const owner = this.declared.packages.find(({ definition }) => definition === declaredIn)
+  #named({ declaredIn, goType }: ScalarSchema): string {
+    const owner = this.#declared.packages.find(({ definition }) => definition === declaredIn)
     const name = goType.slice(goType.indexOf('.') + 1)
-    return owner === undefined ? 'string' : this.from(owner, name)
+    return owner === undefined ? 'string' : this.#from(owner, name)
   }
 
   /** Objects inside of others have no apiVersion and kind of their own, unless they were given. */
-  private structName(schema: StructSchema): string {
-    const id = this.declared.nameOf(schema) ?? ''
+  #structName(schema: StructSchema): string {
+    const id = this.#declared.nameOf(schema) ?? ''
     const [owner, name = ''] = id.split('.')
     const byHand = BY_HAND[id]
-    if (byHand !== undefined) return this.use(byHand.file, byHand.name ?? name)
-    const pkg = this.declared.packages.find(each => each.id === owner)
-    if (!pkg) throw new Error(`${this.pkg.file}: a type of no package, ${schema.name}`)
-    const type = this.from(pkg, name)
-    return this.isObject(schema) ? `${this.use(FORMS, 'Embedded')}<${type}>` : type
+    if (byHand !== undefined) return this.#use(byHand.file, byHand.name ?? name)
+    const pkg = this.#declared.packages.find(each => each.id === owner)
+    if (!pkg) throw new Error(`${this.#pkg.file}: a type of no package, ${schema.name}`)
+    const type = this.#from(pkg, name)
+    return this.#isObject(schema) ? `${this.#use(FORMS, 'Embedded')}<${type}>` : type
   }
 
-  private from(owner: PackageFile, name: string): string {
-    if (owner === this.pkg) return name
-    const alias = this.pkg.declarations.has(name) ? `${owner.id[0]?.toUpperCase()}${owner.id.slice(1)}${name}` : name
-    return this.use(`${owner.file}.ts`, name, alias)
+  #from(owner: PackageFile, name: string): string {
+    if (owner === this.#pkg) return name
+    const alias = this.#pkg.declarations.has(name) ? `${owner.id[0]?.toUpperCase()}${owner.id.slice(1)}${name}` : name
+    return this.#use(`${owner.file}.ts`, name, alias)
   }
 }
 

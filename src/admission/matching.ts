@@ -26,24 +26,24 @@ export type GetNamespace = (name: string) => Promise<KubeObject>
 
 /** A label selector that is parsed once. A malformed one throws on first use. */
 export class Selector {
-  private readonly requirements: readonly LabelRequirement[] | { readonly fault: string }
+  readonly #requirements: readonly LabelRequirement[] | { readonly fault: string }
 
   constructor(selector: LabelSelector | undefined) {
     try {
-      this.requirements = labelSelectorOf(selector)
+      this.#requirements = labelSelectorOf(selector)
     } catch (error) {
-      this.requirements = { fault: errorMessage(error) }
+      this.#requirements = { fault: errorMessage(error) }
     }
   }
 
   /** Whether the selector matches every object. */
   get isEmpty(): boolean {
-    return 'length' in this.requirements && this.requirements.length === 0
+    return 'length' in this.#requirements && this.#requirements.length === 0
   }
 
   /** Returns the requirements; an empty list matches everything. Throws 500 if the selector is malformed. */
   parsed(): readonly LabelRequirement[] {
-    const { requirements } = this
+    const requirements = this.#requirements
     if ('fault' in requirements) throw internalServerError(requirements.fault)
     return requirements
   }

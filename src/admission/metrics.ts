@@ -13,14 +13,14 @@ export interface StepTimer {
 
 /** How long admission takes, as a whole and by plugin. Source: k8s.io/apiserver, pkg/admission/metrics. */
 export class AdmissionMetrics {
-  private readonly steps = new HistogramFamily({
+  readonly #steps = new HistogramFamily({
     name: 'apiserver_admission_step_admission_duration_seconds',
     help: 'Admission sub-step latency histogram in seconds, broken out for each operation and API resource and step type (validate or admit).',
     stability: 'STABLE',
     labels: ['type', 'operation', 'rejected'],
     buckets: BUCKETS,
   })
-  private readonly plugins = new HistogramFamily({
+  readonly #plugins = new HistogramFamily({
     name: 'apiserver_admission_controller_admission_duration_seconds',
     help: 'Admission controller latency histogram in seconds, identified by name and broken out for each operation and API resource and type (validate or admit).',
     stability: 'STABLE',
@@ -29,16 +29,16 @@ export class AdmissionMetrics {
   })
 
   families(): MetricFamily[] {
-    return [this.steps, this.plugins]
+    return [this.#steps, this.#plugins]
   }
 
   /** Metric of all plugins of a step together. */
   step(step: AdmissionStep): StepTimer {
-    return timer((operation, rejected) => this.steps.child(step, operation, rejected))
+    return timer((operation, rejected) => this.#steps.child(step, operation, rejected))
   }
 
   plugin(name: string, step: AdmissionStep): StepTimer {
-    return timer((operation, rejected) => this.plugins.child(name, step, operation, rejected))
+    return timer((operation, rejected) => this.#plugins.child(name, step, operation, rejected))
   }
 }
 

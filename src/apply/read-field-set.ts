@@ -46,55 +46,55 @@ class ReadNode {
   readonly element: PathElement
   readonly texts: readonly string[]
   next = 0
-  private readonly document: JsonObject
-  private nodes: { [element: PathElement]: FieldSet } = {}
-  private isMember = false
-  private last: PathElement | undefined
-  private isSorted = true
-  private ordering: Steps<FieldSet> | undefined
+  readonly #document: JsonObject
+  #nodes: { [element: PathElement]: FieldSet } = {}
+  #isMember = false
+  #last: PathElement | undefined
+  #isSorted = true
+  #ordering: Steps<FieldSet> | undefined
 
   /** `texts`: the keys of the document. */
   constructor(element: PathElement, document: JsonObject, texts: readonly string[]) {
     this.element = element
-    this.document = document
+    this.#document = document
     this.texts = texts
   }
 
   /** The value of a member. */
   at(text: string): Json | undefined {
-    return this.document[text]
+    return this.#document[text]
   }
 
   /** Adds the node's own path. In a sorted document `.` comes first, so that the node, which may be wide, needs no copy. */
   addItself(): void {
-    this.isMember = true
-    if (this.last === undefined) this.nodes['.'] = EMPTY
+    this.#isMember = true
+    if (this.#last === undefined) this.#nodes['.'] = EMPTY
   }
 
   add(element: PathElement, node: FieldSet): void {
-    const before = this.nodes[element]
-    this.nodes[element] = before === undefined ? node : unionNodes(before, node)
-    if (this.last !== undefined && compareElements(this.last, element) >= 0) this.isSorted = false
-    this.last = element
+    const before = this.#nodes[element]
+    this.#nodes[element] = before === undefined ? node : unionNodes(before, node)
+    if (this.#last !== undefined && compareElements(this.#last, element) >= 0) this.#isSorted = false
+    this.#last = element
   }
 
   /** Returns the finished node. Undefined if sorting it needs another step: call again. */
   finish(isRoot: boolean): FieldSet | undefined {
-    if (this.last === undefined) return EMPTY
+    if (this.#last === undefined) return EMPTY
     // The root is not a path.
-    const isMember = this.isMember && !isRoot
-    if (this.isSorted && isMember === (this.nodes['.'] !== undefined)) return this.nodes
-    this.ordering ??= this.ordered(isMember)
-    const { done, value } = this.ordering.next()
+    const isMember = this.#isMember && !isRoot
+    if (this.#isSorted && isMember === (this.#nodes['.'] !== undefined)) return this.#nodes
+    this.#ordering ??= this.#ordered(isMember)
+    const { done, value } = this.#ordering.next()
     return done ? value : undefined
   }
 
-  private *ordered(isMember: boolean): Steps<FieldSet> {
-    const elements = Object.keys(this.nodes).filter(element => element !== '.')
+  *#ordered(isMember: boolean): Steps<FieldSet> {
+    const elements = Object.keys(this.#nodes).filter(element => element !== '.')
     const out: { [element: PathElement]: FieldSet } = isMember ? { '.': EMPTY } : {}
     for (const element of yield* sortInSteps(elements, compareElements)) {
       if (isStepDone()) yield
-      out[element] = this.nodes[element] ?? EMPTY
+      out[element] = this.#nodes[element] ?? EMPTY
     }
     return out
   }
@@ -104,37 +104,37 @@ class ReadNode {
 class Reading {
   result: FieldSet = EMPTY
   readonly isWide: boolean
-  private readonly stack: ReadNode[] = []
-  private top: ReadNode | undefined
+  readonly #stack: ReadNode[] = []
+  #top: ReadNode | undefined
 
   constructor(document: JsonObject) {
-    this.top = new ReadNode('', document, Object.keys(document))
-    this.isWide = this.top.texts.length > WIDE
+    this.#top = new ReadNode('', document, Object.keys(document))
+    this.isWide = this.#top.texts.length > WIDE
   }
 
   /** Reads up to 512 members, or to the next wide node. Returns whether members are left. Throws an Error if the document is malformed. */
   goOn(): boolean {
     for (let left = FEW; left > 0; left--) {
-      const { top } = this
+      const top = this.#top
       if (top === undefined) return false
       const text = top.texts[top.next++]
-      if (text === undefined) this.finish(top)
+      if (text === undefined) this.#finish(top)
       else if (text === '.') top.addItself()
-      else if (this.member(top, text)) return true
+      else if (this.#member(top, text)) return true
     }
     return true
   }
 
-  private finish(node: ReadNode): void {
-    const made = node.finish(this.stack.length === 0)
+  #finish(node: ReadNode): void {
+    const made = node.finish(this.#stack.length === 0)
     if (made === undefined) return
-    this.top = this.stack.pop()
-    if (this.top === undefined) this.result = made
-    else this.top.add(node.element, made)
+    this.#top = this.#stack.pop()
+    if (this.#top === undefined) this.result = made
+    else this.#top.add(node.element, made)
   }
 
   /** Adds the element of a member, or opens its node. Returns whether the node is wide. */
-  private member(top: ReadNode, text: string): boolean {
+  #member(top: ReadNode, text: string): boolean {
     const element = canonicalElement(text)
     if (element === undefined) return false
     const document = top.at(text) ?? null
@@ -144,8 +144,8 @@ class Reading {
       top.add(element, EMPTY)
       return false
     }
-    this.stack.push(top)
-    this.top = new ReadNode(element, document, texts)
+    this.#stack.push(top)
+    this.#top = new ReadNode(element, document, texts)
     return texts.length > WIDE
   }
 }

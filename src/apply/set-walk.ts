@@ -16,81 +16,81 @@ export class OpenNode {
   readonly b: FieldSet
   /** Schema of the value at the path, for rules that need it. */
   readonly schema: Schema | undefined
-  private readonly isMember: boolean
-  private readonly elements: readonly PathElement[]
-  private next = 0
+  readonly #isMember: boolean
+  readonly #elements: readonly PathElement[]
+  #next = 0
   /** Elements of the second node. Only unions list them. */
-  private others: readonly PathElement[] | undefined
-  private nextOther = 0
+  #others: readonly PathElement[] | undefined
+  #nextOther = 0
   /** The new node. Undefined while a small node equals the first one. */
-  private out: { [element: PathElement]: FieldSet } | undefined
-  private size = 0
+  #out: { [element: PathElement]: FieldSet } | undefined
+  #size = 0
   /** Whether all added nodes are those of the first node. */
-  private isSame: boolean
+  #isSame: boolean
 
   /** `isMember`: whether the path itself is in the new set. */
   constructor(element: PathElement, a: FieldSet, b: FieldSet, isMember: boolean, schema?: Schema) {
     this.element = element
     this.a = a
     this.b = b
-    this.isMember = isMember
+    this.#isMember = isMember
     this.schema = schema
-    this.elements = Object.keys(a)
-    this.isSame = isMember === (a['.'] !== undefined)
-    if (!this.isSame || this.isWide) this.out = {}
+    this.#elements = Object.keys(a)
+    this.#isSame = isMember === (a['.'] !== undefined)
+    if (!this.#isSame || this.isWide) this.#out = {}
   }
 
   get isWide(): boolean {
-    return this.elements.length > WIDE
+    return this.#elements.length > WIDE
   }
 
   /** Returns the next element of the first node. Undefined after the last one. */
   take(): PathElement | undefined {
-    return this.elements[this.next++]
+    return this.#elements[this.#next++]
   }
 
   /** Returns the next element of either node, in order. Returns `.`, which callers skip, for an element of the second node that the first one has too. */
   takeOfBoth(): PathElement | undefined {
-    this.others ??= Object.keys(this.b)
-    const own = this.elements[this.next]
-    const other = this.others[this.nextOther]
+    this.#others ??= Object.keys(this.b)
+    const own = this.#elements[this.#next]
+    const other = this.#others[this.#nextOther]
     if (other !== undefined && (other === '.' || this.a[other] !== undefined)) {
-      this.nextOther++
+      this.#nextOther++
       return '.'
     }
     if (other === undefined || (own !== undefined && (own === '.' || compareElements(own, other) < 0))) {
-      this.next++
+      this.#next++
       return own
     }
-    this.nextOther++
+    this.#nextOther++
     return other
   }
 
   /** Adds the node of an element. Elements must be added in order. */
   add(element: PathElement, node: FieldSet | undefined): void {
-    if (node !== this.a[element]) this.isSame = false
-    if (this.out === undefined) {
-      if (this.isSame) return
-      this.out = {}
-      for (let i = 0; i < this.next; i++) {
-        const before = this.elements[i]
-        if (before !== undefined && before !== '.' && before !== element) this.put(this.out, before, this.a[before])
+    if (node !== this.a[element]) this.#isSame = false
+    if (this.#out === undefined) {
+      if (this.#isSame) return
+      this.#out = {}
+      for (let i = 0; i < this.#next; i++) {
+        const before = this.#elements[i]
+        if (before !== undefined && before !== '.' && before !== element) this.#put(this.#out, before, this.a[before])
       }
     }
-    this.put(this.out, element, node)
+    this.#put(this.#out, element, node)
   }
 
-  private put(out: { [element: PathElement]: FieldSet }, element: PathElement, node: FieldSet | undefined): void {
+  #put(out: { [element: PathElement]: FieldSet }, element: PathElement, node: FieldSet | undefined): void {
     if (node === undefined) return
-    if (this.size++ === 0 && this.isMember) out['.'] = EMPTY
+    if (this.#size++ === 0 && this.#isMember) out['.'] = EMPTY
     out[element] = node
   }
 
   /** The new node. It is the first node itself if nothing changed, so that unchanged sets stay shared. Undefined if it has no paths. */
   get result(): FieldSet | undefined {
-    if (this.out === undefined || this.isSame) return this.a
-    if (this.size === 0) return this.isMember ? EMPTY : undefined
-    return this.out
+    if (this.#out === undefined || this.#isSame) return this.a
+    if (this.#size === 0) return this.#isMember ? EMPTY : undefined
+    return this.#out
   }
 }
 
@@ -100,30 +100,30 @@ const FEW = 512
 /** A walk through one set, or two in parallel. It keeps a stack, because a generator for each node would cost small sets more than their elements. */
 class SetWalk {
   result: FieldSet = EMPTY
-  private readonly rule: SetRule
-  private readonly isUnion: boolean
-  private readonly stack: OpenNode[] = []
-  private top: OpenNode | undefined
+  readonly #rule: SetRule
+  readonly #isUnion: boolean
+  readonly #stack: OpenNode[] = []
+  #top: OpenNode | undefined
 
   constructor(rule: SetRule, root: OpenNode, isUnion: boolean) {
-    this.rule = rule
-    this.isUnion = isUnion
-    this.top = root
+    this.#rule = rule
+    this.#isUnion = isUnion
+    this.#top = root
   }
 
   /** Walks up to 512 elements, or to the next wide node. Returns whether elements are left. */
   goOn(): boolean {
     for (let left = FEW; left > 0; left--) {
-      const { top } = this
+      const top = this.#top
       if (top === undefined) return false
-      const element = this.isUnion ? top.takeOfBoth() : top.take()
-      if (element === undefined) this.close(top)
+      const element = this.#isUnion ? top.takeOfBoth() : top.take()
+      if (element === undefined) this.#close(top)
       else if (element !== '.') {
-        const node = this.rule(top, element)
+        const node = this.#rule(top, element)
         if (!(node instanceof OpenNode)) top.add(element, node)
         else {
-          this.stack.push(top)
-          this.top = node
+          this.#stack.push(top)
+          this.#top = node
           if (node.isWide) return true
         }
       }
@@ -131,10 +131,10 @@ class SetWalk {
     return true
   }
 
-  private close(node: OpenNode): void {
-    this.top = this.stack.pop()
-    if (this.top === undefined) this.result = node.result ?? EMPTY
-    else this.top.add(node.element, node.result)
+  #close(node: OpenNode): void {
+    this.#top = this.#stack.pop()
+    if (this.#top === undefined) this.result = node.result ?? EMPTY
+    else this.#top.add(node.element, node.result)
   }
 }
 

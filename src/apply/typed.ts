@@ -185,50 +185,50 @@ const MANY_NODES = 1024
 
 /** Collects the nodes of an object's members or a list's items in the three sets, in any order. */
 class DeltaNodes {
-  private added: Nodes | undefined
-  private modified: Nodes | undefined
-  private removed: Nodes | undefined
-  private count = 0
+  #added: Nodes | undefined
+  #modified: Nodes | undefined
+  #removed: Nodes | undefined
+  #count = 0
 
   /** Whether the nodes must be ordered in steps. */
   get isWide(): boolean {
-    return this.count > MANY_NODES
+    return this.#count > MANY_NODES
   }
 
   add(element: PathElement, delta: Delta): void {
     if (delta.added !== undefined) this.addAdded(element, delta.added)
     if (delta.removed !== undefined) this.addRemoved(element, delta.removed)
     if (delta.modified !== undefined) {
-      this.count++
-      this.modified ??= {}
-      this.modified[element] = delta.modified
+      this.#count++
+      this.#modified ??= {}
+      this.#modified[element] = delta.modified
     }
   }
 
   addAdded(element: PathElement, node: FieldSet): void {
-    this.count++
-    this.added ??= {}
-    this.added[element] = node
+    this.#count++
+    this.#added ??= {}
+    this.#added[element] = node
   }
 
   addRemoved(element: PathElement, node: FieldSet): void {
-    this.count++
-    this.removed ??= {}
-    this.removed[element] = node
+    this.#count++
+    this.#removed ??= {}
+    this.#removed[element] = node
   }
 
   /** Returns the nodes of the object or list, ordered. Undefined if there are none. `order` defaults to that of UTF-16 code units. */
   delta(order: ((a: PathElement, b: PathElement) => number) | undefined): Delta | undefined {
-    if (this.added === undefined && this.modified === undefined && this.removed === undefined) return undefined
-    return { added: orderElements(this.added, order), modified: orderElements(this.modified, order), removed: orderElements(this.removed, order) }
+    if (this.#added === undefined && this.#modified === undefined && this.#removed === undefined) return undefined
+    return { added: orderElements(this.#added, order), modified: orderElements(this.#modified, order), removed: orderElements(this.#removed, order) }
   }
 
   /** `delta` in steps, for many nodes. */
   *deltaInSteps(order: (a: PathElement, b: PathElement) => number): Steps<Delta | undefined> {
-    if (this.added === undefined && this.modified === undefined && this.removed === undefined) return undefined
-    const added = yield* inOrderInSteps(this.added, order)
-    const modified = yield* inOrderInSteps(this.modified, order)
-    return { added, modified, removed: yield* inOrderInSteps(this.removed, order) }
+    if (this.#added === undefined && this.#modified === undefined && this.#removed === undefined) return undefined
+    const added = yield* inOrderInSteps(this.#added, order)
+    const modified = yield* inOrderInSteps(this.#modified, order)
+    return { added, modified, removed: yield* inOrderInSteps(this.#removed, order) }
   }
 }
 

@@ -45,23 +45,23 @@ interface RenderedEvent {
 /** Decides which requests are audited, and writes their events. */
 export class Auditor {
   readonly metrics: AuditMetrics
-  private readonly options: AuditorOptions
+  readonly #options: AuditorOptions
   /** Memory for lists with filtered managed fields, which are buffered as a whole until they are written. */
-  private readonly room = new ByteRoom(ROOM_BYTES, MOST_WAITING_BYTES)
+  readonly #room = new ByteRoom(ROOM_BYTES, MOST_WAITING_BYTES)
 
   constructor(options: AuditorOptions) {
-    this.options = options
+    this.#options = options
     this.metrics = options.metrics
   }
 
   /** Whether requests wait until their events are written. */
   get waits(): boolean {
-    return this.options.targets.some(({ sink }) => sink.waits)
+    return this.#options.targets.some(({ sink }) => sink.waits)
   }
 
   /** Returns the event of a request. Undefined if the policy excludes it. `user`: undefined if the request was not authenticated. */
   begin(request: AuditedRequest, user: User | undefined): AuditEvent | undefined {
-    const audited = this.options.evaluate(user, request.info)
+    const audited = this.#options.evaluate(user, request.info)
     this.metrics.level(audited?.level ?? 'None')
     return audited && new AuditEvent(request, audited, user)
   }
@@ -72,7 +72,7 @@ export class Auditor {
    */
   async process(event: AuditEvent, stage: Stage): Promise<boolean> {
     if (event.audited.omitStages.has(stage)) return true
-    const { targets } = this.options
+    const { targets } = this.#options
     const { request } = event
     this.metrics.events.value++
     const at = stage === 'RequestReceived' ? request.receivedAt : request.receivedAt + request.elapsed()
@@ -82,43 +82,43 @@ export class Auditor {
     const pieces = targets.every(({ format }) => format === 'legacy') ? [] : jsonPieces(event, stage, at)
     const { omitManagedFields } = event.audited
     // A body that is made while it is written can only be read once.
-    if (!omitManagedFields && targets.length === 1) return this.write({ ...given, pieces })
+    if (!omitManagedFields && targets.length === 1) return this.#write({ ...given, pieces })
     const bytes = filledBytes(pieces)
-    if (bytes > 0 && !(await this.room.take(bytes))) {
-      for (const { plugin } of targets) this.lose(plugin, `too many events wait for the ${plugin}`, given)
+    if (bytes > 0 && !(await this.#room.take(bytes))) {
+      for (const { plugin } of targets) this.#lose(plugin, `too many events wait for the ${plugin}`, given)
       return true
     }
     try {
-      return await this.write({ ...given, pieces: await readBodies(pieces, omitManagedFields) })
+      return await this.#write({ ...given, pieces: await readBodies(pieces, omitManagedFields) })
     } finally {
-      if (bytes > 0) this.room.give(bytes)
+      if (bytes > 0) this.#room.give(bytes)
     }
   }
 
   /** Writes to one target after the other, as upstream does. */
-  private async write(rendered: RenderedEvent): Promise<boolean> {
+  async #write(rendered: RenderedEvent): Promise<boolean> {
     let isWritten = true
-    for (const target of this.options.targets) isWritten = (await this.writeTo(target, rendered)) && isWritten
+    for (const target of this.#options.targets) isWritten = (await this.#writeTo(target, rendered)) && isWritten
     return isWritten
   }
 
-  private async writeTo({ sink, format, maxEventBytes = Number.POSITIVE_INFINITY }: AuditTarget, rendered: RenderedEvent): Promise<boolean> {
+  async #writeTo({ sink, format, maxEventBytes = Number.POSITIVE_INFINITY }: AuditTarget, rendered: RenderedEvent): Promise<boolean> {
     const line = lineOf(format === 'legacy' ? [rendered.summary.text()] : rendered.pieces)
     const isTooLong = line.length > maxEventBytes && format === 'json' && rendered.event.showsRequest
     const fitting = isTooLong ? rendered.truncated() : line
     if (fitting.length <= maxEventBytes) return sink.process({ line: fitting, summary: rendered.summary })
-    this.lose('truncate', 'event is too large even after truncating', rendered)
+    this.#lose('truncate', 'event is too large even after truncating', rendered)
     return true
   }
 
   /** Counts and logs an event that is dropped. The request does not fail. */
-  private lose(plugin: AuditPlugin, error: string, rendered: Pick<RenderedEvent, 'summary'>): void {
-    pluginFailed(this.options, plugin, error, [rendered])
+  #lose(plugin: AuditPlugin, error: string, rendered: Pick<RenderedEvent, 'summary'>): void {
+    pluginFailed(this.#options, plugin, error, [rendered])
   }
 
   /** Writes the waiting events and closes the sinks. */
   async close(): Promise<void> {
-    await Promise.all(this.options.targets.map(({ sink }) => sink.close()))
+    await Promise.all(this.#options.targets.map(({ sink }) => sink.close()))
   }
 }
 

@@ -15,117 +15,117 @@ const DROPPED = 'managedFields'
  * are unchanged.
  */
 export class ManagedFieldsFilter {
-  private depth = 0
-  private inString = false
-  private escaped = false
+  #depth = 0
+  #inString = false
+  #escaped = false
   /** Key of each open container, outermost first. Empty in lists. */
-  private readonly path: string[] = []
-  private readonly isObject: boolean[] = []
+  readonly #path: string[] = []
+  readonly #isObject: boolean[] = []
   /** Whether a key or the end of the object comes next. */
-  private awaitsKey = false
+  #awaitsKey = false
   /** Beginning of the current key. Undefined outside of keys. */
-  private key: string | undefined
-  private lastKey = ''
+  #key: string | undefined
+  #lastKey = ''
   /** Whether a comma is due before the next member that is kept. */
-  private comma = false
-  private wrote = false
+  #comma = false
+  #wrote = false
   /** Depth of the object whose member is being skipped; 0 if none is. */
-  private skipping = 0
+  #skipping = 0
 
   /** Filters a part. Returns a new buffer. */
   write(part: Buffer): Buffer {
     // The previous part may have held back a comma and a key.
-    const out = Buffer.allocUnsafe(part.length + Buffer.byteLength(this.key ?? '') + 2)
+    const out = Buffer.allocUnsafe(part.length + Buffer.byteLength(this.#key ?? '') + 2)
     let at = 0
-    for (const byte of part) at = this.take(byte, out, at)
+    for (const byte of part) at = this.#take(byte, out, at)
     return out.subarray(0, at)
   }
 
-  private take(byte: number, out: Buffer, at: number): number {
-    if (this.inString) return this.inText(byte, out, at)
+  #take(byte: number, out: Buffer, at: number): number {
+    if (this.#inString) return this.#inText(byte, out, at)
     if (byte === QUOTE) {
-      this.inString = true
-      if (this.awaitsKey) {
-        this.key = ''
+      this.#inString = true
+      if (this.#awaitsKey) {
+        this.#key = ''
         return at
       }
-    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) this.open(byte === OPEN_OBJECT)
-    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) return this.close(byte, out, at)
-    else if (byte === COMMA && this.isObject[this.depth - 1]) {
-      if (this.skipping !== this.depth && this.skipping > 0) return at
-      this.skipping = 0
-      this.awaitsKey = true
-      this.comma = this.wrote
+    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) this.#open(byte === OPEN_OBJECT)
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) return this.#close(byte, out, at)
+    else if (byte === COMMA && this.#isObject[this.#depth - 1]) {
+      if (this.#skipping !== this.#depth && this.#skipping > 0) return at
+      this.#skipping = 0
+      this.#awaitsKey = true
+      this.#comma = this.#wrote
       return at
     }
-    return this.pass(byte, out, at)
+    return this.#pass(byte, out, at)
   }
 
   /** Holds back a key until it is known whether it is kept. A key that is longer than the removed one is kept. Latin-1 preserves its bytes. */
-  private inText(byte: number, out: Buffer, at: number): number {
-    const ends = byte === QUOTE && !this.escaped
-    this.escaped = byte === BACKSLASH && !this.escaped
-    if (ends) this.inString = false
-    if (this.key === undefined) return this.pass(byte, out, at)
-    if (ends) return this.endKey(this.key, out, at)
-    this.key += String.fromCharCode(byte)
-    return this.key.length > DROPPED.length ? this.keep(this.key, out, at) : at
+  #inText(byte: number, out: Buffer, at: number): number {
+    const ends = byte === QUOTE && !this.#escaped
+    this.#escaped = byte === BACKSLASH && !this.#escaped
+    if (ends) this.#inString = false
+    if (this.#key === undefined) return this.#pass(byte, out, at)
+    if (ends) return this.#endKey(this.#key, out, at)
+    this.#key += String.fromCharCode(byte)
+    return this.#key.length > DROPPED.length ? this.#keep(this.#key, out, at) : at
   }
 
-  private endKey(key: string, out: Buffer, at: number): number {
-    if (this.skipping === 0 && key === DROPPED && this.isMetadata()) this.skipping = this.depth
-    return this.pass(QUOTE, out, this.keep(key, out, at))
+  #endKey(key: string, out: Buffer, at: number): number {
+    if (this.#skipping === 0 && key === DROPPED && this.#isMetadata()) this.#skipping = this.#depth
+    return this.#pass(QUOTE, out, this.#keep(key, out, at))
   }
 
   /** Writes a key, or the beginning of one, unless it is within a skipped member. */
-  private keep(key: string, out: Buffer, at: number): number {
-    this.key = undefined
-    this.awaitsKey = false
-    this.lastKey = key
-    if (this.skipping > 0) return at
+  #keep(key: string, out: Buffer, at: number): number {
+    this.#key = undefined
+    this.#awaitsKey = false
+    this.#lastKey = key
+    if (this.#skipping > 0) return at
     let to = at
-    if (this.comma) out[to++] = COMMA
-    this.comma = false
-    this.wrote = true
+    if (this.#comma) out[to++] = COMMA
+    this.#comma = false
+    this.#wrote = true
     out[to++] = QUOTE
     return to + out.write(key, to, 'latin1')
   }
 
-  private open(isObject: boolean): void {
-    this.path[this.depth] = isObject || this.isObject[this.depth - 1] ? this.lastKey : ''
-    this.isObject[this.depth] = isObject
-    this.depth++
-    this.lastKey = ''
-    this.awaitsKey = isObject
-    if (this.skipping > 0) return
-    this.comma = false
-    this.wrote = false
+  #open(isObject: boolean): void {
+    this.#path[this.#depth] = isObject || this.#isObject[this.#depth - 1] ? this.#lastKey : ''
+    this.#isObject[this.#depth] = isObject
+    this.#depth++
+    this.#lastKey = ''
+    this.#awaitsKey = isObject
+    if (this.#skipping > 0) return
+    this.#comma = false
+    this.#wrote = false
   }
 
-  private close(byte: number, out: Buffer, at: number): number {
+  #close(byte: number, out: Buffer, at: number): number {
     // The skipped member was the last one.
-    if (this.skipping === this.depth) this.skipping = 0
-    this.depth--
-    this.awaitsKey = false
-    if (this.skipping > 0) return at
+    if (this.#skipping === this.#depth) this.#skipping = 0
+    this.#depth--
+    this.#awaitsKey = false
+    if (this.#skipping > 0) return at
     // The container that ended is a member of the one around it.
-    this.comma = false
-    this.wrote = true
+    this.#comma = false
+    this.#wrote = true
     out[at] = byte
     return at + 1
   }
 
-  private pass(byte: number, out: Buffer, at: number): number {
-    if (this.skipping > 0) return at
+  #pass(byte: number, out: Buffer, at: number): number {
+    if (this.#skipping > 0) return at
     out[at] = byte
     return at + 1
   }
 
-  private isMetadata(): boolean {
-    if (this.depth > DEEPEST) return false
-    const [, first, , third, fourth] = this.path
-    if (this.depth === 2) return first === 'metadata'
-    if (this.depth === 4) return first === 'items' && third === 'metadata'
-    return this.depth === 5 && first === 'rows' && third === 'object' && fourth === 'metadata'
+  #isMetadata(): boolean {
+    if (this.#depth > DEEPEST) return false
+    const [, first, , third, fourth] = this.#path
+    if (this.#depth === 2) return first === 'metadata'
+    if (this.#depth === 4) return first === 'items' && third === 'metadata'
+    return this.#depth === 5 && first === 'rows' && third === 'object' && fourth === 'metadata'
   }
 }

@@ -85,65 +85,65 @@ function impersonatedNode({ kind, name }: ImpersonatedPart): string | undefined 
 
 /** Authorization checks of one mode. Each method throws 403. */
 class ModeCheck {
-  private readonly mode: Mode
-  private readonly requester: User
-  private readonly authorizer: Authorizer
-  private readonly signal: AbortSignal
+  readonly #mode: Mode
+  readonly #requester: User
+  readonly #authorizer: Authorizer
+  readonly #signal: AbortSignal
 
   constructor(mode: Mode, user: User, authorizer: Authorizer, signal: AbortSignal) {
-    this.mode = mode
+    this.#mode = mode
     // The authorizer sees that the service account is bound to the node, not to which node.
-    this.requester = mode === 'associated-node' ? { ...user, extra: { [NODE_KEYS]: Object.keys(user.extra ?? {}).sort() } } : user
-    this.authorizer = authorizer
-    this.signal = signal
+    this.#requester = mode === 'associated-node' ? { ...user, extra: { [NODE_KEYS]: Object.keys(user.extra ?? {}).sort() } } : user
+    this.#authorizer = authorizer
+    this.#signal = signal
   }
 
   /** Checks all permissions of the mode and returns the impersonated user. */
   async impersonate(asked: readonly ImpersonatedPart[], info: RequestAttributes): Promise<User> {
-    await this.need({ ...info, verb: `impersonate-on:${this.mode}:${info.verb}` })
+    await this.#need({ ...info, verb: `impersonate-on:${this.#mode}:${info.verb}` })
     const [name, ...parts] = asked
-    if (name) await this.need(this.nameAttributes(name))
+    if (name) await this.#need(this.#nameAttributes(name))
     const of = (kind: ImpersonatedPart['kind']): ImpersonatedPart[] => parts.filter(part => part.kind === kind)
-    for (const uid of of('UID')) await this.need(this.attributes('uids', uid.name))
-    await this.checkGroups(of('Group'))
-    await this.checkExtras(of('UserExtra'))
+    for (const uid of of('UID')) await this.#need(this.#attributes('uids', uid.name))
+    await this.#checkGroups(of('Group'))
+    await this.#checkExtras(of('UserExtra'))
     const user = assemble(asked)
     return name && impersonatedNode(name) !== undefined ? { ...user, groups: [NODES_GROUP, ...user.groups] } : user
   }
 
-  private nameAttributes(part: ImpersonatedPart): RequestAttributes {
+  #nameAttributes(part: ImpersonatedPart): RequestAttributes {
     const node = impersonatedNode(part)
-    if (node !== undefined) return this.attributes('nodes', this.mode === 'associated-node' ? '*' : node)
-    return part.kind === 'ServiceAccount' ? this.attributes('serviceaccounts', part.name, { namespace: part.namespace }) : this.attributes('users', part.name)
+    if (node !== undefined) return this.#attributes('nodes', this.#mode === 'associated-node' ? '*' : node)
+    return part.kind === 'ServiceAccount' ? this.#attributes('serviceaccounts', part.name, { namespace: part.namespace }) : this.#attributes('users', part.name)
   }
 
   /** Checks the groups. `system:masters` cannot be impersonated in any mode. */
-  private async checkGroups(groups: readonly ImpersonatedPart[]): Promise<void> {
+  async #checkGroups(groups: readonly ImpersonatedPart[]): Promise<void> {
     const names = groups.map(({ name }) => name)
-    if (names.includes('')) throw forbidden(this.requester, this.attributes('groups', ''), 'impersonating the empty string group is not allowed')
-    if (names.includes(MASTERS)) throw forbidden(this.requester, this.attributes('groups', MASTERS), `impersonating the ${MASTERS} group is not allowed`)
-    if (names.length >= MANY && (await this.has(this.attributes('groups', '*')))) return
-    for (const name of names) await this.need(this.attributes('groups', name))
+    if (names.includes('')) throw forbidden(this.#requester, this.#attributes('groups', ''), 'impersonating the empty string group is not allowed')
+    if (names.includes(MASTERS)) throw forbidden(this.#requester, this.#attributes('groups', MASTERS), `impersonating the ${MASTERS} group is not allowed`)
+    if (names.length >= MANY && (await this.#has(this.#attributes('groups', '*')))) return
+    for (const name of names) await this.#need(this.#attributes('groups', name))
   }
 
-  private async checkExtras(extras: readonly ImpersonatedPart[]): Promise<void> {
+  async #checkExtras(extras: readonly ImpersonatedPart[]): Promise<void> {
     const fault = extras.map(extraFault).find(text => text !== undefined)
-    if (fault !== undefined) throw forbidden(this.requester, this.attributes('userextras', ''), fault)
-    if (extras.length >= MANY && (await this.has(this.attributes('userextras', '*', { subresource: '*' })))) return
-    for (const { name, extraKey } of extras) await this.need(this.attributes('userextras', name, { subresource: extraKey }))
+    if (fault !== undefined) throw forbidden(this.#requester, this.#attributes('userextras', ''), fault)
+    if (extras.length >= MANY && (await this.#has(this.#attributes('userextras', '*', { subresource: '*' })))) return
+    for (const { name, extraKey } of extras) await this.#need(this.#attributes('userextras', name, { subresource: extraKey }))
   }
 
-  private attributes(resource: string, name: string, more: { namespace?: string; subresource?: string } = {}): RequestAttributes {
-    return resourceAttributes({ verb: `impersonate:${this.mode}`, group: 'authentication.k8s.io', version: 'v1', resource, name, ...more })
+  #attributes(resource: string, name: string, more: { namespace?: string; subresource?: string } = {}): RequestAttributes {
+    return resourceAttributes({ verb: `impersonate:${this.#mode}`, group: 'authentication.k8s.io', version: 'v1', resource, name, ...more })
   }
 
-  private async has(asked: RequestAttributes): Promise<boolean> {
-    return (await this.authorizer.authorize(this.requester, asked, this.signal)).decision === 'allow'
+  async #has(asked: RequestAttributes): Promise<boolean> {
+    return (await this.#authorizer.authorize(this.#requester, asked, this.#signal)).decision === 'allow'
   }
 
-  private async need(asked: RequestAttributes): Promise<void> {
-    const { decision, reason } = await this.authorizer.authorize(this.requester, asked, this.signal)
-    if (decision !== 'allow') throw forbidden(this.requester, asked, reason)
+  async #need(asked: RequestAttributes): Promise<void> {
+    const { decision, reason } = await this.#authorizer.authorize(this.#requester, asked, this.#signal)
+    if (decision !== 'allow') throw forbidden(this.#requester, asked, reason)
     if (turnIsSpent()) await nextTurn()
   }
 }

@@ -18,10 +18,10 @@ export class CatalogSnapshot {
   readonly generation: number
   readonly definitions: readonly ResourceDefinition[]
   readonly release: Release | undefined
-  private readonly byResource = new Map<string, ServedResource>()
-  private readonly byGroupResource = new Map<string, ResourceDefinition>()
-  private readonly groupVersions = new Map<string, ServedResource[]>()
-  private readonly ordered: readonly string[]
+  readonly #byResource = new Map<string, ServedResource>()
+  readonly #byGroupResource = new Map<string, ResourceDefinition>()
+  readonly #groupVersions = new Map<string, ServedResource[]>()
+  readonly #ordered: readonly string[]
 
   /** Without a release no version is deprecated. */
   constructor(generation: number, definitions: readonly ResourceDefinition[], release?: Release) {
@@ -29,40 +29,40 @@ export class CatalogSnapshot {
     this.definitions = definitions
     this.release = release
     for (const definition of definitions) {
-      for (const { group, names } of [definition.hub, ...definition.versions]) this.byGroupResource.set(`${group}/${names.plural}`, definition)
+      for (const { group, names } of [definition.hub, ...definition.versions]) this.#byGroupResource.set(`${group}/${names.plural}`, definition)
       if (definition.internal) continue
       for (const version of definition.versions) {
         const id = `${version.group}/${version.name}/${version.names.plural}`
-        invariant(!this.byResource.has(id), `resource ${id} is defined twice`)
+        invariant(!this.#byResource.has(id), `resource ${id} is defined twice`)
         const groupVersion = apiVersionOfVersion(version)
         const deprecation = deprecationOf(version, groupVersion, release)
         const served = { definition, version, ...(deprecation && { deprecation }) }
-        this.byResource.set(id, served)
-        const list = this.groupVersions.get(groupVersion)
+        this.#byResource.set(id, served)
+        const list = this.#groupVersions.get(groupVersion)
         if (list) list.push(served)
-        else this.groupVersions.set(groupVersion, [served])
+        else this.#groupVersions.set(groupVersion, [served])
       }
     }
-    const found = [...this.groupVersions].flatMap(([groupVersion, [first]]) => (first ? [{ groupVersion, version: first.version }] : []))
-    this.ordered = inDiscoveryOrder(found, release)
+    const found = [...this.#groupVersions].flatMap(([groupVersion, [first]]) => (first ? [{ groupVersion, version: first.version }] : []))
+    this.#ordered = inDiscoveryOrder(found, release)
   }
 
   find(group: string, version: string, resource: string): ServedResource | undefined {
-    return this.byResource.get(`${group}/${version}/${resource}`)
+    return this.#byResource.get(`${group}/${version}/${resource}`)
   }
 
   /** Finds a definition by its plural name and any of its groups, whatever its hub version is. */
   definition(group: string, resource: string): ResourceDefinition | undefined {
-    return this.byGroupResource.get(`${group}/${resource}`)
+    return this.#byGroupResource.get(`${group}/${resource}`)
   }
 
   /** Returns `v1`, `apps/v1` and so on, in discovery order. */
   servedGroupVersions(): readonly string[] {
-    return this.ordered
+    return this.#ordered
   }
 
   resourcesOf(groupVersion: string): readonly ServedResource[] {
-    return this.groupVersions.get(groupVersion) ?? []
+    return this.#groupVersions.get(groupVersion) ?? []
   }
 
   ofKind(version: GroupVersion, kind: string): ServedResource | undefined {
@@ -89,29 +89,29 @@ export const listKindOf = ({ kind, listKind = `${kind}List` }: Version): string 
 
 /** The live set of kinds. Only `main.ts` and the extensions change it. */
 export class Catalog {
-  private current: CatalogSnapshot
-  private readonly release: Release | undefined
-  private readonly listeners = new Set<(snapshot: CatalogSnapshot) => void>()
+  #current: CatalogSnapshot
+  readonly #release: Release | undefined
+  readonly #listeners = new Set<(snapshot: CatalogSnapshot) => void>()
 
   /** Without a release no version is deprecated. */
   constructor(definitions: readonly ResourceDefinition[], release?: Release) {
-    this.release = release
-    this.current = new CatalogSnapshot(1, definitions, release)
+    this.#release = release
+    this.#current = new CatalogSnapshot(1, definitions, release)
   }
 
   snapshot(): CatalogSnapshot {
-    return this.current
+    return this.#current
   }
 
   replace(definitions: readonly ResourceDefinition[]): void {
-    this.current = new CatalogSnapshot(this.current.generation + 1, definitions, this.release)
-    for (const listener of this.listeners) listener(this.current)
+    this.#current = new CatalogSnapshot(this.#current.generation + 1, definitions, this.#release)
+    for (const listener of this.#listeners) listener(this.#current)
   }
 
   /** Calls the listener after each change. Returns a function that ends the subscription. */
   subscribe(listener: (snapshot: CatalogSnapshot) => void): () => void {
-    this.listeners.add(listener)
-    return () => this.listeners.delete(listener)
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 }
 

@@ -5,20 +5,20 @@ const MOST_BYTES = 256 << 20
 
 /** Limits the memory that responses of other servers may occupy while they are received: each of many calls can receive a long response slowly. */
 export class ResponseBudget {
-  private readonly mostBytes: number
-  private bytes = 0
+  readonly #mostBytes: number
+  #bytes = 0
 
   constructor(mostBytes = MOST_BYTES) {
-    this.mostBytes = mostBytes
+    this.#mostBytes = mostBytes
   }
 
   /** Reserves bytes. Throws if the limit would be exceeded. */
   take(bytes: number): void {
-    if (this.bytes + bytes > this.mostBytes) throw new DialError('the responses to other calls take up all memory for responses')
-    this.bytes += bytes
+    if (this.#bytes + bytes > this.#mostBytes) throw new DialError('the responses to other calls take up all memory for responses')
+    this.#bytes += bytes
   }
 
   leave(bytes: number): void {
-    this.bytes -= bytes
+    this.#bytes -= bytes
   }
 }

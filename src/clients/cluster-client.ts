@@ -74,7 +74,7 @@ export class ClusterClient {
 
   /** Sends a request with an optional JSON body and parses the response. Throws ClusterError. */
   async send(method: string, path: string, body?: Json): Promise<Json> {
-    const bytes = await this.bytes({ method, path, accept: 'application/json', ...(body !== undefined && { body: JSON.stringify(body) }) })
+    const bytes = await this.#bytes({ method, path, accept: 'application/json', ...(body !== undefined && { body: JSON.stringify(body) }) })
     try {
       return parseJson(bytes).value
     } catch {
@@ -84,25 +84,25 @@ export class ClusterClient {
 
   /** Returns the response as text. Throws ClusterError. */
   async text(path: string): Promise<string> {
-    return (await this.bytes({ method: 'GET', path, accept: 'text/plain' })).toString()
+    return (await this.#bytes({ method: 'GET', path, accept: 'text/plain' })).toString()
   }
 
   /**
    * Streams a response of any length into a new file, readable only by its owner. The file appears once it is complete. Throws ClusterError or a system error.
    */
   async save(path: string, file: string): Promise<void> {
-    const response = await this.ask({ method: 'GET', path, accept: 'application/octet-stream' })
+    const response = await this.#ask({ method: 'GET', path, accept: 'application/octet-stream' })
     await withDraft(file, response, draft => link(draft, file)).catch((error: unknown) => {
       throw errorCode(error) === 'ECONNRESET' ? new ClusterError(`${path}: the response is incomplete`) : error
     })
   }
 
-  private async bytes(asked: OutgoingRequest): Promise<Buffer> {
-    return collected(asked.path, await this.ask(asked, AbortSignal.timeout(TIMEOUT_MS)))
+  async #bytes(asked: OutgoingRequest): Promise<Buffer> {
+    return collected(asked.path, await this.#ask(asked, AbortSignal.timeout(TIMEOUT_MS)))
   }
 
   /** Resolves to a successful response. Throws ClusterError. */
-  private ask({ method, path, accept, body }: OutgoingRequest, signal?: AbortSignal): Promise<IncomingMessage> {
+  #ask({ method, path, accept, body }: OutgoingRequest, signal?: AbortSignal): Promise<IncomingMessage> {
     const { server } = this.#access
     const url = new URL(server.pathname.replace(/\/$/, '') + path, server)
     const headers = { ...this.#access.headers, accept, 'user-agent': USER_AGENT, ...(body !== undefined && { 'content-type': 'application/json' }) }

@@ -46,66 +46,66 @@ export const parseCbor = (bytes: Buffer): ParsedCbor => new CborReader(bytes).pa
 
 /** Reads the items of one body recursively, at most `MAX_DEPTH` deep. */
 class CborReader {
-  private readonly input: CborInput
+  readonly #input: CborInput
   /** Number of items read. */
-  private items = 0
+  #items = 0
   /** The nearest enclosing `expected later encoding` tag (21 to 23), or 0. */
-  private later = 0
+  #later = 0
   /** Integral floats by container and member, like `ParsedJson.literals`. */
-  private literals: WeakMap<object, Map<string, string>> | undefined
+  #literals: WeakMap<object, Map<string, string>> | undefined
 
   constructor(bytes: Buffer) {
-    this.input = new CborInput(bytes)
+    this.#input = new CborInput(bytes)
   }
 
   /** Reads the only item of the body. Throws CborError if bytes follow it. */
   parse(): ParsedCbor {
-    const { input } = this
+    const input = this.#input
     const { length } = input.bytes
     if (length === 0) throw new CborError('EOF')
-    const value = this.readItem(0)
+    const value = this.#readItem(0)
     if (input.at !== length) throw new CborError(`cbor: ${length - input.at} bytes of extraneous data starting at index ${input.at}`)
-    return { cbor: true, value, duplicates: [], ...(this.literals && { literals: this.literals }), ...(input.fault && { fault: input.fault }) }
+    return { cbor: true, value, duplicates: [], ...(this.#literals && { literals: this.#literals }), ...(input.fault && { fault: input.fault }) }
   }
 
-  private readItem(depth: number): Json {
-    if (++this.items > MOST_VALUES) throw tooManyValues()
-    const { input } = this
+  #readItem(depth: number): Json {
+    if (++this.#items > MOST_VALUES) throw tooManyValues()
+    const input = this.#input
     input.readHead()
     switch (input.major) {
       case UINT:
-        return this.unsigned(input.argument)
+        return this.#unsigned(input.argument)
       case NINT:
-        return this.negative(input.argument)
+        return this.#negative(input.argument)
       case BYTES:
       case TEXT:
-        return this.readString()
+        return this.#readString()
       case ARRAY:
-        return this.readArray(depth + 1)
+        return this.#readArray(depth + 1)
       case MAP:
-        return this.readMap(depth + 1)
+        return this.#readMap(depth + 1)
       case TAG:
-        return this.readTagged(depth)
+        return this.#readTagged(depth)
       default:
-        return this.simple()
+        return this.#simple()
     }
   }
 
-  private unsigned(value: number | bigint): Json {
-    if (value > MAX_INT64) this.input.note(`cbor: cannot unmarshal positive integer into Go value of type int64 (${value} overflows Go's int64)`)
+  #unsigned(value: number | bigint): Json {
+    if (value > MAX_INT64) this.#input.note(`cbor: cannot unmarshal positive integer into Go value of type int64 (${value} overflows Go's int64)`)
     return normal(value)
   }
 
   /** Decodes a negative integer: argument n encodes -1 - n. */
-  private negative(argument: number | bigint): Json {
+  #negative(argument: number | bigint): Json {
     const value = typeof argument === 'number' && argument < Number.MAX_SAFE_INTEGER ? -1 - argument : -1n - BigInt(argument)
-    if (value < -MAX_INT64 - 1n) this.input.note(`cbor: cannot unmarshal negative integer into Go value of type int64 (${value} overflows Go's int64)`)
+    if (value < -MAX_INT64 - 1n) this.#input.note(`cbor: cannot unmarshal negative integer into Go value of type int64 (${value} overflows Go's int64)`)
     return normal(value)
   }
 
   /** Decodes a float, or one of false, true and null. */
-  private simple(): Json {
-    const { info, argument } = this.input
+  #simple(): Json {
+    const { info, argument } = this.#input
     if (info >= 25) return argument
     switch (argument) {
       case 20:
@@ -115,43 +115,44 @@ class CborReader {
       case 22:
         return null
       default:
-        this.input.note(refusedItem(SIMPLE, `simple value ${argument} is not recognized`))
+        this.#input.note(refusedItem(SIMPLE, `simple value ${argument} is not recognized`))
         return null
     }
   }
 
-  private readString(): string {
-    const { input, later } = this
+  #readString(): string {
+    const input = this.#input
+    const later = this.#later
     if (input.major === BYTES && later !== 0) return laterEncoded(input.stringBytes(), later)
     if (input.info < SHORT) {
-      const short = this.shortText(input.info, asciiText)
+      const short = this.#shortText(input.info, asciiText)
       if (short !== undefined) return short
     }
-    return this.textOf(input.stringBytes())
+    return this.#textOf(input.stringBytes())
   }
 
   /** Decodes UTF-8. Upstream keeps invalid UTF-8 of a byte string; a JavaScript string cannot, so it is a fault as in a text string. */
-  private textOf(bytes: Buffer, shallow = false): string {
-    if (!isUtf8(bytes)) this.input.note('cbor: invalid UTF-8 string', shallow)
+  #textOf(bytes: Buffer, shallow = false): string {
+    if (!isUtf8(bytes)) this.#input.note('cbor: invalid UTF-8 string', shallow)
     return bytes.toString('utf8')
   }
 
   /** Reads a string of `length` bytes; undefined if it is not ASCII, in which case nothing has been consumed. */
-  private shortText(length: number, read: (bytes: Buffer, from: number, length: number) => string | undefined): string | undefined {
-    const { input } = this
+  #shortText(length: number, read: (bytes: Buffer, from: number, length: number) => string | undefined): string | undefined {
+    const input = this.#input
     input.need(length)
     const text = read(input.bytes, input.at, length)
     if (text !== undefined) input.at += length
     return text
   }
 
-  private enter(depth: number): void {
-    if (depth > MAX_DEPTH) throw this.input.error(`cbor: exceeded max nested level ${MAX_DEPTH}`)
+  #enter(depth: number): void {
+    if (depth > MAX_DEPTH) throw this.#input.error(`cbor: exceeded max nested level ${MAX_DEPTH}`)
   }
 
-  private readArray(depth: number): Json[] {
-    this.enter(depth)
-    const { input } = this
+  #readArray(depth: number): Json[] {
+    this.#enter(depth)
+    const input = this.#input
     const { path } = input
     const count = input.lengthOf(MAX_ELEMENTS, TOO_LONG)
     const out: Json[] = []
@@ -160,8 +161,8 @@ class CborReader {
     for (let i = 0; count < 0 ? !input.atBreak() : i < count; i++) {
       if (i >= MAX_ELEMENTS) throw input.error(`cbor: exceeded max number of ${TOO_LONG}`)
       path[step] = i
-      const value = this.readItem(depth)
-      if (this.isFloat(value)) this.noteFloat(out, String(i), value)
+      const value = this.#readItem(depth)
+      if (this.#isFloat(value)) this.#noteFloat(out, String(i), value)
       out.push(value)
     }
     path.length = step
@@ -169,19 +170,19 @@ class CborReader {
   }
 
   /** Whether the last item was a float with an integral value. JavaScript has one type for both. */
-  private isFloat(value: Json): value is number {
-    return typeof value === 'number' && this.input.major === SIMPLE && Number.isInteger(value)
+  #isFloat(value: Json): value is number {
+    return typeof value === 'number' && this.#input.major === SIMPLE && Number.isInteger(value)
   }
 
-  private noteFloat(container: object, key: string, value: number): void {
-    this.literals ??= new WeakMap()
-    const known = this.literals.get(container) ?? new Map<string, string>()
-    this.literals.set(container, known.set(key, `${value}.0`))
+  #noteFloat(container: object, key: string, value: number): void {
+    this.#literals ??= new WeakMap()
+    const known = this.#literals.get(container) ?? new Map<string, string>()
+    this.#literals.set(container, known.set(key, `${value}.0`))
   }
 
-  private readMap(depth: number): JsonObject {
-    this.enter(depth)
-    const { input } = this
+  #readMap(depth: number): JsonObject {
+    this.#enter(depth)
+    const input = this.#input
     const { path } = input
     const count = input.lengthOf(MAX_ELEMENTS, TOO_WIDE)
     const out: JsonObject = {}
@@ -190,11 +191,11 @@ class CborReader {
     path.push('')
     for (let i = 0; count < 0 ? !input.atBreak() : i < count; i++) {
       if (i >= MAX_ELEMENTS) throw input.error(`cbor: exceeded max number of ${TOO_WIDE}`)
-      const key = this.readKey(depth, shallow)
+      const key = this.#readKey(depth, shallow)
       path[step] = key
       if (key in out && Object.hasOwn(out, key)) input.note(`cbor: found duplicate map key "${key}" at map element index ${i}`, shallow)
-      const value = this.readItem(depth)
-      if (this.isFloat(value)) this.noteFloat(out, key, value)
+      const value = this.#readItem(depth)
+      if (this.#isFloat(value)) this.#noteFloat(out, key, value)
       if (key === '__proto__') setMember(out, key, value)
       else out[key] = value
     }
@@ -202,21 +203,21 @@ class CborReader {
     return out
   }
 
-  private readKey(depth: number, shallow: boolean): string {
-    const { input } = this
+  #readKey(depth: number, shallow: boolean): string {
+    const input = this.#input
     const type = input.peekMajor()
     if (type === BYTES || type === TEXT) {
       input.readHead()
       if (input.info < SHORT) {
-        const short = this.shortText(input.info, knownKey)
+        const short = this.#shortText(input.info, knownKey)
         if (short !== undefined) return short
       }
       // A fault in a key is reported at the path of its map.
       input.path.pop()
-      return this.textOf(input.stringBytes(), shallow)
+      return this.#textOf(input.stringBytes(), shallow)
     }
     input.path.pop()
-    const key = this.readItem(depth)
+    const key = this.#readItem(depth)
     // Upstream accepts an integer as a map key. No struct has such a field, and in a map it is a key of the wrong type.
     input.note(
       `cbor: cannot unmarshal ${TYPES[type]} into Go value of type string (map key is of type ${TYPES[type]} and cannot be used as a member's name)`,
@@ -226,42 +227,42 @@ class CborReader {
   }
 
   /** Reads tags up to the tagged value, and that value. */
-  private readTagged(depth: number): Json {
-    const { input } = this
+  #readTagged(depth: number): Json {
+    const input = this.#input
     let level = depth
-    const before = this.later
+    const before = this.#later
     for (;;) {
       const tag = input.argument
       const next = input.peekMajor()
       if (tag === POSITIVE_BIGNUM || tag === NEGATIVE_BIGNUM) throw input.error(refusedItem(TAG, 'bignum'))
-      this.checkTag(tag, next)
-      if (tag === LATER_BASE64URL || tag === LATER_BASE64 || tag === LATER_BASE16) this.later = tag
+      this.#checkTag(tag, next)
+      if (tag === LATER_BASE64URL || tag === LATER_BASE64 || tag === LATER_BASE16) this.#later = tag
       if (tag === EPOCH) {
-        const seconds = this.readItem(level)
-        this.later = before
-        return typeof seconds === 'number' ? this.epochTime(seconds) : seconds
+        const seconds = this.#readItem(level)
+        this.#later = before
+        return typeof seconds === 'number' ? this.#epochTime(seconds) : seconds
       }
       if (next !== TAG) break
       input.readHead()
       level++
-      this.enter(level)
+      this.#enter(level)
     }
-    const value = this.readItem(level)
-    this.later = before
+    const value = this.#readItem(level)
+    this.#later = before
     return value
   }
 
-  private checkTag(tag: number | bigint, next: number): void {
-    const must = (what: string): void => this.input.note(`cbor: tag number ${tag} must be followed by ${what}, got ${TYPES[next]}`)
+  #checkTag(tag: number | bigint, next: number): void {
+    const must = (what: string): void => this.#input.note(`cbor: tag number ${tag} must be followed by ${what}, got ${TYPES[next]}`)
     if (tag === DATE_TIME && next !== TEXT) must('text string')
     if (tag === EPOCH && next !== UINT && next !== NINT && next !== SIMPLE) must('integer or floating-point number')
   }
 
   /** Tag 1: converts seconds since 1970 to RFC 3339. */
-  private epochTime(seconds: number): Json {
+  #epochTime(seconds: number): Json {
     const time = new Date(seconds * 1000)
     if (Number.isNaN(time.getTime())) {
-      this.input.note('cbor: decoded time cannot be represented in RFC3339 format')
+      this.#input.note('cbor: decoded time cannot be represented in RFC3339 format')
       return null
     }
     return trimFraction(time.toISOString())

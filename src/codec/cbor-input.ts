@@ -69,14 +69,14 @@ export class CborInput {
     this.major = initial >> 5
     this.info = initial & 31
     if (this.info < 24) this.argument = this.info
-    else if (this.info <= 27) this.argument = this.longArgument(this.info)
+    else if (this.info <= 27) this.argument = this.#longArgument(this.info)
     else if (this.info === INDEFINITE && this.major === SIMPLE) throw new CborError('cbor: unexpected "break" code')
     else if (this.info === INDEFINITE && this.major >= BYTES && this.major <= MAP) this.argument = -1
     else throw new CborError(`cbor: invalid additional information ${this.info} for type ${TYPES[this.major]}`)
   }
 
   /** Reads an argument of one, two, four or eight bytes. */
-  private longArgument(info: number): number | bigint {
+  #longArgument(info: number): number | bigint {
     const { bytes, at } = this
     const isSimple = this.major === SIMPLE
     const size = 1 << (info - 24)
@@ -89,11 +89,11 @@ export class CborInput {
         return value
       }
       case 2:
-        return isSimple ? this.finite(readFloat16(bytes.readUInt16BE(at))) : bytes.readUInt16BE(at)
+        return isSimple ? this.#finite(readFloat16(bytes.readUInt16BE(at))) : bytes.readUInt16BE(at)
       case 4:
-        return isSimple ? this.finite(bytes.readFloatBE(at)) : bytes.readUInt32BE(at)
+        return isSimple ? this.#finite(bytes.readFloatBE(at)) : bytes.readUInt32BE(at)
       default: {
-        if (isSimple) return this.finite(bytes.readDoubleBE(at))
+        if (isSimple) return this.#finite(bytes.readDoubleBE(at))
         const high = bytes.readUInt32BE(at)
         return high < 0x200000 ? high * 2 ** 32 + bytes.readUInt32BE(at + 4) : bytes.readBigUInt64BE(at)
       }
@@ -101,7 +101,7 @@ export class CborInput {
   }
 
   /** Throws for NaN and infinities, which JSON cannot represent. */
-  private finite(value: number): number {
+  #finite(value: number): number {
     if (Number.isNaN(value)) throw this.error(refusedItem(SIMPLE, 'floating-point NaN'))
     if (!Number.isFinite(value)) throw this.error(refusedItem(SIMPLE, 'floating-point infinity'))
     return value
@@ -131,12 +131,12 @@ export class CborInput {
   /** Returns the bytes of the string whose head was read. A string of definite length is a view of the input; the chunks of an indefinite one are joined. */
   stringBytes(): Buffer {
     const type = this.major
-    const whole = this.take(this.lengthOf(this.bytes.length - this.at, ''))
+    const whole = this.#take(this.lengthOf(this.bytes.length - this.at, ''))
     if (whole !== undefined) return whole
     const start = this.at
-    const joined = Buffer.allocUnsafe(this.joinChunks(type))
+    const joined = Buffer.allocUnsafe(this.#joinChunks(type))
     this.at = start
-    this.joinChunks(type, joined)
+    this.#joinChunks(type, joined)
     this.major = type
     return joined
   }
@@ -145,7 +145,7 @@ export class CborInput {
    * Copies the chunks of a string of indefinite length to `to`, or only measures them without it. Returns their total length. A body may have as many chunks as
    * bytes, so no object is allocated per chunk.
    */
-  private joinChunks(type: number, to?: Buffer): number {
+  #joinChunks(type: number, to?: Buffer): number {
     let end = 0
     while (!this.atBreak()) {
       const inner = this.peekMajor()
@@ -162,7 +162,7 @@ export class CborInput {
   }
 
   /** Consumes `length` bytes, which the caller has checked are left. Undefined for a negative length. */
-  private take(length: number): Buffer | undefined {
+  #take(length: number): Buffer | undefined {
     if (length < 0) return undefined
     const from = this.at
     this.at += length
@@ -171,16 +171,16 @@ export class CborInput {
 
   /** Records why a well-formed item is not acceptable. Only the first fault is kept. See `ParsedCbor.fault` for `shallow`. */
   note(text: string, shallow = false): void {
-    this.fault ??= { text: this.located(text), shallow }
+    this.fault ??= { text: this.#located(text), shallow }
   }
 
   /** Creates the error of a fault that ends parsing, followed by the path. */
   error(text: string): CborError {
-    return new CborError(this.located(text))
+    return new CborError(this.#located(text))
   }
 
   /** Appends the path to a text, as field validation writes paths: `spec.ports[0].name`. */
-  private located(text: string): string {
+  #located(text: string): string {
     let place = ''
     for (const step of this.path) place += typeof step === 'number' ? `[${step}]` : place === '' ? step : `.${step}`
     return place === '' ? text : `${text} (${place.length > MOST_PATH ? `${place.slice(0, MOST_PATH)}…` : place})`

@@ -23,47 +23,47 @@ const SHORT = 24
 
 /** A growing buffer of encoded bytes. Numbers have their shortest form (RFC 8949, section 4.2.1). */
 export class CborOutput {
-  private target = Buffer.allocUnsafeSlow(INITIAL_BYTES)
-  private at = 0
+  #target = Buffer.allocUnsafeSlow(INITIAL_BYTES)
+  #at = 0
 
   /** Returns a copy of the bytes written and resets the buffer. */
   take(): Buffer {
-    const taken = Buffer.from(this.target.subarray(0, this.at))
-    this.at = 0
+    const taken = Buffer.from(this.#target.subarray(0, this.#at))
+    this.#at = 0
     return taken
   }
 
   /** Whether the buffer is small enough to be kept for the next object. */
   get isReusable(): boolean {
-    return this.target.length <= MOST_KEPT
+    return this.#target.length <= MOST_KEPT
   }
 
   /** Ensures capacity for this many more bytes. */
-  private room(bytes: number): void {
-    if (this.target.length - this.at >= bytes) return
-    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.target.length, this.at + bytes))
-    this.target.copy(larger, 0, 0, this.at)
-    this.target = larger
+  #room(bytes: number): void {
+    if (this.#target.length - this.#at >= bytes) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#target.length, this.#at + bytes))
+    this.#target.copy(larger, 0, 0, this.#at)
+    this.#target = larger
   }
 
   /** Writes the head of an item. `major`: initial byte without an argument. `argument`: a non-negative integer. */
   head(major: number, argument: number): void {
-    this.room(MOST_HEAD)
-    const { target } = this
-    if (argument < 24) target[this.at++] = major | argument
+    this.#room(MOST_HEAD)
+    const target = this.#target
+    if (argument < 24) target[this.#at++] = major | argument
     else if (argument < 0x100) {
-      target[this.at++] = major | 24
-      target[this.at++] = argument
+      target[this.#at++] = major | 24
+      target[this.#at++] = argument
     } else if (argument < 0x10000) {
-      target[this.at++] = major | 25
-      this.at = target.writeUInt16BE(argument, this.at)
+      target[this.#at++] = major | 25
+      this.#at = target.writeUInt16BE(argument, this.#at)
     } else if (argument < 0x1_0000_0000) {
-      target[this.at++] = major | 26
-      this.at = target.writeUInt32BE(argument, this.at)
+      target[this.#at++] = major | 26
+      this.#at = target.writeUInt32BE(argument, this.#at)
     } else {
-      target[this.at++] = major | 27
-      this.at = target.writeUInt32BE(Math.floor(argument / 2 ** 32), this.at)
-      this.at = target.writeUInt32BE(argument >>> 0, this.at)
+      target[this.#at++] = major | 27
+      this.#at = target.writeUInt32BE(Math.floor(argument / 2 ** 32), this.#at)
+      this.#at = target.writeUInt32BE(argument >>> 0, this.#at)
     }
   }
 
@@ -71,56 +71,57 @@ export class CborOutput {
   text(text: string): void {
     const { length } = text
     if (length >= SHORT) {
-      this.longText(text)
+      this.#longText(text)
       return
     }
-    this.room(1 + 3 * length)
-    const { target, at: start } = this
+    this.#room(1 + 3 * length)
+    const target = this.#target
+    const start = this.#at
     let at = start + 1
     for (let i = 0; i < length; i++) {
       const code = text.charCodeAt(i)
       if (code >= 0x80) {
-        this.longText(text)
+        this.#longText(text)
         return
       }
       target[at++] = code
     }
     target[start] = BYTES | length
-    this.at = at
+    this.#at = at
   }
 
-  private longText(text: string): void {
+  #longText(text: string): void {
     const bytes = Buffer.byteLength(text)
     this.head(BYTES, bytes)
-    this.room(bytes)
-    this.at += this.target.write(text, this.at, bytes === text.length ? 'latin1' : 'utf8')
+    this.#room(bytes)
+    this.#at += this.#target.write(text, this.#at, bytes === text.length ? 'latin1' : 'utf8')
   }
 
   /** Writes encoded bytes as they are. */
   encoded(bytes: Uint8Array): void {
     const { length } = bytes
-    this.room(length)
-    const { target } = this
-    let { at } = this
+    this.#room(length)
+    const target = this.#target
+    let at = this.#at
     for (let i = 0; i < length; i++) target[at++] = bytes[i] ?? 0
-    this.at = at
+    this.#at = at
   }
 
   /** Writes bytes that JSON holds as base64, as a tagged byte string. */
   base64(text: string): void {
     const bytes = Buffer.from(text, 'base64')
-    this.byte(BASE64_TAG)
+    this.#byte(BASE64_TAG)
     this.head(BYTES, bytes.length)
-    this.room(bytes.length)
-    this.at += bytes.copy(this.target, this.at)
+    this.#room(bytes.length)
+    this.#at += bytes.copy(this.#target, this.#at)
   }
 
   nil(): void {
-    this.byte(NULL)
+    this.#byte(NULL)
   }
 
   boolean(value: boolean): void {
-    this.byte(value ? TRUE : FALSE)
+    this.#byte(value ? TRUE : FALSE)
   }
 
   /** Writes a number of a field without a Go type: an integer if it is whole and not -0, otherwise a float. */
@@ -132,31 +133,31 @@ export class CborOutput {
   /** Writes a safe integer, or a bigint of 64 bits. */
   integer(value: number | bigint): void {
     if (typeof value === 'bigint') {
-      this.room(MOST_HEAD)
-      this.target[this.at++] = value < 0n ? NINT | 27 : UINT | 27
-      this.at = this.target.writeBigUInt64BE(value < 0n ? -1n - value : value, this.at)
+      this.#room(MOST_HEAD)
+      this.#target[this.#at++] = value < 0n ? NINT | 27 : UINT | 27
+      this.#at = this.#target.writeBigUInt64BE(value < 0n ? -1n - value : value, this.#at)
     } else if (value >= 0) this.head(UINT, value)
     else this.head(NINT, -1 - value)
   }
 
   /** Writes a float of 16, 32 or 64 bits: the shortest that represents the number exactly. */
   float(value: number): void {
-    this.room(MOST_HEAD)
+    this.#room(MOST_HEAD)
     const half = toFloat16(value)
     if (half !== undefined) {
-      this.target[this.at++] = 0xf9
-      this.at = this.target.writeUInt16BE(half, this.at)
+      this.#target[this.#at++] = 0xf9
+      this.#at = this.#target.writeUInt16BE(half, this.#at)
     } else if (Math.fround(value) === value) {
-      this.target[this.at++] = 0xfa
-      this.at = this.target.writeFloatBE(value, this.at)
+      this.#target[this.#at++] = 0xfa
+      this.#at = this.#target.writeFloatBE(value, this.#at)
     } else {
-      this.target[this.at++] = 0xfb
-      this.at = this.target.writeDoubleBE(value, this.at)
+      this.#target[this.#at++] = 0xfb
+      this.#at = this.#target.writeDoubleBE(value, this.#at)
     }
   }
 
-  private byte(byte: number): void {
-    this.room(1)
-    this.target[this.at++] = byte
+  #byte(byte: number): void {
+    this.#room(1)
+    this.#target[this.#at++] = byte
   }
 }

@@ -52,49 +52,50 @@ class ChunkParser {
   at = 0
   /** Value of a text that was read to its end. */
   result: Json | undefined
-  private readonly text: string
-  private readonly parseShort: ParseShort
-  private readonly stack: Open[] = []
+  readonly #text: string
+  readonly #parseShort: ParseShort
+  readonly #stack: Open[] = []
 
   constructor(text: string, parseShort: ParseShort) {
-    this.text = text
-    this.parseShort = parseShort
+    this.#text = text
+    this.#parseShort = parseShort
   }
 
   /** Reads to the end of the next string, or one other character. Returns false at the end of the text, or if it cannot be parsed in chunks. */
   readToken(): boolean {
-    const { text, at } = this
-    const top = this.stack.at(-1)
+    const { at } = this
+    const text = this.#text
+    const top = this.#stack.at(-1)
     const c = text.charCodeAt(at)
     this.at++
     if (c === OPEN_BRACE || c === OPEN_BRACKET) {
-      this.stack.push({ isList: c === OPEN_BRACKET, start: at, from: at + 1, comma: at, value: undefined, isAfterLong: false })
-      return this.stack.length <= DEEPEST
+      this.#stack.push({ isList: c === OPEN_BRACKET, start: at, from: at + 1, comma: at, value: undefined, isAfterLong: false })
+      return this.#stack.length <= DEEPEST
     }
     if (top === undefined) return isSpace(c)
-    if (c === QUOTE) return this.skipString(at)
+    if (c === QUOTE) return this.#skipString(at)
     if (c === COMMA) {
-      if ((top.isAfterLong || at - top.from > CHUNK) && !this.readChunk(top, at)) return false
+      if ((top.isAfterLong || at - top.from > CHUNK) && !this.#readChunk(top, at)) return false
       top.comma = at
       return true
     }
-    if (c === CLOSE_BRACE || c === CLOSE_BRACKET) return (c === CLOSE_BRACKET) === top.isList && this.close(top, at)
+    if (c === CLOSE_BRACE || c === CLOSE_BRACKET) return (c === CLOSE_BRACKET) === top.isList && this.#close(top, at)
     return at < text.length
   }
 
-  private skipString(from: number): boolean {
-    const end = stringEnd(this.text, from)
+  #skipString(from: number): boolean {
+    const end = stringEnd(this.#text, from)
     this.at = end + 1
     return end > 0
   }
 
-  private close(top: Open, at: number): boolean {
-    const { stack } = this
-    if ((top.value !== undefined || at - top.from > CHUNK || stack.length === 1) && !this.readRest(top, at)) return false
+  #close(top: Open, at: number): boolean {
+    const stack = this.#stack
+    if ((top.value !== undefined || at - top.from > CHUNK || stack.length === 1) && !this.#readRest(top, at)) return false
     stack.pop()
     const parent = stack.at(-1)
     if (parent === undefined) {
-      if (isBlank(this.text, at + 1, this.text.length)) this.result = top.value
+      if (isBlank(this.#text, at + 1, this.#text.length)) this.result = top.value
       return false
     }
     if (top.value !== undefined) {
@@ -105,24 +106,25 @@ class ChunkParser {
   }
 
   /** Adds the remaining members of a list or object that ends at the offset. Only an empty one may end right after its opening bracket. */
-  private readRest(top: Open, at: number): boolean {
-    return top.value === undefined && isBlank(this.text, top.start + 1, at) ? this.hold(this.stack.length - 1) : this.readChunk(top, at)
+  #readRest(top: Open, at: number): boolean {
+    return top.value === undefined && isBlank(this.#text, top.start + 1, at) ? this.#hold(this.#stack.length - 1) : this.#readChunk(top, at)
   }
 
   /** Adds the members before the offset, where the last of them has ended. */
-  private readChunk(open: Open, to: number): boolean {
-    const { text } = this
+  #readChunk(open: Open, to: number): boolean {
+    const text = this.#text
     const { from } = open
-    if (!this.hold(this.stack.length - 1)) return false
+    if (!this.#hold(this.#stack.length - 1)) return false
     open.from = to + 1
-    if (!open.isAfterLong) return this.addMembers(open, text.slice(from, to))
+    if (!open.isAfterLong) return this.#addMembers(open, text.slice(from, to))
     open.isAfterLong = false
     return isBlank(text, from, to)
   }
 
   /** Creates the values of the open lists and objects up to this depth, with the members already read. */
-  private hold(depth: number): boolean {
-    const { stack, text } = this
+  #hold(depth: number): boolean {
+    const stack = this.#stack
+    const text = this.#text
     let first = depth
     while (first >= 0 && stack[first]?.value === undefined) first--
     for (let i = first + 1; i <= depth; i++) {
@@ -130,15 +132,15 @@ class ChunkParser {
       if (open === undefined) return false
       open.value = open.isList ? [] : {}
       if (parent === undefined) continue
-      if (parent.comma >= parent.from && !this.addMembers(parent, text.slice(parent.from, parent.comma))) return false
-      if (parent.isAfterLong || !this.addMembers(parent, `${text.slice(Math.max(parent.from, parent.comma + 1), open.start)}null`, open.value)) return false
+      if (parent.comma >= parent.from && !this.#addMembers(parent, text.slice(parent.from, parent.comma))) return false
+      if (parent.isAfterLong || !this.#addMembers(parent, `${text.slice(Math.max(parent.from, parent.comma + 1), open.start)}null`, open.value)) return false
     }
     return true
   }
 
   /** Adds the members between two commas, at least one. `long`: value of a single long member, for which the text has `null`. */
-  private addMembers({ isList, value: target }: Open, members: string, long?: Json): boolean {
-    const parsed = this.parseShort(isList ? `[${members}]` : `{${members}}`)
+  #addMembers({ isList, value: target }: Open, members: string, long?: Json): boolean {
+    const parsed = this.#parseShort(isList ? `[${members}]` : `{${members}}`)
     if (Array.isArray(parsed) && Array.isArray(target)) {
       for (const item of parsed) target.push(long ?? item)
       return parsed.length > 0

@@ -90,162 +90,164 @@ export function* parseExactlyInSteps(bytes: Buffer, withTexts = false, { values:
 const MINUS_ZERO = '-0'
 
 class ExactParser {
-  private readonly scanner: JsonScanner
-  private readonly withTexts: boolean
-  private readonly mostMembers: number
+  readonly #scanner: JsonScanner
+  readonly #withTexts: boolean
+  readonly #mostMembers: number
   /** Open containers, innermost last. */
-  private readonly stack: ContainerFrame[] = []
-  private readonly duplicates: string[] = []
-  private readonly literals: Literals = new WeakMap()
-  private readonly repeated = new Map<object, [string, Json][]>()
+  readonly #stack: ContainerFrame[] = []
+  readonly #duplicates: string[] = []
+  readonly #literals: Literals = new WeakMap()
+  readonly #repeated = new Map<object, [string, Json][]>()
   /** Whether `literals` has entries. */
-  private hasLiterals = false
-  private tooLarge: string | undefined
-  private root: Json = null
+  #hasLiterals = false
+  #tooLarge: string | undefined
+  #root: Json = null
 
   constructor(bytes: Buffer, withTexts: boolean, mostMembers: number) {
-    this.scanner = new JsonScanner(bytes)
-    this.withTexts = withTexts
-    this.mostMembers = mostMembers
+    this.#scanner = new JsonScanner(bytes)
+    this.#withTexts = withTexts
+    this.#mostMembers = mostMembers
   }
 
   /** Offset of the next byte. */
   get at(): number {
-    return this.scanner.at
+    return this.#scanner.at
   }
 
   /** Reads one value or opens one container. Returns false after the last value of the text. */
   readNext(): boolean {
-    return !this.readValue() || this.readSeparators()
+    return !this.#readValue() || this.#readSeparators()
   }
 
   /** Returns the result. Throws if anything but white space follows the value. */
   finish(): ParsedJson {
-    const { scanner, tooLarge } = this
+    const scanner = this.#scanner
+    const tooLarge = this.#tooLarge
     scanner.skipSpace()
     if (!scanner.isAtEnd) scanner.fail('after top-level value')
     return {
-      value: this.root,
-      duplicates: this.duplicates,
-      ...(this.hasLiterals && { literals: this.literals }),
-      ...(this.repeated.size > 0 && { repeated: this.repeated }),
+      value: this.#root,
+      duplicates: this.#duplicates,
+      ...(this.#hasLiterals && { literals: this.#literals }),
+      ...(this.#repeated.size > 0 && { repeated: this.#repeated }),
       ...(tooLarge !== undefined && { tooLarge }),
     }
   }
 
   /** Reads a scalar or an empty container and returns true, or opens a container and returns false. */
-  private readValue(): boolean {
-    const { scanner } = this
+  #readValue(): boolean {
+    const scanner = this.#scanner
     scanner.skipSpace()
     scanner.expectMore()
     const byte = scanner.peek()
-    if (byte === QUOTE) this.readText()
-    else if (beginsNumber(byte)) this.readNumber()
-    else if (byte === OPEN_BRACE) return this.openObject()
-    else if (byte === OPEN_BRACKET) return this.openArray()
-    else this.readWord(byte)
+    if (byte === QUOTE) this.#readText()
+    else if (beginsNumber(byte)) this.#readNumber()
+    else if (byte === OPEN_BRACE) return this.#openObject()
+    else if (byte === OPEN_BRACKET) return this.#openArray()
+    else this.#readWord(byte)
     return true
   }
 
   /** Closes the containers that end after a value and advances to the next value. Returns false if there is none. */
-  private readSeparators(): boolean {
-    const { scanner, stack } = this
+  #readSeparators(): boolean {
+    const scanner = this.#scanner
+    const stack = this.#stack
     for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
       scanner.skipSpace()
       scanner.expectMore()
       const isArray = Array.isArray(frame.container)
       if (scanner.peek() === COMMA) {
         scanner.at++
-        if (!isArray) this.readKey(frame)
+        if (!isArray) this.#readKey(frame)
         return true
       }
       if (scanner.peek() !== (isArray ? CLOSE_BRACKET : CLOSE_BRACE)) scanner.fail(isArray ? 'after array element' : 'after object key:value pair')
-      this.close(frame)
+      this.#close(frame)
     }
     return false
   }
 
   /** Reads a string. Keeps its literal if `withTexts` is set and Go would escape it differently. */
-  private readText(): void {
-    const from = this.scanner.at
-    const value = this.scanner.readString()
-    const written = this.withTexts ? this.scanner.writtenSince(from) : ''
-    this.put(value, this.withTexts && written !== writeString(value) ? written : undefined)
+  #readText(): void {
+    const from = this.#scanner.at
+    const value = this.#scanner.readString()
+    const written = this.#withTexts ? this.#scanner.writtenSince(from) : ''
+    this.#put(value, this.#withTexts && written !== writeString(value) ? written : undefined)
   }
 
   /** Reads a number. A 64-bit integer stays exact; of other numbers the literal is kept if the value does not determine it. */
-  private readNumber(): void {
-    const literal = this.scanner.readNumber()
+  #readNumber(): void {
+    const literal = this.#scanner.readNumber()
     const value = Number(literal)
     if (!/^-?\d+$/.test(literal)) {
-      if (!Number.isFinite(value)) this.tooLarge ??= literal
-      this.put(value, literal)
-    } else if (value === 0) this.put(0, this.withTexts && literal === MINUS_ZERO ? literal : undefined)
-    else if (Number.isSafeInteger(value)) this.put(value, undefined)
+      if (!Number.isFinite(value)) this.#tooLarge ??= literal
+      this.#put(value, literal)
+    } else if (value === 0) this.#put(0, this.#withTexts && literal === MINUS_ZERO ? literal : undefined)
+    else if (Number.isSafeInteger(value)) this.#put(value, undefined)
     else {
       const exact = parseInteger(literal)
-      if (inInt64(exact)) this.put(exact, undefined)
-      else this.put(value, literal)
+      if (inInt64(exact)) this.#put(exact, undefined)
+      else this.#put(value, literal)
     }
   }
 
   /** Reads `true`, `false` or `null` by its first letter. */
-  private readWord(first: number): void {
+  #readWord(first: number): void {
     const word = WORDS.get(first)
-    if (word === undefined) this.scanner.fail('looking for beginning of value')
-    this.scanner.readWord(word.text)
-    this.put(word.value, undefined)
+    if (word === undefined) this.#scanner.fail('looking for beginning of value')
+    this.#scanner.readWord(word.text)
+    this.#put(word.value, undefined)
   }
 
   /** Opens an object and reads its first key. If the object is empty, closes it and returns true. */
-  private openObject(): boolean {
-    const frame = this.open({}, [])
-    if (this.closesAtOnce(frame, CLOSE_BRACE)) return true
-    this.readKey(frame)
+  #openObject(): boolean {
+    const frame = this.#open({}, [])
+    if (this.#closesAtOnce(frame, CLOSE_BRACE)) return true
+    this.#readKey(frame)
     return false
   }
 
-  private openArray(): boolean {
-    return this.closesAtOnce(this.open([], undefined), CLOSE_BRACKET)
+  #openArray(): boolean {
+    return this.#closesAtOnce(this.#open([], undefined), CLOSE_BRACKET)
   }
 
-  private open(container: JsonObject | Json[], entries: [string, Json][] | undefined): ContainerFrame {
-    if (this.stack.length >= MAX_DEPTH) this.scanner.fail('exceeded max depth')
-    this.scanner.at++
+  #open(container: JsonObject | Json[], entries: [string, Json][] | undefined): ContainerFrame {
+    if (this.#stack.length >= MAX_DEPTH) this.#scanner.fail('exceeded max depth')
+    this.#scanner.at++
     const frame = { container, entries, key: '', repeated: undefined }
-    this.stack.push(frame)
+    this.#stack.push(frame)
     return frame
   }
 
   /** Closes a container if its end follows. Returns whether it did. */
-  private closesAtOnce(frame: ContainerFrame, end: number): boolean {
-    const { scanner } = this
+  #closesAtOnce(frame: ContainerFrame, end: number): boolean {
+    const scanner = this.#scanner
     scanner.skipSpace()
     if (scanner.peek() !== end) return false
-    this.close(frame)
+    this.#close(frame)
     return true
   }
 
   /** Closes the innermost container and adds it to its parent. */
-  private close({ container, entries, repeated }: ContainerFrame): void {
-    this.scanner.at++
-    this.stack.pop()
-    if (repeated !== undefined && entries !== undefined) this.repeated.set(container, entries)
-    this.put(container, undefined)
+  #close({ container, entries, repeated }: ContainerFrame): void {
+    this.#scanner.at++
+    this.#stack.pop()
+    if (repeated !== undefined && entries !== undefined) this.#repeated.set(container, entries)
+    this.#put(container, undefined)
   }
 
   /** Reads a key and its colon, and records a repeated key. Throws TooManyValuesError above the limit on members. */
-  private readKey(frame: ContainerFrame): void {
-    const { scanner } = this
+  #readKey(frame: ContainerFrame): void {
+    const scanner = this.#scanner
     scanner.skipSpace()
     scanner.expectMore()
     if (scanner.peek() !== QUOTE) scanner.fail('looking for beginning of object key string')
     frame.key = scanner.readString()
-    if (frame.entries !== undefined && frame.entries.length >= this.mostMembers)
-      throw new TooManyValuesError(`an object holds more than ${this.mostMembers} members`)
+    if (frame.entries !== undefined && frame.entries.length >= this.#mostMembers)
+      throw new TooManyValuesError(`an object holds more than ${this.#mostMembers} members`)
     if (Object.hasOwn(frame.container, frame.key)) {
       frame.repeated ??= new Set()
-      if (this.duplicates.length < MOST_DUPLICATES && !frame.repeated.has(frame.key)) this.duplicates.push(this.path())
+      if (this.#duplicates.length < MOST_DUPLICATES && !frame.repeated.has(frame.key)) this.#duplicates.push(this.#path())
       frame.repeated.add(frame.key)
     }
     scanner.skipSpace()
@@ -255,33 +257,33 @@ class ExactParser {
   }
 
   /** Adds a value to the innermost container. `literal`: its text, if the value does not determine it. */
-  private put(value: Json, literal: string | undefined): void {
-    const top = this.stack.at(-1)
-    if (top === undefined) this.root = value
+  #put(value: Json, literal: string | undefined): void {
+    const top = this.#stack.at(-1)
+    if (top === undefined) this.#root = value
     else if (Array.isArray(top.container)) {
-      if (literal !== undefined) this.note(top.container, String(top.container.length), literal, value)
+      if (literal !== undefined) this.#note(top.container, String(top.container.length), literal, value)
       top.container.push(value)
     } else {
-      if (literal !== undefined) this.note(top.container, top.key, literal, value)
-      else if (this.hasLiterals) setWholeFloat(top.container, top.key, undefined)
+      if (literal !== undefined) this.#note(top.container, top.key, literal, value)
+      else if (this.#hasLiterals) setWholeFloat(top.container, top.key, undefined)
       top.entries?.push([top.key, value])
       setMember(top.container, top.key, value)
     }
   }
 
   /** Records the literal of a member. */
-  private note(container: object, key: string, literal: string, value: Json): void {
-    this.hasLiterals = true
+  #note(container: object, key: string, literal: string, value: Json): void {
+    this.#hasLiterals = true
     setWholeFloat(container, key, Number.isSafeInteger(value) && literal !== MINUS_ZERO ? literal : undefined)
-    const known = this.literals.get(container)
+    const known = this.#literals.get(container)
     if (known) known.set(key, literal)
-    else this.literals.set(container, new Map([[key, literal]]))
+    else this.#literals.set(container, new Map([[key, literal]]))
   }
 
   /** Path of the member that is being read, as field validation writes it. */
-  private path(): string {
+  #path(): string {
     let out = ''
-    for (const { container, key } of this.stack) out += Array.isArray(container) ? `[${container.length}]` : out === '' ? key : `.${key}`
+    for (const { container, key } of this.#stack) out += Array.isArray(container) ? `[${container.length}]` : out === '' ? key : `.${key}`
     return out
   }
 }

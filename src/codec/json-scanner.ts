@@ -19,19 +19,19 @@ const ESCAPED: ReadonlySet<number> = new Set(Buffer.from('bfnrt\\/"'))
 export class JsonScanner {
   /** Offset of the next byte. */
   at = 0
-  private readonly bytes: Buffer
+  readonly #bytes: Buffer
 
   constructor(bytes: Buffer) {
-    this.bytes = bytes
+    this.#bytes = bytes
   }
 
   get isAtEnd(): boolean {
-    return this.at >= this.bytes.length
+    return this.at >= this.#bytes.length
   }
 
   /** Returns the next byte; a space at the end, like Go's scanner. */
   peek(): number {
-    return this.at < this.bytes.length ? (this.bytes[this.at] ?? SPACE) : SPACE
+    return this.at < this.#bytes.length ? (this.#bytes[this.at] ?? SPACE) : SPACE
   }
 
   /** Throws the error of Go's scanner for an unexpected byte. */
@@ -40,29 +40,29 @@ export class JsonScanner {
   }
 
   skipSpace(): void {
-    while (this.at < this.bytes.length && isSpace(this.peek())) this.at++
+    while (this.at < this.#bytes.length && isSpace(this.peek())) this.at++
   }
 
   /** Throws if the text has ended. */
   expectMore(): void {
-    if (this.at >= this.bytes.length) throw new JsonSyntaxError('unexpected end of JSON input')
+    if (this.at >= this.#bytes.length) throw new JsonSyntaxError('unexpected end of JSON input')
   }
 
   /** Returns the text from an offset to the current one, as it was sent. */
   writtenSince(from: number): string {
-    return this.bytes.toString('utf8', from, this.at)
+    return this.#bytes.toString('utf8', from, this.at)
   }
 
   /** Reads the string whose opening quote is next and decodes it. Invalid UTF-8 and lone surrogates become U+FFFD, as in Go. */
   readString(): string {
-    const { bytes } = this
+    const bytes = this.#bytes
     const start = this.at++
     for (; ; this.at++) {
       this.expectMore()
       const byte = bytes[this.at] ?? 0
       if (byte === QUOTE) break
       if (byte < SPACE) this.fail('in string literal')
-      if (byte === BACKSLASH) this.skipEscape()
+      if (byte === BACKSLASH) this.#skipEscape()
     }
     this.at++
     const slice = bytes.subarray(start, this.at)
@@ -71,7 +71,7 @@ export class JsonScanner {
   }
 
   /** Advances to the last byte of the escape whose backslash is next. */
-  private skipEscape(): void {
+  #skipEscape(): void {
     this.at++
     const letter = this.peek()
     if (letter === LETTER_U) {
@@ -87,23 +87,23 @@ export class JsonScanner {
     const start = this.at
     if (this.peek() === MINUS) this.at++
     if (this.peek() === 0x30) this.at++
-    else if (isDigit(this.peek())) this.skipDigits()
+    else if (isDigit(this.peek())) this.#skipDigits()
     else this.fail('in numeric literal')
     if (this.peek() === 0x2e) {
       this.at++
       if (!isDigit(this.peek())) this.fail('after decimal point in numeric literal')
-      this.skipDigits()
+      this.#skipDigits()
     }
     if (this.peek() === 0x65 || this.peek() === 0x45) {
       this.at++
       if (this.peek() === 0x2b || this.peek() === MINUS) this.at++
       if (!isDigit(this.peek())) this.fail('in exponent of numeric literal')
-      this.skipDigits()
+      this.#skipDigits()
     }
-    return this.bytes.toString('latin1', start, this.at)
+    return this.#bytes.toString('latin1', start, this.at)
   }
 
-  private skipDigits(): void {
+  #skipDigits(): void {
     while (isDigit(this.peek())) this.at++
   }
 

@@ -61,56 +61,56 @@ function planEntries(schema: StructSchema): ReadonlyMap<number, PlanEntry> {
 
 /** Reads one message recursively. Repeated fields are merged as protobuf requires: scalars are replaced, structs merged, lists and maps extended. */
 class MessageReader {
-  private readonly reader: protobuf.Reader
-  private readonly bytes: Buffer
+  readonly #reader: protobuf.Reader
+  readonly #bytes: Buffer
   /** Members and indices that lead to the current value. */
-  private readonly path: (string | number)[] = []
+  readonly #path: (string | number)[] = []
   /** Number of enclosing messages. */
-  private depth = 0
+  #depth = 0
   /** Number of values that may still be read. */
-  private left: number
+  #left: number
   /** Number of map entries read. */
-  private entries = 0
+  #entries = 0
   /** Map entries beyond the first few, in order. Set once the message is read. */
   readonly late: LateEntry[] = []
 
   constructor(bytes: Uint8Array, mostValues: number) {
-    this.bytes = asBuffer(bytes)
-    this.reader = protobuf.Reader.create(this.bytes)
-    this.left = mostValues
+    this.#bytes = asBuffer(bytes)
+    this.#reader = protobuf.Reader.create(this.#bytes)
+    this.#left = mostValues
   }
 
   read(schema: StructSchema): JsonObject {
     try {
       const out: JsonObject = {}
-      this.message(this.bytes.length, schema, out)
+      this.#message(this.#bytes.length, schema, out)
       return out
     } catch (error) {
       if (error instanceof StatusError) throw error
       const fault = error instanceof ProtobufError ? error.fault : 'unexpected EOF'
-      throw new ProtobufError(fault, { cause: error, ...(this.path.length > 0 && { path: this.where() }) })
+      throw new ProtobufError(fault, { cause: error, ...(this.#path.length > 0 && { path: this.#where() }) })
     }
   }
 
-  private where(): string {
+  #where(): string {
     let out = ''
-    for (const step of this.path) out += typeof step === 'number' ? `[${step}]` : out === '' ? step : `.${step}`
+    for (const step of this.#path) out += typeof step === 'number' ? `[${step}]` : out === '' ? step : `.${step}`
     return out.length > MOST_PATH ? `${out.slice(0, MOST_PATH)}…` : out
   }
 
-  private enter(): void {
-    if (this.depth++ > MAX_DEPTH) throw new ProtobufError('proto: message is nested too deeply')
+  #enter(): void {
+    if (this.#depth++ > MAX_DEPTH) throw new ProtobufError('proto: message is nested too deeply')
   }
 
-  private leave(end: number): void {
-    if (this.reader.pos > end) throw new ProtobufError('unexpected EOF')
-    this.depth--
+  #leave(end: number): void {
+    if (this.#reader.pos > end) throw new ProtobufError('unexpected EOF')
+    this.#depth--
   }
 
   /** Adds the members of a message that ends at `end` to `out`. */
-  private message(end: number, schema: StructSchema, out: JsonObject): void {
-    this.enter()
-    const { reader } = this
+  #message(end: number, schema: StructSchema, out: JsonObject): void {
+    this.#enter()
+    const reader = this.#reader
     const entries = planEntries(schema)
     while (reader.pos < end) {
       const tag = readTag(reader, schema.name)
@@ -120,36 +120,36 @@ class MessageReader {
       if (entry === undefined) skipField(reader, wire)
       else if ('inline' in entry) {
         expectField(wire, WIRE_BYTES, schema.name)
-        this.message(readEnd(this.reader), entry.inline, out)
-      } else this.field(wire, entry.field.name, entry.schema, out)
+        this.#message(readEnd(this.#reader), entry.inline, out)
+      } else this.#field(wire, entry.field.name, entry.schema, out)
     }
-    this.leave(end)
+    this.#leave(end)
   }
 
-  private field(wire: number, name: string, schema: Schema, out: JsonObject): void {
-    if (--this.left < 0) throw tooManyValues()
-    const { path } = this
+  #field(wire: number, name: string, schema: Schema, out: JsonObject): void {
+    if (--this.#left < 0) throw tooManyValues()
+    const path = this.#path
     path.push(name)
     const before = out[name]
     if (schema.type === 'list') {
       const list: Json[] = Array.isArray(before) ? before : []
       out[name] = list
       path.push(list.length)
-      list.push(this.value(wire, name, schema.items, undefined))
+      list.push(this.#value(wire, name, schema.items, undefined))
       path.pop()
     } else if (schema.type === 'map') {
       expectField(wire, WIRE_BYTES, name)
       const map: JsonObject = isJsonObject(before) ? before : {}
       out[name] = map
-      this.mapEntry(schema.values, map)
-    } else out[name] = this.value(wire, name, schema, before)
+      this.#mapEntry(schema.values, map)
+    } else out[name] = this.#value(wire, name, schema, before)
     path.pop()
   }
 
   /** Reads a map entry, which is a message of a key and a value. */
-  private mapEntry(values: Schema, map: JsonObject): void {
-    const { reader } = this
-    const end = readEnd(this.reader)
+  #mapEntry(values: Schema, map: JsonObject): void {
+    const reader = this.#reader
+    const end = readEnd(this.#reader)
     let key = ''
     let value: Json | undefined
     while (reader.pos < end) {
@@ -158,37 +158,37 @@ class MessageReader {
       const wire = tag & 7
       const number = tag >>> 3
       if (number === 1) key = readText(reader)
-      else if (number === 2) value = this.mapValue(key, values)
+      else if (number === 2) value = this.#mapValue(key, values)
       else skipField(reader, wire)
     }
-    this.put(map, key, value === undefined ? zeroOf(values) : value)
+    this.#put(map, key, value === undefined ? zeroOf(values) : value)
   }
 
-  private put(map: JsonObject, key: string, value: Json): void {
-    if (++this.entries <= FEW_ENTRIES) setMember(map, key, value)
+  #put(map: JsonObject, key: string, value: Json): void {
+    if (++this.#entries <= FEW_ENTRIES) setMember(map, key, value)
     else this.late.push({ map, key, value })
   }
 
   /** Reads a map value. A list is wrapped in a message (ExtraValue) as its field 1. */
-  private mapValue(key: string, values: Schema): Json {
+  #mapValue(key: string, values: Schema): Json {
     if (values.type === 'list') {
       const holder: JsonObject = {}
-      const end = readEnd(this.reader)
-      while (this.reader.pos < end) this.field(readTag(this.reader, undefined) & 7, 'items', values, holder)
+      const end = readEnd(this.#reader)
+      while (this.#reader.pos < end) this.#field(readTag(this.#reader, undefined) & 7, 'items', values, holder)
       return holder.items ?? []
     }
-    this.path.push(key)
-    const value = this.value(wireOf(values), key, values, undefined)
-    this.path.pop()
+    this.#path.push(key)
+    const value = this.#value(wireOf(values), key, values, undefined)
+    this.#path.pop()
     return value
   }
 
   /** Reads a value. `before`: result of an earlier occurrence of the field. */
-  private value(wire: number, name: string, schema: Schema, before: Json | undefined): Json {
-    const { reader } = this
+  #value(wire: number, name: string, schema: Schema, before: Json | undefined): Json {
+    const reader = this.#reader
     switch (schema.type) {
       case 'struct':
-        return this.struct(wire, name, schema, before)
+        return this.#struct(wire, name, schema, before)
       case 'string':
         expectField(wire, WIRE_BYTES, name)
         return readText(reader)
@@ -206,31 +206,31 @@ class MessageReader {
         return schema.goType === 'float32' ? reader.float() : reader.double()
       case 'union':
         expectField(wire, WIRE_BYTES, name)
-        return this.union(readEnd(this.reader), schema)
+        return this.#union(readEnd(this.#reader), schema)
       case 'list':
       case 'map':
         throw new ProtobufError(`proto: ${name}: a list of lists has no message`)
       case 'raw':
       case 'json':
         expectField(wire, WIRE_BYTES, name)
-        return readSpecial(reader, readEnd(this.reader), schema, this.left < Number.POSITIVE_INFINITY ? boundJsonValues : undefined)
+        return readSpecial(reader, readEnd(this.#reader), schema, this.#left < Number.POSITIVE_INFINITY ? boundJsonValues : undefined)
       default:
         expectField(wire, WIRE_BYTES, name)
-        return readSpecial(reader, readEnd(this.reader), schema)
+        return readSpecial(reader, readEnd(this.#reader), schema)
     }
   }
 
-  private struct(wire: number, name: string, schema: StructSchema, before: Json | undefined): JsonObject {
+  #struct(wire: number, name: string, schema: StructSchema, before: Json | undefined): JsonObject {
     expectField(wire, WIRE_BYTES, name)
     const out: JsonObject = isJsonObject(before) ? before : {}
-    this.message(readEnd(this.reader), schema, out)
+    this.#message(readEnd(this.#reader), schema, out)
     return out
   }
 
   /** Reads a union: a message of two fields, of which one is set: the struct or the alternative form. */
-  private union(end: number, { name, form, struct }: UnionSchema): Json {
-    this.enter()
-    const { reader } = this
+  #union(end: number, { name, form, struct }: UnionSchema): Json {
+    this.#enter()
+    const reader = this.#reader
     let allows = false
     let inner: JsonObject | undefined
     const items: Json[] = []
@@ -239,16 +239,16 @@ class MessageReader {
       const tag = readTag(reader, name)
       const wire = tag & 7
       const number = tag >>> 3
-      if (number === structNumber) inner = this.struct(wire, name, struct, inner)
+      if (number === structNumber) inner = this.#struct(wire, name, struct, inner)
       else if (number === 1) {
         expectField(wire, WIRE_VARINT, name)
         allows = readVarint(reader) !== 0
       } else if (number === 2) {
         expectField(wire, WIRE_BYTES, name)
-        items.push(form === 'list' ? this.value(wire, name, struct, undefined) : readText(reader))
+        items.push(form === 'list' ? this.#value(wire, name, struct, undefined) : readText(reader))
       } else skipField(reader, wire)
     }
-    this.leave(end)
+    this.#leave(end)
     if (form === 'boolean') return inner ?? allows
     return items.length > 0 ? items : (inner ?? null)
   }

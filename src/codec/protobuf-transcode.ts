@@ -30,11 +30,11 @@ const KEY_TAG = 0x0a
  * overlap.
  */
 export class Transcoder {
-  private out: Buffer = Buffer.alloc(0)
+  #out: Buffer = Buffer.alloc(0)
   /** Stack of the offsets of members, for structs whose order differs from the message; 0 for an absent member. */
-  private readonly starts = new Int32Array(MOST_STARTS)
-  private top = 0
-  private readonly layouts = new WeakMap<StructSchema, MessageLayout>()
+  readonly #starts = new Int32Array(MOST_STARTS)
+  #top = 0
+  readonly #layouts = new WeakMap<StructSchema, MessageLayout>()
 
   /**
    * Transcodes JSON that this program wrote for the schema to the same bytes as `encodeMessage` of the parsed object.
@@ -45,11 +45,11 @@ export class Transcoder {
   transcode(schema: StructSchema, json: Buffer, from: number, lead: number): Buffer | undefined {
     const wanted = GROWTH * json.length
     if (wanted > MOST_BYTES) return undefined
-    if (this.out.length < wanted) this.out = Buffer.allocUnsafeSlow(Math.max(LEAST_BYTES, wanted))
-    const t = new Transcription(json, from - 1, this.out, lead)
-    this.top = 0
+    if (this.#out.length < wanted) this.#out = Buffer.allocUnsafeSlow(Math.max(LEAST_BYTES, wanted))
+    const t = new Transcription(json, from - 1, this.#out, lead)
+    this.#top = 0
     try {
-      this.message(t, this.layoutOf(schema))
+      this.#message(t, this.#layoutOf(schema))
       return t.at > t.out.length || t.pos !== json.length ? undefined : t.out.subarray(0, t.at)
     } catch (error) {
       if (error === GIVE_UP) return undefined
@@ -58,19 +58,19 @@ export class Transcoder {
   }
 
   /** Returns the layout of a schema, which is created once per transcoder. */
-  private layoutOf(schema: StructSchema): MessageLayout {
-    let layout = this.layouts.get(schema)
+  #layoutOf(schema: StructSchema): MessageLayout {
+    let layout = this.#layouts.get(schema)
     if (!layout) {
       layout = newLayout(schema)
-      this.layouts.set(schema, layout)
+      this.#layouts.set(schema, layout)
     }
     return layout
   }
 
   /** Writes members in the order of the JSON while that is the order of the message. Otherwise starts over with `scattered`. */
-  private message(t: Transcription, layout: MessageLayout): void {
+  #message(t: Transcription, layout: MessageLayout): void {
     if (layout.scattered) {
-      this.scattered(t, layout)
+      this.#scattered(t, layout)
       return
     }
     const { json } = t
@@ -89,12 +89,12 @@ export class Transcoder {
         if (member.index < next) {
           t.pos = begun
           t.at = first
-          this.scattered(t, layout)
+          this.#scattered(t, layout)
           return
         }
         if (next < member.index) writeZeros(t, layout, next, member.index)
         next = member.index + 1
-        this.value(t, entry.value)
+        this.#value(t, entry.value)
       }
       if (json[t.pos] === COMMA) t.pos++
     }
@@ -103,14 +103,14 @@ export class Transcoder {
   }
 
   /** Writes a struct in two passes: locates its members, then writes them in the order of the message. */
-  private scattered(t: Transcription, layout: MessageLayout): void {
+  #scattered(t: Transcription, layout: MessageLayout): void {
     const { json } = t
     const { members, entries } = layout
-    const { starts } = this
-    const base = this.top
-    this.top += members.length
-    if (this.top > starts.length) giveUp()
-    starts.fill(0, base, this.top)
+    const starts = this.#starts
+    const base = this.#top
+    this.#top += members.length
+    if (this.#top > starts.length) giveUp()
+    starts.fill(0, base, this.#top)
     t.pos++
     let place = 0
     let last = -1
@@ -128,32 +128,32 @@ export class Transcoder {
     }
     layout.scattered = scattered
     const end = t.pos + 1
-    this.entries(t, entries, base)
+    this.#entries(t, entries, base)
     t.pos = end
-    this.top = base
+    this.#top = base
   }
 
   /** Writes the fields of a message whose members were located at `starts[base]` and on. Fields of an inlined message are members of the same struct. */
-  private entries(t: Transcription, entries: readonly EntryLayout[], base: number): void {
+  #entries(t: Transcription, entries: readonly EntryLayout[], base: number): void {
     for (const entry of entries) {
       const { inline, value, member } = entry
       if (inline !== undefined) {
         const from = t.open(value.tag, value.room)
         const room = value.room.bytes
-        this.entries(t, inline, base)
+        this.#entries(t, inline, base)
         t.close(from, room, value.room)
         continue
       }
-      const start = member < 0 ? 0 : (this.starts[base + member] ?? 0)
+      const start = member < 0 ? 0 : (this.#starts[base + member] ?? 0)
       if (start === 0) writeZero(t, entry)
       else {
         t.pos = start
-        this.value(t, value)
+        this.#value(t, value)
       }
     }
   }
 
-  private value(t: Transcription, value: ValueLayout): void {
+  #value(t: Transcription, value: ValueLayout): void {
     switch (value.form) {
       case 'string':
         transcodeText(t, value.tag, value.room)
@@ -175,13 +175,13 @@ export class Transcoder {
         transcodeRaw(t, value)
         break
       case 'struct':
-        this.struct(t, value)
+        this.#struct(t, value)
         break
       case 'list':
-        this.list(t, value)
+        this.#list(t, value)
         break
       case 'map':
-        this.map(t, value)
+        this.#map(t, value)
         break
       case 'other':
         transcodeOther(t, value)
@@ -189,33 +189,33 @@ export class Transcoder {
     }
   }
 
-  private struct(t: Transcription, value: ValueLayout): void {
+  #struct(t: Transcription, value: ValueLayout): void {
     if (t.json[t.pos] !== OPEN_BRACE) giveUp()
     if (value.layout === undefined) {
       if (value.schema.type !== 'struct') giveUp()
-      value.layout = this.layoutOf(value.schema)
+      value.layout = this.#layoutOf(value.schema)
     }
     const from = t.open(value.tag, value.room)
     const room = value.room.bytes
-    this.message(t, value.layout)
+    this.#message(t, value.layout)
     t.close(from, room, value.room)
   }
 
   /** Writes the items of a list, each with its tag. A null item ends the transcription. */
-  private list(t: Transcription, { items }: ValueLayout): void {
+  #list(t: Transcription, { items }: ValueLayout): void {
     const { json } = t
     if (json[t.pos] !== OPEN_BRACKET || items === undefined) giveUp()
     t.pos++
     while (json[t.pos] !== CLOSE_BRACKET) {
       if (json[t.pos] === LETTER_N) giveUp()
-      this.value(t, items)
+      this.#value(t, items)
       if (json[t.pos] === COMMA) t.pos++
     }
     t.pos++
   }
 
   /** Writes a map. JSON and message have the same order of entries. */
-  private map(t: Transcription, { items, tag, room, inner }: ValueLayout): void {
+  #map(t: Transcription, { items, tag, room, inner }: ValueLayout): void {
     const { json } = t
     if (json[t.pos] !== OPEN_BRACE || items === undefined) giveUp()
     t.pos++
@@ -225,7 +225,7 @@ export class Transcoder {
       transcodeText(t, KEY_TAG, inner)
       if (json[t.pos] !== COLON || json[t.pos + 1] === LETTER_N) giveUp()
       t.pos++
-      this.value(t, items)
+      this.#value(t, items)
       t.close(from, left, room)
       if (json[t.pos] === COMMA) t.pos++
     }

@@ -17,37 +17,37 @@ const isBlankUnit = (unit: number): boolean => unit === 0x20 || unit === 0x09
 
 /** A position in a text, with its line. The empty string stands for the end of the text. */
 export class YamlCursor {
-  private readonly text: string
+  readonly #text: string
   at = 0
   line = 0
   column = 0
 
   constructor(text: string) {
-    this.text = text
+    this.#text = text
   }
 
   get char(): string {
-    return this.text[this.at] ?? ''
+    return this.#text[this.at] ?? ''
   }
 
   charAt(offset: number): string {
-    return this.text[this.at + offset] ?? ''
+    return this.#text[this.at + offset] ?? ''
   }
 
   isBlank(offset = 0): boolean {
-    return isBlankUnit(this.text.charCodeAt(this.at + offset))
+    return isBlankUnit(this.#text.charCodeAt(this.at + offset))
   }
 
   isBreak(offset = 0): boolean {
-    return endsLine(this.text.charCodeAt(this.at + offset))
+    return endsLine(this.#text.charCodeAt(this.at + offset))
   }
 
   isEnd(offset = 0): boolean {
-    return this.at + offset >= this.text.length
+    return this.at + offset >= this.#text.length
   }
 
   isBlankOrEnd(offset = 0): boolean {
-    const unit = this.text.charCodeAt(this.at + offset)
+    const unit = this.#text.charCodeAt(this.at + offset)
     return Number.isNaN(unit) || isBlankUnit(unit) || endsLine(unit)
   }
 
@@ -78,7 +78,7 @@ export class YamlCursor {
   /** Returns which document marker is at the cursor: `---` or `...` at the beginning of a line. */
   documentMark(): 'document start' | 'document end' | undefined {
     if (this.column !== 0 || !this.isBlankOrEnd(3)) return undefined
-    const three = this.text.slice(this.at, this.at + 3)
+    const three = this.#text.slice(this.at, this.at + 3)
     return three === '---' ? 'document start' : three === '...' ? 'document end' : undefined
   }
 }

@@ -12,18 +12,18 @@ const HANDLES = ['!', '!!']
  * stack. Source: parserc.go in sigs.k8s.io/yaml/goyaml.v2.
  */
 class Grammar {
-  private readonly scanner: YamlScanner
+  readonly #scanner: YamlScanner
   /** States that follow the open nodes, innermost last. */
-  private readonly after: State[] = []
-  private readonly anchors = new Set<string>()
-  private handles: readonly string[] = HANDLES
+  readonly #after: State[] = []
+  readonly #anchors = new Set<string>()
+  #handles: readonly string[] = HANDLES
   /** Tag of the current node. */
-  private tag: Token | undefined
+  #tag: Token | undefined
   /** Offset after the last token consumed. */
-  private end = 0
+  #end = 0
 
   constructor(text: string) {
-    this.scanner = new YamlScanner(text)
+    this.#scanner = new YamlScanner(text)
   }
 
   /**
@@ -31,212 +31,212 @@ class Grammar {
    * anchor.
    */
   *check(): Steps<number | undefined> {
-    for (let state: State | undefined = this.document; state !== undefined; ) {
+    for (let state: State | undefined = this.#document; state !== undefined; ) {
       if (isStepDone()) yield
       state = state()
     }
-    return this.is('stream end', 'document start', 'document end') ? undefined : this.end
+    return this.#is('stream end', 'document start', 'document end') ? undefined : this.#end
   }
 
-  private take(): void {
-    this.end = this.scanner.peek().end
-    this.scanner.skipToken()
+  #take(): void {
+    this.#end = this.#scanner.peek().end
+    this.#scanner.skipToken()
   }
 
-  private next(): Token {
-    this.take()
-    return this.scanner.peek()
+  #next(): Token {
+    this.#take()
+    return this.#scanner.peek()
   }
 
-  private is(...types: TokenType[]): boolean {
-    return types.includes(this.scanner.peek().type)
+  #is(...types: TokenType[]): boolean {
+    return types.includes(this.#scanner.peek().type)
   }
 
-  private fail(problem: string, line = this.scanner.peek().line): never {
+  #fail(problem: string, line = this.#scanner.peek().line): never {
     throw new YamlProblem(problem, line, false)
   }
 
-  private readonly document: State = () => {
-    if (this.is('stream end')) return undefined
-    const isImplicit = !this.is('version', 'tag directive', 'document start')
-    if (isImplicit) return this.node(this.documentEnd)
-    this.directives()
-    if (!this.is('document start')) this.fail('did not find expected <document start>')
-    this.next()
-    if (this.is('version', 'tag directive', 'document start', 'document end', 'stream end')) return this.documentEnd
-    return this.node(this.documentEnd)
+  readonly #document: State = () => {
+    if (this.#is('stream end')) return undefined
+    const isImplicit = !this.#is('version', 'tag directive', 'document start')
+    if (isImplicit) return this.#node(this.#documentEnd)
+    this.#directives()
+    if (!this.#is('document start')) this.#fail('did not find expected <document start>')
+    this.#next()
+    if (this.#is('version', 'tag directive', 'document start', 'document end', 'stream end')) return this.#documentEnd
+    return this.#node(this.#documentEnd)
   }
 
-  private directives(): void {
+  #directives(): void {
     let hasVersion = false
     const handles: string[] = []
-    for (let token = this.scanner.peek(); token.type === 'version' || token.type === 'tag directive'; token = this.next()) {
+    for (let token = this.#scanner.peek(); token.type === 'version' || token.type === 'tag directive'; token = this.#next()) {
       if (token.type === 'tag directive') {
-        if (handles.includes(token.value)) this.fail('found duplicate %TAG directive')
+        if (handles.includes(token.value)) this.#fail('found duplicate %TAG directive')
         handles.push(token.value)
         continue
       }
-      if (hasVersion) this.fail('found duplicate %YAML directive')
-      if (token.value !== '1.1') this.fail('found incompatible YAML document')
+      if (hasVersion) this.#fail('found duplicate %YAML directive')
+      if (token.value !== '1.1') this.#fail('found incompatible YAML document')
       hasVersion = true
     }
-    this.handles = [...handles, ...HANDLES]
+    this.#handles = [...handles, ...HANDLES]
   }
 
   /** The document ends before the next token, which must be valid. */
-  private readonly documentEnd: State = () => {
-    this.scanner.peek()
+  readonly #documentEnd: State = () => {
+    this.#scanner.peek()
     return undefined
   }
 
-  private pop(): State | undefined {
-    return this.after.pop()
+  #pop(): State | undefined {
+    return this.#after.pop()
   }
 
   /** Parses a node. `after`: state that follows it. */
-  private node(after: State, { isBlock = true, mayBeIndentless = false } = {}): State | undefined {
-    this.after.push(after)
-    let token = this.scanner.peek()
+  #node(after: State, { isBlock = true, mayBeIndentless = false } = {}): State | undefined {
+    this.#after.push(after)
+    let token = this.#scanner.peek()
     if (token.type === 'alias') {
-      if (!this.anchors.has(token.value)) throw new UnknownAnchor(token.value)
-      this.take()
-      return this.pop()
+      if (!this.#anchors.has(token.value)) throw new UnknownAnchor(token.value)
+      this.#take()
+      return this.#pop()
     }
     const first = token
     for (let i = 0; i < 2 && (token.type === 'anchor' || token.type === 'tag') && (i === 0 || token.type !== first.type); i++) {
-      this.takeProperty(token)
-      token = this.next()
+      this.#takeProperty(token)
+      token = this.#next()
     }
-    this.checkHandle()
-    if (mayBeIndentless && token.type === '-') return this.indentlessEntry
-    const content = this.contentOf(token.type, isBlock)
+    this.#checkHandle()
+    if (mayBeIndentless && token.type === '-') return this.#indentlessEntry
+    const content = this.#contentOf(token.type, isBlock)
     if (content !== undefined) {
-      this.take()
+      this.#take()
       return content()
     }
-    if (token !== first) return this.pop()
-    return this.fail('did not find expected node content')
+    if (token !== first) return this.#pop()
+    return this.#fail('did not find expected node content')
   }
 
   /** Returns the state after a token that begins a node; undefined if the token does not begin one. */
-  private contentOf(type: TokenType, isBlock: boolean): State | undefined {
-    if (type === 'scalar') return () => this.pop()
-    if (type === '[') return () => this.flowSequence(true)
-    if (type === '{') return () => this.flowMapping(true)
-    if (isBlock && type === 'block sequence') return () => this.blockEntry
-    if (isBlock && type === 'block mapping') return () => this.blockKey
+  #contentOf(type: TokenType, isBlock: boolean): State | undefined {
+    if (type === 'scalar') return () => this.#pop()
+    if (type === '[') return () => this.#flowSequence(true)
+    if (type === '{') return () => this.#flowMapping(true)
+    if (isBlock && type === 'block sequence') return () => this.#blockEntry
+    if (isBlock && type === 'block mapping') return () => this.#blockKey
   }
 
-  private takeProperty(token: Token): void {
-    if (token.type === 'anchor') this.anchors.add(token.value)
-    else this.tag = token
+  #takeProperty(token: Token): void {
+    if (token.type === 'anchor') this.#anchors.add(token.value)
+    else this.#tag = token
   }
 
-  private checkHandle(): void {
-    const { tag } = this
-    this.tag = undefined
-    if (tag !== undefined && tag.value !== '' && !this.handles.includes(tag.value)) this.fail('found undefined tag handle', tag.line)
+  #checkHandle(): void {
+    const tag = this.#tag
+    this.#tag = undefined
+    if (tag !== undefined && tag.value !== '' && !this.#handles.includes(tag.value)) this.#fail('found undefined tag handle', tag.line)
   }
 
-  private readonly blockEntry: State = () => {
-    if (this.is('-')) {
-      this.next()
-      return this.is('-', 'block end') ? this.blockEntry : this.node(this.blockEntry)
+  readonly #blockEntry: State = () => {
+    if (this.#is('-')) {
+      this.#next()
+      return this.#is('-', 'block end') ? this.#blockEntry : this.#node(this.#blockEntry)
     }
-    if (!this.is('block end')) this.fail("did not find expected '-' indicator")
-    this.take()
-    return this.pop()
+    if (!this.#is('block end')) this.#fail("did not find expected '-' indicator")
+    this.#take()
+    return this.#pop()
   }
 
-  private readonly indentlessEntry: State = () => {
-    if (!this.is('-')) return this.pop()
-    this.next()
-    return this.is('-', '?', ':', 'block end') ? this.indentlessEntry : this.node(this.indentlessEntry)
+  readonly #indentlessEntry: State = () => {
+    if (!this.#is('-')) return this.#pop()
+    this.#next()
+    return this.#is('-', '?', ':', 'block end') ? this.#indentlessEntry : this.#node(this.#indentlessEntry)
   }
 
-  private readonly blockKey: State = () => {
-    if (this.is('?')) {
-      this.next()
-      return this.is('?', ':', 'block end') ? this.blockValue : this.node(this.blockValue, { mayBeIndentless: true })
+  readonly #blockKey: State = () => {
+    if (this.#is('?')) {
+      this.#next()
+      return this.#is('?', ':', 'block end') ? this.#blockValue : this.#node(this.#blockValue, { mayBeIndentless: true })
     }
-    if (!this.is('block end')) this.fail('did not find expected key')
-    this.take()
-    return this.pop()
+    if (!this.#is('block end')) this.#fail('did not find expected key')
+    this.#take()
+    return this.#pop()
   }
 
-  private readonly blockValue: State = () => {
-    if (!this.is(':')) return this.blockKey
-    this.next()
-    return this.is('?', ':', 'block end') ? this.blockKey : this.node(this.blockKey, { mayBeIndentless: true })
+  readonly #blockValue: State = () => {
+    if (!this.#is(':')) return this.#blockKey
+    this.#next()
+    return this.#is('?', ':', 'block end') ? this.#blockKey : this.#node(this.#blockKey, { mayBeIndentless: true })
   }
 
-  private readonly flowSequence =
+  readonly #flowSequence =
     (isFirst: boolean): State =>
     () => {
-      if (!this.is(']')) {
+      if (!this.#is(']')) {
         if (!isFirst) {
-          if (!this.is(',')) this.fail("did not find expected ',' or ']'")
-          this.next()
+          if (!this.#is(',')) this.#fail("did not find expected ',' or ']'")
+          this.#next()
         }
-        if (this.is('?')) {
-          this.take()
-          return this.pairKey
+        if (this.#is('?')) {
+          this.#take()
+          return this.#pairKey
         }
-        if (!this.is(']')) return this.node(this.flowSequence(false), { isBlock: false })
+        if (!this.#is(']')) return this.#node(this.#flowSequence(false), { isBlock: false })
       }
-      this.take()
-      return this.pop()
+      this.#take()
+      return this.#pop()
     }
 
   /** Parses a single-pair mapping in a flow sequence, which has no braces. */
-  private readonly pairKey: State = () => {
-    if (!this.is(':', ',', ']')) return this.node(this.pairValue, { isBlock: false })
-    this.take()
-    return this.pairValue
+  readonly #pairKey: State = () => {
+    if (!this.#is(':', ',', ']')) return this.#node(this.#pairValue, { isBlock: false })
+    this.#take()
+    return this.#pairValue
   }
 
-  private readonly pairValue: State = () => {
-    if (this.is(':')) {
-      this.next()
-      if (!this.is(',', ']')) return this.node(this.pairEnd, { isBlock: false })
+  readonly #pairValue: State = () => {
+    if (this.#is(':')) {
+      this.#next()
+      if (!this.#is(',', ']')) return this.#node(this.#pairEnd, { isBlock: false })
     }
-    return this.pairEnd
+    return this.#pairEnd
   }
 
-  private readonly pairEnd: State = () => {
-    this.scanner.peek()
-    return this.flowSequence(false)
+  readonly #pairEnd: State = () => {
+    this.#scanner.peek()
+    return this.#flowSequence(false)
   }
 
-  private readonly flowMapping =
+  readonly #flowMapping =
     (isFirst: boolean): State =>
     () => {
-      if (!this.is('}')) {
+      if (!this.#is('}')) {
         if (!isFirst) {
-          if (!this.is(',')) this.fail("did not find expected ',' or '}'")
-          this.next()
+          if (!this.#is(',')) this.#fail("did not find expected ',' or '}'")
+          this.#next()
         }
-        if (this.is('?')) {
-          this.next()
-          return this.is(':', ',', '}') ? this.flowValue : this.node(this.flowValue, { isBlock: false })
+        if (this.#is('?')) {
+          this.#next()
+          return this.#is(':', ',', '}') ? this.#flowValue : this.#node(this.#flowValue, { isBlock: false })
         }
-        if (!this.is('}')) return this.node(this.emptyValue, { isBlock: false })
+        if (!this.#is('}')) return this.#node(this.#emptyValue, { isBlock: false })
       }
-      this.take()
-      return this.pop()
+      this.#take()
+      return this.#pop()
     }
 
-  private readonly flowValue: State = () => {
-    if (this.is(':')) {
-      this.next()
-      if (!this.is(',', '}')) return this.node(this.flowMapping(false), { isBlock: false })
+  readonly #flowValue: State = () => {
+    if (this.#is(':')) {
+      this.#next()
+      if (!this.#is(',', '}')) return this.#node(this.#flowMapping(false), { isBlock: false })
     }
-    return this.flowMapping(false)
+    return this.#flowMapping(false)
   }
 
-  private readonly emptyValue: State = () => {
-    this.scanner.peek()
-    return this.flowMapping(false)
+  readonly #emptyValue: State = () => {
+    this.#scanner.peek()
+    return this.#flowMapping(false)
   }
 }
 

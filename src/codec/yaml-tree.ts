@@ -85,87 +85,87 @@ class TreeBuilder {
   root: Json = null
   readonly duplicates: string[] = []
   hasUint64 = false
-  private readonly source: string
-  private readonly lineOf: (position: number) => number
+  readonly #source: string
+  readonly #lineOf: (position: number) => number
   /** Nodes by anchor. Undefined while the node has not ended. */
-  private readonly anchors = new Map<string, Built | undefined>()
-  private readonly frames: CollectionFrame[] = []
+  readonly #anchors = new Map<string, Built | undefined>()
+  readonly #frames: CollectionFrame[] = []
   /** Nodes visited in the current step. */
   visited = 0
   /** Nodes visited in all, and those of them that aliases visited again. */
-  private decoded = 0
-  private aliased = 0
+  #decoded = 0
+  #aliased = 0
 
   constructor(source: string, lineOf: (position: number) => number) {
-    this.source = source
-    this.lineOf = lineOf
+    this.#source = source
+    this.#lineOf = lineOf
   }
 
   take(event: Event): void {
     const { type } = event
-    if (type === EVENT_ID.SCALAR) this.scalar(event)
-    else if (type === EVENT_ID.POP) this.end()
-    else if (type === EVENT_ID.SEQUENCE) this.begin('sequence', event)
-    else if (type === EVENT_ID.MAPPING) this.begin('mapping', event)
-    else if (type === EVENT_ID.ALIAS) this.alias(this.source.slice(event.anchorStart, event.anchorEnd), this.lineOf(event.anchorStart))
-    else this.open('document', undefined, 1)
+    if (type === EVENT_ID.SCALAR) this.#scalar(event)
+    else if (type === EVENT_ID.POP) this.#end()
+    else if (type === EVENT_ID.SEQUENCE) this.#begin('sequence', event)
+    else if (type === EVENT_ID.MAPPING) this.#begin('mapping', event)
+    else if (type === EVENT_ID.ALIAS) this.#alias(this.#source.slice(event.anchorStart, event.anchorEnd), this.#lineOf(event.anchorStart))
+    else this.#open('document', undefined, 1)
   }
 
-  private nameOf({ anchorStart, anchorEnd }: Anchored): string | undefined {
-    return anchorStart < 0 ? undefined : this.source.slice(anchorStart, anchorEnd)
+  #nameOf({ anchorStart, anchorEnd }: Anchored): string | undefined {
+    return anchorStart < 0 ? undefined : this.#source.slice(anchorStart, anchorEnd)
   }
 
-  private open(kind: CollectionFrame['kind'], anchor: string | undefined, line: number): void {
-    if (this.frames.length > MAX_DEPTH) throw new YamlError(`yaml: exceeded max depth of ${MAX_DEPTH}`)
-    this.frames.push({ kind, anchor, line, items: [], members: new Map(), key: undefined, keyIsMerge: false, rawKey: null, size: 1 })
+  #open(kind: CollectionFrame['kind'], anchor: string | undefined, line: number): void {
+    if (this.#frames.length > MAX_DEPTH) throw new YamlError(`yaml: exceeded max depth of ${MAX_DEPTH}`)
+    this.#frames.push({ kind, anchor, line, items: [], members: new Map(), key: undefined, keyIsMerge: false, rawKey: null, size: 1 })
   }
 
   /** Begins a sequence or mapping. Its anchor is known, but cannot be referred to before the node ends. */
-  private begin(kind: 'sequence' | 'mapping', event: Anchored & { readonly tagStart: number; readonly start: number }): void {
-    const anchor = this.nameOf(event)
-    if (anchor !== undefined) this.anchors.set(anchor, undefined)
-    this.count(1)
-    this.open(kind, anchor, this.lineOf(firstPosition(event.anchorStart, event.tagStart, event.start)))
+  #begin(kind: 'sequence' | 'mapping', event: Anchored & { readonly tagStart: number; readonly start: number }): void {
+    const anchor = this.#nameOf(event)
+    if (anchor !== undefined) this.#anchors.set(anchor, undefined)
+    this.#count(1)
+    this.#open(kind, anchor, this.#lineOf(firstPosition(event.anchorStart, event.tagStart, event.start)))
   }
 
-  private scalar(event: ScalarEvent): void {
-    this.count(1)
-    const raw = scalarOf(event, this.source)
+  #scalar(event: ScalarEvent): void {
+    this.#count(1)
+    const raw = scalarOf(event, this.#source)
     if (typeof raw === 'bigint' && raw > MAX_INT64) this.hasUint64 = true
-    const built: Built = { value: raw, size: 1, line: this.lineOf(firstPosition(event.anchorStart, event.tagStart, event.valueStart)) }
-    const anchor = this.nameOf(event)
-    if (anchor !== undefined) this.anchors.set(anchor, built)
-    this.add(built, { raw, isMerge: event.style === SCALAR_STYLE.PLAIN && raw === '<<' })
+    const built: Built = { value: raw, size: 1, line: this.#lineOf(firstPosition(event.anchorStart, event.tagStart, event.valueStart)) }
+    const anchor = this.#nameOf(event)
+    if (anchor !== undefined) this.#anchors.set(anchor, built)
+    this.#add(built, { raw, isMerge: event.style === SCALAR_STYLE.PLAIN && raw === '<<' })
   }
 
-  private alias(name: string, line: number): void {
-    const target = this.anchors.get(name)
+  #alias(name: string, line: number): void {
+    const target = this.#anchors.get(name)
     if (target === undefined)
-      throw new YamlError(this.anchors.has(name) ? `yaml: anchor '${name}' value contains itself` : `yaml: unknown anchor '${name}' referenced`)
-    this.count(1)
-    this.aliased += target.size
-    this.count(target.size)
+      throw new YamlError(this.#anchors.has(name) ? `yaml: anchor '${name}' value contains itself` : `yaml: unknown anchor '${name}' referenced`)
+    this.#count(1)
+    this.#aliased += target.size
+    this.#count(target.size)
     const { value } = target
     // A container is rejected as a key, whatever its raw form.
-    this.add({ ...target, value: clone(value), size: target.size + 1, line }, { raw: typeof value === 'object' ? null : value, isMerge: false })
+    this.#add({ ...target, value: clone(value), size: target.size + 1, line }, { raw: typeof value === 'object' ? null : value, isMerge: false })
   }
 
   /** Ends the innermost open node. */
-  private end(): void {
-    const frame = this.frames.pop()
+  #end(): void {
+    const frame = this.#frames.pop()
     if (frame === undefined || frame.kind === 'document') return
     const { size, line, items } = frame
     const built: Built =
       frame.kind === 'sequence'
         ? { value: items.map(item => item.value), size, line }
         : { value: mappingObject(frame.members), size, line, entries: [...frame.members].map(([key, member]) => ({ key, built: member })) }
-    if (frame.anchor !== undefined) this.anchors.set(frame.anchor, built)
-    this.add(built, { raw: null, isMerge: false, ...(frame.kind === 'sequence' && { items }) })
+    if (frame.anchor !== undefined) this.#anchors.set(frame.anchor, built)
+    this.#add(built, { raw: null, isMerge: false, ...(frame.kind === 'sequence' && { items }) })
   }
 
   /** Adds a finished node to its parent. `raw`: the node as a key. */
-  private add(built: Built, as: { readonly raw: Key; readonly isMerge: boolean; readonly items?: readonly Built[] }): void {
-    const frame = this.frames.at(-1)
+  #add(built: Built, as: { readonly raw: Key; readonly isMerge: boolean; readonly items?: readonly Built[] }): void {
+    const frame = this.#frames.at(-1)
     invariant(frame, 'a node stands in a document')
     frame.size += built.size
     if (frame.kind === 'document') this.root = built.value
@@ -176,29 +176,30 @@ class TreeBuilder {
       frame.rawKey = as.raw
       frame.keyIsMerge = as.isMerge
     } else {
-      if (!frame.keyIsMerge) this.set(frame, frame.rawKey, built)
-      else if (as.items) for (const item of as.items.toReversed()) this.merge(frame, item)
-      else this.merge(frame, built)
+      if (!frame.keyIsMerge) this.#set(frame, frame.rawKey, built)
+      else if (as.items) for (const item of as.items.toReversed()) this.#merge(frame, item)
+      else this.#merge(frame, built)
       frame.key = undefined
     }
   }
 
-  private set(frame: CollectionFrame, key: Key, built: Built): void {
+  #set(frame: CollectionFrame, key: Key, built: Built): void {
     if (frame.members.has(key)) this.duplicates.push(`line ${built.line}: key ${keyText(key)} already set in map`)
     frame.members.set(key, built)
   }
 
   /** Merges a mapping (https://yaml.org/type/merge.html). Unlike the specification, go-yaml reports a merged key that already exists as repeated. */
-  private merge(frame: CollectionFrame, { entries }: Built): void {
+  #merge(frame: CollectionFrame, { entries }: Built): void {
     if (!entries) throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
-    for (const { key, built } of entries) this.set(frame, key, built)
+    for (const { key, built } of entries) this.#set(frame, key, built)
   }
 
   /** Counts visited nodes. Throws if aliases account for more of them than go-yaml allows. */
-  private count(nodes: number): void {
-    this.decoded += nodes
+  #count(nodes: number): void {
+    this.#decoded += nodes
     this.visited += nodes
-    const { decoded, aliased } = this
+    const decoded = this.#decoded
+    const aliased = this.#aliased
     if (aliased > 100 && decoded > 1000 && aliased / decoded > allowedAliasRatio(decoded)) throw new YamlError('yaml: document contains excessive aliasing')
   }
 }

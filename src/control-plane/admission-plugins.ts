@@ -64,15 +64,15 @@ const CACHED = { resourceVersion: '0' }
 
 /** Reads of admission plugins. They prefer the watch cache, which may lag behind the store. */
 export class AdmissionReads {
-  private readonly reader: RegistryReader
+  readonly #reader: RegistryReader
 
   constructor(reader: RegistryReader) {
-    this.reader = reader
+    this.#reader = reader
   }
 
   /** Returns an object from the cache, or from the store if the cache lacks it. Throws or rejects with NotFound. */
   read<T extends TypedObject>(id: KindId<T>, name: string, namespace = ''): Awaitable<T> {
-    return cachedKind(this.reader, id, namespace, name) ?? getKind(this.reader.access, id, namespace, name)
+    return cachedKind(this.#reader, id, namespace, name) ?? getKind(this.#reader.access, id, namespace, name)
   }
 
   /** Same as `read`, but always a promise. */
@@ -94,26 +94,26 @@ export class AdmissionReads {
 
   /** Lists objects from the cache. @param namespace empty for all namespaces. */
   list<T extends TypedObject>(id: KindId<T>, namespace = ''): Awaitable<readonly T[]> {
-    return cachedKinds(this.reader, id, namespace) ?? listKind(this.reader.access, id, namespace, CACHED)
+    return cachedKinds(this.#reader, id, namespace) ?? listKind(this.#reader.access, id, namespace, CACHED)
   }
 
   /** Lists the objects of one namespace from the cache. Each is decoded on call, because there may be many. */
   async listUndecoded<T extends TypedObject>(id: KindId<T>, namespace: string, signal: AbortSignal): Promise<readonly (() => T)[]> {
-    return (await this.reader.listStored(id, namespace, signal)).map(stored => () => asKind(id, stored.object()))
+    return (await this.#reader.listStored(id, namespace, signal)).map(stored => () => asKind(id, stored.object()))
   }
 
   /** Returns a namespace, from the store if `fresh`. Throws or rejects with NotFound. */
   namespace(name: string, fresh: boolean): Awaitable<Namespace> {
-    return fresh ? getKind(this.reader.access, NAMESPACES, '', name) : this.cached(NAMESPACES, '', name)
+    return fresh ? getKind(this.#reader.access, NAMESPACES, '', name) : this.#cached(NAMESPACES, '', name)
   }
 
   async service(namespace: string, name: string): Promise<Service> {
-    return this.cached(SERVICES, namespace, name)
+    return this.#cached(SERVICES, namespace, name)
   }
 
   /** Returns an object from the cache; waits until the cache is filled. Throws or rejects with NotFound. */
-  private cached<T extends TypedObject>(id: KindId<T>, namespace: string, name: string): Awaitable<T> {
-    return cachedKind(this.reader, id, namespace, name) ?? getKind(this.reader.access, id, namespace, name, CACHED)
+  #cached<T extends TypedObject>(id: KindId<T>, namespace: string, name: string): Awaitable<T> {
+    return cachedKind(this.#reader, id, namespace, name) ?? getKind(this.#reader.access, id, namespace, name, CACHED)
   }
 }
 

@@ -66,38 +66,38 @@ export class AdmissionService implements Service {
   /** Shared with conversion webhooks. */
   readonly webhooks: WebhookClients
   /** Clients of plugins that have credentials of their own. */
-  private readonly pluginWebhooks: ReadonlyMap<WebhookPluginName, WebhookClients>
+  readonly #pluginWebhooks: ReadonlyMap<WebhookPluginName, WebhookClients>
   readonly metrics: readonly MetricFamily[]
-  private readonly catalog: Catalog
-  private readonly features: Features
-  private readonly imagePolicy: ImagePolicy | undefined
+  readonly #catalog: Catalog
+  readonly #features: Features
+  readonly #imagePolicy: ImagePolicy | undefined
   /** Indexes of stored policies and webhook configurations. Empty until `start` has read them. */
-  private readonly mutatingPolicies = new PolicyIndex(compileMutatingPolicy)
-  private readonly validatingPolicies = new PolicyIndex(compileValidatingPolicy)
-  private readonly quotas = new QuotaIndex()
-  private readonly limitsNamespaces: boolean
+  readonly #mutatingPolicies = new PolicyIndex(compileMutatingPolicy)
+  readonly #validatingPolicies = new PolicyIndex(compileValidatingPolicy)
+  readonly #quotas = new QuotaIndex()
+  readonly #limitsNamespaces: boolean
   /** Quota charged for writes in progress. Read by the controller that recalculates usage. */
   readonly reservations = new QuotaReservations()
-  private readonly mutating = new WebhookConfigurations('mutating')
-  private readonly validating = new WebhookConfigurations('validating')
+  readonly #mutating = new WebhookConfigurations('mutating')
+  readonly #validating = new WebhookConfigurations('validating')
 
   constructor(options: AdmissionGroups, parts: AdmissionServiceParts) {
     const { authorizer } = options.access
     const { gates: features } = options.release
     const { plugins: enabled, imagePolicy, webhookCredentials } = options.admission
-    this.catalog = parts.catalog
-    this.imagePolicy = imagePolicy
-    this.features = features
+    this.#catalog = parts.catalog
+    this.#imagePolicy = imagePolicy
+    this.#features = features
     const reads = new AdmissionReads(parts.reader)
     const metrics = new AdmissionMetrics()
-    const policyMetrics = new PolicyMetrics((policy, binding) => this.validatingPolicies.isBound(policy, binding))
-    const mutatingPolicyMetrics = new MutatingPolicyMetrics((policy, binding) => this.mutatingPolicies.isBound(policy, binding))
+    const policyMetrics = new PolicyMetrics((policy, binding) => this.#validatingPolicies.isBound(policy, binding))
+    const mutatingPolicyMetrics = new MutatingPolicyMetrics((policy, binding) => this.#mutatingPolicies.isBound(policy, binding))
     const webhookMetrics = new WebhookMetrics((name, step) => this.#webhooksOf(step).hasHook(name))
     const conditionMetrics = new ConditionMetrics(({ name, kind, type }) => (kind === 'policy' ? this.#hasPolicy(name) : this.#webhooksOf(type).hasHook(name)))
     const podSecurityMetrics = new PodSecurityMetrics(features.release)
     const { webhookCertificates: certificates, spans } = options.observability
     this.webhooks = new WebhookClients(parts.resolveService, { certificates, egress: options.network.egress })
-    this.pluginWebhooks = new Map(
+    this.#pluginWebhooks = new Map(
       Array.from(webhookCredentials, ([plugin, credentials]) => [
         plugin,
         new WebhookClients(parts.resolveService, { room: this.webhooks.room, credentials, certificates, egress: options.network.egress }),
@@ -111,29 +111,29 @@ export class AdmissionService implements Service {
       getNamespace,
       reviewSchema: () => types.type('admission.AdmissionReview'),
       newUid: randomUUID,
-      builtIns: () => builtInsOf(this.catalog.snapshot()),
+      builtIns: () => builtInsOf(this.#catalog.snapshot()),
       spans,
       authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(authorizer.authorize, ctx.user, ctx.signal),
     }
     const params = paramReader(served => parts.reader.reader(served))
-    const policyEnv = { catalog: this.catalog, params, getNamespace, authorize: authorizer.authorize, conditionMetrics }
+    const policyEnv = { catalog: this.#catalog, params, getNamespace, authorize: authorizer.authorize, conditionMetrics }
     const plugins: Readonly<Record<BuiltPluginName, () => AdmissionPlugin>> = {
       ...compiledPlugins({ ...compiledOptions(options, parts), reads, podSecurityMetrics }),
       MutatingAdmissionPolicy: () =>
         mutatingAdmissionPolicy({
           ...policyEnv,
-          index: this.mutatingPolicies,
+          index: this.#mutatingPolicies,
           metrics: mutatingPolicyMetrics,
           refuseRepeated: !isSince(features.release, '1.35'),
         }),
       MutatingAdmissionWebhook: () =>
-        mutatingWebhooks({ ...webhookEnv, clients: this.pluginWebhooks.get('MutatingAdmissionWebhook') ?? this.webhooks }, this.mutating),
-      ValidatingAdmissionPolicy: () => validatingAdmissionPolicy({ ...policyEnv, index: this.validatingPolicies, metrics: policyMetrics }),
+        mutatingWebhooks({ ...webhookEnv, clients: this.#pluginWebhooks.get('MutatingAdmissionWebhook') ?? this.webhooks }, this.#mutating),
+      ValidatingAdmissionPolicy: () => validatingAdmissionPolicy({ ...policyEnv, index: this.#validatingPolicies, metrics: policyMetrics }),
       ValidatingAdmissionWebhook: () =>
-        validatingWebhooks({ ...webhookEnv, clients: this.pluginWebhooks.get('ValidatingAdmissionWebhook') ?? this.webhooks }, this.validating),
-      ResourceQuota: () => this.quotaPlugin(options, parts),
+        validatingWebhooks({ ...webhookEnv, clients: this.#pluginWebhooks.get('ValidatingAdmissionWebhook') ?? this.webhooks }, this.#validating),
+      ResourceQuota: () => this.#quotaPlugin(options, parts),
     }
-    this.limitsNamespaces = enabled.includes('ResourceQuota')
+    this.#limitsNamespaces = enabled.includes('ResourceQuota')
     const inOrder = enabled.filter(isBuiltPlugin).map(name => plugins[name]())
     this.functions = admissionChain(inOrder, metrics)
     this.metrics = [
@@ -147,9 +147,9 @@ export class AdmissionService implements Service {
     ]
   }
 
-  private quotaPlugin({ runtime, release: { gates }, admission: { configurations } }: AdmissionGroups, { access }: AdmissionServiceParts): AdmissionPlugin {
+  #quotaPlugin({ runtime, release: { gates }, admission: { configurations } }: AdmissionGroups, { access }: AdmissionServiceParts): AdmissionPlugin {
     return resourceQuotaAdmission({
-      index: this.quotas,
+      index: this.#quotas,
       reservations: this.reservations,
       access,
       limitedResources: limitedResources(configurations),
@@ -169,32 +169,32 @@ export class AdmissionService implements Service {
    */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<unknown> {
     return Promise.all([
-      this.#isFollowed('MutatingAdmissionPolicy', MUTATING_POLICIES) && followPolicies(env, POLICY_KINDS.mutating, this.mutatingPolicies, signal),
-      this.hasPolicies() && followPolicies(env, POLICY_KINDS.validating, this.validatingPolicies, signal),
-      followWebhooks(env, this.mutating, signal),
-      followWebhooks(env, this.validating, signal),
-      this.limitsNamespaces && followQuotas(env, this.quotas, signal),
+      this.#isFollowed('MutatingAdmissionPolicy', MUTATING_POLICIES) && followPolicies(env, POLICY_KINDS.mutating, this.#mutatingPolicies, signal),
+      this.hasPolicies() && followPolicies(env, POLICY_KINDS.validating, this.#validatingPolicies, signal),
+      followWebhooks(env, this.#mutating, signal),
+      followWebhooks(env, this.#validating, signal),
+      this.#limitsNamespaces && followQuotas(env, this.#quotas, signal),
     ])
   }
 
   /** Closes connections to webhooks. */
   close(): void {
-    for (const clients of [this.webhooks, ...this.pluginWebhooks.values()]) clients.close()
-    this.imagePolicy?.client.close()
+    for (const clients of [this.webhooks, ...this.#pluginWebhooks.values()]) clients.close()
+    this.#imagePolicy?.client.close()
   }
 
   /** @param step label of the metrics. */
   #webhooksOf(step: ConditionSubject['type']): WebhookConfigurations {
-    return step === 'admit' ? this.mutating : this.validating
+    return step === 'admit' ? this.#mutating : this.#validating
   }
 
   #hasPolicy(name: string): boolean {
-    return this.validatingPolicies.hasPolicy(name) || this.mutatingPolicies.hasPolicy(name)
+    return this.#validatingPolicies.hasPolicy(name) || this.#mutatingPolicies.hasPolicy(name)
   }
 
   /** Whether the feature gate is enabled and the resource is served. */
   #isFollowed(gate: GateName, { group, resource }: ResourceId): boolean {
-    return this.features.enabled(gate) && this.catalog.snapshot().definition(group, resource) !== undefined
+    return this.#features.enabled(gate) && this.#catalog.snapshot().definition(group, resource) !== undefined
   }
 }
 

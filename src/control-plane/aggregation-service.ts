@@ -35,37 +35,37 @@ export class AggregationService implements Service {
   readonly availability: Controller
   /** Namespaced resources of aggregated servers, for namespace deletion. */
   readonly foreign: ForeignResources
-  private readonly options: AggregationGroups
-  private readonly transports: Transports
-  private readonly known: AggregatedState
+  readonly #options: AggregationGroups
+  readonly #transports: Transports
+  readonly #known: AggregatedState
 
   constructor(options: AggregationGroups, resolve: ResolveService) {
-    this.options = options
+    this.#options = options
     const { logger, release } = options
     const { aggregation, services, egress } = options.network
     const { client, refusesRedirects } = aggregation
     const via = new Via(randomUUID())
     const certificates = new CertificateMetrics('kube_aggregator')
-    this.transports = new Transports(client, egress.cluster)
+    this.#transports = new Transports(client, egress.cluster)
     const env: RequestProxyEnvironment = {
       resolve,
-      transports: this.transports,
+      transports: this.#transports,
       via,
       logger,
       sendsUid: release.gates.enabled('RemoteRequestHeaderUID'),
       refusesRedirects,
       certificates,
     }
-    const reader = new BackendClient(resolve, this.transports, via)
+    const reader = new BackendClient(resolve, this.#transports, via)
     const registrations = new Registrations()
-    this.known = {
+    this.#known = {
       registrations,
       discovery: new ForeignDiscovery(registrations, reader, logger),
       openApiV2: new ForeignOpenApiV2(registrations, reader, logger),
       openApiV3: new ForeignOpenApiV3(registrations, reader, logger),
     }
-    this.foreign = new BackendResources(registrations, this.known.discovery, reader)
-    this.aggregator = aggregatorOver(this.known, env)
+    this.foreign = new BackendResources(registrations, this.#known.discovery, reader)
+    this.aggregator = aggregatorOver(this.#known, env)
     const metrics = new AvailabilityMetrics()
     const availability: AvailabilityOptions = {
       check: discoveryCheck({ resolve, client, via, dial: egress.cluster }),
@@ -76,14 +76,14 @@ export class AggregationService implements Service {
     this.metrics = [...metrics.families, ...certificates.families]
     this.checks = [onceBegun('poststarthook/apiservice-registration-controller', () => registrations.isSynced, 'the APIServices are not loaded yet')]
     registrations.subscribe(({ name, registration }) => {
-      if (!registration?.backend) this.transports.forget(name)
+      if (!registration?.backend) this.#transports.forget(name)
     })
   }
 
   /** Follows APIServices, discovery and OpenAPI of their servers, and the files of the client certificate. */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<unknown> {
-    const { network, logger } = this.options
-    const { registrations, discovery, openApiV2, openApiV3 } = this.known
+    const { network, logger } = this.#options
+    const { registrations, discovery, openApiV2, openApiV3 } = this.#known
     return Promise.all([
       followKept(env, API_SERVICES, signal, registrations),
       ...[discovery, openApiV2, openApiV3].map(each => each.run(env, signal)),
@@ -93,7 +93,7 @@ export class AggregationService implements Service {
 
   /** Closes connections to aggregated servers. */
   close(): void {
-    this.transports.close()
+    this.#transports.close()
   }
 }
 

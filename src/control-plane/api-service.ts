@@ -28,21 +28,22 @@ export class ApiService implements Service {
   readonly api: Api
   readonly metrics: readonly MetricFamily[]
   /** Aborted at shutdown. Ends long-running requests. */
-  private readonly shutdown = new AbortController()
+  readonly #shutdown = new AbortController()
   /** Host and port that discovery shows. Empty until the server listens. */
-  private address = ''
-  private readonly watchMetrics = new WatchMetrics()
-  private readonly deprecatedRequests = createDeprecatedRequests()
+  #address = ''
+  readonly #watchMetrics = new WatchMetrics()
+  readonly #deprecatedRequests = createDeprecatedRequests()
 
   constructor(
     options: Pick<ControlPlaneOptions, 'runtime' | 'release' | 'network' | 'requests' | 'access'>,
     { catalog, registry, aggregator }: ApiServiceParts,
   ) {
-    setMaxListeners(0, this.shutdown.signal) // one listener per watch
+    setMaxListeners(0, this.#shutdown.signal) // one listener per watch
     const { runtime, requests, network } = options
     const { gates } = options.release
     const { authorizer } = options.access
-    const { deprecatedRequests, watchMetrics } = this
+    const deprecatedRequests = this.#deprecatedRequests
+    const watchMetrics = this.#watchMetrics
     const streams = streamTranslation(gates)
     const env = {
       catalog,
@@ -60,11 +61,11 @@ export class ApiService implements Service {
       ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { unsafeDeletion: authorizer.authorize }),
       ...(gates.enabled('AuthorizePodWebsocketUpgradeCreatePermission') && { streamCreation: authorizer.authorize }),
       awaitKind: (group: string, resource: string, signal: AbortSignal) => awaitKind(registry.access(signal), catalog, group, resource, signal),
-      shutdown: this.shutdown.signal,
+      shutdown: this.#shutdown.signal,
     }
     this.api = createApi(
       env,
-      new Discovery(() => this.address, aggregatedVersions(gates), aggregator),
+      new Discovery(() => this.#address, aggregatedVersions(gates), aggregator),
       new OpenApiEndpoint(readDescriptions, aggregator.openApi),
       aggregator,
     )
@@ -73,17 +74,17 @@ export class ApiService implements Service {
 
   /** Sets the address that discovery shows. */
   async start({ address, port }: ServiceStart): Promise<void> {
-    this.address = `${address}:${port}`
+    this.#address = `${address}:${port}`
   }
 
   forgetVersion(gone: GoneVersion): void {
-    this.watchMetrics.forget(gone)
-    this.deprecatedRequests.forget(gone.group, gone.version, gone.resource)
+    this.#watchMetrics.forget(gone)
+    this.#deprecatedRequests.forget(gone.group, gone.version, gone.resource)
   }
 
   /** Ends watches. Other requests in flight continue. */
   beginShutdown(): void {
-    this.shutdown.abort()
+    this.#shutdown.abort()
   }
 }
 

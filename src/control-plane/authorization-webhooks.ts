@@ -43,64 +43,64 @@ const BACKOFF_MS = 500
 
 /** Webhook authorizers, and the configuration file that lists them. */
 export class Webhooks {
-  private readonly options: WebhooksOptions
-  private readonly calls = new AuthorizationWebhookMetrics()
-  private readonly changes = new ReloadMetrics('authorization', 'ALPHA', serverId())
-  private clients: readonly RemoteClient[] = []
-  private followed = false
+  readonly #options: WebhooksOptions
+  readonly #calls = new AuthorizationWebhookMetrics()
+  readonly #changes = new ReloadMetrics('authorization', 'ALPHA', serverId())
+  #clients: readonly RemoteClient[] = []
+  #followed = false
 
   constructor(options: WebhooksOptions) {
-    this.options = options
+    this.#options = options
   }
 
   get metrics(): readonly MetricFamily[] {
-    return [...this.calls.families, ...(this.followed ? this.changes.families : [])]
+    return [...this.#calls.families, ...(this.#followed ? this.#changes.families : [])]
   }
 
   /** Reads and parses the file. Throws AuthorizationConfigError or a system error. */
   async read(file: string): Promise<ReadChain> {
     const bytes = await readFile(file)
-    return { file, bytes, entries: parseAuthorizationConfiguration(bytes, this.rules) }
+    return { file, bytes, entries: parseAuthorizationConfiguration(bytes, this.#rules) }
   }
 
   /** Creates the webhook authorizers of a chain, by name. Throws an Error with a message for the user. */
   async open(chain: readonly (AuthorizerEntry | { readonly type: 'Rules' })[]): Promise<ReadonlyMap<string, Authorizer>> {
-    const { gates, log, clock } = this.options
+    const { gates, log, clock } = this.#options
     const opened = new Map<string, Authorizer>()
     const clients: RemoteClient[] = []
     for (const entry of chain) {
       if (entry.type !== 'Webhook') continue
       const { kubeconfigFile, timeoutMs, ...settings } = entry.webhook
-      const client = await clientOf(kubeconfigFile, timeoutMs, this.options)
+      const client = await clientOf(kubeconfigFile, timeoutMs, this.#options)
       clients.push(client)
-      const environment = { metrics: this.calls, logger: log, now: () => clock.steady.now(), selectors: gates.enabled('AuthorizeWithSelectors') }
+      const environment = { metrics: this.#calls, logger: log, now: () => clock.steady.now(), selectors: gates.enabled('AuthorizeWithSelectors') }
       opened.set(entry.name, webhookAuthorizer({ ...settings, name: entry.name, client, backoff: webhookBackoff(BACKOFF_MS) }, environment))
     }
     // Previous clients are dropped. Their idle connections time out.
-    this.clients = clients
+    this.#clients = clients
     return opened
   }
 
   /** Applies the file whenever it changes, until the signal aborts. An invalid file is ignored. Modes other than Webhook must stay in it. */
   async follow({ file, bytes, entries }: ReadChain, takeUp: (entries: readonly AuthorizerEntry[]) => Promise<void>, signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.options
+    const { clock, log } = this.#options
     const required = entries.flatMap(({ type }) => (type === 'Webhook' ? [] : [type]))
     let inForce = JSON.stringify(entries)
-    this.followed = true
-    this.changes.reloaded('success', clock.now())
-    this.changes.configured(bytes)
+    this.#followed = true
+    this.#changes.reloaded('success', clock.now())
+    this.#changes.configured(bytes)
     const changed = async (next: Buffer): Promise<void> => {
-      const read = parseAuthorizationConfiguration(next, this.rules, required)
+      const read = parseAuthorizationConfiguration(next, this.#rules, required)
       const text = JSON.stringify(read)
       if (text === inForce) return
       await takeUp(read)
       inForce = text
-      this.changes.reloaded('success', clock.now())
-      this.changes.configured(next)
+      this.#changes.reloaded('success', clock.now())
+      this.#changes.configured(next)
       log.info('reloaded authz config', { file })
     }
     const failed = (error: unknown): boolean => {
-      this.changes.reloaded('failure', clock.now())
+      this.#changes.reloaded('failure', clock.now())
       log.error('reloading authorization config', { file, error: errorMessage(error) })
       return false
     }
@@ -109,11 +109,11 @@ export class Webhooks {
 
   /** Closes connections to webhooks. */
   close(): void {
-    for (const client of this.clients) client.close()
+    for (const client of this.#clients) client.close()
   }
 
-  private get rules(): ConfigurationRules {
-    const { gates } = this.options
+  get #rules(): ConfigurationRules {
+    const { gates } = this.#options
     return {
       release: gates.release,
       structured: gates.enabled('StructuredAuthorizationConfiguration'),

@@ -23,39 +23,39 @@ type BootstrapGroups = Pick<ControlPlaneOptions, 'logger' | 'release' | 'storage
 /** Creates the objects that every cluster starts with, and reconciles them. */
 export class BootstrapService implements Service {
   readonly checks: readonly ReadinessCheck[]
-  private readonly options: BootstrapGroups
-  private readonly catalog: Catalog
-  private readonly stores: StoreService
-  private readonly allServed: Promise<void>
+  readonly #options: BootstrapGroups
+  readonly #catalog: Catalog
+  readonly #stores: StoreService
+  readonly #allServed: Promise<void>
   /** Compacts away the revisions of the initial objects if the store was new. Undefined if this server does not compact. */
-  private readonly dropBeginning: (() => Promise<Revision | undefined>) | undefined
-  private readonly refusals: Refusals = new Map()
-  private isDone = false
-  private isRegistered = false
-  private reportMade: () => void = () => {}
+  readonly #dropBeginning: (() => Promise<Revision | undefined>) | undefined
+  readonly #refusals: Refusals = new Map()
+  #isDone = false
+  #isRegistered = false
+  #reportMade: () => void = () => {}
   /**
    * Resolves when the objects are created or rejected, when the server ends, or immediately on a copy of a server that created them. Default roles wait for it:
    * they are in namespaces created here.
    */
   readonly made = new Promise<void>(resolve => {
-    this.reportMade = resolve
+    this.#reportMade = resolve
   })
 
   /** Whether the initial objects were created or rejected. */
   get hasMade(): boolean {
-    return this.isDone
+    return this.#isDone
   }
 
   /** Must run before this server writes anything: it checks whether the store is empty. */
   constructor(options: BootstrapGroups, { catalog, stores, allServed }: BootstrapServiceParts, signal: AbortSignal) {
-    this.options = options
-    this.catalog = catalog
-    this.stores = stores
-    this.allServed = allServed
+    this.#options = options
+    this.#catalog = catalog
+    this.#stores = stores
+    this.#allServed = allServed
     const { compactionIntervalMs, origin, etcdPrefix } = options.storage
-    if (compactionIntervalMs > 0 && origin === undefined) this.dropBeginning = newStore(stores.backend, agreedKey(etcdPrefix, 'certificate-authority'), signal)
+    if (compactionIntervalMs > 0 && origin === undefined) this.#dropBeginning = newStore(stores.backend, agreedKey(etcdPrefix, 'certificate-authority'), signal)
     const made = (name: string, why: string, isOf: (what: string) => boolean): ReadinessCheck =>
-      onceBootstrapped(name, () => this.isDone, why, this.refusals, isOf)
+      onceBootstrapped(name, () => this.#isDone, why, this.#refusals, isOf)
     this.checks = [
       made(
         'poststarthook/bootstrap-controller',
@@ -72,38 +72,38 @@ export class BootstrapService implements Service {
         'the flow schemas and priority levels are not created yet',
         what => what === FLOW_CONTROL_PART,
       ),
-      onceBegun('autoregister-completion', () => this.isRegistered, 'the APIServices of served group versions are not created yet'),
+      onceBegun('autoregister-completion', () => this.#isRegistered, 'the APIServices of served group versions are not created yet'),
     ]
   }
 
   /** Creates and reconciles the objects, and one APIService per served group version. */
   start(start: ServiceStart, signal: AbortSignal): Promise<unknown> {
-    return Promise.all([this.bootstrap(start, signal), this.register(start, signal)])
+    return Promise.all([this.#bootstrap(start, signal), this.#register(start, signal)])
   }
 
   /** Maintains APIServices once all stored kinds are served. */
-  private async register({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
+  async #register({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
     const registered = (): void => {
-      this.isRegistered = true
+      this.#isRegistered = true
     }
-    await Promise.race([this.allServed, untilAborted(signal)])
-    if (!signal.aborted) await apiServiceController(this.catalog, registered)(env, signal)
+    await Promise.race([this.#allServed, untilAborted(signal)])
+    if (!signal.aborted) await apiServiceController(this.#catalog, registered)(env, signal)
   }
 
   /** Creates the initial objects, unless the store is a copy that has them, and drops the history they left. Then keeps them reconciled. */
-  private async bootstrap({ env, ...start }: ServiceStart, signal: AbortSignal): Promise<void> {
-    const { release, network, logger } = this.options
-    const { isExclusive, holds, origin } = this.options.storage
+  async #bootstrap({ env, ...start }: ServiceStart, signal: AbortSignal): Promise<void> {
+    const { release, network, logger } = this.#options
+    const { isExclusive, holds, origin } = this.#options.storage
     if (holds === 'copy') {
-      this.isDone = true
-      return this.reportMade()
+      this.#isDone = true
+      return this.#reportMade()
     }
-    const options = { ...start, release: release.gates.release, serviceCIDRs: network.serviceCIDRs, alone: isExclusive, refusals: this.refusals }
+    const options = { ...start, release: release.gates.release, serviceCIDRs: network.serviceCIDRs, alone: isExclusive, refusals: this.#refusals }
     const refused = origin === undefined ? await bootstrap(env, options, signal) : []
-    const dropped = await this.dropBeginning?.().catch(error => void logger.warn('cannot compact the store', { error: errorMessage(error) }))
-    if (dropped) this.stores.forget(dropped)
-    this.isDone = true
-    this.reportMade()
+    const dropped = await this.#dropBeginning?.().catch(error => void logger.warn('cannot compact the store', { error: errorMessage(error) }))
+    if (dropped) this.#stores.forget(dropped)
+    this.#isDone = true
+    this.#reportMade()
     await keepBootstrapped(env, options, refused, signal)
   }
 }

@@ -51,10 +51,10 @@ type ControllerGroups = Pick<ControlPlaneOptions, 'runtime' | 'logger' | 'releas
 /** Loops that run once among all servers on a store: controllers and compaction. */
 export class ControllerService implements Service {
   readonly metrics: readonly MetricFamily[]
-  private readonly options: ControllerGroups
-  private readonly parts: ControllerServiceParts
+  readonly #options: ControllerGroups
+  readonly #parts: ControllerServiceParts
   /** Identity of this control plane; unique even among several in one process. */
-  private readonly leadership: LeadershipOptions = {
+  readonly #leadership: LeadershipOptions = {
     name: 'binnacle-controllers',
     identity: `${hostname()}_${randomUUID()}`,
     leaseMs: 6000,
@@ -63,26 +63,26 @@ export class ControllerService implements Service {
   }
 
   constructor(options: ControllerGroups, parts: ControllerServiceParts) {
-    this.options = options
-    this.parts = parts
+    this.#options = options
+    this.#parts = parts
     this.metrics = parts.queues.families()
   }
 
   /** Leads immediately if no other server writes to the store, otherwise while this server holds the Lease. */
   start(start: ServiceStart, signal: AbortSignal): Promise<void> {
-    const { runtime, logger, storage } = this.options
-    const controllers = this.controllers(start)
-    const lead = (env: ControllerEnvironment, until: AbortSignal): Promise<void> => this.lead(controllers, env, until)
+    const { runtime, logger, storage } = this.#options
+    const controllers = this.#controllers(start)
+    const lead = (env: ControllerEnvironment, until: AbortSignal): Promise<void> => this.#lead(controllers, env, until)
     if (storage.isExclusive) return lead(start.env, signal)
-    const env = { access: this.parts.leaderAccess, clock: runtime.clock, monotonic: () => performance.now(), logger }
-    return whileLeading(env, this.leadership, signal, lead)
+    const env = { access: this.#parts.leaderAccess, clock: runtime.clock, monotonic: () => performance.now(), logger }
+    return whileLeading(env, this.#leadership, signal, lead)
   }
 
   /** Runs the loops until the signal aborts, at shutdown or when the Lease is lost. @param env its writes are fenced by the Lease. */
-  private async lead(controllers: readonly Controller[], env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
-    const { logger, storage } = this.options
+  async #lead(controllers: readonly Controller[], env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
+    const { logger, storage } = this.#options
     const { backend, otherStores, compactionIntervalMs, history } = storage
-    const loops = controllers.map(controller => controller({ ...env, queues: this.parts.queues }, signal))
+    const loops = controllers.map(controller => controller({ ...env, queues: this.#parts.queues }, signal))
     if (compactionIntervalMs > 0 && history === undefined)
       for (const store of [{ backend }, ...otherStores])
         loops.push(compactHistory({ backend: store.backend, logger, intervalMs: compactionIntervalMs, clock: env.clock }, signal))
@@ -90,11 +90,11 @@ export class ControllerService implements Service {
   }
 
   /** Enabled controllers, and those that every server needs: without them services, definitions and flow schemas would never settle. */
-  private controllers({ certificateAuthority }: ServiceStart): Controller[] {
-    const { controllers, access, network } = this.options
-    const { gates } = this.options.release
-    const { isExclusive } = this.options.storage
-    const { catalog, hasPolicies, reservations, listStored, availability, foreign } = this.parts
+  #controllers({ certificateAuthority }: ServiceStart): Controller[] {
+    const { controllers, access, network } = this.#options
+    const { gates } = this.#options.release
+    const { isExclusive } = this.#options.storage
+    const { catalog, hasPolicies, reservations, listStored, availability, foreign } = this.#parts
     const issuer = access.auth?.issuer
     const has = (name: ControllerName): boolean => controllers.enabled.has(name)
     const all = [

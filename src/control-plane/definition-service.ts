@@ -21,13 +21,13 @@ export interface DefinitionServiceParts {
 export class DefinitionService implements Service {
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
-  private readonly custom: CustomResources
-  private readonly conversions = new ConversionMetrics()
-  private isSynced = false
-  private reportSynced: () => void = () => {}
+  readonly #custom: CustomResources
+  readonly #conversions = new ConversionMetrics()
+  #isSynced = false
+  #reportSynced: () => void = () => {}
   /** Resolves when the kinds of all stored definitions are served. */
   readonly synced = new Promise<void>(resolve => {
-    this.reportSynced = resolve
+    this.#reportSynced = resolve
   })
 
   /** @param signal aborted at shutdown; ends calls of webhooks. */
@@ -36,11 +36,11 @@ export class DefinitionService implements Service {
     { kinds, stores, webhooks }: DefinitionServiceParts,
     signal: AbortSignal,
   ) {
-    const metrics = this.conversions
+    const metrics = this.#conversions
     this.metrics = metrics.families
-    this.checks = [onceBegun('poststarthook/crd-informer-synced', () => this.isSynced, 'the custom resource definitions are not served yet')]
+    this.checks = [onceBegun('poststarthook/crd-informer-synced', () => this.#isSynced, 'the custom resource definitions are not served yet')]
     stores.expect(this.synced)
-    this.custom = customResources({
+    this.#custom = customResources({
       catalog: kinds.catalog,
       logger,
       builtin: kinds.definitions,
@@ -54,8 +54,8 @@ export class DefinitionService implements Service {
       addResource: definition => stores.add(definition),
       removeResource: definition => stores.remove(definition),
       onSynced: () => {
-        this.isSynced = true
-        this.reportSynced()
+        this.#isSynced = true
+        this.#reportSynced()
       },
     })
   }
@@ -65,16 +65,16 @@ export class DefinitionService implements Service {
    * follows.
    */
   serveWritten(access: ResourceAccess, name: string): Promise<void> {
-    return this.custom.serveWritten(name, () => findDefinition(access, name)).catch(() => undefined)
+    return this.#custom.serveWritten(name, () => findDefinition(access, name)).catch(() => undefined)
   }
 
   /** The name of a definition is that of its resource. */
   forgetVersion({ group, resource, isLast }: GoneVersion): void {
-    if (isLast) this.conversions.forget(`${resource}.${group}`)
+    if (isLast) this.#conversions.forget(`${resource}.${group}`)
   }
 
   /** Follows definitions. The check `crd-informer-synced` passes once all stored ones are served. */
   start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
-    return this.custom.follow(env, signal)
+    return this.#custom.follow(env, signal)
   }
 }

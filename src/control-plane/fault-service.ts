@@ -43,27 +43,27 @@ interface FaultState {
 
 /** Serves faults as objects of the group binnacle.dev: creates their CustomResourceDefinition and keeps the fault rules in sync with the objects. */
 export class FaultService implements Service {
-  private readonly rules: FaultRules
-  private readonly states = new Map<string, FaultState>()
+  readonly #rules: FaultRules
+  readonly #states = new Map<string, FaultState>()
 
   constructor(rules: FaultRules) {
-    this.rules = rules
+    this.#rules = rules
   }
 
   /** Creates the definition of faults, then follows the objects and reports hits. Resolves when the signal has aborted. */
   async start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
-    await this.define(env, signal)
+    await this.#define(env, signal)
     const kept = {
-      keys: () => [...this.states.keys()].map(name => `/${name}`),
-      put: (object: FaultObject) => this.put(object),
-      remove: (_namespace: string, name: string) => this.remove(name),
+      keys: () => [...this.#states.keys()].map(name => `/${name}`),
+      put: (object: FaultObject) => this.#put(object),
+      remove: (_namespace: string, name: string) => this.#remove(name),
       synced: () => {},
     }
-    await Promise.all([followKept(env, FAULTS, signal, kept), this.report(env, signal)])
+    await Promise.all([followKept(env, FAULTS, signal, kept), this.#report(env, signal)])
   }
 
   /** Creates or updates the CustomResourceDefinition. Retries until it succeeds or the signal aborts. */
-  private async define(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
+  async #define(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         await env.access.create(DEFINITIONS, '', {
@@ -74,7 +74,7 @@ export class FaultService implements Service {
         })
         return
       } catch (error) {
-        if (isStatusError(error, 'AlreadyExists')) return await this.renew(env)
+        if (isStatusError(error, 'AlreadyExists')) return await this.#renew(env)
         env.logger.debug(1, 'cannot create the definition of faults, retrying', { error: errorMessage(error) })
       }
       await pause(RETRY_MS, signal)
@@ -82,7 +82,7 @@ export class FaultService implements Service {
   }
 
   /** Updates the definition, which another release may have created. */
-  private async renew(env: ControllerEnvironment): Promise<void> {
+  async #renew(env: ControllerEnvironment): Promise<void> {
     const changed = (now: KubeObject): KubeObject => ({ ...now, spec: { ...objectIn(now.spec), ...faultDefinition() } })
     await env.access
       .update(DEFINITIONS, '', FAULT_DEFINITION_NAME, changed)
@@ -90,27 +90,27 @@ export class FaultService implements Service {
   }
 
   /** Adds or replaces the rule of an object. An invalid spec is kept with its error, for the status. */
-  private put({ metadata, spec }: FaultObject): void {
+  #put({ metadata, spec }: FaultObject): void {
     const { name = '', uid, generation = 1 } = metadata
-    const known = this.states.get(name)
+    const known = this.#states.get(name)
     if (known?.uid === uid && known?.generation === generation) return
-    this.remove(name)
+    this.#remove(name)
     try {
-      this.states.set(name, { uid, generation, fault: this.rules.add(spec, `object ${name}`), message: undefined, reported: undefined })
+      this.#states.set(name, { uid, generation, fault: this.#rules.add(spec, `object ${name}`), message: undefined, reported: undefined })
     } catch (error) {
-      this.states.set(name, { uid, generation, fault: undefined, message: errorMessage(error), reported: undefined })
+      this.#states.set(name, { uid, generation, fault: undefined, message: errorMessage(error), reported: undefined })
     }
   }
 
-  private remove(name: string): void {
-    this.states.get(name)?.fault?.remove()
-    this.states.delete(name)
+  #remove(name: string): void {
+    this.#states.get(name)?.fault?.remove()
+    this.#states.delete(name)
   }
 
   /** Updates the status of all faults periodically. */
-  private async report(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
+  async #report(env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
     while (await pause(REPORT_MS, signal)) {
-      for (const [name, state] of this.states) {
+      for (const [name, state] of this.#states) {
         try {
           await writeStatus(env, name, state)
         } catch (error) {

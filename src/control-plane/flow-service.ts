@@ -25,7 +25,7 @@ export class FlowService implements Service {
   readonly limits: FlowLimits
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
-  private isConfigured = false
+  #isConfigured = false
 
   /** @param totalSeats above 0. */
   constructor(
@@ -60,18 +60,18 @@ export class FlowService implements Service {
     this.limits = { flows, metrics, clock }
     this.metrics = metrics.families()
     this.checks = [
-      onceBegun('poststarthook/priority-and-fairness-config-consumer', () => this.isConfigured, 'the flow schemas and priority levels are not loaded yet'),
+      onceBegun('poststarthook/priority-and-fairness-config-consumer', () => this.#isConfigured, 'the flow schemas and priority levels are not loaded yet'),
     ]
   }
 
   async start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
     const configured = (): void => {
-      this.isConfigured = true
+      this.#isConfigured = true
     }
-    await Promise.all([followFlowControl(env, this.limits.flows, signal, configured), this.adjustNowAndThen(signal)])
+    await Promise.all([followFlowControl(env, this.limits.flows, signal, configured), this.#adjustNowAndThen(signal)])
   }
 
-  private async adjustNowAndThen(signal: AbortSignal): Promise<void> {
+  async #adjustNowAndThen(signal: AbortSignal): Promise<void> {
     for (await pause(ADJUSTMENT_MS, signal); !signal.aborted; await pause(ADJUSTMENT_MS, signal)) this.limits.flows.adjust()
   }
 }

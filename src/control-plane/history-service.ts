@@ -22,15 +22,15 @@ const OBJECTS = '/binnacle/v1/history/'
 export class HistoryService implements Service {
   readonly metrics: readonly MetricFamily[]
   readonly routes: readonly OwnRoute[]
-  private readonly history: StoreHistory
-  private readonly kept: HistoryConfig
+  readonly #history: StoreHistory
+  readonly #kept: HistoryConfig
 
   constructor(options: Pick<ControlPlaneOptions, 'storage' | 'access' | 'runtime'>, kept: HistoryConfig, { history, catalog, stores }: HistoryServiceParts) {
     const { etcdPrefix } = options.storage
     const { authorizer } = options.access
     const { clock } = options.runtime
-    this.history = history
-    this.kept = kept
+    this.#history = history
+    this.#kept = kept
     this.metrics = metricsOf(history)
     const env = { history, catalog, etcdPrefix, authorizer, clock, codecFor: stores.codecFor.bind(stores) }
     this.routes = [
@@ -44,7 +44,7 @@ export class HistoryService implements Service {
   }
 
   start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
-    return retainHistory({ history: this.history, logger: env.logger, clock: env.clock, ...this.kept }, signal)
+    return retainHistory({ history: this.#history, logger: env.logger, clock: env.clock, ...this.#kept }, signal)
   }
 }
 

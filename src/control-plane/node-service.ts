@@ -33,26 +33,28 @@ export function nodeAuthorizerOf(graph: NodeGraph, features: Features): Authoriz
 export class NodeService implements Service {
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
-  private readonly graph: NodeGraph | undefined
-  private readonly catalog: Catalog
-  private readonly durations = createGraphDurations()
-  private isKnown = false
+  readonly #graph: NodeGraph | undefined
+  readonly #catalog: Catalog
+  readonly #durations = createGraphDurations()
+  #isKnown = false
 
   constructor(graph: NodeGraph | undefined, catalog: Catalog) {
-    this.graph = graph
-    this.catalog = catalog
-    this.metrics = graph ? [this.durations] : []
-    this.checks = graph ? [onReadyz('node-authorizer', () => this.isKnown, 'the pods of nodes are not loaded yet')] : []
+    this.#graph = graph
+    this.#catalog = catalog
+    this.metrics = graph ? [this.#durations] : []
+    this.checks = graph ? [onReadyz('node-authorizer', () => this.#isKnown, 'the pods of nodes are not loaded yet')] : []
   }
 
   /** Follows the objects of nodes. Returns immediately if the Node authorizer is off. */
   async start({ env }: ServiceStart, signal: AbortSignal): Promise<void> {
-    const { graph, durations, catalog } = this
+    const graph = this.#graph
+    const durations = this.#durations
+    const catalog = this.#catalog
     if (!graph) return
     const isServed = ({ group, resource }: { readonly group: string; readonly resource: string }): boolean =>
       catalog.snapshot().definition(group, resource) !== undefined
     const onSynced = (): void => {
-      this.isKnown = true
+      this.#isKnown = true
     }
     await followNodeGraph(env, { graph, durations, isServed, onSynced }, signal)
   }

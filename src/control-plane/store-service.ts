@@ -29,17 +29,17 @@ const AGING = { intervalMs: 1000, looks: 120 } as const
 
 /** Storage of all resources. Owns the stores and closes them. Watch caches start to fill when it is created. */
 export class StoreService implements Service {
-  private readonly options: StorageOptions
-  private readonly runtime: Runtime
-  private readonly stores: Stores
-  private readonly timings: RequestTimings
+  readonly #options: StorageOptions
+  readonly #runtime: Runtime
+  readonly #stores: Stores
+  readonly #timings: RequestTimings
   readonly metrics: readonly MetricFamily[]
   readonly checks: readonly ReadinessCheck[]
-  private readonly aging: NodeJS.Timeout
+  readonly #aging: NodeJS.Timeout
   /** Resolves when all kinds stored at start are known. */
-  private expected: Promise<void> = Promise.resolve()
-  private isComplete = true
-  private wasReady = false
+  #expected: Promise<void> = Promise.resolve()
+  #isComplete = true
+  #wasReady = false
 
   /** @param signal aborted at shutdown. */
   constructor(
@@ -48,14 +48,14 @@ export class StoreService implements Service {
     signal: AbortSignal,
   ) {
     const { runtime, logger, storage } = options
-    this.options = storage
-    this.runtime = runtime
+    this.#options = storage
+    this.#runtime = runtime
     const { backend, otherStores, probes, isCached, etcdPrefix } = storage
     const { gates } = options.release
     const { onWatchers } = options.observability
     const timings = new RequestTimings(runtime.recent?.notes)
-    this.timings = timings
-    const stored = definitions.filter(definition => definition.storage !== undefined).map(definition => this.cachedResource(definition))
+    this.#timings = timings
+    const stored = definitions.filter(definition => definition.storage !== undefined).map(definition => this.#cachedResource(definition))
     const storesOptions: StoresOptions = {
       logger,
       prefix: key(`${etcdPrefix}/`),
@@ -71,26 +71,26 @@ export class StoreService implements Service {
       onDemand: storage.cachesOnDemand,
       ...(onWatchers && { onWatchers }),
     }
-    this.stores = storesOf(options, stored, storesOptions)
-    this.aging = setInterval(() => runtime.derived.age(AGING.looks), AGING.intervalMs).unref()
+    this.#stores = storesOf(options, stored, storesOptions)
+    this.#aging = setInterval(() => runtime.derived.age(AGING.looks), AGING.intervalMs).unref()
     this.checks = [
-      { ...answers('etcd', backend, probes.healthMs), note: () => this.stores.following() },
+      { ...answers('etcd', backend, probes.healthMs), note: () => this.#stores.following() },
       { ...answers('etcd-readiness', backend, probes.readyMs), endpoints: ['readyz'] },
-      ...otherStores.map(checkOfOther(probes.readyMs, this.stores)),
+      ...otherStores.map(checkOfOther(probes.readyMs, this.#stores)),
       {
         name: 'informer-sync',
         endpoints: ['readyz'],
-        progress: () => this.progress(),
+        progress: () => this.#progress(),
         check: () => {
-          if (!this.isReady()) throw new Error(this.progress())
+          if (!this.#isReady()) throw new Error(this.#progress())
         },
       },
     ]
     this.metrics = [
-      objectCounts(this.stores),
-      ...resourceSizes(this.stores, gates.enabled('SizeBasedListCostEstimate')),
-      ...cacherMetrics(this.stores.cachers, etcdPrefix),
-      ...listMetrics(() => this.stores.listCounts()),
+      objectCounts(this.#stores),
+      ...resourceSizes(this.#stores, gates.enabled('SizeBasedListCostEstimate')),
+      ...cacherMetrics(this.#stores.cachers, etcdPrefix),
+      ...listMetrics(() => this.#stores.listCounts()),
       ...timings.families(),
       storageSize(
         new Map([[storage.isExclusive ? 'embedded' : 'etcd-0', backend], ...otherStores.map(({ name, backend }) => [name, backend] as const)]),
@@ -102,72 +102,72 @@ export class StoreService implements Service {
 
   /** The main store, also for values on which servers agree. Closed by `close`. */
   get backend(): Backend {
-    return this.options.backend
+    return this.#options.backend
   }
 
   /** Returns the storage of a kind that was passed to the constructor or to `add`. Throws for others. */
   storageFor(definition: ResourceDefinition): Storage {
-    return this.stores.storageFor(qualifiedName(definition))
+    return this.#stores.storageFor(qualifiedName(definition))
   }
 
   /** Returns the codec that decodes stored objects of a kind. */
   codecFor(definition: ResourceDefinition): ResourceCodec {
-    return this.cachedResource(definition).codec
+    return this.#cachedResource(definition).codec
   }
 
   /** Returns the number of objects of a kind. Undefined if not known yet, -1 if counting failed. */
   countOf(definition: ResourceDefinition): number | undefined {
-    return this.stores.count(qualifiedName(definition))
+    return this.#stores.count(qualifiedName(definition))
   }
 
   /** Returns the average size of an object of a kind in bytes, or 0 if unknown. */
   averageBytesOf(definition: ResourceDefinition): number {
-    return this.stores.averageBytes(qualifiedName(definition))
+    return this.#stores.averageBytes(qualifiedName(definition))
   }
 
   /** Adds a kind. Its objects can be read and written as soon as this returns. */
   add(definition: ResourceDefinition): void {
-    this.stores.add(this.cachedResource(definition))
+    this.#stores.add(this.#cachedResource(definition))
   }
 
   /** Removes a kind and ends its watches. Its objects stay in the store. */
   remove(definition: ResourceDefinition): void {
-    this.stores.remove(qualifiedName(definition))
+    this.#stores.remove(qualifiedName(definition))
   }
 
   forgetVersion({ group, resource, isLast }: GoneVersion): void {
-    if (isLast) this.timings.forget(qualifiedResource({ group, resource }))
+    if (isLast) this.#timings.forget(qualifiedResource({ group, resource }))
   }
 
   /** Drops history up to a revision to which the store is compacted. */
   forget(upTo: Revision): void {
-    this.stores.forget(upTo)
+    this.#stores.forget(upTo)
   }
 
   /** Resolves once every resource can be read from memory. */
   synced(signal: AbortSignal): Promise<void> {
-    return this.stores.synced(signal)
+    return this.#stores.synced(signal)
   }
 
   /** Delays readiness until the promise resolves and the kinds added before that are loaded. */
   expect(added: Promise<void>): void {
-    this.expected = this.expected.then(() => added)
-    const { expected } = this
-    this.isComplete = false
+    this.#expected = this.#expected.then(() => added)
+    const expected = this.#expected
+    this.#isComplete = false
     void expected.then(() => {
-      if (expected === this.expected) this.isComplete = true
+      if (expected === this.#expected) this.#isComplete = true
     })
   }
 
   /** Latches: a kind that is added later loads while the server is ready. */
-  private isReady(): boolean {
-    this.wasReady ||= this.isComplete && this.stores.ready() && this.stores.loading().length === 0
-    return this.wasReady
+  #isReady(): boolean {
+    this.#wasReady ||= this.#isComplete && this.#stores.ready() && this.#stores.loading().length === 0
+    return this.#wasReady
   }
 
   /** Names the resources that are not loaded yet: first those being read, with their object counts, then the others. */
-  private progress(): string {
-    const waiting = this.stores.loading().toSorted((a, b) => b.objects - a.objects || (a.name < b.name ? -1 : 1))
+  #progress(): string {
+    const waiting = this.#stores.loading().toSorted((a, b) => b.objects - a.objects || (a.name < b.name ? -1 : 1))
     if (waiting.length === 0) return 'waiting for the stored custom resource definitions'
     const named = waiting.slice(0, MOST_NAMED).map(({ name, objects }) => (objects === 0 ? name : `${name} (${objects} objects so far)`))
     return `loading ${named.join(', ')}${waiting.length > MOST_NAMED ? ` and ${waiting.length - MOST_NAMED} more` : ''}`
@@ -175,23 +175,23 @@ export class StoreService implements Service {
 
   /** Returns the states of the watch caches for a copy of the store. Undefined until they are filled. */
   kept(): SavedStates | undefined {
-    return this.stores.kept()
+    return this.#stores.kept()
   }
 
   /** Ends watches and closes the stores. Neither may be used afterwards. */
   async close(): Promise<void> {
-    clearInterval(this.aging)
-    await this.stores.close()
-    await Promise.all([this.options, ...this.options.otherStores].map(({ backend }) => backend.close()))
+    clearInterval(this.#aging)
+    await this.#stores.close()
+    await Promise.all([this.#options, ...this.#options.otherStores].map(({ backend }) => backend.close()))
   }
 
   /** Description of a kind for the stores: keys, codec, encryption and index. */
-  private cachedResource(definition: ResourceDefinition): CachedResource {
-    const { etcdPrefix, fingerprint, storedAs, encryption } = this.options
+  #cachedResource(definition: ResourceDefinition): CachedResource {
+    const { etcdPrefix, fingerprint, storedAs, encryption } = this.#options
     return {
       name: qualifiedName(definition),
       prefix: key(`${etcdPrefix}/${definition.storage?.prefix}/`),
-      codec: codecOf(definition, fingerprint, storedAs, encryption.transformerFor(storedAsOf(definition)), this.runtime.derived),
+      codec: codecOf(definition, fingerprint, storedAs, encryption.transformerFor(storedAsOf(definition)), this.#runtime.derived),
       namespaced: definition.scope === 'Namespaced',
       ...(definition.storage?.indexedBy && { index: definition.storage.indexedBy.field }),
     }

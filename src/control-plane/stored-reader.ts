@@ -18,20 +18,20 @@ export interface StoredLocation {
 
 /** Reads objects by their keys in the store. */
 export class StoredReader {
-  private readonly catalog: Catalog
-  private readonly stores: StoreService
-  private readonly etcdPrefix: string
-  private known: { readonly snapshot: CatalogSnapshot; readonly byPrefix: ReadonlyMap<string, ResourceDefinition> } | undefined
+  readonly #catalog: Catalog
+  readonly #stores: StoreService
+  readonly #etcdPrefix: string
+  #known: { readonly snapshot: CatalogSnapshot; readonly byPrefix: ReadonlyMap<string, ResourceDefinition> } | undefined
 
   constructor(catalog: Catalog, stores: StoreService, etcdPrefix: string) {
-    this.catalog = catalog
-    this.stores = stores
-    this.etcdPrefix = etcdPrefix
+    this.#catalog = catalog
+    this.#stores = stores
+    this.#etcdPrefix = etcdPrefix
   }
 
   /** Returns the object that a key refers to. Undefined if the key is not one of an object of a served kind. */
   place(of: Key): StoredLocation | undefined {
-    const prefixes = this.prefixes()
+    const prefixes = this.#prefixes()
     for (let slash = of.lastIndexOf('/'), segments = 1; slash > 0 && segments <= 2; slash = of.lastIndexOf('/', slash - 1), segments++) {
       const definition = prefixes.get(of.slice(0, slash + 1))
       if (definition === undefined || (definition.scope === 'Namespaced') !== (segments === 2)) continue
@@ -46,17 +46,19 @@ export class StoredReader {
 
   /** Reads the object at a revision. Throws StorageError. */
   read({ definition }: StoredLocation, of: Key, at: ReadAt, signal: AbortSignal): Promise<StoredObject | undefined> {
-    return this.stores.storageFor(definition).get(of, at, signal)
+    return this.#stores.storageFor(definition).get(of, at, signal)
   }
 
   /** Definitions by key prefix, for the current catalog. */
-  private prefixes(): ReadonlyMap<string, ResourceDefinition> {
-    const snapshot = this.catalog.snapshot()
-    if (this.known?.snapshot !== snapshot) {
-      const byPrefix = new Map(snapshot.definitions.flatMap(each => (each.storage ? [[key(`${this.etcdPrefix}/${each.storage.prefix}/`), each] as const] : [])))
-      this.known = { snapshot, byPrefix }
+  #prefixes(): ReadonlyMap<string, ResourceDefinition> {
+    const snapshot = this.#catalog.snapshot()
+    if (this.#known?.snapshot !== snapshot) {
+      const byPrefix = new Map(
+        snapshot.definitions.flatMap(each => (each.storage ? [[key(`${this.#etcdPrefix}/${each.storage.prefix}/`), each] as const] : [])),
+      )
+      this.#known = { snapshot, byPrefix }
     }
-    return this.known.byPrefix
+    return this.#known.byPrefix
   }
 }
 

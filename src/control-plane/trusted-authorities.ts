@@ -11,36 +11,36 @@ import type { Authorities } from '../server/tls/authorities.ts'
 
 /** Trusted client CAs. They change with their files. */
 export class TrustedAuthorities {
-  private authorities: Authorities = { clients: [], frontProxies: [] }
-  private changes = 0
-  private readonly requestHeader: RequestHeaderConfig | undefined
+  #authorities: Authorities = { clients: [], frontProxies: [] }
+  #changes = 0
+  readonly #requestHeader: RequestHeaderConfig | undefined
 
   constructor(config: RequestHeaderConfig | undefined) {
-    this.requestHeader = config
+    this.#requestHeader = config
   }
 
   change(authorities: Authorities): void {
-    this.authorities = authorities
-    this.changes++
+    this.#authorities = authorities
+    this.#changes++
   }
 
   /** CAs of users. Undefined while TLS verified every open connection with exactly these, so that certificates need no second check. */
   clients(): readonly X509Certificate[] | undefined {
-    return this.changes > 1 || this.requestHeader ? this.authorities.clients : undefined
+    return this.#changes > 1 || this.#requestHeader ? this.#authorities.clients : undefined
   }
 
   /** CAs of users and front proxies. TLS verifies client certificates with them. */
   all(): readonly X509Certificate[] {
-    return [...this.authorities.clients, ...this.authorities.frontProxies]
+    return [...this.#authorities.clients, ...this.#authorities.frontProxies]
   }
 
   frontProxies(): readonly X509Certificate[] {
-    return this.authorities.frontProxies
+    return this.#authorities.frontProxies
   }
 
   trust(): ClusterTrust {
-    const { clients, frontProxies } = this.authorities
-    return { clients, ...(this.requestHeader && { requestHeader: { ...this.requestHeader, authorities: frontProxies } }) }
+    const { clients, frontProxies } = this.#authorities
+    return { clients, ...(this.#requestHeader && { requestHeader: { ...this.#requestHeader, authorities: frontProxies } }) }
   }
 }
 

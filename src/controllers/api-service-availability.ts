@@ -135,24 +135,24 @@ function withVerdict(conditions: readonly APIServiceCondition[], verdict: Availa
 
 /** One check of an APIService. */
 class Report {
-  private readonly env: ControllerEnvironment
-  private readonly options: AvailabilityOptions
-  private readonly signal: AbortSignal
+  readonly #env: ControllerEnvironment
+  readonly #options: AvailabilityOptions
+  readonly #signal: AbortSignal
 
   constructor(env: ControllerEnvironment, options: AvailabilityOptions, signal: AbortSignal) {
-    this.env = env
-    this.options = options
-    this.signal = signal
+    this.#env = env
+    this.#options = options
+    this.#signal = signal
   }
 
   /** Checks one APIService and writes its condition. A local one is always available. Throws if the server does not respond, so that the queue retries soon. */
   async write(name: string): Promise<void> {
-    const { access, clock } = this.env
-    const { observer } = this.options
+    const { access, clock } = this.#env
+    const { observer } = this.#options
     const service = await getKind(access, API_SERVICES, '', name).catch(undefinedIfNotFound)
     if (!service) return observer.forgotten(name)
     const backend = backendOf(service)
-    const verdict = backend ? await this.judge(service, backend) : LOCAL
+    const verdict = backend ? await this.#judge(service, backend) : LOCAL
     const change = (now: APIService): APIService | undefined => {
       const backendNow = backendOf(now)
       // The service changed during the check. That event triggers another check.
@@ -167,11 +167,11 @@ class Report {
   }
 
   /** Checks the service and endpoints, then the server. */
-  private async judge(service: APIService, backend: Backend): Promise<AvailabilityVerdict> {
+  async #judge(service: APIService, backend: Backend): Promise<AvailabilityVerdict> {
     const { namespace, name, port } = backend
-    const fault = this.options.isPlaced(namespace, name, port) ? undefined : await backendFault(this.env, backend)
+    const fault = this.#options.isPlaced(namespace, name, port) ? undefined : await backendFault(this.#env, backend)
     if (fault) return fault
-    const why = await this.options.check(service, this.signal)
+    const why = await this.#options.check(service, this.#signal)
     return why === undefined ? PASSED : no(UNANSWERED, why)
   }
 }

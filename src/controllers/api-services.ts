@@ -79,42 +79,42 @@ class Registration {
   started = false
   /** Names of APIServices that existed when the server started. */
   readonly atStart = new Set<string>()
-  private readonly env: ControllerEnvironment
-  private readonly catalog: Catalog
-  private wanted = new Map<string, NewService>()
-  private readonly done = new Set<string>()
-  private completed = false
+  readonly #env: ControllerEnvironment
+  readonly #catalog: Catalog
+  #wanted = new Map<string, NewService>()
+  readonly #done = new Set<string>()
+  #completed = false
 
   constructor(env: ControllerEnvironment, catalog: Catalog) {
-    this.env = env
-    this.catalog = catalog
+    this.#env = env
+    this.#catalog = catalog
   }
 
   /** Reads the served group versions. Returns the names of all APIServices to reconcile: those wanted before and those wanted now. */
   refresh(): Set<string> {
-    const before = this.wanted
-    const services = this.catalog.snapshot().servedGroupVersions().map(localService)
-    this.wanted = new Map(services.flatMap(service => (service ? [[service.metadata.name ?? '', service] as const] : [])))
-    return new Set([...before.keys(), ...this.wanted.keys()])
+    const before = this.#wanted
+    const services = this.#catalog.snapshot().servedGroupVersions().map(localService)
+    this.#wanted = new Map(services.flatMap(service => (service ? [[service.metadata.name ?? '', service] as const] : [])))
+    return new Set([...before.keys(), ...this.#wanted.keys()])
   }
 
   /** Returns true the first time that every wanted APIService has been processed. */
   completes(): boolean {
-    if (this.completed || ![...this.wanted.keys()].every(name => this.done.has(name))) return false
-    this.completed = true
+    if (this.#completed || ![...this.#wanted.keys()].every(name => this.#done.has(name))) return false
+    this.#completed = true
     return true
   }
 
   async sync(name: string): Promise<void> {
-    const wanted = this.wanted.get(name)
-    if (managedAs(wanted) === ON_START && this.done.has(name)) return
-    await this.bringInLine(name, wanted)
-    this.done.add(name)
+    const wanted = this.#wanted.get(name)
+    if (managedAs(wanted) === ON_START && this.#done.has(name)) return
+    await this.#bringInLine(name, wanted)
+    this.#done.add(name)
   }
 
   /** Creates, updates or deletes an APIService. APIServices that users have taken over, by removing the label, are not changed. */
-  private async bringInLine(name: string, wanted: NewService | undefined): Promise<void> {
-    const { access } = this.env
+  async #bringInLine(name: string, wanted: NewService | undefined): Promise<void> {
+    const { access } = this.#env
     const current = await access.get(API_SERVICES, '', name).catch(undefinedIfNotFound)
     if (!current) {
       if (wanted) await access.create(API_SERVICES, '', wanted)
@@ -122,7 +122,7 @@ class Registration {
     }
     const managed = managedAs(current)
     if (managed !== ON_START && managed !== ALWAYS) return
-    if (managed === ON_START && (!this.atStart.has(name) || this.done.has(name))) return
+    if (managed === ON_START && (!this.atStart.has(name) || this.#done.has(name))) return
     if (!wanted) await access.delete(API_SERVICES, '', name).catch(undefinedIfNotFound)
     else
       await updateKind(access, API_SERVICES, { namespace: '', name }, now =>

@@ -109,72 +109,72 @@ async function followStream<T extends TypedObject>(
  * of workers is bounded. Waiting keys are deduplicated, so their number is bounded by that of the objects.
  */
 export class WorkQueue {
-  private readonly work: (key: string) => Promise<void>
-  private readonly signal: AbortSignal
-  private readonly onError: (key: string, error: unknown) => void
+  readonly #work: (key: string) => Promise<void>
+  readonly #signal: AbortSignal
+  readonly #onError: (key: string, error: unknown) => void
   /** Waiting keys with the time at which they were added. */
-  private readonly waiting = new Map<string, number>()
-  private readonly running = new Map<string, number>()
-  private readonly failures = new Map<string, number>()
-  private readonly workers: number
-  private readonly meter: QueueMeter | undefined
+  readonly #waiting = new Map<string, number>()
+  readonly #running = new Map<string, number>()
+  readonly #failures = new Map<string, number>()
+  readonly #workers: number
+  readonly #meter: QueueMeter | undefined
 
   constructor(workers: number, signal: AbortSignal, work: (key: string) => Promise<void>, onError: (key: string, error: unknown) => void, meter?: QueueMeter) {
-    this.workers = workers
-    this.signal = signal
-    this.work = work
-    this.onError = onError
-    this.meter = meter
-    meter?.follow(this.waiting, this.running, key => this.begin(key))
+    this.#workers = workers
+    this.#signal = signal
+    this.#work = work
+    this.#onError = onError
+    this.#meter = meter
+    meter?.follow(this.#waiting, this.#running, key => this.#begin(key))
   }
 
   /** Adds a key, unless it is waiting already. */
   add(key: string): void {
-    if (this.signal.aborted) return
-    if (!this.waiting.has(key)) {
-      this.waiting.set(key, performance.now())
-      if (this.meter) this.meter.adds.value++
+    if (this.#signal.aborted) return
+    if (!this.#waiting.has(key)) {
+      this.#waiting.set(key, performance.now())
+      if (this.#meter) this.#meter.adds.value++
     }
-    this.next()
+    this.#next()
   }
 
   /** Starts waiting keys while workers are free. */
-  private next(): void {
-    if (this.meter?.isHeld()) return
-    for (const key of this.waiting.keys()) {
-      if (this.running.size >= this.workers) return
-      if (!this.running.has(key)) this.begin(key)
+  #next(): void {
+    if (this.#meter?.isHeld()) return
+    for (const key of this.#waiting.keys()) {
+      if (this.#running.size >= this.#workers) return
+      if (!this.#running.has(key)) this.#begin(key)
     }
   }
 
   /** Moves a key from waiting to running. */
-  private begin(key: string): void {
+  #begin(key: string): void {
     const now = performance.now()
-    this.meter?.waited.observe((now - (this.waiting.get(key) ?? now)) / 1000)
-    this.waiting.delete(key)
-    this.running.set(key, now)
-    void this.run(key, now)
+    this.#meter?.waited.observe((now - (this.#waiting.get(key) ?? now)) / 1000)
+    this.#waiting.delete(key)
+    this.#running.set(key, now)
+    void this.#run(key, now)
   }
 
   /** Processes a key, and starts the next one. */
-  private async run(key: string, begun: number): Promise<void> {
+  async #run(key: string, begun: number): Promise<void> {
     try {
-      await this.work(key)
-      this.failures.delete(key)
+      await this.#work(key)
+      this.#failures.delete(key)
     } catch (error) {
-      if (!this.signal.aborted) this.retry(key, error)
+      if (!this.#signal.aborted) this.#retry(key, error)
     }
-    this.running.delete(key)
-    this.meter?.worked.observe((performance.now() - begun) / 1000)
-    if (!this.signal.aborted) this.next()
+    this.#running.delete(key)
+    this.#meter?.worked.observe((performance.now() - begun) / 1000)
+    if (!this.#signal.aborted) this.#next()
   }
 
   /** Adds a failed key again after an exponential delay. */
-  private retry(key: string, error: unknown): void {
-    this.onError(key, error)
-    if (this.meter) this.meter.retries.value++
-    const count = (this.failures.get(key) ?? 0) + 1
-    this.failures.set(key, count)
-    void pause(Math.min(FIRST_RETRY_MS * 2 ** count, LAST_RETRY_MS), this.signal, this.meter?.pauses).then(() => this.add(key))
+  #retry(key: string, error: unknown): void {
+    this.#onError(key, error)
+    if (this.#meter) this.#meter.retries.value++
+    const count = (this.#failures.get(key) ?? 0) + 1
+    this.#failures.set(key, count)
+    void pause(Math.min(FIRST_RETRY_MS * 2 ** count, LAST_RETRY_MS), this.#signal, this.#meter?.pauses).then(() => this.add(key))
   }
 }

@@ -11,39 +11,39 @@ type WithSpec = TypedObject & { readonly spec: unknown }
 
 /** Objects of a kind by name. */
 class Objects<T extends WithSpec> {
-  private readonly byName = new Map<string, T>()
-  private readonly changed: () => void
+  readonly #byName = new Map<string, T>()
+  readonly #changed: () => void
   isSynced = false
 
   constructor(changed: () => void) {
-    this.changed = changed
+    this.#changed = changed
   }
 
   all(): T[] {
-    return [...this.byName.values()]
+    return [...this.#byName.values()]
   }
 
   /** Keeps the objects in sync with a kind. */
   follow(env: ControllerEnvironment, id: KindId<T>, signal: AbortSignal): Promise<void> {
     return followKept(env, id, signal, {
-      keys: () => clusterKeys(this.byName.keys()),
-      put: object => this.put(object),
+      keys: () => clusterKeys(this.#byName.keys()),
+      put: object => this.#put(object),
       remove: (_, name) => {
-        if (this.byName.delete(name)) this.changed()
+        if (this.#byName.delete(name)) this.#changed()
       },
       synced: () => {
         this.isSynced = true
-        this.changed()
+        this.#changed()
       },
     })
   }
 
   /** Stores the object. Reports a change only if the spec differs. */
-  private put(object: T): void {
+  #put(object: T): void {
     const { name = '', uid } = object.metadata
-    const before = this.byName.get(name)
-    this.byName.set(name, object)
-    if (before === undefined || before.metadata.uid !== uid || !deepEqual(before.spec, object.spec)) this.changed()
+    const before = this.#byName.get(name)
+    this.#byName.set(name, object)
+    if (before === undefined || before.metadata.uid !== uid || !deepEqual(before.spec, object.spec)) this.#changed()
   }
 }
 

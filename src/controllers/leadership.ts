@@ -117,22 +117,22 @@ export async function whileLeading(
 
 /** Records since when another server's Lease has been observed unchanged. */
 class Observation {
-  private readonly monotonic: () => number
-  private spec = ''
-  private since = 0
+  readonly #monotonic: () => number
+  #spec = ''
+  #since = 0
 
   constructor(monotonic: () => number) {
-    this.monotonic = monotonic
+    this.#monotonic = monotonic
   }
 
   /** Whether the Lease has been unchanged for its duration. A change restarts the observation. */
   hasRunOut({ spec }: Lease): boolean {
     const text = JSON.stringify(spec)
-    if (text !== this.spec) {
-      this.spec = text
-      this.since = this.monotonic()
+    if (text !== this.#spec) {
+      this.#spec = text
+      this.#since = this.#monotonic()
     }
-    return this.monotonic() - this.since > (spec.leaseDurationSeconds ?? 0) * 1000
+    return this.#monotonic() - this.#since > (spec.leaseDurationSeconds ?? 0) * 1000
   }
 }
 

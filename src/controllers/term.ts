@@ -22,24 +22,24 @@ export class Term {
   readonly signal: AbortSignal
   /** Signal for calls to the store. Reads as aborted from the moment the period has expired, even before the timer runs. */
   readonly fence: AbortSignal
-  private readonly end = new AbortController()
-  private readonly lastsMs: number
-  private readonly now: () => Instant
-  private begun: Instant
-  private timer: NodeJS.Timeout | undefined
+  readonly #end = new AbortController()
+  readonly #lastsMs: number
+  readonly #now: () => Instant
+  #begun: Instant
+  #timer: NodeJS.Timeout | undefined
 
   /** @param from start of the last successful renewal. */
   constructor(from: Instant, lastsMs: number, now: () => Instant) {
-    this.begun = from
-    this.lastsMs = lastsMs
-    this.now = now
-    this.signal = this.end.signal
+    this.#begun = from
+    this.#lastsMs = lastsMs
+    this.#now = now
+    this.signal = this.#end.signal
     setMaxListeners(0, this.signal) // one listener per pause of a controller
     this.fence = new LightSignal(
       () => this.over,
       gone => onAbort(this.signal, gone),
     )
-    this.schedule()
+    this.#schedule()
   }
 
   get over(): boolean {
@@ -49,27 +49,27 @@ export class Term {
 
   /** Milliseconds until the period expires. */
   get leftMs(): number {
-    return this.lastsMs - elapsed(this.begun, this.now())
+    return this.#lastsMs - elapsed(this.#begun, this.#now())
   }
 
   /** Restarts the period at `from`. No effect once it is over. */
   extend(from: Instant): void {
     if (this.over) return
-    this.begun = from
-    this.schedule()
+    this.#begun = from
+    this.#schedule()
   }
 
   stop(): void {
-    clearTimeout(this.timer)
-    this.end.abort()
+    clearTimeout(this.#timer)
+    this.#end.abort()
   }
 
   /** Starts the expiry timer. It is restarted if it fires early. */
-  private schedule(): void {
-    clearTimeout(this.timer)
-    this.timer = setTimeout(() => {
-      if (!this.over) this.schedule()
+  #schedule(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      if (!this.over) this.#schedule()
     }, this.leftMs)
-    this.timer.unref()
+    this.#timer.unref()
   }
 }

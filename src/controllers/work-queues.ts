@@ -39,28 +39,28 @@ const NOTHING: Since = new Map()
 export class WorkQueues {
   /** Clock for controller delays, between retries and until other servers have settled. */
   readonly pauses: TimerClock
-  private readonly meters = new Map<string, Followed>()
-  private held = false
-  private readonly adds = new CounterFamily({
+  readonly #meters = new Map<string, Followed>()
+  #held = false
+  readonly #adds = new CounterFamily({
     name: 'workqueue_adds_total',
     help: 'Total number of adds handled by workqueue',
     stability: 'ALPHA',
     labels: LABELS,
   })
-  private readonly retries = new CounterFamily({
+  readonly #retries = new CounterFamily({
     name: 'workqueue_retries_total',
     help: 'Total number of retries handled by workqueue',
     stability: 'ALPHA',
     labels: LABELS,
   })
-  private readonly waits = new HistogramFamily({
+  readonly #waits = new HistogramFamily({
     name: 'workqueue_queue_duration_seconds',
     help: 'How long in seconds an item stays in workqueue before being requested.',
     stability: 'ALPHA',
     labels: LABELS,
     buckets: BUCKETS,
   })
-  private readonly work = new HistogramFamily({
+  readonly #work = new HistogramFamily({
     name: 'workqueue_work_duration_seconds',
     help: 'How long in seconds processing an item from workqueue takes.',
     stability: 'ALPHA',
@@ -74,19 +74,19 @@ export class WorkQueues {
 
   /** Whether no key is being processed. */
   get isAtRest(): boolean {
-    for (const { running } of this.meters.values()) if (running.size > 0) return false
+    for (const { running } of this.#meters.values()) if (running.size > 0) return false
     return true
   }
 
   /** Stops automatic processing: keys wait for `workOnNext`. */
   hold(): void {
-    this.held = true
+    this.#held = true
   }
 
   /** Starts processing the first waiting key, ordered by queue name and key. Returns false if none is waiting. */
   workOnNext(): boolean {
-    for (const name of [...this.meters.keys()].toSorted()) {
-      const meter = this.meters.get(name)
+    for (const name of [...this.#meters.keys()].toSorted()) {
+      const meter = this.#meters.get(name)
       const [key] = [...(meter?.waiting.keys() ?? [])].filter(each => !meter?.running.has(each)).toSorted()
       if (key === undefined) continue
       meter?.begin(key)
@@ -97,15 +97,15 @@ export class WorkQueues {
 
   /** Returns the meter of a queue. @param name upstream's name of the queue if it has one. */
   meter(name: string): QueueMeter {
-    const known = this.meters.get(name)
+    const known = this.#meters.get(name)
     if (known) return known
     const meter = {
       pauses: this.pauses,
-      adds: this.adds.child(name),
-      retries: this.retries.child(name),
-      waited: this.waits.child(name),
-      worked: this.work.child(name),
-      isHeld: () => this.held,
+      adds: this.#adds.child(name),
+      retries: this.#retries.child(name),
+      waited: this.#waits.child(name),
+      worked: this.#work.child(name),
+      isHeld: () => this.#held,
       waiting: NOTHING,
       running: NOTHING,
       begin: (_key: string): void => {},
@@ -115,7 +115,7 @@ export class WorkQueues {
         meter.begin = begin
       },
     }
-    this.meters.set(name, meter)
+    this.#meters.set(name, meter)
     return meter
   }
 
@@ -123,22 +123,22 @@ export class WorkQueues {
   families(): MetricFamily[] {
     const gauge = (name: string, help: string, of: (meter: Followed) => number): MetricFamily =>
       new PolledFamily('gauge', { name, help, stability: 'ALPHA', labels: LABELS }, () =>
-        Array.from(this.meters, ([queue, meter]): Polled => [[queue], of(meter)]),
+        Array.from(this.#meters, ([queue, meter]): Polled => [[queue], of(meter)]),
       )
     return [
-      this.adds,
+      this.#adds,
       gauge('workqueue_depth', 'Current depth of workqueue', ({ waiting }) => waiting.size),
       gauge('workqueue_longest_running_processor_seconds', 'How many seconds has the longest running processor for workqueue been running.', ({ running }) =>
         Math.max(0, ...ages(running)),
       ),
-      this.waits,
-      this.retries,
+      this.#waits,
+      this.#retries,
       gauge(
         'workqueue_unfinished_work_seconds',
         "How many seconds of work has done that is in progress and hasn't been observed by work_duration. Large values indicate stuck threads. One can deduce the number of stuck threads by observing the rate at which this increases.",
         ({ running }) => ages(running).reduce((sum, age) => sum + age, 0),
       ),
-      this.work,
+      this.#work,
     ]
   }
 }

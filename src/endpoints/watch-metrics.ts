@@ -26,14 +26,14 @@ interface WatchedVersion {
 
 /** kube-apiserver's metrics of watches. Source: k8s.io/apiserver, pkg/endpoints/metrics. */
 export class WatchMetrics {
-  private readonly events = new CounterFamily({
+  readonly #events = new CounterFamily({
     name: 'apiserver_watch_events_total',
     help: 'Number of events sent to watches.',
     stability: 'ALPHA',
     labels: KIND,
     subject: KIND,
   })
-  private readonly sizes = new HistogramFamily({
+  readonly #sizes = new HistogramFamily({
     name: 'apiserver_watch_events_sizes',
     help: 'Sizes of events sent to watches, in bytes.',
     stability: 'ALPHA',
@@ -41,7 +41,7 @@ export class WatchMetrics {
     subject: KIND,
     buckets: SIZES,
   })
-  private readonly initial = new HistogramFamily({
+  readonly #initial = new HistogramFamily({
     name: 'apiserver_watch_list_duration_seconds',
     help: 'Time until the initial events of a watch were sent, by group, version, resource and scope.',
     stability: 'ALPHA',
@@ -51,20 +51,20 @@ export class WatchMetrics {
   })
 
   families(): MetricFamily[] {
-    return [this.events, this.sizes, this.initial]
+    return [this.#events, this.#sizes, this.#initial]
   }
 
   /** Removes the series of a version that is no longer served. */
   forget({ group, version, kind, resource }: GoneVersion): void {
-    this.events.forget(group, version, kind)
-    this.sizes.forget(group, version, kind)
-    this.initial.forget(group, version, resource)
+    this.#events.forget(group, version, kind)
+    this.#sizes.forget(group, version, kind)
+    this.#initial.forget(group, version, resource)
   }
 
   /** Returns the meter of a watch of this version. `namespace`, `name`: empty if all are watched. */
   meter(version: WatchedVersion, namespace: string, name: string): WatchMeter {
-    const events = this.events.child(version.group, version.name, version.kind)
-    const sizes = this.sizes.child(version.group, version.name, version.kind)
+    const events = this.#events.child(version.group, version.name, version.kind)
+    const sizes = this.#sizes.child(version.group, version.name, version.kind)
     const scope = name !== '' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
     return {
       sent: batch => countBatch(batch, events, sizes),
@@ -72,7 +72,7 @@ export class WatchMetrics {
         events.value++
         sizes.observe(bytes)
       },
-      initialEventsSent: seconds => this.initial.child(version.group, version.name, version.names.plural, scope).observe(seconds),
+      initialEventsSent: seconds => this.#initial.child(version.group, version.name, version.names.plural, scope).observe(seconds),
     }
   }
 }

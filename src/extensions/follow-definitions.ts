@@ -63,104 +63,104 @@ export function customResources(host: CustomResourceHost): CustomResources {
 
 /** Served definitions with their compiled versions. Unchanged definitions are not compiled again. */
 class FollowedDefinitions {
-  private readonly host: CustomResourceHost
-  private readonly taken: ReadonlySet<string>
-  private readonly entries = new Map<string, DefinitionDigests>()
-  private readonly schemas = new SchemaPool()
+  readonly #host: CustomResourceHost
+  readonly #taken: ReadonlySet<string>
+  readonly #entries = new Map<string, DefinitionDigests>()
+  readonly #schemas = new SchemaPool()
   /** resourceVersions of definitions that are served before their event has arrived. */
-  private readonly ahead = new Map<string, string>()
+  readonly #ahead = new Map<string, string>()
   /** The last queued change. Changes run one after the other. Never rejects. */
-  private changed: Promise<void> = Promise.resolve()
+  #changed: Promise<void> = Promise.resolve()
   /** Whether the current watch has completed its initial list. */
-  private synced = false
-  private everSynced = false
+  #synced = false
+  #everSynced = false
 
   constructor(host: CustomResourceHost) {
-    this.host = host
-    this.taken = new Set(host.builtin.flatMap(({ hub, versions }) => [hub, ...versions].map(({ group, names }) => `${group}/${names.plural}`)))
+    this.#host = host
+    this.#taken = new Set(host.builtin.flatMap(({ hub, versions }) => [hub, ...versions].map(({ group, names }) => `${group}/${names.plural}`)))
   }
 
   /** Returns the handler of one watch. Definitions missing from its initial list were deleted. */
   begin(): (event: AccessEvent<CustomResourceDefinition>) => Promise<void> {
-    this.synced = false
-    const unseen = new Set(this.entries.keys())
+    this.#synced = false
+    const unseen = new Set(this.#entries.keys())
     return async ({ type, object }) => {
       const name = object?.metadata.name
       if (object && name !== undefined) {
         unseen.delete(name)
-        if (type !== 'deleted' && Number(object.metadata.resourceVersion) < Number(this.ahead.get(name) ?? 0)) return
-        this.ahead.delete(name)
-        await this.change(name, async () => (type === 'deleted' ? undefined : object))
+        if (type !== 'deleted' && Number(object.metadata.resourceVersion) < Number(this.#ahead.get(name) ?? 0)) return
+        this.#ahead.delete(name)
+        await this.#change(name, async () => (type === 'deleted' ? undefined : object))
         return
       }
-      this.synced = true
-      for (const gone of unseen) await this.change(gone, async () => undefined)
-      this.publish()
-      if (this.everSynced) return
-      this.everSynced = true
-      this.host.onSynced()
+      this.#synced = true
+      for (const gone of unseen) await this.#change(gone, async () => undefined)
+      this.#publish()
+      if (this.#everSynced) return
+      this.#everSynced = true
+      this.#host.onSynced()
     }
   }
 
   serveWritten(name: string, read: () => Promise<CustomResourceDefinition | undefined>): Promise<void> {
-    return this.change(name, async () => {
+    return this.#change(name, async () => {
       const definition = await read()
-      if (definition) this.ahead.set(name, definition.metadata.resourceVersion ?? '')
+      if (definition) this.#ahead.set(name, definition.metadata.resourceVersion ?? '')
       return definition
     })
   }
 
   /** Queues a change. @param read returns undefined if the definition was deleted. */
-  private change(name: string, read: () => Promise<CustomResourceDefinition | undefined>): Promise<void> {
-    const done = this.changed.then(async () => runInTurns(this.changeInSteps(name, await read())))
-    this.changed = done.catch(() => undefined)
+  #change(name: string, read: () => Promise<CustomResourceDefinition | undefined>): Promise<void> {
+    const done = this.#changed.then(async () => runInTurns(this.#changeInSteps(name, await read())))
+    this.#changed = done.catch(() => undefined)
     return done
   }
 
   /** Applies a change of a definition: builds its versions, then updates stores and catalog. Runs in steps. */
-  private *changeInSteps(name: string, definition: CustomResourceDefinition | undefined): Steps<undefined> {
-    const before = this.entries.get(name)
+  *#changeInSteps(name: string, definition: CustomResourceDefinition | undefined): Steps<undefined> {
+    const before = this.#entries.get(name)
     const { uid, deletionTimestamp } = definition?.metadata ?? {}
     const storage = digest([uid, definition?.spec, definition?.status.acceptedNames])
     const view = digest([definition?.status.conditions, deletionTimestamp])
     if (before?.storage === storage && before.view === view) return
     yield
     const known = before?.storage === storage ? before.versions : undefined
-    const versions = known ?? (definition && (yield* this.compile(name, definition)))
+    const versions = known ?? (definition && (yield* this.#compile(name, definition)))
     const resource = definition && versions && customDefinition(definition, versions)
-    if (definition) this.entries.set(name, { storage, view, versions, resource })
-    else this.entries.delete(name)
+    if (definition) this.#entries.set(name, { storage, view, versions, resource })
+    else this.#entries.delete(name)
     const old = before?.resource
     if (old === undefined && resource === undefined) return
     const stays = old !== undefined && resource !== undefined && before?.storage === storage
-    if (resource && !old) this.host.addResource(resource)
+    if (resource && !old) this.#host.addResource(resource)
     else if (resource && old && !stays) {
-      this.host.removeResource(old)
-      this.host.addResource(resource)
+      this.#host.removeResource(old)
+      this.#host.addResource(resource)
     }
-    this.publish()
-    if (old && !resource) this.host.removeResource(old)
+    this.#publish()
+    if (old && !resource) this.#host.removeResource(old)
   }
 
   /** Builds the versions of a definition. One that cannot be served is logged. */
-  private *compile(name: string, definition: CustomResourceDefinition): Steps<CustomVersions | undefined> {
+  *#compile(name: string, definition: CustomResourceDefinition): Steps<CustomVersions | undefined> {
     const { spec, status } = definition
     const { plural } = status.acceptedNames
     try {
-      if (this.taken.has(`${spec.group}/${plural}`)) throw new Error(`${qualifiedResource({ group: spec.group, resource: plural })} is built in`)
-      return yield* customVersions(definition, this.host.conversion, this.schemas)
+      if (this.#taken.has(`${spec.group}/${plural}`)) throw new Error(`${qualifiedResource({ group: spec.group, resource: plural })} is built in`)
+      return yield* customVersions(definition, this.#host.conversion, this.#schemas)
     } catch (error) {
-      this.host.logger.warn('cannot serve a custom resource definition', { name, error: errorMessage(error) })
+      this.#host.logger.warn('cannot serve a custom resource definition', { name, error: errorMessage(error) })
       return undefined
     }
   }
 
   /** Publishes the catalog. During the initial list this is deferred to its end. */
-  private publish(): void {
-    if (!this.synced) return
-    const served = [...this.entries.values()].flatMap(({ resource }) => resource ?? [])
-    this.host.catalog.replace([...this.host.builtin, ...served])
-    this.host.onServed?.(served.length)
+  #publish(): void {
+    if (!this.#synced) return
+    const served = [...this.#entries.values()].flatMap(({ resource }) => resource ?? [])
+    this.#host.catalog.replace([...this.#host.builtin, ...served])
+    this.#host.onServed?.(served.length)
   }
 }
 

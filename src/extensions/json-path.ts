@@ -138,40 +138,40 @@ const constant = (value: Json): Operand => {
 
 /** Parses a path. Throws a JsonPathError. */
 class Reader {
-  private readonly text: string
-  private at = 0
+  readonly #text: string
+  #at = 0
 
   constructor(text: string) {
-    this.text = text
+    this.#text = text
   }
 
   /** Reads steps up to the end of the text, or to where `end` matches. */
   path(end?: RegExp): PathStep[] {
     const steps: PathStep[] = []
-    while (this.at < this.text.length && !(end && this.find(end))) for (const step of this.step(steps.at(-1))) steps.push(step)
+    while (this.#at < this.#text.length && !(end && this.#find(end))) for (const step of this.#step(steps.at(-1))) steps.push(step)
     return steps
   }
 
-  private fail(): never {
-    throw new JsonPathError(`unrecognized character in path: ${this.text.slice(this.at)}`)
+  #fail(): never {
+    throw new JsonPathError(`unrecognized character in path: ${this.#text.slice(this.#at)}`)
   }
 
   /** Matches a sticky expression at the current position. */
-  private find(expression: RegExp): RegExpExecArray | undefined {
-    expression.lastIndex = this.at
-    return expression.exec(this.text) ?? undefined
+  #find(expression: RegExp): RegExpExecArray | undefined {
+    expression.lastIndex = this.#at
+    return expression.exec(this.#text) ?? undefined
   }
 
   /** Consumes a match of the expression. */
-  private take(expression: RegExp): RegExpExecArray | undefined {
-    const found = this.find(expression)
-    this.at += found?.[0].length ?? 0
+  #take(expression: RegExp): RegExpExecArray | undefined {
+    const found = this.#find(expression)
+    this.#at += found?.[0].length ?? 0
     return found
   }
 
-  private takeText(text: string): boolean {
-    const found = this.text.startsWith(text, this.at)
-    if (found) this.at += text.length
+  #takeText(text: string): boolean {
+    const found = this.#text.startsWith(text, this.#at)
+    if (found) this.#at += text.length
     return found
   }
 
@@ -179,66 +179,66 @@ class Reader {
    * Reads a step as client-go's parser does: `..a` is two steps, a dot without a name selects the member with the empty name, and spaces, `@` and `$` between
    * steps are ignored.
    */
-  private step(previous: PathStep | undefined): PathStep[] {
-    if (this.takeText('..')) {
-      if (previous === everywhere) this.fail()
-      return [everywhere, ...(this.find(/[\p{L}\p{Nd}_]/uy) ? [this.name()] : [])]
+  #step(previous: PathStep | undefined): PathStep[] {
+    if (this.#takeText('..')) {
+      if (previous === everywhere) this.#fail()
+      return [everywhere, ...(this.#find(/[\p{L}\p{Nd}_]/uy) ? [this.#name()] : [])]
     }
-    if (this.takeText('.')) return [this.name()]
-    if (this.takeText('[')) return [this.bracket()]
-    if (this.take(/[ @$]/y)) return []
-    return [word(this.take(WORD)?.[0] ?? this.fail())]
+    if (this.#takeText('.')) return [this.#name()]
+    if (this.#takeText('[')) return [this.#bracket()]
+    if (this.#take(/[ @$]/y)) return []
+    return [word(this.#take(WORD)?.[0] ?? this.#fail())]
   }
 
   /** Reads a name after a dot. A backslash escapes the next character. */
-  private name(): PathStep {
-    if (this.takeText('*')) return all
-    const text = this.take(NAME)?.[0] ?? ''
+  #name(): PathStep {
+    if (this.#takeText('*')) return all
+    const text = this.#take(NAME)?.[0] ?? ''
     return member(text.includes('\\') ? text.replace(/\\(.)/g, '$1') : text)
   }
 
   /** Reads `[*]`, `[?(…)]`, or a union of comma-separated parts. */
-  private bracket(): PathStep {
+  #bracket(): PathStep {
     // Unlike `.*`, a slice: it does not apply to maps.
-    if (this.takeText('*]')) return sliceOf({})
+    if (this.#takeText('*]')) return sliceOf({})
     // client-go parses `[]` as `[0:1]`.
-    if (this.takeText(']')) return elementStep(0)
-    if (this.take(/\?\(\s*/y)) return this.filter()
-    const before = this.take(/ */y)?.[0]
-    const parts = [this.part()]
-    while (this.take(/ *, */y)) parts.push(this.part())
-    const end = this.take(/ *\]/y)?.[0] ?? this.fail()
+    if (this.#takeText(']')) return elementStep(0)
+    if (this.#take(/\?\(\s*/y)) return this.#filter()
+    const before = this.#take(/ */y)?.[0]
+    const parts = [this.#part()]
+    while (this.#take(/ *, */y)) parts.push(this.#part())
+    const end = this.#take(/ *\]/y)?.[0] ?? this.#fail()
     const [first] = parts
     if (parts.length > 1 || !first) return unionStep(parts)
-    return before === '' && end === ']' ? first : this.fail()
+    return before === '' && end === ']' ? first : this.#fail()
   }
 
   /** Reads `'a'`, `1`, `-1` or `1:3:2`. */
-  private part(): PathStep {
-    const quoted = this.take(/'((?:\\.|[^'\\])*)'/y)
+  #part(): PathStep {
+    const quoted = this.#take(/'((?:\\.|[^'\\])*)'/y)
     if (quoted) return member((quoted[1] ?? '').replace(/\\(.)/g, '$1'))
-    const slice = this.take(/(-?\d+)?:(-?\d+)?(?::(-?\d+)?)?/y)
+    const slice = this.#take(/(-?\d+)?:(-?\d+)?(?::(-?\d+)?)?/y)
     if (slice) {
-      const [from, to, step] = slice.slice(1).map(bound => (bound === undefined ? undefined : this.number(bound)))
+      const [from, to, step] = slice.slice(1).map(bound => (bound === undefined ? undefined : this.#number(bound)))
       return sliceOf({ ...(from !== undefined && { from }), ...(to !== undefined && { to }), ...(step !== undefined && { step }) })
     }
-    return elementStep(this.number(this.take(/-?\d+/y)?.[0] ?? this.fail()))
+    return elementStep(this.#number(this.#take(/-?\d+/y)?.[0] ?? this.#fail()))
   }
 
   /** Fails for numbers that exceed int64, as Go does. */
-  private number(text: string): number {
-    return parseInt64(text) === undefined ? this.fail() : Number(text)
+  #number(text: string): number {
+    return parseInt64(text) === undefined ? this.#fail() : Number(text)
   }
 
   /**
    * Reads a filter, which keeps list items. Without an operator, an item is kept if the operand finds a value. Several values, or values of different types,
    * cannot be compared.
    */
-  private filter(): PathStep {
-    const left = this.operand()
-    const operator = this.take(/\s*(==|!=|<=|>=|<|>)\s*/y)?.[1]
-    const right = operator === undefined ? undefined : this.operand()
-    if (!this.take(/\s*\)\s*\]/y)) this.fail()
+  #filter(): PathStep {
+    const left = this.#operand()
+    const operator = this.#take(/\s*(==|!=|<=|>=|<|>)\s*/y)?.[1]
+    const right = operator === undefined ? undefined : this.#operand()
+    if (!this.#take(/\s*\)\s*\]/y)) this.#fail()
     const holds = (item: Json, looks: Looks): boolean | undefined => {
       const found = left(item, looks)
       // As in client-go, an error counts as a value here.
@@ -262,14 +262,14 @@ class Reader {
   }
 
   /** Reads an operand: a string, number or boolean, or a path from the item such as `@.type`. */
-  private operand(): Operand {
-    const text = this.take(/'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"/y)
+  #operand(): Operand {
+    const text = this.#take(/'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"/y)
     if (text) return constant((text[1] ?? text[2] ?? '').replace(/\\(.)/g, '$1'))
-    const number = this.take(/-?\d+(?:\.\d+)?/y)
+    const number = this.#take(/-?\d+(?:\.\d+)?/y)
     if (number) return constant(Number(number[0]))
-    const word = this.take(/(true|false)\b/y)
+    const word = this.#take(/(true|false)\b/y)
     if (word) return constant(word[1] === 'true')
-    if (!this.take(/@/y)) this.fail()
+    if (!this.#take(/@/y)) this.#fail()
     const steps = this.path(/\s*(?:\)|==|!=|<|>)/y)
     return (item, looks) => applySteps(steps, [item], looks)
   }

@@ -13,12 +13,12 @@ export function millisecondsOf(duration: string): number {
 export class RateState {
   matched = 0
   hits = 0
-  private readonly rate: FaultRate
-  private readonly random: () => number
-  private readonly afterMs: number
-  private readonly forMs: number
-  private readonly everyMs: number | undefined
-  private readonly begun: number
+  readonly #rate: FaultRate
+  readonly #random: () => number
+  readonly #afterMs: number
+  readonly #forMs: number
+  readonly #everyMs: number | undefined
+  readonly #begun: number
 
   /** `now`: milliseconds. Throws an Error with the path of an invalid field. */
   constructor(rate: FaultRate, now: number) {
@@ -26,28 +26,28 @@ export class RateState {
     if (!(share >= 0 && share <= 1)) throw new Error(`rate.share: must be between 0 and 1, got ${share}`)
     for (const [name, value] of Object.entries({ seed, skip, count }))
       if (!Number.isSafeInteger(value) || value < 0) throw new Error(`rate.${name}: must be a non-negative integer, got ${value}`)
-    this.rate = rate
-    this.begun = now
-    this.random = seededRandom(seed)
-    this.afterMs = rate.after === undefined ? 0 : millisecondsOf(rate.after)
-    this.forMs = rate.for === undefined ? Number.POSITIVE_INFINITY : millisecondsOf(rate.for)
-    this.everyMs = rate.every === undefined ? undefined : millisecondsOf(rate.every)
-    if (this.everyMs === 0) throw new Error('rate.every: must be greater than 0')
+    this.#rate = rate
+    this.#begun = now
+    this.#random = seededRandom(seed)
+    this.#afterMs = rate.after === undefined ? 0 : millisecondsOf(rate.after)
+    this.#forMs = rate.for === undefined ? Number.POSITIVE_INFINITY : millisecondsOf(rate.for)
+    this.#everyMs = rate.every === undefined ? undefined : millisecondsOf(rate.every)
+    if (this.#everyMs === 0) throw new Error('rate.every: must be greater than 0')
   }
 
   /** Counts a matching request. Returns whether it has the fault. */
   strikes(now: number): boolean {
     this.matched++
-    if (!this.isTime(now)) return false
-    const { share = 1, skip = 0, count = Number.POSITIVE_INFINITY } = this.rate
+    if (!this.#isTime(now)) return false
+    const { share = 1, skip = 0, count = Number.POSITIVE_INFINITY } = this.#rate
     if (this.matched <= skip || this.hits >= count) return false
-    if (share < 1 && this.random() >= share) return false
+    if (share < 1 && this.#random() >= share) return false
     this.hits++
     return true
   }
 
-  private isTime(now: number): boolean {
-    const since = now - this.begun - this.afterMs
-    return since >= 0 && (this.everyMs === undefined ? since : since % this.everyMs) < this.forMs
+  #isTime(now: number): boolean {
+    const since = now - this.#begun - this.#afterMs
+    return since >= 0 && (this.#everyMs === undefined ? since : since % this.#everyMs) < this.#forMs
   }
 }

@@ -29,15 +29,15 @@ const UPDATES: readonly string[] = ['update', 'patch']
 /** The fault rules of a server, in the order in which they were added. */
 export class FaultRules {
   readonly clock: TimerClock
-  private readonly rules = new Map<string, FaultRule>()
-  private readonly hits = new CounterFamily({
+  readonly #rules = new Map<string, FaultRule>()
+  readonly #hits = new CounterFamily({
     name: 'binnacle_faults_total',
     help: 'Number of requests with an injected fault, by its effect.',
     stability: 'ALPHA',
     labels: ['effect'],
   })
-  readonly families = [this.hits]
-  private added = 0
+  readonly families = [this.#hits]
+  #added = 0
   /** Called when a rule has been added. */
   onAdded: () => void = () => {}
 
@@ -46,22 +46,22 @@ export class FaultRules {
   }
 
   get isEmpty(): boolean {
-    return this.rules.size === 0
+    return this.#rules.size === 0
   }
 
   /** Whether any rule makes reads return an earlier state. */
   get looksBack(): boolean {
-    for (const { spec } of this.rules.values()) if (spec.behind !== undefined) return true
+    for (const { spec } of this.#rules.values()) if (spec.behind !== undefined) return true
     return false
   }
 
   /** Adds a rule, which replaces one of the same name. Throws an Error if it is invalid. */
-  add(spec: FaultSpec, name = `fault-${++this.added}`): Fault {
+  add(spec: FaultSpec, name = `fault-${++this.#added}`): Fault {
     checkFault(spec)
     const state = new RateState(spec.rate ?? {}, this.clock.now())
     const rule: FaultRule = { name, spec, state }
-    this.rules.delete(name)
-    this.rules.set(name, rule)
+    this.#rules.delete(name)
+    this.#rules.set(name, rule)
     this.onAdded()
     return {
       name,
@@ -72,7 +72,7 @@ export class FaultRules {
         return state.hits
       },
       remove: () => {
-        if (this.rules.get(name) === rule) this.rules.delete(name)
+        if (this.#rules.get(name) === rule) this.#rules.delete(name)
       },
     }
   }
@@ -83,10 +83,10 @@ export class FaultRules {
     if (!info.isResource || info.group === FAULTS_GROUP) return []
     const now = this.clock.now()
     const struck: FaultSpec[] = []
-    for (const { spec, state } of this.rules.values()) {
+    for (const { spec, state } of this.#rules.values()) {
       if (!matchesFault(spec.match, asked, info) || !applies(spec, info, search) || !state.strikes(now)) continue
       struck.push(spec)
-      for (const effect of EFFECTS) if (spec[effect] !== undefined) this.hits.child(effect).value++
+      for (const effect of EFFECTS) if (spec[effect] !== undefined) this.#hits.child(effect).value++
     }
     return struck
   }

@@ -27,28 +27,28 @@ const CANDIDATE_SIZE = 64
 
 /** Finds the first schema that selects a request. Most schemas apply to few users, so the schemas of each user are cached. */
 export class Classifier<T extends Classified> {
-  private readonly schemas: readonly T[]
-  private readonly users = new SizedCache<CachedUser<T>>(MAX_USERS, MAX_SIZE)
+  readonly #schemas: readonly T[]
+  readonly #users = new SizedCache<CachedUser<T>>(MAX_USERS, MAX_SIZE)
 
   /** `schemas`: in order of precedence. */
   constructor(schemas: readonly T[]) {
-    this.schemas = schemas
+    this.#schemas = schemas
   }
 
   /** Returns the first schema that selects the request. Undefined if none does. */
   find(user: User, info: RequestInfo): T | undefined {
-    for (const { schema, rules } of this.candidatesFor(user)) for (const rule of rules) if (matchesInfo(rule, info)) return schema
+    for (const { schema, rules } of this.#candidatesFor(user)) for (const rule of rules) if (matchesInfo(rule, info)) return schema
     return undefined
   }
 
-  private candidatesFor(user: User): readonly Candidate<T>[] {
-    const known = this.users.get(user.name)
+  #candidatesFor(user: User): readonly Candidate<T>[] {
+    const known = this.#users.get(user.name)
     if (known !== undefined && sameTexts(known.groups, user.groups)) return known.candidates
-    const candidates = this.schemas
+    const candidates = this.#schemas
       .map(schema => ({ schema, rules: schema.rules.filter(({ subjects }) => matchesSubjects(subjects, user)) }))
       .filter(({ rules }) => rules.length > 0)
     const names = user.groups.reduce((length, group) => length + group.length, user.name.length)
-    this.users.set(user.name, { groups: [...user.groups], candidates }, names + CANDIDATE_SIZE * candidates.length)
+    this.#users.set(user.name, { groups: [...user.groups], candidates }, names + CANDIDATE_SIZE * candidates.length)
     return candidates
   }
 }

@@ -42,50 +42,50 @@ export interface FlowControlParts extends EstimateOptions {
 export class FlowControl {
   readonly watches = new WatchTracker()
   readonly dropped: DroppedRequests
-  private readonly parts: FlowControlParts
-  private levelsByName = new Map<string, PriorityLevel>()
+  readonly #parts: FlowControlParts
+  #levelsByName = new Map<string, PriorityLevel>()
   /** In order of precedence. */
-  private flows: readonly Flow[] = []
-  private classifier = new Classifier<Flow>([])
-  private configuration: FlowConfiguration
+  #flows: readonly Flow[] = []
+  #classifier = new Classifier<Flow>([])
+  #configuration: FlowConfiguration
 
   constructor(parts: FlowControlParts) {
-    this.parts = parts
+    this.#parts = parts
     this.dropped = new DroppedRequests(() => parts.clock.now())
-    this.configuration = parts.mandatory
+    this.#configuration = parts.mandatory
     this.configure({ levels: [], schemas: [] })
   }
 
   get levels(): ReadonlyMap<string, PriorityLevel> {
-    return this.levelsByName
+    return this.#levelsByName
   }
 
   /** Applies the current objects. Inconsistent ones, and schemas of missing levels, are ignored. */
   configure(configuration: FlowConfiguration): void {
-    this.configuration = configuration
-    const before = this.levelsByName
+    this.#configuration = configuration
+    const before = this.#levelsByName
     const levels = new Map<string, PriorityLevel>()
     for (const config of configuration.levels) {
-      const level = this.levelOf(config)
+      const level = this.#levelOf(config)
       if (level !== undefined) levels.set(level.name, level)
     }
-    for (const config of this.parts.mandatory.levels) {
+    for (const config of this.#parts.mandatory.levels) {
       const name = config.metadata.name ?? ''
       if (levels.has(name)) continue
-      const level = before.get(name) ?? this.levelOf(config)
+      const level = before.get(name) ?? this.#levelOf(config)
       if (level !== undefined) levels.set(name, level)
     }
-    this.flows = this.flowsOf(configuration.schemas, levels)
-    this.classifier = new Classifier(this.flows)
-    this.keepBusy(before, levels)
-    this.levelsByName = levels
+    this.#flows = this.#flowsOf(configuration.schemas, levels)
+    this.#classifier = new Classifier(this.#flows)
+    this.#keepBusy(before, levels)
+    this.#levelsByName = levels
     this.dropped.keep(name => levels.has(name))
-    this.divide()
+    this.#divide()
   }
 
   /** Adjusts the limits to the demand since the last call. Called every ten seconds. */
   adjust(): void {
-    adjustLimits(this.levelsByName.values(), this.parts)
+    adjustLimits(this.#levelsByName.values(), this.#parts)
   }
 
   /** Classifies a request and requests its seats. The state of the result says whether it has them, waits for them or is rejected. */
@@ -99,58 +99,58 @@ export class FlowControl {
       watches = this.watches.interestedIn(info)
       meters.watches().observe(watches)
     }
-    const estimate = estimateWork(request, watches, priorityLevel.maxSeats, this.parts)
+    const estimate = estimateWork(request, watches, priorityLevel.maxSeats, this.#parts)
     meters.estimated.observe(maxSeatsOf(estimate))
     const seats = priorityLevel.queues.start({ flow, distinguisher, estimate, details: request }, flow.handOf(distinguisher))
-    if (priorityLevel.quiescing) this.reap(priorityLevel)
+    if (priorityLevel.quiescing) this.#reap(priorityLevel)
     return seats
   }
 
   /** Ends a request, or the initial phase of a watch. May be called repeatedly. */
   finish(seats: SeatRequest): void {
-    this.within(seats, ({ queues }) => queues.finish(seats))
+    this.#within(seats, ({ queues }) => queues.finish(seats))
   }
 
   /** Rejects a waiting request. */
   giveUp(seats: SeatRequest): void {
-    this.within(seats, ({ queues }) => queues.cancel(seats))
+    this.#within(seats, ({ queues }) => queues.cancel(seats))
   }
 
   /** Calls `act` with the level of a request. A level exists while it has requests. */
-  private within({ arrival }: SeatRequest, act: (level: PriorityLevel) => void): void {
-    const level = this.levelsByName.get(arrival.flow.level)
+  #within({ arrival }: SeatRequest, act: (level: PriorityLevel) => void): void {
+    const level = this.#levelsByName.get(arrival.flow.level)
     if (level === undefined) return
     act(level)
-    if (level.quiescing) this.reap(level)
+    if (level.quiescing) this.#reap(level)
   }
 
   /** Returns the schema that selects the request. */
   classify(user: User, info: RequestInfo): Flow {
-    const found = this.classifier.find(user, info)
+    const found = this.#classifier.find(user, info)
     if (found !== undefined) return found
     // The mandatory schemas always exist. This one selects every request.
-    const last = this.flows.find(({ schema }) => schema === CATCH_ALL)
+    const last = this.#flows.find(({ schema }) => schema === CATCH_ALL)
     if (last === undefined) throw new Error('no fallback catch-all flow schema')
     return last
   }
 
-  private levelOf(config: PriorityLevelConfig): PriorityLevel | undefined {
+  #levelOf(config: PriorityLevelConfig): PriorityLevel | undefined {
     try {
       const discipline = disciplineOf(config)
-      const { clock, metrics } = this.parts
-      const level = this.levelsByName.get(config.metadata.name ?? '') ?? new PriorityLevel(config, discipline, clock, metrics)
+      const { clock, metrics } = this.#parts
+      const level = this.#levelsByName.get(config.metadata.name ?? '') ?? new PriorityLevel(config, discipline, clock, metrics)
       level.config = config
       level.discipline = discipline
       level.quiescing = false
       return level
     } catch (error) {
-      this.parts.log.warn('Ignoring PriorityLevelConfiguration object because its spec is broken', { name: config.metadata.name, error: errorMessage(error) })
+      this.#parts.log.warn('Ignoring PriorityLevelConfiguration object because its spec is broken', { name: config.metadata.name, error: errorMessage(error) })
       return undefined
     }
   }
 
-  private flowsOf(schemas: readonly FlowSchemaConfig[], levels: ReadonlyMap<string, PriorityLevel>): Flow[] {
-    const { metrics, mandatory } = this.parts
+  #flowsOf(schemas: readonly FlowSchemaConfig[], levels: ReadonlyMap<string, PriorityLevel>): Flow[] {
+    const { metrics, mandatory } = this.#parts
     const flowOf = (schema: FlowSchemaConfig): Flow[] => {
       const level = levels.get(schema.spec.priorityLevelConfiguration.name)
       return level === undefined ? [] : [new Flow(schema, level, metrics)]
@@ -162,7 +162,7 @@ export class FlowControl {
   }
 
   /** Keeps removed levels until their queues are empty, with their shares. */
-  private keepBusy(before: ReadonlyMap<string, PriorityLevel>, levels: Map<string, PriorityLevel>): void {
+  #keepBusy(before: ReadonlyMap<string, PriorityLevel>, levels: Map<string, PriorityLevel>): void {
     for (const [name, level] of before) {
       if (levels.has(name) || level.queues.isIdle) continue
       level.quiescing = true
@@ -171,12 +171,12 @@ export class FlowControl {
   }
 
   /** Divides the server's seats among the levels by their shares, and adjusts the limits. */
-  private divide(): void {
-    const { totalSeats, metrics } = this.parts
+  #divide(): void {
+    const { totalSeats, metrics } = this.#parts
     let shareSum = 0
-    for (const { shares } of this.levelsByName.values()) shareSum += shares.nominal
+    for (const { shares } of this.#levelsByName.values()) shareSum += shares.nominal
     let [room, places] = [0, 0]
-    for (const level of this.levelsByName.values()) {
+    for (const level of this.#levelsByName.values()) {
       level.setLimits(totalSeats, shareSum)
       metrics.configured(level.name, level.limits)
       room += level.limits.nominal
@@ -190,8 +190,8 @@ export class FlowControl {
   }
 
   /** Drops a removed level once it is idle, by applying the configuration again. */
-  private reap(level: PriorityLevel): void {
-    if (level.queues.isIdle) this.configure(this.configuration)
+  #reap(level: PriorityLevel): void {
+    if (level.queues.isIdle) this.configure(this.#configuration)
   }
 }
 

@@ -80,85 +80,79 @@ export interface Adjustment {
 
 /** Metrics of kube-apiserver's priority and fairness. Source: pkg/util/flowcontrol/metrics in k8s.io/apiserver. */
 export class FlowMetrics {
-  private readonly rejected = new CounterFamily(
+  readonly #rejected = new CounterFamily(
     declareFlowMetric('rejected_requests_total', 'BETA', [...FLOW, 'reason'], 'Number of requests rejected by API Priority and Fairness subsystem'),
   )
-  private readonly dispatched = new CounterFamily(
+  readonly #dispatched = new CounterFamily(
     declareFlowMetric('dispatched_requests_total', 'BETA', FLOW, 'Number of requests executed by API Priority and Fairness subsystem'),
   )
-  private readonly currentR = position('current_r', LEVEL, 'R(time of last change)')
-  private readonly dispatchR = position('dispatch_r', LEVEL, 'R(time of last dispatch)')
-  private readonly latestS = position('latest_s', LEVEL, 'S(most recently dispatched request)')
-  private readonly nextBounds = position('next_s_bounds', [...LEVEL, 'bound'], 'min and max, over queues, of S(oldest waiting request in queue)')
-  private readonly discountedBounds = position(
+  readonly #currentR = position('current_r', LEVEL, 'R(time of last change)')
+  readonly #dispatchR = position('dispatch_r', LEVEL, 'R(time of last dispatch)')
+  readonly #latestS = position('latest_s', LEVEL, 'S(most recently dispatched request)')
+  readonly #nextBounds = position('next_s_bounds', [...LEVEL, 'bound'], 'min and max, over queues, of S(oldest waiting request in queue)')
+  readonly #discountedBounds = position(
     'next_discounted_s_bounds',
     [...LEVEL, 'bound'],
     'min and max, over queues, of S(oldest waiting request in queue) - estimated work in progress',
   )
-  private readonly queued = gauge(
+  readonly #queued = gauge(
     'current_inqueue_requests',
     'BETA',
     FLOW,
     'Number of requests currently pending in queues of the API Priority and Fairness subsystem',
   )
-  private readonly queuedSeats = gauge(
+  readonly #queuedSeats = gauge(
     'current_inqueue_seats',
     'ALPHA',
     FLOW,
     'Number of seats currently pending in queues of the API Priority and Fairness subsystem',
   )
-  private readonly queueLengths = histogram(
+  readonly #queueLengths = histogram(
     'request_queue_length_after_enqueue',
     'ALPHA',
     FLOW,
     [0, 10, 25, 50, 100, 250, 500, 1000],
     'Length of queue in the API Priority and Fairness subsystem, as seen by each request after it is enqueued',
   )
-  private readonly limitFormerly = levelGauge('request_concurrency_limit', 'Nominal number of execution seats configured for each priority level')
-  private readonly seatsFormerly = gauge(
+  readonly #limitFormerly = levelGauge('request_concurrency_limit', 'Nominal number of execution seats configured for each priority level')
+  readonly #seatsFormerly = gauge(
     'request_concurrency_in_use',
     'ALPHA',
     FLOW,
     'Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) requests in the API Priority and Fairness subsystem',
   )
-  private readonly seats = gauge(
+  readonly #seats = gauge(
     'current_executing_seats',
     'BETA',
     FLOW,
     'Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) requests in the API Priority and Fairness subsystem',
   )
-  private readonly executing = gauge(
+  readonly #executing = gauge(
     'current_executing_requests',
     'BETA',
     FLOW,
     'Number of requests in initial (for a WATCH) or any (for a non-WATCH) execution stage in the API Priority and Fairness subsystem',
   )
-  private readonly waited = histogram(
-    'request_wait_duration_seconds',
-    'BETA',
-    [...FLOW, 'execute'],
-    SECONDS,
-    'Length of time a request spent waiting in its queue',
-  )
-  private readonly executed = histogram(
+  readonly #waited = histogram('request_wait_duration_seconds', 'BETA', [...FLOW, 'execute'], SECONDS, 'Length of time a request spent waiting in its queue')
+  readonly #executed = histogram(
     'request_execution_seconds',
     'ALPHA',
     [...FLOW, 'type'],
     SECONDS,
     'Duration of initial stage (for a WATCH) or any (for a non-WATCH) stage of request execution in the API Priority and Fairness subsystem',
   )
-  private readonly watchCounts = histogram(
+  readonly #watchCounts = histogram(
     'watch_count_samples',
     'ALPHA',
     FLOW,
     [0, 1, 10, 100, 1000, 10000],
     'count of watchers for mutating requests in API Priority and Fairness',
   )
-  private readonly epochAdvances = new CounterFamily(
+  readonly #epochAdvances = new CounterFamily(
     declareFlowMetric('epoch_advance_total', 'ALPHA', [...LEVEL, 'success'], "Number of times the queueset's progress meter jumped backward"),
   )
-  private readonly estimatedSeats: ReturnType<typeof histogram>
-  private readonly noAccommodation = new CounterFamily(
+  readonly #estimatedSeats: ReturnType<typeof histogram>
+  readonly #noAccommodation = new CounterFamily(
     declareFlowMetric(
       'request_dispatch_no_accommodation_total',
       'ALPHA',
@@ -166,24 +160,24 @@ export class FlowMetrics {
       'Number of times a dispatch attempt resulted in a non accommodation due to lack of available seats',
     ),
   )
-  private readonly nominal = gauge('nominal_limit_seats', 'BETA', LEVEL, 'Nominal number of execution seats configured for each priority level')
-  private readonly lower = levelGauge('lower_limit_seats', 'Configured lower bound on number of execution seats available to each priority level')
-  private readonly upper = levelGauge('upper_limit_seats', 'Configured upper bound on number of execution seats available to each priority level')
-  private readonly current = levelGauge('current_limit_seats', 'current derived number of execution seats available to each priority level')
-  private readonly highWatermarks = levelGauge('demand_seats_high_watermark', 'High watermark, over last adjustment period, of demand_seats')
-  private readonly averages = levelGauge('demand_seats_average', 'Time-weighted average, over last adjustment period, of demand_seats')
-  private readonly deviations = levelGauge('demand_seats_stdev', 'Time-weighted standard deviation, over last adjustment period, of demand_seats')
-  private readonly smoothed = levelGauge('demand_seats_smoothed', 'Smoothed seat demands')
-  private readonly targets = levelGauge('target_seats', 'Seat allocation targets')
-  private readonly fairFraction = position('seat_fair_frac', [], "Fair fraction of server's concurrency to allocate to each priority level that can use it")
-  private readonly requestUtilization: TimingRatioFamily
-  private readonly seatUtilization: TimingRatioFamily
-  private readonly demands: TimingRatioFamily
-  private readonly readOrWrite: TimingRatioFamily
+  readonly #nominal = gauge('nominal_limit_seats', 'BETA', LEVEL, 'Nominal number of execution seats configured for each priority level')
+  readonly #lower = levelGauge('lower_limit_seats', 'Configured lower bound on number of execution seats available to each priority level')
+  readonly #upper = levelGauge('upper_limit_seats', 'Configured upper bound on number of execution seats available to each priority level')
+  readonly #current = levelGauge('current_limit_seats', 'current derived number of execution seats available to each priority level')
+  readonly #highWatermarks = levelGauge('demand_seats_high_watermark', 'High watermark, over last adjustment period, of demand_seats')
+  readonly #averages = levelGauge('demand_seats_average', 'Time-weighted average, over last adjustment period, of demand_seats')
+  readonly #deviations = levelGauge('demand_seats_stdev', 'Time-weighted standard deviation, over last adjustment period, of demand_seats')
+  readonly #smoothed = levelGauge('demand_seats_smoothed', 'Smoothed seat demands')
+  readonly #targets = levelGauge('target_seats', 'Seat allocation targets')
+  readonly #fairFraction = position('seat_fair_frac', [], "Fair fraction of server's concurrency to allocate to each priority level that can use it")
+  readonly #requestUtilization: TimingRatioFamily
+  readonly #seatUtilization: TimingRatioFamily
+  readonly #demands: TimingRatioFamily
+  readonly #readOrWrite: TimingRatioFamily
 
   /** `now`: clock in milliseconds. `mostSeats`: maximum seats of a request in the release, which is the highest bucket of the estimates. */
   constructor(now: () => number, mostSeats: 10 | 100 = 10) {
-    this.estimatedSeats = histogram(
+    this.#estimatedSeats = histogram(
       'work_estimated_seats',
       'ALPHA',
       FLOW,
@@ -192,26 +186,26 @@ export class FlowMetrics {
     )
     const timing = (name: string, labels: readonly string[], buckets: readonly number[], help: string, constant?: Record<string, string>): TimingRatioFamily =>
       new TimingRatioFamily({ ...declareFlowMetric(name, 'ALPHA', labels, help), buckets, ...(constant && { constant }) }, now)
-    this.requestUtilization = timing(
+    this.#requestUtilization = timing(
       'priority_level_request_utilization',
       ['phase', 'priority_level'],
       [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1],
       'Observations, at the end of every nanosecond, of number of requests (as a fraction of the relevant limit) waiting or in any stage of execution (but only initial stage for WATCHes)',
     )
-    this.seatUtilization = timing(
+    this.#seatUtilization = timing(
       'priority_level_seat_utilization',
       LEVEL,
       [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
       'Observations, at the end of every nanosecond, of utilization of seats for any stage of execution (but only initial stage for WATCHes)',
       { phase: 'executing' },
     )
-    this.demands = timing(
+    this.#demands = timing(
       'demand_seats',
       LEVEL,
       [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6],
       'Observations, at the end of every nanosecond, of (the number of seats each priority level could use) / (nominal number of seats for that level)',
     )
-    this.readOrWrite = timing(
+    this.#readOrWrite = timing(
       'read_vs_write_current_requests',
       ['phase', 'request_kind'],
       [0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
@@ -221,77 +215,77 @@ export class FlowMetrics {
 
   families(): MetricFamily[] {
     return [
-      ...[this.rejected, this.dispatched, this.currentR, this.dispatchR, this.latestS, this.nextBounds, this.discountedBounds],
-      ...[this.queued, this.queuedSeats, this.queueLengths, this.limitFormerly, this.seatsFormerly, this.seats, this.executing],
-      ...[this.waited, this.executed, this.watchCounts, this.epochAdvances, this.estimatedSeats, this.noAccommodation],
-      ...[this.nominal, this.lower, this.upper, this.highWatermarks, this.averages, this.deviations, this.smoothed, this.targets],
-      ...[this.fairFraction, this.current, this.seatUtilization, this.requestUtilization, this.readOrWrite, this.demands],
+      ...[this.#rejected, this.#dispatched, this.#currentR, this.#dispatchR, this.#latestS, this.#nextBounds, this.#discountedBounds],
+      ...[this.#queued, this.#queuedSeats, this.#queueLengths, this.#limitFormerly, this.#seatsFormerly, this.#seats, this.#executing],
+      ...[this.#waited, this.#executed, this.#watchCounts, this.#epochAdvances, this.#estimatedSeats, this.#noAccommodation],
+      ...[this.#nominal, this.#lower, this.#upper, this.#highWatermarks, this.#averages, this.#deviations, this.#smoothed, this.#targets],
+      ...[this.#fairFraction, this.#current, this.#seatUtilization, this.#requestUtilization, this.#readOrWrite, this.#demands],
     ]
   }
 
   levelMeters(level: string): LevelMeters {
     const bounds = (family: GaugeFamily): GaugeBounds => ({ min: family.child(level, 'min'), max: family.child(level, 'max') })
     return {
-      waiting: this.requestUtilization.child('waiting', level),
-      executing: this.requestUtilization.child('executing', level),
-      seats: this.seatUtilization.child(level),
-      demand: this.demands.child(level),
-      currentR: this.currentR.child(level),
+      waiting: this.#requestUtilization.child('waiting', level),
+      executing: this.#requestUtilization.child('executing', level),
+      seats: this.#seatUtilization.child(level),
+      demand: this.#demands.child(level),
+      currentR: this.#currentR.child(level),
       dispatch: once(() => ({
-        r: this.dispatchR.child(level),
-        s: this.latestS.child(level),
-        bounds: bounds(this.nextBounds),
-        discounted: bounds(this.discountedBounds),
+        r: this.#dispatchR.child(level),
+        s: this.#latestS.child(level),
+        bounds: bounds(this.#nextBounds),
+        discounted: bounds(this.#discountedBounds),
       })),
       epochAdvanced: success => {
-        this.epochAdvances.child(level, String(success)).value++
+        this.#epochAdvances.child(level, String(success)).value++
       },
     }
   }
 
   flowMeters(level: string, schema: string): FlowMeters {
     return {
-      dispatched: this.dispatched.child(level, schema),
-      queued: this.queued.child(level, schema),
-      queuedSeats: this.queuedSeats.child(level, schema),
-      executing: this.executing.child(level, schema),
-      seats: this.seats.child(level, schema),
-      seatsFormerly: this.seatsFormerly.child(level, schema),
-      queueLength: once(() => this.queueLengths.child(level, schema)),
-      waited: this.waited.child(level, schema, 'true'),
-      executed: this.executed.child(level, schema, 'regular'),
-      estimated: this.estimatedSeats.child(level, schema),
-      noAccommodation: once(() => this.noAccommodation.child(level, schema)),
-      waitedInVain: once(() => this.waited.child(level, schema, 'false')),
-      initialized: once(() => this.executed.child(level, schema, 'watch')),
-      watches: once(() => this.watchCounts.child(level, schema)),
-      rejected: reason => this.rejected.child(level, schema, reason),
+      dispatched: this.#dispatched.child(level, schema),
+      queued: this.#queued.child(level, schema),
+      queuedSeats: this.#queuedSeats.child(level, schema),
+      executing: this.#executing.child(level, schema),
+      seats: this.#seats.child(level, schema),
+      seatsFormerly: this.#seatsFormerly.child(level, schema),
+      queueLength: once(() => this.#queueLengths.child(level, schema)),
+      waited: this.#waited.child(level, schema, 'true'),
+      executed: this.#executed.child(level, schema, 'regular'),
+      estimated: this.#estimatedSeats.child(level, schema),
+      noAccommodation: once(() => this.#noAccommodation.child(level, schema)),
+      waitedInVain: once(() => this.#waited.child(level, schema, 'false')),
+      initialized: once(() => this.#executed.child(level, schema, 'watch')),
+      watches: once(() => this.#watchCounts.child(level, schema)),
+      rejected: reason => this.#rejected.child(level, schema, reason),
     }
   }
 
   /** Returns the timing ratio of requests of a kind to the server's limit. */
   requestsOf(phase: 'waiting' | 'executing', kind: 'readOnly' | 'mutating'): TimingRatio {
-    return this.readOrWrite.child(phase, kind)
+    return this.#readOrWrite.child(phase, kind)
   }
 
   configured(level: string, limits: { readonly nominal: number; readonly min: number; readonly max: number }): void {
-    this.limitFormerly.child(level).value = limits.nominal
-    this.nominal.child(level).value = limits.nominal
-    this.lower.child(level).value = limits.min
-    this.upper.child(level).value = limits.max
+    this.#limitFormerly.child(level).value = limits.nominal
+    this.#nominal.child(level).value = limits.nominal
+    this.#lower.child(level).value = limits.min
+    this.#upper.child(level).value = limits.max
   }
 
   adjusted(level: string, { highWatermark, average, deviation, smoothed, target, currentLimit }: Adjustment): void {
-    this.highWatermarks.child(level).value = highWatermark
-    this.averages.child(level).value = average
-    this.deviations.child(level).value = deviation
-    this.smoothed.child(level).value = smoothed
-    this.targets.child(level).value = target
-    this.current.child(level).value = currentLimit
+    this.#highWatermarks.child(level).value = highWatermark
+    this.#averages.child(level).value = average
+    this.#deviations.child(level).value = deviation
+    this.#smoothed.child(level).value = smoothed
+    this.#targets.child(level).value = target
+    this.#current.child(level).value = currentLimit
   }
 
   divided(fairFraction: number): void {
-    this.fairFraction.child().value = fairFraction
+    this.#fairFraction.child().value = fairFraction
   }
 }
 

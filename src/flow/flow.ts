@@ -20,11 +20,11 @@ export class Flow implements FlowOfRequest, Classified {
   readonly levelUid: string
   readonly priorityLevel: PriorityLevel
   readonly rules: readonly FlowRule[]
-  private readonly method: string | undefined
-  private readonly metrics: FlowMetrics
-  private made: FlowMeters | undefined
+  readonly #method: string | undefined
+  readonly #metrics: FlowMetrics
+  #made: FlowMeters | undefined
   /** Hands by distinguisher. A client chooses its length, so the size is bounded. */
-  private readonly hands = new SizedCache<readonly number[]>(MAX_HANDS, MAX_SIZE)
+  readonly #hands = new SizedCache<readonly number[]>(MAX_HANDS, MAX_SIZE)
 
   constructor({ metadata, spec }: FlowSchemaConfig, level: PriorityLevel, metrics: FlowMetrics) {
     this.schema = metadata.name ?? ''
@@ -33,33 +33,33 @@ export class Flow implements FlowOfRequest, Classified {
     this.levelUid = level.config.metadata.uid ?? ''
     this.priorityLevel = level
     this.rules = spec.rules ?? []
-    this.method = spec.distinguisherMethod?.type
-    this.metrics = metrics
+    this.#method = spec.distinguisherMethod?.type
+    this.#metrics = metrics
   }
 
   /** Created for the first request: schemas without requests are not exposed. */
   get meters(): FlowMeters {
-    this.made ??= this.metrics.flowMeters(this.level, this.schema)
-    return this.made
+    this.#made ??= this.#metrics.flowMeters(this.level, this.schema)
+    return this.#made
   }
 
   /** Returns the distinguisher of a request's flow. Empty unless the level has several queues. */
   distinguisherOf(user: User, info: RequestInfo): string {
     const { discipline } = this.priorityLevel
     if (typeof discipline !== 'object' || discipline.queues <= 1) return ''
-    if (this.method === 'ByUser') return user.name
-    return this.method === 'ByNamespace' ? info.namespace : ''
+    if (this.#method === 'ByUser') return user.name
+    return this.#method === 'ByNamespace' ? info.namespace : ''
   }
 
   /** Returns the queues that a flow may use. Empty if the level has no queues. */
   handOf(distinguisher: string): readonly number[] {
     const { discipline } = this.priorityLevel
     if (typeof discipline !== 'object') return NO_HAND
-    const known = this.hands.get(distinguisher)
+    const known = this.#hands.get(distinguisher)
     if (known !== undefined) return known
     const hash = discipline.queues > 1 ? hashFlow(this.schema, distinguisher) : 0n
     const hand = dealHand(hash, discipline.queues, discipline.handSize)
-    this.hands.set(distinguisher, hand, distinguisher.length)
+    this.#hands.set(distinguisher, hand, distinguisher.length)
     return hand
   }
 }

@@ -49,16 +49,16 @@ export class PriorityLevel {
   deviation = 0
   highWatermark = 0
   smoothed = 0
-  private readonly demand: Integrator
-  private readonly meters: LevelMeters
+  readonly #demand: Integrator
+  readonly #meters: LevelMeters
 
   constructor(config: PriorityLevelConfig, discipline: Discipline, clock: FlowClock, metrics: FlowMetrics) {
     this.name = config.metadata.name ?? ''
     this.config = config
     this.discipline = discipline
-    this.meters = metrics.levelMeters(this.name)
-    this.demand = new Integrator(() => clock.now())
-    this.queues = new QueueSet({ clock, meters: this.meters, demand: this.demand })
+    this.#meters = metrics.levelMeters(this.name)
+    this.#demand = new Integrator(() => clock.now())
+    this.queues = new QueueSet({ clock, meters: this.#meters, demand: this.#demand })
   }
 
   get isExempt(): boolean {
@@ -82,7 +82,7 @@ export class PriorityLevel {
 
   /** Reads the demand since the last call. */
   observeDemand(): void {
-    const { seconds, average, deviation, max } = this.demand.reset()
+    const { seconds, average, deviation, max } = this.#demand.reset()
     this.highWatermark = roundAway(max)
     if (seconds <= 0) return
     this.average = average
@@ -101,7 +101,7 @@ export class PriorityLevel {
   setCurrentLimit(limit: number, idleDenominator: number): void {
     this.currentLimit = limit
     const denominator = limit > 0 ? limit : idleDenominator
-    this.meters.demand.setDenominator(denominator)
+    this.#meters.demand.setDenominator(denominator)
     this.queues.configure(this.discipline, { limit, denominator })
   }
 }

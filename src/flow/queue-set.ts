@@ -52,33 +52,33 @@ export class QueueSet {
   executing = 0
   seatsInUse = 0
   seatsWaiting = 0
-  private readonly clock: FlowClock
-  private readonly meter: LevelMeter
-  private discipline: Discipline = 'no queues'
-  private limit = 0
-  private currentR: SeatSeconds = 0
+  readonly #clock: FlowClock
+  readonly #meter: LevelMeter
+  #discipline: Discipline = 'no queues'
+  #limit = 0
+  #currentR: SeatSeconds = 0
   /** Time of the last update of R. */
-  private syncedAt: number
+  #syncedAt: number
   /** Number of queues with requests, and of seats in use by requests from queues. */
-  private activeQueues = 0
-  private queuedSeatsInUse = 0
+  #activeQueues = 0
+  #queuedSeatsInUse = 0
   /** Index of the queue that was served last. */
-  private robin = 0
-  private enqueues = 0
+  #robin = 0
+  #enqueues = 0
 
   constructor({ clock, meters, demand }: QueueSetParts) {
-    this.clock = clock
-    this.meter = new LevelMeter(meters, demand)
-    this.syncedAt = clock.now()
+    this.#clock = clock
+    this.#meter = new LevelMeter(meters, demand)
+    this.#syncedAt = clock.now()
   }
 
   /** Applies a configuration. Queues beyond the configured number are drained and dropped. */
   configure(discipline: Discipline, { limit, denominator }: Dispatching): void {
-    this.sync()
-    this.discipline = discipline
-    this.limit = limit
-    this.meter.configured(typeof discipline === 'object' ? Math.max(discipline.queueLengthLimit, 1) * discipline.queues : 1, denominator)
-    this.dispatchAll()
+    this.#sync()
+    this.#discipline = discipline
+    this.#limit = limit
+    this.#meter.configured(typeof discipline === 'object' ? Math.max(discipline.queueLengthLimit, 1) * discipline.queues : 1, denominator)
+    this.#dispatchAll()
   }
 
   /** Whether no request waits or executes. */
@@ -88,29 +88,29 @@ export class QueueSet {
 
   /** Admits a request. `hand`: queues that its flow may use. The state of the result says whether it has seats, waits for them or is rejected. */
   start(arrival: Arrival, hand: readonly number[]): SeatRequest {
-    const now = this.sync()
-    const request = new SeatRequest(arrival, now, this.currentR)
-    const { discipline } = this
+    const now = this.#sync()
+    const request = new SeatRequest(arrival, now, this.#currentR)
+    const discipline = this.#discipline
     if (typeof discipline !== 'object') {
-      if (discipline === 'exempt' || this.hasRoomFor(request.maxSeats)) this.execute(request, now)
-      else this.reject(request, 'concurrency-limit')
+      if (discipline === 'exempt' || this.#hasRoomFor(request.maxSeats)) this.#execute(request, now)
+      else this.#reject(request, 'concurrency-limit')
       return request
     }
-    const queue = this.choose(hand)
-    if (this.seatsInUse >= this.limit && queue.waiting.length >= discipline.queueLengthLimit) {
-      this.reject(request, 'queue-full')
-      this.drop(queue)
+    const queue = this.#choose(hand)
+    if (this.seatsInUse >= this.#limit && queue.waiting.length >= discipline.queueLengthLimit) {
+      this.#reject(request, 'queue-full')
+      this.#drop(queue)
       return request
     }
     request.queue = queue
     const { meters } = arrival.flow
     meters.queueLength().observe(queue.waiting.length + 1)
-    if (this.waiting === 0 && this.seatsInUse < this.limit && this.hasRoomFor(request.maxSeats)) {
-      this.dispatchAtOnce(queue, request, now)
+    if (this.waiting === 0 && this.seatsInUse < this.#limit && this.#hasRoomFor(request.maxSeats)) {
+      this.#dispatchAtOnce(queue, request, now)
       return request
     }
-    this.enqueue(queue, request, now)
-    this.dispatchAll()
+    this.#enqueue(queue, request, now)
+    this.#dispatchAll()
     return request
   }
 
@@ -118,20 +118,20 @@ export class QueueSet {
   cancel(request: SeatRequest): void {
     const { queue } = request
     if (request.state !== 'waiting' || queue === undefined) return
-    const now = this.sync()
-    this.leaveQueue(queue, request, now)
+    const now = this.#sync()
+    this.#leaveQueue(queue, request, now)
     this.tally.cancelled++
-    this.reject(request, 'time-out')
+    this.#reject(request, 'time-out')
     queue.boundNextDispatch()
-    this.meter.wanted(this.seatsInUse + this.seatsWaiting, now)
-    this.settle(queue)
+    this.#meter.wanted(this.seatsInUse + this.seatsWaiting, now)
+    this.#settle(queue)
     request.decided?.(false)
   }
 
   /** Ends a request. Its seats are free now, or after its additional latency. */
   finish(request: SeatRequest): void {
     if (request.state !== 'executing') return
-    const now = this.sync()
+    const now = this.#sync()
     const { queue, additionalLatencyMs } = request
     request.state = 'done'
     request.endedAt = now
@@ -140,63 +140,63 @@ export class QueueSet {
     meters.executing.value--
     const executed = request.arrival.details.info.verb === 'watch' ? meters.initialized() : meters.executed
     executed.observe((now - (request.startedAt ?? now)) / 1000)
-    this.meter.executing(this.executing, now)
+    this.#meter.executing(this.executing, now)
     if (queue === undefined) this.unqueued.remove(request)
     else {
       queue.executing.remove(request)
       // It was charged for the estimated duration. The actual one is known now.
       queue.nextDispatchR -= seatsTimesDuration(request.initialSeats, ESTIMATED_SERVICE_MS - (now - (request.startedAt ?? now)))
       queue.boundNextDispatch()
-      if (!queue.isActive) this.activeQueues--
+      if (!queue.isActive) this.#activeQueues--
     }
     if (additionalLatencyMs > 0)
-      this.clock.after(additionalLatencyMs, () => {
-        this.release(request, this.sync())
-        this.dispatchAll()
+      this.#clock.after(additionalLatencyMs, () => {
+        this.#release(request, this.#sync())
+        this.#dispatchAll()
       })
-    else this.release(request, now)
-    if (this.waiting > 0) this.dispatchAll()
+    else this.#release(request, now)
+    if (this.waiting > 0) this.#dispatchAll()
   }
 
-  private release(request: SeatRequest, now: number): void {
+  #release(request: SeatRequest, now: number): void {
     const { queue, maxSeats, arrival } = request
     this.seatsInUse -= maxSeats
     arrival.flow.meters.seats.value -= maxSeats
     arrival.flow.meters.seatsFormerly.value -= maxSeats
-    this.noteSeats(now)
+    this.#noteSeats(now)
     if (queue === undefined) return
     queue.seatsInUse -= maxSeats
-    this.queuedSeatsInUse -= maxSeats
-    this.drop(queue)
+    this.#queuedSeatsInUse -= maxSeats
+    this.#drop(queue)
   }
 
   /** Advances R by the time since the last update. Returns the current time. */
-  private sync(): number {
-    const now = this.clock.now()
-    const passed = now - this.syncedAt
-    this.syncedAt = now
-    if (passed > 0 && this.activeQueues > 0) {
-      const seats = Math.min(this.queuedSeatsInUse + this.seatsWaiting, this.limit) / this.activeQueues
-      this.currentR += seatsTimesDuration(seats, passed)
-      while (this.currentR >= HIGH_R) this.advanceEpoch()
-      this.meter.progressed(this.currentR)
+  #sync(): number {
+    const now = this.#clock.now()
+    const passed = now - this.#syncedAt
+    this.#syncedAt = now
+    if (passed > 0 && this.#activeQueues > 0) {
+      const seats = Math.min(this.#queuedSeatsInUse + this.seatsWaiting, this.#limit) / this.#activeQueues
+      this.#currentR += seatsTimesDuration(seats, passed)
+      while (this.#currentR >= HIGH_R) this.#advanceEpoch()
+      this.#meter.progressed(this.#currentR)
     }
     return now
   }
 
   /** Decrements R and all virtual times by the same amount, so that they stay exact integers. */
-  private advanceEpoch(): void {
-    this.currentR -= R_DECREMENT
+  #advanceEpoch(): void {
+    this.#currentR -= R_DECREMENT
     for (const queue of this.queues.values()) {
       queue.nextDispatchR -= R_DECREMENT
       for (const request of queue.waiting) request.arrivalR -= R_DECREMENT
     }
-    this.meter.epochAdvanced()
+    this.#meter.epochAdvanced()
   }
 
   /** Returns the queue of the hand with the least waiting work. Of several, the choice rotates, so that flows with overlapping hands do not crowd. */
-  private choose(hand: readonly number[]): Queue {
-    const offset = this.enqueues++ % hand.length
+  #choose(hand: readonly number[]): Queue {
+    const offset = this.#enqueues++ % hand.length
     let best = hand[offset] ?? 0
     let least = MAX_SEAT_SECONDS
     for (let i = 0; i < hand.length && least > 0; i++) {
@@ -208,35 +208,36 @@ export class QueueSet {
     }
     let queue = this.queues.get(best)
     if (queue === undefined) {
-      queue = new Queue(best, this.currentR)
+      queue = new Queue(best, this.#currentR)
       this.queues.set(best, queue)
     }
     return queue
   }
 
   /** Drops an idle queue if there are many or its index is beyond the configured number. */
-  private drop(queue: Queue): void {
+  #drop(queue: Queue): void {
     if (queue.isActive || queue.seatsInUse > 0) return
-    const { discipline, queues } = this
+    const { queues } = this
+    const discipline = this.#discipline
     if (queues.size > KEPT_QUEUES || typeof discipline !== 'object' || queue.index >= discipline.queues) queues.delete(queue.index)
   }
 
   /** Starts the virtual time of a queue that was idle at the present R. */
-  private activate(queue: Queue): void {
+  #activate(queue: Queue): void {
     if (queue.isActive) return
-    queue.nextDispatchR = this.currentR
-    this.activeQueues++
+    queue.nextDispatchR = this.#currentR
+    this.#activeQueues++
   }
 
   /** Ends the activity of a queue without requests. */
-  private settle(queue: Queue): void {
+  #settle(queue: Queue): void {
     if (queue.isActive) return
-    this.activeQueues--
-    this.drop(queue)
+    this.#activeQueues--
+    this.#drop(queue)
   }
 
-  private enqueue(queue: Queue, request: SeatRequest, now: number): void {
-    this.activate(queue)
+  #enqueue(queue: Queue, request: SeatRequest, now: number): void {
+    this.#activate(queue)
     queue.enqueue(request)
     queue.boundNextDispatch()
     this.waiting++
@@ -244,39 +245,39 @@ export class QueueSet {
     const { meters } = request.arrival.flow
     meters.queued.value++
     meters.queuedSeats.value += request.maxSeats
-    this.meter.waiting(this.waiting, now)
-    this.meter.wanted(this.seatsInUse + this.seatsWaiting, now)
+    this.#meter.waiting(this.waiting, now)
+    this.#meter.wanted(this.seatsInUse + this.seatsWaiting, now)
   }
 
-  private leaveQueue(queue: Queue, request: SeatRequest, now: number): void {
+  #leaveQueue(queue: Queue, request: SeatRequest, now: number): void {
     queue.dequeue(request)
     this.waiting--
     this.seatsWaiting -= request.maxSeats
     const { meters } = request.arrival.flow
     meters.queued.value--
     meters.queuedSeats.value -= request.maxSeats
-    this.meter.waiting(this.waiting, now)
+    this.#meter.waiting(this.waiting, now)
   }
 
   /** Dispatches a request that does not have to wait. */
-  private dispatchAtOnce(queue: Queue, request: SeatRequest, now: number): void {
-    this.activate(queue)
+  #dispatchAtOnce(queue: Queue, request: SeatRequest, now: number): void {
+    this.#activate(queue)
     if (queue.nextDispatchR < request.arrivalR) queue.nextDispatchR = request.arrivalR
-    this.meter.dispatchedAtOnce(queue, this.currentR)
-    this.robin = queue.index
-    this.serve(queue, request, now)
+    this.#meter.dispatchedAtOnce(queue, this.#currentR)
+    this.#robin = queue.index
+    this.#serve(queue, request, now)
   }
 
   /** Charges the estimated work to the queue, and executes the request. */
-  private serve(queue: Queue, request: SeatRequest, now: number): void {
-    request.cutFinalSeats(this.limit)
+  #serve(queue: Queue, request: SeatRequest, now: number): void {
+    request.cutFinalSeats(this.#limit)
     queue.nextDispatchR += request.totalWork
     queue.seatsInUse += request.maxSeats
-    this.queuedSeatsInUse += request.maxSeats
-    this.execute(request, now)
+    this.#queuedSeatsInUse += request.maxSeats
+    this.#execute(request, now)
   }
 
-  private execute(request: SeatRequest, now: number): void {
+  #execute(request: SeatRequest, now: number): void {
     const { queue, arrival, maxSeats } = request
     request.state = 'executing'
     request.startedAt = now
@@ -285,55 +286,55 @@ export class QueueSet {
     this.seatsInUse += maxSeats
     this.tally.dispatched++
     const { meters } = arrival.flow
-    if (this.discipline !== 'exempt') meters.waited.observe((now - request.arrivedAt) / 1000)
+    if (this.#discipline !== 'exempt') meters.waited.observe((now - request.arrivedAt) / 1000)
     meters.dispatched.value++
     meters.executing.value++
     meters.seats.value += maxSeats
     meters.seatsFormerly.value += maxSeats
-    this.meter.executing(this.executing, now)
-    this.noteSeats(now)
+    this.#meter.executing(this.executing, now)
+    this.#noteSeats(now)
   }
 
-  private reject(request: SeatRequest, reason: 'concurrency-limit' | 'queue-full' | 'time-out'): void {
+  #reject(request: SeatRequest, reason: 'concurrency-limit' | 'queue-full' | 'time-out'): void {
     request.state = 'rejected'
     this.tally.rejected++
     const { meters } = request.arrival.flow
     meters.rejected(reason).value++
-    meters.waitedInVain().observe((this.syncedAt - request.arrivedAt) / 1000)
+    meters.waitedInVain().observe((this.#syncedAt - request.arrivedAt) / 1000)
   }
 
-  private hasRoomFor(seats: number): boolean {
+  #hasRoomFor(seats: number): boolean {
     // A request that is wider than the level executes alone.
-    if (seats > this.limit) return this.executing === 0
-    return this.seatsInUse + seats <= this.limit
+    if (seats > this.#limit) return this.executing === 0
+    return this.seatsInUse + seats <= this.#limit
   }
 
-  private dispatchAll(): void {
-    while (this.waiting > 0 && this.seatsInUse < this.limit && this.dispatchNext());
+  #dispatchAll(): void {
+    while (this.waiting > 0 && this.seatsInUse < this.#limit && this.#dispatchNext());
   }
 
   /** Dispatches the oldest request of the next queue. Returns false if it does not fit: other requests do not overtake it. */
-  private dispatchNext(): boolean {
-    const queue = this.nextQueue()
+  #dispatchNext(): boolean {
+    const queue = this.#nextQueue()
     const request = queue?.waiting.first
     if (queue === undefined || request === undefined) return false
-    if (!this.hasRoomFor(request.maxSeats)) {
+    if (!this.#hasRoomFor(request.maxSeats)) {
       request.arrival.flow.meters.noAccommodation().value++
       return false
     }
-    const now = this.syncedAt
-    this.robin = queue.index
-    this.meter.dispatchedAmong(this.queues.values(), queue, this.currentR)
-    this.leaveQueue(queue, request, now)
-    this.serve(queue, request, now)
+    const now = this.#syncedAt
+    this.#robin = queue.index
+    this.#meter.dispatchedAmong(this.queues.values(), queue, this.#currentR)
+    this.#leaveQueue(queue, request, now)
+    this.#serve(queue, request, now)
     queue.boundNextDispatch()
     request.decided?.(true)
     return true
   }
 
   /** Returns the queue that finishes first. Of several, the next one behind the queue that was served last. */
-  private nextQueue(): Queue | undefined {
-    const { robin } = this
+  #nextQueue(): Queue | undefined {
+    const robin = this.#robin
     let queue: Queue | undefined
     let finish = MAX_SEAT_SECONDS
     let distance = 0
@@ -349,8 +350,8 @@ export class QueueSet {
     return queue
   }
 
-  private noteSeats(now: number): void {
-    this.meter.seats(this.seatsInUse, this.seatsInUse + this.seatsWaiting, now)
+  #noteSeats(now: number): void {
+    this.#meter.seats(this.seatsInUse, this.seatsInUse + this.seatsWaiting, now)
   }
 }
 

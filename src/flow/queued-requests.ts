@@ -79,15 +79,15 @@ export class SeatRequest {
 /** Requests in order of arrival. A request is in at most one list, from which it is removed in constant time. */
 export class RequestList {
   first: SeatRequest | undefined
-  private last: SeatRequest | undefined
+  #last: SeatRequest | undefined
   length = 0
 
   add(request: SeatRequest): void {
-    request.before = this.last
+    request.before = this.#last
     request.after = undefined
-    if (this.last === undefined) this.first = request
-    else this.last.after = request
-    this.last = request
+    if (this.#last === undefined) this.first = request
+    else this.#last.after = request
+    this.#last = request
     this.length++
   }
 
@@ -95,7 +95,7 @@ export class RequestList {
     const { before, after } = request
     if (before === undefined) this.first = after
     else before.after = after
-    if (after === undefined) this.last = before
+    if (after === undefined) this.#last = before
     else after.before = before
     request.before = undefined
     request.after = undefined

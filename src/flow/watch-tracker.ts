@@ -14,27 +14,27 @@ type Watched = Pick<RequestInfo, 'group' | 'resource' | 'namespace' | 'name'>
  * Source: watch_tracker.go in k8s.io/apiserver, pkg/util/flowcontrol.
  */
 export class WatchTracker {
-  private readonly counts = new Map<string, number>()
+  readonly #counts = new Map<string, number>()
 
   /** Counts a watch. The caller calls the returned function once, when the watch ends. */
   register(info: Watched, query: Pick<URLSearchParams, 'get'>): () => void {
     const field = INDEXED.get(info.resource)
     if (field !== undefined && isIndexed(field, query.get('fieldSelector'))) return () => {}
     const key = watchKey(info.group, info.resource, info.namespace, info.name)
-    this.counts.set(key, (this.counts.get(key) ?? 0) + 1)
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
     return () => {
-      const left = (this.counts.get(key) ?? 0) - 1
-      if (left > 0) this.counts.set(key, left)
-      else this.counts.delete(key)
+      const left = (this.#counts.get(key) ?? 0) - 1
+      if (left > 0) this.#counts.set(key, left)
+      else this.#counts.delete(key)
     }
   }
 
   /** Returns the number of watches that may receive the changes of a request. */
   interestedIn({ verb, group, resource, namespace, name }: Watched & Pick<RequestInfo, 'verb'>): number {
-    if (this.counts.size === 0 || verb === 'get' || verb === 'list' || verb === 'watch' || verb === 'proxy') return 0
-    let count = this.counts.get(watchKey(group, resource, '', '')) ?? 0
-    if (namespace !== '') count += this.counts.get(watchKey(group, resource, namespace, '')) ?? 0
-    if (name !== '') count += this.counts.get(watchKey(group, resource, namespace, name)) ?? 0
+    if (this.#counts.size === 0 || verb === 'get' || verb === 'list' || verb === 'watch' || verb === 'proxy') return 0
+    let count = this.#counts.get(watchKey(group, resource, '', '')) ?? 0
+    if (namespace !== '') count += this.#counts.get(watchKey(group, resource, namespace, '')) ?? 0
+    if (name !== '') count += this.#counts.get(watchKey(group, resource, namespace, name)) ?? 0
     return count
   }
 }

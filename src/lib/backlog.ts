@@ -16,36 +16,36 @@ const COUNT_MS = 10
  * writers with the maximum of a single one would use as much memory as a hundred thousand objects.
  */
 export class Backlog {
-  private readonly bounds: { readonly budget: number; readonly most: number; readonly least: number }
-  private readonly clock: Clock
-  private readonly behind = new Set<PacedWriter>()
-  private countedAt = Number.NEGATIVE_INFINITY
-  private share: number
+  readonly #bounds: { readonly budget: number; readonly most: number; readonly least: number }
+  readonly #clock: Clock
+  readonly #behind = new Set<PacedWriter>()
+  #countedAt = Number.NEGATIVE_INFINITY
+  #share: number
 
   /** `budget`: bytes of all slow writers together. `most` and `least`: bounds of the share of one, in bytes. */
   constructor(bounds: { readonly budget: number; readonly most: number; readonly least: number }, clock: Clock = steadyClock) {
-    this.bounds = bounds
-    this.clock = clock
-    this.share = bounds.most
+    this.#bounds = bounds
+    this.#clock = clock
+    this.#share = bounds.most
   }
 
   /** Number of bytes that each slow writer may have unwritten. */
   get limit(): number {
-    const now = this.clock.now()
-    if (now - this.countedAt >= COUNT_MS) {
-      this.countedAt = now
-      for (const writer of this.behind) if (!writer.open || writer.unwritten === 0) this.behind.delete(writer)
-      const { budget, most, least } = this.bounds
-      this.share = Math.max(least, Math.min(most, budget / Math.max(1, this.behind.size)))
+    const now = this.#clock.now()
+    if (now - this.#countedAt >= COUNT_MS) {
+      this.#countedAt = now
+      for (const writer of this.#behind) if (!writer.open || writer.unwritten === 0) this.#behind.delete(writer)
+      const { budget, most, least } = this.#bounds
+      this.#share = Math.max(least, Math.min(most, budget / Math.max(1, this.#behind.size)))
     }
-    return this.share
+    return this.#share
   }
 
   /** Whether a writer that has just written should wait before it writes more. */
   exceeds(writer: PacedWriter): boolean {
     const { unwritten } = writer
     if (unwritten === 0) return false
-    this.behind.add(writer)
+    this.#behind.add(writer)
     return unwritten > this.limit
   }
 }

@@ -37,21 +37,21 @@ export function quote(text: string): string {
 
 /** Caches the last long text that was quoted for one turn of the event loop. An invalid long text often has several errors, which all quote it. */
 class LastLong {
-  private text = ''
-  private result = ''
+  #text = ''
+  #result = ''
 
   quoted(text: string): string {
-    if (text === this.text) return this.result
-    if (this.text === '')
+    if (text === this.#text) return this.#result
+    if (this.#text === '')
       setImmediate(() => {
-        this.text = ''
-        this.result = ''
+        this.#text = ''
+        this.#result = ''
       })
     let out = ''
     for (const chunk of textChunks(text)) out += escapeBytes(chunk)
-    this.text = text
-    this.result = `"${out}"`
-    return this.result
+    this.#text = text
+    this.#result = `"${out}"`
+    return this.#result
   }
 }
 

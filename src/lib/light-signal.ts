@@ -8,29 +8,29 @@ type Callback = NonNullable<Parameters<AbortSignal['addEventListener']>[1]>
 export class LightSignal implements AbortSignal {
   onabort: AbortSignal['onabort'] = null
   reason: unknown
-  private done = false
-  private callbacks: Callback[] | undefined
-  private readonly isGone: () => boolean
-  private readonly watchGone: (gone: () => void) => void
+  #done = false
+  #callbacks: Callback[] | undefined
+  readonly #isGone: () => boolean
+  readonly #watchGone: (gone: () => void) => void
 
   /** `isGone`: called at each access. `watchGone`: called once, with the first listener, to report a later change. */
   constructor(isGone: () => boolean, watchGone: (gone: () => void) => void) {
-    this.isGone = isGone
-    this.watchGone = watchGone
+    this.#isGone = isGone
+    this.#watchGone = watchGone
   }
 
   get aborted(): boolean {
-    if (!this.done && this.isGone()) this.abort(undefined)
-    return this.done
+    if (!this.#done && this.#isGone()) this.abort(undefined)
+    return this.#done
   }
 
   /** Aborts once. `reason`: as for AbortController. */
   abort(reason: unknown): void {
-    if (this.done) return
-    this.done = true
+    if (this.#done) return
+    this.#done = true
     this.reason = reason ?? new DOMException('This operation was aborted', 'AbortError')
-    const callbacks = this.callbacks
-    this.callbacks = undefined
+    const callbacks = this.#callbacks
+    this.#callbacks = undefined
     const event = new Event('abort')
     this.onabort?.call(this, event)
     for (const callback of callbacks ?? []) invokeCallback(callback, this, event)
@@ -41,18 +41,18 @@ export class LightSignal implements AbortSignal {
   }
 
   addEventListener(type: string, callback: Callback | null): void {
-    if (type !== 'abort' || callback === null || this.done) return
-    if (this.callbacks === undefined) {
-      this.callbacks = []
-      this.watchGone(() => this.abort(undefined))
+    if (type !== 'abort' || callback === null || this.#done) return
+    if (this.#callbacks === undefined) {
+      this.#callbacks = []
+      this.#watchGone(() => this.abort(undefined))
     }
-    if (!this.callbacks.includes(callback)) this.callbacks.push(callback)
+    if (!this.#callbacks.includes(callback)) this.#callbacks.push(callback)
   }
 
   removeEventListener(type: string, callback: Callback | null): void {
-    if (type !== 'abort' || callback === null || this.callbacks === undefined) return
-    const at = this.callbacks.indexOf(callback)
-    if (at >= 0) this.callbacks.splice(at, 1)
+    if (type !== 'abort' || callback === null || this.#callbacks === undefined) return
+    const at = this.#callbacks.indexOf(callback)
+    if (at >= 0) this.#callbacks.splice(at, 1)
   }
 
   dispatchEvent(): boolean {

@@ -62,12 +62,12 @@ abstract class Family<Child> implements MetricFamily {
   abstract readonly type: MetricFamily['type']
   readonly across: Across
   readonly labels: readonly string[]
-  private readonly children = new Map<string, Child>()
+  readonly #children = new Map<string, Child>()
   /** Indexes of the labels of `subject`. */
-  private readonly subjectLabels: readonly number[]
-  private readonly isPresent: MetricDeclaration['isPresent']
+  readonly #subjectLabels: readonly number[]
+  readonly #isPresent: MetricDeclaration['isPresent']
   /** Keys of children by the label values of their subject. */
-  private readonly bySubject = new Map<string, string[]>()
+  readonly #bySubject = new Map<string, string[]>()
 
   constructor(declaration: MetricDeclaration) {
     this.name = declaration.name
@@ -75,8 +75,8 @@ abstract class Family<Child> implements MetricFamily {
     this.stability = declaration.stability
     this.labels = declaration.labels
     this.across = declaration.across ?? 'sum'
-    this.isPresent = declaration.isPresent
-    this.subjectLabels = (declaration.subject ?? []).map(label => declaration.labels.indexOf(label))
+    this.#isPresent = declaration.isPresent
+    this.#subjectLabels = (declaration.subject ?? []).map(label => declaration.labels.indexOf(label))
   }
 
   /** Returns the child with these label values, which are in the order of the declaration. */
@@ -85,12 +85,12 @@ abstract class Family<Child> implements MetricFamily {
     const key = values.some(value => value.includes(SEPARATOR))
       ? values.map(value => value.replaceAll(SEPARATOR, '\uFFFD')).join(SEPARATOR)
       : values.join(SEPARATOR)
-    const known = this.children.get(key)
+    const known = this.#children.get(key)
     if (known !== undefined) return known
-    if (this.children.size >= MAX_CHILDREN && values.some(value => value !== 'other')) return this.child(...this.labels.map(() => 'other'))
+    if (this.#children.size >= MAX_CHILDREN && values.some(value => value !== 'other')) return this.child(...this.labels.map(() => 'other'))
     const made = this.create()
-    this.children.set(key, made)
-    if (this.subjectLabels.length > 0) this.index(key)
+    this.#children.set(key, made)
+    if (this.#subjectLabels.length > 0) this.#index(key)
     return made
   }
 
@@ -100,28 +100,28 @@ abstract class Family<Child> implements MetricFamily {
    */
   forget(...subject: string[]): void {
     const id = subject.join(SEPARATOR)
-    for (const key of this.bySubject.get(id) ?? []) this.children.delete(key)
-    this.bySubject.delete(id)
+    for (const key of this.#bySubject.get(id) ?? []) this.#children.delete(key)
+    this.#bySubject.delete(id)
   }
 
-  private index(key: string): void {
+  #index(key: string): void {
     const values = key.split(SEPARATOR)
-    const id = this.subjectLabels.map(label => values[label] ?? '').join(SEPARATOR)
-    const keys = this.bySubject.get(id)
+    const id = this.#subjectLabels.map(label => values[label] ?? '').join(SEPARATOR)
+    const keys = this.#bySubject.get(id)
     if (keys) keys.push(key)
-    else this.bySubject.set(id, [key])
+    else this.#bySubject.set(id, [key])
   }
 
-  private removeAbsent(isPresent: (...subject: string[]) => boolean): void {
-    for (const id of this.bySubject.keys()) {
+  #removeAbsent(isPresent: (...subject: string[]) => boolean): void {
+    for (const id of this.#bySubject.keys()) {
       const subject = id.split(SEPARATOR)
       if (!subject.every(value => value === 'other') && !isPresent(...subject)) this.forget(...subject)
     }
   }
 
   *samples(): Generator<Sample, void> {
-    if (this.isPresent) this.removeAbsent(this.isPresent)
-    for (const [key, child] of this.children) {
+    if (this.#isPresent) this.#removeAbsent(this.#isPresent)
+    for (const [key, child] of this.#children) {
       const values = this.labels.length === 0 ? [] : key.split(SEPARATOR)
       const labels: Record<string, string> = {}
       for (let i = 0; i < this.labels.length; i++) labels[this.labels[i] ?? ''] = values[i] ?? ''
@@ -168,7 +168,7 @@ export class ReadGauge implements MetricFamily {
   readonly type = 'gauge'
   readonly across: Across
   readonly labels: readonly string[]
-  private readonly values: () => Iterable<readonly [string, number]>
+  readonly #values: () => Iterable<readonly [string, number]>
 
   /** `values`: returns the values of the single label with their numbers. */
   constructor(declaration: MetricDeclaration, values: () => Iterable<readonly [string, number]>) {
@@ -177,12 +177,12 @@ export class ReadGauge implements MetricFamily {
     this.stability = declaration.stability
     this.labels = declaration.labels
     this.across = declaration.across ?? 'sum'
-    this.values = values
+    this.#values = values
   }
 
   samples(): Sample[] {
     const [name] = this.labels
-    return Array.from(this.values(), ([label, value]) => ({ metricName: this.name, labels: name === undefined ? {} : { [name]: label }, value }))
+    return Array.from(this.#values(), ([label, value]) => ({ metricName: this.name, labels: name === undefined ? {} : { [name]: label }, value }))
   }
 }
 
@@ -191,10 +191,10 @@ export class HistogramChild {
   readonly counts: Float64Array
   sum = 0
   count = 0
-  private readonly bounds: readonly number[]
+  readonly #bounds: readonly number[]
 
   constructor(bounds: readonly number[]) {
-    this.bounds = bounds
+    this.#bounds = bounds
     this.counts = new Float64Array(bounds.length)
   }
 
@@ -208,7 +208,7 @@ export class HistogramChild {
   observe(value: number): void {
     this.sum += value
     this.count++
-    const bounds = this.bounds
+    const bounds = this.#bounds
     for (let i = 0; i < bounds.length; i++) {
       if (value <= (bounds[i] ?? 0)) {
         this.counts[i] = (this.counts[i] ?? 0) + 1
@@ -221,19 +221,19 @@ export class HistogramChild {
 /** Histograms, one for each set of labels. `buckets`: upper bounds in ascending order, without the infinite one. */
 export class HistogramFamily extends Family<HistogramChild> {
   readonly type = 'histogram'
-  private readonly bounds: readonly number[]
+  readonly #bounds: readonly number[]
 
   constructor(declaration: MetricDeclaration & { readonly buckets: readonly number[] }) {
     super(declaration)
-    this.bounds = declaration.buckets
+    this.#bounds = declaration.buckets
   }
 
   protected create(): HistogramChild {
-    return new HistogramChild(this.bounds)
+    return new HistogramChild(this.#bounds)
   }
 
   protected read(child: HistogramChild, labels: Record<string, string>): Iterable<Sample> {
-    return histogramSamples(this.name, this.bounds, child, labels)
+    return histogramSamples(this.name, this.#bounds, child, labels)
   }
 }
 

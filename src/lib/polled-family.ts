@@ -12,7 +12,7 @@ export class PolledFamily implements MetricFamily {
   /** How the values of several processes are combined. */
   readonly across: 'sum' | 'max'
   readonly labels: readonly string[]
-  private readonly values: () => Iterable<Polled>
+  readonly #values: () => Iterable<Polled>
 
   constructor(type: 'counter' | 'gauge', declaration: MetricDeclaration & { readonly across?: 'sum' | 'max' }, values: () => Iterable<Polled>) {
     this.name = declaration.name
@@ -21,11 +21,11 @@ export class PolledFamily implements MetricFamily {
     this.type = type
     this.across = declaration.across ?? 'sum'
     this.labels = declaration.labels
-    this.values = values
+    this.#values = values
   }
 
   samples(): Sample[] {
-    return Array.from(this.values(), ([values, value]) => {
+    return Array.from(this.#values(), ([values, value]) => {
       const labels: Record<string, string> = {}
       for (let i = 0; i < this.labels.length; i++) labels[this.labels[i] ?? ''] = values[i] ?? ''
       return { metricName: this.name, labels, value }

@@ -23,32 +23,32 @@ const LARGEST = 160 << 20
  * and the young generation keeps its largest size.
  */
 export class QuietCollector {
-  private readonly process: Collectable
-  private readonly intervalMs: number
-  private cpu: number
-  private left: number
-  private quietLooks = 0
+  readonly #process: Collectable
+  readonly #intervalMs: number
+  #cpu: number
+  #left: number
+  #quietLooks = 0
 
   constructor(process: Collectable, intervalMs: number) {
-    this.process = process
-    this.intervalMs = intervalMs
-    this.cpu = process.cpu()
-    this.left = process.held()
+    this.#process = process
+    this.#intervalMs = intervalMs
+    this.#cpu = process.cpu()
+    this.#left = process.held()
   }
 
   /** Called once in each interval. */
   look(): void {
-    const cpu = this.process.cpu()
-    const isQuiet = cpu - this.cpu < this.intervalMs * QUIET_PART
-    this.cpu = cpu
-    this.quietLooks = isQuiet ? this.quietLooks + 1 : 0
-    if (this.quietLooks < QUIET_LOOKS) return
-    const held = this.process.held()
+    const cpu = this.#process.cpu()
+    const isQuiet = cpu - this.#cpu < this.#intervalMs * QUIET_PART
+    this.#cpu = cpu
+    this.#quietLooks = isQuiet ? this.#quietLooks + 1 : 0
+    if (this.#quietLooks < QUIET_LOOKS) return
+    const held = this.#process.held()
     // Memory that V8 has freed on its own counts as well.
-    this.left = Math.min(this.left, held)
-    if (held - this.left < WORTHWHILE || held > LARGEST) return
-    this.process.collect()
-    this.left = this.process.held()
-    this.cpu = this.process.cpu()
+    this.#left = Math.min(this.#left, held)
+    if (held - this.#left < WORTHWHILE || held > LARGEST) return
+    this.#process.collect()
+    this.#left = this.#process.held()
+    this.#cpu = this.#process.cpu()
   }
 }

@@ -52,228 +52,228 @@ interface OpenGroup {
 }
 
 class Reader {
-  private readonly text: string
-  private at = 0
+  readonly #text: string
+  #at = 0
   /** Innermost open group. The outermost is the whole expression. */
-  private group: OpenGroup = { above: undefined, isRepeatable: false, size: 0 }
+  #group: OpenGroup = { above: undefined, isRepeatable: false, size: 0 }
   /** Number of open groups, including the whole expression. */
-  private depth = 1
+  #depth = 1
   /** Number of instructions of the previous element. */
-  private last = 0
-  private readingTime = 0
+  #last = 0
+  #readingTime = 0
   /** Whether any part may ignore case. */
-  private folds = false
+  #folds = false
   /** Start of the last repetition, if it is the previous element; otherwise -1. */
-  private lastRepetition = -1
-  private lastNameEnd: number | undefined
+  #lastRepetition = -1
+  #lastNameEnd: number | undefined
 
   constructor(text: string) {
-    this.text = text
+    this.#text = text
   }
 
   read(): void {
-    while (this.at < this.text.length) {
-      const from = this.at
-      const isRepetition = this.one(this.text.charAt(from))
-      if (this.group.size + this.readingTime > MAX_SIZE) throw new SyntaxFault('expression too large', this.text)
-      this.lastRepetition = isRepetition ? from : -1
+    while (this.#at < this.#text.length) {
+      const from = this.#at
+      const isRepetition = this.#one(this.#text.charAt(from))
+      if (this.#group.size + this.#readingTime > MAX_SIZE) throw new SyntaxFault('expression too large', this.#text)
+      this.#lastRepetition = isRepetition ? from : -1
     }
-    if (this.depth > 1) throw new SyntaxFault('missing closing )', this.text)
+    if (this.#depth > 1) throw new SyntaxFault('missing closing )', this.#text)
   }
 
   /** Reads one element. Returns whether it is a repetition. */
-  private one(char: string): boolean {
+  #one(char: string): boolean {
     switch (char) {
       case '(':
-        this.open()
+        this.#open()
         return false
       case ')':
-        this.close()
+        this.#close()
         return false
       case '|':
-        this.at++
-        this.setRepeatable(false)
-        this.grow(1)
+        this.#at++
+        this.#setRepeatable(false)
+        this.#grow(1)
         return false
       case '[':
-        this.characterClass()
-        this.setRepeatable(true)
-        this.grow(1)
+        this.#characterClass()
+        this.#setRepeatable(true)
+        this.#grow(1)
         return false
       case '*':
       case '+':
       case '?':
-        this.repetition(1)
-        this.readingTime += ReadingTime.repetition
+        this.#repetition(1)
+        this.#readingTime += ReadingTime.repetition
         return true
       case '{':
-        return this.counted()
+        return this.#counted()
       case '\\':
-        this.grow(this.escape())
+        this.#grow(this.#escape())
         return false
       default:
-        this.atom(1)
+        this.#atom(1)
         return false
     }
   }
 
-  private atom(length: number, size = 1): void {
-    this.at += length
-    this.setRepeatable(true)
-    this.grow(size)
+  #atom(length: number, size = 1): void {
+    this.#at += length
+    this.#setRepeatable(true)
+    this.#grow(size)
   }
 
-  private grow(size: number): void {
-    this.group.size += size
-    this.last = size
+  #grow(size: number): void {
+    this.#group.size += size
+    this.#last = size
   }
 
-  private setRepeatable(repeatable: boolean): void {
-    this.group.isRepeatable = repeatable
+  #setRepeatable(repeatable: boolean): void {
+    this.#group.isRepeatable = repeatable
   }
 
-  private slice(from: number): string {
-    return this.text.slice(from, this.at)
+  #slice(from: number): string {
+    return this.#text.slice(from, this.#at)
   }
 
-  private repetition(length: number): void {
-    const from = this.at
-    this.at += length
-    if (this.text.charAt(this.at) === '?') this.at++
-    if (this.lastRepetition >= 0) throw new SyntaxFault('invalid nested repetition operator', this.slice(this.lastRepetition))
-    if (!this.group.isRepeatable) throw new SyntaxFault('missing argument to repetition operator', this.slice(from))
+  #repetition(length: number): void {
+    const from = this.#at
+    this.#at += length
+    if (this.#text.charAt(this.#at) === '?') this.#at++
+    if (this.#lastRepetition >= 0) throw new SyntaxFault('invalid nested repetition operator', this.#slice(this.#lastRepetition))
+    if (!this.#group.isRepeatable) throw new SyntaxFault('missing argument to repetition operator', this.#slice(from))
   }
 
-  private counted(): boolean {
-    REPETITION.lastIndex = this.at
-    const found = REPETITION.exec(this.text)
+  #counted(): boolean {
+    REPETITION.lastIndex = this.#at
+    const found = REPETITION.exec(this.#text)
     if (!found) {
-      this.atom(1)
+      this.#atom(1)
       return false
     }
     const min = Number(found[1])
     const max = found[2] === undefined ? min : found[3] === '' ? -1 : Number(found[3])
     if (min > MAX_REPEAT || max > MAX_REPEAT || (max >= 0 && min > max)) throw new SyntaxFault('invalid repeat count', found[0])
-    const { last } = this
-    this.repetition(found[0].length)
+    const last = this.#last
+    this.#repetition(found[0].length)
     const times = Math.max(min, max, 1)
-    this.grow(last * (times - 1))
-    this.last = last * times
+    this.#grow(last * (times - 1))
+    this.#last = last * times
     return true
   }
 
-  private open(): void {
-    if (!this.text.startsWith('(?', this.at)) {
-      this.at++
-      this.push()
+  #open(): void {
+    if (!this.#text.startsWith('(?', this.#at)) {
+      this.#at++
+      this.#push()
       return
     }
-    const from = this.at
-    const name = this.text.startsWith('(?P<', from) ? from + 4 : this.text.startsWith('(?<', from) ? from + 3 : -1
+    const from = this.#at
+    const name = this.#text.startsWith('(?P<', from) ? from + 4 : this.#text.startsWith('(?<', from) ? from + 3 : -1
     if (name >= 0) {
-      const end = this.text.indexOf('>', name)
-      if (end < 0) throw new SyntaxFault('invalid named capture', this.text.slice(from))
-      if (!/^\w+$/.test(this.text.slice(name, end))) throw new SyntaxFault('invalid named capture', this.text.slice(from, end + 1))
-      this.at = end + 1
-      this.push()
-    } else this.flags(from)
+      const end = this.#text.indexOf('>', name)
+      if (end < 0) throw new SyntaxFault('invalid named capture', this.#text.slice(from))
+      if (!/^\w+$/.test(this.#text.slice(name, end))) throw new SyntaxFault('invalid named capture', this.#text.slice(from, end + 1))
+      this.#at = end + 1
+      this.#push()
+    } else this.#flags(from)
   }
 
-  private push(): void {
-    if (this.depth > MAX_DEPTH) throw new SyntaxFault('expression nests too deeply', this.text)
-    this.group = { above: this.group, isRepeatable: false, size: 1 }
-    this.depth++
+  #push(): void {
+    if (this.#depth > MAX_DEPTH) throw new SyntaxFault('expression nests too deeply', this.#text)
+    this.#group = { above: this.#group, isRepeatable: false, size: 1 }
+    this.#depth++
   }
 
   /** Closes the innermost group, which becomes an element of its parent. */
-  private close(): void {
-    const { above, size } = this.group
-    if (above === undefined) throw new SyntaxFault('unexpected )', this.text)
-    this.group = above
-    this.depth--
-    this.atom(1, size)
+  #close(): void {
+    const { above, size } = this.#group
+    if (above === undefined) throw new SyntaxFault('unexpected )', this.#text)
+    this.#group = above
+    this.#depth--
+    this.#atom(1, size)
   }
 
   /** Reads `(?i)`, `(?i-s:` or `(?:`. */
-  private flags(from: number): void {
-    this.at += 2
+  #flags(from: number): void {
+    this.#at += 2
     let negative = false
     let seen = false
-    while (this.at < this.text.length) {
-      const char = this.text.charAt(this.at++)
+    while (this.#at < this.#text.length) {
+      const char = this.#text.charAt(this.#at++)
       if ('imsU'.includes(char)) {
         seen = true
-        this.folds ||= char === 'i'
+        this.#folds ||= char === 'i'
       } else if (char === '-' && !negative) {
         negative = true
         seen = false
       } else if ((char === ':' || char === ')') && (!negative || seen)) {
-        if (char === ':') this.push()
-        else this.grow(1)
+        if (char === ':') this.#push()
+        else this.#grow(1)
         return
-      } else throw new SyntaxFault('invalid or unsupported Perl syntax', this.slice(from))
+      } else throw new SyntaxFault('invalid or unsupported Perl syntax', this.#slice(from))
     }
-    throw new SyntaxFault('missing closing )', this.text.slice(from))
+    throw new SyntaxFault('missing closing )', this.#text.slice(from))
   }
 
   /** Reads an escape. Returns its number of instructions. */
-  private escape(): number {
-    const from = this.at
-    const next = this.text.charAt(from + 1)
-    this.setRepeatable(true)
-    if (next !== '' && 'AbBz'.includes(next)) this.at += 2
+  #escape(): number {
+    const from = this.#at
+    const next = this.#text.charAt(from + 1)
+    this.#setRepeatable(true)
+    if (next !== '' && 'AbBz'.includes(next)) this.#at += 2
     else if (next === 'Q') {
-      const end = this.text.indexOf('\\E', from + 2)
-      this.at = end < 0 ? this.text.length : end + 2
-      return this.at - from
-    } else if (!this.escapedClass()) this.escapedCharacter()
-    if (/[pP]/.test(next)) this.readingTime += this.folds ? ReadingTime.foldedProperty : ReadingTime.property
+      const end = this.#text.indexOf('\\E', from + 2)
+      this.#at = end < 0 ? this.#text.length : end + 2
+      return this.#at - from
+    } else if (!this.#escapedClass()) this.#escapedCharacter()
+    if (/[pP]/.test(next)) this.#readingTime += this.#folds ? ReadingTime.foldedProperty : ReadingTime.property
     return 1
   }
 
   /** Reads `\d` and similar classes, `\pL`, or `\p{Greek}`. Returns false for any other escape. */
-  private escapedClass(): boolean {
-    const from = this.at
-    const rest = this.text.slice(from, from + 2)
+  #escapedClass(): boolean {
+    const from = this.#at
+    const rest = this.#text.slice(from, from + 2)
     if (/^\\[dDsSwW]$/.test(rest)) {
-      this.at += 2
+      this.#at += 2
       return true
     }
     if (rest !== '\\p' && rest !== '\\P') return false
     let name: string
-    if (this.text.charAt(from + 2) === '{') {
-      const end = this.text.indexOf('}', from)
-      if (end < 0) throw new SyntaxFault('invalid character class range', this.text.slice(from))
-      name = this.text.slice(from + 3, end)
-      this.at = end + 1
+    if (this.#text.charAt(from + 2) === '{') {
+      const end = this.#text.indexOf('}', from)
+      if (end < 0) throw new SyntaxFault('invalid character class range', this.#text.slice(from))
+      name = this.#text.slice(from + 3, end)
+      this.#at = end + 1
     } else {
-      name = this.text.charAt(from + 2)
-      this.at = from + 3
+      name = this.#text.charAt(from + 2)
+      this.#at = from + 3
     }
-    if (!isUnicodeClass(name.replace(/^\^/, ''))) throw new SyntaxFault('invalid character class range', this.slice(from))
+    if (!isUnicodeClass(name.replace(/^\^/, ''))) throw new SyntaxFault('invalid character class range', this.#slice(from))
     return true
   }
 
   /** Reads an escaped character. Returns its code point. */
-  private escapedCharacter(): number {
-    const from = this.at
+  #escapedCharacter(): number {
+    const from = this.#at
     const fail = (): never => {
-      throw new SyntaxFault('invalid escape sequence', this.slice(from))
+      throw new SyntaxFault('invalid escape sequence', this.#slice(from))
     }
-    if (from + 1 >= this.text.length) throw new SyntaxFault('trailing backslash at end of expression', '')
-    const char = this.text.charAt(from + 1)
-    this.at += 2
+    if (from + 1 >= this.#text.length) throw new SyntaxFault('trailing backslash at end of expression', '')
+    const char = this.#text.charAt(from + 1)
+    this.#at += 2
     if (/[0-7]/.test(char)) {
-      if (char !== '0' && !/[0-7]/.test(this.text.charAt(this.at))) fail()
-      const digits = /^[0-7]{1,3}/.exec(this.text.slice(from + 1))?.[0] ?? ''
-      this.at = from + 1 + digits.length
+      if (char !== '0' && !/[0-7]/.test(this.#text.charAt(this.#at))) fail()
+      const digits = /^[0-7]{1,3}/.exec(this.#text.slice(from + 1))?.[0] ?? ''
+      this.#at = from + 1 + digits.length
       return Number.parseInt(digits, 8)
     }
     if (char === 'x') {
-      const rest = this.text.slice(this.at)
+      const rest = this.#text.slice(this.#at)
       const found = /^(?:\{([0-9a-fA-F]+)\}|([0-9a-fA-F]{2}))/.exec(rest)
       const code = found ? Number.parseInt(found[1] ?? found[2] ?? '', 16) : Number.NaN
-      this.at += found ? found[0].length : Math.min(rest.length, /^[{0-9a-fA-F]/.test(rest) ? 2 : 1)
+      this.#at += found ? found[0].length : Math.min(rest.length, /^[{0-9a-fA-F]/.test(rest) ? 2 : 1)
       return code <= 0x10ffff ? code : fail()
     }
     const control = 'a\u0007f\fn\nr\rt\tv\v'.indexOf(char)
@@ -282,45 +282,45 @@ class Reader {
     return char.charCodeAt(0)
   }
 
-  private characterClass(): void {
-    const from = this.at
-    this.at++
-    if (this.text.charAt(this.at) === '^') this.at++
-    for (let first = true; first || this.text.charAt(this.at) !== ']'; first = false) {
-      const range = this.at
-      this.readingTime += ReadingTime.member
-      if (this.namedClass()) continue
-      if (this.text.charAt(range) === '\\' && this.escapedClass()) {
-        if (/[pP]/.test(this.text.charAt(range + 1))) this.readingTime += this.folds ? ReadingTime.foldedProperty : ReadingTime.propertyInClass
+  #characterClass(): void {
+    const from = this.#at
+    this.#at++
+    if (this.#text.charAt(this.#at) === '^') this.#at++
+    for (let first = true; first || this.#text.charAt(this.#at) !== ']'; first = false) {
+      const range = this.#at
+      this.#readingTime += ReadingTime.member
+      if (this.#namedClass()) continue
+      if (this.#text.charAt(range) === '\\' && this.#escapedClass()) {
+        if (/[pP]/.test(this.#text.charAt(range + 1))) this.#readingTime += this.#folds ? ReadingTime.foldedProperty : ReadingTime.propertyInClass
         continue
       }
-      const low = this.classCharacter(from)
-      if (this.text.charAt(this.at) !== '-' || this.at + 1 >= this.text.length || this.text.charAt(this.at + 1) === ']') continue
-      this.at++
-      const high = this.classCharacter(from)
-      if (high < low) throw new SyntaxFault('invalid character class range', this.slice(range))
-      if (this.folds) this.readingTime += (high - low) * ReadingTime.foldedRune
+      const low = this.#classCharacter(from)
+      if (this.#text.charAt(this.#at) !== '-' || this.#at + 1 >= this.#text.length || this.#text.charAt(this.#at + 1) === ']') continue
+      this.#at++
+      const high = this.#classCharacter(from)
+      if (high < low) throw new SyntaxFault('invalid character class range', this.#slice(range))
+      if (this.#folds) this.#readingTime += (high - low) * ReadingTime.foldedRune
     }
-    this.at++
+    this.#at++
   }
 
-  private namedClass(): boolean {
-    if (!this.text.startsWith('[:', this.at)) return false
+  #namedClass(): boolean {
+    if (!this.#text.startsWith('[:', this.#at)) return false
     // The result is cached, so that a failing search runs only once.
-    this.lastNameEnd ??= this.text.lastIndexOf(':]')
-    if (this.lastNameEnd < this.at + 2) return false
-    const end = this.text.indexOf(':]', this.at + 2)
-    const name = this.text.slice(this.at + 2, end)
-    if (!POSIX_CLASSES.has(name.replace(/^\^/, ''))) throw new SyntaxFault('invalid character class range', this.text.slice(this.at, end + 2))
-    this.at = end + 2
+    this.#lastNameEnd ??= this.#text.lastIndexOf(':]')
+    if (this.#lastNameEnd < this.#at + 2) return false
+    const end = this.#text.indexOf(':]', this.#at + 2)
+    const name = this.#text.slice(this.#at + 2, end)
+    if (!POSIX_CLASSES.has(name.replace(/^\^/, ''))) throw new SyntaxFault('invalid character class range', this.#text.slice(this.#at, end + 2))
+    this.#at = end + 2
     return true
   }
 
-  private classCharacter(classFrom: number): number {
-    if (this.at >= this.text.length) throw new SyntaxFault('missing closing ]', this.text.slice(classFrom))
-    if (this.text.charAt(this.at) === '\\') return this.escapedCharacter()
-    const code = this.text.codePointAt(this.at) ?? 0
-    this.at += code > 0xffff ? 2 : 1
+  #classCharacter(classFrom: number): number {
+    if (this.#at >= this.#text.length) throw new SyntaxFault('missing closing ]', this.#text.slice(classFrom))
+    if (this.#text.charAt(this.#at) === '\\') return this.#escapedCharacter()
+    const code = this.#text.codePointAt(this.#at) ?? 0
+    this.#at += code > 0xffff ? 2 : 1
     return code
   }
 }

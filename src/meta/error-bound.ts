@@ -20,13 +20,13 @@ class EnoughErrors extends Error {
 /** Errors of one validation. */
 class MadeErrors {
   readonly errors: FieldError[] = []
-  private length = 0
+  #length = 0
 
   /** Throws EnoughErrors if there are too many. */
   add(error: FieldError): void {
     this.errors.push(error)
-    this.length += error.body.length
-    if (this.errors.length > MOST_MADE || this.length > MOST_TEXT) throw new EnoughErrors()
+    this.#length += error.body.length
+    if (this.errors.length > MOST_MADE || this.#length > MOST_TEXT) throw new EnoughErrors()
   }
 }
 

@@ -5,27 +5,27 @@ type FieldStep = 'text' | 'child' | 'index' | 'key'
  * visits many more paths than it reports.
  */
 export class FieldPath {
-  private readonly parent: FieldPath | undefined
-  private readonly step: FieldStep
-  private readonly name: string | number
-  private made: string | undefined
+  readonly #parent: FieldPath | undefined
+  readonly #step: FieldStep
+  readonly #name: string | number
+  #made: string | undefined
 
   constructor(name: string | number, step: FieldStep = 'text', parent?: FieldPath) {
-    this.name = name
-    this.step = step
-    this.parent = parent
+    this.#name = name
+    this.#step = step
+    this.#parent = parent
   }
 
   get text(): string {
-    this.made ??= this.print()
-    return this.made
+    this.#made ??= this.#print()
+    return this.#made
   }
 
-  private print(): string {
-    const before = this.parent?.text ?? ''
-    if (this.step === 'text') return String(this.name)
-    if (this.step !== 'child') return `${before}[${this.name}]`
-    return before === '' ? String(this.name) : `${before}.${this.name}`
+  #print(): string {
+    const before = this.#parent?.text ?? ''
+    if (this.#step === 'text') return String(this.#name)
+    if (this.#step !== 'child') return `${before}[${this.#name}]`
+    return before === '' ? String(this.#name) : `${before}.${this.#name}`
   }
 
   child(...names: string[]): FieldPath {

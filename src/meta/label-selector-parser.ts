@@ -59,92 +59,92 @@ const FEW = 64
 
 /** Parses a selector like labels.Parser. Throws a SelectorError. */
 export class LabelSelectorParser {
-  private readonly tokens: Iterator<Token, void, undefined>
-  private current: Token
+  readonly #tokens: Iterator<Token, void, undefined>
+  #current: Token
 
   constructor(text: string) {
-    this.tokens = scan(text)
-    this.current = this.next()
+    this.#tokens = scan(text)
+    this.#current = this.#next()
   }
 
   /** Yields the requirements in the order of the text. Yields undefined while parsing a long list of values, so that the caller can give way to other work. */
   *requirements(): Generator<LabelRequirement | undefined, void, undefined> {
     for (;;) {
-      const token = this.peek()
+      const token = this.#peek()
       if (token.kind === 'end') return
       if (token.kind !== 'identifier' && token.kind !== '!') throw new SelectorError(`found '${token.text}', expected: !, identifier, or 'end of string'`)
       let requirement: LabelRequirement
       try {
-        requirement = yield* this.requirement()
+        requirement = yield* this.#requirement()
       } catch (error) {
         if (!(error instanceof SelectorError)) throw error
         throw new SelectorError(`unable to parse requirement: ${error.message}`)
       }
       yield requirement
-      const next = this.take()
+      const next = this.#take()
       if (next.kind === 'end') return
       if (next.kind !== ',') throw new SelectorError(`found '${next.text}', expected: ',' or 'end of string'`)
-      const after = this.peek()
+      const after = this.#peek()
       if (after.kind !== 'identifier' && after.kind !== '!') throw new SelectorError(`found '${after.text}', expected: identifier after ','`)
     }
   }
 
-  private next(): Token {
-    return this.tokens.next().value ?? END
+  #next(): Token {
+    return this.#tokens.next().value ?? END
   }
 
   /** Returns the next token, with keywords as identifiers. */
-  private peek(): Token {
-    const token = this.current
+  #peek(): Token {
+    const token = this.#current
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token
   }
 
-  private take(): Token {
-    const token = this.peek()
-    this.current = this.next()
+  #take(): Token {
+    const token = this.#peek()
+    this.#current = this.#next()
     return token
   }
 
-  private *requirement(): Steps<LabelRequirement> {
-    let token = this.take()
+  *#requirement(): Steps<LabelRequirement> {
+    let token = this.#take()
     const absent = token.kind === '!'
-    if (absent) token = this.take()
+    if (absent) token = this.#take()
     if (token.kind !== 'identifier') throw new SelectorError(`found '${token.text}', expected: identifier`)
     const key = token.text
     const errors = isQualifiedName(key)
     if (errors.length > 0) throw new SelectorError(fieldErrorText(invalid(new FieldPath('<nil>'), key, errors.join('; '))))
-    const next = this.peek()
+    const next = this.#peek()
     if (absent) return yield* labelRequirementSteps(key, '!', [])
     if (next.kind === 'end' || next.kind === ',') return yield* labelRequirementSteps(key, 'exists', [])
-    const operatorToken = this.current
-    this.current = this.next()
+    const operatorToken = this.#current
+    this.#current = this.#next()
     const operator = OPERATOR_TOKENS[operatorToken.kind]
     if (operator === undefined) throw new SelectorError(`found '${operatorToken.text}', expected: in, notin, =, ==, !=, gt, lt`)
-    const values = operator === 'in' || operator === 'notin' ? yield* this.values() : this.exactValue()
+    const values = operator === 'in' || operator === 'notin' ? yield* this.#values() : this.#exactValue()
     return yield* labelRequirementSteps(key, operator, values.size < FEW ? [...values].sort() : yield* sortInSteps([...values], compareUnits))
   }
 
-  private *values(): Steps<Set<string>> {
-    const open = this.take()
+  *#values(): Steps<Set<string>> {
+    const open = this.#take()
     if (open.kind !== '(') throw new SelectorError(`found '${open.text}' expected: '('`)
-    const token = this.peek()
+    const token = this.#peek()
     if (token.kind === ')') {
-      this.take()
+      this.#take()
       return new Set([''])
     }
     if (token.kind !== 'identifier' && token.kind !== ',') throw new SelectorError(`found '${token.text}', expected: ',', ')' or identifier`)
-    const values = yield* this.identifiers()
-    if (this.take().kind !== ')') throw new SelectorError(`found '${token.text}', expected: ')'`)
+    const values = yield* this.#identifiers()
+    if (this.#take().kind !== ')') throw new SelectorError(`found '${token.text}', expected: ')'`)
     return values
   }
 
   /** An omitted value between commas is an empty string. */
-  private *identifiers(): Steps<Set<string>> {
+  *#identifiers(): Steps<Set<string>> {
     const values = new Set<string>()
     for (;;) {
       if (isStepDone()) yield
-      const token = this.take()
-      const next = this.peek()
+      const token = this.#take()
+      const next = this.#peek()
       if (token.kind === 'identifier') {
         values.add(token.text)
         if (next.kind === ')') return values
@@ -156,7 +156,7 @@ export class LabelSelectorParser {
           return values
         }
         if (next.kind === ',') {
-          this.take()
+          this.#take()
           values.add('')
         }
       } else {
@@ -165,10 +165,10 @@ export class LabelSelectorParser {
     }
   }
 
-  private exactValue(): Set<string> {
-    const next = this.peek()
+  #exactValue(): Set<string> {
+    const next = this.#peek()
     if (next.kind === 'end' || next.kind === ',') return new Set([''])
-    const token = this.take()
+    const token = this.#take()
     if (token.kind !== 'identifier') throw new SelectorError(`found '${token.text}', expected: identifier`)
     return new Set([token.text])
   }

@@ -41,18 +41,18 @@ export type ResponseStatus = Omit<Status, 'code'> & { readonly code?: number }
 export class StatusError extends Error {
   override readonly name = 'StatusError'
   readonly status: Status
-  private readonly laterStatus: (() => Status) | undefined
+  readonly #laterStatus: (() => Status) | undefined
 
   /** @param laterStatus returns the Status of releases since 1.34, if it differs. */
   constructor(status: Status, laterStatus?: () => Status) {
     super(status.message ?? status.reason ?? 'failure')
     this.status = status
-    this.laterStatus = laterStatus
+    this.#laterStatus = laterStatus
   }
 
   /** Returns the error as releases since 1.34 report it. */
   inLaterWords(): StatusError {
-    return this.laterStatus ? new StatusError(this.laterStatus()) : this
+    return this.#laterStatus ? new StatusError(this.#laterStatus()) : this
   }
 
   get code(): number {

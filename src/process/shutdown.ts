@@ -16,15 +16,15 @@ export interface ShutdownSteps {
 
 /** The shutdown of a server. Readiness fails once it is under way. */
 export class Shutdown {
-  private begun = false
+  #begun = false
 
   get isUnderWay(): boolean {
-    return this.begun
+    return this.#begun
   }
 
   /** Runs the steps in order: readiness fails, then, after the delay, the ports close and requests in progress finish. The store is closed last. */
   async run({ delayMs, graceMs, stopServing, closeStore, log }: ShutdownSteps): Promise<void> {
-    this.begun = true
+    this.#begun = true
     if (delayMs > 0) {
       log.info('shutting down after a delay', { delayMs })
       await new Promise(resolve => setTimeout(resolve, delayMs))

@@ -17,11 +17,11 @@ interface ConvertedOptions {
 export class ConvertedObject implements StoredObject {
   readonly key: Key
   readonly revision: Revision
-  private readonly stored: StoredObject
-  private readonly version: Version
-  private readonly bytes: Buffer
-  private readonly isShared: boolean
-  private known: Attributes | undefined
+  readonly #stored: StoredObject
+  readonly #version: Version
+  readonly #bytes: Buffer
+  readonly #isShared: boolean
+  #known: Attributes | undefined
 
   /**
    * @param bytes JSON in the form of a list item, with the resourceVersion.
@@ -30,29 +30,29 @@ export class ConvertedObject implements StoredObject {
   constructor(stored: StoredObject, version: Version, bytes: Buffer, { revision = stored.revision, isShared = true }: ConvertedOptions = {}) {
     this.key = stored.key
     this.revision = revision
-    this.isShared = isShared && revision === stored.revision
-    this.stored = stored
-    this.version = version
-    this.bytes = bytes
+    this.#isShared = isShared && revision === stored.revision
+    this.#stored = stored
+    this.#version = version
+    this.#bytes = bytes
   }
 
   json(): Encoded {
-    return { bytes: this.bytes, header: 1 }
+    return { bytes: this.#bytes, header: 1 }
   }
 
   /** Parses the JSON at each call. Only writes and Tables need the object. */
   object(): KubeObject {
-    return parseOwn(this.bytes)
+    return parseOwn(this.#bytes)
   }
 
   objectInTurns(): Promise<KubeObject> | undefined {
-    return parseOwnInTurns(this.bytes)
+    return parseOwnInTurns(this.#bytes)
   }
 
   encoded(as: Encoder): Encoded {
     const make = (): Encoded => as.encode(this.object())
-    if (!this.isShared) return make()
-    return this.stored.encoded({ id: `${apiVersionOfVersion(this.version)};${as.id}`, encode: make })
+    if (!this.#isShared) return make()
+    return this.#stored.encoded({ id: `${apiVersionOfVersion(this.#version)};${as.id}`, encode: make })
   }
 
   passing(as: Encoder): Encoded {
@@ -68,8 +68,8 @@ export class ConvertedObject implements StoredObject {
   }
 
   attributes(): Attributes {
-    this.known ??= attributesIn(this.version, this.object())
-    return this.known
+    this.#known ??= attributesIn(this.#version, this.object())
+    return this.#known
   }
 }
 

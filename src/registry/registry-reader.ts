@@ -23,55 +23,55 @@ interface LastRead {
 
 /** Reads of all stored resources. Admission plugins read through it: they are created before the registry, which depends on admission. */
 export class RegistryReader {
-  private readonly catalog: Catalog
-  private readonly env: ReadEnvironment
-  private readonly readers = new WeakMap<ResourceDefinition, ResourceReader>()
-  private readonly byId = new WeakMap<ResourceId, LastRead>()
+  readonly #catalog: Catalog
+  readonly #env: ReadEnvironment
+  readonly #readers = new WeakMap<ResourceDefinition, ResourceReader>()
+  readonly #byId = new WeakMap<ResourceId, LastRead>()
   readonly access: ReadAccess
 
   constructor(catalog: Catalog, env: ReadEnvironment) {
-    this.catalog = catalog
-    this.env = env
-    this.access = readAccess(this.catalog, served => this.reader(served), new AbortController().signal)
+    this.#catalog = catalog
+    this.#env = env
+    this.access = readAccess(this.#catalog, served => this.reader(served), new AbortController().signal)
   }
 
   /** `ResourceReader.cachedObject` in the hub version. Throws NotFound if the resource is not served. */
   cachedObject(id: ResourceId, namespace: string, name: string): Awaitable<KubeObject> | undefined {
-    const { served, reader } = this.known(id)
+    const { served, reader } = this.#known(id)
     return reader.cachedObject(served, namespace, name)
   }
 
   /** `ResourceReader.cachedObjects` in the hub version. Throws NotFound if the resource is not served. */
   cachedObjects(id: ResourceId, namespace: string): Awaitable<readonly KubeObject[]> | undefined {
-    const { served, reader } = this.known(id)
+    const { served, reader } = this.#known(id)
     return reader.cachedObjects(served, namespace)
   }
 
   /** Resolves an id. Cached by the identity of the id object: admission uses the same few for every write. */
-  private known(id: ResourceId): LastRead {
-    const snapshot = this.catalog.snapshot()
-    let known = this.byId.get(id)
+  #known(id: ResourceId): LastRead {
+    const snapshot = this.#catalog.snapshot()
+    let known = this.#byId.get(id)
     if (known?.snapshot !== snapshot) {
-      const served = servedById(this.catalog, id)
+      const served = servedById(this.#catalog, id)
       known = { snapshot, served, reader: this.reader(served) }
-      this.byId.set(id, known)
+      this.#byId.set(id, known)
     }
     return known
   }
 
   /** Returns the reader of a resource, which is made on first use. */
   reader({ definition }: ServedResource): ResourceReader {
-    let reader = this.readers.get(definition)
+    let reader = this.#readers.get(definition)
     if (!reader) {
-      reader = new ResourceReader(this.env, definition)
-      this.readers.set(definition, reader)
+      reader = new ResourceReader(this.#env, definition)
+      this.#readers.set(definition, reader)
     }
     return reader
   }
 
   /** Lists the stored objects of a namespace without decoding them, from the cache if the resource has one. `fresh`: the list includes every write that was acknowledged before the call. */
   async listStored(id: ResourceId, namespace: string, signal: AbortSignal, fresh = false): Promise<readonly StoredObject[]> {
-    const served = servedById(this.catalog, id)
+    const served = servedById(this.#catalog, id)
     return (await this.reader(served).list(served, namespace, listOptions({ resourceVersion: fresh ? '' : '0' }), signal)).items
   }
 }

@@ -18,24 +18,24 @@ const MANAGER = 'binnacle'
 
 /** The stores of all stored resources, and in-process access to them. */
 export class Registry {
-  private readonly env: RegistryEnvironment
-  private readonly catalog: Catalog
-  private readonly stores = new WeakMap<ResourceDefinition, ResourceStore>()
+  readonly #env: RegistryEnvironment
+  readonly #catalog: Catalog
+  readonly #stores = new WeakMap<ResourceDefinition, ResourceStore>()
   /** Access without a signal, shared because every write uses it. */
-  private readonly endless: ResourceAccess
+  readonly #endless: ResourceAccess
 
   constructor(catalog: Catalog, env: Omit<RegistryEnvironment, 'access'>) {
-    this.catalog = catalog
-    this.env = { ...env, access: () => this.endless }
-    this.endless = this.accessUntil(new AbortController().signal)
+    this.#catalog = catalog
+    this.#env = { ...env, access: () => this.#endless }
+    this.#endless = this.#accessUntil(new AbortController().signal)
   }
 
   /** Returns the store of a resource, which is made on first use. */
   store(served: ServedResource): ResourceStore {
-    let store = this.stores.get(served.definition)
+    let store = this.#stores.get(served.definition)
     if (!store) {
-      store = new ResourceStore(this.env, served)
-      this.stores.set(served.definition, store)
+      store = new ResourceStore(this.#env, served)
+      this.#stores.set(served.definition, store)
     }
     return store
   }
@@ -45,8 +45,8 @@ export class Registry {
    * object. Throws a StatusError if admission denies it.
    */
   async admit(request: AdmissionRequest & { readonly object: KubeObject }): Promise<KubeObject> {
-    const object = (await this.env.admission.mutate(request)) ?? request.object
-    await this.env.admission.validate({ ...request, object })
+    const object = (await this.#env.admission.mutate(request)) ?? request.object
+    await this.#env.admission.validate({ ...request, object })
     return object
   }
 
@@ -55,15 +55,15 @@ export class Registry {
    * sent to webhooks.
    */
   access(signal?: AbortSignal, { nested = false }: { readonly nested?: boolean } = {}): ResourceAccess {
-    return signal === undefined && !nested ? this.endless : this.accessUntil(signal ?? new AbortController().signal, nested)
+    return signal === undefined && !nested ? this.#endless : this.#accessUntil(signal ?? new AbortController().signal, nested)
   }
 
-  private accessUntil(signal: AbortSignal, nested = false): ResourceAccess {
+  #accessUntil(signal: AbortSignal, nested = false): ResourceAccess {
     const target = (id: ResourceId, namespace: string, name: string, verb: string, subresource = ''): WriteTarget => {
-      const resource = servedById(this.catalog, id)
+      const resource = servedById(this.#catalog, id)
       const info = { verb, group: id.group, version: resource.version.name, namespace, resource: id.resource, subresource, name }
       return {
-        ctx: internalContext(info, signal, this.env.clock.now()),
+        ctx: internalContext(info, signal, this.#env.clock.now()),
         served: resource,
         subresource,
         namespace,
@@ -74,7 +74,7 @@ export class Registry {
       }
     }
     return {
-      ...readAccess(this.catalog, served => this.store(served), signal),
+      ...readAccess(this.#catalog, served => this.store(served), signal),
       create: async (id, namespace, object) => {
         const to = target(id, namespace, object.metadata.name ?? '', 'create')
         return answerObject(await this.store(to.served).create(to, decodeObject(to.served.version, object)))
@@ -100,11 +100,11 @@ export class Registry {
           ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
         })
       },
-      watch: (id, namespace, until, handle, options) => this.follow(servedById(this.catalog, id), namespace, until, handle, options),
+      watch: (id, namespace, until, handle, options) => this.#follow(servedById(this.#catalog, id), namespace, until, handle, options),
     }
   }
 
-  private async follow(
+  async #follow(
     served: ServedResource,
     namespace: string,
     signal: AbortSignal,

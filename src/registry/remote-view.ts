@@ -27,31 +27,31 @@ const LOOK = 500
 export class RemoteView {
   readonly version: Version
   readonly fill = new CacheFill(stored => this.objects(stored))
-  private readonly converter: RemoteConverter
-  private readonly id: string
-  private readonly isOfVersion: (stored: StoredObject) => boolean
-  private readonly shown = new WeakMap<StoredObject, WeakRef<ConvertedObject>>()
-  private readonly coming = new Map<StoredObject, Promise<StoredObject>>()
-  private readonly batches = new WeakMap<readonly StorageEvent[], Promise<readonly StorageEvent[]>>()
+  readonly #converter: RemoteConverter
+  readonly #id: string
+  readonly #isOfVersion: (stored: StoredObject) => boolean
+  readonly #shown = new WeakMap<StoredObject, WeakRef<ConvertedObject>>()
+  readonly #coming = new Map<StoredObject, Promise<StoredObject>>()
+  readonly #batches = new WeakMap<readonly StorageEvent[], Promise<readonly StorageEvent[]>>()
 
   constructor(version: Version, converter: RemoteConverter) {
     this.version = version
-    this.converter = converter
+    this.#converter = converter
     const apiVersion = apiVersionOfVersion(version)
-    this.id = `remote;${apiVersion}`
-    this.isOfVersion = isOfVersion(apiVersion)
+    this.#id = `remote;${apiVersion}`
+    this.#isOfVersion = isOfVersion(apiVersion)
   }
 
   /** Converts an object by a new call of the webhook, whose result may have changed since the last one. Throws a ConversionError. */
   async object(stored: StoredObject): Promise<StoredObject> {
-    if (this.isOfVersion(stored)) return stored
-    const [bytes] = await this.call([stored])
+    if (this.#isOfVersion(stored)) return stored
+    const [bytes] = await this.#call([stored])
     return new ConvertedObject(stored, this.version, there(bytes), { isShared: false })
   }
 
   /** Converts an object of the watch cache. Calls the webhook only if no earlier result is kept. Throws a ConversionError. */
   async cachedObject(stored: StoredObject): Promise<StoredObject> {
-    return this.ready(stored) ?? there(this.convert([stored])[0])
+    return this.#ready(stored) ?? there(this.#convert([stored])[0])
   }
 
   /** `cachedObject` for many objects, in their order. Objects without a kept result are converted in calls of up to 500, one call at a time. */
@@ -63,13 +63,13 @@ export class RemoteView {
       const group = missing
       missing = []
       bytes = 0
-      const converted = await this.group(group)
+      const converted = await this.#group(group)
       for (const [i, stored] of group.entries()) found.set(stored, there(converted[i]))
     }
     for (const [i, object] of stored.entries()) {
       if (i % LOOK === LOOK - 1 && turnIsSpent()) await nextTurn()
       if (found.has(object)) continue
-      const ready = this.ready(object)
+      const ready = this.#ready(object)
       if (ready) {
         found.set(object, ready)
         continue
@@ -82,9 +82,9 @@ export class RemoteView {
   }
 
   /** Converts objects in one call. If it fails, converts them one by one, as upstream always does: a webhook may reject a batch but none of its objects. */
-  private async group(group: readonly StoredObject[]): Promise<readonly StoredObject[]> {
+  async #group(group: readonly StoredObject[]): Promise<readonly StoredObject[]> {
     try {
-      return await Promise.all(this.convert(group))
+      return await Promise.all(this.#convert(group))
     } catch (error) {
       if (!(error instanceof ConversionError) || group.length === 1) throw error
       const converted: StoredObject[] = []
@@ -95,19 +95,19 @@ export class RemoteView {
 
   /** Returns a watcher that delivers events in this version, in order. If a conversion fails, the watch ends with its ConversionError. */
   watcher(watcher: Watcher): Watcher {
-    return mappedWatcher(watcher, events => this.batch(events))
+    return mappedWatcher(watcher, events => this.#batch(events))
   }
 
-  private batch(events: readonly StorageEvent[]): Promise<readonly StorageEvent[]> {
-    let batch = this.batches.get(events)
+  #batch(events: readonly StorageEvent[]): Promise<readonly StorageEvent[]> {
+    let batch = this.#batches.get(events)
     if (!batch) {
-      batch = this.convertEvents(events)
-      this.batches.set(events, batch)
+      batch = this.#convertEvents(events)
+      this.#batches.set(events, batch)
     }
     return batch
   }
 
-  private async convertEvents(events: readonly StorageEvent[]): Promise<readonly StorageEvent[]> {
+  async #convertEvents(events: readonly StorageEvent[]): Promise<readonly StorageEvent[]> {
     const objects = await this.objects(events.flatMap(event => (event.type === 'bookmark' ? [] : event.object)))
     let next = 0
     return events.map(event => {
@@ -118,44 +118,44 @@ export class RemoteView {
   }
 
   /** The object itself if it is of this version, or an earlier result. Undefined if a call is needed. */
-  private ready(stored: StoredObject): StoredObject | undefined {
-    if (this.isOfVersion(stored)) return stored
-    const shown = this.shown.get(stored)?.deref()
+  #ready(stored: StoredObject): StoredObject | undefined {
+    if (this.#isOfVersion(stored)) return stored
+    const shown = this.#shown.get(stored)?.deref()
     if (shown) return shown
-    const kept = stored.kept(this.id)
-    return kept && this.show(stored, kept.bytes)
+    const kept = stored.kept(this.#id)
+    return kept && this.#show(stored, kept.bytes)
   }
 
-  private show(stored: StoredObject, bytes: Buffer): ConvertedObject {
+  #show(stored: StoredObject, bytes: Buffer): ConvertedObject {
     const object = new ConvertedObject(stored, this.version, bytes)
-    this.shown.set(stored, new WeakRef(object))
+    this.#shown.set(stored, new WeakRef(object))
     return object
   }
 
   /** Converts objects in one call, and waits for calls in progress that include some of them. */
-  private convert(group: readonly StoredObject[]): Promise<StoredObject>[] {
-    const fresh = group.filter(stored => !this.coming.has(stored))
+  #convert(group: readonly StoredObject[]): Promise<StoredObject>[] {
+    const fresh = group.filter(stored => !this.#coming.has(stored))
     if (fresh.length > 0) {
-      const answer = this.call(fresh)
+      const answer = this.#call(fresh)
       for (const [i, stored] of fresh.entries()) {
-        const one = answer.then(converted => this.remember(stored, there(converted[i])))
-        this.coming.set(stored, one)
-        const done = () => this.coming.delete(stored)
+        const one = answer.then(converted => this.#remember(stored, there(converted[i])))
+        this.#coming.set(stored, one)
+        const done = () => this.#coming.delete(stored)
         one.then(done, done)
       }
     }
-    return group.map(stored => there(this.coming.get(stored)))
+    return group.map(stored => there(this.#coming.get(stored)))
   }
 
-  private remember(stored: StoredObject, bytes: Buffer): StoredObject {
-    stored.encoded({ id: this.id, encode: () => ({ bytes, header: 1 }) })
-    return this.show(stored, bytes)
+  #remember(stored: StoredObject, bytes: Buffer): StoredObject {
+    stored.encoded({ id: this.#id, encode: () => ({ bytes, header: 1 }) })
+    return this.#show(stored, bytes)
   }
 
   /** Calls the webhook. Returns the JSON of each converted object, in order, with the resourceVersion of the stored one. */
-  private async call(group: readonly StoredObject[]): Promise<Buffer[]> {
+  async #call(group: readonly StoredObject[]): Promise<Buffer[]> {
     const objects = await mapInSlices(group, stored => withoutRevision(parseOwn(stored.json().bytes)))
-    const converted = await this.converter.convert(objects, this.version)
+    const converted = await this.#converter.convert(objects, this.version)
     return mapInSlices(
       converted.map((object, i) => ({ object, stored: there(group[i]) })),
       ({ object, stored }) => encodeJson(this.version.schema, { ...object, metadata: { ...object.metadata, resourceVersion: String(stored.revision) } }),

@@ -34,7 +34,7 @@ export class ResourceStore extends ResourceReader implements StoreParts {
   /** Creates an object, which is decoded in the version of the request. Takes ownership of it. */
   async create(target: WriteTarget, object: KubeObject): Promise<RequestResult> {
     const answer = await createObject(this, target, object)
-    const following = this.afterWrite(target, answer)
+    const following = this.#afterWrite(target, answer)
     if (following) await following
     return answerIn(target, answer)
   }
@@ -42,13 +42,13 @@ export class ResourceStore extends ResourceReader implements StoreParts {
   /** Updates an object, or creates it if the request or the kind allows that. `created` reports which. */
   async update(target: WriteTarget, request: UpdateRequest): Promise<{ answer: RequestResult; created: boolean }> {
     const { answer, created } = await updateObject(this, target, request)
-    const following = this.afterWrite(target, answer)
+    const following = this.#afterWrite(target, answer)
     if (following) await following
     return { answer: await answerIn(target, answer), created }
   }
 
   /** Calls the environment's hook after a write. Returns undefined if the response need not wait. */
-  private afterWrite({ served }: WriteTarget, answer: RequestResult): Promise<void> | undefined {
+  #afterWrite({ served }: WriteTarget, answer: RequestResult): Promise<void> | undefined {
     return 'stored' in answer ? this.env.afterWrite?.(served.definition, answer.stored.attributes().name) : undefined
   }
 
@@ -76,13 +76,13 @@ export class ResourceStore extends ResourceReader implements StoreParts {
       const page = await this.list(target.served, target.namespace, { ...selection, limit, continue: token }, target.ctx.signal)
       // `push(...items)` fails if a page has more items than a call may have arguments.
       for (const item of page.items) items.push(item)
-      await this.deleteAll(target, options, page.items)
+      await this.#deleteAll(target, options, page.items)
       token = page.continue
       if (token === '' || selection.limit > 0) return { ...page, items }
     }
   }
 
-  private async deleteAll(target: WriteTarget, options: DeleteOptions, items: readonly StoredObject[]): Promise<void> {
+  async #deleteAll(target: WriteTarget, options: DeleteOptions, items: readonly StoredObject[]): Promise<void> {
     await eachAtOnce(items, DELETE_COLLECTION_WORKERS, async item => {
       const { namespace, name } = item.attributes()
       try {

@@ -22,31 +22,31 @@ interface ViewOptions {
  * encodings. Each object and each batch of events has one view in a version, so that caches by identity, such as watch frames, work as in the storage version.
  */
 export class VersionView {
-  private readonly definition: ResourceDefinition
-  private readonly version: Version
-  private readonly json: Encoder
-  private readonly header: number
-  private readonly passes: (stored: StoredObject) => boolean
-  private readonly objects = new WeakMap<StoredObject, ViewedObject>()
-  private readonly batches = new WeakMap<readonly StorageEvent[], readonly StorageEvent[]>()
-  private readonly encoders = new WeakMap<Encoder, Encoder>()
+  readonly #definition: ResourceDefinition
+  readonly #version: Version
+  readonly #json: Encoder
+  readonly #header: number
+  readonly #passes: (stored: StoredObject) => boolean
+  readonly #objects = new WeakMap<StoredObject, ViewedObject>()
+  readonly #batches = new WeakMap<readonly StorageEvent[], readonly StorageEvent[]>()
+  readonly #encoders = new WeakMap<Encoder, Encoder>()
 
   constructor(definition: ResourceDefinition, version: Version, { passesOwn = false }: ViewOptions = {}) {
-    this.definition = definition
-    this.version = version
+    this.#definition = definition
+    this.#version = version
     const apiVersion = apiVersionOfVersion(version)
-    this.passes = passesOwn ? isOfVersion(apiVersion) : () => false
-    this.header = registryFormOf(version.schema).headerBytes(version.kind, apiVersion)
-    this.json = { id: `json;${apiVersion}`, encode: object => ({ bytes: encodeJson(version.schema, this.converted(object)), header: this.header }) }
+    this.#passes = passesOwn ? isOfVersion(apiVersion) : () => false
+    this.#header = registryFormOf(version.schema).headerBytes(version.kind, apiVersion)
+    this.#json = { id: `json;${apiVersion}`, encode: object => ({ bytes: encodeJson(version.schema, this.#converted(object)), header: this.#header }) }
   }
 
   /** Returns an object in the version. The same stored object has the same view. */
   object(stored: StoredObject): StoredObject {
-    if (this.passes(stored)) return stored
-    let view = this.objects.get(stored)
+    if (this.#passes(stored)) return stored
+    let view = this.#objects.get(stored)
     if (!view) {
-      view = new ViewedObject(stored, { json: this.json, encoderOf: as => this.encoder(as), encodedInSteps: bytes => this.encodedInSteps(bytes) })
-      this.objects.set(stored, view)
+      view = new ViewedObject(stored, { json: this.#json, encoderOf: as => this.#encoder(as), encodedInSteps: bytes => this.#encodedInSteps(bytes) })
+      this.#objects.set(stored, view)
     }
     return view
   }
@@ -55,43 +55,43 @@ export class VersionView {
   watcher(watcher: Watcher): Watcher {
     return {
       close: slow => watcher.close(slow),
-      deliver: (take, joined, begun) => watcher.deliver((events, own) => take(this.batch(events), own), joined, begun),
+      deliver: (take, joined, begun) => watcher.deliver((events, own) => take(this.#batch(events), own), joined, begun),
     }
   }
 
-  private batch(events: readonly StorageEvent[]): readonly StorageEvent[] {
-    let viewed = this.batches.get(events)
+  #batch(events: readonly StorageEvent[]): readonly StorageEvent[] {
+    let viewed = this.#batches.get(events)
     if (!viewed) {
       viewed = events.map(event => (event.type === 'bookmark' ? event : { ...event, object: this.object(event.object) }))
-      this.batches.set(events, viewed)
+      this.#batches.set(events, viewed)
     }
     return viewed
   }
 
-  private converted(object: KubeObject): KubeObject {
-    return normalized(this.version, copyIn(this.definition, object, this.version))
+  #converted(object: KubeObject): KubeObject {
+    return normalized(this.#version, copyIn(this.#definition, object, this.#version))
   }
 
   /** Encodes the stored JSON in the version, in steps. The result equals that of the encoder `json`. */
-  private *encodedInSteps({ bytes }: Encoded): Steps<Encoded> {
+  *#encodedInSteps({ bytes }: Encoded): Steps<Encoded> {
     const object = yield* parseOwnInSteps(bytes)
     yield
-    const from = versionsOf(this.definition).get(object.apiVersion) ?? this.version
-    const converted = yield* convertInSteps(this.definition, object, from, this.version)
+    const from = versionsOf(this.#definition).get(object.apiVersion) ?? this.#version
+    const converted = yield* convertInSteps(this.#definition, object, from, this.#version)
     yield
-    const normal = yield* normalizedInSteps(this.version, converted)
+    const normal = yield* normalizedInSteps(this.#version, converted)
     yield
-    const encoded = { bytes: yield* encodeJsonInSteps(this.version.schema, normal), header: this.header }
+    const encoded = { bytes: yield* encodeJsonInSteps(this.#version.schema, normal), header: this.#header }
     yield
     return encoded
   }
 
   /** Wraps an encoder of this version so that it accepts objects of the storage version. */
-  private encoder(as: Encoder): Encoder {
-    let encoder = this.encoders.get(as)
+  #encoder(as: Encoder): Encoder {
+    let encoder = this.#encoders.get(as)
     if (!encoder) {
-      encoder = { id: `${apiVersionOfVersion(this.version)};${as.id}`, encode: object => as.encode(this.converted(object)) }
-      this.encoders.set(as, encoder)
+      encoder = { id: `${apiVersionOfVersion(this.#version)};${as.id}`, encode: object => as.encode(this.#converted(object)) }
+      this.#encoders.set(as, encoder)
     }
     return encoder
   }
@@ -106,40 +106,40 @@ interface ViewEncoding {
 }
 
 class ViewedObject implements StoredObject {
-  private readonly stored: StoredObject
-  private readonly as: ViewEncoding
-  private making: Promise<void> | undefined
+  readonly #stored: StoredObject
+  readonly #as: ViewEncoding
+  #making: Promise<void> | undefined
 
   constructor(stored: StoredObject, as: ViewEncoding) {
-    this.stored = stored
-    this.as = as
+    this.#stored = stored
+    this.#as = as
   }
 
   get key(): Key {
-    return this.stored.key
+    return this.#stored.key
   }
 
   get revision(): Revision {
-    return this.stored.revision
+    return this.#stored.revision
   }
 
   json(): Encoded {
-    return this.stored.encoded(this.as.json)
+    return this.#stored.encoded(this.#as.json)
   }
 
   ready(): Promise<void> | undefined {
-    const json = this.stored.json()
-    if (json.bytes.length < LARGE_BYTES || this.stored.kept(this.as.json.id) !== undefined) return undefined
-    this.making ??= this.make(json)
-    return this.making
+    const json = this.#stored.json()
+    if (json.bytes.length < LARGE_BYTES || this.#stored.kept(this.#as.json.id) !== undefined) return undefined
+    this.#making ??= this.#make(json)
+    return this.#making
   }
 
-  private async make(json: Encoded): Promise<void> {
+  async #make(json: Encoded): Promise<void> {
     try {
-      const encoded = await runInTurns(this.as.encodedInSteps(json))
-      this.stored.encoded({ id: this.as.json.id, transcode: () => encoded, encode: () => encoded })
+      const encoded = await runInTurns(this.#as.encodedInSteps(json))
+      this.#stored.encoded({ id: this.#as.json.id, transcode: () => encoded, encode: () => encoded })
     } finally {
-      this.making = undefined
+      this.#making = undefined
     }
   }
 
@@ -154,31 +154,31 @@ class ViewedObject implements StoredObject {
   }
 
   noted(by: object): unknown {
-    return this.stored.noted?.(by)
+    return this.#stored.noted?.(by)
   }
 
   note(by: object, value: object, bytes: number): void {
-    this.stored.note?.(by, value, bytes)
+    this.#stored.note?.(by, value, bytes)
   }
 
   encoded(as: Encoder): Encoded {
-    return this.stored.encoded(this.as.encoderOf(as))
+    return this.#stored.encoded(this.#as.encoderOf(as))
   }
 
   kept(id: string): Encoded | undefined {
-    return this.stored.kept(id)
+    return this.#stored.kept(id)
   }
 
   passing(as: Encoder): Encoded {
-    return this.stored.passing(this.as.encoderOf(as))
+    return this.#stored.passing(this.#as.encoderOf(as))
   }
 
   sizeOf(as: Encoder): number {
-    return this.stored.sizeOf(this.as.encoderOf(as))
+    return this.#stored.sizeOf(this.#as.encoderOf(as))
   }
 
   attributes(): Attributes {
-    return this.stored.attributes()
+    return this.#stored.attributes()
   }
 }
 

@@ -57,83 +57,83 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  * This parser trusts its input. `hack/verify-types` and the build check every file strictly (`hack/types/check.ts`).
  */
 export class TypeRegistry {
-  private readonly packages = new Map<string, TypePackage>()
+  readonly #packages = new Map<string, TypePackage>()
   /** Files of packages that have not been read, by id. */
-  private readonly files = new Map<string, string>()
+  readonly #files = new Map<string, string>()
   /** Packages whose text has not been parsed. */
-  private readonly unread = new Set<string>()
-  private readonly sources = new Map<string, DeclarationSource>()
-  private readonly strings = new Map<string, ScalarSchema>()
-  private readonly unions = new Map<string, { line: string; pkg: TypePackage }>()
-  private readonly resolved = new Map<string, StructSchema>()
-  private readonly minor: number | undefined
+  readonly #unread = new Set<string>()
+  readonly #sources = new Map<string, DeclarationSource>()
+  readonly #strings = new Map<string, ScalarSchema>()
+  readonly #unions = new Map<string, { line: string; pkg: TypePackage }>()
+  readonly #resolved = new Map<string, StructSchema>()
+  readonly #minor: number | undefined
 
   /** @param minor release 1.`minor` whose fields the types have; without it they have the fields of all releases */
   constructor(minor?: number) {
-    this.minor = minor
+    this.#minor = minor
   }
 
   /** Adds a package. It is parsed when one of its types is first used, so unused versions cost nothing. */
   add(pkg: TypePackage): this {
-    invariant(!this.unread.has(pkg.id) && !this.packages.has(pkg.id), `package ${pkg.id} is declared twice`)
-    this.packages.set(pkg.id, pkg)
-    this.unread.add(pkg.id)
+    invariant(!this.#unread.has(pkg.id) && !this.#packages.has(pkg.id), `package ${pkg.id} is declared twice`)
+    this.#packages.set(pkg.id, pkg)
+    this.#unread.add(pkg.id)
     return this
   }
 
   /** Adds the package with this id, read from its file on first use. */
   addFile(id: string, file: string): this {
-    invariant(!this.files.has(id), `package ${id} is declared twice`)
-    this.files.set(id, file)
+    invariant(!this.#files.has(id), `package ${id} is declared twice`)
+    this.#files.set(id, file)
     return this
   }
 
   /** Whether there is a package with this id. */
   has(id: string): boolean {
-    return this.files.has(id) || this.packages.has(id)
+    return this.#files.has(id) || this.#packages.has(id)
   }
 
   /** Returns a type such as `core.Pod`. Its members are parsed on first access, so a large table costs nothing at start; errors in them are thrown then. */
   type(id: string): StructSchema {
-    const known = this.resolved.get(id)
+    const known = this.#resolved.get(id)
     if (known) return known
-    const source = this.source(id)
+    const source = this.#source(id)
     invariant(source, `no type ${id}`)
     const name = id.slice(id.indexOf('.') + 1)
-    const marks = marksIn(this.marks(source), this.minor)
+    const marks = marksIn(this.#marks(source), this.#minor)
     const head: Mutable<StructHead> = { id, name, typeMeta: marks.includes('typemeta') }
     if (!marks.includes('nodefinition')) head.definition = `${source.pkg.definition}.${name}`
     if (marks.includes('atomic')) head.structType = 'atomic'
     if (marks.includes('prune')) head.prune = true
     Object.assign(head, availability(marks))
-    const schema = new DeclaredStruct(head, () => this.members(id, this.lines(source)))
-    this.resolved.set(id, schema)
+    const schema = new DeclaredStruct(head, () => this.#members(id, this.#lines(source)))
+    this.#resolved.set(id, schema)
     return schema
   }
 
   /** Returns the values of an enum such as `core.Protocol`, in the declared order. */
   enumValues(id: string): readonly string[] {
-    this.read(id.slice(0, id.indexOf('.')))
-    const values = this.strings.get(id)?.enum
+    this.#read(id.slice(0, id.indexOf('.')))
+    const values = this.#strings.get(id)?.enum
     invariant(values, `no enum ${id}`)
     return values
   }
 
   /** Parses the members that the lines declare. */
-  private members(id: string, lines: readonly WrittenField[]): StructMembers {
+  #members(id: string, lines: readonly WrittenField[]): StructMembers {
     const fields = new Map<string, Field>()
     const inlines: Inline[] = []
     for (const { line, scope } of lines) {
       const [, number, type] = /^inline (\d+) (\S+)/.exec(line) ?? []
       if (type !== undefined) {
-        const inner = this.type(this.qualify(type, scope))
+        const inner = this.type(this.#qualify(type, scope))
         inlines.push({ number: Number(number), schema: inner })
         for (const [key, field] of inner.fields) fields.set(key, field)
       } else {
-        if (this.minor !== undefined && !isInRelease(line, this.minor)) continue
-        const field = this.field(line, scope)
+        if (this.#minor !== undefined && !isInRelease(line, this.#minor)) continue
+        const field = this.#field(line, scope)
         const earlier = fields.get(field.name)
-        invariant(earlier === undefined || this.minor === undefined, `${id}: field ${field.name} twice`)
+        invariant(earlier === undefined || this.#minor === undefined, `${id}: field ${field.name} twice`)
         fields.set(field.name, earlier ? { ...field, earlier } : field)
       }
     }
@@ -142,25 +142,25 @@ export class TypeRegistry {
 
   /** Returns the type with this OpenAPI definition name, if there is one. Reads the files of all packages. */
   byDefinition(definition: string): StructSchema | undefined {
-    for (const id of this.files.keys()) this.load(id)
+    for (const id of this.#files.keys()) this.#load(id)
     const at = definition.lastIndexOf('.')
-    for (const pkg of this.packages.values()) {
+    for (const pkg of this.#packages.values()) {
       const id = `${pkg.id}.${definition.slice(at + 1)}`
-      if (pkg.definition === definition.slice(0, at)) return this.source(id) && this.type(id)
+      if (pkg.definition === definition.slice(0, at)) return this.#source(id) && this.type(id)
     }
     return undefined
   }
 
-  private source(id: string): DeclarationSource | undefined {
-    this.read(id.slice(0, id.indexOf('.')))
-    return this.sources.get(id)
+  #source(id: string): DeclarationSource | undefined {
+    this.#read(id.slice(0, id.indexOf('.')))
+    return this.#sources.get(id)
   }
 
   /** Reads the file of a package unless it has been read. */
-  private load(id: string): void {
-    const file = this.files.get(id)
+  #load(id: string): void {
+    const file = this.#files.get(id)
     if (file === undefined) return
-    this.files.delete(id)
+    this.#files.delete(id)
     const source = readProgramFile(file)
     const [, found, definition] = /^package (\S+) (\S+)/m.exec(source) ?? []
     invariant(found === id && definition !== undefined, `${file} is not the package ${id}`)
@@ -168,29 +168,29 @@ export class TypeRegistry {
   }
 
   /** Indexes the declarations of a package by name. */
-  private read(id: string): void {
-    this.load(id)
-    const pkg = this.packages.get(id)
-    if (pkg === undefined || !this.unread.delete(id)) return
+  #read(id: string): void {
+    this.#load(id)
+    const pkg = this.#packages.get(id)
+    if (pkg === undefined || !this.#unread.delete(id)) return
     let current: string[] | undefined
     for (const raw of pkg.source.split('\n')) {
       const line = raw.trimEnd()
       if (line === '' || line.startsWith('//') || line.startsWith('package ')) continue
       if (line.startsWith('types ')) {
         const [names = '', model] = line.slice('types '.length).split(' like ')
-        for (const name of names.split(' ')) this.declare(pkg, name, `type ${name} like ${model}.${name}`)
+        for (const name of names.split(' ')) this.#declare(pkg, name, `type ${name} like ${model}.${name}`)
       } else if (line.startsWith('type ')) {
-        current = this.declare(pkg, line.split(' ', 2)[1] ?? '', line)
+        current = this.#declare(pkg, line.split(' ', 2)[1] ?? '', line)
       } else if (line.startsWith('union ')) {
-        this.unions.set(`${id}.${line.split(' ', 2)[1]}`, { line, pkg })
+        this.#unions.set(`${id}.${line.split(' ', 2)[1]}`, { line, pkg })
       } else if (line.startsWith('enum ') || line.startsWith('string ')) {
         const [, name, ...values] = line.match(WORDS) ?? []
         const isEnum = line.startsWith('enum ')
-        this.strings.set(`${id}.${name}`, {
+        this.#strings.set(`${id}.${name}`, {
           type: 'string',
           goType: `${pkg.definition.slice(pkg.definition.lastIndexOf('.') + 1)}.${name}`,
           declaredIn: pkg.definition,
-          ...(isEnum && { enum: enumValues(values, this.minor) }),
+          ...(isEnum && { enum: enumValues(values, this.#minor) }),
         })
       } else {
         invariant(current, `a field outside of a type: ${line}`)
@@ -200,46 +200,46 @@ export class TypeRegistry {
   }
 
   /** Records a declaration. Returns its list of lines, which the caller fills. */
-  private declare(pkg: TypePackage, name: string, head: string): string[] {
+  #declare(pkg: TypePackage, name: string, head: string): string[] {
     const id = `${pkg.id}.${name}`
-    invariant(!this.sources.has(id), `type ${id} is declared twice`)
+    invariant(!this.#sources.has(id), `type ${id} is declared twice`)
     const lines: string[] = []
-    this.sources.set(id, { head, lines, pkg })
+    this.#sources.set(id, { head, lines, pkg })
     return lines
   }
 
   /** Returns the marks of a type, preceded by those of the type after `like`. */
-  private marks(source: DeclarationSource): readonly string[] {
-    const model = this.modelOf(source)
+  #marks(source: DeclarationSource): readonly string[] {
+    const model = this.#modelOf(source)
     const own = headWords(source)
-    return model ? [...this.marks(model), ...own.slice(2)] : own
+    return model ? [...this.#marks(model), ...own.slice(2)] : own
   }
 
   /** Returns the field lines of a type: its own, and those of the type after `like`. */
-  private lines(source: DeclarationSource): readonly WrittenField[] {
+  #lines(source: DeclarationSource): readonly WrittenField[] {
     const { pkg } = source
     const own = source.lines.map(line => ({ line, scope: [pkg] }))
-    const model = this.modelOf(source)
+    const model = this.#modelOf(source)
     if (model === undefined) return own
-    const byName = linesByField(this.lines(model).map(({ line, scope }) => ({ line, scope: [pkg, ...scope] })))
+    const byName = linesByField(this.#lines(model).map(({ line, scope }) => ({ line, scope: [pkg, ...scope] })))
     for (const [key, fields] of linesByField(own)) byName.set(key, fields)
     return [...byName.values()].flat()
   }
 
   /** Returns the type after `like`. */
-  private modelOf(source: DeclarationSource): DeclarationSource | undefined {
+  #modelOf(source: DeclarationSource): DeclarationSource | undefined {
     const [like, id = ''] = headWords(source)
     if (like !== 'like') return undefined
-    const model = this.source(id)
+    const model = this.#source(id)
     invariant(model, `no type ${id}`)
     return model
   }
 
-  private field(line: string, scope: PackageScope): Field {
+  #field(line: string, scope: PackageScope): Field {
     const given = DEFAULT.exec(line)
     const [written, since, value] = given ? [line.slice(0, given.index), given[1], line.slice(given.index + given[0].length)] : [line]
     const [name = '', number, type = '', ...all] = written.split(/\s+/)
-    const marks = marksIn(all, this.minor)
+    const marks = marksIn(all, this.#minor)
     invariant(!marks.includes('#'), `a description belongs beside the declarations: ${line}`)
     const optional = type.endsWith('?')
     const pointer = type.startsWith('*')
@@ -247,15 +247,15 @@ export class TypeRegistry {
       name,
       number: number === '-' ? 0 : Number(number),
       pointer,
-      schema: this.stated(this.schema(optional ? type.slice(pointer ? 1 : 0, -1) : type.slice(pointer ? 1 : 0), marksIn(all), scope), marks),
+      schema: this.#stated(this.#schema(optional ? type.slice(pointer ? 1 : 0, -1) : type.slice(pointer ? 1 : 0), marksIn(all), scope), marks),
       required: marks.includes('required') || (!optional && !marks.includes('optional')),
       omitEmpty: marks.includes('omitempty') || (optional && !marks.includes('keepempty')),
     }
     if (name.startsWith(MARKER)) field.alias = `${NEUTRAL_MARKER}${name.slice(MARKER.length)}`
-    if (value !== undefined && (since === undefined || this.minor === undefined || Number(since) <= this.minor)) field.default = JSON.parse(value)
+    if (value !== undefined && (since === undefined || this.#minor === undefined || Number(since) <= this.#minor)) field.default = JSON.parse(value)
     Object.assign(field, patchMarks(marks), availability(marks))
     // Types of all releases have every field, written as in the earliest release.
-    if (marks.includes('omitzero') && this.minor !== undefined) field.omitZero = true
+    if (marks.includes('omitzero') && this.#minor !== undefined) field.omitZero = true
     if (marks.includes('deprecated')) field.deprecated = true
     const rules = ruleMarks(name, marks, field.schema)
     if (rules) field.rules = rules
@@ -265,34 +265,34 @@ export class TypeRegistry {
   }
 
   /** A list without a list type in this release is still merged by the type that another mark implies, which is older (the key of patches). */
-  private stated(schema: Schema, marks: readonly string[]): Schema {
+  #stated(schema: Schema, marks: readonly string[]): Schema {
     return schema.type === 'list' && schema.listType !== undefined && listMarks(marks).listType === undefined ? { ...schema, unstated: true } : schema
   }
 
-  private union(line: string, pkg: TypePackage): UnionSchema {
+  #union(line: string, pkg: TypePackage): UnionSchema {
     const [, name = '', type = '', form = ''] = line.split(/\s+/)
     invariant(isUnionForm(form), `no form of a union: ${line}`)
-    const struct = this.type(this.qualify(type, [pkg]))
+    const struct = this.type(this.#qualify(type, [pkg]))
     return { type: 'union', name, definition: `${pkg.definition}.${name}`, form, struct }
   }
 
-  private schema(type: string, marks: readonly string[], scope: PackageScope): Schema {
+  #schema(type: string, marks: readonly string[], scope: PackageScope): Schema {
     if (type.startsWith('[]')) {
       const pointerItems = type.startsWith('[]*')
-      const items = this.schema(type.slice(pointerItems ? 3 : 2), [], scope)
+      const items = this.#schema(type.slice(pointerItems ? 3 : 2), [], scope)
       return { type: 'list', items, ...listMarks(marks), ...(pointerItems && { pointerItems }) }
     }
     if (type.startsWith('map[string]')) {
       const mapType = marks.includes('atomic') ? 'atomic' : marks.includes('granular') ? 'granular' : undefined
-      return { type: 'map', values: this.schema(type.slice(11), [], scope), ...(mapType && { mapType }) }
+      return { type: 'map', values: this.#schema(type.slice(11), [], scope), ...(mapType && { mapType }) }
     }
     const scalar = SCALARS[type]
     if (scalar) return scalar
-    const id = this.qualify(type, scope)
-    const named = this.strings.get(id)
+    const id = this.#qualify(type, scope)
+    const named = this.#strings.get(id)
     if (named) return named
-    const union = this.unions.get(id)
-    if (union) return this.union(union.line, union.pkg)
+    const union = this.#unions.get(id)
+    if (union) return this.#union(union.line, union.pkg)
     const struct = this.type(id)
     if (!marks.includes('atomic') && !marks.includes('granular')) return struct
     const structType = marks.includes('atomic') ? 'atomic' : 'granular'
@@ -300,13 +300,13 @@ export class TypeRegistry {
   }
 
   /** Returns the name with its package: the first package in scope that declares it. */
-  private qualify(type: string, scope: PackageScope): string {
+  #qualify(type: string, scope: PackageScope): string {
     if (type.includes('.')) {
-      this.read(type.slice(0, type.indexOf('.')))
+      this.#read(type.slice(0, type.indexOf('.')))
       return type
     }
     const ids = scope.map(pkg => `${pkg.id}.${type}`)
-    return ids.find(id => this.sources.has(id) || this.strings.has(id) || this.unions.has(id)) ?? ids[0] ?? type
+    return ids.find(id => this.#sources.has(id) || this.#strings.has(id) || this.#unions.has(id)) ?? ids[0] ?? type
   }
 }
 

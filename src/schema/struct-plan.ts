@@ -42,28 +42,29 @@ const EMPTY: JsonObject = Object.freeze(Object.create(null))
  * order, such as any that this program wrote, is read in one pass.
  */
 export class StructPlan {
-  private readonly byName: ReadonlyMap<string, MemberPlan>
-  private readonly required: readonly RequiredPlan[]
+  readonly #byName: ReadonlyMap<string, MemberPlan>
+  readonly #required: readonly RequiredPlan[]
   /** A rank greater than all others. */
-  private readonly end: number
-  private readonly keepsUnknown: boolean
+  readonly #end: number
+  readonly #keepsUnknown: boolean
 
   constructor(plans: readonly MemberPlan[], keepsUnknown: boolean) {
-    this.byName = bySpelling(plans)
-    this.required = plans.filter(isRequired)
-    this.end = plans.length
-    this.keepsUnknown = keepsUnknown
+    this.#byName = bySpelling(plans)
+    this.#required = plans.filter(isRequired)
+    this.#end = plans.length
+    this.#keepsUnknown = keepsUnknown
   }
 
   /** Returns a new object. Null is read as the struct's zero value. */
   read(value: Json, run: Decoding): JsonObject {
-    if (value === null || value === undefined) return this.members(EMPTY, run)
+    if (value === null || value === undefined) return this.#members(EMPTY, run)
     if (typeof value !== 'object' || Array.isArray(value)) throw MISFIT
-    return this.members(value, run)
+    return this.#members(value, run)
   }
 
-  private members(source: JsonObject, run: Decoding): JsonObject {
-    const { byName, required } = this
+  #members(source: JsonObject, run: Decoding): JsonObject {
+    const byName = this.#byName
+    const required = this.#required
     const out: JsonObject = {}
     let last = -1
     /** Index of the next required member. */
@@ -76,21 +77,21 @@ export class StructPlan {
       }
       const raw = source[key]
       if (raw === undefined) continue
-      if (plan.rank < last) return this.finish(this.reordered(source, out, key, run), source)
+      if (plan.rank < last) return this.#finish(this.#reordered(source, out, key, run), source)
       last = plan.rank
       if (next < required.length) {
-        next = this.fill(out, next, last, run)
+        next = this.#fill(out, next, last, run)
         if (required[next] === plan) next++
       }
       put(out, plan, raw, run)
     }
-    if (next < required.length) this.fill(out, next, this.end, run)
-    return this.finish(out, source)
+    if (next < required.length) this.#fill(out, next, this.#end, run)
+    return this.#finish(out, source)
   }
 
   /** Fills in the zero values of required members from index `from` up to a rank. Returns the index of the next required member. */
-  private fill(out: JsonObject, from: number, before: number, run: Decoding): number {
-    const { required } = this
+  #fill(out: JsonObject, from: number, before: number, run: Decoding): number {
+    const required = this.#required
     let next = from
     for (; next < required.length; next++) {
       const plan = required[next]
@@ -104,28 +105,28 @@ export class StructPlan {
    * Reads an object that is not in declared order. `done` has the members before `from`, the first one out of order, so that nothing is read twice, however
    * deeply it is nested.
    */
-  private reordered(source: JsonObject, done: JsonObject, from: string, run: Decoding): JsonObject {
+  #reordered(source: JsonObject, done: JsonObject, from: string, run: Decoding): JsonObject {
     const out: JsonObject = {}
     let next = 0
-    for (const { plan, key, isDone } of this.present(source, from, run)) {
-      next = this.fill(out, next, plan.rank, run)
-      if (this.required[next] === plan) next++
+    for (const { plan, key, isDone } of this.#present(source, from, run)) {
+      next = this.#fill(out, next, plan.rank, run)
+      if (this.#required[next] === plan) next++
       const read = isDone ? done[plan.name] : undefined
       // An omitted member was empty. It is read again, because the empty value may have been given.
       if (read === undefined) put(out, plan, source[key] ?? null, run)
       else out[plan.name] = read
     }
-    this.fill(out, next, this.end, run)
+    this.#fill(out, next, this.#end, run)
     return out
   }
 
   /** Returns the known members in declared order. */
-  private present(source: JsonObject, from: string, run: Decoding): readonly Present[] {
+  #present(source: JsonObject, from: string, run: Decoding): readonly Present[] {
     const present: Present[] = []
     let isDone = true
     for (const key in source) {
       if (key === from) isDone = false
-      const plan = this.byName.get(key)
+      const plan = this.#byName.get(key)
       if (plan === undefined) run.unknownSeen = true
       else if (source[key] !== undefined) insertByRank(present, { rank: plan.rank, plan, key, isDone })
     }
@@ -133,8 +134,8 @@ export class StructPlan {
   }
 
   /** Appends the unknown members if the struct preserves them. */
-  private finish(out: JsonObject, source: JsonObject): JsonObject {
-    if (this.keepsUnknown) for (const key of Object.keys(source)) if (!this.byName.has(key)) setMember(out, key, source[key])
+  #finish(out: JsonObject, source: JsonObject): JsonObject {
+    if (this.#keepsUnknown) for (const key of Object.keys(source)) if (!this.#byName.has(key)) setMember(out, key, source[key])
     return out
   }
 }

@@ -35,20 +35,20 @@ const CHECK_TIMEOUT_MS = 2_000
 
 /** `/healthz`, `/livez` and `/readyz` with their texts as kube-apiserver prints them (https://kubernetes.io/docs/reference/using-api/health-checks/). */
 export class Health {
-  private readonly checks: HealthCheck[] = []
-  private readonly log: Logger
-  private readonly now: () => number
-  private readonly graceEnd: number
+  readonly #checks: HealthCheck[] = []
+  readonly #log: Logger
+  readonly #now: () => number
+  readonly #graceEnd: number
 
   /** `graceMs`: `--livez-grace-period`, from now on. `now`: a clock in milliseconds. */
   constructor(log: Logger, { graceMs, now }: { readonly graceMs: number; readonly now: () => number } = { graceMs: 0, now: () => 0 }) {
-    this.log = log
-    this.now = now
-    this.graceEnd = now() + graceMs
+    this.#log = log
+    this.#now = now
+    this.#graceEnd = now() + graceMs
   }
 
   add(...checks: readonly HealthCheck[]): void {
-    this.checks.push(...checks)
+    this.#checks.push(...checks)
   }
 
   /** Runs all checks of the endpoint. Lists them if one fails or the query has `verbose`. */
@@ -56,14 +56,14 @@ export class Health {
     const excluded = new Set(query.getAll('exclude'))
     const unknown = new Set(excluded)
     const failed: string[] = []
-    const checks = this.of(endpoint).filter(check => !check.informs || query.has('verbose'))
+    const checks = this.#of(endpoint).filter(check => !check.informs || query.has('verbose'))
     const lines = await Promise.all(
       checks.map(async check => {
         if (unknown.delete(check.name) || excluded.has(check.name)) return `[+]${check.name} excluded: ok\n`
-        const reason = await this.run(endpoint, check)
+        const reason = await this.#run(endpoint, check)
         if (reason === undefined) return passed(check)
         if (!check.informs) failed.push(check.name)
-        this.log.debug(2, 'health check failed', { endpoint, check: check.name, reason })
+        this.#log.debug(2, 'health check failed', { endpoint, check: check.name, reason })
         return `[-]${check.name} failed: ${check.progress?.() || 'reason withheld'}\n`
       }),
     )
@@ -74,18 +74,18 @@ export class Health {
 
   /** Runs one check. Returns undefined if the endpoint has no check of that name. */
   async reportOne(endpoint: HealthEndpoint, name: string): Promise<HealthReport | undefined> {
-    const check = this.of(endpoint).find(one => one.name === name)
+    const check = this.#of(endpoint).find(one => one.name === name)
     if (check === undefined) return undefined
-    const reason = await this.run(endpoint, check)
+    const reason = await this.#run(endpoint, check)
     return reason === undefined ? { status: 200, text: 'ok' } : { status: 500, text: `internal server error: ${reason}\n` }
   }
 
-  private of(endpoint: HealthEndpoint): HealthCheck[] {
-    return this.checks.filter(check => check.endpoints?.includes(endpoint) ?? true)
+  #of(endpoint: HealthEndpoint): HealthCheck[] {
+    return this.#checks.filter(check => check.endpoints?.includes(endpoint) ?? true)
   }
 
-  private async run(endpoint: HealthEndpoint, check: HealthCheck): Promise<string | undefined> {
-    if (endpoint === 'livez' && check.atStart && this.now() < this.graceEnd) return undefined
+  async #run(endpoint: HealthEndpoint, check: HealthCheck): Promise<string | undefined> {
+    if (endpoint === 'livez' && check.atStart && this.#now() < this.#graceEnd) return undefined
     let timer: NodeJS.Timeout | undefined
     try {
       const running = check.check(endpoint)

@@ -14,7 +14,7 @@ interface Children {
 
 /** Latency and failures of store requests, as kube-apiserver's metrics of etcd requests. The embedded store is reported under the same names. */
 export class RequestTimings {
-  private readonly latencies = new HistogramFamily({
+  readonly #latencies = new HistogramFamily({
     name: 'etcd_request_duration_seconds',
     help: 'Etcd request latency in seconds for each operation and object type.',
     stability: 'ALPHA',
@@ -22,14 +22,14 @@ export class RequestTimings {
     subject: ['type'],
     buckets: REQUEST_BUCKETS,
   })
-  private readonly totals = new CounterFamily({
+  readonly #totals = new CounterFamily({
     name: 'etcd_requests_total',
     help: 'Etcd request counts for each operation and object type.',
     stability: 'ALPHA',
     labels: LABELS,
     subject: ['type'],
   })
-  private readonly failures = new CounterFamily({
+  readonly #failures = new CounterFamily({
     name: 'etcd_request_errors_total',
     help: 'Etcd failed request counts for each operation and object type.',
     stability: 'ALPHA',
@@ -37,20 +37,20 @@ export class RequestTimings {
     subject: ['type'],
   })
 
-  private readonly notes: (() => RequestNotes | undefined) | undefined
+  readonly #notes: (() => RequestNotes | undefined) | undefined
 
   /** `notes` returns the notes of the current request, to which its store calls are added. Without it they are not recorded. */
   constructor(notes?: () => RequestNotes | undefined) {
-    this.notes = notes
+    this.#notes = notes
   }
 
   families(): MetricFamily[] {
-    return [this.latencies, this.totals, this.failures]
+    return [this.#latencies, this.#totals, this.#failures]
   }
 
   /** Removes the metrics of a type that no longer exists. */
   forget(type: string): void {
-    for (const family of [this.latencies, this.totals, this.failures]) family.forget(type)
+    for (const family of [this.#latencies, this.#totals, this.#failures]) family.forget(type)
   }
 
   /** Returns a backend whose reads and writes are timed as requests for this type (`deployments.apps`). */
@@ -60,9 +60,9 @@ export class RequestTimings {
       let children = operations.get(operation)
       if (children === undefined) {
         children = {
-          latency: this.latencies.child(operation, type),
-          total: this.totals.child(operation, type),
-          errors: () => this.failures.child(operation, type),
+          latency: this.#latencies.child(operation, type),
+          total: this.#totals.child(operation, type),
+          errors: () => this.#failures.child(operation, type),
         }
         operations.set(operation, children)
       }
@@ -71,7 +71,7 @@ export class RequestTimings {
     const timing = <T>(operation: string, call: Promise<T>): Promise<T> => {
       const begun = performance.now()
       const { latency, total, errors } = childrenOf(operation)
-      const why = this.notes?.()
+      const why = this.#notes?.()
       const over = (failed?: string) => {
         const milliseconds = performance.now() - begun
         latency.observe(milliseconds / 1000)

@@ -103,15 +103,15 @@ export class Stored implements StoredObject, Attributes {
     return this.#bytes.buffer
   }
 
-  private view(): Buffer {
+  #view(): Buffer {
     return this.#bytes.length === this.#size ? this.#bytes : this.#bytes.subarray(this.#at, this.#at + this.#size)
   }
 
   json(): Encoded {
-    return { bytes: this.view(), header: this.#form >> 1, verbatim: (this.#form & 1) === 1 }
+    return { bytes: this.#view(), header: this.#form >> 1, verbatim: (this.#form & 1) === 1 }
   }
 
-  private made(): Derived {
+  #made(): Derived {
     this.#derived ??= {
       object: undefined,
       objectCharge: undefined,
@@ -126,23 +126,23 @@ export class Stored implements StoredObject, Attributes {
 
   /** Parses the JSON. It was normalised when it was read or written, so it needs no decoding. */
   object(): KubeObject {
-    const derived = this.made()
+    const derived = this.#made()
     if (derived.object !== undefined) {
       if (derived.objectCharge) derived.objectCharge.used = true
       return derived.object
     }
-    return this.hold(derived, parseOwn(this.view()))
+    return this.#hold(derived, parseOwn(this.#view()))
   }
 
   objectInTurns(): Promise<KubeObject> | undefined {
     if (this.#derived?.object !== undefined) return undefined
-    return parseOwnInTurns(this.view())?.then(object => {
-      const derived = this.made()
-      return derived.object ?? this.hold(derived, object)
+    return parseOwnInTurns(this.#view())?.then(object => {
+      const derived = this.#made()
+      return derived.object ?? this.#hold(derived, object)
     })
   }
 
-  private hold(derived: Derived, object: KubeObject): KubeObject {
+  #hold(derived: Derived, object: KubeObject): KubeObject {
     derived.object = object
     derived.objectCharge = {
       bytes: PARSED_COST * this.#size,
@@ -169,13 +169,13 @@ export class Stored implements StoredObject, Attributes {
   }
 
   /** Returns the object for a single use, without caching it. */
-  private glance(): KubeObject {
-    return this.#derived?.object ?? parseOwn(this.view())
+  #glance(): KubeObject {
+    return this.#derived?.object ?? parseOwn(this.#view())
   }
 
   encoded(as: Encoder): Encoded {
-    const derived = this.made()
-    const kept = this.known(as)
+    const derived = this.#made()
+    const kept = this.#known(as)
     if (kept !== undefined) {
       kept.charge.used = true
       derived.recent = kept
@@ -183,7 +183,7 @@ export class Stored implements StoredObject, Attributes {
       return kept
     }
     // A client that reads this encoding reads it again. Caching the parsed object too would only take its memory.
-    const encoded = copied(as.transcode?.(this.json())) ?? as.encode(this.glance())
+    const encoded = copied(as.transcode?.(this.json())) ?? as.encode(this.#glance())
     derived.encodings ??= new Map()
     const charge: Charge = { bytes: encoded.bytes.length + 200, used: false, drop: () => forget(derived, as) }
     derived.encodings.set(as.id, { bytes: encoded.bytes, header: encoded.header, charge })
@@ -206,18 +206,18 @@ export class Stored implements StoredObject, Attributes {
   }
 
   note(by: object, value: object, bytes: number): void {
-    const derived = this.made()
+    const derived = this.#made()
     for (let note = derived.notes; note !== undefined; note = note.next) if (note.by === by) note.drop()
     this.codec.derived.add(new Note(by, value, bytes + NOTE_COST, derived))
   }
 
-  private known(as: Encoder): CachedEncoding | undefined {
+  #known(as: Encoder): CachedEncoding | undefined {
     const derived = this.#derived
     return derived?.recentAs === as ? derived.recent : derived?.encodings?.get(as.id)
   }
 
   passing(as: Encoder): Encoded {
-    return this.known(as) ?? as.transcode?.(this.json()) ?? as.encode(this.glance())
+    return this.#known(as) ?? as.transcode?.(this.json()) ?? as.encode(this.#glance())
   }
 
   sizeOf(as: Encoder): number {
@@ -231,21 +231,21 @@ export class Stored implements StoredObject, Attributes {
   }
 
   get namespace(): string {
-    return metadataText(this.view(), this.#form >> 1, 'namespace')
+    return metadataText(this.#view(), this.#form >> 1, 'namespace')
   }
 
   get name(): string {
-    return metadataText(this.view(), this.#form >> 1, 'name')
+    return metadataText(this.#view(), this.#form >> 1, 'name')
   }
 
   get labels(): Readonly<Record<string, string>> {
-    this.#labels ??= readLabels(this.view(), this.#form >> 1)
+    this.#labels ??= readLabels(this.#view(), this.#form >> 1)
     return this.#labels
   }
 
   get fields(): Readonly<Record<string, string>> {
-    const derived = this.made()
-    derived.fields ??= this.codec.attributes(this.glance()).fields
+    const derived = this.#made()
+    derived.fields ??= this.codec.attributes(this.#glance()).fields
     return derived.fields
   }
 
@@ -257,13 +257,13 @@ export class Stored implements StoredObject, Attributes {
 
   /** Reads the labels, unless they are very many, and the indexed field, so that selectors need not do it later. */
   prepare(): void {
-    this.#labels ??= fewLabelsOf(this.view(), this.#form >> 1)
+    this.#labels ??= fewLabelsOf(this.#view(), this.#form >> 1)
     this.#indexed ??= this.codec.indexed?.(this.json()) ?? ''
   }
 
   /** Returns the same content at another revision. The event of a deletion shows the last state that way. */
   at(revision: Revision): Stored {
-    const bytes = this.view()
+    const bytes = this.#view()
     const header = this.#form >> 1
     const metadata = findMetadata(bytes, header)
     const order = header > 1 ? 'struct' : 'sorted'
@@ -285,7 +285,7 @@ export class Stored implements StoredObject, Attributes {
 
   /** Moves the JSON into a slab if it is not in one. Readers of the old bytes can continue to use them. */
   keepIn(slabs: Slabs): void {
-    const view = this.view()
+    const view = this.#view()
     const part = slabs.holds(view) ? view : slabs.keep(view)
     const small = this.#size < OWN_BUFFER && slabs.isCurrent(part.buffer)
     this.#bytes = small ? slabs.current : part

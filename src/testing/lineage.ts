@@ -14,33 +14,33 @@ export class Lineage {
   /** Initial content of a control plane's store. Undefined until the first has started. */
   beginning: MemoryTables | undefined
   readonly agreed: AgreedValues
-  private made: Promise<ServerCredentials> | undefined
-  private readonly values = new Map<AgreedName, Promise<string>>()
-  private readonly seed: string | undefined
+  #made: Promise<ServerCredentials> | undefined
+  readonly #values = new Map<AgreedName, Promise<string>>()
+  readonly #seed: string | undefined
 
   /** @param seed makes the keys reproducible. */
   constructor(seed?: string) {
-    this.seed = seed
+    this.#seed = seed
     this.agreed = {
       agree: (name, propose) => {
-        const known = this.values.get(name) ?? (seed === undefined ? propose() : Promise.resolve(seededKey(`${seed}/${name}`)))
-        this.values.set(name, known)
+        const known = this.#values.get(name) ?? (seed === undefined ? propose() : Promise.resolve(seededKey(`${seed}/${name}`)))
+        this.#values.set(name, known)
         return known
       },
     }
   }
 
   credentials(config: Config): Promise<ServerCredentials> {
-    const { seed } = this
-    this.made ??= credentialsOf(config, { adminKeys: makeClientKeys(), ...(seed !== undefined && { shareCa: () => seededCa('binnacle-ca', `${seed}/ca`) }) })
-    return this.made
+    const seed = this.#seed
+    this.#made ??= credentialsOf(config, { adminKeys: makeClientKeys(), ...(seed !== undefined && { shareCa: () => seededCa('binnacle-ca', `${seed}/ca`) }) })
+    return this.#made
   }
 
   /**
    * Issues a client certificate. Its key is EC, which is generated fast. Programs that only support RSA (Java's fabric8 client) must use the administrator's.
    */
   async issue(user: string, groups: readonly string[]): Promise<KeyPair> {
-    const credentials = await this.made
+    const credentials = await this.#made
     if (credentials === undefined) throw new Error('no control plane has started')
     return issueClient(credentials.ownCa, user, groups, generate('ec', { namedCurve: 'P-256' }))
   }

@@ -11,7 +11,7 @@ export const WHY_PATH = '/binnacle/v1/why'
 /** Recorded requests of one server: one entry per request, from its audit events. */
 export class RecordedRequests {
   readonly observer: AuditObserver
-  private readonly byAuditId = new Map<string, RecordedRequest>()
+  readonly #byAuditId = new Map<string, RecordedRequest>()
 
   constructor(level: RecordedLevel) {
     this.observer = {
@@ -22,7 +22,7 @@ export class RecordedRequests {
           const parts: Buffer[] = []
           for (const part of line.parts) for await (const bytes of bodyBytes(part)) parts.push(bytes)
           const event: unknown = JSON.parse(Buffer.concat(parts).toString())
-          if (hasMembers(event)) this.add(recordedOf(event))
+          if (hasMembers(event)) this.#add(recordedOf(event))
           return true
         },
         close: async () => {},
@@ -31,20 +31,20 @@ export class RecordedRequests {
   }
 
   all(): readonly RecordedRequest[] {
-    return [...this.byAuditId.values()]
+    return [...this.#byAuditId.values()]
   }
 
   clear(): void {
-    this.byAuditId.clear()
+    this.#byAuditId.clear()
   }
 
   /** Adds or updates a request. Later audit events are more complete. */
-  private add(request: RecordedRequest): void {
+  #add(request: RecordedRequest): void {
     if (request.uri.startsWith(`${WHY_PATH}/`)) return
-    this.byAuditId.set(request.auditId, request)
-    if (this.byAuditId.size <= MOST) return
-    const [oldest] = this.byAuditId.keys()
-    if (oldest !== undefined) this.byAuditId.delete(oldest)
+    this.#byAuditId.set(request.auditId, request)
+    if (this.#byAuditId.size <= MOST) return
+    const [oldest] = this.#byAuditId.keys()
+    if (oldest !== undefined) this.#byAuditId.delete(oldest)
   }
 }
 

@@ -121,34 +121,34 @@ class RunningControlPlane implements ControlPlane {
   readonly clientCertificate: string
   readonly clientKey: string
   readonly request: ControlPlane['request']
-  private readonly begin: Begin
-  private readonly parts: Parts
-  private readonly client: Client
-  private readonly clients: Client[] = []
-  private first: Snapshot
+  readonly #begin: Begin
+  readonly #parts: Parts
+  readonly #client: Client
+  readonly #clients: Client[] = []
+  #first: Snapshot
   /** Undefined until the server is ready. */
-  private server: InProcessServer | undefined
-  private forks = 0
+  #server: InProcessServer | undefined
+  #forks = 0
 
   constructor(begin: Begin, access: AdminAccess, parts: Parts) {
-    this.begin = begin
-    this.parts = parts
+    this.#begin = begin
+    this.#parts = parts
     this.url = access.url
     this.version = gitVersion(begin.command.config.release.emulatedVersion)
     this.kubeconfig = access.kubeconfig
     this.certificateAuthority = access.certificateAuthority
     this.clientCertificate = access.clientCertificate
     this.clientKey = access.clientKey
-    this.client = openClient(this)
-    this.clients.push(this.client)
+    this.#client = openClient(this)
+    this.#clients.push(this.#client)
     this.request = async (...asked) => {
       await this.ready()
-      return this.client.request(...asked)
+      return this.#client.request(...asked)
     }
-    this.first = this.snapshot()
+    this.#first = this.snapshot()
     parts.opened.then(
       ({ server }) => {
-        this.server = server
+        this.#server = server
       },
       () => {},
     )
@@ -156,26 +156,26 @@ class RunningControlPlane implements ControlPlane {
 
   /** Resolves when it is ready. Rejects if it could not be started. */
   async ready(): Promise<void> {
-    await this.parts.opened
+    await this.#parts.opened
   }
 
   get requests(): ControlPlane['requests'] {
-    return this.parts.recorded.all()
+    return this.#parts.recorded.all()
   }
 
   get faults(): ControlPlane['faults'] {
-    return this.parts.faults
+    return this.#parts.faults
   }
 
   /** Makes the current content the one that `reset` restores. */
   markBeginning(): void {
-    this.first = this.snapshot()
-    this.parts.recorded.clear()
+    this.#first = this.snapshot()
+    this.#parts.recorded.clear()
   }
 
   async apply<M extends readonly Manifests[]>(...manifests: M): Promise<Applied<M>> {
     // The server has stored an object for each manifest.
-    return (await applyAll(this.client, parseManifests(manifests))) as readonly Manifest[] as Applied<M>
+    return (await applyAll(this.#client, parseManifests(manifests))) as readonly Manifest[] as Applied<M>
   }
 
   async why(request: Parameters<ControlPlane['why']>[0]): Promise<Why> {
@@ -186,22 +186,22 @@ class RunningControlPlane implements ControlPlane {
   }
 
   async user(name: string, groups: readonly string[] = []): Promise<User> {
-    const { cert, key } = await this.begin.lineage.issue(name, groups)
+    const { cert, key } = await this.#begin.lineage.issue(name, groups)
     const client = openClient({ ...this, clientCertificate: cert, clientKey: key })
-    this.clients.push(client)
+    this.#clients.push(client)
     const text = kubeconfig({ server: this.url, ca: this.certificateAuthority, user: name, cert, key })
     return { name, kubeconfig: text, clientCertificate: cert, clientKey: key, request: client.request }
   }
 
   /** Copy of the current content. */
   tables(): MemoryTables {
-    return this.parts.tables.fork()
+    return this.#parts.tables.fork()
   }
 
   async fork(): Promise<ControlPlane> {
-    const { clock, seed } = this.begin
-    const begin = { ...this.begin, clock: clock?.fork(), seed: seed === undefined ? undefined : `${seed}/${++this.forks}` }
-    return openControlPlane(begin, this.tables(), { origin: this.server?.origin() })
+    const { clock, seed } = this.#begin
+    const begin = { ...this.#begin, clock: clock?.fork(), seed: seed === undefined ? undefined : `${seed}/${++this.#forks}` }
+    return openControlPlane(begin, this.tables(), { origin: this.#server?.origin() })
   }
 
   snapshot(): Snapshot {
@@ -214,28 +214,28 @@ class RunningControlPlane implements ControlPlane {
   async restore(snapshot: Snapshot): Promise<void> {
     const kept = contents.get(snapshot)
     if (kept === undefined) throw new TypeError('not a snapshot of a control plane')
-    const { backend } = await this.parts.opened
-    await restoreTables(backend, this.parts.tables, kept)
+    const { backend } = await this.#parts.opened
+    await restoreTables(backend, this.#parts.tables, kept)
   }
 
   async reset(): Promise<void> {
-    this.parts.faults.clear()
-    await this.restore(this.first)
-    this.parts.recorded.clear()
+    this.#parts.faults.clear()
+    await this.restore(this.#first)
+    this.#parts.recorded.clear()
   }
 
   get now(): Date {
-    return new Date((this.begin.clock ?? systemClock).now())
+    return new Date((this.#begin.clock ?? systemClock).now())
   }
 
   async advance(duration: string | number): Promise<void> {
-    const { clock } = this.begin
+    const { clock } = this.#begin
     if (clock === undefined) throw new Error('this control plane uses the clock of the machine: start it with the option clock')
     const milliseconds = millisecondsOf(duration)
     await this.ready()
-    const { simulation } = this.parts
+    const { simulation } = this.#parts
     await simulation?.rest()
-    await clock.advance(milliseconds, simulation?.work ?? (() => quiet(() => this.revision())))
+    await clock.advance(milliseconds, simulation?.work ?? (() => quiet(() => this.#revision())))
     await simulation?.pass(milliseconds)
   }
 
@@ -249,23 +249,23 @@ class RunningControlPlane implements ControlPlane {
 
   async settled(quietMs = 100): Promise<void> {
     await this.ready()
-    await this.parts.simulation?.rest()
-    let last = this.revision()
+    await this.#parts.simulation?.rest()
+    let last = this.#revision()
     let since = performance.now()
     return this.until(() => {
-      if (this.revision() !== last) since = performance.now()
-      last = this.revision()
+      if (this.#revision() !== last) since = performance.now()
+      last = this.#revision()
       return performance.now() - since >= quietMs
     })
   }
 
-  private revision(): number {
-    return metaRevision(this.parts.tables, 'revision')
+  #revision(): number {
+    return metaRevision(this.#parts.tables, 'revision')
   }
 
   async stop(): Promise<void> {
-    for (const client of this.clients) client.close()
-    const opened = await this.parts.opened.catch(() => undefined)
+    for (const client of this.#clients) client.close()
+    const opened = await this.#parts.opened.catch(() => undefined)
     await opened?.server.stop()
   }
 }

@@ -15,18 +15,18 @@ export class Simulation implements Required<Pick<RuntimeOptions, 'random' | 'que
   readonly random: Randomness
   readonly queues: WorkQueues
   /** Runs with the machine's time until the server has started. */
-  private readonly pauses = new MovedClock({ at: 0, runs: true })
-  private readonly revision: () => number
+  readonly #pauses = new MovedClock({ at: 0, runs: true })
+  readonly #revision: () => number
 
   constructor(seed: string, revision: () => number) {
     this.random = seededRandomness(seed)
-    this.queues = new WorkQueues(this.pauses)
-    this.revision = revision
+    this.queues = new WorkQueues(this.#pauses)
+    this.#revision = revision
   }
 
   /** Stops the clock and the queues. From then on only requests cause work. */
   begin(): void {
-    this.pauses.hold()
+    this.#pauses.hold()
     this.queues.hold()
   }
 
@@ -35,12 +35,12 @@ export class Simulation implements Required<Pick<RuntimeOptions, 'random' | 'que
   /** Advances the controllers' clock. */
   async pass(milliseconds: number): Promise<void> {
     await this.work()
-    await this.pauses.advance(milliseconds, () => this.work())
+    await this.#pauses.advance(milliseconds, () => this.work())
   }
 
   /** Lets controllers do all work that needs no delay. */
   readonly work = async (): Promise<void> => {
-    do await quiet(this.revision, () => this.queues.isAtRest)
+    do await quiet(this.#revision, () => this.queues.isAtRest)
     while (this.queues.workOnNext())
   }
 

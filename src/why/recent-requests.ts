@@ -65,11 +65,11 @@ export class RecentRequests {
   readonly modes: readonly string[]
   /** Name of this process. Undefined if it is the only one. */
   readonly process: string | undefined
-  private readonly running = new AsyncLocalStorage<RequestRecord>()
-  private readonly kept = new Map<number, StoredRecord>()
-  private readonly byAuditId = new Map<string, number>()
-  private bytes = 0
-  private next = 0
+  readonly #running = new AsyncLocalStorage<RequestRecord>()
+  readonly #kept = new Map<number, StoredRecord>()
+  readonly #byAuditId = new Map<string, number>()
+  #bytes = 0
+  #next = 0
 
   constructor(most: number, modes: readonly string[], process?: string) {
     this.most = most
@@ -78,18 +78,18 @@ export class RecentRequests {
   }
 
   get count(): number {
-    return this.kept.size
+    return this.#kept.size
   }
 
   /** Returns the record of the request that the current asynchronous context belongs to. */
-  readonly notes = (): RequestNotes | undefined => this.running.getStore()
+  readonly notes = (): RequestNotes | undefined => this.#running.getStore()
 
   /** Records a request while `serve` serves it. A streaming request is listed as soon as its response begins. */
   async follow(request: FollowedRequest, serve: () => Promise<void>): Promise<void> {
     if (UNKEPT.test(request.path)) return serve()
     let place: number | undefined
     const keep = (isOver: boolean): void => {
-      place = this.keep(recordOf(request, record, isOver), place)
+      place = this.#keep(recordOf(request, record, isOver), place)
     }
     const record = new RequestRecord(
       () => (request.isParsed ? request.info : undefined),
@@ -97,7 +97,7 @@ export class RecentRequests {
     )
     request.why = record
     try {
-      await this.running.run(record, serve)
+      await this.#running.run(record, serve)
     } finally {
       keep(true)
       record.end()
@@ -107,7 +107,7 @@ export class RecentRequests {
   /** Returns the JSON of the selected records, latest first. */
   list({ limit, user, failed = false }: Selection): string[] {
     const found: string[] = []
-    for (const kept of [...this.kept.values()].reverse()) {
+    for (const kept of [...this.#kept.values()].reverse()) {
       if (found.length >= limit) break
       if ((user === undefined || kept.user === user) && (!failed || kept.failed)) found.push(`{${kept.whole.toString('utf8', TYPE.length, kept.summaryEnd)}}`)
     }
@@ -116,33 +116,33 @@ export class RecentRequests {
 
   /** Returns the latest record with this audit ID. Undefined if there is none. */
   find(auditId: string): Why | undefined {
-    const place = this.byAuditId.get(auditId)
-    const kept = place === undefined ? undefined : this.kept.get(place)
+    const place = this.#byAuditId.get(auditId)
+    const kept = place === undefined ? undefined : this.#kept.get(place)
     if (kept === undefined) return undefined
     const why: Why = JSON.parse(kept.whole.toString())
     return why
   }
 
   /** Stores a record in place of an earlier one of the same request, or as the latest. Drops the oldest ones beyond the limits. */
-  private keep(kept: StoredRecord, before: number | undefined): number {
-    const place = before !== undefined && this.kept.has(before) ? before : this.next++
-    this.drop(place)
-    this.kept.set(place, kept)
-    this.byAuditId.set(kept.auditId, place)
-    this.bytes += kept.size
-    for (const oldest of this.kept.keys()) {
-      if (this.kept.size <= this.most && this.bytes <= MOST_BYTES) break
-      this.drop(oldest)
+  #keep(kept: StoredRecord, before: number | undefined): number {
+    const place = before !== undefined && this.#kept.has(before) ? before : this.#next++
+    this.#drop(place)
+    this.#kept.set(place, kept)
+    this.#byAuditId.set(kept.auditId, place)
+    this.#bytes += kept.size
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= this.most && this.#bytes <= MOST_BYTES) break
+      this.#drop(oldest)
     }
     return place
   }
 
-  private drop(place: number): void {
-    const kept = this.kept.get(place)
+  #drop(place: number): void {
+    const kept = this.#kept.get(place)
     if (kept === undefined) return
-    this.kept.delete(place)
-    this.bytes -= kept.size
-    if (this.byAuditId.get(kept.auditId) === place) this.byAuditId.delete(kept.auditId)
+    this.#kept.delete(place)
+    this.#bytes -= kept.size
+    if (this.#byAuditId.get(kept.auditId) === place) this.#byAuditId.delete(kept.auditId)
   }
 }
 

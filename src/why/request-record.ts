@@ -25,42 +25,42 @@ export class RequestRecord implements RequestNotes {
   omitted = 0
   /** Status of the response, if it is one. */
   status: Status | undefined
-  private readonly begun: number
-  private readonly info: () => RequestInfo | undefined
-  private readonly onBegin: () => void
-  private mediaType: string | undefined
-  private characters = 0
-  private isOver = false
-  private isDenied = false
+  readonly #begun: number
+  readonly #info: () => RequestInfo | undefined
+  readonly #onBegin: () => void
+  #mediaType: string | undefined
+  #characters = 0
+  #isOver = false
+  #isDenied = false
 
   /** `info`: returns undefined until the request is parsed. `onBegin`: called when a streamed response begins. */
   constructor(info: () => RequestInfo | undefined, onBegin: () => void = () => {}) {
-    this.info = info
-    this.onBegin = onBegin
-    this.begun = performance.now()
+    this.#info = info
+    this.#onBegin = onBegin
+    this.#begun = performance.now()
   }
 
   /** Records a step with its time. Secrets are removed and long values truncated first. Beyond the limits, steps are only counted. */
   note(step: WhyStep): void {
-    if (this.isOver) return
-    if (this.steps.length >= MOST_STEPS || this.characters > MOST_CHARACTERS) {
+    if (this.#isOver) return
+    if (this.steps.length >= MOST_STEPS || this.#characters > MOST_CHARACTERS) {
       this.omitted++
       return
     }
-    if (step.step === 'authorized' && step.decision !== 'allow') this.isDenied = true
-    const shown = this.withoutSecrets(step)
-    const at = roundMilliseconds(performance.now() - this.begun)
+    if (step.step === 'authorized' && step.decision !== 'allow') this.#isDenied = true
+    const shown = this.#withoutSecrets(step)
+    const at = roundMilliseconds(performance.now() - this.#begun)
     const text = JSON.stringify({ at, ...(isShort(shown) ? shown : bounded(shown)), ...roundedTimes(step) })
-    if (this.characters + text.length > 2 * MOST_CHARACTERS) {
+    if (this.#characters + text.length > 2 * MOST_CHARACTERS) {
       this.omitted++
       return
     }
     this.steps.push(text)
-    this.characters += text.length
+    this.#characters += text.length
   }
 
   keep(value: Json | undefined): Json | undefined {
-    return this.isOver ? undefined : cloneSmall(value)
+    return this.#isOver ? undefined : cloneSmall(value)
   }
 
   changes(kept: Json | undefined, now: Json | undefined): WhyChanges {
@@ -68,19 +68,19 @@ export class RequestRecord implements RequestNotes {
   }
 
   get isAboutSecret(): boolean {
-    const info = this.info()
+    const info = this.#info()
     return info !== undefined && isSecret(info)
   }
 
   /** Records that a response of unknown length begins. The media type of a proxied response is not known. */
   begins(mediaType?: string): void {
-    this.mediaType = mediaType
-    this.onBegin()
+    this.#mediaType = mediaType
+    this.#onBegin()
   }
 
   /** Records the media type of the response. */
   answersIn(mediaType: string): void {
-    this.mediaType = mediaType
+    this.#mediaType = mediaType
   }
 
   answersStatus(status: Status): void {
@@ -90,9 +90,9 @@ export class RequestRecord implements RequestNotes {
   get answer(): Why['answer'] {
     const { message, reason = '', details } = this.status ?? {}
     // The message of an invalid value quotes it.
-    const isTold = !this.isAboutSecret || this.isDenied || QUOTES_NOTHING.has(reason)
+    const isTold = !this.isAboutSecret || this.#isDenied || QUOTES_NOTHING.has(reason)
     const shown = {
-      ...(this.mediaType !== undefined && { mediaType: this.mediaType }),
+      ...(this.#mediaType !== undefined && { mediaType: this.#mediaType }),
       ...(isTold && message !== undefined && { message }),
       ...(isTold && details?.causes && { causes: details.causes }),
     }
@@ -101,10 +101,10 @@ export class RequestRecord implements RequestNotes {
 
   /** Stops recording: work that the request has started may outlive it. */
   end(): void {
-    this.isOver = true
+    this.#isOver = true
   }
 
-  private withoutSecrets(step: WhyStep): WhyStep {
+  #withoutSecrets(step: WhyStep): WhyStep {
     const secret = this.isAboutSecret
     if ('changes' in step && step.changes !== undefined) return { ...step, changes: redactedChanges(step.changes, secret) }
     if ('patch' in step && step.patch !== undefined) return { ...step, patch: isSmallPatch(step.patch) ? redactedChanges(step.patch, secret) : 'too large' }

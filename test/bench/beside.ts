@@ -46,23 +46,23 @@ interface Measure {
 class Side {
   readonly cluster: Cluster
   readonly results = new Map<string, Measure[]>()
-  private clients: Client[] = []
-  private namespace = ''
+  #clients: Client[] = []
+  #namespace = ''
 
   constructor(cluster: Cluster) {
     this.cluster = cluster
   }
 
   async open(): Promise<void> {
-    this.clients = await openClients(this.cluster, protocol, IN_FLIGHT)
+    this.#clients = await openClients(this.cluster, protocol, IN_FLIGHT)
   }
 
-  private get path(): string {
-    return `${namespaces}/${this.namespace}/configmaps`
+  get #path(): string {
+    return `${namespaces}/${this.#namespace}/configmaps`
   }
 
   one(method: string, path: string, body?: object): Promise<{ kept: Buffer }> {
-    return (this.clients[0] as Client).request(method, path, body && Buffer.from(JSON.stringify(body)), undefined, true)
+    return (this.#clients[0] as Client).request(method, path, body && Buffer.from(JSON.stringify(body)), undefined, true)
   }
 
   /** Does `count` operations, some in flight, and notes what they took. `each` gets the number of the operation. */
@@ -73,7 +73,7 @@ class Side {
     const before = cpuOf(this.cluster.pid)
     const begun = performance.now()
     await Promise.all(
-      this.clients.slice(0, inFlight).map(async client => {
+      this.#clients.slice(0, inFlight).map(async client => {
         while (next < count) {
           const i = next++
           const from = performance.now()
@@ -94,13 +94,13 @@ class Side {
 
   /** Returns the steps in order: each operation on one server directly beside the same on the other. */
   steps(objects: number): readonly (() => Promise<void>)[] {
-    const send = (method: string, name: string, body: Buffer, type?: string) => (client: Client) => client.request(method, this.path + name, body, type)
+    const send = (method: string, name: string, body: Buffer, type?: string) => (client: Client) => client.request(method, this.#path + name, body, type)
     const n = Math.min(objects, 5000)
-    const get = (query: string) => (client: Client, i: number) => client.request('GET', `${this.path}/object-${i % objects}${query}`)
+    const get = (query: string) => (client: Client, i: number) => client.request('GET', `${this.#path}/object-${i % objects}${query}`)
     return [
-      () => this.enter(`bench-${Date.now().toString(36)}`),
-      () => this.measure('create', objects, IN_FLIGHT, (client, i) => send('POST', '', this.body(i, 'first'))(client)),
-      () => this.measure('update', n, IN_FLIGHT, (client, i) => send('PUT', `/object-${i}`, this.body(i, 'second'))(client)),
+      () => this.#enter(`bench-${Date.now().toString(36)}`),
+      () => this.measure('create', objects, IN_FLIGHT, (client, i) => send('POST', '', this.#body(i, 'first'))(client)),
+      () => this.measure('update', n, IN_FLIGHT, (client, i) => send('PUT', `/object-${i}`, this.#body(i, 'second'))(client)),
       () =>
         this.measure('merge patch', n, IN_FLIGHT, (client, i) =>
           send('PATCH', `/object-${i}`, Buffer.from('{"data":{"state":"third"}}'), 'application/merge-patch+json')(client),
@@ -109,55 +109,55 @@ class Side {
         this.measure('apply of one field', n, IN_FLIGHT, (client, i) =>
           client.request(
             'PATCH',
-            `${this.path}/object-${i}?fieldManager=applier&force=true`,
+            `${this.#path}/object-${i}?fieldManager=applier&force=true`,
             Buffer.from(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"object-${i}"},"data":{"state":"fourth"}}`),
             'application/apply-patch+yaml',
           ),
         ),
       () => this.measure('get', 6000, IN_FLIGHT, get('')),
       () => this.measure('get, resourceVersion=0', 10_000, IN_FLIGHT, get('?resourceVersion=0')),
-      () => this.measure(LIST, 10, 1, client => client.request('GET', `${this.path}?resourceVersion=0`)),
-      () => this.measure(PROTOBUF_LIST, 50, 1, client => client.request('GET', `${this.path}?resourceVersion=0`, undefined, undefined, false, PROTOBUF)),
-      () => this.measure(TABLE_LIST, 10, 1, client => client.request('GET', `${this.path}?resourceVersion=0`, undefined, undefined, false, TABLE)),
-      () => this.measure(GZIP_LIST, 20, 1, client => client.request('GET', `${this.path}?resourceVersion=0`, undefined, undefined, false, undefined, 'gzip')),
+      () => this.measure(LIST, 10, 1, client => client.request('GET', `${this.#path}?resourceVersion=0`)),
+      () => this.measure(PROTOBUF_LIST, 50, 1, client => client.request('GET', `${this.#path}?resourceVersion=0`, undefined, undefined, false, PROTOBUF)),
+      () => this.measure(TABLE_LIST, 10, 1, client => client.request('GET', `${this.#path}?resourceVersion=0`, undefined, undefined, false, TABLE)),
+      () => this.measure(GZIP_LIST, 20, 1, client => client.request('GET', `${this.#path}?resourceVersion=0`, undefined, undefined, false, undefined, 'gzip')),
       () =>
         this.measure(GZIP_PROTOBUF_LIST, 20, 1, client =>
-          client.request('GET', `${this.path}?resourceVersion=0`, undefined, undefined, false, PROTOBUF, 'gzip'),
+          client.request('GET', `${this.#path}?resourceVersion=0`, undefined, undefined, false, PROTOBUF, 'gzip'),
         ),
-      () => this.measure(SELECTED, 500, 1, client => client.request('GET', `${this.path}?resourceVersion=0&labelSelector=app%3Dapp-7`)),
-      () => this.measure(CHUNKS, 5, 1, client => this.chunks(client)),
-      () => this.watch(),
+      () => this.measure(SELECTED, 500, 1, client => client.request('GET', `${this.#path}?resourceVersion=0&labelSelector=app%3Dapp-7`)),
+      () => this.measure(CHUNKS, 5, 1, client => this.#chunks(client)),
+      () => this.#watch(),
     ]
   }
 
   /** A namespace for each round and run: the other server may have been here before. */
-  private async enter(namespace: string): Promise<void> {
-    this.namespace = namespace
+  async #enter(namespace: string): Promise<void> {
+    this.#namespace = namespace
     await this.one('POST', namespaces, { metadata: { name: namespace } })
   }
 
-  private async chunks(client: Client): Promise<void> {
+  async #chunks(client: Client): Promise<void> {
     for (let token = ''; ; ) {
-      const { kept } = await client.request('GET', `${this.path}?limit=500${token && `&continue=${encodeURIComponent(token)}`}`, undefined, undefined, true)
+      const { kept } = await client.request('GET', `${this.#path}?limit=500${token && `&continue=${encodeURIComponent(token)}`}`, undefined, undefined, true)
       token = /"continue":"([^"]+)"/.exec(kept.toString('latin1', 0, 2000))?.[1] ?? ''
       if (token === '') return
     }
   }
 
-  private body(i: number, state: string): Buffer {
+  #body(i: number, state: string): Buffer {
     return Buffer.from(
       JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `object-${i}`, labels: { app: `app-${i % 100}` } }, data: { filler, state } }),
     )
   }
 
   /** Patches some objects, one at a time each and as fast as responses arrive, while watchers follow all of them. */
-  private async watch(): Promise<void> {
+  async #watch(): Promise<void> {
     if (!wanted('delivery')) return
-    await this.enter(`${this.namespace}-watched`)
-    for (let i = 0; i < WRITERS; i++) await this.one('POST', this.path, { metadata: { name: `object-${i}` }, data: { filler, n: '100000' } })
-    const version = /"resourceVersion":"(\d+)"/.exec((await this.one('GET', `${this.path}?limit=1`)).kept.toString())?.[1]
+    await this.#enter(`${this.#namespace}-watched`)
+    for (let i = 0; i < WRITERS; i++) await this.one('POST', this.#path, { metadata: { name: `object-${i}` }, data: { filler, n: '100000' } })
+    const version = /"resourceVersion":"(\d+)"/.exec((await this.one('GET', `${this.#path}?limit=1`)).kept.toString())?.[1]
     let bytes = 0
-    const watches = await openWatches(this.cluster, protocol, WATCHERS, `${this.path}?watch=1&resourceVersion=${version}`, () => data => {
+    const watches = await openWatches(this.cluster, protocol, WATCHERS, `${this.#path}?watch=1&resourceVersion=${version}`, () => data => {
       bytes += data.length
     })
     await settled(() => bytes)
@@ -168,10 +168,10 @@ class Side {
     let next = 0
     let event = 0
     await Promise.all(
-      this.clients.slice(0, WRITERS).map(async (client, i) => {
+      this.#clients.slice(0, WRITERS).map(async (client, i) => {
         while (next < updates) {
           const patch = Buffer.from(`{"data":{"n":"${100_001 + next++}"}}`)
-          const { length } = await client.request('PATCH', `${this.path}/object-${i}`, patch, 'application/merge-patch+json')
+          const { length } = await client.request('PATCH', `${this.#path}/object-${i}`, patch, 'application/merge-patch+json')
           event = length + '{"type":"MODIFIED","object":}'.length
         }
       }),
@@ -187,7 +187,7 @@ class Side {
   }
 
   close(): void {
-    for (const client of this.clients) client.close()
+    for (const client of this.#clients) client.close()
   }
 }
 

@@ -28,13 +28,13 @@ const RETURN = 13
 /** Counts the ends of events: line feeds that end no line of the chunks' framing. */
 class EventCounter {
   events = 0
-  private last = 0
+  #last = 0
 
   read(data: Buffer): void {
     for (let at = data.indexOf(NEWLINE); at >= 0; at = data.indexOf(NEWLINE, at + 1)) {
-      if ((at === 0 ? this.last : data[at - 1]) !== RETURN) this.events++
+      if ((at === 0 ? this.#last : data[at - 1]) !== RETURN) this.events++
     }
-    this.last = data[data.length - 1] ?? this.last
+    this.#last = data[data.length - 1] ?? this.#last
   }
 }
 

@@ -22,45 +22,45 @@ let server: StartedServer
 
 /** A script's namespace and what it runs with. */
 class Session {
-  private readonly kubectl: Kubectl
-  private readonly namespace: string
+  readonly #kubectl: Kubectl
+  readonly #namespace: string
   readonly env: NodeJS.ProcessEnv
-  private readonly saved = new Map<string, string>()
+  readonly #saved = new Map<string, string>()
 
   constructor(kubectl: Kubectl, namespace: string) {
-    this.kubectl = kubectl
-    this.namespace = namespace
+    this.#kubectl = kubectl
+    this.#namespace = namespace
     // Discovery is cached by server address, which a run may share with an earlier one: each has its own.
     this.env = { ...process.env, KUBECONFIG: server.kubeconfig, HOME: join(server.kubeconfig, '..', `home-${kubectl.minor}`), KUBECTL_EXTERNAL_DIFF: '' }
   }
 
   fill(text: string): string {
-    const known = text.replaceAll('{ns}', this.namespace).replaceAll('{node}', `node-${this.namespace}`).replaceAll('{files}', FILES)
-    return [...this.saved].reduce((filled, [name, value]) => filled.replaceAll(`{${name}}`, value), known)
+    const known = text.replaceAll('{ns}', this.#namespace).replaceAll('{node}', `node-${this.#namespace}`).replaceAll('{files}', FILES)
+    return [...this.#saved].reduce((filled, [name, value]) => filled.replaceAll(`{${name}}`, value), known)
   }
 
   async run(command: string, options: { stdin?: string; env?: Readonly<Record<string, string>> } = {}): Promise<Result> {
     const stdin = options.stdin === undefined ? {} : { stdin: this.fill(options.stdin) }
-    return runKubectl(this.kubectl.path, this.args(command), this.env, { ...options, ...stdin })
+    return runKubectl(this.#kubectl.path, this.#args(command), this.env, { ...options, ...stdin })
   }
 
   follow(command: string, ready: RegExp, act: () => Promise<void>, wanted: readonly RegExp[]): Promise<string> {
-    return followKubectl(this.kubectl.path, this.args(command), this.env, ready, act, wanted)
+    return followKubectl(this.#kubectl.path, this.#args(command), this.env, ready, act, wanted)
   }
 
   async step(step: Step): Promise<void> {
     const special = 'run' in step ? step : undefined
-    if (special?.since !== undefined && this.kubectl.minor < special.since) return
+    if (special?.since !== undefined && this.#kubectl.minor < special.since) return
     for (const until = Date.now() + (special?.eventually ? EVENTUALLY_MS : 0); ; await sleep(100)) {
       try {
-        return await this.once(step)
+        return await this.#once(step)
       } catch (error) {
         if (Date.now() >= until) throw error
       }
     }
   }
 
-  private async once(step: Step): Promise<void> {
+  async #once(step: Step): Promise<void> {
     const [run, prints] = 'run' in step ? [step.run, step.prints] : [step[0], step.slice(1) as Expected[]]
     const special = 'run' in step ? step : undefined
     const running = this.run(run, { ...(special?.stdin !== undefined && { stdin: special.stdin }), ...(special?.env && { env: special.env }) })
@@ -78,11 +78,11 @@ class Session {
       if (typeof expected === 'string') expect(stdout.trim(), context).to.equal(expected)
       else expect(all, context).to.match(expected)
     }
-    if (special?.saves !== undefined) this.saved.set(special.saves, stdout.trim())
+    if (special?.saves !== undefined) this.#saved.set(special.saves, stdout.trim())
   }
 
-  private args(command: string): string[] {
-    return ['--namespace', this.namespace, ...words(this.fill(command))]
+  #args(command: string): string[] {
+    return ['--namespace', this.#namespace, ...words(this.fill(command))]
   }
 }
 

@@ -20,15 +20,15 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
 class Apiserver {
   readonly directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
   log = ''
-  private child: ChildProcess | undefined
+  #child: ChildProcess | undefined
 
   async start(): Promise<void> {
     const [command, ...first] = await serverCommand()
-    this.child = spawn(command, [...first, '--profile=apiserver', '--secure-port=0'], {
+    this.#child = spawn(command, [...first, '--profile=apiserver', '--secure-port=0'], {
       cwd: this.directory,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    this.child.stderr?.on('data', (data: Buffer) => {
+    this.#child.stderr?.on('data', (data: Buffer) => {
       this.log += data.toString()
     })
     await until('it serves', async () => this.kubeconfig !== '')
@@ -39,9 +39,9 @@ class Apiserver {
   }
 
   async stop(): Promise<void> {
-    if (this.child?.exitCode === null) {
-      const ended = once(this.child, 'exit')
-      this.child.kill('SIGTERM')
+    if (this.#child?.exitCode === null) {
+      const ended = once(this.#child, 'exit')
+      this.#child.kill('SIGTERM')
       await ended
     }
   }

@@ -15,34 +15,34 @@ const ownersOf = ({ metadata }: AnyObject): string[] => (metadata.ownerReference
 
 /** An owner and what it owns, which are asked for until they are as wanted. */
 class Family {
-  private readonly client: JsonClient
-  private readonly name: string
+  readonly #client: JsonClient
+  readonly #name: string
 
   constructor(client: JsonClient, name: string) {
-    this.client = client
-    this.name = name
+    this.#client = client
+    this.#name = name
   }
 
   async make(): Promise<void> {
-    const owner = await this.client.must('POST', CONFIG_MAPS, configMap(this.name, {}))
-    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: this.name, uid: owner.metadata.uid, blockOwnerDeletion: true }]
+    const owner = await this.#client.must('POST', CONFIG_MAPS, configMap(this.#name, {}))
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: this.#name, uid: owner.metadata.uid, blockOwnerDeletion: true }]
     const make = async (n: number): Promise<void> => {
-      const metadata = { name: `${this.name}-${n}`, labels: { owned: this.name }, ownerReferences }
-      await this.client.must('POST', CONFIG_MAPS, { ...configMap('', {}), metadata })
+      const metadata = { name: `${this.#name}-${n}`, labels: { owned: this.#name }, ownerReferences }
+      await this.#client.must('POST', CONFIG_MAPS, { ...configMap('', {}), metadata })
     }
     await Promise.all(Array.from({ length: DEPENDENTS }, (_, n) => make(n)))
   }
 
   delete(policy: string): Promise<AnyObject> {
-    return this.client.must('DELETE', `${CONFIG_MAPS}/${this.name}?propagationPolicy=${policy}`)
+    return this.#client.must('DELETE', `${CONFIG_MAPS}/${this.#name}?propagationPolicy=${policy}`)
   }
 
   async dependents(): Promise<AnyObject[]> {
-    return (await this.client.must('GET', `${OWNED}%3D${this.name}`)).items
+    return (await this.#client.must('GET', `${OWNED}%3D${this.#name}`)).items
   }
 
   async hasOwner(): Promise<boolean> {
-    return (await this.client.ask('GET', `${CONFIG_MAPS}/${this.name}`)).status === 200
+    return (await this.#client.ask('GET', `${CONFIG_MAPS}/${this.#name}`)).status === 200
   }
 
   /** Until the owner has gone, and as many dependents are left. */

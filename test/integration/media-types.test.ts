@@ -86,18 +86,18 @@ function settled(value: unknown): unknown {
 class Traveller {
   readonly problems: string[] = []
   created = 0
-  private readonly client: ProbeClient
-  private listed = 0
-  private readonly served: Served
-  private readonly path: string
+  readonly #client: ProbeClient
+  #listed = 0
+  readonly #served: Served
+  readonly #path: string
 
   constructor(client: ProbeClient, served: Served, path: string) {
-    this.client = client
-    this.served = served
-    this.path = path
+    this.#client = client
+    this.#served = served
+    this.#path = path
   }
 
-  private same(what: string, found: unknown, wanted: unknown): void {
+  #same(what: string, found: unknown, wanted: unknown): void {
     try {
       deepEqual(settled(found), settled(wanted))
     } catch (error) {
@@ -105,68 +105,68 @@ class Traveller {
     }
   }
 
-  private async ask(method: string, path: string, accept: string, body?: Buffer, contentType = ''): Promise<Buffer | undefined> {
+  async #ask(method: string, path: string, accept: string, body?: Buffer, contentType = ''): Promise<Buffer | undefined> {
     const headers = { accept, ...(body && { 'content-type': contentType }) }
-    const answer = await this.client.ask(method, path, { headers, body })
+    const answer = await this.#client.ask(method, path, { headers, body })
     if (answer.status < 300) return answer.body
     this.problems.push(`${method} ${path} ${contentType} → ${accept}: ${answer.status} ${answer.body.toString('latin1').slice(0, 600)}`)
     return undefined
   }
 
-  private async remove(name: string): Promise<void> {
-    const one = `${this.path}/${name}`
-    const gone = await this.ask('DELETE', `${one}?gracePeriodSeconds=0&propagationPolicy=Background`, mediaTypeOf.json)
+  async #remove(name: string): Promise<void> {
+    const one = `${this.#path}/${name}`
+    const gone = await this.#ask('DELETE', `${one}?gracePeriodSeconds=0&propagationPolicy=Background`, mediaTypeOf.json)
     const left = gone && (JSON.parse(gone.toString()) as { metadata?: { finalizers?: string[] } }).metadata?.finalizers
     if (left === undefined) return
     const headers = { accept: mediaTypeOf.json, 'content-type': 'application/merge-patch+json' }
-    const answer = await this.client.ask('PATCH', one, { headers, body: Buffer.from('{"metadata":{"finalizers":null}}') })
+    const answer = await this.#client.ask('PATCH', one, { headers, body: Buffer.from('{"metadata":{"finalizers":null}}') })
     // The server itself may have taken its finalizer away by now.
     if (answer.status >= 300 && answer.status !== 404) this.problems.push(`${one} is not removed: ${answer.status} ${answer.body.toString().slice(0, 600)}`)
   }
 
   async visit({ from, body }: MediaSample): Promise<void> {
-    const { version, definition } = this.served
+    const { version, definition } = this.#served
     let first: JsonObject | undefined
     for (const format of FORMATS) {
-      first = await this.travel(from, version, format, body, first)
+      first = await this.#travel(from, version, format, body, first)
       if (first === undefined) return
     }
     for (const other of definition.versions) {
       if (other === version || other.group !== version.group || !other.verbs.includes('create')) continue
-      const inOther = await this.convert(body, other)
+      const inOther = await this.#convert(body, other)
       if (inOther === undefined) return
       let firstThere: JsonObject | undefined = inOther
-      for (const format of FORMATS) firstThere = firstThere && (await this.travel(`${from} in ${apiVersionOf(other)}`, other, format, inOther, firstThere))
+      for (const format of FORMATS) firstThere = firstThere && (await this.#travel(`${from} in ${apiVersionOf(other)}`, other, format, inOther, firstThere))
     }
   }
 
   /** The object as another version shows it, without what the server gave it. */
-  private async convert(body: JsonObject, other: Version): Promise<JsonObject | undefined> {
-    const { version } = this.served
+  async #convert(body: JsonObject, other: Version): Promise<JsonObject | undefined> {
+    const { version } = this.#served
     const name = (body.metadata as { name: string }).name
-    if ((await this.ask('POST', this.path, mediaTypeOf.json, Buffer.from(JSON.stringify(body)), mediaTypeOf.json)) === undefined) return undefined
-    const answer = await this.ask('GET', `${pathIn(this.path, this.served, other)}/${name}`, mediaTypeOf.json)
+    if ((await this.#ask('POST', this.#path, mediaTypeOf.json, Buffer.from(JSON.stringify(body)), mediaTypeOf.json)) === undefined) return undefined
+    const answer = await this.#ask('GET', `${pathIn(this.#path, this.#served, other)}/${name}`, mediaTypeOf.json)
     if (answer !== undefined)
       for (const format of FORMATS) {
-        const form = await this.ask('GET', `${pathIn(this.path, this.served, other)}/${name}`, mediaTypeOf[format])
+        const form = await this.#ask('GET', `${pathIn(this.#path, this.#served, other)}/${name}`, mediaTypeOf[format])
         if (form)
-          this.same(
+          this.#same(
             `${name} of ${apiVersionOf(version)} in ${apiVersionOf(other)} ${format}`,
             objectFrom(format, other.schema, form),
             objectFrom('json', other.schema, answer),
           )
       }
-    await this.remove(name)
+    await this.#remove(name)
     return answer && withoutIdentity(objectFrom('json', other.schema, answer))
   }
 
   /** Creates it in one media type and reads it in each. `wanted`: as it was created before. */
-  private async travel(from: string, version: Version, format: Format, body: JsonObject, wanted: JsonObject | undefined): Promise<JsonObject | undefined> {
-    const path = pathIn(this.path, this.served, version)
+  async #travel(from: string, version: Version, format: Format, body: JsonObject, wanted: JsonObject | undefined): Promise<JsonObject | undefined> {
+    const path = pathIn(this.#path, this.#served, version)
     if (version.kind === 'Namespace') (body.metadata as JsonObject).name = `media-namespace-${this.created}`
     const accept = FORMATS[(FORMATS.indexOf(format) + 1) % FORMATS.length] as Format
     const label = `${from}, created in ${format}`
-    const answer = await this.ask('POST', path, mediaTypeOf[accept], bodyIn(format, version.schema, body), mediaTypeOf[format])
+    const answer = await this.#ask('POST', path, mediaTypeOf[accept], bodyIn(format, version.schema, body), mediaTypeOf[format])
     if (answer === undefined) {
       this.problems.push(`${label} is refused`)
       return undefined
@@ -174,43 +174,43 @@ class Traveller {
     this.created++
     const created = objectFrom(accept, version.schema, answer)
     const name = (created.metadata as { name: string }).name
-    if (wanted) this.same(label, withoutIdentity(created), wanted)
+    if (wanted) this.#same(label, withoutIdentity(created), wanted)
     for (const each of format === 'json' ? FORMATS : (['json'] as const)) {
-      const got = await this.ask('GET', `${path}/${name}`, mediaTypeOf[each])
-      if (got) this.same(`${label}, read in ${each}`, objectFrom(each, version.schema, got), created)
+      const got = await this.#ask('GET', `${path}/${name}`, mediaTypeOf[each])
+      if (got) this.#same(`${label}, read in ${each}`, objectFrom(each, version.schema, got), created)
     }
-    if (this.listed++ < LISTED * FORMATS.length) await this.lists(label, version, path, name, created)
-    await this.remove(name)
+    if (this.#listed++ < LISTED * FORMATS.length) await this.#lists(label, version, path, name, created)
+    await this.#remove(name)
     return withoutIdentity(created)
   }
 
-  private async lists(label: string, { schema, verbs }: Version, path: string, name: string, created: JsonObject): Promise<void> {
+  async #lists(label: string, { schema, verbs }: Version, path: string, name: string, created: JsonObject): Promise<void> {
     const { kind, apiVersion, ...bare } = created
     const chosen = `fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}`
     const tables = []
     for (const format of FORMATS) {
-      const body = await this.ask('GET', `${path}?${chosen}`, mediaTypeOf[format])
-      if (body) for (const item of itemsFrom(format, schema, body)) this.same(`${label}, listed in ${format}`, { kind, ...item }, { kind, ...bare })
-      const partial = await this.ask('GET', `${path}/${name}`, `${mediaTypeOf[format]};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`)
+      const body = await this.#ask('GET', `${path}?${chosen}`, mediaTypeOf[format])
+      if (body) for (const item of itemsFrom(format, schema, body)) this.#same(`${label}, listed in ${format}`, { kind, ...item }, { kind, ...bare })
+      const partial = await this.#ask('GET', `${path}/${name}`, `${mediaTypeOf[format]};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`)
       const metadata = (object: JsonObject): unknown => (object.metadata as JsonObject) ?? {}
       if (partial)
-        this.same(`${label}, metadata in ${format}`, { kind, metadata: metadata(objectFrom(format, schema, partial)) }, { kind, metadata: metadata(created) })
+        this.#same(`${label}, metadata in ${format}`, { kind, metadata: metadata(objectFrom(format, schema, partial)) }, { kind, metadata: metadata(created) })
       if (format === 'protobuf' || format === 'cbor') continue
-      const table = await this.ask('GET', `${path}?${chosen}`, `${mediaTypeOf[format]};as=Table;g=meta.k8s.io;v=v1`)
+      const table = await this.#ask('GET', `${path}?${chosen}`, `${mediaTypeOf[format]};as=Table;g=meta.k8s.io;v=v1`)
       if (table) tables.push(tableFrom(format, table))
     }
-    if (!CONTROLLED.has(kind as string)) for (const table of tables) this.same(`${label}, as tables`, table, tables[0])
+    if (!CONTROLLED.has(kind as string)) for (const table of tables) this.#same(`${label}, as tables`, table, tables[0])
     if (!verbs.includes('watch')) return
     for (const format of ['json', 'protobuf', 'cbor'] as const)
-      this.same(
+      this.#same(
         `${label}, watched in ${format}`,
-        await this.firstFrame(format, schema, `${path}?watch=1&resourceVersion=0&timeoutSeconds=5&${chosen}`),
+        await this.#firstFrame(format, schema, `${path}?watch=1&resourceVersion=0&timeoutSeconds=5&${chosen}`),
         created,
       )
   }
 
-  private async firstFrame(format: Exclude<Format, 'yaml'>, schema: Version['schema'], path: string): Promise<JsonObject | undefined> {
-    const answer = await this.client.open(path, { headers: { accept: watchTypeOf[format] } })
+  async #firstFrame(format: Exclude<Format, 'yaml'>, schema: Version['schema'], path: string): Promise<JsonObject | undefined> {
+    const answer = await this.#client.open(path, { headers: { accept: watchTypeOf[format] } })
     const parts: Buffer[] = []
     for await (const part of answer) {
       parts.push(part as Buffer)

@@ -12,46 +12,46 @@ export class ConnectProxyServer {
   answer: string | undefined
   /** Port of this machine that replaces the requested one. Undefined to connect to the requested port. */
   portTo: number | undefined
-  private readonly server: Server
-  private readonly sockets = new Set<Duplex>()
+  readonly #server: Server
+  readonly #sockets = new Set<Duplex>()
 
   private constructor(server: Server) {
-    this.server = server
+    this.#server = server
     server.on('connect', ({ url = '' }, client: Duplex) => {
       this.asked.push(url)
-      this.keep(client)
+      this.#keep(client)
       if (this.answer !== undefined) return void client.end(this.answer)
       const { hostname, port } = new URL(`http://${url}`)
       const target = connect(this.portTo ?? Number(port), this.portTo === undefined ? hostname : '127.0.0.1', () => {
         client.write('HTTP/1.1 200 OK\r\n\r\n')
         client.pipe(target).pipe(client)
       })
-      this.keep(target)
+      this.#keep(target)
       target.on('error', () => client.destroy())
       client.on('close', () => target.destroy())
     })
-    server.on('connection', (socket: Socket) => this.keep(socket))
+    server.on('connection', (socket: Socket) => this.#keep(socket))
   }
 
   /** On a socket of this path, or on a free port. `tls`: with TLS. */
   static async start(at: { readonly path?: string; readonly tls?: object } = {}): Promise<ConnectProxyServer> {
     const made = new ConnectProxyServer(at.tls ? createTlsServer(at.tls) : createServer())
-    made.server.listen(at.path ?? { port: 0, host: '127.0.0.1' })
-    await once(made.server, 'listening')
+    made.#server.listen(at.path ?? { port: 0, host: '127.0.0.1' })
+    await once(made.#server, 'listening')
     return made
   }
 
   get port(): number {
-    return (this.server.address() as AddressInfo).port
+    return (this.#server.address() as AddressInfo).port
   }
 
   close(): void {
-    this.server.close()
-    for (const socket of this.sockets) socket.destroy()
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
   }
 
-  private keep(socket: Duplex): void {
-    this.sockets.add(socket)
-    socket.on('error', () => {}).once('close', () => this.sockets.delete(socket))
+  #keep(socket: Duplex): void {
+    this.#sockets.add(socket)
+    socket.on('error', () => {}).once('close', () => this.#sockets.delete(socket))
   }
 }

@@ -37,23 +37,23 @@ const RESET = { '': [['status']], status: [['spec']] }
 
 /** An object of a custom kind with its writes, as far as merging and ownership go: no store, no admission, and validation of single values only. */
 export class CustomHistory {
-  private readonly schema: StructSchema
-  private readonly props: JsonSchemaProps
-  private live: AnyObject | undefined
+  readonly #schema: StructSchema
+  readonly #props: JsonSchemaProps
+  #live: AnyObject | undefined
 
   constructor(props: JsonSchemaProps) {
-    this.props = props
-    this.schema = typedStruct(props)
+    this.#props = props
+    this.#schema = typedStruct(props)
   }
 
   /** `now`: RFC 3339 in whole seconds. */
   write(step: HistoryStep, now: string): HistoryAnswer {
     try {
-      const written = step.op === 'apply' ? this.applied(step, now) : this.updated(step, now)
-      const faults = validateValue({ ...written, metadata: {} } as unknown as Json, this.props, fieldPath())
+      const written = step.op === 'apply' ? this.#applied(step, now) : this.#updated(step, now)
+      const faults = validateValue({ ...written, metadata: {} } as unknown as Json, this.#props, fieldPath())
       if (faults.length > 0) return { status: 422, message: `Merge.random.probe.dev "x" is invalid: ${faults.map(fieldErrorText).join(', ')}` }
-      const status = this.live === undefined ? 201 : 200
-      this.live = written
+      const status = this.#live === undefined ? 201 : 200
+      this.#live = written
       return { status, ...shown(written) }
     } catch (error) {
       if (error instanceof ApplyError) return { status: error.code === 'conflict' ? 409 : 500, message: error.message }
@@ -61,47 +61,47 @@ export class CustomHistory {
     }
   }
 
-  private applied({ manager, force, subresource, body }: HistoryStep, now: string): AnyObject {
+  #applied({ manager, force, subresource, body }: HistoryStep, now: string): AnyObject {
     const sent = body as JsonObject
     const config = { ...HEAD, ...sent, metadata: { name: 'x', ...(sent.metadata as JsonObject | undefined) } }
     const { object, managedFields } = applyConfiguration({
-      schema: this.schema,
-      live: this.live,
+      schema: this.#schema,
+      live: this.#live,
       config,
       manager,
       ...{ ...HEAD, force: force === true, subresource, resetFields: RESET[subresource ?? ''], now },
     })
-    return this.stored(object, managedFields, subresource)
+    return this.#stored(object, managedFields, subresource)
   }
 
-  private updated({ op, manager, body, subresource }: HistoryStep, now: string): AnyObject {
-    const live = this.live as AnyObject
+  #updated({ op, manager, body, subresource }: HistoryStep, now: string): AnyObject {
+    const live = this.#live as AnyObject
     const document = live as unknown as JsonObject
     const sent = body as JsonObject
     const put = { ...HEAD, ...sent, metadata: { name: 'x', ...(sent.metadata as JsonObject | undefined) } }
-    const next = this.decoded(op === 'put' ? put : op === 'merge' ? applyMergePatch(document, body) : applyJsonPatch(document, body))
-    const args = { schema: this.schema, old: live, next, manager, apiVersion: HEAD.apiVersion, subresource, resetFields: RESET[subresource ?? ''], now }
-    return this.stored(next, updateManagedFields(args), subresource)
+    const next = this.#decoded(op === 'put' ? put : op === 'merge' ? applyMergePatch(document, body) : applyJsonPatch(document, body))
+    const args = { schema: this.#schema, old: live, next, manager, apiVersion: HEAD.apiVersion, subresource, resetFields: RESET[subresource ?? ''], now }
+    return this.#stored(next, updateManagedFields(args), subresource)
   }
 
-  private decoded(object: Json): AnyObject {
+  #decoded(object: Json): AnyObject {
     const next = clone(object) as JsonObject
-    runAtOnce(prune(next, this.props, true))
-    fillDefaults(next, this.props)
-    const metadata = decode(this.schema.fields.get('metadata')?.schema as StructSchema, (next.metadata ?? {}) as JsonObject) as unknown as ObjectMeta
+    runAtOnce(prune(next, this.#props, true))
+    fillDefaults(next, this.#props)
+    const metadata = decode(this.#schema.fields.get('metadata')?.schema as StructSchema, (next.metadata ?? {}) as JsonObject) as unknown as ObjectMeta
     return { ...next, metadata } as unknown as AnyObject
   }
 
-  private stored(object: AnyObject, managedFields: ManagedFieldsEntry[], subresource: string | undefined): AnyObject {
-    const { managedFields: _, ...metadata } = (subresource && this.live ? this.live : this.decoded(object as unknown as Json)).metadata
-    const { status, ...rest } = this.decoded(object as unknown as Json)
-    const body = subresource ? { ...this.live, status } : { ...rest, status: this.live?.status }
+  #stored(object: AnyObject, managedFields: ManagedFieldsEntry[], subresource: string | undefined): AnyObject {
+    const { managedFields: _, ...metadata } = (subresource && this.#live ? this.#live : this.#decoded(object as unknown as Json)).metadata
+    const { status, ...rest } = this.#decoded(object as unknown as Json)
+    const body = subresource ? { ...this.#live, status } : { ...rest, status: this.#live?.status }
     for (const name of Object.keys(body)) if (body[name as 'status'] === undefined) delete body[name as 'status']
     const next = { ...body, metadata } as AnyObject
-    const before = this.live && { ...this.live, metadata: { ...this.live.metadata, managedFields: undefined } }
+    const before = this.#live && { ...this.#live, metadata: { ...this.#live.metadata, managedFields: undefined } }
     const same = before !== undefined && sameJson(before as never, { ...next, metadata: { ...metadata, managedFields: undefined } } as never)
     const untimed = (entries: readonly ManagedFieldsEntry[]): Json => entries.map(({ time: _t, ...entry }) => entry) as unknown as Json
-    if (same && sameJson(untimed(managedFields), untimed(this.live?.metadata.managedFields ?? []))) return this.live as AnyObject
+    if (same && sameJson(untimed(managedFields), untimed(this.#live?.metadata.managedFields ?? []))) return this.#live as AnyObject
     return { ...next, metadata: { ...metadata, ...(managedFields.length > 0 && { managedFields }) } }
   }
 }

@@ -90,7 +90,7 @@ export class FakeExchange implements Exchange {
   status = 0
   contentType = ''
   body: Buffer | undefined
-  private readonly requestBody: Buffer
+  readonly #requestBody: Buffer
 
   constructor(path: string, { method = 'GET', search = '', headers = {}, body = '', userAgent = 'tester/1.0' }: FakeRequest = {}) {
     this.method = method
@@ -98,7 +98,7 @@ export class FakeExchange implements Exchange {
     this.search = search
     this.headers = body.length > 0 ? { 'content-length': String(Buffer.byteLength(body)), ...headers } : headers
     this.rawHeaders = Object.entries(headers).flatMap(([name, value]) => [name, String(value)])
-    this.requestBody = Buffer.from(body)
+    this.#requestBody = Buffer.from(body)
     this.info = parseRequestInfo(method, path, () => new URLSearchParams(search))
     this.ctx = {
       user: { name: 'tester', groups: [] },
@@ -115,14 +115,14 @@ export class FakeExchange implements Exchange {
   }
 
   async readBody(limit: number): Promise<Buffer> {
-    if (this.requestBody.length > limit) throw failure(413, 'RequestEntityTooLarge', 'too large')
+    if (this.#requestBody.length > limit) throw failure(413, 'RequestEntityTooLarge', 'too large')
     // As with a true one, what is done with the body counts from here on.
     if (turnIsSpent()) await nextTurn()
-    return this.requestBody
+    return this.#requestBody
   }
 
   bodyStream(): Readable | undefined {
-    return this.requestBody.length === 0 ? undefined : Readable.from([this.requestBody])
+    return this.#requestBody.length === 0 ? undefined : Readable.from([this.#requestBody])
   }
 
   async relay(status: number, headers: readonly string[], body: Readable): Promise<void> {

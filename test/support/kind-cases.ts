@@ -10,33 +10,33 @@ import { KindServer } from './kind-server.ts'
 /** One kind on a server of its own, for cases as tables. Objects are made in the namespace `ns`, by the name `x` unless the body has one. */
 export class KindCases {
   readonly server: KindServer
-  private readonly gr: { group: string; resource: string }
-  private readonly definition: ResourceDefinition
+  readonly #gr: { group: string; resource: string }
+  readonly #definition: ResourceDefinition
 
   constructor(definition: ResourceDefinition, features?: Gates) {
-    this.definition = features ? definitionIn(definition, features) : definition
-    this.server = new KindServer([this.definition])
+    this.#definition = features ? definitionIn(definition, features) : definition
+    this.server = new KindServer([this.#definition])
     if (features) this.server.features = features
-    this.gr = { group: definition.hub.group, resource: definition.hub.names.plural }
+    this.#gr = { group: definition.hub.group, resource: definition.hub.names.plural }
   }
 
   body(body: object, metadata: object = {}): AnyObject {
-    const { group, name, kind } = this.definition.hub
+    const { group, name, kind } = this.#definition.hub
     return { apiVersion: group === '' ? name : `${group}/${name}`, kind, ...body, metadata: { name: 'x', ...metadata } }
   }
 
   create(body: object, metadata: object = {}): Promise<AnyObject> {
-    return this.server.create(this.gr, this.definition.scope === 'Namespaced' ? 'ns' : '', this.body(body, metadata))
+    return this.server.create(this.#gr, this.#definition.scope === 'Namespaced' ? 'ns' : '', this.body(body, metadata))
   }
 
   /** Replaces `x`, its metadata but for the given members kept. */
   update(body: object, metadata: object = {}, subresource = ''): Promise<AnyObject> {
-    const namespace = this.definition.scope === 'Namespaced' ? 'ns' : ''
-    return this.server.update(this.gr, namespace, 'x', old => ({ ...this.body(body), metadata: { ...old.metadata, ...metadata } }), { subresource })
+    const namespace = this.#definition.scope === 'Namespaced' ? 'ns' : ''
+    return this.server.update(this.#gr, namespace, 'x', old => ({ ...this.body(body), metadata: { ...old.metadata, ...metadata } }), { subresource })
   }
 
   cells(): Json[] | undefined {
-    return this.server.cells(this.gr, this.definition.scope === 'Namespaced' ? 'ns' : '', 'x')
+    return this.server.cells(this.#gr, this.#definition.scope === 'Namespaced' ? 'ns' : '', 'x')
   }
 }
 

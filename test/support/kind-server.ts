@@ -25,25 +25,25 @@ export class KindServer implements ResourceAccess {
   now = Date.parse('2026-01-02T03:04:05Z')
   features = featuresOf()
   beforeWrite: (gr: ResourceId, object: AnyObject) => Promise<void> | void = () => {}
-  private revision = 1
-  private readonly definitions: readonly ResourceDefinition[]
+  #revision = 1
+  readonly #definitions: readonly ResourceDefinition[]
 
   constructor(definitions: readonly ResourceDefinition[]) {
-    this.definitions = definitions
+    this.#definitions = definitions
   }
 
   definition(gr: ResourceId): ResourceDefinition {
-    const found = this.definitions.find(({ hub }) => hub.group === gr.group && hub.names.plural === gr.resource)
+    const found = this.#definitions.find(({ hub }) => hub.group === gr.group && hub.names.plural === gr.resource)
     if (!found) throw notFoundError(gr, '')
     return found
   }
 
   resourceOf({ group }: GroupVersion, kind: string): ResourceId | undefined {
-    const found = this.definitions.find(({ hub }) => hub.group === group && hub.kind === kind)
+    const found = this.#definitions.find(({ hub }) => hub.group === group && hub.kind === kind)
     return found && { group, resource: found.hub.names.plural }
   }
 
-  private key(gr: ResourceId, namespace: string, name: string): string {
+  #key(gr: ResourceId, namespace: string, name: string): string {
     return `${this.definition(gr).storage?.prefix}/${this.definition(gr).scope === 'Namespaced' ? `${namespace}/` : ''}${name}`
   }
 
@@ -57,12 +57,12 @@ export class KindServer implements ResourceAccess {
     return object as unknown as AnyObject
   }
 
-  private stamp(object: AnyObject): AnyObject {
-    object.metadata.resourceVersion = String(++this.revision)
+  #stamp(object: AnyObject): AnyObject {
+    object.metadata.resourceVersion = String(++this.#revision)
     return object
   }
 
-  private async check(gr: ResourceId, strategy: Strategy, next: AnyObject, old: AnyObject | undefined, ctx: HookContext): Promise<void> {
+  async #check(gr: ResourceId, strategy: Strategy, next: AnyObject, old: AnyObject | undefined, ctx: HookContext): Promise<void> {
     const definition = this.definition(gr)
     const { scope, hub } = definition
     if (old?.metadata.generation !== undefined) next.metadata.generation = old.metadata.generation
@@ -82,11 +82,11 @@ export class KindServer implements ResourceAccess {
     const strategy = definition.strategy ?? {}
     const next = this.decode(gr, body)
     if (definition.scope === 'Namespaced') next.metadata.namespace = namespace
-    next.metadata.uid = `uid-${++this.revision}`
+    next.metadata.uid = `uid-${++this.#revision}`
     next.metadata.creationTimestamp = new Date(this.now).toISOString().replace('.000', '')
     const ctx = hookContext({ now: this.now, features: this.features, access: () => this })
-    await this.check(gr, strategy, next, undefined, ctx)
-    const key = this.key(gr, namespace, next.metadata.name ?? '')
+    await this.#check(gr, strategy, next, undefined, ctx)
+    const key = this.#key(gr, namespace, next.metadata.name ?? '')
     const reservation = await strategy.begin?.(next, undefined, ctx, this, dryRun)
     try {
       if (!dryRun) await this.beforeWrite(gr, next)
@@ -99,25 +99,25 @@ export class KindServer implements ResourceAccess {
       await reservation?.rollback()
       return next
     }
-    this.objects.set(key, this.stamp(next))
+    this.objects.set(key, this.#stamp(next))
     await reservation?.commit()
     return clone(next)
   }
 
   async get(gr: ResourceId, namespace: string, name: string): Promise<AnyObject> {
-    const found = this.objects.get(this.key(gr, namespace, name))
+    const found = this.objects.get(this.#key(gr, namespace, name))
     if (!found) throw notFoundError(gr, name)
     return clone(found)
   }
 
   async list(gr: ResourceId, namespace: string, options: ListAccess = {}): Promise<{ items: AnyObject[]; resourceVersion: string }> {
-    const prefix = this.key(gr, namespace, '')
+    const prefix = this.#key(gr, namespace, '')
     const all = this.definition(gr).scope === 'Namespaced' && namespace === '' ? prefix.slice(0, -1) : prefix
     const labels = parseLabelSelector(options.labelSelector ?? '')
     const items = [...this.objects]
       .filter(([key, { metadata }]) => key.startsWith(all) && matchesLabels(labels, metadata.labels))
       .map(([, object]) => clone(object))
-    return { items, resourceVersion: String(this.revision) }
+    return { items, resourceVersion: String(this.#revision) }
   }
 
   async update(
@@ -130,7 +130,7 @@ export class KindServer implements ResourceAccess {
     const definition = this.definition(gr)
     const part: Subresource | undefined = definition.hub.subresources?.[subresource]
     const strategy = part?.strategy ?? definition.strategy ?? {}
-    const key = this.key(gr, namespace, name)
+    const key = this.#key(gr, namespace, name)
     for (;;) {
       const old = this.objects.get(key)
       if (!old) throw notFoundError(gr, name)
@@ -145,7 +145,7 @@ export class KindServer implements ResourceAccess {
       if (given !== undefined && given !== old.metadata.resourceVersion) throw conflictError(gr, name, 'the object has been modified')
       next.metadata = { ...old.metadata, ...next.metadata, ...(old.metadata.uid !== undefined && { uid: old.metadata.uid }) }
       const ctx = hookContext({ now: this.now, subresource, features: this.features, access: () => this })
-      await this.check(gr, strategy, next, old, ctx)
+      await this.#check(gr, strategy, next, old, ctx)
       const reservation = await strategy.begin?.(next, old, ctx, this, dryRun)
       try {
         if (dryRun) {
@@ -161,14 +161,14 @@ export class KindServer implements ResourceAccess {
         await reservation?.rollback()
         continue
       }
-      if (!deepEqual(next, old)) this.objects.set(key, this.stamp(next))
+      if (!deepEqual(next, old)) this.objects.set(key, this.#stamp(next))
       await reservation?.commit()
       return clone(next)
     }
   }
 
   async delete(gr: ResourceId, namespace: string, name: string, options: { uid?: string; dryRun?: boolean } = {}): Promise<void> {
-    const key = this.key(gr, namespace, name)
+    const key = this.#key(gr, namespace, name)
     const old = this.objects.get(key)
     if (!old) throw notFoundError(gr, name)
     const { strategy } = this.definition(gr)
@@ -192,7 +192,7 @@ export class KindServer implements ResourceAccess {
 
   /** The row of a stored object. */
   cells(gr: ResourceId, namespace: string, name: string): Json[] | undefined {
-    const object = this.objects.get(this.key(gr, namespace, name))
+    const object = this.objects.get(this.#key(gr, namespace, name))
     return object && this.definition(gr).hub.table?.cells(object, this.now)
   }
 }

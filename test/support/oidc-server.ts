@@ -15,28 +15,28 @@ export class OidcServer {
   /** Cache-Control of the response with the keys. */
   cacheControl: string | undefined
   isDown = false
-  private readonly server: https.Server
-  private readonly sockets = new Set<Socket>()
+  readonly #server: https.Server
+  readonly #sockets = new Set<Socket>()
 
   private constructor(tls: { readonly cert: string; readonly key: string }, authority: string) {
     this.authority = authority
-    this.server = https.createServer(tls, (req, res) => this.answer(req.url ?? '', res))
-    this.server.on('connection', (socket: Socket) => {
-      this.sockets.add(socket)
-      socket.once('close', () => this.sockets.delete(socket))
+    this.#server = https.createServer(tls, (req, res) => this.#answer(req.url ?? '', res))
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
     })
   }
 
   static async start(): Promise<OidcServer> {
     const ca = await issueCa('issuers')
     const made = new OidcServer(await issueServing(ca, 'issuer', { dns: ['localhost'], ips: ['127.0.0.1'] }), ca.cert)
-    made.server.unref().listen(0, '127.0.0.1')
-    await once(made.server, 'listening')
+    made.#server.unref().listen(0, '127.0.0.1')
+    await once(made.#server, 'listening')
     return made
   }
 
   get url(): string {
-    return `https://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
   /** A token of this issuer for the audience `us`, good for ten minutes, unless told otherwise. */
@@ -46,11 +46,11 @@ export class OidcServer {
   }
 
   close(): void {
-    this.server.close()
-    for (const socket of this.sockets) socket.destroy()
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
   }
 
-  private answer(path: string, res: import('node:http').ServerResponse): void {
+  #answer(path: string, res: import('node:http').ServerResponse): void {
     this.asked.push(path)
     if (this.isDown) {
       res.writeHead(503).end('down')

@@ -94,7 +94,7 @@ export class TestRegistry {
   readonly declaredIdentifiers: string[] = []
   readonly catalog: Catalog
   readonly registry: Registry
-  private uids = 0
+  #uids = 0
 
   constructor(
     definitions: readonly ResourceDefinition[] = [widgetResource()],
@@ -106,13 +106,13 @@ export class TestRegistry {
       clock: { now: () => this.now },
       etcdPrefix: '/registry',
       features,
-      newUid: () => `u${++this.uids}`,
+      newUid: () => `u${++this.#uids}`,
       nameSuffix: () => this.suffixes.shift() ?? 'zzzzz',
       admission: {
         mutate: async request => (this.admission.mutate ? this.admission.mutate(request) : request.object),
         validate: async request => this.admission.validate?.(request),
       },
-      declared: { mismatch: (...fault) => this.noteFault(...fault), panic: (...fault) => this.noteFault(...fault) },
+      declared: { mismatch: (...fault) => this.#noteFault(...fault), panic: (...fault) => this.#noteFault(...fault) },
       authorizeCreate: target => this.authorizeCreate(target),
       storageFor: definition => open(this.backend, definition),
     }
@@ -126,7 +126,7 @@ export class TestRegistry {
     return { definition, version: definition.hub }
   }
 
-  private noteFault(detail: string, identifier: string): void {
+  #noteFault(detail: string, identifier: string): void {
     this.declaredFaults.push(detail)
     this.declaredIdentifiers.push(identifier)
   }

@@ -60,19 +60,19 @@ const HEADERS = { 'user-agent': 'kube-apiserver-admission' }
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#contacting-the-webhook
  */
 export class WebhookClients {
-  private readonly resolve: ResolveService
-  private readonly clients = new Map<string, Client>()
+  readonly #resolve: ResolveService
+  readonly #clients = new Map<string, Client>()
   readonly room: ResponseBudget
-  private readonly credentials: WebhookCredentials | undefined
-  private readonly certificates: CertificateMetrics | undefined
-  private readonly egress: NonNullable<WebhookClientsOptions['egress']>
+  readonly #credentials: WebhookCredentials | undefined
+  readonly #certificates: CertificateMetrics | undefined
+  readonly #egress: NonNullable<WebhookClientsOptions['egress']>
 
   constructor(resolve: ResolveService, { room = new ResponseBudget(), credentials, certificates, egress = {} }: WebhookClientsOptions = {}) {
-    this.resolve = resolve
+    this.#resolve = resolve
     this.room = room
-    this.credentials = credentials
-    this.certificates = certificates
-    this.egress = egress
+    this.#credentials = credentials
+    this.#certificates = certificates
+    this.#egress = egress
   }
 
   /**
@@ -80,7 +80,7 @@ export class WebhookClients {
    * a timeout. Its message contains the URL, not the name of the webhook.
    */
   async post(config: WebhookClientConfig, body: string | Buffer, { timeoutMs, signal, audit, maxBytes, traceparent }: PostOptions): Promise<Buffer> {
-    const client = this.clientFor(config)
+    const client = this.#clientFor(config)
     const { target, user } = client
     const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`
     const ending = callEnding(timeoutMs, signal)
@@ -93,7 +93,7 @@ export class WebhookClients {
       const { authority, serverName } = target
       const own = user ? await present(client, user, config) : HEADERS
       const headers = traceparent === undefined ? own : { ...own, traceparent }
-      const certificates = this.certificates?.observer(serverName, audit)
+      const certificates = this.#certificates?.observer(serverName, audit)
       const destination = {
         agent: client.agent,
         ...(await target.dial()),
@@ -118,28 +118,28 @@ export class WebhookClients {
 
   /** Closes all idle connections. */
   close(): void {
-    for (const { agent } of this.clients.values()) agent.destroy()
-    this.clients.clear()
+    for (const { agent } of this.#clients.values()) agent.destroy()
+    this.#clients.clear()
   }
 
   /** Returns the client of a clientConfig. The least recently used one is retired at the limit. */
-  private clientFor(config: WebhookClientConfig): Client {
+  #clientFor(config: WebhookClientConfig): Client {
     const key = JSON.stringify([config.url, config.service, config.caBundle])
-    const known = this.clients.get(key)
+    const known = this.#clients.get(key)
     if (known) {
-      this.clients.delete(key)
-      this.clients.set(key, known)
+      this.#clients.delete(key)
+      this.#clients.set(key, known)
       return known
     }
-    const target = webhookTarget(config, this.resolve)
+    const target = webhookTarget(config, this.#resolve)
     // A service is part of the managed cluster. A URL is not.
-    const dial = config.service ? this.egress.cluster : this.egress.controlplane
-    const made: Client = { target, user: this.credentials?.userOf(target.address), shown: undefined, agent: agentFor(config, undefined, dial), dial }
-    this.clients.set(key, made)
-    if (this.clients.size > MAX_CLIENTS) {
-      const [[oldest, { agent }] = [key, made]] = this.clients
+    const dial = config.service ? this.#egress.cluster : this.#egress.controlplane
+    const made: Client = { target, user: this.#credentials?.userOf(target.address), shown: undefined, agent: agentFor(config, undefined, dial), dial }
+    this.#clients.set(key, made)
+    if (this.#clients.size > MAX_CLIENTS) {
+      const [[oldest, { agent }] = [key, made]] = this.#clients
       retire(agent)
-      this.clients.delete(oldest)
+      this.#clients.delete(oldest)
     }
     return made
   }

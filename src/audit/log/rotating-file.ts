@@ -22,103 +22,103 @@ const FLAGS = constants.O_CREAT | constants.O_APPEND | constants.O_WRONLY | cons
 
 /** A log file that is rotated by size, like kube-apiserver's with lumberjack (gopkg.in/natefinch/lumberjack.v2). A new file has mode 0600, or the mode of the file that it replaces. */
 export class RotatingFile implements LogOutput {
-  private readonly options: RotationOptions
-  private handle: FileHandle | undefined
-  private size = 0
-  private mode = MODE
-  private tidying: Promise<void> | undefined
+  readonly #options: RotationOptions
+  #handle: FileHandle | undefined
+  #size = 0
+  #mode = MODE
+  #tidying: Promise<void> | undefined
   /** Whether the log was rotated since the last removal of old backups. */
-  private untidy = false
+  #untidy = false
 
   private constructor(options: RotationOptions) {
-    this.options = options
+    this.#options = options
   }
 
   /** Creates the file and its directory if they do not exist. Rejects if the file cannot be written. */
   static async open(options: RotationOptions): Promise<RotatingFile> {
     const file = new RotatingFile(options)
     makePrivateDirectory(dirname(options.file))
-    await file.openExisting()
+    await file.#openExisting()
     return file
   }
 
   /** Opens the log if it was closed by a failure, and rotates it if the bytes do not fit. Rejects if they exceed the size of an empty log. */
   async prepare(length: number): Promise<void> {
-    const { maxBytes } = this.options
+    const { maxBytes } = this.#options
     if (length > maxBytes) throw new Error(`write length ${length} exceeds maximum file size ${maxBytes}`)
-    if (this.handle === undefined) await this.openExisting()
-    if (this.size > 0 && this.size + length > maxBytes) await this.rotate()
+    if (this.#handle === undefined) await this.#openExisting()
+    if (this.#size > 0 && this.#size + length > maxBytes) await this.#rotate()
   }
 
   async write(bytes: Buffer): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
-      if (this.handle === undefined) throw new Error('the log is not open')
-      const { bytesWritten } = await this.handle.write(bytes, at)
+      if (this.#handle === undefined) throw new Error('the log is not open')
+      const { bytesWritten } = await this.#handle.write(bytes, at)
       at += bytesWritten
-      this.size += bytesWritten
+      this.#size += bytesWritten
     }
   }
 
   async close(): Promise<void> {
-    await this.tidying
-    await this.closeHandle()
+    await this.#tidying
+    await this.#closeHandle()
   }
 
-  private async closeHandle(): Promise<void> {
-    const { handle } = this
-    this.handle = undefined
+  async #closeHandle(): Promise<void> {
+    const handle = this.#handle
+    this.#handle = undefined
     await handle?.close()
   }
 
-  private async openExisting(): Promise<void> {
-    await this.opened(await open(this.options.file, FLAGS, this.mode))
-    this.tidy()
+  async #openExisting(): Promise<void> {
+    await this.#opened(await open(this.#options.file, FLAGS, this.#mode))
+    this.#tidy()
   }
 
-  private async opened(handle: FileHandle): Promise<void> {
+  async #opened(handle: FileHandle): Promise<void> {
     const stat = await handle.stat()
     if (!stat.isFile()) {
       await handle.close()
-      throw new Error(`${this.options.file} is not a regular file`)
+      throw new Error(`${this.#options.file} is not a regular file`)
     }
-    this.handle = handle
-    this.size = stat.size
-    this.mode = stat.mode & 0o777
+    this.#handle = handle
+    this.#size = stat.size
+    this.#mode = stat.mode & 0o777
   }
 
   /** Moves the log to a backup and creates a new one. */
-  private async rotate(): Promise<void> {
-    const { file } = this.options
-    await this.closeHandle()
-    await rename(file, await this.freeBackup())
-    await this.opened(await open(file, FLAGS, this.mode))
-    this.tidy()
+  async #rotate(): Promise<void> {
+    const { file } = this.#options
+    await this.#closeHandle()
+    await rename(file, await this.#freeBackup())
+    await this.#opened(await open(file, FLAGS, this.#mode))
+    this.#tidy()
   }
 
   /** Returns an unused path. Names have millisecond resolution. */
-  private async freeBackup(): Promise<string> {
-    for (let time = this.options.now(); ; time++) {
-      const path = backupPath(this.options.file, time)
+  async #freeBackup(): Promise<string> {
+    for (let time = this.#options.now(); ; time++) {
+      const path = backupPath(this.#options.file, time)
       if (!(await fileExists(path)) && !(await fileExists(`${path}.gz`))) return path
     }
   }
 
   /** Removes old backups in the background, one run at a time. */
-  private tidy(): void {
-    this.untidy = true
-    this.tidying ??= this.tidyAll()
+  #tidy(): void {
+    this.#untidy = true
+    this.#tidying ??= this.#tidyAll()
   }
 
-  private async tidyAll(): Promise<void> {
-    const { file, now, log } = this.options
-    while (this.untidy) {
-      this.untidy = false
-      await tidyBackups(file, this.options, now()).catch((error: unknown) =>
+  async #tidyAll(): Promise<void> {
+    const { file, now, log } = this.#options
+    while (this.#untidy) {
+      this.#untidy = false
+      await tidyBackups(file, this.#options, now()).catch((error: unknown) =>
         log.warn('cannot remove or compress old audit logs', { file, error: errorMessage(error) }),
       )
     }
     // Reset in the same tick as the check above: the next rotation starts a new run.
-    this.tidying = undefined
+    this.#tidying = undefined
   }
 }
 

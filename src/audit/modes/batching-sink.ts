@@ -40,100 +40,100 @@ const eventSize = ({ line, summary }: WrittenEvent): number => line.length + sum
 /** The mode batch: requests do not wait, and events are dropped if they come faster than they are written. */
 export class BatchingSink implements AuditSink {
   readonly waits = false
-  private readonly parts: BatchingParts
-  private readonly options: BatchOptions
-  private readonly bucket: TokenBucket | undefined
-  private readonly queue: WrittenEvent[] = []
-  private readonly underWay = new Set<Promise<void>>()
+  readonly #parts: BatchingParts
+  readonly #options: BatchOptions
+  readonly #bucket: TokenBucket | undefined
+  readonly #queue: WrittenEvent[] = []
+  readonly #underWay = new Set<Promise<void>>()
   /** Time at which the last batch was taken, or would have been if there were events for it. */
-  private began: number
-  private bytes = 0
-  private losing = false
-  private closed = false
-  private running: Promise<void> | undefined
-  private wake: (() => void) | undefined
+  #began: number
+  #bytes = 0
+  #losing = false
+  #closed = false
+  #running: Promise<void> | undefined
+  #wake: (() => void) | undefined
 
   constructor(parts: BatchingParts, options: BatchOptions) {
-    this.parts = parts
-    this.options = options
-    this.began = parts.clock.now()
-    this.bucket = options.throttle && new TokenBucket(options.throttle.burst, options.throttle.qps, parts.clock)
+    this.#parts = parts
+    this.#options = options
+    this.#began = parts.clock.now()
+    this.#bucket = options.throttle && new TokenBucket(options.throttle.burst, options.throttle.qps, parts.clock)
   }
 
   /** Queues an event, or drops it if the buffer is full. Resolves immediately. */
   async process(event: WrittenEvent): Promise<boolean> {
-    if (this.closed) this.lose(event, 'audit backend shut down')
-    else if (this.queue.length >= this.options.bufferSize || this.bytes + eventSize(event) > MAX_BYTES) this.lose(event, LOST)
+    if (this.#closed) this.#lose(event, 'audit backend shut down')
+    else if (this.#queue.length >= this.#options.bufferSize || this.#bytes + eventSize(event) > MAX_BYTES) this.#lose(event, LOST)
     else {
-      this.losing = false
-      this.queue.push(event)
-      this.bytes += eventSize(event)
-      if (this.queue.length >= this.options.maxSize) this.wake?.()
-      this.running ??= this.run()
+      this.#losing = false
+      this.#queue.push(event)
+      this.#bytes += eventSize(event)
+      if (this.#queue.length >= this.#options.maxSize) this.#wake?.()
+      this.#running ??= this.#run()
     }
     return true
   }
 
   async close(): Promise<void> {
-    this.closed = true
-    this.wake?.()
-    await this.running
-    await Promise.all(this.underWay)
-    await this.parts.backend.close()
+    this.#closed = true
+    this.#wake?.()
+    await this.#running
+    await Promise.all(this.#underWay)
+    await this.#parts.backend.close()
   }
 
   /** Counts a dropped event. Of consecutive ones, only the first is logged. */
-  private lose(event: WrittenEvent, why: string): void {
-    const { metrics, log } = this.parts
+  #lose(event: WrittenEvent, why: string): void {
+    const { metrics, log } = this.#parts
     metrics.failed('buffered', 1)
-    if (!this.losing) log.error("Error in audit plugin 'buffered' affecting audit events", { error: why, event: event.summary.text() })
-    this.losing = true
+    if (!this.#losing) log.error("Error in audit plugin 'buffered' affecting audit events", { error: why, event: event.summary.text() })
+    this.#losing = true
   }
 
   /** Takes batches from the queue until it is empty. Batches are written concurrently, as far as throttle and concurrency allow. */
-  private async run(): Promise<void> {
-    while (this.queue.length > 0) {
-      await this.fill()
-      while (this.bucket?.take() === false && !this.closed) await sleep(THROTTLE_MS)
-      while (this.underWay.size >= this.parts.concurrency) await Promise.race(this.underWay)
-      const batch = this.queue.splice(0, this.batchSize())
-      this.began = this.parts.clock.now()
-      const written = this.write(batch).finally(() => this.underWay.delete(written))
-      this.underWay.add(written)
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await this.#fill()
+      while (this.#bucket?.take() === false && !this.#closed) await sleep(THROTTLE_MS)
+      while (this.#underWay.size >= this.#parts.concurrency) await Promise.race(this.#underWay)
+      const batch = this.#queue.splice(0, this.#batchSize())
+      this.#began = this.#parts.clock.now()
+      const written = this.#write(batch).finally(() => this.#underWay.delete(written))
+      this.#underWay.add(written)
     }
     // Reset in the same tick as the check above: the next event starts a new run.
-    this.running = undefined
+    this.#running = undefined
   }
 
-  private async write(batch: readonly WrittenEvent[]): Promise<void> {
-    await this.parts.backend.write(batch)
-    for (const event of batch) this.bytes -= eventSize(event)
+  async #write(batch: readonly WrittenEvent[]): Promise<void> {
+    await this.#parts.backend.write(batch)
+    for (const event of batch) this.#bytes -= eventSize(event)
   }
 
   /** Returns how many of the first events make a batch: one or more. */
-  private batchSize(): number {
+  #batchSize(): number {
     let bytes = 0
     let count = 0
-    for (const { line } of this.queue) {
+    for (const { line } of this.#queue) {
       bytes += line.length
-      if (count === this.options.maxSize || (count > 0 && bytes > MAX_BATCH_BYTES)) break
+      if (count === this.#options.maxSize || (count > 0 && bytes > MAX_BATCH_BYTES)) break
       count++
     }
     return count
   }
 
   /** Waits until a batch is complete or its time is over. Without events, these times follow each other. */
-  private async fill(): Promise<void> {
-    const { maxSize, maxWaitMs } = this.options
-    if (maxSize <= 1 || this.queue.length >= maxSize || this.closed) return
-    const waited = this.parts.clock.now() - this.began
+  async #fill(): Promise<void> {
+    const { maxSize, maxWaitMs } = this.#options
+    if (maxSize <= 1 || this.#queue.length >= maxSize || this.#closed) return
+    const waited = this.#parts.clock.now() - this.#began
     await new Promise<void>(resolve => {
       const timer = setTimeout(resolve, maxWaitMs === 0 ? 0 : maxWaitMs - (waited % maxWaitMs))
-      this.wake = () => {
+      this.#wake = () => {
         clearTimeout(timer)
         resolve()
       }
     })
-    this.wake = undefined
+    this.#wake = undefined
   }
 }

@@ -18,25 +18,25 @@ export interface PresentedCertificate extends PeerChain {
 
 /** Client certificates of connections. Each is read once, because connections are neither renegotiated nor resumed (see `createSecurePort`). */
 export class PresentedCertificates {
-  private readonly shown = new WeakMap<Socket, PresentedCertificate | 'unverified' | 'none'>()
-  private readonly readsUid: boolean
-  private readonly authorities: () => readonly X509Certificate[]
+  readonly #shown = new WeakMap<Socket, PresentedCertificate | 'unverified' | 'none'>()
+  readonly #readsUid: boolean
+  readonly #authorities: () => readonly X509Certificate[]
 
   /**
    * @param readsUid whether certificates may carry a UID. @param authorities CAs that TLS verifies with. Default: none, so that only certificates that TLS
    * trusts are accepted.
    */
   constructor(readsUid = false, authorities: () => readonly X509Certificate[] = () => []) {
-    this.readsUid = readsUid
-    this.authorities = authorities
+    this.#readsUid = readsUid
+    this.#authorities = authorities
   }
 
   /** Returns the certificate of a connection. `unverified`: it is not trusted. */
   of(socket: Socket): PresentedCertificate | 'unverified' | 'none' {
-    const known = this.shown.get(socket)
+    const known = this.#shown.get(socket)
     if (known !== undefined) return known
-    const found = socket instanceof TLSSocket ? readCertificate(socket, this.readsUid, this.authorities) : 'none'
-    this.shown.set(socket, found)
+    const found = socket instanceof TLSSocket ? readCertificate(socket, this.#readsUid, this.#authorities) : 'none'
+    this.#shown.set(socket, found)
     return found
   }
 }

@@ -42,64 +42,64 @@ export interface BranchesOptions {
 
 /** Control planes that start from the server's state at a revision and then diverge. They end with the server. */
 export class Branches {
-  private readonly options: BranchesOptions
-  private readonly all = new Map<string, Branch>()
+  readonly #options: BranchesOptions
+  readonly #all = new Map<string, Branch>()
   /** Serializes creation and deletion. */
-  private readonly turns = new SerialTasks()
-  private readonly ended = new AbortController()
+  readonly #turns = new SerialTasks()
+  readonly #ended = new AbortController()
 
   constructor(options: BranchesOptions) {
-    this.options = options
+    this.#options = options
   }
 
   get size(): number {
-    return this.all.size
+    return this.#all.size
   }
 
   bytes(): number {
     let bytes = 0
-    for (const { fork } of this.all.values()) bytes += fork.bytes()
+    for (const { fork } of this.#all.values()) bytes += fork.bytes()
     return bytes
   }
 
   list(): readonly Branch[] {
-    return [...this.all.values()]
+    return [...this.#all.values()]
   }
 
   find(name: string): Branch | undefined {
-    return this.all.get(name)
+    return this.#all.get(name)
   }
 
   /** Throws a StatusError if the branch does not exist. */
   get(name: string): Branch {
-    const found = this.all.get(name)
+    const found = this.#all.get(name)
     if (found === undefined) throw failure(404, 'NotFound', `branches ${JSON.stringify(name)} not found`, { name, kind: 'branches' })
     return found
   }
 
   /** Creates a branch. @param at revision to start from. Default: the latest. Throws a StatusError. */
   create(name: string, createdBy: string, at: number | undefined, signal: AbortSignal): Promise<Branch> {
-    if (this.turns.waiting >= this.options.most) throw tooManyRequestsError('too many branches are being created', 1)
-    return this.turns.take(async () => {
-      const { most, maxBytes, backend, clock, log } = this.options
-      if (this.all.has(name)) throw failure(409, 'AlreadyExists', `branches ${JSON.stringify(name)} already exists`, { name, kind: 'branches' })
-      if (this.all.size >= most) throw failure(403, 'Forbidden', `the limit of ${most} branches is reached (--branches)`, {})
+    if (this.#turns.waiting >= this.#options.most) throw tooManyRequestsError('too many branches are being created', 1)
+    return this.#turns.take(async () => {
+      const { most, maxBytes, backend, clock, log } = this.#options
+      if (this.#all.has(name)) throw failure(409, 'AlreadyExists', `branches ${JSON.stringify(name)} already exists`, { name, kind: 'branches' })
+      if (this.#all.size >= most) throw failure(403, 'Forbidden', `the limit of ${most} branches is reached (--branches)`, {})
       if (backend.fork === undefined) throw noForks()
       let branch: Branch | undefined
       let isLost = false
       const onLost = (): void => {
         isLost = true
-        if (branch) this.lose(branch)
+        if (branch) this.#lose(branch)
       }
       const options = { maxBytes, onLost, ...(at !== undefined && { at: revision(at) }) }
       const fork = await backend.fork(options, signal).catch((error: unknown) => Promise.reject(revisionError(error, at)))
-      const opened = await this.options.open(fork, this.ended.signal).catch(async (error: unknown) => {
+      const opened = await this.#options.open(fork, this.#ended.signal).catch(async (error: unknown) => {
         await fork.close()
         throw error
       })
       branch = { ...opened, name, fork, createdAt: clock.now(), createdBy, requests: new OpenRequests(), isLost: false }
-      this.all.set(name, branch)
-      if (isLost) this.lose(branch)
+      this.#all.set(name, branch)
+      if (isLost) this.#lose(branch)
       log.info('branch created', { name, revision: fork.forkedAt, user: createdBy })
       return branch
     })
@@ -108,11 +108,11 @@ export class Branches {
   /** Closes and deletes a branch. Throws a StatusError if it does not exist. */
   delete(name: string): Promise<void> {
     this.get(name)
-    return this.turns.take(async () => {
+    return this.#turns.take(async () => {
       const branch = this.get(name)
-      this.all.delete(name)
+      this.#all.delete(name)
       await close(branch)
-      this.options.log.info('branch deleted', { name })
+      this.#options.log.info('branch deleted', { name })
     })
   }
 
@@ -129,25 +129,28 @@ export class Branches {
   }
 
   /** Ends the requests of a branch that can no longer be read, and closes its control plane. */
-  private lose(branch: Branch): void {
+  #lose(branch: Branch): void {
     branch.isLost = true
     branch.requests.endAll()
-    this.options.log.warn('branch lost: the server has changed more than --branch-bytes allows to keep', { name: branch.name, maxBytes: this.options.maxBytes })
+    this.#options.log.warn('branch lost: the server has changed more than --branch-bytes allows to keep', {
+      name: branch.name,
+      maxBytes: this.#options.maxBytes,
+    })
     // Its loops must not continue to write.
     void branch.plane.close()
   }
 
   beginShutdown(): void {
-    this.ended.abort()
-    for (const { plane } of this.all.values()) plane.beginShutdown()
+    this.#ended.abort()
+    for (const { plane } of this.#all.values()) plane.beginShutdown()
   }
 
   /** Closes all branches, after creations in progress. */
   async closeAll(): Promise<void> {
     this.beginShutdown()
-    await this.turns.take(async () => {})
-    const all = [...this.all.values()]
-    this.all.clear()
+    await this.#turns.take(async () => {})
+    const all = [...this.#all.values()]
+    this.#all.clear()
     await Promise.all(all.map(close))
   }
 }

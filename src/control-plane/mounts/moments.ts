@@ -37,96 +37,96 @@ export interface MomentsOptions {
 
 /** Read-only control planes of past revisions. A moment is opened on first request, one at a time, and closed when it is idle or others need its slot. */
 export class Moments {
-  private readonly options: MomentsOptions
+  readonly #options: MomentsOptions
   /** Ordered by last use, most recent last. */
-  private readonly all = new Map<number, OpenMoment>()
-  private readonly turns = new SerialTasks()
-  private readonly ended = new AbortController()
-  private timer: NodeJS.Timeout | undefined
+  readonly #all = new Map<number, OpenMoment>()
+  readonly #turns = new SerialTasks()
+  readonly #ended = new AbortController()
+  #timer: NodeJS.Timeout | undefined
   /** Delay before the next moment is opened, in milliseconds, so that opening takes at most half of the time. */
-  private rest = 0
+  #rest = 0
 
   constructor(options: MomentsOptions) {
-    this.options = options
+    this.#options = options
   }
 
   get size(): number {
-    return this.all.size
+    return this.#all.size
   }
 
   /** Returns the control plane of a revision and keeps it open for a request. Throws a StatusError. */
   async hold(at: number, request: OpenRequest & { readonly signal: AbortSignal }): Promise<HeldPlane> {
-    const found = this.all.get(at)
-    if (found !== undefined) return this.held(at, found, request)
-    if (this.turns.waiting >= MOST_WAITING) throw tooManyRequestsError('too many requests are waiting for moments to open', 1)
-    return this.turns.take(async () => {
+    const found = this.#all.get(at)
+    if (found !== undefined) return this.#held(at, found, request)
+    if (this.#turns.waiting >= MOST_WAITING) throw tooManyRequestsError('too many requests are waiting for moments to open', 1)
+    return this.#turns.take(async () => {
       request.signal.throwIfAborted()
-      return this.held(at, this.all.get(at) ?? (await this.open(revision(at), request.signal)), request)
+      return this.#held(at, this.#all.get(at) ?? (await this.#open(revision(at), request.signal)), request)
     })
   }
 
-  private held(at: number, moment: OpenMoment, request: OpenRequest): HeldPlane {
-    this.all.delete(at)
-    this.all.set(at, moment)
+  #held(at: number, moment: OpenMoment, request: OpenRequest): HeldPlane {
+    this.#all.delete(at)
+    this.#all.set(at, moment)
     return { plane: moment.mounted, release: moment.requests.hold(request) }
   }
 
   /** Opens a moment, evicting an idle one at the limit. Throws a StatusError if the revision cannot be read or all moments are in use. */
-  private async open(at: Revision, signal: AbortSignal): Promise<OpenMoment> {
-    const backend = momentBackend(this.options.backend, at)
-    await this.check(backend, at, signal)
-    if (this.all.size >= this.options.most) await this.makeRoom()
-    await pause(this.rest, signal)
+  async #open(at: Revision, signal: AbortSignal): Promise<OpenMoment> {
+    const backend = momentBackend(this.#options.backend, at)
+    await this.#check(backend, at, signal)
+    if (this.#all.size >= this.#options.most) await this.#makeRoom()
+    await pause(this.#rest, signal)
     const begun = steadyClock.now()
-    const opened = await this.options.open(backend, this.ended.signal)
-    this.rest = steadyClock.now() - begun
+    const opened = await this.#options.open(backend, this.#ended.signal)
+    this.#rest = steadyClock.now() - begun
     const moment = { ...opened, requests: new OpenRequests() }
-    this.all.set(at, moment)
-    this.timer ??= setInterval(() => this.look(), LOOK_MS).unref()
-    this.options.log.debug(1, 'moment opened', { revision: at })
+    this.#all.set(at, moment)
+    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref()
+    this.#options.log.debug(1, 'moment opened', { revision: at })
     return moment
   }
 
   /** Throws if the revision cannot be read. */
-  private async check(moment: Backend, at: Revision, signal: AbortSignal): Promise<void> {
+  async #check(moment: Backend, at: Revision, signal: AbortSignal): Promise<void> {
     try {
-      await moment.get(key(`${this.options.prefix}/`), signal)
+      await moment.get(key(`${this.#options.prefix}/`), signal)
     } catch (error) {
       throw revisionError(error, at)
     }
   }
 
-  private async makeRoom(): Promise<void> {
-    const [at] = [...this.all].find(([, { requests }]) => requests.isAtRest) ?? []
+  async #makeRoom(): Promise<void> {
+    const [at] = [...this.#all].find(([, { requests }]) => requests.isAtRest) ?? []
     if (at === undefined) throw tooManyRequestsError('all moments that may be open are in use', 1)
-    await this.close(at)
+    await this.#close(at)
   }
 
   /** Closes moments that are idle. */
-  private look(): void {
+  #look(): void {
     const now = performance.now()
-    for (const [at, { requests }] of this.all) if (requests.isIdle && now - requests.lastUsed >= IDLE_MS) void this.close(at)
-    if (this.all.size > 0) return
-    clearInterval(this.timer)
-    this.timer = undefined
+    for (const [at, { requests }] of this.#all) if (requests.isIdle && now - requests.lastUsed >= IDLE_MS) void this.#close(at)
+    if (this.#all.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
   }
 
-  private async close(at: number): Promise<void> {
-    const moment = this.all.get(at)
-    this.all.delete(at)
+  async #close(at: number): Promise<void> {
+    const moment = this.#all.get(at)
+    this.#all.delete(at)
     moment?.requests.endAll()
     await moment?.plane.close()
   }
 
   beginShutdown(): void {
-    this.ended.abort()
-    for (const { plane } of this.all.values()) plane.beginShutdown()
+    this.#ended.abort()
+    for (const { plane } of this.#all.values()) plane.beginShutdown()
   }
 
   async closeAll(): Promise<void> {
     this.beginShutdown()
-    clearInterval(this.timer)
-    await this.turns.take(async () => {})
-    await Promise.all([...this.all.keys()].map(at => this.close(at)))
+    clearInterval(this.#timer)
+    await this.#turns.take(async () => {})
+    await Promise.all([...this.#all.keys()].map(at => this.#close(at)))
   }
 }

@@ -49,79 +49,79 @@ function withoutSessions({ auth, options: { console } }: MountServiceParts): Aut
 export class MountService implements Mounts {
   readonly routes: readonly OwnRoute[]
   readonly metrics: readonly MetricFamily[]
-  private readonly parts: MountServiceParts
-  private readonly moments: Moments | undefined
-  private readonly branches: Branches | undefined
-  private readonly requests = new CounterFamily({
+  readonly #parts: MountServiceParts
+  readonly #moments: Moments | undefined
+  readonly #branches: Branches | undefined
+  readonly #requests = new CounterFamily({
     name: 'binnacle_mounted_requests_total',
     help: 'Number of requests for moments and branches of this server.',
     stability: 'ALPHA',
     labels: ['mount'],
   })
   /** Set when the server listens. */
-  private start: StartOptions | undefined
+  #start: StartOptions | undefined
 
   constructor(given: MountServiceParts) {
     const parts = { ...given, auth: withoutSessions(given) }
-    this.parts = parts
+    this.#parts = parts
     const { config, options, plane, auth, log } = parts
     const { backend } = options.storage
     const { mounts, etcdPrefix } = config.storage
     if (mounts.moments > 0) {
-      this.moments = new Moments({ backend, prefix: etcdPrefix, most: mounts.moments, open: (store, signal) => this.openMoment(store, signal), log })
+      this.#moments = new Moments({ backend, prefix: etcdPrefix, most: mounts.moments, open: (store, signal) => this.#openMoment(store, signal), log })
     }
     if (mounts.branches > 0) {
       const { branches: most, branchBytes: maxBytes } = mounts
-      this.branches = new Branches({ backend, most, maxBytes, open: (fork, signal) => this.openBranch(fork, signal), clock: options.runtime.clock, log })
+      this.#branches = new Branches({ backend, most, maxBytes, open: (fork, signal) => this.#openBranch(fork, signal), clock: options.runtime.clock, log })
     }
-    this.routes = this.branches ? branchRoutes(this.branches, { authorizer: auth.authorizer, plane }) : []
-    this.metrics = this.families()
+    this.routes = this.#branches ? branchRoutes(this.#branches, { authorizer: auth.authorizer, plane }) : []
+    this.metrics = this.#families()
   }
 
   /** Enables moments and branches. Call it when the server listens. */
   begin(start: StartOptions): void {
-    this.start = start
+    this.#start = start
   }
 
   async authenticate(mount: Mount, credentials: Parameters<Mounts['authenticate']>[1]): Promise<MountIdentity> {
-    const branch = mount.kind === 'branch' ? this.branches?.find(mount.name) : undefined
-    return branch ? branch.auth.authenticate(credentials) : { identity: await this.parts.auth.authenticator(credentials), isLocal: false }
+    const branch = mount.kind === 'branch' ? this.#branches?.find(mount.name) : undefined
+    return branch ? branch.auth.authenticate(credentials) : { identity: await this.#parts.auth.authenticator(credentials), isLocal: false }
   }
 
   async hold(mount: Mount, request: Parameters<Mounts['hold']>[1]): Promise<HeldPlane> {
-    this.requests.child(mount.kind).value++
-    if (mount.kind === 'moment' && this.moments) return this.moments.hold(mount.revision, request)
-    if (mount.kind === 'branch' && this.branches) return this.branches.hold(mount.name, request)
+    this.#requests.child(mount.kind).value++
+    if (mount.kind === 'moment' && this.#moments) return this.#moments.hold(mount.revision, request)
+    if (mount.kind === 'branch' && this.#branches) return this.#branches.hold(mount.name, request)
     throw failure(404, 'NotFound', `this server does not serve ${mount.kind === 'moment' ? 'moments (--moments)' : 'branches (--branches)'}`, {})
   }
 
   /** Opens a read-only control plane. Kinds are followed; nothing else runs. */
-  private async openMoment(backend: Backend, signal: AbortSignal): ReturnType<ConstructorParameters<typeof Moments>[0]['open']> {
-    const { options, auth, createPlane } = this.parts
+  async #openMoment(backend: Backend, signal: AbortSignal): ReturnType<ConstructorParameters<typeof Moments>[0]['open']> {
+    const { options, auth, createPlane } = this.#parts
     const { authorizer } = auth
     const plane = createPlane(mountedOptions(options, { backend, holds: 'past', access: { authorizer, auth: auth.services } }))
-    await this.started(plane, name => name === 'poststarthook/crd-informer-synced', signal)
+    await this.#started(plane, name => name === 'poststarthook/crd-informer-synced', signal)
     return { plane, mounted: { api: plane.api, authorizer, isReadOnly: true } }
   }
 
   /** Opens a writable control plane with its own authorizer and signing key. */
-  private async openBranch(backend: BackendFork, signal: AbortSignal): Promise<OpenBranch> {
-    const { config, options, auth: ofServer, createPlane, dial, log } = this.parts
+  async #openBranch(backend: BackendFork, signal: AbortSignal): Promise<OpenBranch> {
+    const { config, options, auth: ofServer, createPlane, dial, log } = this.#parts
     const auth = await openBranchAuth(config, ofServer, { clock: options.runtime.clock, log, dial })
     const { authorizer, rules, nodeGraph, services } = auth
     const plane = createPlane(
       mountedOptions(options, { backend, holds: 'copy', access: { authorizer, auth: services, ...(rules && { rules }), ...(nodeGraph && { nodeGraph }) } }),
     )
     auth.connect(plane.registry.access())
-    await this.started(plane, () => true, signal)
+    await this.#started(plane, () => true, signal)
     return { plane, auth, mounted: { api: plane.api, authorizer, isReadOnly: false } }
   }
 
   /** Starts a control plane and waits until it is ready. Closes it on failure. */
-  private async started(plane: ControlPlane, isNeeded: (check: string) => boolean, signal: AbortSignal): Promise<void> {
+  async #started(plane: ControlPlane, isNeeded: (check: string) => boolean, signal: AbortSignal): Promise<void> {
     try {
-      if (this.start === undefined) throw failure(503, 'ServiceUnavailable', 'the server is not started yet', {})
-      plane.start(this.start)
+      if (this.#start === undefined) throw failure(503, 'ServiceUnavailable', 'the server is not started yet', {})
+      plane.start(this.#start)
       await untilReady(plane, isNeeded, AbortSignal.any([signal, AbortSignal.timeout(READY_MS)]))
     } catch (error) {
       await plane.close()
@@ -131,21 +131,22 @@ export class MountService implements Mounts {
 
   /** Ends watches. */
   beginShutdown(): void {
-    this.moments?.beginShutdown()
-    this.branches?.beginShutdown()
+    this.#moments?.beginShutdown()
+    this.#branches?.beginShutdown()
   }
 
   /** Closes all control planes. Call it before the server's own is closed, whose store they read. */
   async close(): Promise<void> {
-    await Promise.all([this.moments?.closeAll(), this.branches?.closeAll()])
+    await Promise.all([this.#moments?.closeAll(), this.#branches?.closeAll()])
   }
 
-  private families(): readonly MetricFamily[] {
-    const { moments, branches } = this
+  #families(): readonly MetricFamily[] {
+    const moments = this.#moments
+    const branches = this.#branches
     const gauge = (name: string, help: string, value: () => number): MetricFamily =>
       new ReadGauge({ name, help, stability: 'ALPHA', labels: [] }, () => [['', value()]])
     return [
-      this.requests,
+      this.#requests,
       ...(moments ? [gauge('binnacle_moments_open', 'Number of moments of the past that are open.', () => moments.size)] : []),
       ...(branches
         ? [

@@ -45,7 +45,7 @@ class Writable implements Node {
   uid: string
   owners: readonly OwnerReference[]
   dependents: Set<Node> = NO_DEPENDENTS
-  private bits: number
+  #bits: number
 
   constructor({ apiVersion, kind, namespace, name, uid }: Coordinates, owners: readonly OwnerReference[], bits: number) {
     this.apiVersion = apiVersion
@@ -54,43 +54,43 @@ class Writable implements Node {
     this.name = name
     this.uid = uid
     this.owners = owners
-    this.bits = bits
+    this.#bits = bits
   }
 
   get virtual(): boolean {
-    return (this.bits & VIRTUAL) !== 0
+    return (this.#bits & VIRTUAL) !== 0
   }
 
   set virtual(value: boolean) {
-    this.set(VIRTUAL, value)
+    this.#set(VIRTUAL, value)
   }
 
   get deleting(): boolean {
-    return (this.bits & DELETING) !== 0
+    return (this.#bits & DELETING) !== 0
   }
 
   set deleting(value: boolean) {
-    this.set(DELETING, value)
+    this.#set(DELETING, value)
   }
 
   get waiting(): boolean {
-    return (this.bits & WAITING) !== 0
+    return (this.#bits & WAITING) !== 0
   }
 
   set waiting(value: boolean) {
-    this.set(WAITING, value)
+    this.#set(WAITING, value)
   }
 
   get orphaning(): boolean {
-    return (this.bits & ORPHANING) !== 0
+    return (this.#bits & ORPHANING) !== 0
   }
 
   set orphaning(value: boolean) {
-    this.set(ORPHANING, value)
+    this.#set(ORPHANING, value)
   }
 
-  private set(bit: number, value: boolean): void {
-    this.bits = value ? this.bits | bit : this.bits & ~bit
+  #set(bit: number, value: boolean): void {
+    this.#bits = value ? this.#bits | bit : this.#bits & ~bit
   }
 }
 
@@ -111,26 +111,26 @@ export interface GraphOutlet {
 export class OwnerGraph {
   /** Owners that are known not to exist. */
   readonly absent = new AbsentOwners(ABSENT_OWNERS)
-  private readonly outlet: GraphOutlet
-  private readonly nodes = new ShardedMap<Writable>()
+  readonly #outlet: GraphOutlet
+  readonly #nodes = new ShardedMap<Writable>()
   /** Interned namespace strings. */
-  private readonly namespaces = new Map<string, string>()
+  readonly #namespaces = new Map<string, string>()
 
   constructor(outlet: GraphOutlet) {
-    this.outlet = outlet
+    this.#outlet = outlet
   }
 
   get size(): number {
-    return this.nodes.size
+    return this.#nodes.size
   }
 
   get(uid: string): Node | undefined {
-    return this.nodes.get(uid)
+    return this.#nodes.get(uid)
   }
 
   /** Coordinates of all observed objects of a kind. */
   seen(apiVersion: string, kind: string): Coordinates[] {
-    return [...this.nodes.values()].filter(node => !node.virtual && node.kind === kind && node.apiVersion === apiVersion)
+    return [...this.#nodes.values()].filter(node => !node.virtual && node.kind === kind && node.apiVersion === apiVersion)
   }
 
   /** Adds or updates an observed object. */
@@ -138,68 +138,68 @@ export class OwnerGraph {
     const { uid, name = '', namespace = '', ownerReferences: owners = NO_OWNERS } = meta
     if (uid === undefined) return
     const deleting = meta.deletionTimestamp !== undefined
-    let node = this.nodes.get(uid)
+    let node = this.#nodes.get(uid)
     if (node === undefined) {
-      node = new Writable({ apiVersion, kind, namespace: this.shared(namespace), name, uid }, owners, deleting ? DELETING : 0)
-      this.nodes.set(uid, node)
-      this.addToOwners(node, owners)
+      node = new Writable({ apiVersion, kind, namespace: this.#shared(namespace), name, uid }, owners, deleting ? DELETING : 0)
+      this.#nodes.set(uid, node)
+      this.#addToOwners(node, owners)
     } else {
-      this.confirm(node, { apiVersion, kind, namespace, name, uid })
+      this.#confirm(node, { apiVersion, kind, namespace, name, uid })
       node.deleting = deleting
-      if (!deepEqual(node.owners, owners)) this.changeOwners(node, owners)
+      if (!deepEqual(node.owners, owners)) this.#changeOwners(node, owners)
     }
-    this.noticeDeletion(node, deleting ? (meta.finalizers ?? []) : [])
+    this.#noticeDeletion(node, deleting ? (meta.finalizers ?? []) : [])
   }
 
   /** Removes a deleted object. */
   remove(object: Coordinates): void {
-    const node = this.nodes.get(object.uid)
+    const node = this.#nodes.get(object.uid)
     if (node === undefined) return
-    this.confirm(node, object)
-    this.drop(node)
+    this.#confirm(node, object)
+    this.#drop(node)
   }
 
   /** Records that no object of this UID exists at these coordinates. Returns true if dependents have other coordinates for it, which must be examined later. */
   notFound(at: Coordinates): boolean {
-    const node = this.nodes.get(at.uid)
+    const node = this.#nodes.get(at.uid)
     if (node === undefined) return false
     if (node.virtual) {
       const { agreeing, disagreeing } = partition(node.dependents, at)
       if (disagreeing.length > 0) {
-        this.examineOwnerless(agreeing, at)
+        this.#examineOwnerless(agreeing, at)
         const other = sameCoordinates(node, at) ? alternativeTo(at, disagreeing) : undefined
         if (other) Object.assign(node, other)
         return other !== undefined
       }
     } else if (!sameCoordinates(node, at)) {
-      this.examineOwnerless(partition(node.dependents, at).agreeing, at)
+      this.#examineOwnerless(partition(node.dependents, at).agreeing, at)
       return false
     }
-    this.drop(node)
+    this.#drop(node)
     return false
   }
 
-  private shared(namespace: string): string {
-    const known = this.namespaces.get(namespace)
-    if (known === undefined) this.namespaces.set(namespace, namespace)
+  #shared(namespace: string): string {
+    const known = this.#namespaces.get(namespace)
+    if (known === undefined) this.#namespaces.set(namespace, namespace)
     return known ?? namespace
   }
 
   /** Replaces the assumed coordinates of a node with observed ones. */
-  private confirm(node: Writable, seen: Coordinates): void {
+  #confirm(node: Writable, seen: Coordinates): void {
     if (node.virtual) {
       node.virtual = false
       if (sameCoordinates(node, seen)) return
       for (const dependent of partition(node.dependents, seen).disagreeing) {
-        if (seen.namespace !== '' && dependent.namespace !== seen.namespace) this.reportInvalidNamespace(dependent, seen.uid)
-        this.outlet.examine(dependent.uid)
+        if (seen.namespace !== '' && dependent.namespace !== seen.namespace) this.#reportInvalidNamespace(dependent, seen.uid)
+        this.#outlet.examine(dependent.uid)
       }
     }
     if (!sameCoordinates(node, seen)) Object.assign(node, seen)
   }
 
   /** Replaces the ownerReferences of an object. Owners that it no longer blocks are examined. */
-  private changeOwners(node: Writable, next: readonly OwnerReference[]): void {
+  #changeOwners(node: Writable, next: readonly OwnerReference[]): void {
     const before = node.owners
     const had = uidsOf(before)
     const has = uidsOf(next)
@@ -207,10 +207,10 @@ export class OwnerGraph {
     const removed = before.filter(({ uid }) => !has.has(uid))
     const added = next.filter(({ uid }) => !had.has(uid))
     node.owners = next
-    this.addToOwners(node, added)
-    for (const { uid } of removed) this.leave(node, uid)
+    this.#addToOwners(node, added)
+    for (const { uid } of removed) this.#leave(node, uid)
     for (const { uid, blockOwnerDeletion } of before) {
-      if (blockOwnerDeletion === true && !blocked.has(uid) && this.nodes.has(uid)) this.outlet.examine(uid)
+      if (blockOwnerDeletion === true && !blocked.has(uid) && this.#nodes.has(uid)) this.#outlet.examine(uid)
     }
   }
 
@@ -218,73 +218,73 @@ export class OwnerGraph {
    * Adds the node to its owners' dependents. An unknown owner becomes a virtual node and is examined. A dependent whose reference does not match the owner is
    * examined too.
    */
-  private addToOwners(node: Node, owners: readonly OwnerReference[]): void {
+  #addToOwners(node: Node, owners: readonly OwnerReference[]): void {
     let doubtful = false
     for (const reference of owners) {
-      let owner = this.nodes.get(reference.uid)
+      let owner = this.#nodes.get(reference.uid)
       const known = owner !== undefined
       if (owner === undefined) {
         owner = new Writable(referredTo(reference, node.namespace), NO_OWNERS, VIRTUAL)
-        this.nodes.set(reference.uid, owner)
+        this.#nodes.set(reference.uid, owner)
       }
       if (owner.dependents === NO_DEPENDENTS) owner.dependents = new Set([node])
       else owner.dependents.add(node)
-      if (!known) this.outlet.examine(owner.uid)
-      else if (!doubtful) doubtful = this.isDoubtful(node, reference, owner)
+      if (!known) this.#outlet.examine(owner.uid)
+      else if (!doubtful) doubtful = this.#isDoubtful(node, reference, owner)
     }
-    if (doubtful) this.outlet.examine(node.uid)
+    if (doubtful) this.#outlet.examine(node.uid)
   }
 
   /** Whether a reference may not match the owner, so that the dependent must be examined. Reports an owner in another namespace. */
-  private isDoubtful(node: Node, reference: OwnerReference, owner: Node): boolean {
+  #isDoubtful(node: Node, reference: OwnerReference, owner: Node): boolean {
     if (owner.namespace !== '' && owner.namespace !== node.namespace) {
-      if (!owner.virtual) this.reportInvalidNamespace(node, owner.uid)
+      if (!owner.virtual) this.#reportInvalidNamespace(node, owner.uid)
       return true
     }
     return !refersTo(reference, owner) || (owner.virtual && owner.namespace !== node.namespace)
   }
 
-  private reportInvalidNamespace(dependent: Node, uid: string): void {
+  #reportInvalidNamespace(dependent: Node, uid: string): void {
     const reference = dependent.owners.find(owner => owner.uid === uid)
-    if (reference) this.outlet.invalidNamespace(coordinatesOf(dependent), referredTo(reference, dependent.namespace))
+    if (reference) this.#outlet.invalidNamespace(coordinatesOf(dependent), referredTo(reference, dependent.namespace))
   }
 
   /** Updates the deletion state of an object from its finalizers, and requests the work that follows. */
-  private noticeDeletion(node: Writable, finalizers: readonly string[]): void {
+  #noticeDeletion(node: Writable, finalizers: readonly string[]): void {
     const orphaning = finalizers.includes(ORPHAN)
     const waiting = !orphaning && finalizers.includes(FOREGROUND)
     const begins = { orphaning: orphaning && !node.orphaning, waiting: waiting && !node.waiting }
     node.orphaning = orphaning
     node.waiting = waiting
-    if (begins.orphaning) this.outlet.orphan(node.uid)
+    if (begins.orphaning) this.#outlet.orphan(node.uid)
     if (!begins.waiting) return
-    for (const { uid } of node.dependents) this.outlet.examine(uid)
-    this.outlet.examine(node.uid)
+    for (const { uid } of node.dependents) this.#outlet.examine(uid)
+    this.#outlet.examine(node.uid)
   }
 
-  private examineOwnerless(dependents: readonly Node[], owner: Coordinates): void {
+  #examineOwnerless(dependents: readonly Node[], owner: Coordinates): void {
     if (dependents.length > 0) this.absent.add(owner)
-    for (const { uid } of dependents) this.outlet.examine(uid)
+    for (const { uid } of dependents) this.#outlet.examine(uid)
   }
 
   /** Removes a node. Its dependents and the owners that wait for it are examined. */
-  private drop(node: Writable): void {
-    this.nodes.delete(node.uid)
-    for (const { uid } of node.owners) this.leave(node, uid)
-    this.examineOwnerless(
+  #drop(node: Writable): void {
+    this.#nodes.delete(node.uid)
+    for (const { uid } of node.owners) this.#leave(node, uid)
+    this.#examineOwnerless(
       [...node.dependents].filter(dependent => dependent !== node),
       coordinatesOf(node),
     )
-    for (const { uid } of node.owners) if (this.nodes.get(uid)?.waiting) this.outlet.examine(uid)
+    for (const { uid } of node.owners) if (this.#nodes.get(uid)?.waiting) this.#outlet.examine(uid)
   }
 
   /** Removes a dependent from its owner. A virtual owner is removed with its last dependent. */
-  private leave(node: Node, ownerUid: string): void {
-    const owner = this.nodes.get(ownerUid)
+  #leave(node: Node, ownerUid: string): void {
+    const owner = this.#nodes.get(ownerUid)
     if (owner === undefined || owner.dependents === NO_DEPENDENTS) return
     owner.dependents.delete(node)
     if (owner.dependents.size > 0) return
     owner.dependents = NO_DEPENDENTS
-    if (owner.virtual) this.nodes.delete(ownerUid)
+    if (owner.virtual) this.#nodes.delete(ownerUid)
   }
 }

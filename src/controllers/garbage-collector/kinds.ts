@@ -17,32 +17,32 @@ export function isCollected({ storage, internal, hub }: ResourceDefinition): boo
 
 /** Resolves kinds of owner references to resources. Cached per catalog generation. */
 export class OwnerKinds {
-  private readonly catalog: Catalog
-  private generation = -1
-  private known = new Map<string, OwnerKind>()
+  readonly #catalog: Catalog
+  #generation = -1
+  #known = new Map<string, OwnerKind>()
 
   constructor(catalog: Catalog) {
-    this.catalog = catalog
+    this.#catalog = catalog
   }
 
   /** Returns the resource of a kind in any served version. Undefined if the kind is not served or not stored. */
   find(apiVersion: string, kind: string): OwnerKind | undefined {
-    const { generation } = this.catalog.snapshot()
-    if (this.generation !== generation) {
-      this.known = new Map()
-      this.generation = generation
+    const { generation } = this.#catalog.snapshot()
+    if (this.#generation !== generation) {
+      this.#known = new Map()
+      this.#generation = generation
     }
     const key = `${apiVersion} ${kind}`
-    const known = this.known.get(key)
+    const known = this.#known.get(key)
     if (known) return known
-    const found = this.look(apiVersion, kind)
-    if (found) this.known.set(key, found)
+    const found = this.#look(apiVersion, kind)
+    if (found) this.#known.set(key, found)
     return found
   }
 
   /** Finds the resource of a stored kind in the catalog. */
-  private look(apiVersion: string, kind: string): OwnerKind | undefined {
-    const served = this.catalog
+  #look(apiVersion: string, kind: string): OwnerKind | undefined {
+    const served = this.#catalog
       .snapshot()
       .resourcesOf(apiVersion)
       .find(({ definition, version }) => version.kind === kind && definition.storage !== undefined)

@@ -20,101 +20,101 @@ interface Monitor {
 
 /** A watch per collected resource. Follows the catalog. */
 export class Monitors {
-  private readonly env: ControllerEnvironment
-  private readonly catalog: Catalog
-  private readonly graph: OwnerGraph
-  private readonly signal: AbortSignal
-  private readonly running = new Map<string, Monitor>()
-  private readonly ends = new Set<Promise<void>>()
-  private lastEvent = 0
-  private readonly pauses: TimerClock
-  private onSynced: (() => void) | undefined
+  readonly #env: ControllerEnvironment
+  readonly #catalog: Catalog
+  readonly #graph: OwnerGraph
+  readonly #signal: AbortSignal
+  readonly #running = new Map<string, Monitor>()
+  readonly #ends = new Set<Promise<void>>()
+  #lastEvent = 0
+  readonly #pauses: TimerClock
+  #onSynced: (() => void) | undefined
 
   constructor(env: ControllerEnvironment, catalog: Catalog, graph: OwnerGraph, signal: AbortSignal) {
-    this.env = env
-    this.pauses = env.queues?.pauses ?? systemClock
-    this.catalog = catalog
-    this.graph = graph
-    this.signal = signal
+    this.#env = env
+    this.#pauses = env.queues?.pauses ?? systemClock
+    this.#catalog = catalog
+    this.#graph = graph
+    this.#signal = signal
   }
 
   /** Starts watches of new resources and ends those of removed ones. */
   update(): void {
     const wanted = new Map(
-      this.catalog
+      this.#catalog
         .snapshot()
         .definitions.filter(isCollected)
         .map(each => [`${each.hub.group}/${each.hub.names.plural}`, each]),
     )
-    for (const [id, { end }] of this.running) {
+    for (const [id, { end }] of this.#running) {
       if (wanted.has(id)) continue
-      this.running.delete(id)
+      this.#running.delete(id)
       end.abort()
     }
-    for (const [id, definition] of wanted) if (!this.running.has(id)) this.start(id, definition)
-    this.notifySynced()
+    for (const [id, definition] of wanted) if (!this.#running.has(id)) this.#start(id, definition)
+    this.#notifySynced()
   }
 
   /** Resolves when every watch has completed its initial list, or the signal aborts. */
   synced(): Promise<void> {
     return new Promise(resolve => {
-      this.onSynced = resolve
-      this.signal.addEventListener('abort', () => resolve(), { once: true })
-      this.notifySynced()
+      this.#onSynced = resolve
+      this.#signal.addEventListener('abort', () => resolve(), { once: true })
+      this.#notifySynced()
     })
   }
 
   /** Resolves when all changes that were written before the call have been delivered. */
   async settled(): Promise<void> {
-    const until = this.pauses.steady.now() + LONG_ENOUGH_MS
+    const until = this.#pauses.steady.now() + LONG_ENOUGH_MS
     let quietFor = 0
-    while (quietFor < QUIET_MS && this.pauses.steady.now() < until && !this.signal.aborted) {
-      await pause(QUIET_MS - quietFor, this.signal, this.pauses)
-      quietFor = this.pauses.steady.now() - this.lastEvent
+    while (quietFor < QUIET_MS && this.#pauses.steady.now() < until && !this.#signal.aborted) {
+      await pause(QUIET_MS - quietFor, this.#signal, this.#pauses)
+      quietFor = this.#pauses.steady.now() - this.#lastEvent
     }
   }
 
   /** Resolves when all watches have ended. */
   async ended(): Promise<void> {
-    await Promise.all(this.ends)
+    await Promise.all(this.#ends)
   }
 
   /** Watches a resource until it is no longer served or the signal aborts. */
-  private start(id: string, definition: ResourceDefinition): void {
+  #start(id: string, definition: ResourceDefinition): void {
     const end = new AbortController()
     const monitor: Monitor = { end, synced: false }
-    this.running.set(id, monitor)
+    this.#running.set(id, monitor)
     const { group, name: version, kind, names } = definition.hub
     const apiVersion = apiVersionOf({ group, version })
     const begin = () => {
       // Objects seen before that are not in the new list were deleted while the watch was interrupted.
-      const before = new Map(monitor.synced ? this.graph.seen(apiVersion, kind).map(object => [object.uid, object]) : [])
+      const before = new Map(monitor.synced ? this.#graph.seen(apiVersion, kind).map(object => [object.uid, object]) : [])
       return (event: AccessEvent): void => {
-        this.lastEvent = this.pauses.steady.now()
+        this.#lastEvent = this.#pauses.steady.now()
         const meta = event.object?.metadata
         if (meta) {
           before.delete(meta.uid ?? '')
           if (event.type === 'deleted') {
             const { namespace = '', name = '', uid = '' } = meta
-            this.graph.remove({ apiVersion, kind, namespace, name, uid })
-          } else this.graph.put(apiVersion, kind, meta)
+            this.#graph.remove({ apiVersion, kind, namespace, name, uid })
+          } else this.#graph.put(apiVersion, kind, meta)
           return
         }
-        for (const object of before.values()) this.graph.remove(object)
+        for (const object of before.values()) this.#graph.remove(object)
         before.clear()
         monitor.synced = true
-        this.notifySynced()
+        this.#notifySynced()
       }
     }
-    const done = followMetadata(this.env, { group, resource: names.plural }, AbortSignal.any([this.signal, end.signal]), begin)
-    this.ends.add(done)
-    void done.then(() => this.ends.delete(done))
+    const done = followMetadata(this.#env, { group, resource: names.plural }, AbortSignal.any([this.#signal, end.signal]), begin)
+    this.#ends.add(done)
+    void done.then(() => this.#ends.delete(done))
   }
 
   /** Resolves `synced` once all watches have completed their initial lists. */
-  private notifySynced(): void {
-    if (![...this.running.values()].every(({ synced }) => synced)) return
-    this.onSynced?.()
-    this.onSynced = undefined
+  #notifySynced(): void {
+    if (![...this.#running.values()].every(({ synced }) => synced)) return
+    this.#onSynced?.()
+    this.#onSynced = undefined
   }
 }

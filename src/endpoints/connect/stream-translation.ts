@@ -13,13 +13,13 @@ export interface StreamTranslation {
 
 /** kube-apiserver's metrics of such requests. Source: k8s.io/apiserver, pkg/util/proxy/metrics. */
 export class StreamMetrics {
-  private readonly translated = new CounterFamily({
+  readonly #translated = new CounterFamily({
     name: 'apiserver_stream_translator_requests_total',
     help: 'Commands in containers over WebSockets that were translated to SPDY for the kubelet, by HTTP status of their result.',
     stability: 'ALPHA',
     labels: ['code'],
   })
-  private readonly tunneled = new CounterFamily({
+  readonly #tunneled = new CounterFamily({
     name: 'apiserver_stream_tunnel_requests_total',
     help: 'Port forwards over WebSockets whose SPDY was carried to the kubelet, by HTTP status of the response.',
     stability: 'ALPHA',
@@ -27,15 +27,15 @@ export class StreamMetrics {
   })
 
   families(): MetricFamily[] {
-    return [this.translated, this.tunneled]
+    return [this.#translated, this.#tunneled]
   }
 
   countTranslated(code: number): void {
-    this.translated.child(statusCodeLabel(code)).value++
+    this.#translated.child(statusCodeLabel(code)).value++
   }
 
   countTunneled(code: number): void {
-    this.tunneled.child(statusCodeLabel(code)).value++
+    this.#tunneled.child(statusCodeLabel(code)).value++
   }
 }
 

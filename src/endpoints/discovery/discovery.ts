@@ -44,36 +44,40 @@ interface Built {
 
 /** Serves `/api`, `/apis` and the paths below them, down to the resource lists. Each document is made once for each generation of the catalog. */
 export class Discovery {
-  private readonly serverAddress: () => string
+  readonly #serverAddress: () => string
   /** Generations of the catalog and of the APIServices to which `documents` belong. */
-  private generation = 0
-  private aggregation = 0
+  #generation = 0
+  #aggregation = 0
   /** Omitted if aggregation is off. */
-  private readonly aggregator: Pick<Aggregator, 'generation' | 'groups' | 'discovered'> | undefined
+  readonly #aggregator: Pick<Aggregator, 'generation' | 'groups' | 'discovered'> | undefined
   /** Documents by path and version of aggregated discovery. */
-  private documents = new Map<string, CachedDocument>()
+  #documents = new Map<string, CachedDocument>()
 
-  private readonly aggregatedVersions: readonly string[]
+  readonly #aggregatedVersions: readonly string[]
 
   /** `serverAddress`: host and port, for `serverAddressByClientCIDRs`. `aggregatedVersions`: served versions of apidiscovery.k8s.io. */
-  constructor(serverAddress: () => string, aggregatedVersions: readonly string[] = ['v2'], aggregator?: Discovery['aggregator']) {
-    this.serverAddress = serverAddress
-    this.aggregator = aggregator
-    this.aggregatedVersions = aggregatedVersions
+  constructor(
+    serverAddress: () => string,
+    aggregatedVersions: readonly string[] = ['v2'],
+    aggregator?: Pick<Aggregator, 'generation' | 'groups' | 'discovered'>,
+  ) {
+    this.#serverAddress = serverAddress
+    this.#aggregator = aggregator
+    this.#aggregatedVersions = aggregatedVersions
   }
 
   /** Serves the request. Returns false if the path does not belong to discovery. Throws 405 and 406. */
   async serve(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
     const { path } = exchange
-    if (path === '/') return this.serveIndex(exchange, snapshot)
+    if (path === '/') return this.#serveIndex(exchange, snapshot)
     const parts = pathSegments(path)
-    if (parts === undefined || !this.isServed(snapshot, parts)) return false
+    if (parts === undefined || !this.#isServed(snapshot, parts)) return false
     // Upstream serves discovery of custom resources outside its router, for any method.
     if (exchange.method !== 'GET' && !(parts[0] === 'apis' && parts[1] !== undefined && !isBuiltInGroup(snapshot, parts[1]))) throw methodNotAllowedError()
-    const aggregation = parts.length === 1 ? acceptedAggregation(exchange, this.aggregatedVersions) : undefined
+    const aggregation = parts.length === 1 ? acceptedAggregation(exchange, this.#aggregatedVersions) : undefined
     const output = aggregation ?? acceptedDocument(exchange)
     const version = aggregation?.as.version
-    const find = (form: Output) => this.find(snapshot, `${parts.join('/')};${version ?? ''}`, form, () => this.build(snapshot, parts, version))
+    const find = (form: Output) => this.#find(snapshot, `${parts.join('/')};${version ?? ''}`, form, () => this.#build(snapshot, parts, version))
     const found = await find(output)
     if (found === undefined) return false
     const { body, etag } = found
@@ -93,8 +97,8 @@ export class Discovery {
   }
 
   /** Serves the index of paths, which `kubectl get --raw /` prints. */
-  private async serveIndex(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
-    const groups = [...this.groups(snapshot)].flatMap(([group, versions]) =>
+  async #serveIndex(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
+    const groups = [...this.#groups(snapshot)].flatMap(([group, versions]) =>
       group === '' ? versions.map(({ name }) => `/api/${name}`) : [`/apis/${group}`, ...versions.map(({ name }) => `/apis/${group}/${name}`)],
     )
     const paths = [...FIXED_PATHS, ...groups].sort()
@@ -103,19 +107,19 @@ export class Discovery {
   }
 
   /** Returns a document in the negotiated form. It is made at the first request and cached, unless it is so long that it is made while it is sent. */
-  private async find(
+  async #find(
     snapshot: CatalogSnapshot,
     id: string,
     { mediaType, pretty }: Output,
     build: () => Built | undefined,
   ): Promise<{ readonly body: Body; readonly etag: string } | undefined> {
-    const aggregation = this.aggregator?.generation ?? 0
-    if (this.generation !== snapshot.generation || this.aggregation !== aggregation) {
-      this.generation = snapshot.generation
-      this.aggregation = aggregation
-      this.documents = new Map()
+    const aggregation = this.#aggregator?.generation ?? 0
+    if (this.#generation !== snapshot.generation || this.#aggregation !== aggregation) {
+      this.#generation = snapshot.generation
+      this.#aggregation = aggregation
+      this.#documents = new Map()
     }
-    const { documents } = this
+    const documents = this.#documents
     const formId = `${mediaType};${pretty}`
     const known = documents.get(id)
     const ready = known?.bodies.get(formId)
@@ -130,24 +134,24 @@ export class Discovery {
   }
 
   /** Returns undefined if the path is not served. `aggregated`: the version of aggregated discovery. */
-  private build(snapshot: CatalogSnapshot, parts: readonly string[], aggregated: string | undefined): Built | undefined {
+  #build(snapshot: CatalogSnapshot, parts: readonly string[], aggregated: string | undefined): Built | undefined {
     if (aggregated !== undefined) {
-      const groups = this.aggregator?.discovered(snapshot) ?? listGroups(snapshot)
+      const groups = this.#aggregator?.discovered(snapshot) ?? listGroups(snapshot)
       return { schema: groupDiscoveryListType(), document: groupDiscoveryList(snapshot, groups, parts[0] === 'api', aggregated) }
     }
-    const document = this.plainDocument(snapshot, parts)
+    const document = this.#plainDocument(snapshot, parts)
     return document && { schema: metaType(`meta.${document.kind}`), document }
   }
 
   /** https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris. Members are in the order in which Go writes them. */
-  private plainDocument(snapshot: CatalogSnapshot, [root, second, third]: readonly string[]): Document | undefined {
-    const listed = this.groups(snapshot)
+  #plainDocument(snapshot: CatalogSnapshot, [root, second, third]: readonly string[]): Document | undefined {
+    const listed = this.#groups(snapshot)
     // A group that APIServices do not list is served all the same.
     const groupOf = (name: string) => listed.get(name) ?? listGroups(snapshot).get(name)
     if (root === 'api') {
       const versions = (groupOf('') ?? []).map(version => version.name)
       if (second === undefined)
-        return { kind: 'APIVersions', versions, serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: this.serverAddress() }] }
+        return { kind: 'APIVersions', versions, serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: this.#serverAddress() }] }
       return versions.includes(second) ? { kind: 'APIResourceList', groupVersion: second, resources: apiResources(snapshot, second) } : undefined
     }
     const group = (name: string) => {
@@ -163,16 +167,16 @@ export class Discovery {
     return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: apiResources(snapshot, groupVersion) }
   }
 
-  private groups(snapshot: CatalogSnapshot): ListedGroups {
-    return this.aggregator?.groups(snapshot) ?? listGroups(snapshot)
+  #groups(snapshot: CatalogSnapshot): ListedGroups {
+    return this.#aggregator?.groups(snapshot) ?? listGroups(snapshot)
   }
 
   /** Reports whether the group or version exists. Only then is the method checked. */
-  private isServed(snapshot: CatalogSnapshot, [root, second, third]: readonly string[]): boolean {
+  #isServed(snapshot: CatalogSnapshot, [root, second, third]: readonly string[]): boolean {
     if (second === undefined) return true
     if (root === 'api') return snapshot.resourcesOf(second).length > 0
     if (third !== undefined) return snapshot.resourcesOf(`${second}/${third}`).length > 0
-    return snapshot.servedGroupVersions().some(groupVersion => groupVersion.startsWith(`${second}/`)) || this.groups(snapshot).has(second)
+    return snapshot.servedGroupVersions().some(groupVersion => groupVersion.startsWith(`${second}/`)) || this.#groups(snapshot).has(second)
   }
 }
 

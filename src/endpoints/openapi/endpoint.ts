@@ -42,58 +42,58 @@ const anyParameters = { allowsTransform: () => true }
 
 /** Serves `/openapi/v2` and `/openapi/v3`. */
 export class OpenApiEndpoint {
-  private generation = -1
-  private current: DocumentCache | undefined
-  private readonly readDescriptions: ReadDescriptions
+  #generation = -1
+  #current: DocumentCache | undefined
+  readonly #readDescriptions: ReadDescriptions
   /** Omitted if aggregation is off. */
-  private readonly foreign: ForeignOpenApi | undefined
-  private foreignGeneration = 0
+  readonly #foreign: ForeignOpenApi | undefined
+  #foreignGeneration = 0
 
   constructor(readDescriptions = nothingSaid, foreign?: ForeignOpenApi) {
-    this.readDescriptions = readDescriptions
-    this.foreign = foreign
+    this.#readDescriptions = readDescriptions
+    this.#foreign = foreign
   }
 
   /** Serves the request. Returns false for other paths. */
   async serve(exchange: Exchange, snapshot: CatalogSnapshot): Promise<boolean> {
     const { path } = exchange
     if (!path.startsWith('/openapi/')) return false
-    const documents = this.documentsOf(snapshot)
+    const documents = this.#documentsOf(snapshot)
     if (path === '/openapi/v2') {
-      const form = this.accept(exchange, FORMS_V2, ['Accept-Encoding', 'Accept'])
-      await this.send(exchange, form.contentType, documents, await form.v2(documents))
+      const form = this.#accept(exchange, FORMS_V2, ['Accept-Encoding', 'Accept'])
+      await this.#send(exchange, form.contentType, documents, await form.v2(documents))
       return true
     }
     if (path === '/openapi/v3') {
-      await this.send(exchange, JSON_TYPE, documents, await documents.v3Index())
+      await this.#send(exchange, JSON_TYPE, documents, await documents.v3Index())
       return true
     }
     if (!path.startsWith('/openapi/v3/')) return false
     const name = path.slice('/openapi/v3/'.length)
     if (documents.hasV3(name)) {
-      await this.serveV3(exchange, documents, name)
+      await this.#serveV3(exchange, documents, name)
       return true
     }
     // As kube-openapi, the response for an unknown document is empty.
-    await (this.foreign?.serveV3(exchange, name) ?? exchange.sendBytes(200, '', Buffer.alloc(0)))
+    await (this.#foreign?.serveV3(exchange, name) ?? exchange.sendBytes(200, '', Buffer.alloc(0)))
     return true
   }
 
-  private documentsOf(snapshot: CatalogSnapshot): DocumentCache {
-    const foreignGeneration = this.foreign?.generation ?? 0
-    if (this.current && this.generation === snapshot.generation && this.foreignGeneration === foreignGeneration) return this.current
-    this.generation = snapshot.generation
-    this.foreignGeneration = foreignGeneration
-    const before = this.current
+  #documentsOf(snapshot: CatalogSnapshot): DocumentCache {
+    const foreignGeneration = this.#foreign?.generation ?? 0
+    if (this.#current && this.#generation === snapshot.generation && this.#foreignGeneration === foreignGeneration) return this.#current
+    this.#generation = snapshot.generation
+    this.#foreignGeneration = foreignGeneration
+    const before = this.#current
     before?.close()
-    const own = createOpenApi(snapshot, this.readDescriptions, this.foreign?.v2())
-    this.current = new DocumentCache(this.foreign ? withConverted(own, this.foreign.v2Alone()) : own, before, this.foreign)
-    return this.current
+    const own = createOpenApi(snapshot, this.#readDescriptions, this.#foreign?.v2())
+    this.#current = new DocumentCache(this.#foreign ? withConverted(own, this.#foreign.v2Alone()) : own, before, this.#foreign)
+    return this.#current
   }
 
   /** Serves a document. With `hash` in the query, the response may be cached for a year. An outdated hash redirects to the current one. KEP-2896. */
-  private async serveV3(exchange: Exchange, documents: DocumentCache, name: string): Promise<void> {
-    const form = this.accept(exchange, FORMS_V3)
+  async #serveV3(exchange: Exchange, documents: DocumentCache, name: string): Promise<void> {
+    const form = this.#accept(exchange, FORMS_V3)
     const asked = exchange.query.get('hash') ?? ''
     if (asked !== '') {
       const hash = await documents.hashOf(name)
@@ -104,11 +104,11 @@ export class OpenApiEndpoint {
       exchange.setHeader('Cache-Control', 'public, immutable')
       exchange.setHeader('Expires', new Date(Date.now() + 365 * 86_400_000).toUTCString())
     }
-    await this.send(exchange, form.contentType, documents, await form.v3(documents, name))
+    await this.#send(exchange, form.contentType, documents, await form.v3(documents, name))
   }
 
   /** Negotiates the form. Throws 406. */
-  private accept(exchange: Exchange, forms: readonly DocumentForm[], vary: string | readonly string[] = 'Accept'): DocumentForm {
+  #accept(exchange: Exchange, forms: readonly DocumentForm[], vary: string | readonly string[] = 'Accept'): DocumentForm {
     exchange.setHeader('Vary', vary)
     const accepted = negotiateOutput(
       exchange.headers.accept,
@@ -121,7 +121,7 @@ export class OpenApiEndpoint {
   }
 
   /** Sends a document, or 304 if the client's ETag matches. */
-  private async send(exchange: Exchange, type: string, { modified }: DocumentCache, document: CompressedDocument): Promise<void> {
+  async #send(exchange: Exchange, type: string, { modified }: DocumentCache, document: CompressedDocument): Promise<void> {
     const etag = `"${document.hash}"`
     exchange.setHeader('Etag', etag)
     exchange.setHeader('Last-Modified', modified)

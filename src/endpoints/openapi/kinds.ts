@@ -65,9 +65,9 @@ function listDefinition({ version }: ServedResource): string | undefined {
 
 /** Returns references to the types of operations, and collects the referenced definitions. */
 export class TypeResolver {
-  private readonly definitions: DefinitionSet
-  private readonly kinds: ReadonlyMap<string, readonly GroupVersionKind[]>
-  private readonly release: Release
+  readonly #definitions: DefinitionSet
+  readonly #kinds: ReadonlyMap<string, readonly GroupVersionKind[]>
+  readonly #release: Release
 
   constructor(
     version: OpenApiVersion,
@@ -75,43 +75,43 @@ export class TypeResolver {
     release: Release = DEFAULT_RELEASE,
     descriptions: Descriptions = noDescriptions,
   ) {
-    this.release = release
-    this.definitions = new DefinitionSet(version, descriptions, () => metaTypes(release).type('meta.ObjectMeta'))
-    this.kinds = kinds
+    this.#release = release
+    this.#definitions = new DefinitionSet(version, descriptions, () => metaTypes(release).type('meta.ObjectMeta'))
+    this.#kinds = kinds
   }
 
   /** Returns a reference to a type, and adds the type to `members`. A text has no definition. */
   refer(type: TypeRef): JsonObject {
     if (type === 'Text') return { type: 'string' }
-    if (typeof type === 'string') return type === 'VersionInfo' ? this.versionInfo() : this.definitions.refer(metaTypes(this.release).type(`meta.${type}`))
-    return 'list' in type ? this.list(type.list) : this.definitions.refer(type)
+    if (typeof type === 'string') return type === 'VersionInfo' ? this.#versionInfo() : this.#definitions.refer(metaTypes(this.#release).type(`meta.${type}`))
+    return 'list' in type ? this.#list(type.list) : this.#definitions.refer(type)
   }
 
   /** Yields the referenced definitions by name, with the kinds of each. An undefined is a step without a definition. */
   *members(): Generator<[string, JsonObject] | undefined, void> {
-    for (const entry of this.definitions.entries()) {
+    for (const entry of this.#definitions.entries()) {
       if (entry === undefined) {
         yield
         continue
       }
       const [name, definition] = entry
-      const kinds = this.kinds.get(name)
+      const kinds = this.#kinds.get(name)
       const named = kinds && { 'x-kubernetes-group-version-kind': kinds.map(({ group, kind, version }) => ({ group, kind, version })) }
       yield [name, yield* inMemberOrder({ ...definition, ...named })]
     }
   }
 
   /** Returns a reference to a list type. A list without a declaration is derived from its items. */
-  private list(served: ServedResource): JsonObject {
+  #list(served: ServedResource): JsonObject {
     const { version } = served
-    if (version.listSchema) return this.definitions.refer(version.listSchema)
-    const item = this.definitions.refer(version.schema)
+    if (version.listSchema) return this.#definitions.refer(version.listSchema)
+    const item = this.#definitions.refer(version.schema)
     const name = listDefinition(served)
     const { listDefaults } = operationStyle(version.schema)
-    const metadata = this.definitions.refer(metaTypes(this.release).type('meta.ListMeta'))
+    const metadata = this.#definitions.refer(metaTypes(this.#release).type('meta.ListMeta'))
     const isV3 = String(metadata.$ref).startsWith('#/components/')
-    const said = (field: string) => this.definitions.said(TYPE_META, field)
-    const about = this.definitions.said(`${META}.ListMeta`)
+    const said = (field: string) => this.#definitions.said(TYPE_META, field)
+    const about = this.#definitions.said(`${META}.ListMeta`)
     const definition: JsonObject = {
       description: `A list of ${version.kind} objects.`,
       type: 'object',
@@ -124,24 +124,24 @@ export class TypeResolver {
       },
     }
     if (name === undefined) return definition
-    if (!this.definitions.has(name)) this.definitions.set(name, definition)
-    return this.definitions.reference(name)
+    if (!this.#definitions.has(name)) this.#definitions.set(name, definition)
+    return this.#definitions.reference(name)
   }
 
   /** Returns a reference to apimachinery's version.Info, the response of /version. It belongs to no group. */
-  private versionInfo(): JsonObject {
+  #versionInfo(): JsonObject {
     const names = ['buildDate', 'compiler', 'gitCommit', 'gitTreeState', 'gitVersion', 'goVersion', 'major', 'minor', 'platform']
-    const optional = isSince(this.release, '1.33') ? ['emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor'] : []
-    const isV3 = this.definitions.reference('x').$ref === '#/components/schemas/x'
+    const optional = isSince(this.#release, '1.33') ? ['emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor'] : []
+    const isV3 = this.#definitions.reference('x').$ref === '#/components/schemas/x'
     const properties: JsonObject = {}
     for (const name of [...names, ...optional].sort())
-      properties[name] = { ...this.definitions.said(VERSION_INFO, name), type: 'string', ...(isV3 && names.includes(name) && { default: '' }) }
-    this.definitions.set(VERSION_INFO, {
-      ...this.definitions.said(VERSION_INFO),
+      properties[name] = { ...this.#definitions.said(VERSION_INFO, name), type: 'string', ...(isV3 && names.includes(name) && { default: '' }) }
+    this.#definitions.set(VERSION_INFO, {
+      ...this.#definitions.said(VERSION_INFO),
       type: 'object',
       required: ['major', 'minor', 'gitVersion', 'gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform'],
       properties,
     })
-    return this.definitions.reference(VERSION_INFO)
+    return this.#definitions.reference(VERSION_INFO)
   }
 }

@@ -10,20 +10,20 @@ export type FailureType =
 
 /** Counts and durations of webhook conversions, under upstream's names. */
 export class ConversionMetrics {
-  private readonly requests = new CounterFamily({
+  readonly #requests = new CounterFamily({
     name: 'apiserver_conversion_webhook_request_total',
     help: 'Counter for conversion webhook requests with success/failure and failure error type',
     stability: 'ALPHA',
     labels: ['result', 'failure_type'],
   })
-  private readonly latency = new HistogramFamily({
+  readonly #latency = new HistogramFamily({
     name: 'apiserver_conversion_webhook_duration_seconds',
     help: 'Conversion webhook request latency',
     stability: 'ALPHA',
     labels: ['result', 'failure_type'],
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60],
   })
-  private readonly conversions = new HistogramFamily({
+  readonly #conversions = new HistogramFamily({
     name: 'apiserver_crd_conversion_webhook_duration_seconds',
     help: 'CRD webhook conversion duration in seconds',
     stability: 'ALPHA',
@@ -33,23 +33,23 @@ export class ConversionMetrics {
   })
 
   get families(): readonly MetricFamily[] {
-    return [this.requests, this.latency, this.conversions]
+    return [this.#requests, this.#latency, this.#conversions]
   }
 
   /** Records a call. @param failure undefined if it succeeded. */
   called(seconds: number, failure: FailureType | undefined): void {
     const labels = failure === undefined ? ['success', ''] : ['failure', failure]
-    this.requests.child(...labels).value++
-    this.latency.child(...labels).observe(seconds)
+    this.#requests.child(...labels).value++
+    this.#latency.child(...labels).observe(seconds)
   }
 
   /** Drops the series of a deleted definition. */
   forget(definition: string): void {
-    this.conversions.forget(definition)
+    this.#conversions.forget(definition)
   }
 
   /** Records a conversion of a definition's objects. */
   converted(definition: string, from: string, to: string, seconds: number, succeeded: boolean): void {
-    this.conversions.child(definition, from, to, String(succeeded)).observe(seconds)
+    this.#conversions.child(definition, from, to, String(succeeded)).observe(seconds)
   }
 }

@@ -13,54 +13,54 @@ const OF_PROCESS = /^(?:process|nodejs)_/
  * that none decreases. Gauges are aggregated as each declares. Families of the process have the label `worker`.
  */
 export class ClusterMetrics {
-  private readonly workers: () => Iterable<readonly [number, WorkerProcess]>
-  private readonly own: () => readonly MetricSnapshot[]
-  private readonly latest = new Map<number, readonly MetricSnapshot[]>()
-  private retired: readonly MetricSnapshot[] = []
-  private readonly waiting = new Map<number, () => void>()
-  private nextId = 0
+  readonly #workers: () => Iterable<readonly [number, WorkerProcess]>
+  readonly #own: () => readonly MetricSnapshot[]
+  readonly #latest = new Map<number, readonly MetricSnapshot[]>()
+  #retired: readonly MetricSnapshot[] = []
+  readonly #waiting = new Map<number, () => void>()
+  #nextId = 0
 
   /** `own`: returns the primary's families. */
   constructor(workers: () => Iterable<readonly [number, WorkerProcess]>, own: () => readonly MetricSnapshot[]) {
-    this.workers = workers
-    this.own = own
+    this.#workers = workers
+    this.#own = own
   }
 
   /** Collects the metrics of every worker. Returns the text of the exposition. */
   async gather(): Promise<string> {
-    await Promise.all(Array.from(this.workers(), ([, worker]) => this.ask(worker)))
-    return total([...this.latest.values(), this.retired, this.own()]).metrics()
+    await Promise.all(Array.from(this.#workers(), ([, worker]) => this.#ask(worker)))
+    return total([...this.#latest.values(), this.#retired, this.#own()]).metrics()
   }
 
   /** Handles a worker's report. */
   collected(number: number, id: number, families: readonly MetricSnapshot[]): void {
     // A late report is still correct, and newer than the one before.
-    this.latest.set(
+    this.#latest.set(
       number,
       families.map(family => (OF_PROCESS.test(family.name) ? ofWorker(family, String(number)) : family)),
     )
-    this.waiting.get(id)?.()
+    this.#waiting.get(id)?.()
   }
 
   /** Keeps the counters of a worker that has ended. */
   async retire(number: number): Promise<void> {
-    const last = this.latest.get(number)
+    const last = this.#latest.get(number)
     if (last === undefined) return
     const counts = last.filter(({ name, type }) => (type === 'counter' || type === 'histogram') && !OF_PROCESS.test(name))
-    this.retired = await snapshotsOf(total([this.retired, counts]))
-    this.latest.delete(number)
+    this.#retired = await snapshotsOf(total([this.#retired, counts]))
+    this.#latest.delete(number)
   }
 
-  private ask(worker: WorkerProcess): Promise<void> {
-    const id = this.nextId++
+  #ask(worker: WorkerProcess): Promise<void> {
+    const id = this.#nextId++
     return new Promise(resolve => {
       const done = (): void => {
         clearTimeout(timer)
-        this.waiting.delete(id)
+        this.#waiting.delete(id)
         resolve()
       }
       const timer = setTimeout(done, COLLECT_MS)
-      this.waiting.set(id, done)
+      this.#waiting.set(id, done)
       worker.send({ type: 'collect', id })
     })
   }

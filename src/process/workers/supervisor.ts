@@ -63,24 +63,24 @@ export class Supervisor {
   restarts = 0
   /** Resolves when all workers serve for the first time. Rejects if one ends before. */
   readonly serving: Promise<void>
-  private readonly options: SupervisorOptions
-  private readonly slots: readonly WorkerSlot[]
-  private readonly timers = new Set<NodeJS.Timeout>()
-  private readonly pings: NodeJS.Timeout
-  private state: 'starting' | 'serving' | 'stopping' = 'starting'
-  private resolveServing: () => void = () => {}
-  private rejectServing: (error: Error) => void = () => {}
-  private resolveGone: () => void = () => {}
-  private clean = true
+  readonly #options: SupervisorOptions
+  readonly #slots: readonly WorkerSlot[]
+  readonly #timers = new Set<NodeJS.Timeout>()
+  readonly #pings: NodeJS.Timeout
+  #state: 'starting' | 'serving' | 'stopping' = 'starting'
+  #resolveServing: () => void = () => {}
+  #rejectServing: (error: Error) => void = () => {}
+  #resolveGone: () => void = () => {}
+  #clean = true
 
   constructor(options: SupervisorOptions) {
-    this.options = options
+    this.#options = options
     this.serving = new Promise((resolve, reject) => {
-      this.resolveServing = resolve
-      this.rejectServing = reject
+      this.#resolveServing = resolve
+      this.#rejectServing = reject
     })
     this.serving.catch(() => {}) // a rejection is reported to the caller that awaits it
-    this.slots = Array.from({ length: options.count }, (_, index) => ({
+    this.#slots = Array.from({ length: options.count }, (_, index) => ({
       number: index + 1,
       worker: undefined,
       serving: false,
@@ -88,33 +88,33 @@ export class Supervisor {
       shortLives: 0,
       silentPings: 0,
     }))
-    for (const slot of this.slots) this.start(slot)
-    this.pings = setInterval(() => this.ping(), options.pingMs ?? PING_MS)
+    for (const slot of this.#slots) this.#start(slot)
+    this.#pings = setInterval(() => this.#ping(), options.pingMs ?? PING_MS)
   }
 
   /** Returns the running workers by number. */
   workers(): [number, WorkerProcess][] {
-    return this.slots.flatMap<[number, WorkerProcess]>(({ number, worker }) => (worker === undefined ? [] : [[number, worker]]))
+    return this.#slots.flatMap<[number, WorkerProcess]>(({ number, worker }) => (worker === undefined ? [] : [[number, worker]]))
   }
 
   /** Asks all workers to stop, and kills those that still run after `graceMs`. Resolves when all have ended, with whether all exited with code 0. */
   async stop(graceMs: number): Promise<boolean> {
-    this.state = 'stopping'
-    for (const timer of this.timers) clearTimeout(timer)
-    clearInterval(this.pings)
+    this.#state = 'stopping'
+    for (const timer of this.#timers) clearTimeout(timer)
+    clearInterval(this.#pings)
     const gone = new Promise<void>(resolve => {
-      this.resolveGone = resolve
+      this.#resolveGone = resolve
     })
     for (const [, worker] of this.workers()) worker.send({ type: 'stop' })
     const late = setTimeout(() => {
       for (const [number, worker] of this.workers()) {
-        this.options.log.warn('killing a worker that does not stop', { worker: number, pid: worker.pid })
+        this.#options.log.warn('killing a worker that does not stop', { worker: number, pid: worker.pid })
         worker.kill()
       }
     }, graceMs)
     if (this.workers().length > 0) await gone
     clearTimeout(late)
-    return this.clean
+    return this.#clean
   }
 
   /** Kills all workers immediately. */
@@ -123,71 +123,71 @@ export class Supervisor {
   }
 
   /** Starts a worker in its slot. Messages that only the supervisor needs are handled here, the others are passed on. */
-  private start(slot: WorkerSlot): void {
-    const { fork, now, onMessage } = this.options
+  #start(slot: WorkerSlot): void {
+    const { fork, now, onMessage } = this.#options
     const worker = fork(
       slot.number,
-      this.slots.some(({ serving }) => serving),
+      this.#slots.some(({ serving }) => serving),
     )
     Object.assign(slot, { worker, serving: false, startedAt: now(), silentPings: 0 })
     worker.onMessage(message => {
       if (message.type === 'hello') {
-        if (this.state === 'stopping') worker.send({ type: 'stop' })
-      } else if (message.type === 'serving') this.onServing(slot, worker)
+        if (this.#state === 'stopping') worker.send({ type: 'stop' })
+      } else if (message.type === 'serving') this.#onServing(slot, worker)
       else if (message.type === 'pong') slot.silentPings = 0
       else onMessage(slot.number, worker, message)
     })
-    worker.onExit((code, signal) => this.onExit(slot, code, signal))
+    worker.onExit((code, signal) => this.#onExit(slot, code, signal))
   }
 
-  private onServing(slot: WorkerSlot, worker: WorkerProcess): void {
+  #onServing(slot: WorkerSlot, worker: WorkerProcess): void {
     slot.serving = true
-    this.options.onServing(worker)
-    if (this.state !== 'starting' || this.slots.some(({ serving }) => !serving)) return
-    this.state = 'serving'
-    this.resolveServing()
+    this.#options.onServing(worker)
+    if (this.#state !== 'starting' || this.#slots.some(({ serving }) => !serving)) return
+    this.#state = 'serving'
+    this.#resolveServing()
   }
 
-  private onExit(slot: WorkerSlot, code: number | null, signal: string | null): void {
-    const { log, now, onEnd } = this.options
+  #onExit(slot: WorkerSlot, code: number | null, signal: string | null): void {
+    const { log, now, onEnd } = this.#options
     const pid = slot.worker?.pid
     slot.worker = undefined
     slot.serving = false
     onEnd(slot.number)
     const how = { worker: slot.number, pid, ...(code !== null && { code }), ...(signal !== null && { signal }) }
-    switch (this.state) {
+    switch (this.#state) {
       case 'stopping':
         if (code !== 0) {
-          this.clean = false
+          this.#clean = false
           log.warn('worker failed while stopping', how)
         }
-        if (this.workers().length === 0) this.resolveGone()
+        if (this.workers().length === 0) this.#resolveGone()
         return
       case 'starting':
-        this.rejectServing(new StartError(`worker ${slot.number} ended before it served (${signal ?? `code ${code}`})`, code))
+        this.#rejectServing(new StartError(`worker ${slot.number} ended before it served (${signal ?? `code ${code}`})`, code))
         return
       case 'serving': {
         slot.shortLives = now() - slot.startedAt < STEADY_MS ? slot.shortLives + 1 : 0
         const wait = restartWait(slot.shortLives)
         log.warn('restarting a worker that ended', { ...how, waitMs: wait })
         const timer = setTimeout(() => {
-          this.timers.delete(timer)
+          this.#timers.delete(timer)
           this.restarts++
-          this.start(slot)
+          this.#start(slot)
         }, wait)
-        this.timers.add(timer)
+        this.#timers.add(timer)
       }
     }
   }
 
-  private ping(): void {
-    for (const slot of this.slots) {
+  #ping(): void {
+    for (const slot of this.#slots) {
       if (slot.worker === undefined || !slot.serving) continue
       if (slot.silentPings < MAX_SILENT_PINGS) {
         slot.silentPings++
         slot.worker.send({ type: 'ping' })
       } else {
-        this.options.log.error('killing a worker that does not respond', { worker: slot.number, pid: slot.worker.pid })
+        this.#options.log.error('killing a worker that does not respond', { worker: slot.number, pid: slot.worker.pid })
         slot.worker.kill()
       }
     }

@@ -24,19 +24,19 @@ export class BuiltinStream {
   /** Unread bytes of the request's body. */
   unread = 0
   closed = false
-  private readonly stream: ServerHttp2Stream
-  private readonly leave: () => void
-  private ending = false
+  readonly #stream: ServerHttp2Stream
+  readonly #leave: () => void
+  #ending = false
   /** Unwritten bytes at the last check. */
-  private waited = 0
-  private readonly progress = new Progress()
-  private closeListeners: (() => void)[] = []
+  #waited = 0
+  readonly #progress = new Progress()
+  #closeListeners: (() => void)[] = []
 
   /** @param leave sends GOAWAY to the client. */
   constructor(stream: ServerHttp2Stream, leave: () => void) {
-    this.stream = stream
-    this.leave = leave
-    const close = (): void => this.close()
+    this.#stream = stream
+    this.#leave = leave
+    const close = (): void => this.#close()
     // `aborted` is emitted before `close`, and alone if the client cancels without an error.
     stream.on('close', close).on('aborted', close)
     // A failure is handled when the stream closes.
@@ -48,45 +48,45 @@ export class BuiltinStream {
   }
 
   get writableEnded(): boolean {
-    return this.ending || this.closed
+    return this.#ending || this.closed
   }
 
   head(status: number, headers: string[], length: number | undefined): void {
     if (length !== undefined) headers.push('content-length', String(length))
-    this.respond(status, headers, false)
+    this.#respond(status, headers, false)
   }
 
   whole(status: number, headers: string[], body: Buffer): void {
     headers.push('content-length', String(body.length))
-    this.respond(status, headers, body.length === 0)
+    this.#respond(status, headers, body.length === 0)
     if (body.length === 0 || this.closed) return
-    this.ending = true
-    this.stream.end(body)
+    this.#ending = true
+    this.#stream.end(body)
   }
 
   bodiless(status: number, headers: string[], length: number | undefined): void {
     if (length !== undefined) headers.push('content-length', String(length))
-    this.respond(status, headers, true)
+    this.#respond(status, headers, true)
   }
 
-  private respond(status: number, headers: string[], endStream: boolean): void {
+  #respond(status: number, headers: string[], endStream: boolean): void {
     if (this.closed) return
     // Node ends the response to a HEAD request before it reports the request.
-    if (this.stream.writableFinished) nextTick(this.finished)
-    else this.stream.once('finish', this.finished)
-    this.stream.respond(responseHeaders(status, headers), { endStream })
-    if (endStream) this.ending = true
+    if (this.#stream.writableFinished) nextTick(this.#finished)
+    else this.#stream.once('finish', this.#finished)
+    this.#stream.respond(responseHeaders(status, headers), { endStream })
+    if (endStream) this.#ending = true
   }
 
   /** The response is sent. A client that has not sent END_STREAM receives RST_STREAM, because the rest of its body is not read. */
-  private readonly finished = (): void => {
-    if (!this.remoteEnded && !this.closed) this.stream.close(ErrorCode.none)
-    this.close()
+  readonly #finished = (): void => {
+    if (!this.remoteEnded && !this.closed) this.#stream.close(ErrorCode.none)
+    this.#close()
   }
 
   write(chunk: Buffer, taken?: () => void): boolean {
-    if (this.closed || this.ending) return false
-    return taken === undefined ? this.stream.write(chunk) : this.stream.write(chunk, unlessFailed(taken))
+    if (this.closed || this.#ending) return false
+    return taken === undefined ? this.#stream.write(chunk) : this.#stream.write(chunk, unlessFailed(taken))
   }
 
   frame(bytes: SharedBytes): number {
@@ -100,9 +100,9 @@ export class BuiltinStream {
   }
 
   end(): void {
-    if (this.closed || this.ending) return
-    this.ending = true
-    this.stream.end()
+    if (this.closed || this.#ending) return
+    this.#ending = true
+    this.#stream.end()
   }
 
   destroy(): void {
@@ -112,28 +112,28 @@ export class BuiltinStream {
   /** Resets the stream with an error code. */
   reset(code: number): void {
     if (this.closed) return
-    this.stream.close(code)
-    this.close()
+    this.#stream.close(code)
+    this.#close()
   }
 
   leaveConnection(): void {
-    this.leave()
+    this.#leave()
   }
 
   get unwritten(): number {
-    return this.closed ? 0 : this.stream.writableLength
+    return this.closed ? 0 : this.#stream.writableLength
   }
 
   get needsDrain(): boolean {
-    return !this.closed && this.stream.writableNeedDrain
+    return !this.closed && this.#stream.writableNeedDrain
   }
 
   /** Reports whether the client reads none of the response. Progress is measured in complete writes, because Node reports no other. */
   isStalled(now: number, { stalledMs, stalledStreamMs }: ConnectionLimits): boolean {
     const { unwritten } = this
-    const stalledFor = this.progress.stalledFor(now, unwritten > 0, unwritten !== this.waited)
-    this.waited = unwritten
-    return stalledFor > (this.ending ? stalledMs : stalledStreamMs)
+    const stalledFor = this.#progress.stalledFor(now, unwritten > 0, unwritten !== this.#waited)
+    this.#waited = unwritten
+    return stalledFor > (this.#ending ? stalledMs : stalledStreamMs)
   }
 
   /** Discards the rest of the request's body, after the response is complete. */
@@ -143,15 +143,15 @@ export class BuiltinStream {
 
   onClose(listener: () => void): void {
     if (this.closed) nextTick(listener)
-    else this.closeListeners.push(listener)
+    else this.#closeListeners.push(listener)
   }
 
   onDrain(listener: () => void): void {
-    this.stream.once('drain', listener)
+    this.#stream.once('drain', listener)
   }
 
   offDrain(listener: () => void): void {
-    this.stream.off('drain', listener)
+    this.#stream.off('drain', listener)
   }
 
   sink(): Writable {
@@ -159,12 +159,12 @@ export class BuiltinStream {
   }
 
   /** Closes the stream, after both sides have ended it or one has reset it. */
-  private close(): void {
+  #close(): void {
     if (this.closed) return
     this.closed = true
     this.request?.destroy()
-    const listeners = this.closeListeners
-    this.closeListeners = []
+    const listeners = this.#closeListeners
+    this.#closeListeners = []
     // Listeners run in a later turn, because the caller may be in the middle of an update.
     if (listeners.length > 0)
       nextTick(() => {

@@ -5,21 +5,21 @@ import { EARNED, IDLE_FRAMES, RESETS } from './limits.ts'
 
 /** Limits frames of a client that cause no request. Methods throw a ConnectionError if a limit is exceeded. */
 export class FrameLimits {
-  private readonly resets: TokenBucket
-  private readonly idle: TokenBucket
+  readonly #resets: TokenBucket
+  readonly #idle: TokenBucket
   /** Frames that requests and response data allow in addition. */
-  private earned = 0
-  private seenFrames = 0
-  private seenBytes = 0
+  #earned = 0
+  #seenFrames = 0
+  #seenBytes = 0
 
   constructor(clock?: Clock) {
-    this.resets = new TokenBucket(RESETS.burst, RESETS.perSecond, clock)
-    this.idle = new TokenBucket(IDLE_FRAMES.burst, IDLE_FRAMES.perSecond, clock)
+    this.#resets = new TokenBucket(RESETS.burst, RESETS.perSecond, clock)
+    this.#idle = new TokenBucket(IDLE_FRAMES.burst, IDLE_FRAMES.perSecond, clock)
   }
 
   /** Counts a stream that the client reset, or that was refused or reset because of the client's error. */
   reset(): void {
-    if (!this.resets.take()) throw new ConnectionError(ErrorCode.calm, 'too many streams are reset')
+    if (!this.#resets.take()) throw new ConnectionError(ErrorCode.calm, 'too many streams are reset')
   }
 
   /**
@@ -27,25 +27,25 @@ export class FrameLimits {
    * `sentFrames`, `sentBytes`: DATA frames and bytes sent on the connection so far.
    */
   idleFrame(sentFrames: number, sentBytes: number): void {
-    if (sentFrames !== this.seenFrames) {
-      this.earn((sentFrames - this.seenFrames) * EARNED.perDataFrame + ((sentBytes - this.seenBytes) / 1024) * EARNED.perKib)
-      this.seenFrames = sentFrames
-      this.seenBytes = sentBytes
+    if (sentFrames !== this.#seenFrames) {
+      this.#earn((sentFrames - this.#seenFrames) * EARNED.perDataFrame + ((sentBytes - this.#seenBytes) / 1024) * EARNED.perKib)
+      this.#seenFrames = sentFrames
+      this.#seenBytes = sentBytes
     }
-    if (this.earned >= 1) this.earned--
-    else if (!this.idle.take()) throw new ConnectionError(ErrorCode.calm, 'too many frames belong to no request')
+    if (this.#earned >= 1) this.#earned--
+    else if (!this.#idle.take()) throw new ConnectionError(ErrorCode.calm, 'too many frames belong to no request')
   }
 
   request(): void {
-    this.earn(EARNED.perRequest)
+    this.#earn(EARNED.perRequest)
   }
 
   /** Counts part of a request body. For Node's stack, which reports a frame in two pieces if a TLS record ends within it. */
   body(bytes: number): void {
-    this.earn((bytes / 1024) * EARNED.perKib)
+    this.#earn((bytes / 1024) * EARNED.perKib)
   }
 
-  private earn(frames: number): void {
-    this.earned = Math.min(EARNED.most, this.earned + frames)
+  #earn(frames: number): void {
+    this.#earned = Math.min(EARNED.most, this.#earned + frames)
   }
 }

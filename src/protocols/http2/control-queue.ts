@@ -5,38 +5,38 @@ const JOIN_FRAMES = 64
 export class ControlQueue {
   bytes = 0
   /** Joined buffers, oldest first. */
-  private joined: Buffer[] = []
+  #joined: Buffer[] = []
   /** Frames since the last join. */
-  private recent: Buffer[] = []
+  #recent: Buffer[] = []
   /** Bytes of the oldest buffer that are written. */
-  private offset = 0
+  #offset = 0
 
   push(frame: Buffer): void {
     this.bytes += frame.length
-    if (this.recent.push(frame) < JOIN_FRAMES) return
-    this.joined.push(Buffer.concat(this.recent))
-    this.recent = []
+    if (this.#recent.push(frame) < JOIN_FRAMES) return
+    this.#joined.push(Buffer.concat(this.#recent))
+    this.#recent = []
   }
 
   /** Copies as much as fits. Returns the number of bytes. */
   takeInto(out: Buffer): number {
     if (this.bytes === 0) return 0
     let at = 0
-    if (this.joined.length > 0) at = this.takeOf(this.joined, out, 0)
-    if (this.joined.length === 0) at = this.takeOf(this.recent, out, at)
+    if (this.#joined.length > 0) at = this.#takeOf(this.#joined, out, 0)
+    if (this.#joined.length === 0) at = this.#takeOf(this.#recent, out, at)
     this.bytes -= at
     return at
   }
 
-  private takeOf(frames: Buffer[], out: Buffer, from: number): number {
+  #takeOf(frames: Buffer[], out: Buffer, from: number): number {
     let at = from
     let done = 0
     for (const frame of frames) {
-      const copied = frame.copy(out, at, this.offset)
+      const copied = frame.copy(out, at, this.#offset)
       at += copied
-      this.offset += copied
-      if (this.offset < frame.length) break
-      this.offset = 0
+      this.#offset += copied
+      if (this.#offset < frame.length) break
+      this.#offset = 0
       done++
     }
     if (done === frames.length) frames.length = 0
@@ -46,8 +46,8 @@ export class ControlQueue {
 
   clear(): void {
     this.bytes = 0
-    this.offset = 0
-    this.joined = []
-    this.recent = []
+    this.#offset = 0
+    this.#joined = []
+    this.#recent = []
   }
 }

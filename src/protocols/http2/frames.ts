@@ -108,51 +108,51 @@ const never = (): boolean => false
 
 /** Splits received chunks into frames. */
 export class FrameReader {
-  private pieces: Buffer[] = []
-  private length = 0
-  private needed = HEADER_BYTES
+  #pieces: Buffer[] = []
+  #length = 0
+  #needed = HEADER_BYTES
 
   /**
    * Reads a chunk. Throws a ConnectionError as soon as a frame is known to be too long.
    * @param stop called after each frame. If it returns true, the rest of the chunk is returned, and must be passed to the next call.
    */
   read(chunk: Buffer, take: (frame: Frame) => void, stop: () => boolean = never): Buffer {
-    let at = this.length === 0 ? 0 : this.finish(chunk, take)
+    let at = this.#length === 0 ? 0 : this.#finish(chunk, take)
     while (at < chunk.length && !stop()) {
       const left = chunk.length - at
-      this.needed = left < HEADER_BYTES ? HEADER_BYTES : HEADER_BYTES + lengthAt(chunk, at)
-      if (left < this.needed) {
-        this.pieces.push(keepRest(chunk, at))
-        this.length = left
+      this.#needed = left < HEADER_BYTES ? HEADER_BYTES : HEADER_BYTES + lengthAt(chunk, at)
+      if (left < this.#needed) {
+        this.#pieces.push(keepRest(chunk, at))
+        this.#length = left
         return NOTHING
       }
       const from = at
-      at += this.needed
+      at += this.#needed
       take(frameAt(chunk, from, at))
     }
     return at === chunk.length ? NOTHING : chunk.subarray(at)
   }
 
   /** Completes the frame that began in an earlier chunk. Only such frames are copied. Returns the number of bytes it took. */
-  private finish(chunk: Buffer, take: (frame: Frame) => void): number {
+  #finish(chunk: Buffer, take: (frame: Frame) => void): number {
     let at = 0
     for (;;) {
-      const more = Math.min(this.needed - this.length, chunk.length - at)
-      this.pieces.push(chunk.subarray(at, at + more))
-      this.length += more
+      const more = Math.min(this.#needed - this.#length, chunk.length - at)
+      this.#pieces.push(chunk.subarray(at, at + more))
+      this.#length += more
       at += more
-      if (this.length < this.needed) return at
-      const begun = Buffer.concat(this.pieces, this.length)
+      if (this.#length < this.#needed) return at
+      const begun = Buffer.concat(this.#pieces, this.#length)
       const needed = HEADER_BYTES + lengthAt(begun, 0)
-      this.pieces = []
-      if (needed === this.length) {
-        this.length = 0
+      this.#pieces = []
+      if (needed === this.#length) {
+        this.#length = 0
         take(frameAt(begun, 0, needed))
         return at
       }
       // The header is complete, and has the length of the payload.
-      this.pieces.push(begun)
-      this.needed = needed
+      this.#pieces.push(begun)
+      this.#needed = needed
     }
   }
 }

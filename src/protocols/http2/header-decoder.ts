@@ -54,17 +54,17 @@ function coded(text: string | undefined): string {
 
 /** Decodes the header blocks of one connection in order (HPACK, RFC 7541). */
 export class HeaderDecoder {
-  private readonly maxBytes: number
-  private readonly maxFields: number
-  private readonly allows: typeof isField
+  readonly #maxBytes: number
+  readonly #maxFields: number
+  readonly #allows: typeof isField
   /** Dynamic table, newest entry last. */
-  private dynamic: HeaderEntry[] = []
-  private size = 0
-  private readonly mostCapacity: number
-  private capacity: number
+  #dynamic: HeaderEntry[] = []
+  #size = 0
+  readonly #mostCapacity: number
+  #capacity: number
   /** The block that is being decoded. It is released afterwards, because it can have a megabyte and the connection can then be idle for long. */
-  private block = NOTHING
-  private at = 0
+  #block = NOTHING
+  #at = 0
 
   /**
    * @param maxBytes limit for the size of a header list as HPACK defines it.
@@ -73,42 +73,42 @@ export class HeaderDecoder {
    * @param allows checks a field. It is called once per table entry, because a block of 320 bytes can refer to an entry until the header list has a megabyte.
    */
   constructor(maxBytes: number, maxFields: number, tableBytes = TABLE_BYTES, allows = isField) {
-    this.maxBytes = maxBytes
-    this.maxFields = maxFields
-    this.allows = allows
-    this.mostCapacity = tableBytes
-    this.capacity = tableBytes
+    this.#maxBytes = maxBytes
+    this.#maxFields = maxFields
+    this.#allows = allows
+    this.#mostCapacity = tableBytes
+    this.#capacity = tableBytes
   }
 
   /** Decodes a block. Throws a ConnectionError if it is malformed, after which no later block can be decoded. */
   decode(block: Buffer): DecodedHeaders {
-    const reading = this.begin(block)
-    for (let first = this.nextField(reading); first !== undefined; first = this.nextField(reading)) this.take(reading, this.field(first))
-    this.block = NOTHING
+    const reading = this.#begin(block)
+    for (let first = this.#nextField(reading); first !== undefined; first = this.#nextField(reading)) this.#take(reading, this.#field(first))
+    this.#block = NOTHING
     return reading
   }
 
   /** Decodes a long block in steps. No other block of the connection may be decoded meanwhile. */
   *decodeInSteps(block: Buffer): Steps<DecodedHeaders> {
-    const reading = this.begin(block)
-    for (let first = this.nextField(reading); first !== undefined; first = this.nextField(reading)) {
+    const reading = this.#begin(block)
+    for (let first = this.#nextField(reading); first !== undefined; first = this.#nextField(reading)) {
       if (isStepDone()) yield
-      this.take(reading, yield* this.longField(first))
+      this.#take(reading, yield* this.#longField(first))
     }
-    this.block = NOTHING
+    this.#block = NOTHING
     return reading
   }
 
-  private begin(block: Buffer): Reading {
-    this.block = block
-    this.at = 0
+  #begin(block: Buffer): Reading {
+    this.#block = block
+    this.#at = 0
     return { fields: [], tooLarge: false, isMalformed: false, bytes: 0, count: 0, resizes: 0 }
   }
 
   /** Returns the first byte of the next field, after size updates. Undefined at the end of the block. */
-  private nextField(reading: Reading): number | undefined {
-    for (; this.at < this.block.length; this.resize(this.integer(5))) {
-      const first = this.block.readUInt8(this.at)
+  #nextField(reading: Reading): number | undefined {
+    for (; this.#at < this.#block.length; this.#resize(this.#integer(5))) {
+      const first = this.#block.readUInt8(this.#at)
       if ((first & 0xe0) !== 0x20) return first
       if (reading.count > 0) throw malformed('a change of the table is not at the beginning of its block')
       if (++reading.resizes > MAX_RESIZES) throw malformed('a block changes the table more than twice')
@@ -116,73 +116,73 @@ export class HeaderDecoder {
     return undefined
   }
 
-  private take(reading: Reading, entry: HeaderEntry): void {
+  #take(reading: Reading, entry: HeaderEntry): void {
     reading.bytes += entry.bytes
     reading.count++
-    if (reading.bytes > HOPELESS_HEADERS * this.maxBytes) throw new ConnectionError(ErrorCode.calm, 'there are more headers than are taken')
-    if (reading.bytes > this.maxBytes || reading.count > this.maxFields) {
+    if (reading.bytes > HOPELESS_HEADERS * this.#maxBytes) throw new ConnectionError(ErrorCode.calm, 'there are more headers than are taken')
+    if (reading.bytes > this.#maxBytes || reading.count > this.#maxFields) {
       reading.tooLarge = true
       return
     }
-    entry.isAllowed ??= this.allows(entry.name, entry.value)
+    entry.isAllowed ??= this.#allows(entry.name, entry.value)
     if (!entry.isAllowed) reading.isMalformed = true
     reading.fields.push(entry.name, entry.value)
   }
 
-  private field(first: number): HeaderEntry {
-    if (first >= 0x80) return this.entry(this.integer(7))
-    const index = this.integer(first >= 0x40 ? 6 : 4)
-    const name = index === 0 ? this.text() : this.entry(index).name
-    return this.noted(first, entryOf(name, this.text()))
+  #field(first: number): HeaderEntry {
+    if (first >= 0x80) return this.#entry(this.#integer(7))
+    const index = this.#integer(first >= 0x40 ? 6 : 4)
+    const name = index === 0 ? this.#text() : this.#entry(index).name
+    return this.#noted(first, entryOf(name, this.#text()))
   }
 
-  private *longField(first: number): Steps<HeaderEntry> {
-    if (first >= 0x80) return this.entry(this.integer(7))
-    const index = this.integer(first >= 0x40 ? 6 : 4)
-    const name = index === 0 ? yield* this.longText() : this.entry(index).name
-    return this.noted(first, entryOf(name, yield* this.longText()))
+  *#longField(first: number): Steps<HeaderEntry> {
+    if (first >= 0x80) return this.#entry(this.#integer(7))
+    const index = this.#integer(first >= 0x40 ? 6 : 4)
+    const name = index === 0 ? yield* this.#longText() : this.#entry(index).name
+    return this.#noted(first, entryOf(name, yield* this.#longText()))
   }
 
-  private noted(first: number, entry: HeaderEntry): HeaderEntry {
-    if (first >= 0x40) this.add(entry)
+  #noted(first: number, entry: HeaderEntry): HeaderEntry {
+    if (first >= 0x40) this.#add(entry)
     return entry
   }
 
-  private entry(index: number): HeaderEntry {
-    const found = index <= STATIC.length ? STATIC[index - 1] : this.dynamic[this.dynamic.length - (index - STATIC.length)]
+  #entry(index: number): HeaderEntry {
+    const found = index <= STATIC.length ? STATIC[index - 1] : this.#dynamic[this.#dynamic.length - (index - STATIC.length)]
     if (found === undefined) throw malformed(`no field has the index ${index}`)
     return found
   }
 
-  private add(entry: HeaderEntry): void {
-    this.dynamic.push(entry)
-    this.size += entry.bytes
-    this.evict()
+  #add(entry: HeaderEntry): void {
+    this.#dynamic.push(entry)
+    this.#size += entry.bytes
+    this.#evict()
   }
 
-  private resize(capacity: number): void {
-    if (capacity > this.mostCapacity) throw malformed('the table would be larger than was allowed')
-    this.capacity = capacity
-    this.evict()
+  #resize(capacity: number): void {
+    if (capacity > this.#mostCapacity) throw malformed('the table would be larger than was allowed')
+    this.#capacity = capacity
+    this.#evict()
   }
 
-  private evict(): void {
+  #evict(): void {
     let gone = 0
-    for (const { bytes } of this.dynamic) {
-      if (this.size <= this.capacity) break
-      this.size -= bytes
+    for (const { bytes } of this.#dynamic) {
+      if (this.#size <= this.#capacity) break
+      this.#size -= bytes
       gone++
     }
-    if (gone > 0) this.dynamic.splice(0, gone)
+    if (gone > 0) this.#dynamic.splice(0, gone)
   }
 
   /** Reads an integer with a prefix of `bits` bits (section 5.1). */
-  private integer(bits: number): number {
+  #integer(bits: number): number {
     const most = (1 << bits) - 1
-    let value = this.byte() & most
+    let value = this.#byte() & most
     if (value < most) return value
     for (let shift = 0; ; shift += 7) {
-      const byte = this.byte()
+      const byte = this.#byte()
       // No valid integer here is longer. An endless one could block the event loop.
       if (shift > 21) throw malformed('an integer is too long')
       value += (byte & 0x7f) << shift
@@ -190,29 +190,29 @@ export class HeaderDecoder {
     }
   }
 
-  private text(): string {
-    const { huffman, from, to } = this.bounds()
-    return huffman ? coded(decodeHuffman(this.block, from, to)) : this.block.toString('latin1', from, to)
+  #text(): string {
+    const { huffman, from, to } = this.#bounds()
+    return huffman ? coded(decodeHuffman(this.#block, from, to)) : this.#block.toString('latin1', from, to)
   }
 
-  private *longText(): Steps<string> {
-    const { huffman, from, to } = this.bounds()
-    return huffman ? coded(yield* decodeHuffmanInSteps(this.block, from, to)) : this.block.toString('latin1', from, to)
+  *#longText(): Steps<string> {
+    const { huffman, from, to } = this.#bounds()
+    return huffman ? coded(yield* decodeHuffmanInSteps(this.#block, from, to)) : this.#block.toString('latin1', from, to)
   }
 
   /** Returns the range of the string at the cursor, and moves the cursor after it. */
-  private bounds(): { readonly huffman: boolean; readonly from: number; readonly to: number } {
-    const huffman = ((this.block[this.at] ?? 0) & 0x80) !== 0
-    const length = this.integer(7)
-    const from = this.at
+  #bounds(): { readonly huffman: boolean; readonly from: number; readonly to: number } {
+    const huffman = ((this.#block[this.#at] ?? 0) & 0x80) !== 0
+    const length = this.#integer(7)
+    const from = this.#at
     const to = from + length
-    if (to > this.block.length) throw malformed('a text ends after its block')
-    this.at = to
+    if (to > this.#block.length) throw malformed('a text ends after its block')
+    this.#at = to
     return { huffman, from, to }
   }
 
-  private byte(): number {
-    const byte = this.block[this.at++]
+  #byte(): number {
+    const byte = this.#block[this.#at++]
     if (byte === undefined) throw malformed('the block breaks off')
     return byte
   }

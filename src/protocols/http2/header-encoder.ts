@@ -41,14 +41,14 @@ const roomFor = (text: string): number => text.length + 5
 
 /** Encodes header blocks into a buffer that is reused by the next call. */
 export class HeaderEncoder {
-  private out: Buffer
-  private at = 0
-  private dateSecond = 0
-  private dateText = ''
+  #out: Buffer
+  #at = 0
+  #dateSecond = 0
+  #dateText = ''
 
   /** @param bytes initial size of the buffer, which grows with the longest block. */
   constructor(bytes = 8 * 1024) {
-    this.out = Buffer.allocUnsafeSlow(bytes)
+    this.#out = Buffer.allocUnsafeSlow(bytes)
   }
 
   /**
@@ -56,16 +56,16 @@ export class HeaderEncoder {
    * next call.
    */
   fields(fields: readonly string[]): Buffer {
-    this.at = 0
+    this.#at = 0
     eachField(fields, (name, value) => {
       const index = value === '' ? undefined : indexes.get(`${name} ${value}`)
-      if (index === undefined) this.writeField(name, value)
+      if (index === undefined) this.#writeField(name, value)
       else {
-        this.reserve(1)
-        this.out[this.at++] = 0x80 | index
+        this.#reserve(1)
+        this.#out[this.#at++] = 0x80 | index
       }
     })
-    return this.out.subarray(0, this.at)
+    return this.#out.subarray(0, this.#at)
   }
 
   /**
@@ -73,68 +73,68 @@ export class HeaderEncoder {
    * TypeError if a header is invalid.
    */
   answer(status: number, headers: readonly string[], first: boolean): Buffer {
-    this.at = 0
-    if (first) this.out[this.at++] = TABLE_GIVEN_UP
-    this.writeStatus(status)
-    if (status >= 200) this.writeField('date', this.date())
-    eachField(headers, this.writeHeader)
-    return this.out.subarray(0, this.at)
+    this.#at = 0
+    if (first) this.#out[this.#at++] = TABLE_GIVEN_UP
+    this.#writeStatus(status)
+    if (status >= 200) this.#writeField('date', this.#date())
+    eachField(headers, this.#writeHeader)
+    return this.#out.subarray(0, this.#at)
   }
 
-  private readonly writeHeader = (name: string, value: string): void => {
+  readonly #writeHeader = (name: string, value: string): void => {
     checkField(name, value)
-    this.writeField(lowerOf(name), value)
+    this.#writeField(lowerOf(name), value)
   }
 
   /** Returns the current date, to the second. */
-  private date(): string {
+  #date(): string {
     const second = Math.floor(Date.now() / 1000)
-    if (second !== this.dateSecond) {
-      this.dateSecond = second
-      this.dateText = new Date(second * 1000).toUTCString()
+    if (second !== this.#dateSecond) {
+      this.#dateSecond = second
+      this.#dateText = new Date(second * 1000).toUTCString()
     }
-    return this.dateText
+    return this.#dateText
   }
 
-  private writeStatus(status: number): void {
+  #writeStatus(status: number): void {
     const index = indexes.get(`:status ${status}`)
-    if (index === undefined) this.writeField(':status', String(status))
-    else this.out[this.at++] = 0x80 | index
+    if (index === undefined) this.#writeField(':status', String(status))
+    else this.#out[this.#at++] = 0x80 | index
   }
 
   /** Writes a literal field without indexing. */
-  private writeField(name: string, value: string): void {
-    this.reserve(5)
+  #writeField(name: string, value: string): void {
+    this.#reserve(5)
     const index = indexes.get(name)
     if (index === undefined) {
-      this.out[this.at++] = 0
-      this.writeText(name)
-    } else this.writeInteger(index, 4)
-    this.writeText(value)
+      this.#out[this.#at++] = 0
+      this.#writeText(name)
+    } else this.#writeInteger(index, 4)
+    this.#writeText(value)
   }
 
-  private writeText(text: string): void {
-    this.reserve(roomFor(text))
-    this.writeInteger(text.length, 7)
-    this.at += this.out.write(text, this.at, 'latin1')
+  #writeText(text: string): void {
+    this.#reserve(roomFor(text))
+    this.#writeInteger(text.length, 7)
+    this.#at += this.#out.write(text, this.#at, 'latin1')
   }
 
-  private writeInteger(value: number, bits: number): void {
+  #writeInteger(value: number, bits: number): void {
     const most = (1 << bits) - 1
     if (value < most) {
-      this.out[this.at++] = value
+      this.#out[this.#at++] = value
       return
     }
-    this.out[this.at++] = most
+    this.#out[this.#at++] = most
     let rest = value - most
-    for (; rest >= 0x80; rest >>>= 7) this.out[this.at++] = (rest & 0x7f) | 0x80
-    this.out[this.at++] = rest
+    for (; rest >= 0x80; rest >>>= 7) this.#out[this.#at++] = (rest & 0x7f) | 0x80
+    this.#out[this.#at++] = rest
   }
 
-  private reserve(bytes: number): void {
-    if (this.at + bytes <= this.out.length) return
-    const larger = Buffer.allocUnsafeSlow(2 * (this.at + bytes))
-    this.out.copy(larger, 0, 0, this.at)
-    this.out = larger
+  #reserve(bytes: number): void {
+    if (this.#at + bytes <= this.#out.length) return
+    const larger = Buffer.allocUnsafeSlow(2 * (this.#at + bytes))
+    this.#out.copy(larger, 0, 0, this.#at)
+    this.#out = larger
   }
 }

@@ -32,43 +32,43 @@ function runSlice(steps: Steps<void>): boolean {
  * the next turn, so that few of its requests precede those of other connections. The more connections wait, the fewer requests each begins per turn.
  */
 export class Intake {
-  private readonly socket: Socket
-  private readonly take: (frame: Frame) => void
+  readonly #socket: Socket
+  readonly #take: (frame: Frame) => void
   /** Runs a read within the owner's error handling. */
-  private readonly guard: (read: () => void) => void
-  private readonly turns: TurnBudget
-  private readonly reader = new FrameReader()
-  private stopped = false
+  readonly #guard: (read: () => void) => void
+  readonly #turns: TurnBudget
+  readonly #reader = new FrameReader()
+  #stopped = false
   /** Work that must finish before more is read, and the bytes that it holds. */
-  private put: { readonly steps: Steps<void>; readonly bytes: number } | undefined
+  #put: { readonly steps: Steps<void>; readonly bytes: number } | undefined
   /** Bytes that wait to be read. */
-  private unread = 0
+  #unread = 0
   /** Requests until the next pause, unless the turn is spent before. 0 for as many as the turn allows. */
-  private quota = 0
+  #quota = 0
   /** Frames since the clock was read. */
-  private frames = 0
-  private readonly isStopped = (): boolean => {
-    if (!this.stopped && ++this.frames >= FRAMES) this.worked()
-    return this.stopped
+  #frames = 0
+  readonly #isStopped = (): boolean => {
+    if (!this.#stopped && ++this.#frames >= FRAMES) this.worked()
+    return this.#stopped
   }
 
   /** @param turns the share of the port. */
   constructor(socket: Socket, take: (frame: Frame) => void, guard: (read: () => void) => void, turns: TurnBudget) {
-    this.socket = socket
-    this.turns = turns
-    this.take = take
-    this.guard = guard
+    this.#socket = socket
+    this.#turns = turns
+    this.#take = take
+    this.#guard = guard
   }
 
   /** Bytes that wait for a turn. */
   get heldBytes(): number {
-    return this.unread + (this.put?.bytes ?? 0)
+    return this.#unread + (this.#put?.bytes ?? 0)
   }
 
   /** Reads a chunk. Throws a ConnectionError, as `take` does. */
   read(chunk: Buffer): void {
-    const rest = this.reader.read(chunk, this.take, this.isStopped)
-    if (this.stopped) this.wait(rest)
+    const rest = this.#reader.read(chunk, this.#take, this.#isStopped)
+    if (this.#stopped) this.#wait(rest)
   }
 
   /**
@@ -76,58 +76,58 @@ export class Intake {
    * @param bytes size of the block.
    */
   workInSteps(bytes: number, steps: Steps<void>): void {
-    this.put = { steps, bytes }
-    this.stopped = true
+    this.#put = { steps, bytes }
+    this.#stopped = true
   }
 
   /** Counts a request that has begun or was refused. */
   began(): void {
-    const isLast = this.quota > 0 && --this.quota === 0
-    this.stopped = isLast || turnIsSpent()
+    const isLast = this.#quota > 0 && --this.#quota === 0
+    this.#stopped = isLast || turnIsSpent()
   }
 
   /** Pauses if other work has used up the turn. */
   worked(): void {
-    this.frames = 0
-    if (turnIsSpent()) this.stopped = true
+    this.#frames = 0
+    if (turnIsSpent()) this.#stopped = true
   }
 
-  private wait(rest: Buffer): void {
-    const { put } = this
-    this.unread = rest.length
-    this.socket.pause()
+  #wait(rest: Buffer): void {
+    const put = this.#put
+    this.#unread = rest.length
+    this.#socket.pause()
     if (put !== undefined) {
-      this.turns.readInSlices(() => this.readOn(put.steps, rest))
+      this.#turns.readInSlices(() => this.#readOn(put.steps, rest))
       return
     }
-    this.turns.wait(quota => {
-      this.quota = quota
-      this.resume(rest)
+    this.#turns.wait(quota => {
+      this.#quota = quota
+      this.#resume(rest)
     })
   }
 
   /** Runs a slice. Returns whether the steps are finished or the connection has failed. */
-  private readOn(steps: Steps<void>, rest: Buffer): boolean {
-    if (this.socket.destroyed) return true
+  #readOn(steps: Steps<void>, rest: Buffer): boolean {
+    if (this.#socket.destroyed) return true
     let isDone: boolean | undefined
-    this.guard(() => {
+    this.#guard(() => {
       isDone = runSlice(steps)
     })
     if (isDone === false) return false
-    this.put = undefined
+    this.#put = undefined
     // After a failure the rest is not read.
-    if (isDone && this.stopped) this.wait(rest)
-    else this.resume(isDone ? rest : NOTHING)
+    if (isDone && this.#stopped) this.#wait(rest)
+    else this.#resume(isDone ? rest : NOTHING)
     return true
   }
 
-  private resume(rest: Buffer): void {
-    this.unread = 0
-    if (this.socket.destroyed) return
-    this.stopped = false
-    this.guard(() => this.read(rest))
-    if (this.stopped) return
-    this.quota = 0
-    this.socket.resume()
+  #resume(rest: Buffer): void {
+    this.#unread = 0
+    if (this.#socket.destroyed) return
+    this.#stopped = false
+    this.#guard(() => this.read(rest))
+    if (this.#stopped) return
+    this.#quota = 0
+    this.#socket.resume()
   }
 }

@@ -23,18 +23,18 @@ export type ConnectionVerdict = 'keep' | 'leave' | 'cut'
 
 /** Decides when a connection has exceeded a time limit. Checked about once a second, because no limit needs to be exact. */
 export class Lifetime {
-  private readonly limits: ConnectionLimits
-  private readonly opening = new Progress()
-  private readonly headers = new Progress()
-  private readonly writing = new Progress()
-  private readonly idle = new Progress()
-  private readonly going = new Progress()
-  private lastStream = 0
-  private openBlock = 0
-  private writes = 0
+  readonly #limits: ConnectionLimits
+  readonly #opening = new Progress()
+  readonly #headers = new Progress()
+  readonly #writing = new Progress()
+  readonly #idle = new Progress()
+  readonly #going = new Progress()
+  #lastStream = 0
+  #openBlock = 0
+  #writes = 0
 
   constructor(limits: ConnectionLimits) {
-    this.limits = limits
+    this.#limits = limits
   }
 
   /**
@@ -43,17 +43,17 @@ export class Lifetime {
    * @returns `leave` to send GOAWAY, `cut` to close the connection immediately.
    */
   look(now: number, { settled, streams, lastStream, openBlock, leaving, writing, writes }: ConnectionState): ConnectionVerdict {
-    const { headersMs, stalledMs, idleMs } = this.limits
-    const begun = lastStream !== this.lastStream
+    const { headersMs, stalledMs, idleMs } = this.#limits
+    const begun = lastStream !== this.#lastStream
     const late =
-      this.opening.stalledFor(now, !settled, false) > PREFACE_MS ||
-      this.headers.stalledFor(now, openBlock !== 0, openBlock !== this.openBlock) > headersMs ||
-      this.writing.stalledFor(now, writing, writes !== this.writes) > stalledMs ||
-      this.going.stalledFor(now, leaving && streams === 0 && !writing, false) > GOAWAY_MS
-    const idle = this.idle.stalledFor(now, streams === 0, begun) > idleMs
-    this.lastStream = lastStream
-    this.openBlock = openBlock
-    this.writes = writes
+      this.#opening.stalledFor(now, !settled, false) > PREFACE_MS ||
+      this.#headers.stalledFor(now, openBlock !== 0, openBlock !== this.#openBlock) > headersMs ||
+      this.#writing.stalledFor(now, writing, writes !== this.#writes) > stalledMs ||
+      this.#going.stalledFor(now, leaving && streams === 0 && !writing, false) > GOAWAY_MS
+    const idle = this.#idle.stalledFor(now, streams === 0, begun) > idleMs
+    this.#lastStream = lastStream
+    this.#openBlock = openBlock
+    this.#writes = writes
     if (late) return 'cut'
     return idle && !leaving ? 'leave' : 'keep'
   }

@@ -13,9 +13,9 @@ export class Http2Request extends Readable {
   readonly socket: TLSSocket
   /** Whether a body or trailers follow the head. */
   readonly hasBody: boolean
-  private readonly taken: (bytes: number) => void
+  readonly #taken: (bytes: number) => void
   /** Bytes in the stream's buffer that have not been reported as read. */
-  private given = 0
+  #given = 0
 
   /** @param taken called with the number of bytes that were read, to grow the window. */
   constructor(head: RequestHead, socket: TLSSocket, hasBody: boolean, taken: (bytes: number) => void) {
@@ -26,24 +26,24 @@ export class Http2Request extends Readable {
     this.rawHeaders = head.rawHeaders
     this.socket = socket
     this.hasBody = hasBody
-    this.taken = taken
+    this.#taken = taken
     if (!hasBody) this.push(null)
   }
 
   /** Adds data of the body. */
   give(chunk: Buffer): void {
     if (this.destroyed) {
-      this.taken(chunk.length)
+      this.#taken(chunk.length)
       return
     }
-    this.given += chunk.length
+    this.#given += chunk.length
     if (this.push(chunk)) this._read()
   }
 
   override _read(): void {
-    const { given } = this
-    this.given = 0
-    if (given > 0) this.taken(given)
+    const given = this.#given
+    this.#given = 0
+    if (given > 0) this.#taken(given)
   }
 
   /** Unread data counts as read, so that the client's window grows again. */

@@ -42,109 +42,109 @@ export const slabPool = (): BufferPool => new BufferPool(SLAB_BYTES, SPARE_SLABS
 export class Sender {
   /** Remaining window of the connection. */
   window = INITIAL_WINDOW
-  private readonly socket: TLSSocket
-  private readonly slabs: BufferPool
+  readonly #socket: TLSSocket
+  readonly #slabs: BufferPool
   /** Number of writes that the kernel has accepted. */
   writes = 0
   /** DATA frames that were sent, and their bytes. */
   sentFrames = 0
   sentBytes = 0
-  private readonly overflow: () => void
-  private readonly control = new ControlQueue()
+  readonly #overflow: () => void
+  readonly #control = new ControlQueue()
   /** Bytes of the write that the kernel has not accepted yet. */
-  private inWrite = 0
-  private sources: DataSource[] = []
-  private scheduled = false
-  private writing = false
-  private ending = false
-  private stopped = false
+  #inWrite = 0
+  #sources: DataSource[] = []
+  #scheduled = false
+  #writing = false
+  #ending = false
+  #stopped = false
 
   /** @param overflow called when frames without flow control exceed MAX_UNREAD_BYTES. */
   constructor(socket: TLSSocket, slabs: BufferPool, overflow: () => void) {
-    this.socket = socket
-    this.slabs = slabs
-    this.overflow = overflow
+    this.#socket = socket
+    this.#slabs = slabs
+    this.#overflow = overflow
   }
 
   /** Bytes that wait here or for the kernel, without the queues of the streams. */
   get waitingBytes(): number {
-    return this.control.bytes + this.inWrite
+    return this.#control.bytes + this.#inWrite
   }
 
   /** Whether the kernel has not accepted the last write. */
   get isWriting(): boolean {
-    return this.writing
+    return this.#writing
   }
 
   /** Sends a frame that is not subject to flow control, before all waiting data. */
   send(frame: Buffer): void {
-    if (this.stopped) return
-    this.control.push(frame)
-    if (this.writing && this.control.bytes > MAX_UNREAD_BYTES) this.overflow()
-    else this.schedule()
+    if (this.#stopped) return
+    this.#control.push(frame)
+    if (this.#writing && this.#control.bytes > MAX_UNREAD_BYTES) this.#overflow()
+    else this.#schedule()
   }
 
   /** Schedules a source that has more data, or a larger window. */
   serve(source: DataSource): void {
     if (!source.ready) {
       source.ready = true
-      this.sources.push(source)
+      this.#sources.push(source)
     }
-    this.schedule()
+    this.#schedule()
   }
 
   widen(bytes: number): void {
     this.window += bytes
     if (this.window > MAX_31_BITS) throw new ConnectionError(ErrorCode.flowControl, 'the window of the connection is too large')
-    this.schedule()
+    this.#schedule()
   }
 
   /** Ends the connection when everything is sent. */
   end(): void {
-    this.ending = true
-    this.schedule()
+    this.#ending = true
+    this.#schedule()
   }
 
   /** Stops sending. The GOAWAY frame of a failure bypasses the sender. */
   stop(): void {
-    this.stopped = true
-    this.control.clear()
-    this.sources = []
+    this.#stopped = true
+    this.#control.clear()
+    this.#sources = []
   }
 
-  private schedule(): void {
-    if (this.scheduled) return
-    this.scheduled = true
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
     nextTick(this.flush)
   }
 
   /** Writes what waits. If a write is in progress, the rest follows when it is done, which TLS reports in the next turn at the earliest. */
   readonly flush = (): void => {
-    this.scheduled = false
-    if (this.writing || this.stopped || this.socket.destroyed) return
-    this.write()
-    if (this.ending && !this.writing) {
-      this.stopped = true
-      this.socket.end()
+    this.#scheduled = false
+    if (this.#writing || this.#stopped || this.#socket.destroyed) return
+    this.#write()
+    if (this.#ending && !this.#writing) {
+      this.#stopped = true
+      this.#socket.end()
     }
   }
 
-  private write(): void {
-    const small = this.waiting(SMALL_BYTES)
+  #write(): void {
+    const small = this.#waiting(SMALL_BYTES)
     if (small === 0) return
-    const slab = small < SMALL_BYTES ? Buffer.allocUnsafe(small) : this.slabs.take()
+    const slab = small < SMALL_BYTES ? Buffer.allocUnsafe(small) : this.#slabs.take()
     const emptied: DataSource[] = []
-    let at = this.control.takeInto(slab)
-    if (this.control.bytes === 0) at = this.writeData(slab, at, emptied)
-    if (at === 0) this.slabs.give(slab)
+    let at = this.#control.takeInto(slab)
+    if (this.#control.bytes === 0) at = this.#writeData(slab, at, emptied)
+    if (at === 0) this.#slabs.give(slab)
     else {
-      this.writing = true
-      this.inWrite = at
-      this.socket.write(slab.subarray(0, at), () => {
-        this.writing = false
-        this.inWrite = 0
+      this.#writing = true
+      this.#inWrite = at
+      this.#socket.write(slab.subarray(0, at), () => {
+        this.#writing = false
+        this.#inWrite = 0
         this.writes++
-        this.slabs.give(slab)
+        this.#slabs.give(slab)
         this.flush()
       })
     }
@@ -152,19 +152,19 @@ export class Sender {
   }
 
   /** Returns the number of bytes to write, including frame headers. Stops counting at `most`. */
-  private waiting(most: number): number {
-    let bytes = this.control.bytes
-    for (const { queued } of this.sources) {
+  #waiting(most: number): number {
+    let bytes = this.#control.bytes
+    for (const { queued } of this.#sources) {
       bytes += HEADER_BYTES + queued
       if (bytes >= most) break
     }
     return bytes
   }
 
-  private writeData(slab: Buffer, from: number, emptied: DataSource[]): number {
+  #writeData(slab: Buffer, from: number, emptied: DataSource[]): number {
     let at = from
-    let sources = this.sources
-    this.sources = []
+    let sources = this.#sources
+    this.#sources = []
     // Writes a frame of each source in turn. A source that has used up its own window is removed; one that waits for the connection's window or the next write
     // stays.
     while (sources.length > 0) {
@@ -172,7 +172,7 @@ export class Sender {
       for (const source of sources) {
         const room = slab.length - at - HEADER_BYTES
         if (room < Math.min(source.queued, FRAME_BYTES / 16) || (this.window <= 0 && source.queued > 0)) {
-          this.sources.push(source)
+          this.#sources.push(source)
           continue
         }
         const bytes = Math.max(0, Math.min(source.queued, source.window, this.window, FRAME_BYTES, room))

@@ -34,27 +34,27 @@ export class Http2Stream implements DataSource {
   /** Window for the request's body. */
   readonly receiving: ReceiveWindow
   /** Bytes of the body that are missing up to `content-length`. Undefined if the head has none. */
-  private expected: number | undefined
+  #expected: number | undefined
   /** Size of the request's head, in bytes. */
   headBytes = 0
   /** Whether the client has sent END_STREAM. */
   remoteEnded = false
   closed = false
-  private readonly host: StreamHost
-  private queue: Buffer[] = []
+  readonly #host: StreamHost
+  #queue: Buffer[] = []
   /** Callbacks of the buffers in `queue`, called when they are sent. */
-  private whenTaken: ((() => void) | undefined)[] = []
+  #whenTaken: ((() => void) | undefined)[] = []
   /** Bytes of the first buffer that are sent. */
-  private offset = 0
+  #offset = 0
   /** Whether bytes were sent since the last check. */
-  private moved = false
-  private stalledSince = 0
-  private closeListeners: (() => void)[] = []
-  private drainListeners: (() => void)[] = []
+  #moved = false
+  #stalledSince = 0
+  #closeListeners: (() => void)[] = []
+  #drainListeners: (() => void)[] = []
 
   constructor(id: number, host: StreamHost, window: number, receiving: ReceiveWindow) {
     this.id = id
-    this.host = host
+    this.#host = host
     this.window = window
     this.receiving = receiving
   }
@@ -64,20 +64,20 @@ export class Http2Stream implements DataSource {
    * @param bytes value of `content-length`, or undefined.
    */
   expect(bytes: number | undefined): void {
-    this.expected = bytes
+    this.#expected = bytes
   }
 
   /** Counts received bytes of the body. Returns false if they exceed `content-length`. */
   counts(bytes: number): boolean {
-    if (this.expected === undefined) return true
-    this.expected -= bytes
-    return this.expected >= 0
+    if (this.#expected === undefined) return true
+    this.#expected -= bytes
+    return this.#expected >= 0
   }
 
   /** Records END_STREAM. Returns false if the body is shorter than `content-length`. */
   endsRemote(): boolean {
     this.remoteEnded = true
-    return this.expected === undefined || this.expected <= 0
+    return this.#expected === undefined || this.#expected <= 0
   }
 
   // ── Response ──
@@ -92,12 +92,12 @@ export class Http2Stream implements DataSource {
 
   head(status: number, headers: string[], length: number | undefined): void {
     if (length !== undefined) headers.push('content-length', String(length))
-    this.sendHead(status, headers, false)
+    this.#sendHead(status, headers, false)
   }
 
   whole(status: number, headers: string[], body: Buffer): void {
     headers.push('content-length', String(body.length))
-    this.sendHead(status, headers, body.length === 0)
+    this.#sendHead(status, headers, body.length === 0)
     if (body.length === 0) return
     this.write(body)
     this.end()
@@ -105,22 +105,22 @@ export class Http2Stream implements DataSource {
 
   bodiless(status: number, headers: string[], length: number | undefined): void {
     if (length !== undefined) headers.push('content-length', String(length))
-    this.sendHead(status, headers, true)
+    this.#sendHead(status, headers, true)
   }
 
-  private sendHead(status: number, headers: string[], end: boolean): void {
+  #sendHead(status: number, headers: string[], end: boolean): void {
     if (this.closed) return
-    this.host.sendHead(this.id, status, headers, end)
+    this.#host.sendHead(this.id, status, headers, end)
     if (end) this.sent()
   }
 
   write(chunk: Buffer, taken?: () => void): boolean {
     if (this.closed || this.ending) return false
     if (chunk.length > 0) {
-      this.queue.push(chunk)
-      this.whenTaken.push(taken)
+      this.#queue.push(chunk)
+      this.#whenTaken.push(taken)
       this.queued += chunk.length
-      this.host.serve(this)
+      this.#host.serve(this)
     }
     return !this.needsDrain
   }
@@ -138,7 +138,7 @@ export class Http2Stream implements DataSource {
   end(): void {
     if (this.closed || this.ending) return
     this.ending = true
-    this.host.serve(this)
+    this.#host.serve(this)
   }
 
   destroy(): void {
@@ -146,7 +146,7 @@ export class Http2Stream implements DataSource {
   }
 
   leaveConnection(): void {
-    this.host.leave()
+    this.#host.leave()
   }
 
   get unwritten(): number {
@@ -164,16 +164,16 @@ export class Http2Stream implements DataSource {
 
   onClose(listener: () => void): void {
     if (this.closed) nextTick(listener)
-    else this.closeListeners.push(listener)
+    else this.#closeListeners.push(listener)
   }
 
   onDrain(listener: () => void): void {
-    this.drainListeners.push(listener)
+    this.#drainListeners.push(listener)
   }
 
   offDrain(listener: () => void): void {
-    const at = this.drainListeners.indexOf(listener)
-    if (at >= 0) this.drainListeners.splice(at, 1)
+    const at = this.#drainListeners.indexOf(listener)
+    if (at >= 0) this.#drainListeners.splice(at, 1)
   }
 
   sink(): Writable {
@@ -185,41 +185,41 @@ export class Http2Stream implements DataSource {
   take(into: Buffer, at: number, bytes: number): void {
     let to = at
     for (let left = bytes; left > 0; ) {
-      const first = this.queue[0]
+      const first = this.#queue[0]
       invariant(first, 'no more is taken than is queued')
-      const taken = Math.min(left, first.length - this.offset)
-      first.copy(into, to, this.offset, this.offset + taken)
+      const taken = Math.min(left, first.length - this.#offset)
+      first.copy(into, to, this.#offset, this.#offset + taken)
       to += taken
       left -= taken
-      this.offset += taken
-      if (this.offset === first.length) {
-        this.queue.shift()
-        this.offset = 0
-        this.whenTaken.shift()?.()
+      this.#offset += taken
+      if (this.#offset === first.length) {
+        this.#queue.shift()
+        this.#offset = 0
+        this.#whenTaken.shift()?.()
       }
     }
     this.queued -= bytes
-    this.moved = true
+    this.#moved = true
   }
 
   /** Returns the milliseconds for which the client has read nothing although data waits. */
   stalledFor(now: number): number {
-    const moves = this.moved || this.queued === 0
-    this.moved = false
-    if (moves || this.stalledSince === 0) this.stalledSince = now
-    return this.queued === 0 ? 0 : now - this.stalledSince
+    const moves = this.#moved || this.queued === 0
+    this.#moved = false
+    if (moves || this.#stalledSince === 0) this.#stalledSince = now
+    return this.queued === 0 ? 0 : now - this.#stalledSince
   }
 
   /** END_STREAM has been sent. A client that has not sent its own receives RST_STREAM, because the rest of its body is not read. */
   sent(): void {
-    if (!this.remoteEnded) this.host.reset(this.id, ErrorCode.none)
+    if (!this.remoteEnded) this.#host.reset(this.id, ErrorCode.none)
     this.close()
   }
 
   emptied(): void {
-    if (this.drainListeners.length === 0) return
-    const listeners = this.drainListeners
-    this.drainListeners = []
+    if (this.#drainListeners.length === 0) return
+    const listeners = this.#drainListeners
+    this.#drainListeners = []
     for (const listener of listeners) listener()
   }
 
@@ -227,14 +227,14 @@ export class Http2Stream implements DataSource {
   widen(bytes: number): boolean {
     this.window += bytes
     if (this.window > MAX_31_BITS) return false
-    if (this.queued > 0) this.host.serve(this)
+    if (this.queued > 0) this.#host.serve(this)
     return true
   }
 
   /** Resets the stream with an error code. */
   reset(code: number): void {
     if (this.closed) return
-    this.host.reset(this.id, code)
+    this.#host.reset(this.id, code)
     this.close()
   }
 
@@ -242,15 +242,15 @@ export class Http2Stream implements DataSource {
   close(): void {
     if (this.closed) return
     this.closed = true
-    this.queue = []
-    this.whenTaken = []
+    this.#queue = []
+    this.#whenTaken = []
     this.queued = 0
     this.ending = false
-    this.host.gone(this)
+    this.#host.gone(this)
     this.request?.destroy()
-    const listeners = [...this.closeListeners, ...this.drainListeners]
-    this.closeListeners = []
-    this.drainListeners = []
+    const listeners = [...this.#closeListeners, ...this.#drainListeners]
+    this.#closeListeners = []
+    this.#drainListeners = []
     // Listeners run in a later turn, because the caller may be in the middle of an update.
     if (listeners.length > 0)
       nextTick(() => {

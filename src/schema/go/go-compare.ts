@@ -41,62 +41,62 @@ export function compareGoValues(type: GoType, old: Json, next: Json, most: numbe
 
 /** A comparison with a limit on its work, which is needed because aligning lists compares pairs of items. */
 class Comparer {
-  private left: number
+  #left: number
 
   constructor(most: number) {
-    this.left = most
+    this.#left = most
   }
 
   /** Whether the limit was exceeded. The results are then invalid. */
   get isSpent(): boolean {
-    return this.left <= 0
+    return this.#left <= 0
   }
 
   compare(type: GoType, old: Side, next: Side): Comparison {
-    this.left--
+    this.#left--
     if (!old || !next || this.isSpent) return comparedWhole(type, old, next, false)
     const [a, b] = [old.value, next.value]
     const hasNil = type.kind !== 'struct' && type.kind !== 'scalar'
     if (hasNil && (isNil(a) || isNil(b))) return comparedWhole(type, old, next, isNil(a) && isNil(b))
     switch (type.kind) {
       case 'struct':
-        if (!type.whole) return inside(type, old, next, this.fields(type, a, b))
+        if (!type.whole) return inside(type, old, next, this.#fields(type, a, b))
         return comparedWhole(type, old, next, isSameGoValue(type, a, b))
       case 'scalar':
         return comparedWhole(type, old, next, isSameGoValue(type, a, b))
       case 'pointer':
         return inside(type, old, next, [{ name: '', of: this.compare(type.to, old, next) }])
       case 'slice':
-        return inside(type, old, next, this.items(type.of, Array.isArray(a) ? a : [], Array.isArray(b) ? b : []))
+        return inside(type, old, next, this.#items(type.of, Array.isArray(a) ? a : [], Array.isArray(b) ? b : []))
       case 'map':
-        return inside(type, old, next, this.entries(type.of, goMembers(a), goMembers(b)))
+        return inside(type, old, next, this.#entries(type.of, goMembers(a), goMembers(b)))
     }
   }
 
   /** Returns whether this many comparisons are within the limit. If not, the limit is exhausted. */
-  private has(count: number): boolean {
-    if (count > this.left) this.left = 0
+  #has(count: number): boolean {
+    if (count > this.#left) this.#left = 0
     return !this.isSpent
   }
 
   /** Compares all fields of a struct, including those that are zero on both sides. */
-  private fields(type: GoStruct, a: Json | undefined, b: Json | undefined): Named[] {
+  #fields(type: GoStruct, a: Json | undefined, b: Json | undefined): Named[] {
     const [old, next] = [goMembers(a, type), goMembers(b, type)]
     return type.fields.map(field => ({ name: field.name, of: this.compare(field.type, { value: field.get(old) }, { value: field.get(next) }) }))
   }
 
   /** Compares map entries by key. A key of one side only is compared with undefined. */
-  private entries(type: GoType, a: JsonObject, b: JsonObject): Named[] {
+  #entries(type: GoType, a: JsonObject, b: JsonObject): Named[] {
     const side = (members: JsonObject, key: string): Side => (Object.hasOwn(members, key) ? { value: members[key] } : undefined)
     const names = [...Object.keys(a), ...Object.keys(b)]
-    return (this.has(names.length) ? [...new Set(names)] : []).sort().map(name => ({ name, of: this.compare(type, side(a, name), side(b, name)) }))
+    return (this.#has(names.length) ? [...new Set(names)] : []).sort().map(name => ({ name, of: this.compare(type, side(a, name), side(b, name)) }))
   }
 
   /** Compares list items. A pair that differs too much to be shown as one changed item is shown as two items. */
-  private items(type: GoType, old: readonly Json[], next: readonly Json[]): Named[] {
-    if (!this.has(old.length + next.length)) return []
+  #items(type: GoType, old: readonly Json[], next: readonly Json[]): Named[] {
+    if (!this.#has(old.length + next.length)) return []
     const out: Named[] = []
-    for (const [i, j] of this.align(type, old, next)) {
+    for (const [i, j] of this.#align(type, old, next)) {
       if (this.isSpent) break
       const [a, b]: [Side, Side] = [i === undefined ? undefined : { value: old[i] }, j === undefined ? undefined : { value: next[j] }]
       const of = this.compare(type, a, b)
@@ -107,7 +107,7 @@ class Comparer {
   }
 
   /** Pairs similar items of two lists in their order, with as few unpaired items as possible. */
-  private align(type: GoType, old: readonly Json[], next: readonly Json[]): ItemPair[] {
+  #align(type: GoType, old: readonly Json[], next: readonly Json[]): ItemPair[] {
     if (old.length === next.length) return beside(old.length, next.length)
     const shorter = Math.min(old.length, next.length)
     let start = 0
@@ -115,7 +115,7 @@ class Comparer {
     let end = 0
     while (end < shorter - start && deepEqual(old.at(-1 - end), next.at(-1 - end))) end++
     const [a, b] = [old.slice(start, old.length - end), next.slice(start, next.length - end)]
-    const middle = a.length * b.length > MOST_PAIRS ? beside(a.length, b.length) : this.cheapest(type, a, b)
+    const middle = a.length * b.length > MOST_PAIRS ? beside(a.length, b.length) : this.#cheapest(type, a, b)
     return [
       ...beside(start, start),
       ...middle.map(([i, j]): ItemPair => [i === undefined ? i : i + start, j === undefined ? j : j + start]),
@@ -124,16 +124,16 @@ class Comparer {
   }
 
   /** Cost of showing two items together: 0 if they are equal, 1 if they are similar; otherwise infinite. */
-  private cost(type: GoType, a: Json, b: Json): number {
+  #cost(type: GoType, a: Json, b: Json): number {
     const compared = this.compare(type, { value: a }, { value: b })
     return compared.different === 0 ? 0 : isAlike(compared) ? 1 : Number.POSITIVE_INFINITY
   }
 
   /** Finds the pairing of least cost by the table of the edit distance. `total(i, j)`: least cost of the items from i and j on. */
-  private cheapest(type: GoType, old: readonly Json[], next: readonly Json[]): ItemPair[] {
+  #cheapest(type: GoType, old: readonly Json[], next: readonly Json[]): ItemPair[] {
     const width = next.length + 1
     const totals = new Float64Array((old.length + 1) * width)
-    const costs = old.map(a => next.map(b => this.cost(type, a, b)))
+    const costs = old.map(a => next.map(b => this.#cost(type, a, b)))
     const total = (i: number, j: number): number => totals[i * width + j] ?? 0
     const paired = (i: number, j: number): number => (costs[i]?.[j] ?? 0) + total(i + 1, j + 1)
     for (let i = old.length; i >= 0; i--) {

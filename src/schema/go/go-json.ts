@@ -27,36 +27,36 @@ class Printer {
   print(type: GoType, value: Json | undefined): void {
     if (this.text.length > MOST_CHARACTERS) return
     if (type.kind === 'pointer' && !isNil(value)) this.print(type.to, value)
-    else if (type.kind === 'slice' && Array.isArray(value)) this.list(type.of, value)
-    else if (type.kind === 'map' && !isNil(value)) this.map(type.of, value)
-    else if (type.kind === 'struct') this.struct(type, value)
+    else if (type.kind === 'slice' && Array.isArray(value)) this.#list(type.of, value)
+    else if (type.kind === 'map' && !isNil(value)) this.#map(type.of, value)
+    else if (type.kind === 'struct') this.#struct(type, value)
     else this.text += type.kind === 'scalar' ? goJsonScalar(type, value) : 'null'
   }
 
-  private list(of: GoType, items: readonly Json[]): void {
-    this.within('[', ']', items, item => this.print(of, item))
+  #list(of: GoType, items: readonly Json[]): void {
+    this.#within('[', ']', items, item => this.print(of, item))
   }
 
-  private map(of: GoType, value: Json): void {
+  #map(of: GoType, value: Json): void {
     const members = goMembers(value)
-    this.within('{', '}', Object.keys(members).sort(), key => {
+    this.#within('{', '}', Object.keys(members).sort(), key => {
       this.text += `${goJsonText(key)}:`
       this.print(of, members[key])
     })
   }
 
-  private struct(type: GoStruct, value: Json | undefined): void {
+  #struct(type: GoStruct, value: Json | undefined): void {
     const own = OWN_FORM[type.name]
     if (own !== undefined) this.text += goJsonText(value ?? own)
     else if (type.name.startsWith('v1.')) this.text += goJsonText(value ?? {}).slice(0, MOST_CHARACTERS)
     else
-      this.within('{', '}', [...promoted(type, value)], ([field, member]) => {
+      this.#within('{', '}', [...promoted(type, value)], ([field, member]) => {
         this.text += `${goJsonText(field.name)}:`
         this.print(field.type, member)
       })
   }
 
-  private within<T>(open: string, close: string, items: readonly T[], print: (item: T) => void): void {
+  #within<T>(open: string, close: string, items: readonly T[], print: (item: T) => void): void {
     this.text += open
     for (const [i, item] of items.entries()) {
       if (this.text.length > MOST_CHARACTERS) {

@@ -34,12 +34,12 @@ class Printer {
         this.text += pointerText(type, value)
         return
       case 'slice':
-        this.list(goTypeName(type), Array.isArray(value) ? value.map(item => ['', type.of, item]) : undefined)
+        this.#list(goTypeName(type), Array.isArray(value) ? value.map(item => ['', type.of, item]) : undefined)
         return
       case 'map': {
         const members = isNil(value) ? undefined : goMembers(value)
         const keys = members && Object.keys(members).sort()
-        this.list(
+        this.#list(
           type.name,
           keys?.map(key => [quote(key), type.of, members?.[key]]),
         )
@@ -47,7 +47,7 @@ class Printer {
       }
       case 'struct': {
         const members = goMembers(value, type)
-        this.list(
+        this.#list(
           type.name,
           type.fields.map(field => [field.name, field.type, field.get(members)]),
         )
@@ -57,7 +57,7 @@ class Printer {
   }
 
   /** Formats items, with their names if they have any. Undefined is nil. */
-  private list(type: string, items: readonly (readonly [name: string, type: GoType, value: Json | undefined])[] | undefined): void {
+  #list(type: string, items: readonly (readonly [name: string, type: GoType, value: Json | undefined])[] | undefined): void {
     if (items === undefined) {
       this.text += `${type}(nil)`
       return

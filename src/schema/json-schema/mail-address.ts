@@ -2,35 +2,35 @@ import { isIP } from 'node:net'
 
 /** A cursor in a text. */
 class Scan {
-  private readonly text: string
-  private at = 0
+  readonly #text: string
+  #at = 0
 
   constructor(text: string) {
-    this.text = text
+    this.#text = text
   }
 
   get isEmpty(): boolean {
-    return this.at >= this.text.length
+    return this.#at >= this.#text.length
   }
 
   /** Returns the next character, or an empty text at the end. */
   peek(): string {
-    return this.text.charAt(this.at)
+    return this.#text.charAt(this.#at)
   }
 
   /** Consumes the match of a sticky pattern. Undefined if there is none. */
   take(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.at
-    const found = pattern.exec(this.text)?.[0]
-    if (found !== undefined) this.at += found.length
+    pattern.lastIndex = this.#at
+    const found = pattern.exec(this.#text)?.[0]
+    if (found !== undefined) this.#at += found.length
     return found
   }
 
   /** Tries an alternative. If it fails, returns false without consuming anything. */
   attempt(alternative: () => boolean): boolean {
-    const start = this.at
+    const start = this.#at
     if (alternative()) return true
-    this.at = start
+    this.#at = start
     return false
   }
 
@@ -47,11 +47,11 @@ class Scan {
   comment(): boolean {
     let depth = 0
     do {
-      const char = this.text.charAt(this.at)
-      if (char === '\\' && this.at + 1 < this.text.length) this.at++
+      const char = this.#text.charAt(this.#at)
+      if (char === '\\' && this.#at + 1 < this.#text.length) this.#at++
       else if (char === '(') depth++
       else if (char === ')') depth--
-      this.at++
+      this.#at++
     } while (depth > 0 && !this.isEmpty)
     return depth === 0
   }

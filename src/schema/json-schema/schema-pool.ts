@@ -18,12 +18,12 @@ const NAMED_SCHEMAS = new Set(['properties', 'patternProperties', 'definitions',
  */
 export class SchemaPool {
   /** Schemas by content, in which nested schemas are represented by numbers. */
-  private readonly known = new Map<string, WeakRef<JsonSchemaProps>>()
-  private readonly collected = new FinalizationRegistry<string>(key => {
-    if (this.known.get(key)?.deref() === undefined) this.known.delete(key)
+  readonly #known = new Map<string, WeakRef<JsonSchemaProps>>()
+  readonly #collected = new FinalizationRegistry<string>(key => {
+    if (this.#known.get(key)?.deref() === undefined) this.#known.delete(key)
   })
-  private readonly numbers = new WeakMap<object, number>()
-  private last = 0;
+  readonly #numbers = new WeakMap<object, number>()
+  #last = 0;
 
   /** Returns the schema of the pool that equals this one without its documentation, in steps. The argument is not modified. */
   *shared(schema: JsonSchemaProps): Steps<JsonSchemaProps> {
@@ -32,34 +32,34 @@ export class SchemaPool {
     let isOdd = false
     for (const [name, value] of Object.entries(schema)) {
       if (DOCUMENTATION.has(name)) continue
-      const shared = SCHEMAS.has(name) ? yield* this.one(value) : NAMED_SCHEMAS.has(name) ? yield* this.each(value) : value
+      const shared = SCHEMAS.has(name) ? yield* this.#one(value) : NAMED_SCHEMAS.has(name) ? yield* this.#each(value) : value
       copy[name] = shared
-      parts[name] = shared === value ? value : NAMED_SCHEMAS.has(name) ? yield* this.numbersOf(shared) : this.numberOf(shared)
+      parts[name] = shared === value ? value : NAMED_SCHEMAS.has(name) ? yield* this.#numbersOf(shared) : this.#numberOf(shared)
       if (shared === value && (isWholeFloat(schema, name) || hasWholeFloats(value))) isOdd = true
     }
     const key = isOdd ? undefined : schemaKey(parts)
-    const known = key === undefined ? undefined : this.known.get(key)?.deref()
+    const known = key === undefined ? undefined : this.#known.get(key)?.deref()
     if (known) return known
     copyWholeFloats(schema, copy)
-    this.numbers.set(copy, ++this.last)
+    this.#numbers.set(copy, ++this.#last)
     if (key !== undefined) {
-      this.known.set(key, new WeakRef<JsonSchemaProps>(copy))
-      this.collected.register(copy, key)
+      this.#known.set(key, new WeakRef<JsonSchemaProps>(copy))
+      this.#collected.register(copy, key)
     }
     return copy
   }
 
-  private *one(value: unknown): Steps<unknown> {
+  *#one(value: unknown): Steps<unknown> {
     if (!Array.isArray(value)) return isSchema(value) ? yield* this.shared(value) : value
     const items: unknown[] = []
     for (const item of value) {
       if (isStepDone()) yield
-      items.push(yield* this.one(item))
+      items.push(yield* this.#one(item))
     }
     return items
   }
 
-  private *each(value: unknown): Steps<unknown> {
+  *#each(value: unknown): Steps<unknown> {
     if (!isSchema(value)) return value
     const members: Record<string, unknown> = {}
     for (const [name, member] of Object.entries(value)) {
@@ -69,17 +69,17 @@ export class SchemaPool {
     return members
   }
 
-  private numberOf(shared: unknown): unknown {
-    if (Array.isArray(shared)) return shared.map(item => this.numberOf(item))
-    return isSchema(shared) ? this.numbers.get(shared) : shared
+  #numberOf(shared: unknown): unknown {
+    if (Array.isArray(shared)) return shared.map(item => this.#numberOf(item))
+    return isSchema(shared) ? this.#numbers.get(shared) : shared
   }
 
-  private *numbersOf(named: unknown): Steps<unknown> {
+  *#numbersOf(named: unknown): Steps<unknown> {
     if (!isSchema(named)) return named
     const numbers: Record<string, unknown> = {}
     for (const [name, shared] of Object.entries(named)) {
       if (isStepDone()) yield
-      setMember(numbers, name, this.numberOf(shared))
+      setMember(numbers, name, this.#numberOf(shared))
     }
     return numbers
   }

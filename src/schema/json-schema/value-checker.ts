@@ -36,29 +36,29 @@ interface CheckedValue {
  * alternatives fail, the best one is reported. Source: go-openapi/validate as apiextensions-apiserver calls it.
  */
 export class ValueChecker {
-  private looked = 0
+  #looked = 0
 
   /** Checks the whole value. Faults in unchanged parts are dropped. */
   root(value: Json, before: Before, schema: JsonSchemaProps): Steps<ValueResult> {
-    return this.part({ value, schema, name: '', before, isFloat: false })
+    return this.#part({ value, schema, name: '', before, isFloat: false })
   }
 
   /** Checks a part. An unchanged value is valid. */
-  private *part(subject: CheckedValue): Steps<ValueResult> {
-    const result = yield* this.check(subject)
+  *#part(subject: CheckedValue): Steps<ValueResult> {
+    const result = yield* this.#check(subject)
     return !result.valid && subject.before?.unchanged ? new ValueResult() : result
   }
 
-  private *check(subject: CheckedValue): Steps<ValueResult> {
+  *#check(subject: CheckedValue): Steps<ValueResult> {
     const { value, schema, name, isFloat } = subject
-    if (++this.looked % STEP === 0) yield
+    if (++this.#looked % STEP === 0) yield
     const result = new ValueResult()
     if (value === null) return result.merge(checkValueType(value, schema, name, false)).merge(checkEnum(value, schema, name, false))
     const step = (outcome: ValueResult | undefined): void => {
       result.merge(outcome).count()
     }
     if (schema.type !== undefined || schema.format !== undefined || schema['x-kubernetes-int-or-string']) step(checkValueType(value, schema, name, isFloat))
-    step(yield* this.junctors(subject))
+    step(yield* this.#junctors(subject))
     if (typeof value === 'string') {
       step(yield* checkText(value, schema, name))
       const { format } = schema
@@ -66,19 +66,19 @@ export class ValueChecker {
       if (format !== undefined && matches) step(matches(value) ? undefined : ValueResult.of(typeFault(name, format, value)))
     }
     if (typeof value === 'number' || typeof value === 'bigint') step(checkNumber(value, schema, name, isFloat))
-    if (Array.isArray(value)) step(yield* this.list(value, subject))
+    if (Array.isArray(value)) step(yield* this.#list(value, subject))
     step(checkEnum(value, schema, name, isFloat))
-    if (typeof value === 'object' && !Array.isArray(value)) step(yield* this.members(value, subject))
+    if (typeof value === 'object' && !Array.isArray(value)) step(yield* this.#members(value, subject))
     return result.count()
   }
 
-  private *list(value: readonly Json[], { schema, name, before }: CheckedValue): Steps<ValueResult> {
+  *#list(value: readonly Json[], { schema, name, before }: CheckedValue): Steps<ValueResult> {
     const result = new ValueResult()
     const items = itemsSchema(schema)
     const { minItems, maxItems } = schema
     if (items) {
       for (const [i, item] of value.entries()) {
-        result.merge(yield* this.part({ value: item, schema: items, name: `${name}[${i}]`, before: before?.index(i), isFloat: isFloatIn(value, i, item) }))
+        result.merge(yield* this.#part({ value: item, schema: items, name: `${name}[${i}]`, before: before?.index(i), isFloat: isFloatIn(value, i, item) }))
         if (result.isFull) break
       }
     }
@@ -91,12 +91,12 @@ export class ValueChecker {
     return result.count()
   }
 
-  private *members(object: JsonObject, { schema, name, before }: CheckedValue): Steps<ValueResult> {
+  *#members(object: JsonObject, { schema, name, before }: CheckedValue): Steps<ValueResult> {
     const names = Object.keys(object)
     const result = checkSize(names.length, schema, name)
     const member = (key: string, inner: JsonSchemaProps, path: string, old: Before): Steps<ValueResult> => {
       const value = object[key] ?? null
-      return this.part({ value, schema: inner, name: path, before: old, isFloat: isFloatIn(object, key, value) })
+      return this.#part({ value, schema: inner, name: path, before: old, isFloat: isFloatIn(object, key, value) })
     }
     const additional = additionalSchema(schema)
     for (const key of names) {
@@ -120,16 +120,16 @@ export class ValueChecker {
   }
 
   /** Checks `anyOf`, `oneOf`, `allOf` and `not`. */
-  private *junctors(subject: CheckedValue): Steps<ValueResult> {
+  *#junctors(subject: CheckedValue): Steps<ValueResult> {
     const { schema, name } = subject
     const result = new ValueResult()
-    const anyOf = yield* this.clauses(subject, schema.anyOf)
+    const anyOf = yield* this.#clauses(subject, schema.anyOf)
     if (anyOf.length > 0) {
       const valid = anyOf.find(outcome => outcome.valid)
       if (!valid) result.add(plainFault(`${quote(name)} must validate at least one schema (anyOf)`))
       result.merge(valid ?? best(anyOf))
     }
-    const oneOf = yield* this.clauses(subject, schema.oneOf)
+    const oneOf = yield* this.#clauses(subject, schema.oneOf)
     if (oneOf.length > 0) {
       const valid = oneOf.filter(outcome => outcome.valid)
       if (valid.length === 1) result.merge(valid[0])
@@ -139,17 +139,18 @@ export class ValueChecker {
         if (valid.length === 0) result.merge(best(oneOf))
       }
     }
-    const allOf = yield* this.clauses(subject, schema.allOf)
+    const allOf = yield* this.#clauses(subject, schema.allOf)
     for (const outcome of allOf) result.merge(outcome)
     const valid = allOf.filter(outcome => outcome.valid).length
     if (valid !== allOf.length) result.add(plainFault(`${quote(name)} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`))
-    if (schema.not && (yield* this.check({ ...subject, schema: schema.not })).valid) result.add(plainFault(`${quote(name)} must not validate the schema (not)`))
+    if (schema.not && (yield* this.#check({ ...subject, schema: schema.not })).valid)
+      result.add(plainFault(`${quote(name)} must not validate the schema (not)`))
     return result.count()
   }
 
-  private *clauses(subject: CheckedValue, clauses: readonly JsonSchemaProps[] = []): Steps<ValueResult[]> {
+  *#clauses(subject: CheckedValue, clauses: readonly JsonSchemaProps[] = []): Steps<ValueResult[]> {
     const outcomes: ValueResult[] = []
-    for (const schema of clauses) outcomes.push(yield* this.check({ ...subject, schema }))
+    for (const schema of clauses) outcomes.push(yield* this.#check({ ...subject, schema }))
     return outcomes
   }
 }

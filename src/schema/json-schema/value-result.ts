@@ -24,9 +24,9 @@ export const MOST_FAULTS = 2000
 /** Outcome of a check. If all alternatives fail, the one that satisfied the most constraints is reported. */
 export class ValueResult {
   readonly faults: ValueFault[] = []
-  private readonly reported = new Set<string>()
+  readonly #reported = new Set<string>()
   /** Names of the faults of each enum, whose messages may be long. */
-  private readonly enums = new Map<readonly Json[], Set<string>>()
+  readonly #enums = new Map<readonly Json[], Set<string>>()
   /** Number of satisfied constraints. */
   met = 0
 
@@ -46,7 +46,7 @@ export class ValueResult {
   /** Adds a fault. A fault with the same text is reported once. */
   add(fault: ValueFault): this {
     if (this.isFull) return this
-    const reported = fault.allowed === undefined ? this.reported : this.namesOf(fault.allowed)
+    const reported = fault.allowed === undefined ? this.#reported : this.#namesOf(fault.allowed)
     const key = fault.allowed === undefined ? fault.message : fault.name
     if (reported.has(key)) return this
     reported.add(key)
@@ -54,11 +54,11 @@ export class ValueResult {
     return this
   }
 
-  private namesOf(allowed: readonly Json[]): Set<string> {
-    let names = this.enums.get(allowed)
+  #namesOf(allowed: readonly Json[]): Set<string> {
+    let names = this.#enums.get(allowed)
     if (!names) {
       names = new Set()
-      this.enums.set(allowed, names)
+      this.#enums.set(allowed, names)
     }
     return names
   }

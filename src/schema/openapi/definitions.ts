@@ -16,31 +16,31 @@ const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta'
 /** Collects the definitions of types that are referred to, each once, with those that they refer to. */
 export class DefinitionSet implements DefinitionContext {
   readonly version: OpenApiVersion
-  private readonly descriptions: Descriptions
-  private readonly metadataType: () => StructSchema
+  readonly #descriptions: Descriptions
+  readonly #metadataType: () => StructSchema
   /** Definitions by name. Those of custom kinds are created on access, because together they are large. */
-  private readonly definitions = new Map<string, JsonObject | (() => Steps<JsonObject>)>()
+  readonly #definitions = new Map<string, JsonObject | (() => Steps<JsonObject>)>()
 
   /** `metadataType`: returns the type of every object's metadata in the release. */
   constructor(version: OpenApiVersion, descriptions = noDescriptions, metadataType = objectMetaType) {
     this.version = version
-    this.descriptions = descriptions
-    this.metadataType = metadataType
+    this.#descriptions = descriptions
+    this.#metadataType = metadataType
   }
 
   /** Yields names with their definitions in byte order. Undefined marks the end of a step. */
   *entries(): Generator<[string, JsonObject] | undefined, void> {
-    for (const [name, definition] of [...this.definitions].sort(([a], [b]) => (a < b ? -1 : 1)))
+    for (const [name, definition] of [...this.#definitions].sort(([a], [b]) => (a < b ? -1 : 1)))
       yield [name, typeof definition === 'function' ? yield* definition() : definition]
   }
 
   has(name: string): boolean {
-    return this.definitions.has(name)
+    return this.#definitions.has(name)
   }
 
   /** Adds a finished definition. */
   set(name: string, definition: JsonObject): void {
-    this.definitions.set(name, definition)
+    this.#definitions.set(name, definition)
   }
 
   /** Creates the `{ $ref }` to a type by its definition name. */
@@ -52,40 +52,40 @@ export class DefinitionSet implements DefinitionContext {
   refer(schema: StructSchema): JsonObject {
     const { definition } = schema
     if (definition === undefined) return this.ofFields(schema)
-    if (!this.definitions.has(definition)) {
-      this.definitions.set(definition, {}) // types are recursive: this one is not begun again
-      this.definitions.set(definition, schema.form.define(schema, this))
+    if (!this.#definitions.has(definition)) {
+      this.#definitions.set(definition, {}) // types are recursive: this one is not begun again
+      this.#definitions.set(definition, schema.form.define(schema, this))
     }
     return this.reference(definition)
   }
 
   referMetadata(): JsonObject {
-    return this.refer(this.metadataType())
+    return this.refer(this.#metadataType())
   }
 
   /** Returns a reference to the definition of a special form (times, quantities). */
-  private referScalar(schema: ScalarSchema, definition: string): JsonObject {
-    if (!this.definitions.has(definition)) {
-      this.definitions.set(definition, { ...this.said(definition), ...specialForm(schema, this.version) })
+  #referScalar(schema: ScalarSchema, definition: string): JsonObject {
+    if (!this.#definitions.has(definition)) {
+      this.#definitions.set(definition, { ...this.said(definition), ...specialForm(schema, this.version) })
     }
     return this.reference(definition)
   }
 
   /** Returns a reference to a union, whose definition has only a description. */
-  private referUnion({ definition }: UnionSchema): JsonObject {
-    if (!this.definitions.has(definition)) this.definitions.set(definition, this.said(definition))
+  #referUnion({ definition }: UnionSchema): JsonObject {
+    if (!this.#definitions.has(definition)) this.#definitions.set(definition, this.said(definition))
     return this.reference(definition)
   }
 
   /** Returns the description of a type, or of one of its fields. */
   said(definition: string, field?: string): { description?: string } {
-    const type = this.descriptions.of(definition)
+    const type = this.#descriptions.of(definition)
     const description = field === undefined ? type?.text : type?.fields.get(field)
     return description === undefined ? {} : { description }
   }
 
   /** Returns the description of a field. Fields of every kind are described once. */
-  private saidOfField(parent: StructSchema, { name, schema }: Field): { description?: string } {
+  #saidOfField(parent: StructSchema, { name, schema }: Field): { description?: string } {
     const own = parent.definition === undefined ? {} : this.said(parent.definition, name)
     if (own.description !== undefined || !parent.typeMeta) return own
     const ofList = name === 'metadata' && schema.type === 'struct' && schema.name === 'ListMeta'
@@ -97,7 +97,7 @@ export class DefinitionSet implements DefinitionContext {
     const fields = orderedFields(schema)
     const required = fields.filter(field => field.required).map(field => field.name)
     const properties: JsonObject = {}
-    for (const field of [...fields].sort((a, b) => (a.name < b.name ? -1 : 1))) properties[field.name] = this.property(field, schema)
+    for (const field of [...fields].sort((a, b) => (a.name < b.name ? -1 : 1))) properties[field.name] = this.#property(field, schema)
     return {
       ...(schema.definition !== undefined && this.said(schema.definition)),
       type: 'object',
@@ -109,7 +109,7 @@ export class DefinitionSet implements DefinitionContext {
     }
   }
 
-  private property(field: Field, parent: StructSchema): JsonObject {
+  #property(field: Field, parent: StructSchema): JsonObject {
     const value = field.default ?? (field.pointer ? undefined : impliedDefault(field.schema, field.omitEmpty))
     const marks: JsonObject = {}
     const { schema } = field
@@ -121,33 +121,33 @@ export class DefinitionSet implements DefinitionContext {
     if (field.strayListType) marks['x-kubernetes-list-type'] = field.strayListType
     if (field.patchMergeKey !== undefined) marks['x-kubernetes-patch-merge-key'] = field.patchMergeKey
     if (field.patchStrategy !== undefined) marks['x-kubernetes-patch-strategy'] = field.patchStrategy
-    const own = { ...this.saidOfField(parent, field), ...(this.version === 3 && value !== undefined && { default: value }) }
-    return { ...this.wrap(this.type(schema), own, true), ...marks }
+    const own = { ...this.#saidOfField(parent, field), ...(this.version === 3 && value !== undefined && { default: value }) }
+    return { ...this.#wrap(this.#type(schema), own, true), ...marks }
   }
 
   /** Adds members beside a type. OpenAPI 3 allows none beside a reference, so the reference is wrapped in `allOf`. */
-  private wrap(type: JsonObject, beside: JsonObject, always = false): JsonObject {
+  #wrap(type: JsonObject, beside: JsonObject, always = false): JsonObject {
     if (type.$ref === undefined || (!always && Object.keys(beside).length === 0)) return { ...beside, ...type }
     return this.version === 2 ? { ...beside, ...type } : { ...beside, allOf: [type] }
   }
 
-  private element(schema: Schema, pointer: boolean): JsonObject {
+  #element(schema: Schema, pointer: boolean): JsonObject {
     const value = this.version === 3 && !pointer ? impliedDefault(schema, false) : undefined
-    return this.wrap(this.type(schema), value === undefined ? {} : { default: value })
+    return this.#wrap(this.#type(schema), value === undefined ? {} : { default: value })
   }
 
-  private type(schema: Schema): JsonObject {
+  #type(schema: Schema): JsonObject {
     switch (schema.type) {
       case 'struct':
         return this.refer(schema)
       case 'list':
-        return { type: 'array', items: this.element(schema.items, schema.pointerItems === true) }
+        return { type: 'array', items: this.#element(schema.items, schema.pointerItems === true) }
       case 'map':
-        return { type: 'object', additionalProperties: this.element(schema.values, false) }
+        return { type: 'object', additionalProperties: this.#element(schema.values, false) }
       case 'union':
-        return this.referUnion(schema)
+        return this.#referUnion(schema)
       default:
-        if (schema.definition !== undefined) return this.referScalar(schema, schema.definition)
+        if (schema.definition !== undefined) return this.#referScalar(schema, schema.definition)
         return specialForm(schema, this.version)
     }
   }

@@ -20,40 +20,40 @@ interface TypeDescription {
  * comment.
  */
 export class Descriptions {
-  private readonly read: (group: string) => string
-  private readonly groups = new Map<string, ReadonlyMap<string, TypeDescription>>()
-  private readonly types = new Map<string, TypeDescription | undefined>()
+  readonly #read: (group: string) => string
+  readonly #groups = new Map<string, ReadonlyMap<string, TypeDescription>>()
+  readonly #types = new Map<string, TypeDescription | undefined>()
 
   /** `read` returns the text of a group (`core`, `meta`), or an empty text. It is called once per group, when one of its types is first used. */
   constructor(read: (group: string) => string) {
-    this.read = read
+    this.#read = read
   }
 
   /** Returns the description of a type by its definition name, `io.k8s.api.core.v1.Pod`. */
   of(definition: string): TypeDescription | undefined {
-    if (!this.types.has(definition)) {
+    if (!this.#types.has(definition)) {
       const group = GROUP.exec(definition)?.[1] ?? (definition.startsWith(MACHINERY) ? 'meta' : undefined)
       const name = definition.slice(definition.lastIndexOf('.') + 1)
-      this.types.set(definition, group === undefined ? undefined : this.group(group).get(name))
+      this.#types.set(definition, group === undefined ? undefined : this.#group(group).get(name))
     }
-    return this.types.get(definition)
+    return this.#types.get(definition)
   }
 
-  private group(group: string): ReadonlyMap<string, TypeDescription> {
-    const known = this.groups.get(group)
+  #group(group: string): ReadonlyMap<string, TypeDescription> {
+    const known = this.#groups.get(group)
     if (known) return known
     const types = new Map<string, TypeDescription>()
-    this.groups.set(group, types)
-    for (const { name, model, text, fields } of parseBlocks(this.read(group))) {
+    this.#groups.set(group, types)
+    for (const { name, model, text, fields } of parseBlocks(this.#read(group))) {
       invariant(!types.has(name), `${group}.${name} is described twice`)
-      types.set(name, { text, fields: model === undefined ? fields : new Map([...this.model(group, model).fields, ...fields]) })
+      types.set(name, { text, fields: model === undefined ? fields : new Map([...this.#model(group, model).fields, ...fields]) })
     }
     return types
   }
 
-  private model(group: string, name: string): TypeDescription {
+  #model(group: string, name: string): TypeDescription {
     const at = name.indexOf('.')
-    const found = this.group(at < 0 ? group : name.slice(0, at)).get(name.slice(at + 1))
+    const found = this.#group(at < 0 ? group : name.slice(0, at)).get(name.slice(at + 1))
     invariant(found, `${group}: ${name} is not described above`)
     return found
   }

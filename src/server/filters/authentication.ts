@@ -35,28 +35,28 @@ export const withUser =
 
 /** Records the credential that a request presented, and why authenticators refused it. */
 class Proof implements ProofNotes {
-  private readonly why: RequestNotes
-  private proof: WhyProof = { kind: 'none' }
-  private readonly refusals: string[] = []
+  readonly #why: RequestNotes
+  #proof: WhyProof = { kind: 'none' }
+  readonly #refusals: string[] = []
 
   constructor(why: RequestNotes) {
-    this.why = why
+    this.#why = why
   }
 
   proved(proof: WhyProof): void {
-    this.proof = proof
+    this.#proof = proof
   }
 
   refused(reason: string): void {
-    this.refusals.push(reason)
+    this.#refusals.push(reason)
   }
 
   /** Records the result of the authentication: the user with the accepted credential, or each refusal. */
   tell(identity: Identity): void {
     const isKnown = identity !== undefined && identity !== 'rejected'
-    for (const reason of this.refusals) this.why.note({ step: 'not authenticated', reason })
-    if (isKnown) this.why.note({ step: 'authenticated', user: whyUser(identity), proof: identity === ANONYMOUS ? { kind: 'none' } : this.proof })
-    else if (this.refusals.length === 0) this.why.note({ step: 'not authenticated', reason: NO_USER })
+    for (const reason of this.#refusals) this.#why.note({ step: 'not authenticated', reason })
+    if (isKnown) this.#why.note({ step: 'authenticated', user: whyUser(identity), proof: identity === ANONYMOUS ? { kind: 'none' } : this.#proof })
+    else if (this.#refusals.length === 0) this.#why.note({ step: 'not authenticated', reason: NO_USER })
   }
 }
 

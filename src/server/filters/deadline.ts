@@ -49,22 +49,22 @@ function parseTimeout(text: string): number {
  * by then, to a client that does not read or reads slowly, is cut off, as in kube-apiserver.
  */
 export class Deadlines {
-  private readonly open: ReadonlySet<HttpExchange>
-  private timer: NodeJS.Timeout | undefined
+  readonly #open: ReadonlySet<HttpExchange>
+  #timer: NodeJS.Timeout | undefined
 
   constructor(open: ReadonlySet<HttpExchange>) {
-    this.open = open
+    this.#open = open
   }
 
   /** Starts the checks. Called when a request with a deadline was added to the set. */
   watch(): void {
-    this.timer ??= setInterval(() => this.sweep(steadyClock.now()), SWEEP_MS).unref()
+    this.#timer ??= setInterval(() => this.#sweep(steadyClock.now()), SWEEP_MS).unref()
   }
 
   /** Checks all deadlines once. Stops the timer if no request has one. */
-  private sweep(now: number): void {
+  #sweep(now: number): void {
     let waiting = false
-    for (const exchange of this.open) {
+    for (const exchange of this.#open) {
       if (exchange.deadline === 0) continue
       waiting = true
       if (now < exchange.deadline) continue
@@ -74,7 +74,7 @@ export class Deadlines {
       else exchange.abort(new DeadlineError())
     }
     if (waiting) return
-    clearInterval(this.timer)
-    this.timer = undefined
+    clearInterval(this.#timer)
+    this.#timer = undefined
   }
 }

@@ -21,19 +21,19 @@ export const withMaxInFlightLimit =
 export class InFlight implements RequestWatermarks {
   readonly readOnly = new Watermark()
   readonly mutating = new Watermark()
-  private readonly maxReadOnly: number
-  private readonly maxMutating: number
+  readonly #maxReadOnly: number
+  readonly #maxMutating: number
 
   constructor(maxReadOnly: number, maxMutating: number) {
-    this.maxReadOnly = maxReadOnly
-    this.maxMutating = maxMutating
+    this.#maxReadOnly = maxReadOnly
+    this.#maxMutating = maxMutating
   }
 
   /** Takes a slot. The caller releases it by `leave`. Throws 429 if there is none; system:masters always get one. */
   enter(info: RequestInfo, user: User, now: number): Watermark {
     const reads = isReadOnly(info)
     const mark = reads ? this.readOnly : this.mutating
-    const max = reads ? this.maxReadOnly : this.maxMutating
+    const max = reads ? this.#maxReadOnly : this.#maxMutating
     if (max > 0 && mark.current >= max && !isMaster(user)) throw tooManyRequests()
     mark.enter(now)
     return mark

@@ -101,19 +101,19 @@ export function withPriorityAndFairness({ flows, clock }: FlowLimits, marks: Req
 
 /** Seats of a request that is being served. If the request is delegated to another server, they are released early. */
 class SeatsHeld {
-  private readonly flows: FlowControl
-  private readonly seats: SeatRequest
-  private readonly mark: Watermark
+  readonly #flows: FlowControl
+  readonly #seats: SeatRequest
+  readonly #mark: Watermark
 
   constructor(flows: FlowControl, seats: SeatRequest, mark: Watermark) {
-    this.flows = flows
-    this.seats = seats
-    this.mark = mark
+    this.#flows = flows
+    this.#seats = seats
+    this.#mark = mark
   }
 
   leave(): void {
-    this.flows.finish(this.seats)
-    this.mark.leave()
+    this.#flows.finish(this.#seats)
+    this.#mark.leave()
   }
 }
 

@@ -89,23 +89,23 @@ export class HttpExchange implements Exchange, RequestContext {
   received = -1
   /** Bytes of the response's body before compression. */
   sent = 0
-  private readonly started: number
-  private parsed: RequestInfo | undefined
-  private readonly host: ExchangeHost
-  private wire: Wire
-  private parsedQuery: URLSearchParams | undefined
-  private extra: string[] | undefined
-  private warnings: Warnings | undefined
-  private controller: { readonly signal: AbortSignal; abort(reason?: unknown): void } | undefined
-  private aborted: StatusError | undefined
-  private abortListener: ((reason: StatusError) => void) | undefined
-  private body: Promise<Buffer> | undefined
+  readonly #started: number
+  #parsed: RequestInfo | undefined
+  readonly #host: ExchangeHost
+  #wire: Wire
+  #parsedQuery: URLSearchParams | undefined
+  #extra: string[] | undefined
+  #warnings: Warnings | undefined
+  #controller: { readonly signal: AbortSignal; abort(reason?: unknown): void } | undefined
+  #aborted: StatusError | undefined
+  #abortListener: ((reason: StatusError) => void) | undefined
+  #body: Promise<Buffer> | undefined
 
   constructor(host: ExchangeHost, req: AnyRequest, res: AnyResponse, url = req.url ?? '/') {
-    this.host = host
+    this.#host = host
     this.req = req
     this.res = res
-    this.wire = wireOf(res)
+    this.#wire = wireOf(res)
     this.method = req.method ?? 'GET'
     const { path, search, fault } = parseTarget(url)
     this.path = path
@@ -115,12 +115,12 @@ export class HttpExchange implements Exchange, RequestContext {
     const asked = req.headers['audit-id']
     this.auditId = typeof asked === 'string' && asked !== '' ? asked : randomUUID()
     this.receivedAt = host.clock === undefined ? Date.now() : host.clock.now()
-    this.started = performance.now()
+    this.#started = performance.now()
   }
 
   /** Milliseconds since the request was received. */
   elapsed(): number {
-    return performance.now() - this.started
+    return performance.now() - this.#started
   }
 
   get audit(): AuditRecord | undefined {
@@ -142,22 +142,22 @@ export class HttpExchange implements Exchange, RequestContext {
 
   /** The operation that is requested. Set once, before it is authorized: the value that is authorized is the value that is served. */
   get info(): RequestInfo {
-    invariant(this.parsed, 'the request has not been parsed')
-    return this.parsed
+    invariant(this.#parsed, 'the request has not been parsed')
+    return this.#parsed
   }
 
   set info(info: RequestInfo) {
-    invariant(this.parsed === undefined, 'a request is parsed once')
-    this.parsed = info
+    invariant(this.#parsed === undefined, 'a request is parsed once')
+    this.#parsed = info
   }
 
   get isParsed(): boolean {
-    return this.parsed !== undefined
+    return this.#parsed !== undefined
   }
 
   get query(): URLSearchParams {
-    this.parsedQuery ??= parseQuery(this.search)
-    return this.parsedQuery
+    this.#parsedQuery ??= parseQuery(this.search)
+    return this.#parsedQuery
   }
 
   get userAgent(): string {
@@ -166,25 +166,25 @@ export class HttpExchange implements Exchange, RequestContext {
 
   /** Created by the first call. A long-running request gets an AbortController; for a short request, creating one would cost as much as everything else. */
   get signal(): AbortSignal {
-    if (this.controller === undefined) {
-      this.controller = this.longRunning ? this.realController() : this.lightController()
-      if (this.aborted !== undefined) this.controller.abort(this.aborted)
+    if (this.#controller === undefined) {
+      this.#controller = this.longRunning ? this.#realController() : this.#lightController()
+      if (this.#aborted !== undefined) this.#controller.abort(this.#aborted)
     }
-    return this.controller.signal
+    return this.#controller.signal
   }
 
-  private realController(): AbortController {
+  #realController(): AbortController {
     const controller = new AbortController()
-    if (this.wire.closed) controller.abort(GONE)
-    else this.wire.onClose(() => inNextTurn(() => controller.abort(GONE)))
+    if (this.#wire.closed) controller.abort(GONE)
+    else this.#wire.onClose(() => inNextTurn(() => controller.abort(GONE)))
     return controller
   }
 
-  private lightController(): { readonly signal: LightSignal; abort(reason?: unknown): void } {
+  #lightController(): { readonly signal: LightSignal; abort(reason?: unknown): void } {
     const signal = new LightSignal(
-      () => this.wire.closed && !this.answered,
+      () => this.#wire.closed && !this.answered,
       gone =>
-        this.wire.onClose(() => {
+        this.#wire.onClose(() => {
           // A complete response closes the wire as well. Then there is nothing to abort.
           if (!this.answered) gone()
         }),
@@ -194,14 +194,14 @@ export class HttpExchange implements Exchange, RequestContext {
 
   /** Ends the request's work: its signal is aborted and its body rejects with the reason. */
   abort(reason: StatusError): void {
-    if (this.aborted !== undefined) return
-    this.aborted = reason
-    this.controller?.abort(reason)
-    this.abortListener?.(reason)
+    if (this.#aborted !== undefined) return
+    this.#aborted = reason
+    this.#controller?.abort(reason)
+    this.#abortListener?.(reason)
   }
 
   get isAborted(): boolean {
-    return this.aborted !== undefined
+    return this.#aborted !== undefined
   }
 
   /** Whether a response has begun. */
@@ -211,17 +211,17 @@ export class HttpExchange implements Exchange, RequestContext {
 
   /** Whether the connection or stream is closed. */
   get clientGone(): boolean {
-    return this.wire.closed
+    return this.#wire.closed
   }
 
   warn(text: string): void {
     this.why?.note({ step: 'warning', text })
-    this.warnings ??= new Warnings()
-    this.warnings.add(text)
+    this.#warnings ??= new Warnings()
+    this.#warnings.add(text)
   }
 
   get rawHeaders(): readonly string[] {
-    const { isHidden } = this.host
+    const { isHidden } = this.#host
     return isHidden ? fieldsWithout(this.req.rawHeaders, isHidden) : this.req.rawHeaders
   }
 
@@ -241,31 +241,31 @@ export class HttpExchange implements Exchange, RequestContext {
   }
 
   async relay(status: number, headers: readonly string[], body: Readable): Promise<void> {
-    if (this.answered || this.wire.closed) {
+    if (this.answered || this.#wire.closed) {
       body.destroy()
       return
     }
-    this.begins(status)
-    const all = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...(this.extra ?? []), ...headers]
+    this.#begins(status)
+    const all = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...(this.#extra ?? []), ...headers]
     if (this.method === 'HEAD' || status === 204 || status === 304) {
       body.destroy()
-      this.wire.bodiless(status, all, undefined)
+      this.#wire.bodiless(status, all, undefined)
       return
     }
     try {
-      this.wire.head(status, all, undefined)
-      await pipeline(gatheredStream(body), this.wire.sink())
+      this.#wire.head(status, all, undefined)
+      await pipeline(gatheredStream(body), this.#wire.sink())
     } catch {
       // Either side broke off, or the backend's response is malformed: it cannot be completed.
       body.destroy()
-      this.wire.destroy()
+      this.#wire.destroy()
     }
   }
 
   hijack(status: number): { readonly socket: Duplex; readonly head: Buffer } {
     const upgrade = upgradeOf(this.req)
     if (upgrade === undefined || this.answered) throw new Error('there is no connection to take')
-    this.begins(status)
+    this.#begins(status)
     upgrade.detach()
     return upgrade
   }
@@ -282,14 +282,14 @@ export class HttpExchange implements Exchange, RequestContext {
   }
 
   readBody(limit: number): Promise<Buffer> {
-    if (this.aborted !== undefined) return Promise.reject(this.aborted)
-    this.body ??= this.takeBody(limit)
-    return this.body
+    if (this.#aborted !== undefined) return Promise.reject(this.#aborted)
+    this.#body ??= this.#takeBody(limit)
+    return this.#body
   }
 
-  private async takeBody(limit: number): Promise<Buffer> {
+  async #takeBody(limit: number): Promise<Buffer> {
     const body = await readBody(this.req, limit, listener => {
-      this.abortListener = listener
+      this.#abortListener = listener
     })
     this.received = body.length
     if (turnIsSpent()) await nextTurn()
@@ -303,58 +303,58 @@ export class HttpExchange implements Exchange, RequestContext {
 
   /** Asks an HTTP/2 client to open another connection for its next requests (GOAWAY). Does nothing over HTTP/1.1. */
   leaveConnection(): void {
-    this.wire.leaveConnection()
+    this.#wire.leaveConnection()
   }
 
   setHeader(name: string, value: string | readonly string[]): void {
-    this.extra ??= []
-    if (typeof value === 'string') this.extra.push(name, value)
-    else for (const each of value) this.extra.push(name, each)
+    this.#extra ??= []
+    if (typeof value === 'string') this.#extra.push(name, value)
+    else for (const each of value) this.#extra.push(name, each)
   }
 
   sendBytes(status: number, contentType: string, body: Buffer | readonly Buffer[] | FilledBody): Promise<void> {
-    if (this.answered || this.wire.closed) return DONE
+    if (this.answered || this.#wire.closed) return DONE
     this.status = status
     const audited = this.auditing?.answers(status)
-    return audited === undefined ? this.sendWhole(status, contentType, body) : audited.then(() => this.sendWhole(status, contentType, body))
+    return audited === undefined ? this.#sendWhole(status, contentType, body) : audited.then(() => this.#sendWhole(status, contentType, body))
   }
 
-  private sendWhole(status: number, contentType: string, body: Buffer | readonly Buffer[] | FilledBody): Promise<void> {
+  #sendWhole(status: number, contentType: string, body: Buffer | readonly Buffer[] | FilledBody): Promise<void> {
     const { single, long, length } = shapeOf(body)
     this.sent = length
     this.why?.answersIn(contentType)
-    const headers = this.headerList(contentType)
+    const headers = this.#headerList(contentType)
     if (this.method === 'HEAD') {
-      this.wire.bodiless(status, headers, length)
+      this.#wire.bodiless(status, headers, length)
       return DONE
     }
-    if (length > GZIP_FROM && this.host.compressAnswers && acceptsGzip(this.headers)) {
+    if (length > GZIP_FROM && this.#host.compressAnswers && acceptsGzip(this.headers)) {
       headers.push('Content-Encoding', 'gzip')
       if (!headers.includes('Accept-Encoding')) headers.push('Vary', 'Accept-Encoding')
-      this.wire.head(status, headers, undefined)
-      return sendCompressed(this.wire, long ?? filledWith([single], length), this.host.memory)
+      this.#wire.head(status, headers, undefined)
+      return sendCompressed(this.#wire, long ?? filledWith([single], length), this.#host.memory)
     }
     if (long === undefined) {
-      this.wire.whole(status, headers, single)
+      this.#wire.whole(status, headers, single)
       return DONE
     }
-    this.wire.head(status, headers, length)
-    return sendLong(this.wire, long, this.host.memory)
+    this.#wire.head(status, headers, length)
+    return sendLong(this.#wire, long, this.#host.memory)
   }
 
   /** Sends a response without a body. */
   async sendEmpty(status: number): Promise<void> {
-    if (this.answered || this.wire.closed) return
+    if (this.answered || this.#wire.closed) return
     this.status = status
     await this.auditing?.answers(status)
-    this.wire.bodiless(status, ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...(this.extra ?? [])], undefined)
+    this.#wire.bodiless(status, ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...(this.#extra ?? [])], undefined)
   }
 
   async sendStatusError(error: StatusError): Promise<void> {
     const retryAfter = error.status.details?.retryAfterSeconds
     if (retryAfter !== undefined && retryAfter > 0) this.setHeader('Retry-After', String(retryAfter))
-    if (error.code === 413) this.wire.discardBody()
-    const encoding = error instanceof DeadlineError ? error.answer : this.host.encodeStatus(error.status, this.headers.accept)
+    if (error.code === 413) this.#wire.discardBody()
+    const encoding = error instanceof DeadlineError ? error.answer : this.#host.encodeStatus(error.status, this.headers.accept)
     const { contentType, bytes, isUnaccepted } = await encoding
     if (!isUnaccepted) this.auditing?.status(error.status)
     this.why?.answersStatus(error.status)
@@ -362,14 +362,14 @@ export class HttpExchange implements Exchange, RequestContext {
   }
 
   stream(status: number, contentType: string): StreamWriter {
-    const stream = new WireStream(this.wire, this.host.memory)
-    if (this.answered || this.wire.closed) return stream
-    this.begins(status, contentType)
-    this.wire.head(status, this.headerList(contentType), undefined)
+    const stream = new WireStream(this.#wire, this.#host.memory)
+    if (this.answered || this.#wire.closed) return stream
+    this.#begins(status, contentType)
+    this.#wire.head(status, this.#headerList(contentType), undefined)
     return stream
   }
 
-  private begins(status: number, contentType?: string): void {
+  #begins(status: number, contentType?: string): void {
     this.status = status
     this.auditing?.begins(status)
     this.why?.begins(contentType)
@@ -377,18 +377,18 @@ export class HttpExchange implements Exchange, RequestContext {
 
   /** Closes the connection as soon as a response begins: the client receives nothing. */
   withholdAnswer(): void {
-    this.wire = withheldResponse(this.wire)
+    this.#wire = withheldResponse(this.#wire)
   }
 
   /** Closes the connection of a response that has begun and cannot be completed. */
   destroy(): void {
-    this.wire.destroy()
+    this.#wire.destroy()
   }
 
-  private headerList(contentType: string): string[] {
+  #headerList(contentType: string): string[] {
     const headers = ['Audit-Id', this.auditId, 'Cache-Control', 'no-cache, private', ...(contentType === '' ? [] : ['Content-Type', contentType])]
-    if (this.extra !== undefined) headers.push(...this.extra)
-    if (this.warnings !== undefined) for (const value of this.warnings.headers()) headers.push('Warning', value)
+    if (this.#extra !== undefined) headers.push(...this.#extra)
+    if (this.#warnings !== undefined) for (const value of this.#warnings.headers()) headers.push('Warning', value)
     return headers
   }
 }

@@ -14,46 +14,46 @@ const unlessFailed = (taken: () => void) => (error?: Error | null) => {
 
 /** An HTTP/1.1 response. Frames of a stream are written as chunks to the socket, past Node's response object, so that bytes that several responses share are not copied. */
 export class Http1Wire implements Wire {
-  private readonly res: ServerResponse
+  readonly #res: ServerResponse
 
   constructor(res: ServerResponse) {
-    this.res = res
+    this.#res = res
   }
 
   /** Writes the head. Without a length, the body follows in chunks, and the head is flushed so that the client sees the response before the first event. */
   head(status: number, headers: string[], length: number | undefined): void {
     if (length !== undefined) headers.push('Content-Length', String(length))
-    this.res.writeHead(status, headers)
-    if (length === undefined) this.res.flushHeaders()
+    this.#res.writeHead(status, headers)
+    if (length === undefined) this.#res.flushHeaders()
   }
 
   whole(status: number, headers: string[], body: Buffer): void {
     headers.push('Content-Length', String(body.length))
-    this.res.writeHead(status, headers)
-    this.res.end(body)
+    this.#res.writeHead(status, headers)
+    this.#res.end(body)
   }
 
   bodiless(status: number, headers: string[], length: number | undefined): void {
     this.head(status, headers, length)
-    this.res.end()
+    this.#res.end()
   }
 
   write(chunk: Buffer, taken?: () => void): boolean {
-    return taken === undefined ? this.res.write(chunk) : this.res.write(chunk, unlessFailed(taken))
+    return taken === undefined ? this.#res.write(chunk) : this.#res.write(chunk, unlessFailed(taken))
   }
 
   frame(bytes: SharedBytes): number {
-    const socket = this.res.socket
+    const socket = this.#res.socket
     // A response that waits behind another on its connection has no socket yet.
-    if (socket === null) this.res.write(bytes.joined)
+    if (socket === null) this.#res.write(bytes.joined)
     else socket.write(bytes.chunk)
     return bytes.chunk.length
   }
 
   frameIn(memory: Buffer, from: number, to: number, taken: () => void): number {
-    const socket = this.res.socket
+    const socket = this.#res.socket
     if (socket === null) {
-      this.res.write(memory.subarray(from, to), unlessFailed(taken))
+      this.#res.write(memory.subarray(from, to), unlessFailed(taken))
       return to - from
     }
     const size = `${(to - from).toString(16)}\r\n`
@@ -65,31 +65,31 @@ export class Http1Wire implements Wire {
   }
 
   end(): void {
-    this.res.end()
+    this.#res.end()
   }
 
   destroy(): void {
-    this.res.destroy()
+    this.#res.destroy()
   }
 
   leaveConnection(): void {}
 
   /** Bytes that wait in the response object and in the socket. */
   get unwritten(): number {
-    return this.res.writableLength + (this.res.socket?.writableLength ?? 0)
+    return this.#res.writableLength + (this.#res.socket?.writableLength ?? 0)
   }
 
   get needsDrain(): boolean {
-    return this.res.socket?.writableNeedDrain ?? this.res.writableNeedDrain
+    return this.#res.socket?.writableNeedDrain ?? this.#res.writableNeedDrain
   }
 
   get closed(): boolean {
-    return this.res.destroyed || this.res.closed || (this.res.socket?.destroyed ?? false)
+    return this.#res.destroyed || this.#res.closed || (this.#res.socket?.destroyed ?? false)
   }
 
   /** Reads and drops the rest of the body, for at most DISCARD_MS. Then the connection is closed. */
   discardBody(): void {
-    const { req } = this.res
+    const { req } = this.#res
     const timer = setTimeout(() => {
       if (!req.complete) req.destroy()
     }, DISCARD_MS)
@@ -98,22 +98,22 @@ export class Http1Wire implements Wire {
   }
 
   onClose(listener: () => void): void {
-    this.res.once('close', listener)
+    this.#res.once('close', listener)
   }
 
   onDrain(listener: () => void): void {
-    const socket = this.res.socket
+    const socket = this.#res.socket
     // Frames bypass the response, so its `drain` event does not cover them.
-    if (socket === null) this.res.once('drain', listener)
+    if (socket === null) this.#res.once('drain', listener)
     else socket.once('drain', listener)
   }
 
   offDrain(listener: () => void): void {
-    this.res.off('drain', listener)
-    this.res.socket?.off('drain', listener)
+    this.#res.off('drain', listener)
+    this.#res.socket?.off('drain', listener)
   }
 
   sink(): Writable {
-    return this.res
+    return this.#res
   }
 }

@@ -43,38 +43,38 @@ const PAGE_BYTES = 16 * 1024
 
 /** The chunks of a body. Their memory is proportional to their bytes, not to their number. */
 class Chunks {
-  private readonly whole: Buffer[] = []
-  private page: Buffer | undefined
-  private filled = 0
+  readonly #whole: Buffer[] = []
+  #page: Buffer | undefined
+  #filled = 0
 
   /** Adds a chunk. A single chunk, or one of SMALL_BYTES and more, is kept without a copy. */
   push(chunk: Buffer): void {
-    if (this.whole.length === 0 && this.page === undefined) this.whole.push(chunk)
-    else if (chunk.length < SMALL_BYTES) this.copy(chunk)
+    if (this.#whole.length === 0 && this.#page === undefined) this.#whole.push(chunk)
+    else if (chunk.length < SMALL_BYTES) this.#copy(chunk)
     else {
-      this.closePage()
-      this.whole.push(chunk)
+      this.#closePage()
+      this.#whole.push(chunk)
     }
   }
 
-  private copy(chunk: Buffer): void {
-    if (this.page !== undefined && this.filled + chunk.length > PAGE_BYTES) this.closePage()
-    this.page ??= Buffer.allocUnsafe(PAGE_BYTES)
-    this.filled += chunk.copy(this.page, this.filled)
+  #copy(chunk: Buffer): void {
+    if (this.#page !== undefined && this.#filled + chunk.length > PAGE_BYTES) this.#closePage()
+    this.#page ??= Buffer.allocUnsafe(PAGE_BYTES)
+    this.#filled += chunk.copy(this.#page, this.#filled)
   }
 
-  private closePage(): void {
-    if (this.page === undefined) return
-    this.whole.push(this.page.subarray(0, this.filled))
-    this.page = undefined
-    this.filled = 0
+  #closePage(): void {
+    if (this.#page === undefined) return
+    this.#whole.push(this.#page.subarray(0, this.#filled))
+    this.#page = undefined
+    this.#filled = 0
   }
 
   /** Returns the whole body. `length`: sum of all chunks. */
   joined(length: number): Buffer {
-    this.closePage()
-    const [first] = this.whole
-    return this.whole.length === 1 && first !== undefined ? first : Buffer.concat(this.whole, length)
+    this.#closePage()
+    const [first] = this.#whole
+    return this.#whole.length === 1 && first !== undefined ? first : Buffer.concat(this.#whole, length)
   }
 }
 

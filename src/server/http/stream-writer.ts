@@ -12,73 +12,73 @@ const LINGER_MS = 5_000
 export class WireStream implements StreamWriter {
   /** Bytes that were written so far. */
   bytes = 0
-  private readonly wire: Wire
-  private readonly memory: BufferPool
-  private ended = false
-  private linger: NodeJS.Timeout | undefined
-  private wake: (() => void) | undefined
+  readonly #wire: Wire
+  readonly #memory: BufferPool
+  #ended = false
+  #linger: NodeJS.Timeout | undefined
+  #wake: (() => void) | undefined
 
   /** `memory`: buffers for `writeFilled`. */
   constructor(wire: Wire, memory: BufferPool) {
-    this.wire = wire
-    this.memory = memory
+    this.#wire = wire
+    this.#memory = memory
     wire.onClose(() => {
-      this.ended = true
-      clearTimeout(this.linger)
-      this.wake?.()
+      this.#ended = true
+      clearTimeout(this.#linger)
+      this.#wake?.()
     })
   }
 
   get open(): boolean {
-    return !this.ended && !this.wire.closed
+    return !this.#ended && !this.#wire.closed
   }
 
   get unwritten(): number {
-    return this.wire.unwritten
+    return this.#wire.unwritten
   }
 
   write(bytes: SharedBytes): boolean {
-    if (!this.mayWrite()) return false
-    if (bytes.length > 0) this.bytes += this.wire.frame(bytes)
+    if (!this.#mayWrite()) return false
+    if (bytes.length > 0) this.bytes += this.#wire.frame(bytes)
     return true
   }
 
   writeFilled(fill: (memory: Buffer) => number): boolean {
-    if (!this.mayWrite()) return false
-    const memory = this.memory.take()
+    if (!this.#mayWrite()) return false
+    const memory = this.#memory.take()
     const filled = fill(memory.subarray(FRAME_MARGIN, memory.length - FRAME_MARGIN))
-    if (filled > 0) this.bytes += this.wire.frameIn(memory, FRAME_MARGIN, FRAME_MARGIN + filled, () => this.memory.give(memory))
-    else this.memory.give(memory)
+    if (filled > 0) this.bytes += this.#wire.frameIn(memory, FRAME_MARGIN, FRAME_MARGIN + filled, () => this.#memory.give(memory))
+    else this.#memory.give(memory)
     return true
   }
 
-  private mayWrite(): boolean {
+  #mayWrite(): boolean {
     if (!this.open) return false
-    if (this.wire.unwritten <= MAX_UNWRITTEN) return true
-    this.ended = true
-    this.wire.destroy()
+    if (this.#wire.unwritten <= MAX_UNWRITTEN) return true
+    this.#ended = true
+    this.#wire.destroy()
     return false
   }
 
   drained(): Promise<void> {
-    if (!this.open || !this.wire.needsDrain) return Promise.resolve()
+    if (!this.open || !this.#wire.needsDrain) return Promise.resolve()
     return new Promise(resolve => {
       const done = (): void => {
-        this.wire.offDrain(done)
-        this.wake = undefined
+        this.#wire.offDrain(done)
+        this.#wake = undefined
         resolve()
       }
-      this.wake = done
-      this.wire.onDrain(done)
+      this.#wake = done
+      this.#wire.onDrain(done)
     })
   }
 
   end(): void {
     if (!this.open) return
-    this.ended = true
-    this.wire.end()
-    if (this.wire.unwritten === 0) return
-    this.linger = setTimeout(() => this.wire.destroy(), LINGER_MS)
-    this.linger.unref()
+    this.#ended = true
+    this.#wire.end()
+    if (this.#wire.unwritten === 0) return
+    this.#linger = setTimeout(() => this.#wire.destroy(), LINGER_MS)
+    this.#linger.unref()
   }
 }

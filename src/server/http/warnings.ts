@@ -4,20 +4,20 @@ const MAX_EACH_WHEN_CUT = 256
 
 /** Warnings of a response, without duplicates, in order. Only as many are kept as the headers hold. */
 export class Warnings {
-  private readonly texts = new Set<string>()
+  readonly #texts = new Set<string>()
   /** UTF-16 units of the texts after truncation. */
-  private cutLength = 0
+  #cutLength = 0
 
   /** Adds a warning. Empty texts, duplicates, and texts with control characters are ignored. */
   add(text: string): void {
     // All texts are truncated from here on, and those already added fill the headers.
-    if (this.cutLength > MAX_TOTAL || text === '' || this.texts.has(text) || /\p{Cc}/u.test(text)) return
-    this.texts.add(text)
-    this.cutLength += Math.min(text.length, MAX_EACH_WHEN_CUT)
+    if (this.#cutLength > MAX_TOTAL || text === '' || this.#texts.has(text) || /\p{Cc}/u.test(text)) return
+    this.#texts.add(text)
+    this.#cutLength += Math.min(text.length, MAX_EACH_WHEN_CUT)
   }
 
   headers(): string[] {
-    return warningHeaders([...this.texts])
+    return warningHeaders([...this.#texts])
   }
 }
 

@@ -14,55 +14,55 @@ interface OutcomeMetrics {
 
 /** Metrics of the authentication and authorization of requests. Source: k8s.io/apiserver, pkg/endpoints/filters. */
 export class AuthMetrics {
-  private readonly users = new CounterFamily({
+  readonly #users = new CounterFamily({
     name: 'authenticated_user_requests',
     help: 'Counter of authenticated requests broken out by username.',
     stability: 'ALPHA',
     labels: ['username'],
   })
-  private readonly attempts = new CounterFamily({
+  readonly #attempts = new CounterFamily({
     name: 'authentication_attempts',
     help: 'Counter of authenticated attempts.',
     stability: 'ALPHA',
     labels: RESULT,
   })
-  private readonly authentications = new HistogramFamily({
+  readonly #authentications = new HistogramFamily({
     name: 'authentication_duration_seconds',
     help: 'Authentication duration in seconds broken out by result.',
     stability: 'ALPHA',
     labels: RESULT,
     buckets: BUCKETS,
   })
-  private readonly decisions = new CounterFamily({
+  readonly #decisions = new CounterFamily({
     name: 'authorization_attempts_total',
     help: "Counter of authorization attempts broken down by result. It can be either 'allowed', 'denied', 'no-opinion' or 'error'.",
     stability: 'ALPHA',
     labels: RESULT,
   })
-  private readonly authorizations = new HistogramFamily({
+  readonly #authorizations = new HistogramFamily({
     name: 'authorization_duration_seconds',
     help: 'Authorization duration in seconds broken out by result.',
     stability: 'ALPHA',
     labels: RESULT,
     buckets: BUCKETS,
   })
-  private readonly known = new Map<string, OutcomeMetrics>()
-  private readonly byUser = new Map<string, NumberChild>()
+  readonly #known = new Map<string, OutcomeMetrics>()
+  readonly #byUser = new Map<string, NumberChild>()
 
   families(): MetricFamily[] {
-    return [this.users, this.attempts, this.authentications, this.decisions, this.authorizations]
+    return [this.#users, this.#attempts, this.#authentications, this.#decisions, this.#authorizations]
   }
 
   /** Records the outcome of an authentication. `begun`: its start, by `performance.now()`. */
   authenticated(identity: Identity, begun: number): void {
     const result = identity === undefined ? 'failure' : identity === 'rejected' ? 'error' : 'success'
-    this.record(`authentication ${result}`, begun, () => ({ count: this.attempts.child(result), seconds: this.authentications.child(result) }))
+    this.#record(`authentication ${result}`, begun, () => ({ count: this.#attempts.child(result), seconds: this.#authentications.child(result) }))
     if (identity === undefined || identity === 'rejected') return
     const name = usernameLabel(identity.name)
-    let child = this.byUser.get(name)
+    let child = this.#byUser.get(name)
     if (child === undefined) {
-      child = this.users.child(name)
-      this.byUser.set(name, child)
+      child = this.#users.child(name)
+      this.#byUser.set(name, child)
     }
     child.value++
   }
@@ -70,14 +70,14 @@ export class AuthMetrics {
   /** Records the outcome of an authorization. `begun` as for `authenticated`. */
   authorized(decision: AuthorizationDecision['decision'] | 'error', begun: number): void {
     const result = RESULT_OF[decision]
-    this.record(`authorization ${result}`, begun, () => ({ count: this.decisions.child(result), seconds: this.authorizations.child(result) }))
+    this.#record(`authorization ${result}`, begun, () => ({ count: this.#decisions.child(result), seconds: this.#authorizations.child(result) }))
   }
 
-  private record(key: string, begun: number, make: () => OutcomeMetrics): void {
-    let outcome = this.known.get(key)
+  #record(key: string, begun: number, make: () => OutcomeMetrics): void {
+    let outcome = this.#known.get(key)
     if (outcome === undefined) {
       outcome = make()
-      this.known.set(key, outcome)
+      this.#known.set(key, outcome)
     }
     outcome.count.value++
     outcome.seconds.observe((performance.now() - begun) / 1000)

@@ -30,14 +30,14 @@ interface Children {
 
 /** The request metrics of kube-apiserver: its names, labels and buckets. */
 export class RequestMetrics {
-  private readonly total = new CounterFamily({
+  readonly #total = new CounterFamily({
     name: 'apiserver_request_total',
     help: 'Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.',
     stability: 'STABLE',
     labels: [...WITH_DRY_RUN, 'code'],
     subject: SUBJECT,
   })
-  private readonly durations = new HistogramFamily({
+  readonly #durations = new HistogramFamily({
     name: 'apiserver_request_duration_seconds',
     help: 'Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.',
     stability: 'STABLE',
@@ -45,7 +45,7 @@ export class RequestMetrics {
     subject: SUBJECT,
     buckets: REQUEST_BUCKETS,
   })
-  private readonly sliDurations = new HistogramFamily({
+  readonly #sliDurations = new HistogramFamily({
     name: 'apiserver_request_sli_duration_seconds',
     help: 'Response latency distribution (not counting webhook duration and priority & fairness queue wait times) in seconds for each verb, group, version, resource, subresource, scope and component.',
     stability: 'ALPHA',
@@ -53,7 +53,7 @@ export class RequestMetrics {
     subject: SUBJECT,
     buckets: REQUEST_BUCKETS.slice(2),
   })
-  private readonly sizes = new HistogramFamily({
+  readonly #sizes = new HistogramFamily({
     name: 'apiserver_response_sizes',
     help: 'Response size distribution in bytes for each group, version, verb, resource, subresource, scope and component.',
     stability: 'STABLE',
@@ -61,7 +61,7 @@ export class RequestMetrics {
     subject: SUBJECT,
     buckets: SIZES,
   })
-  private readonly bodySizes = new HistogramFamily({
+  readonly #bodySizes = new HistogramFamily({
     name: 'apiserver_request_body_size_bytes',
     help: 'Apiserver request body size in bytes broken out by resource and verb.',
     stability: 'ALPHA',
@@ -69,32 +69,32 @@ export class RequestMetrics {
     subject: ['resource'],
     buckets: BODY_SIZES,
   })
-  private readonly longRunning = new GaugeFamily({
+  readonly #longRunning = new GaugeFamily({
     name: 'apiserver_longrunning_requests',
     help: 'Gauge of all active long-running apiserver requests broken out by verb, group, version, resource, scope and component. Not all requests are tracked this way.',
     stability: 'STABLE',
     labels: LABELS,
     subject: SUBJECT,
   })
-  private readonly terminations = new CounterFamily({
+  readonly #terminations = new CounterFamily({
     name: 'apiserver_request_terminations_total',
     help: 'Number of requests which apiserver terminated in self-defense.',
     stability: 'ALPHA',
     labels: [...LABELS, 'code'],
     subject: SUBJECT,
   })
-  private readonly inFlight: ReadGauge
-  private readonly queued: ReadGauge
-  private readonly isServed: (info: ResourceRequestInfo) => boolean
-  private readonly known = new Map<string, Children>()
+  readonly #inFlight: ReadGauge
+  readonly #queued: ReadGauge
+  readonly #isServed: (info: ResourceRequestInfo) => boolean
+  readonly #known = new Map<string, Children>()
   /** Keys of `known` by version of a resource. */
-  private readonly knownOf = new Map<string, string[]>()
-  private readonly bodies = new Map<string, HistogramChild>()
+  readonly #knownOf = new Map<string, string[]>()
+  readonly #bodies = new Map<string, HistogramChild>()
 
   /** `isServed`: whether the API has a route for a request; other requests are counted without labels of a resource. `queued`: omitted if requests do not wait in queues. */
   constructor(inFlight: RequestWatermarks, isServed: (info: ResourceRequestInfo) => boolean, queued?: RequestWatermarks) {
-    this.isServed = isServed
-    this.inFlight = new ReadGauge(
+    this.#isServed = isServed
+    this.#inFlight = new ReadGauge(
       {
         name: 'apiserver_current_inflight_requests',
         help: 'Maximal number of currently used inflight request limit of this apiserver per request kind in last second.',
@@ -103,7 +103,7 @@ export class RequestMetrics {
       },
       () => highestOf(inFlight),
     )
-    this.queued = new ReadGauge(
+    this.#queued = new ReadGauge(
       {
         name: 'apiserver_current_inqueue_requests',
         help: 'Maximal number of queued requests in this apiserver per request kind in last second.',
@@ -115,7 +115,7 @@ export class RequestMetrics {
   }
 
   families(): MetricFamily[] {
-    return [this.total, this.durations, this.sliDurations, this.sizes, this.bodySizes, this.longRunning, this.terminations, this.inFlight, this.queued]
+    return [this.#total, this.#durations, this.#sliDurations, this.#sizes, this.#bodySizes, this.#longRunning, this.#terminations, this.#inFlight, this.#queued]
   }
 
   /** Counts a finished request. Like kube-apiserver, it records no latency and size of a request that was refused before it was authorized. Such a request is counted without labels of a resource. */
@@ -123,98 +123,98 @@ export class RequestMetrics {
     const info = exchange.info
     const code = exchange.status
     if (!exchange.isAuthorized) {
-      this.countRefused(exchange, info, code)
+      this.#countRefused(exchange, info, code)
       return
     }
-    const children = this.childrenOf(exchange, info)
+    const children = this.#childrenOf(exchange, info)
     const seconds = exchange.elapsed() / 1000
     let total = children.byCode.get(code)
     if (total === undefined) {
-      total = this.total.child(...children.labels, COMPONENT, statusCodeLabel(code))
+      total = this.#total.child(...children.labels, COMPONENT, statusCodeLabel(code))
       children.byCode.set(code, total)
     }
     total.value++
     children.duration.observe(seconds)
     children.sliDuration?.observe(seconds - exchange.queuedMs / 1000)
     children.size?.observe(exchange.sent)
-    if (exchange.received >= 0 && children.isLabelled) this.bodySize(info)?.observe(exchange.received)
-    if (isTermination(code)) this.countTermination(children.labels, code)
+    if (exchange.received >= 0 && children.isLabelled) this.#bodySize(info)?.observe(exchange.received)
+    if (isTermination(code)) this.#countTermination(children.labels, code)
   }
 
   /** Removes the series of a version that is no longer served. */
   forget({ group, version, resource, isLast }: GoneVersion): void {
-    for (const family of [this.total, this.durations, this.sliDurations, this.sizes, this.longRunning, this.terminations])
+    for (const family of [this.#total, this.#durations, this.#sliDurations, this.#sizes, this.#longRunning, this.#terminations])
       family.forget(group, version, resource)
     const id = `${group}/${version}/${resource}`
-    for (const key of this.knownOf.get(id) ?? []) this.known.delete(key)
-    this.knownOf.delete(id)
+    for (const key of this.#knownOf.get(id) ?? []) this.#known.delete(key)
+    this.#knownOf.delete(id)
     if (!isLast) return
-    this.bodySizes.forget(qualifiedResource({ group, resource }))
-    for (const verb of Object.keys(BODY_VERBS)) this.bodies.delete(bodyKey(verb, group, resource))
+    this.#bodySizes.forget(qualifiedResource({ group, resource }))
+    for (const verb of Object.keys(BODY_VERBS)) this.#bodies.delete(bodyKey(verb, group, resource))
   }
 
   /** kube-apiserver only counts requests that were dropped because the server is busy, with all their labels. The others are counted here by verb and code. */
-  private countRefused(exchange: HttpExchange, info: RequestInfo, code: number): void {
+  #countRefused(exchange: HttpExchange, info: RequestInfo, code: number): void {
     const labels =
-      code === 429 && info.isResource && this.isServed(info)
+      code === 429 && info.isResource && this.#isServed(info)
         ? seriesLabels(verbOf(exchange, info), dryRunOf(exchange), info)
         : [verbOf(exchange, info), '', '', '', '', info.isResource ? '' : pathLabel(exchange), '']
-    this.total.child(...labels, COMPONENT, statusCodeLabel(code)).value++
-    if (isTermination(code)) this.countTermination(labels, code)
+    this.#total.child(...labels, COMPONENT, statusCodeLabel(code)).value++
+    if (isTermination(code)) this.#countTermination(labels, code)
   }
 
-  private countTermination(labels: readonly string[], code: number): void {
-    this.terminations.child(...withoutDryRun(labels), COMPONENT, String(code)).value++
+  #countTermination(labels: readonly string[], code: number): void {
+    this.#terminations.child(...withoutDryRun(labels), COMPONENT, String(code)).value++
   }
 
-  private bodySize({ verb, group, resource }: RequestInfo): HistogramChild | undefined {
+  #bodySize({ verb, group, resource }: RequestInfo): HistogramChild | undefined {
     const label = BODY_VERBS[verb]
     if (label === undefined) return undefined
     const key = bodyKey(verb, group, resource)
-    let child = this.bodies.get(key)
+    let child = this.#bodies.get(key)
     if (child === undefined) {
-      child = this.bodySizes.child(qualifiedResource({ group, resource }), label)
-      this.bodies.set(key, child)
+      child = this.#bodySizes.child(qualifiedResource({ group, resource }), label)
+      this.#bodies.set(key, child)
     }
     return child
   }
 
   /** Returns the gauge of long-running requests with the labels of this one. The caller increments and decrements it. */
   running(exchange: HttpExchange): NumberChild {
-    return this.longRunning.child(...withoutDryRun(this.childrenOf(exchange, exchange.info).labels), COMPONENT)
+    return this.#longRunning.child(...withoutDryRun(this.#childrenOf(exchange, exchange.info).labels), COMPONENT)
   }
 
-  private noteKey(key: string, { group, version, resource }: RequestInfo): void {
+  #noteKey(key: string, { group, version, resource }: RequestInfo): void {
     const id = `${group}/${version}/${resource}`
-    const keys = this.knownOf.get(id)
+    const keys = this.#knownOf.get(id)
     if (keys) keys.push(key)
-    else this.knownOf.set(id, [key])
+    else this.#knownOf.set(id, [key])
   }
 
-  private childrenOf(exchange: HttpExchange, info: RequestInfo): Children {
+  #childrenOf(exchange: HttpExchange, info: RequestInfo): Children {
     const verb = verbOf(exchange, info)
     const dryRun = dryRunOf(exchange)
     if (info.isResource) {
-      const known = this.known.get(seriesKey(verb, dryRun, info))
+      const known = this.#known.get(seriesKey(verb, dryRun, info))
       if (known !== undefined) return known
     }
     // Requests without a route are counted without labels: a client could invent any number of them.
-    const isLabelled = info.isResource && this.isServed(info)
+    const isLabelled = info.isResource && this.#isServed(info)
     const key = isLabelled ? seriesKey(verb, dryRun, info) : `${verb}/${dryRun}/${pathLabel(exchange)}`
-    const unlabelled = isLabelled ? undefined : this.known.get(key)
+    const unlabelled = isLabelled ? undefined : this.#known.get(key)
     if (unlabelled !== undefined) return unlabelled
     const labels = isLabelled ? seriesLabels(verb, dryRun, info) : [verb, dryRun, '', '', '', pathLabel(exchange), '']
     const plain = withoutDryRun(labels)
     const children: Children = {
       isLabelled,
       labels,
-      duration: this.durations.child(...labels, COMPONENT),
-      sliDuration: dryRun === '' ? this.sliDurations.child(...plain, COMPONENT) : undefined,
-      size: verb === 'GET' || verb === 'LIST' ? this.sizes.child(...plain, COMPONENT) : undefined,
+      duration: this.#durations.child(...labels, COMPONENT),
+      sliDuration: dryRun === '' ? this.#sliDurations.child(...plain, COMPONENT) : undefined,
+      size: verb === 'GET' || verb === 'LIST' ? this.#sizes.child(...plain, COMPONENT) : undefined,
       byCode: new Map(),
     }
-    this.known.set(key, children)
-    if (isLabelled) this.noteKey(key, info)
+    this.#known.set(key, children)
+    if (isLabelled) this.#noteKey(key, info)
     return children
   }
 }

@@ -15,32 +15,32 @@ export interface CountObserver {
 /** Counter of current requests that also has its highest value of the last second. */
 export class Watermark {
   current = 0
-  private peak = 0
-  private second = 0
-  private readonly observer: CountObserver | undefined
+  #peak = 0
+  #second = 0
+  readonly #observer: CountObserver | undefined
 
   constructor(observer?: CountObserver) {
-    this.observer = observer
+    this.#observer = observer
   }
 
   /** Counts a request. `now`: milliseconds since the epoch. `at`: the same time by the observer's clock. */
   enter(now: number, at?: number): void {
     this.current++
     const second = Math.floor(now / 1000)
-    if (second !== this.second) {
-      this.second = second
-      this.peak = this.current
-    } else if (this.current > this.peak) this.peak = this.current
-    this.observer?.set(this.current, at)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#peak = this.current
+    } else if (this.current > this.#peak) this.#peak = this.current
+    this.#observer?.set(this.current, at)
   }
 
   leave(): void {
     this.current--
-    this.observer?.set(this.current)
+    this.#observer?.set(this.current)
   }
 
   highest(now: number): number {
-    return Math.floor(now / 1000) - this.second <= 1 ? Math.max(this.peak, this.current) : this.current
+    return Math.floor(now / 1000) - this.#second <= 1 ? Math.max(this.#peak, this.current) : this.current
   }
 }
 

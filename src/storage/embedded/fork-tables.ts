@@ -30,16 +30,16 @@ export class ForkTables implements Tables {
   readonly commit: Tables['commit']
   readonly unmap: Tables['unmap']
   readonly close: Tables['close']
-  private readonly base: Tables
-  private readonly own: MemoryTables = memoryTables()
-  private readonly options: ForkOptions
-  private isLost = false
+  readonly #base: Tables
+  readonly #own: MemoryTables = memoryTables()
+  readonly #options: ForkOptions
+  #isLost = false
 
   constructor(base: Tables, at: Revision, options: ForkOptions) {
-    const { own } = this
-    this.base = base
+    const own = this.#own
+    this.#base = base
     this.at = at
-    this.options = options
+    this.#options = options
     this.log = {
       getBinaryFast: id => own.log.getBinaryFast(id) ?? (readNumber(id, 0) <= at ? base.log.getBinaryFast(id) : undefined),
       getRange: range => own.log.getRange(range),
@@ -48,12 +48,12 @@ export class ForkTables implements Tables {
       removeSync: id => own.log.removeSync(id),
     }
     this.latest = {
-      getBinaryFast: id => own.latest.getBinaryFast(id) ?? this.unchanged(id),
-      getRange: range => bounded(merged(own.latest.getRange(withoutLimit(range)), this.unchangedIn(withoutLimit(range))), range.limit),
+      getBinaryFast: id => own.latest.getBinaryFast(id) ?? this.#unchanged(id),
+      getRange: range => bounded(merged(own.latest.getRange(withoutLimit(range)), this.#unchangedIn(withoutLimit(range))), range.limit),
       getKeys: range => rowKeys(this.latest.getRange(range)),
       putSync: (id, value) => own.latest.putSync(id, value),
       // If the base has an unchanged row, the fork's deletion stays after its compaction: without it the base's row would reappear.
-      removeSync: id => this.unchanged(id) === undefined && own.latest.removeSync(id),
+      removeSync: id => this.#unchanged(id) === undefined && own.latest.removeSync(id),
     }
     // The fork keeps no history, whether or not the base does.
     this.deleted = own.deleted
@@ -65,18 +65,18 @@ export class ForkTables implements Tables {
     own.adopt(() => {
       for (const word of ['revision', 'compacted', 'swept'] as const) setMeta(own, word, at)
       // A watch from the first revision must find its record, even after the base has compacted it.
-      this.copy(numberBytes(at))
+      this.#copy(numberBytes(at))
     })
   }
 
   bytes(): number {
-    return this.own.bytes()
+    return this.#own.bytes()
   }
 
   /** Called before the base changes a key. Copies its row. */
   keep(id: Buffer): void {
-    const row = this.unchanged(id)
-    if (row !== undefined) this.put(id, copyOf(row))
+    const row = this.#unchanged(id)
+    if (row !== undefined) this.#put(id, copyOf(row))
   }
 
   /**
@@ -84,7 +84,9 @@ export class ForkTables implements Tables {
    * BackendError `compacted`.
    */
   async fill(): Promise<void> {
-    const { base, own, at } = this
+    const { at } = this
+    const base = this.#base
+    const own = this.#own
     let start: Buffer | undefined = Buffer.alloc(0)
     while (start !== undefined) {
       const rows: TableRow[] = [...base.expiry.getRange({ ...(start.length > 0 && { start }), limit: SLICE + 1 })]
@@ -95,12 +97,13 @@ export class ForkTables implements Tables {
       start = rows[SLICE]?.key
       if (turnIsSpent()) await nextTurn()
     }
-    await this.lookBack()
+    await this.#lookBack()
   }
 
   /** Copies what was replaced between the fork's revision and the base's. Later changes are reported through `keep`. */
-  private async lookBack(): Promise<void> {
-    const { base, at } = this
+  async #lookBack(): Promise<void> {
+    const { at } = this
+    const base = this.#base
     const now = metaRevision(base, 'revision')
     for (let revision = at + 1; revision <= now; revision++) {
       if (turnIsSpent()) await nextTurn()
@@ -110,52 +113,53 @@ export class ForkTables implements Tables {
       if (bytes === undefined) continue
       const { before, key: id } = decodeRecord(bytes)
       if (before === 0 || before > at) continue
-      this.putAsOf(copyOf(id), before)
+      this.#putAsOf(copyOf(id), before)
     }
   }
 
   /** Copies the row of a key at a revision, because the base has changed it since. */
-  private putAsOf(id: Buffer, modRevision: Revision): void {
-    const bytes = this.base.log.getBinaryFast(numberBytes(modRevision))
+  #putAsOf(id: Buffer, modRevision: Revision): void {
+    const bytes = this.#base.log.getBinaryFast(numberBytes(modRevision))
     if (bytes === undefined) return
     const { createRevision, kind } = decodeRecord(bytes)
-    this.put(id, encodeLatest({ modRevision, createRevision, live: kind !== DELETION_RECORD }))
+    this.#put(id, encodeLatest({ modRevision, createRevision, live: kind !== DELETION_RECORD }))
   }
 
-  private put(id: Buffer, row: Buffer): void {
-    const { own, options } = this
-    if (this.isLost) return
+  #put(id: Buffer, row: Buffer): void {
+    const own = this.#own
+    const options = this.#options
+    if (this.#isLost) return
     own.adopt(() => {
       // If the fork has changed the key itself, its history already leads to the record.
       if (own.latest.getBinaryFast(id) === undefined) own.latest.putSync(id, row)
-      this.copy(row.subarray(0, 8))
+      this.#copy(row.subarray(0, 8))
     })
     if (own.bytes() <= 2 * options.maxBytes) return
-    this.isLost = true
+    this.#isLost = true
     options.onLost()
   }
 
   /** Copies a record of the base's log. */
-  private copy(id: Buffer): void {
-    const record = this.base.log.getBinaryFast(id)
-    if (record !== undefined) this.own.log.putSync(id, copyOf(record))
+  #copy(id: Buffer): void {
+    const record = this.#base.log.getBinaryFast(id)
+    if (record !== undefined) this.#own.log.putSync(id, copyOf(record))
   }
 
   /** Returns the base's row of a key if it has not changed since the fork. The result is a view. */
-  private unchanged(id: Buffer): Buffer | undefined {
-    const row = this.base.latest.getBinaryFast(id)
+  #unchanged(id: Buffer): Buffer | undefined {
+    const row = this.#base.latest.getBinaryFast(id)
     return row !== undefined && readRevision(row, 0) <= this.at ? row : undefined
   }
 
-  private *unchangedIn(range: Range): Generator<TableRow> {
-    for (const { key: id, value } of this.base.latest.getRange(range)) if (readRevision(value, 0) <= this.at) yield { key: id, value: copyOf(value) }
+  *#unchangedIn(range: Range): Generator<TableRow> {
+    for (const { key: id, value } of this.#base.latest.getRange(range)) if (readRevision(value, 0) <= this.at) yield { key: id, value: copyOf(value) }
   }
 
   /** Implements `BackendFork.changed`. */
   changed(start: Key): { readonly keys: readonly Key[]; readonly next: Key | undefined } {
     const keys: Key[] = []
     let looked = 0
-    for (const { key: id, value } of this.own.latest.getRange({ ...(start !== '' && { start: boundBytes(start) }) })) {
+    for (const { key: id, value } of this.#own.latest.getRange({ ...(start !== '' && { start: boundBytes(start) }) })) {
       if (looked++ === SLICE) return { keys, next: decodeKey(id) }
       if (decodeLatest(value).modRevision > this.at) keys.push(decodeKey(id))
     }

@@ -77,16 +77,16 @@ export class RecordedApi {
   readonly catalog: Catalog
   /** Whether the authorizer allows what it is asked. */
   allows: (attributes: RequestAttributes) => boolean = () => true
-  private asked: Asked[] = []
-  private done: Done[] = []
-  private user: User = { name: '', groups: [] }
-  private readonly app: ReturnType<typeof createApp>
+  #asked: Asked[] = []
+  #done: Done[] = []
+  #user: User = { name: '', groups: [] }
+  readonly #app: ReturnType<typeof createApp>
 
   constructor(definitions: readonly ResourceDefinition[]) {
-    this.catalog = new Catalog(definitions.map(definition => this.recorded(definition)))
+    this.catalog = new Catalog(definitions.map(definition => this.#recorded(definition)))
     const registry: EndpointEnvironment['registry'] = {
-      store: () => this.store(),
-      admit: request => this.admitted(request),
+      store: () => this.#store(),
+      admit: request => this.#admitted(request),
       // Unused.
       access: () => ({}) as ReturnType<EndpointEnvironment['registry']['access']>,
     }
@@ -104,10 +104,10 @@ export class RecordedApi {
     const chain = handlerChain({
       authMetrics: new AuthMetrics(),
       access: {
-        authenticator: () => this.user,
+        authenticator: () => this.#user,
         authorizer: {
           authorize: async (user, attributes) => {
-            this.asked.push({ user, attributes })
+            this.#asked.push({ user, attributes })
             return { decision: this.allows(attributes) ? 'allow' : 'no opinion', reason: '' }
           },
         },
@@ -133,34 +133,34 @@ export class RecordedApi {
       },
       exposition: async () => Buffer.alloc(0),
     })
-    this.app = createApp(chain, silentLogger)
+    this.#app = createApp(chain, silentLogger)
   }
 
   async send(request: ApiRequest, user: User): Promise<Outcome> {
-    this.asked = []
-    this.done = []
+    this.#asked = []
+    this.#done = []
     const req = requestWithoutSocket(request)
     const res = new ServerResponse(req as ConstructorParameters<typeof ServerResponse>[0])
-    this.user = user
-    await this.app(req, res)
-    return { status: res.statusCode, asked: this.asked, done: this.done }
+    this.#user = user
+    await this.#app(req, res)
+    return { status: res.statusCode, asked: this.#asked, done: this.#done }
   }
 
-  private note(what: Done['what'], { version }: ServedResource, rest: Pick<Done, 'namespace' | 'name'> & Partial<Done>): never {
-    this.done.push({ what, group: version.group, version: version.name, resource: version.names.plural, ...rest })
+  #note(what: Done['what'], { version }: ServedResource, rest: Pick<Done, 'namespace' | 'name'> & Partial<Done>): never {
+    this.#done.push({ what, group: version.group, version: version.name, resource: version.names.plural, ...rest })
     throw arrived()
   }
 
-  private store(): ResourceStore {
+  #store(): ResourceStore {
     const write =
       (what: Done['what']) =>
       async ({ served: of, subresource, namespace, name, ctx }: WriteTarget): Promise<never> =>
-        this.note(what, of, { subresource, namespace, name, user: ctx.user.name })
+        this.#note(what, of, { subresource, namespace, name, user: ctx.user.name })
     const read = (what: Done['what']) => async (of: ServedResource, namespace: string, options: ListOptions) => {
-      return this.note(what, of, { namespace, name: '', ...selectedBy(options.fields) })
+      return this.#note(what, of, { namespace, name: '', ...selectedBy(options.fields) })
     }
     const store: Partial<ResourceStore> = {
-      get: async (of, namespace, name) => this.note('get', of, { namespace, name }),
+      get: async (of, namespace, name) => this.#note('get', of, { namespace, name }),
       list: read('list'),
       watch: read('watch'),
       create: write('create'),
@@ -172,12 +172,12 @@ export class RecordedApi {
     return store as ResourceStore
   }
 
-  private async admitted({ operation, served, subresource, namespace, name, ctx }: AdmissionRequest): Promise<never> {
-    return this.note(operation === 'CONNECT' ? 'reach' : 'create', served, { subresource, namespace, name, user: ctx.user.name })
+  async #admitted({ operation, served, subresource, namespace, name, ctx }: AdmissionRequest): Promise<never> {
+    return this.#note(operation === 'CONNECT' ? 'reach' : 'create', served, { subresource, namespace, name, user: ctx.user.name })
   }
 
   /** The definition, with what its own code would do written down. */
-  private recorded(definition: ResourceDefinition): ResourceDefinition {
+  #recorded(definition: ResourceDefinition): ResourceDefinition {
     const replaced = new Map<Version, Version>()
     const versionOf = (version: Version): Version => {
       const known = replaced.get(version)
@@ -187,26 +187,26 @@ export class RecordedApi {
       const served = { definition, version: made }
       if (version.subresources)
         Object.assign(made, {
-          subresources: Object.fromEntries(Object.entries(version.subresources).map(([name, one]) => [name, this.recordedSubresource(served, name, one)])),
+          subresources: Object.fromEntries(Object.entries(version.subresources).map(([name, one]) => [name, this.#recordedSubresource(served, name, one)])),
         })
       return made
     }
     const versions = definition.versions.map(versionOf) as unknown as ResourceDefinition['versions']
     const hub = versionOf(definition.hub)
     const { virtual } = definition
-    return { ...definition, versions, hub, ...(virtual && { virtual: this.virtual({ definition, version: hub }, '') }) }
+    return { ...definition, versions, hub, ...(virtual && { virtual: this.#virtual({ definition, version: hub }, '') }) }
   }
 
-  private recordedSubresource(served: ServedResource, name: string, subresource: Subresource): Subresource {
+  #recordedSubresource(served: ServedResource, name: string, subresource: Subresource): Subresource {
     const { connect, virtual } = subresource
-    const locate = async (call: ConnectCall): Promise<never> => this.note('reach', served, { subresource: name, namespace: call.namespace, name: call.name })
-    return { ...subresource, ...(connect && { connect: { ...connect, locate } }), ...(virtual && { virtual: this.virtual(served, name) }) }
+    const locate = async (call: ConnectCall): Promise<never> => this.#note('reach', served, { subresource: name, namespace: call.namespace, name: call.name })
+    return { ...subresource, ...(connect && { connect: { ...connect, locate } }), ...(virtual && { virtual: this.#virtual(served, name) }) }
   }
 
-  private virtual(served: ServedResource, subresource: string): VirtualResource {
+  #virtual(served: ServedResource, subresource: string): VirtualResource {
     return {
       call: async ({ verb, namespace, name, ctx, selection }: VirtualCall) =>
-        this.note(verb as Done['what'], served, { subresource, namespace, name, user: ctx.user.name, ...selectedBy(selection?.fields) }),
+        this.#note(verb as Done['what'], served, { subresource, namespace, name, user: ctx.user.name, ...selectedBy(selection?.fields) }),
     }
   }
 }

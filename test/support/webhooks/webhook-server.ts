@@ -17,13 +17,13 @@ export class WebhookServer {
   readonly requests: { readonly path: string; readonly headers: http.IncomingHttpHeaders; readonly review: Json }[] = []
   readonly sockets = new Set<Socket>()
   readonly acts = new Map<string, Act>()
-  private readonly server: https.Server
+  readonly #server: https.Server
 
   private constructor(tls: { readonly cert: string; readonly key: string }, ca: string) {
     this.caBundle = Buffer.from(ca).toString('base64')
     this.ownBundle = Buffer.from(tls.cert).toString('base64')
-    this.server = https.createServer(tls, (req, res) => void this.answer(req, res))
-    this.server.on('connection', (socket: Socket) => {
+    this.#server = https.createServer(tls, (req, res) => void this.#answer(req, res))
+    this.#server.on('connection', (socket: Socket) => {
       this.sockets.add(socket)
       socket.once('close', () => this.sockets.delete(socket))
     })
@@ -38,13 +38,13 @@ export class WebhookServer {
   static async startWith(tls: { readonly cert: string; readonly key: string; readonly ciphers?: string }, ca: string): Promise<WebhookServer> {
     const made = new WebhookServer(tls, ca)
     // A server that a failed test leaves behind does not keep the process running.
-    made.server.unref().listen(0, '127.0.0.1')
-    await once(made.server, 'listening')
+    made.#server.unref().listen(0, '127.0.0.1')
+    await once(made.#server, 'listening')
     return made
   }
 
   get port(): number {
-    return (this.server.address() as AddressInfo).port
+    return (this.#server.address() as AddressInfo).port
   }
 
   /** Returns the client configuration for the webhook. */
@@ -53,11 +53,11 @@ export class WebhookServer {
   }
 
   close(): void {
-    this.server.close()
+    this.#server.close()
     for (const socket of this.sockets) socket.destroy()
   }
 
-  private async answer(req: http.IncomingMessage, res: http.ServerResponse): Promise<void> {
+  async #answer(req: http.IncomingMessage, res: http.ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk as Buffer)
     const review = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Json

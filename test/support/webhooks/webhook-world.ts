@@ -50,14 +50,14 @@ export class WebhookWorld {
   readonly metrics = new WebhookMetrics()
   readonly conditionMetrics = new ConditionMetrics()
   readonly server: WebhookServer
-  private readonly clients = new WebhookClients(async () => ({ host: '127.0.0.1', port: 1 }))
+  readonly #clients = new WebhookClients(async () => ({ host: '127.0.0.1', port: 1 }))
 
   private constructor(server: WebhookServer, more: Pick<WebhookEnvironment, 'spans'>) {
     this.server = server
     for (const [path, act] of Object.entries(ACTS)) server.acts.set(path, act)
     let uids = 0
     const env: WebhookEnvironment = {
-      clients: this.clients,
+      clients: this.#clients,
       metrics: this.metrics,
       conditionMetrics: this.conditionMetrics,
       logger: silentLogger,
@@ -94,7 +94,7 @@ export class WebhookWorld {
   }
 
   close(): void {
-    this.clients.close()
+    this.#clients.close()
     this.server.close()
   }
 }

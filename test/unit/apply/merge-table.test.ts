@@ -14,36 +14,36 @@ const types = new TypeRegistry().add({ id: 't', definition: 't', source: TYPES }
 
 /** An object to which a sequence of writes is applied. */
 class Subject {
-  private live: KubeObject | undefined
-  private type = 'Thing'
-  private readonly served: readonly string[] | undefined
-  private readonly reset: readonly (readonly string[])[] | undefined
+  #live: KubeObject | undefined
+  #type = 'Thing'
+  readonly #served: readonly string[] | undefined
+  readonly #reset: readonly (readonly string[])[] | undefined
 
   constructor(served: readonly string[] | undefined, reset: readonly (readonly string[])[] | undefined) {
-    this.served = served
-    this.reset = reset
+    this.#served = served
+    this.#reset = reset
   }
 
   /** Runs a write. Returns its conflicts or error, and undefined if it succeeds. */
   write([verb, manager, body = {}, version = 'v1']: Op, second: number): string[] | undefined {
     if (verb === 'schema') {
-      this.type = manager
+      this.#type = manager
       return undefined
     }
-    const schema = types.type(`t.${this.type}`)
-    const { apiVersion: _, kind: _k, metadata, ...fields } = (this.live ?? {}) as JsonObject
-    const live = this.live && ({ ...fields, apiVersion: version, kind: 'Thing', metadata } as unknown as KubeObject)
+    const schema = types.type(`t.${this.#type}`)
+    const { apiVersion: _, kind: _k, metadata, ...fields } = (this.#live ?? {}) as JsonObject
+    const live = this.#live && ({ ...fields, apiVersion: version, kind: 'Thing', metadata } as unknown as KubeObject)
     const convert: ApplyArgs['convert'] = (object, apiVersion) =>
-      this.served?.includes(apiVersion) === false ? undefined : { schema, object: { ...object, apiVersion } }
-    const common = { schema, apiVersion: version, manager, convert, resetFields: this.reset, now: `2026-01-01T00:00:${String(second).padStart(2, '0')}Z` }
+      this.#served?.includes(apiVersion) === false ? undefined : { schema, object: { ...object, apiVersion } }
+    const common = { schema, apiVersion: version, manager, convert, resetFields: this.#reset, now: `2026-01-01T00:00:${String(second).padStart(2, '0')}Z` }
     try {
       if (verb === 'update') {
         const next = { ...body, apiVersion: version, kind: 'Thing', metadata: {} } as unknown as KubeObject
-        this.keep(next, updateManagedFields({ ...common, old: live, next }))
+        this.#keep(next, updateManagedFields({ ...common, old: live, next }))
       } else {
         const config = { ...body, apiVersion: version, kind: 'Thing' }
         const { object, managedFields } = applyConfiguration({ ...common, live, config, kind: 'Thing', force: verb === 'force' })
-        this.keep(object, managedFields)
+        this.#keep(object, managedFields)
       }
       return undefined
     } catch (error) {
@@ -54,13 +54,13 @@ class Subject {
   }
 
   object(): JsonObject {
-    const { apiVersion: _, kind: _k, metadata: _m, ...fields } = (this.live ?? {}) as JsonObject
+    const { apiVersion: _, kind: _k, metadata: _m, ...fields } = (this.#live ?? {}) as JsonObject
     return fields
   }
 
   /** The paths of each manager, `name` for appliers and `name*` for updaters, with the version unless it is v1. */
   owners(): Record<string, string[]> {
-    const entries = this.live?.metadata.managedFields ?? []
+    const entries = this.#live?.metadata.managedFields ?? []
     return Object.fromEntries(
       entries.map(({ manager, operation, apiVersion, fieldsV1 }) => [
         `${manager}${operation === 'Update' ? '*' : ''}${apiVersion === 'v1' ? '' : ` ${apiVersion}`}`,
@@ -69,8 +69,8 @@ class Subject {
     )
   }
 
-  private keep(object: KubeObject, managedFields: ManagedFieldsEntry[]): void {
-    this.live = { ...object, metadata: { ...(object.metadata as object | undefined), managedFields } } as KubeObject
+  #keep(object: KubeObject, managedFields: ManagedFieldsEntry[]): void {
+    this.#live = { ...object, metadata: { ...(object.metadata as object | undefined), managedFields } } as KubeObject
   }
 }
 

@@ -38,8 +38,8 @@ class Scenario {
   readonly set: QueueSet
   readonly discipline: Discipline
   failed = 0
-  private readonly expectedDemand = new Integrator(() => this.clock.now())
-  private wanted = 0
+  readonly #expectedDemand = new Integrator(() => this.clock.now())
+  #wanted = 0
 
   constructor(discipline: Discipline, limit: number) {
     this.discipline = discipline
@@ -63,48 +63,48 @@ class Scenario {
       for (let thread = 0; thread < each.threads; thread++) {
         const isLate = each.split === true && thread >= each.threads / 2
         const delay = (90 * thread + 20 * i) * NANOSECOND + (isLate ? forMs / 2 : 0)
-        this.clock.after(delay, () => this.call(i, each, isLate ? each.calls / 2 : each.calls, used[i] ?? { seats: 0, integrator: this.demand }))
+        this.clock.after(delay, () => this.#call(i, each, isLate ? each.calls / 2 : each.calls, used[i] ?? { seats: 0, integrator: this.demand }))
       }
     const halves = all.some(({ split }) => split) ? [forMs / 2, forMs] : [forMs]
     const averages = halves.map(until => {
       this.clock.run(until)
       return used.map(({ integrator }) => integrator.reset().average)
     })
-    const [really, expected] = [this.demand.results(), this.expectedDemand.results()]
+    const [really, expected] = [this.demand.results(), this.#expectedDemand.results()]
     expect(really.average).to.be.closeTo(expected.average, 1e-3)
     expect(really.deviation).to.be.closeTo(expected.deviation, 1e-3)
     this.clock.run()
     return averages
   }
 
-  private want(seats: number): void {
-    this.wanted += seats
-    this.expectedDemand.set(this.wanted)
+  #want(seats: number): void {
+    this.#wanted += seats
+    this.#expectedDemand.set(this.#wanted)
   }
 
-  private call(client: number, clients: Clients, calls: number, used: { seats: number; integrator: Integrator }): void {
+  #call(client: number, clients: Clients, calls: number, used: { seats: number; integrator: Integrator }): void {
     if (calls <= 0) return
     const { clock } = this
     const { estimate = {}, execution, thinking } = clients
     const { initialSeats = 1, finalSeats = 0, additionalLatencyMs = 0 } = estimate
     const wide = Math.max(initialSeats, finalSeats)
-    this.want(wide)
+    this.#want(wide)
     const request = this.start(`client${client}`, clients.hash, estimate)
     const execute = (): void => {
       used.seats += initialSeats
       used.integrator.set(used.seats)
-      clock.after(execution + thinking, () => this.call(client, clients, calls - 1, used))
+      clock.after(execution + thinking, () => this.#call(client, clients, calls - 1, used))
       clock.after(execution, () => {
         used.seats -= initialSeats
         used.integrator.set(used.seats)
-        clock.after(additionalLatencyMs, () => this.want(-wide))
+        clock.after(additionalLatencyMs, () => this.#want(-wide))
         this.set.finish(request)
       })
     }
     if (request.state === 'executing') execute()
     else if (request.state === 'rejected') {
       this.failed++
-      this.want(-wide)
+      this.#want(-wide)
     } else request.decided = () => clock.after(0, execute)
   }
 

@@ -4,16 +4,16 @@ import { type EventLoop, TurnScheduler } from '../../../src/lib/turn-scheduler.t
 /** An event loop whose time and polls the test controls. */
 class HeldLoop implements EventLoop {
   time = 0
-  private waiting: (() => void)[] = []
+  #waiting: (() => void)[] = []
 
   now = (): number => this.time
-  afterPoll = (callback: () => void): void => void this.waiting.push(callback)
+  afterPoll = (callback: () => void): void => void this.#waiting.push(callback)
   nextTick = (callback: () => void): void => queueMicrotask(callback)
 
   /** Ends a turn: calls the callbacks that wait for the poll, and runs their microtasks. */
   async turn(): Promise<void> {
-    const waiting = this.waiting
-    this.waiting = []
+    const waiting = this.#waiting
+    this.#waiting = []
     for (const callback of waiting) callback()
     await new Promise(setImmediate)
   }

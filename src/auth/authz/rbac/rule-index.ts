@@ -66,38 +66,38 @@ function subjectKey(subject: RbacSubject, namespace: string): string | undefined
  * `putBinding`, `remove`). Returned values are shared and must not be changed.
  */
 export class RuleIndex {
-  private readonly roles = new Map<string, readonly PolicyRule[]>()
-  private readonly bindings = new Map<string, RoleBinding>()
+  readonly #roles = new Map<string, readonly PolicyRule[]>()
+  readonly #bindings = new Map<string, RoleBinding>()
   /** Namespace ('' for ClusterRoleBindings) to subject key to bindings by key. */
-  private readonly bySubject = new Map<string, Map<string, Map<string, SubjectEntry>>>()
+  readonly #bySubject = new Map<string, Map<string, Map<string, SubjectEntry>>>()
 
   putRole({ metadata: { namespace = '', name = '' }, rules }: RoleObject): void {
-    this.roles.set(roleKey(namespace, name), rules ?? [])
+    this.#roles.set(roleKey(namespace, name), rules ?? [])
   }
 
   /** Adds or replaces a binding. */
   putBinding({ metadata: { namespace = '', name = '' }, roleRef, subjects = [] }: BindingObject): void {
     const key = roleKey(namespace, name)
-    this.dropBinding(key)
+    this.#dropBinding(key)
     const binding: RoleBinding = { namespace, name, roleRef, subjects }
-    this.bindings.set(key, binding)
+    this.#bindings.set(key, binding)
     for (const subject of binding.subjects) {
       const who = subjectKey(subject, namespace)
       if (who === undefined) continue
-      const entries = this.entriesOf(namespace, who)
+      const entries = this.#entriesOf(namespace, who)
       if (!entries.has(key)) entries.set(key, { binding, subject })
     }
   }
 
   remove(resource: RbacResource, namespace: string, name: string): void {
     const key = roleKey(namespace, name)
-    if (resource === 'clusterroles' || resource === 'roles') this.roles.delete(key)
-    else this.dropBinding(key)
+    if (resource === 'clusterroles' || resource === 'roles') this.#roles.delete(key)
+    else this.#dropBinding(key)
   }
 
   /** Keys `namespace/name` of all objects of a resource. */
   keys(resource: RbacResource): string[] {
-    const all = resource === 'clusterroles' || resource === 'roles' ? this.roles : this.bindings
+    const all = resource === 'clusterroles' || resource === 'roles' ? this.#roles : this.#bindings
     const ofCluster = resource === 'clusterroles' || resource === 'clusterrolebindings'
     return [...all.keys()].filter(key => key.startsWith('/') === ofCluster)
   }
@@ -107,15 +107,15 @@ export class RuleIndex {
    * exist.
    */
   *grants(user: User, namespace: string, onError: (text: string) => void): Generator<RuleGrant> {
-    yield* this.grantsIn('', user, onError)
-    if (namespace !== '') yield* this.grantsIn(namespace, user, onError)
+    yield* this.#grantsIn('', user, onError)
+    if (namespace !== '') yield* this.#grantsIn(namespace, user, onError)
   }
 
   /** Yields every binding whose role exists, with the subject that matches the user. Scans all bindings; for display. */
   *bound(user: User): Generator<BoundRole> {
     const mine = new Set([`user:${user.name}`, ...user.groups.map(group => `group:${group}`)])
-    for (const { namespace, name, roleRef, subjects } of this.bindings.values()) {
-      const rules = this.rulesOf({ namespace, name, roleRef, subjects })
+    for (const { namespace, name, roleRef, subjects } of this.#bindings.values()) {
+      const rules = this.#rulesOf({ namespace, name, roleRef, subjects })
       if (typeof rules === 'string') continue
       const subject = subjects.find(each => mine.has(subjectKey(each, namespace) ?? ''))
       yield { namespace, name, role: { kind: roleRef.kind, name: roleRef.name }, subject: subject && { kind: subject.kind, name: subject.name }, rules }
@@ -123,8 +123,8 @@ export class RuleIndex {
   }
 
   /** Yields the grants of one namespace, each binding once, for the user and its groups. */
-  private *grantsIn(namespace: string, user: User, onError: (text: string) => void): Generator<RuleGrant> {
-    const subjects = this.bySubject.get(namespace)
+  *#grantsIn(namespace: string, user: User, onError: (text: string) => void): Generator<RuleGrant> {
+    const subjects = this.#bySubject.get(namespace)
     if (subjects === undefined) return
     const seen = new Set<string>()
     for (let i = -1; i < user.groups.length; i++) {
@@ -133,7 +133,7 @@ export class RuleIndex {
       for (const [key, { binding, subject }] of entries) {
         if (seen.has(key)) continue
         seen.add(key)
-        const rules = this.rulesOf(binding)
+        const rules = this.#rulesOf(binding)
         if (typeof rules === 'string') onError(rules)
         else yield { rules, source: () => describeBinding(binding, subject) }
       }
@@ -141,32 +141,32 @@ export class RuleIndex {
   }
 
   /** Returns the rules of the binding's role, or an error. */
-  private rulesOf({ namespace, roleRef }: RoleBinding): readonly PolicyRule[] | string {
+  #rulesOf({ namespace, roleRef }: RoleBinding): readonly PolicyRule[] | string {
     switch (roleRef.kind) {
       case 'ClusterRole':
-        return this.roles.get(roleKey('', roleRef.name)) ?? `clusterrole.rbac.authorization.k8s.io ${quote(roleRef.name)} not found`
+        return this.#roles.get(roleKey('', roleRef.name)) ?? `clusterrole.rbac.authorization.k8s.io ${quote(roleRef.name)} not found`
       case 'Role':
-        return this.roles.get(roleKey(namespace, roleRef.name)) ?? `role.rbac.authorization.k8s.io ${quote(roleRef.name)} not found`
+        return this.#roles.get(roleKey(namespace, roleRef.name)) ?? `role.rbac.authorization.k8s.io ${quote(roleRef.name)} not found`
       default:
         return `unsupported role reference kind: ${quote(roleRef.kind)}`
     }
   }
 
   /** Index entries of a subject in a namespace. Created if needed. */
-  private entriesOf(namespace: string, subject: string): Map<string, SubjectEntry> {
-    const subjects = this.bySubject.get(namespace) ?? new Map<string, Map<string, SubjectEntry>>()
-    this.bySubject.set(namespace, subjects)
+  #entriesOf(namespace: string, subject: string): Map<string, SubjectEntry> {
+    const subjects = this.#bySubject.get(namespace) ?? new Map<string, Map<string, SubjectEntry>>()
+    this.#bySubject.set(namespace, subjects)
     const entries = subjects.get(subject) ?? new Map<string, SubjectEntry>()
     subjects.set(subject, entries)
     return entries
   }
 
   /** Removes a binding from the index. */
-  private dropBinding(key: string): void {
-    const old = this.bindings.get(key)
+  #dropBinding(key: string): void {
+    const old = this.#bindings.get(key)
     if (old === undefined) return
-    this.bindings.delete(key)
-    const subjects = this.bySubject.get(old.namespace)
+    this.#bindings.delete(key)
+    const subjects = this.#bySubject.get(old.namespace)
     for (const subject of old.subjects) {
       const who = subjectKey(subject, old.namespace)
       const entries = who === undefined ? undefined : subjects?.get(who)
@@ -174,7 +174,7 @@ export class RuleIndex {
       entries.delete(key)
       if (entries.size === 0) subjects?.delete(who)
     }
-    if (subjects?.size === 0) this.bySubject.delete(old.namespace)
+    if (subjects?.size === 0) this.#bySubject.delete(old.namespace)
   }
 }
 

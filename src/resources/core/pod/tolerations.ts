@@ -28,7 +28,7 @@ interface Longest {
 
 /** Tolerations, indexed by what they cover. */
 class Coverage {
-  private readonly places = new Map<string, Longest>()
+  readonly #places = new Map<string, Longest>()
 
   constructor(tolerations: readonly Toleration[], texts: readonly string[]) {
     for (const [last, one] of tolerations.entries()) {
@@ -37,9 +37,9 @@ class Coverage {
       const place = tolerationKey(key, effect, isExisting(one) ? undefined : value)
       const rank = rankIn(effect, one)
       const text = texts[last] ?? ''
-      const longest = this.places.get(place)
+      const longest = this.#places.get(place)
       const isBare = operator === ''
-      if (!longest || longest.rank < rank) this.places.set(place, { rank, last, text, isBare })
+      if (!longest || longest.rank < rank) this.#places.set(place, { rank, last, text, isBare })
       else if (longest.rank === rank && longest.text !== text) Object.assign(longest, { last, text, isBare: longest.isBare || isBare })
     }
   }
@@ -51,7 +51,7 @@ class Coverage {
     return ['', key].some(k =>
       ['', effect].some(e => {
         const reaches = (place: string): boolean => {
-          const longest = place === own ? undefined : this.places.get(place)
+          const longest = place === own ? undefined : this.#places.get(place)
           return longest !== undefined && longest.rank >= rankIn(e, one)
         }
         if (reaches(tolerationKey(k, e, undefined))) return true
@@ -64,7 +64,7 @@ class Coverage {
   beside(one: Toleration): Longest | undefined {
     const { key = '', operator = '', value = '', effect = '' } = one
     if (operator !== 'Exists' && operator !== 'Equal') return undefined
-    return this.places.get(tolerationKey(key, effect, isExisting(one) ? undefined : value))
+    return this.#places.get(tolerationKey(key, effect, isExisting(one) ? undefined : value))
   }
 }
 

@@ -33,38 +33,38 @@ function entryOf(text: string, index: number): SysctlPattern {
 
 /** Index of forbidden entries, by the prefix of a pattern and in sorted order. */
 class Forbidden {
-  private readonly ordered: readonly SysctlPattern[]
-  private readonly patterns = new Map<string, SysctlPattern[]>()
-  private readonly lengths: readonly number[]
+  readonly #ordered: readonly SysctlPattern[]
+  readonly #patterns = new Map<string, SysctlPattern[]>()
+  readonly #lengths: readonly number[]
 
   constructor(ordered: readonly SysctlPattern[]) {
-    this.ordered = ordered
+    this.#ordered = ordered
     for (const entry of ordered) {
       if (!entry.isPattern) continue
-      const same = this.patterns.get(entry.prefix)
+      const same = this.#patterns.get(entry.prefix)
       if (same) same.push(entry)
-      else this.patterns.set(entry.prefix, [entry])
+      else this.#patterns.set(entry.prefix, [entry])
     }
-    this.lengths = [...new Set([...this.patterns.keys()].map(({ length }) => length))]
+    this.#lengths = [...new Set([...this.#patterns.keys()].map(({ length }) => length))]
   }
 
   /** Returns the entries that match a sysctl which the other entry matches, too, in the order of the list. */
   overlapping({ prefix, isPattern }: SysctlPattern): SysctlPattern[] {
-    const shorter = this.lengths.filter(length => length < prefix.length).flatMap(length => this.patterns.get(prefix.slice(0, length)) ?? [])
-    const found = [...shorter, ...this.from(prefix, isPattern)]
+    const shorter = this.#lengths.filter(length => length < prefix.length).flatMap(length => this.#patterns.get(prefix.slice(0, length)) ?? [])
+    const found = [...shorter, ...this.#from(prefix, isPattern)]
     return found.sort((a, b) => a.index - b.index)
   }
 
   /** Yields the entries that begin with the text or equal it. */
-  private *from(prefix: string, isPattern: boolean): Generator<SysctlPattern> {
+  *#from(prefix: string, isPattern: boolean): Generator<SysctlPattern> {
     let low = 0
-    let high = this.ordered.length
+    let high = this.#ordered.length
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((this.ordered[middle]?.prefix ?? '') < prefix) low = middle + 1
+      if ((this.#ordered[middle]?.prefix ?? '') < prefix) low = middle + 1
       else high = middle
     }
-    for (let entry = this.ordered[low]; entry && (isPattern ? entry.prefix.startsWith(prefix) : entry.prefix === prefix); entry = this.ordered[++low])
+    for (let entry = this.#ordered[low]; entry && (isPattern ? entry.prefix.startsWith(prefix) : entry.prefix === prefix); entry = this.#ordered[++low])
       yield entry
   }
 }

@@ -94,22 +94,22 @@ function accountNode({ name, extra }: User): string | undefined {
 class Caller {
   readonly verb: string
   readonly user: User
-  private readonly authorizer: Authorizer
-  private readonly request: RequestContext
+  readonly #authorizer: Authorizer
+  readonly #request: RequestContext
 
   constructor(authorizer: Authorizer, request: RequestContext) {
-    this.authorizer = authorizer
-    this.request = request
+    this.#authorizer = authorizer
+    this.#request = request
     this.user = request.user
     this.verb = request.info.verb
   }
 
   /** Returns the reason why the user may not use the verb, or undefined. */
   async refusal(verb: string, subresource: string, namespace: string, name: string): Promise<string | undefined> {
-    const { info, signal } = this.request
+    const { info, signal } = this.#request
     const { path, group, version, resource } = info
     const asked = resourceAttributes({ path, group, version, resource, verb, subresource, namespace, name })
-    const { decision, reason } = await this.authorizer.authorize(this.user, asked, signal)
+    const { decision, reason } = await this.#authorizer.authorize(this.user, asked, signal)
     return decision === 'allow' ? undefined : forbiddenRequest(this.user, asked, reason).message
   }
 }

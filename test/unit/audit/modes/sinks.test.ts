@@ -158,17 +158,17 @@ describe('BatchingSink', () => {
 class Gated implements AuditBackend {
   readonly batches: number[] = []
   closed = false
-  private readonly waiting: (() => void)[] = []
+  readonly #waiting: (() => void)[] = []
   async write(events: readonly WrittenEvent[]): Promise<boolean> {
     this.batches.push(events.length)
-    await new Promise<void>(resolve => this.waiting.push(resolve))
+    await new Promise<void>(resolve => this.#waiting.push(resolve))
     return true
   }
   async close(): Promise<void> {
     this.closed = true
   }
   release(): void {
-    for (const go of this.waiting.splice(0)) go()
+    for (const go of this.#waiting.splice(0)) go()
   }
 }
 

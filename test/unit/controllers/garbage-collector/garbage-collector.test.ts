@@ -25,9 +25,9 @@ type Metadata = Omit<ObjectMeta, 'ownerReferences'>
 class World {
   readonly t: TestRegistry
   readonly access
-  private end = new AbortController()
-  private done: Promise<void> = Promise.resolve()
-  private sentinels = 0
+  #end = new AbortController()
+  #done: Promise<void> = Promise.resolve()
+  #sentinels = 0
 
   constructor() {
     this.t = builtinRegistry()
@@ -42,13 +42,13 @@ class World {
   }
 
   start(): void {
-    this.end = new AbortController()
-    this.done = garbageCollector(this.t.catalog)(controllerEnvironment(this.t), this.end.signal)
+    this.#end = new AbortController()
+    this.#done = garbageCollector(this.t.catalog)(controllerEnvironment(this.t), this.#end.signal)
   }
 
   async stop(): Promise<void> {
-    this.end.abort()
-    await this.done
+    this.#end.abort()
+    await this.#done
   }
 
   configMap(name: string, owners: readonly OwnerReference[] = [], metadata: Metadata = {}): Promise<Made> {
@@ -89,8 +89,8 @@ class World {
 
   /** Resolves once the collector has processed all earlier objects: it processes the last created one last. */
   async collected(): Promise<void> {
-    const owner = await this.configMap(`sentinel-${++this.sentinels}`)
-    const owned = await this.configMap(`owned-sentinel-${this.sentinels}`, [ownedBy(owner)])
+    const owner = await this.configMap(`sentinel-${++this.#sentinels}`)
+    const owned = await this.configMap(`owned-sentinel-${this.#sentinels}`, [ownedBy(owner)])
     await this.delete(owner)
     await this.gone(owned)
   }

@@ -9,36 +9,36 @@ import { eventually, turns } from '../../../support/waiting.ts'
 class FakeWorker implements WorkerProcess {
   readonly pid = 0
   readonly given: { id: number; port: string; socket: Socket }[] = []
-  private readonly name: string
-  private readonly ports: Distributor
-  private readonly does: 'takes' | 'refuses' | 'is silent'
-  private readonly exits: ((code: number | null, signal: string | null) => void)[] = []
-  private readonly gone: (() => void)[] = []
+  readonly #name: string
+  readonly #ports: Distributor
+  readonly #does: 'takes' | 'refuses' | 'is silent'
+  readonly #exits: ((code: number | null, signal: string | null) => void)[] = []
+  readonly #gone: (() => void)[] = []
 
   constructor(name: string, ports: Distributor, does: 'takes' | 'refuses' | 'is silent' = 'takes') {
-    this.name = name
-    this.ports = ports
-    this.does = does
+    this.#name = name
+    this.#ports = ports
+    this.#does = does
   }
   send(message: ToWorker, socket?: Socket): void {
     if (message.type !== 'connection' || socket === undefined) throw new Error('no connection')
     this.given.push({ id: message.id, port: message.port, socket })
-    if (this.does === 'is silent') return
+    if (this.#does === 'is silent') return
     // Both sides have the same socket object, because they are in one process.
-    if (this.does === 'takes') socket.write(`${this.name} ${message.port}`, () => this.ports.answered(this, message.id, true))
-    else setImmediate(() => this.ports.answered(this, message.id, false))
+    if (this.#does === 'takes') socket.write(`${this.#name} ${message.port}`, () => this.#ports.answered(this, message.id, true))
+    else setImmediate(() => this.#ports.answered(this, message.id, false))
   }
   kill(): void {}
   onMessage(): void {}
   onExit(handle: (code: number | null, signal: string | null) => void): void {
-    this.exits.push(handle)
+    this.#exits.push(handle)
   }
   onGone(handle: () => void): void {
-    this.gone.push(handle)
+    this.#gone.push(handle)
   }
   end(): void {
-    for (const exit of this.exits) exit(null, 'SIGKILL')
-    for (const gone of this.gone) gone()
+    for (const exit of this.#exits) exit(null, 'SIGKILL')
+    for (const gone of this.#gone) gone()
   }
 }
 

@@ -11,8 +11,8 @@ class FakeWorker implements WorkerProcess {
   readonly told: string[] = []
   /** Whether it responds to pings. */
   answers = false
-  private readonly handlers: ((message: FromWorker) => void)[] = []
-  private readonly ends: ((code: number | null, signal: string | null) => void)[] = []
+  readonly #handlers: ((message: FromWorker) => void)[] = []
+  readonly #ends: ((code: number | null, signal: string | null) => void)[] = []
 
   constructor(pid: number) {
     this.pid = pid
@@ -26,17 +26,17 @@ class FakeWorker implements WorkerProcess {
     this.end(null, 'SIGKILL')
   }
   onMessage(handle: (message: FromWorker) => void): void {
-    this.handlers.push(handle)
+    this.#handlers.push(handle)
   }
   onGone(): void {}
   onExit(handle: (code: number | null, signal: string | null) => void): void {
-    this.ends.push(handle)
+    this.#ends.push(handle)
   }
   say(message: FromWorker): void {
-    for (const handle of this.handlers) handle(message)
+    for (const handle of this.#handlers) handle(message)
   }
   end(code: number | null, signal: string | null = null): void {
-    for (const handle of this.ends) handle(code, signal)
+    for (const handle of this.#ends) handle(code, signal)
   }
 }
 

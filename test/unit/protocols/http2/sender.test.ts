@@ -10,18 +10,18 @@ import { Sender, slabPool } from '../../../../src/protocols/http2/sender.ts'
 class SlowSocket extends EventEmitter {
   destroyed = false
   written = 0
-  private done: (() => void)[] = []
+  #done: (() => void)[] = []
 
   write(bytes: Buffer, done: () => void): boolean {
     this.written += bytes.length
-    this.done.push(done)
+    this.#done.push(done)
     return false
   }
 
   end(): void {}
 
   peerReads(): void {
-    for (const done of this.done.splice(0)) done()
+    for (const done of this.#done.splice(0)) done()
   }
 }
 

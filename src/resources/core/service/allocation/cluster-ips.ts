@@ -52,26 +52,26 @@ function isReady(cidr: ServiceCIDR): boolean {
 
 /** Allocates and releases cluster IPs. An address belongs to the service for which its IPAddress was created, across all servers. */
 export class ClusterIPs {
-  private readonly configured: readonly string[]
-  private readonly random: () => number
+  readonly #configured: readonly string[]
+  readonly #random: () => number
 
   /** `configured` lists the ranges to use until the ServiceCIDR that represents them exists. `random` returns a number in [0, 1). */
   constructor(configured: readonly string[], random: () => number) {
-    this.configured = configured
-    this.random = random
+    this.#configured = configured
+    this.#random = random
   }
 
-  private async ranges(api: ResourceAccess, family: IPFamily): Promise<IPRange[]> {
+  async #ranges(api: ResourceAccess, family: IPFamily): Promise<IPRange[]> {
     const items = await listKind(api, SERVICE_CIDRS, '', { resourceVersion: '0' })
     const texts = items.filter(isReady).flatMap(({ spec }) => spec.cidrs ?? [])
-    if (!items.some(({ metadata }) => metadata.name === DEFAULT_SERVICE_CIDR)) texts.push(...this.configured)
+    if (!items.some(({ metadata }) => metadata.name === DEFAULT_SERVICE_CIDR)) texts.push(...this.#configured)
     return [...new Set(texts)].map(ipRange).filter(range => range.family === family)
   }
 
   /** Allocates `wanted`, or any free address if it is empty. A dry run allocates nothing, and returns the network address of the range as a placeholder. */
   async take(api: ResourceAccess, family: IPFamily, wanted: string, owner: ServiceRef, dryRun: boolean): Promise<string> {
-    const ranges = await this.ranges(api, family)
-    if (wanted === '') return dryRun ? this.pretend(ranges) : this.takeAny(api, ranges, owner)
+    const ranges = await this.#ranges(api, family)
+    if (wanted === '') return dryRun ? this.#pretend(ranges) : this.#takeAny(api, ranges, owner)
     const ip = parseIp(wanted)
     const n = ip && addressNumber(ip)
     const range = n === undefined ? undefined : ranges.find(({ network, end }) => n >= network && n <= end)
@@ -84,25 +84,25 @@ export class ClusterIPs {
     return wanted
   }
 
-  private pretend([range]: readonly IPRange[]): string {
+  #pretend([range]: readonly IPRange[]): string {
     if (!range) throw new AllocationError('range is full')
     return printAddress(range.network, range.family)
   }
 
-  private async takeAny(api: ResourceAccess, ranges: readonly IPRange[], owner: ServiceRef): Promise<string> {
+  async #takeAny(api: ResourceAccess, ranges: readonly IPRange[], owner: ServiceRef): Promise<string> {
     for (const range of ranges) {
       const got =
-        (await this.takeFrom(api, range, range.dynamic, range.last, owner)) ?? (await this.takeFrom(api, range, range.first, range.dynamic - 1n, owner))
+        (await this.#takeFrom(api, range, range.dynamic, range.last, owner)) ?? (await this.#takeFrom(api, range, range.first, range.dynamic - 1n, owner))
       if (got !== undefined) return got
     }
     throw new AllocationError('range is full')
   }
 
   /** Tries two random addresses, which nearly always succeeds, then lists the allocated ones and skips them. */
-  private async takeFrom(api: ResourceAccess, range: IPRange, from: bigint, to: bigint, owner: ServiceRef): Promise<string | undefined> {
+  async #takeFrom(api: ResourceAccess, range: IPRange, from: bigint, to: bigint, owner: ServiceRef): Promise<string | undefined> {
     let taken: Set<string> | undefined
     let tries = 0
-    for (const n of scan(from, to, this.random)) {
+    for (const n of scan(from, to, this.#random)) {
       const name = printAddress(n, range.family)
       if (taken?.has(name)) continue
       if (await create(api, name, range.family, owner)) return name

@@ -38,26 +38,26 @@ export const rangeAllocationResource = defineResource<RangeAllocation>({
 /** Allocates and releases node ports. All are in one object, which is updated with optimistic concurrency, so that no two servers allocate the same port. */
 export class NodePorts {
   readonly range: PortRange
-  private readonly random: () => number
+  readonly #random: () => number
   /** Resolves when the previous change has ended. */
-  private last: Promise<void> = Promise.resolve()
+  #last: Promise<void> = Promise.resolve()
 
   constructor(range: PortRange, random: () => number) {
     this.range = range
-    this.random = random
+    this.#random = random
   }
 
   /** Decodes the ports of a stored object. If the object has another range, its ports are converted one by one. */
   read(object: Pick<RangeAllocation, 'range' | 'data'>): PortSet {
     const data = Buffer.from(object.data ?? '', 'base64')
-    if (object.range === printPortRange(this.range)) return new PortSet(this.range, this.random, data)
+    if (object.range === printPortRange(this.range)) return new PortSet(this.range, this.#random, data)
     const [from = 0, to = 0] = object.range.split('-').map(Number)
-    const ports = new PortSet(this.range, this.random)
-    if (to >= from) for (const port of new PortSet({ base: from, size: to - from + 1 }, this.random, data).ports()) ports.add(port)
+    const ports = new PortSet(this.range, this.#random)
+    if (to >= from) for (const port of new PortSet({ base: from, size: to - from + 1 }, this.#random, data).ports()) ports.add(port)
     return ports
   }
 
-  private write(object: TypedObject, ports: PortSet): RangeAllocation {
+  #write(object: TypedObject, ports: PortSet): RangeAllocation {
     return { ...object, range: printPortRange(this.range), data: ports.data().toString('base64') }
   }
 
@@ -66,12 +66,12 @@ export class NodePorts {
    * that it throws is rethrown, and nothing is written. Changes of one process are queued, so that conflicts arise only with other servers.
    */
   change(api: ResourceAccess, change: (ports: PortSet, object: RangeAllocation) => boolean): Promise<void> {
-    const done = this.last.then(() => this.changeNow(api, change))
-    this.last = done.catch(() => {})
+    const done = this.#last.then(() => this.#changeNow(api, change))
+    this.#last = done.catch(() => {})
     return done
   }
 
-  private async changeNow(api: ResourceAccess, change: (ports: PortSet, object: RangeAllocation) => boolean): Promise<void> {
+  async #changeNow(api: ResourceAccess, change: (ports: PortSet, object: RangeAllocation) => boolean): Promise<void> {
     for (;;) {
       let failure: unknown
       try {
@@ -79,7 +79,7 @@ export class NodePorts {
           failure = undefined
           const ports = this.read(object)
           try {
-            return change(ports, object) ? this.write(object, ports) : undefined
+            return change(ports, object) ? this.#write(object, ports) : undefined
           } catch (error) {
             failure = error ?? new Error('failed')
             return undefined
@@ -89,18 +89,18 @@ export class NodePorts {
         return
       } catch (error) {
         if (failure !== undefined || !isStatusError(error, 'NotFound')) throw error
-        await this.initialise(api)
+        await this.#initialise(api)
       }
     }
   }
 
   /** Creates the object with the node ports of the existing services, in case the store has lost it. */
-  private async initialise(api: ResourceAccess): Promise<void> {
-    const ports = new PortSet(this.range, this.random)
+  async #initialise(api: ResourceAccess): Promise<void> {
+    const ports = new PortSet(this.range, this.#random)
     for (const port of await portsInUse(api)) ports.add(port)
     const object = { kind: 'RangeAllocation', apiVersion: 'v1', metadata: { name: NODE_PORTS } }
     try {
-      await api.create(RANGE_ALLOCATIONS, '', this.write(object, ports))
+      await api.create(RANGE_ALLOCATIONS, '', this.#write(object, ports))
     } catch (error) {
       if (!isStatusError(error, 'AlreadyExists')) throw error
     }
@@ -112,7 +112,7 @@ export class NodePorts {
       return { ports: this.read(object), resourceVersion: object.metadata.resourceVersion }
     } catch (error) {
       if (!isStatusError(error, 'NotFound')) throw error
-      return { ports: new PortSet(this.range, this.random), resourceVersion: undefined }
+      return { ports: new PortSet(this.range, this.#random), resourceVersion: undefined }
     }
   }
 

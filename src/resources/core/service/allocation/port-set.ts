@@ -23,30 +23,30 @@ export interface PortSource {
 /** Ports of a range as a bitmap in kube-apiserver's format: a big-endian number without leading zero bytes, whose bit n stands for port base + n. */
 export class PortSet implements PortSource {
   readonly range: PortRange
-  private readonly bits: Uint8Array
-  private readonly random: () => number
+  readonly #bits: Uint8Array
+  readonly #random: () => number
 
   constructor(range: PortRange, random: () => number, data: Uint8Array = new Uint8Array()) {
     this.range = range
-    this.random = random
-    this.bits = new Uint8Array(Math.ceil(range.size / 8))
-    for (let i = 0; i < Math.min(data.length, this.bits.length); i++) this.bits[i] = data[data.length - 1 - i] ?? 0
+    this.#random = random
+    this.#bits = new Uint8Array(Math.ceil(range.size / 8))
+    for (let i = 0; i < Math.min(data.length, this.#bits.length); i++) this.#bits[i] = data[data.length - 1 - i] ?? 0
   }
 
   has(port: number): boolean {
     const n = port - this.range.base
-    return n >= 0 && n < this.range.size && ((this.bits[n >> 3] ?? 0) & (1 << (n & 7))) !== 0
+    return n >= 0 && n < this.range.size && ((this.#bits[n >> 3] ?? 0) & (1 << (n & 7))) !== 0
   }
 
   /** Ports outside of the range are ignored. */
   add(port: number): void {
     const n = port - this.range.base
-    if (n >= 0 && n < this.range.size) this.bits[n >> 3] = (this.bits[n >> 3] ?? 0) | (1 << (n & 7))
+    if (n >= 0 && n < this.range.size) this.#bits[n >> 3] = (this.#bits[n >> 3] ?? 0) | (1 << (n & 7))
   }
 
   remove(port: number): void {
     const n = port - this.range.base
-    if (n >= 0 && n < this.range.size) this.bits[n >> 3] = (this.bits[n >> 3] ?? 0) & ~(1 << (n & 7))
+    if (n >= 0 && n < this.range.size) this.#bits[n >> 3] = (this.#bits[n >> 3] ?? 0) & ~(1 << (n & 7))
   }
 
   *ports(): Generator<number> {
@@ -64,14 +64,14 @@ export class PortSet implements PortSource {
   takeAny(): number {
     const { base, size } = this.range
     const low = reserved(this.range)
-    const port = this.anyOf(base + low, size - low) ?? this.anyOf(base, low)
+    const port = this.#anyOf(base + low, size - low) ?? this.#anyOf(base, low)
     if (port === undefined) throw new AllocationError('range is full')
     this.add(port)
     return port
   }
 
-  private anyOf(base: number, size: number): number | undefined {
-    const start = Math.floor(this.random() * size)
+  #anyOf(base: number, size: number): number | undefined {
+    const start = Math.floor(this.#random() * size)
     for (let i = 0; i < size; i++) {
       const port = base + ((start + i) % size)
       if (!this.has(port)) return port
@@ -80,35 +80,35 @@ export class PortSet implements PortSource {
   }
 
   data(): Buffer {
-    let length = this.bits.length
-    while (length > 0 && this.bits[length - 1] === 0) length--
-    return Buffer.from(this.bits.subarray(0, length).toReversed())
+    let length = this.#bits.length
+    while (length > 0 && this.#bits[length - 1] === 0) length--
+    return Buffer.from(this.#bits.subarray(0, length).toReversed())
   }
 }
 
 /** Ports of a dry run. Requested ports are checked; for others it returns placeholders above the usual range. */
 export class DryRunPorts implements PortSource {
-  private readonly known: PortSet
-  private readonly taken = new Set<number>()
-  private highest = 0
+  readonly #known: PortSet
+  readonly #taken = new Set<number>()
+  #highest = 0
 
   constructor(known: PortSet) {
-    this.known = known
+    this.#known = known
   }
 
   take(port: number): void {
-    if (this.known.has(port) || this.taken.has(port)) throw new AllocationError('provided port is already allocated')
-    this.note(port)
+    if (this.#known.has(port) || this.#taken.has(port)) throw new AllocationError('provided port is already allocated')
+    this.#note(port)
   }
 
   takeAny(): number {
-    const port = (this.taken.size === 0 ? 32768 : this.highest) + 1
-    this.note(port)
+    const port = (this.#taken.size === 0 ? 32768 : this.#highest) + 1
+    this.#note(port)
     return port
   }
 
-  private note(port: number): void {
-    this.taken.add(port)
-    this.highest = Math.max(this.highest, port)
+  #note(port: number): void {
+    this.#taken.add(port)
+    this.#highest = Math.max(this.#highest, port)
   }
 }

@@ -33,12 +33,12 @@ interface ServiceWrite {
  * that another one may get.
  */
 export class ServiceReservations {
-  private readonly ips: ClusterIPs
-  private readonly ports: NodePorts
+  readonly #ips: ClusterIPs
+  readonly #ports: NodePorts
 
   constructor(ips: ClusterIPs, ports: NodePorts) {
-    this.ips = ips
-    this.ports = ports
+    this.#ips = ips
+    this.#ports = ports
   }
 
   /**
@@ -53,15 +53,15 @@ export class ServiceReservations {
     let takenPorts: readonly number[] = []
     const owner = serviceRef(subject)
     const rollback = async (): Promise<void> => {
-      if (dryRun || takenIPs.length + takenPorts.length === 0 || (await this.stands(api, owner, takenIPs, takenPorts))) return
-      for (const ip of takenIPs) await leaveToRepair(this.ips.free(api, ip, owner))
-      await leaveToRepair(this.ports.free(api, takenPorts))
+      if (dryRun || takenIPs.length + takenPorts.length === 0 || (await this.#stands(api, owner, takenIPs, takenPorts))) return
+      for (const ip of takenIPs) await leaveToRepair(this.#ips.free(api, ip, owner))
+      await leaveToRepair(this.#ports.free(api, takenPorts))
     }
     if (next) {
       try {
-        await this.takeIPs({ next, old, api, owner, dryRun }, takenIPs)
+        await this.#takeIPs({ next, old, api, owner, dryRun }, takenIPs)
         if (needsPorts(next, old)) {
-          const plan = await this.ports.reserve(api, dryRun, source => planPorts(next, old, source))
+          const plan = await this.#ports.reserve(api, dryRun, source => planPorts(next, old, source))
           takenPorts = plan.taken
           carryOut(plan, next)
         }
@@ -77,8 +77,8 @@ export class ServiceReservations {
       commit: async () => {
         if (dryRun) return
         if (!next) await leaveToRepair(api.delete(ENDPOINTS, owner.namespace, owner.name))
-        for (const ip of freeIPs) await leaveToRepair(this.ips.free(api, ip, owner))
-        await leaveToRepair(this.ports.free(api, freePorts))
+        for (const ip of freeIPs) await leaveToRepair(this.#ips.free(api, ip, owner))
+        await leaveToRepair(this.#ports.free(api, freePorts))
       },
     }
   }
@@ -87,7 +87,7 @@ export class ServiceReservations {
    * Reports whether the write took effect although it failed, which a lost connection to the store leaves open. Returns true if that is unknown. Nothing may be
    * released then.
    */
-  private async stands(api: ResourceAccess, owner: ServiceRef, ips: readonly string[], ports: readonly number[]): Promise<boolean> {
+  async #stands(api: ResourceAccess, owner: ServiceRef, ips: readonly string[], ports: readonly number[]): Promise<boolean> {
     try {
       const service = await getKind(api, SERVICES, owner.namespace, owner.name)
       const held = new Set(allNodePortsOf(service))
@@ -98,7 +98,7 @@ export class ServiceReservations {
   }
 
   /** Appends each address to `taken` as soon as it is allocated, so that a failure releases the earlier ones. */
-  private async takeIPs({ next, old, api, owner, dryRun }: ServiceWrite, taken: string[]): Promise<void> {
+  async #takeIPs({ next, old, api, owner, dryRun }: ServiceWrite, taken: string[]): Promise<void> {
     if (!needsClusterIP(next) || isHeadless(next) || keepsPreference(next, old)) return
     const held = new Set(heldIPs(old))
     const ips = [...clusterIPsOf(next)]
@@ -106,7 +106,7 @@ export class ServiceReservations {
       const wanted = ips[i] ?? ''
       if (wanted !== '' && held.has(wanted)) continue
       try {
-        const ip = await this.ips.take(api, family === 'IPv6' ? 'IPv6' : 'IPv4', wanted, owner, dryRun)
+        const ip = await this.#ips.take(api, family === 'IPv6' ? 'IPv6' : 'IPv4', wanted, owner, dryRun)
         ips[i] = ip
         taken.push(ip)
       } catch (error) {

@@ -32,7 +32,7 @@ class Cluster {
     this.index.putBinding({ kind: 'RoleBinding', ...meta('b', 'ns'), roleRef: { apiGroup: GROUP, kind: 'Role', name: 'maps' }, subjects })
   }
 
-  private readonly services = {
+  readonly #services = {
     rules: this.index,
     authorizer: {
       authorize: async (_user: User, info: RequestAttributes) => {
@@ -41,7 +41,7 @@ class Cluster {
       },
     },
   }
-  private readonly api = {
+  readonly #api = {
     get: async (_id: unknown, namespace: string, name: string) => {
       if (name === 'none') throw failure(404, 'NotFound', `clusterroles.${GROUP} "none" not found`)
       return { apiVersion: `${GROUP}/v1`, kind: 'Role', metadata: { name }, rules: namespace === '' ? [rule('get', '', 'pods')] : [rule('get', '', 'secrets')] }
@@ -50,23 +50,23 @@ class Cluster {
 
   features = featuresOf()
 
-  private context(info: Partial<RequestAttributes>, user: User): HookContext {
+  #context(info: Partial<RequestAttributes>, user: User): HookContext {
     const attributes = resourceAttributes({ verb: 'create', group: GROUP, version: 'v1', ...info })
     const request: RequestContext = { user, info: attributes, signal: new AbortController().signal, userAgent: '', receivedAt: 0, warn: () => {} }
-    return hookContext({ request, access: () => this.api, features: this.features })
+    return hookContext({ request, access: () => this.#api, features: this.features })
   }
 
   /** The message of the error, if any. */
   async role(next: object, { namespace = 'ns', user = JANE, old }: { namespace?: string; user?: User; old?: object } = {}): Promise<string | undefined> {
     const named = (role: object) => ({ apiVersion: `${GROUP}/v1`, kind: 'Role', metadata: { name: 'r' }, rules: null, ...role })
     const resource = namespace === '' ? 'clusterroles' : 'roles'
-    return refusalOf(authorizeRole(this.services)(named(next), old && named(old), this.context({ resource, namespace }, user)))
+    return refusalOf(authorizeRole(this.#services)(named(next), old && named(old), this.#context({ resource, namespace }, user)))
   }
 
   async binding(kind: string, name: string, { namespace = 'ns', user = JANE, old }: { namespace?: string; user?: User; old?: object } = {}) {
     const named = { apiVersion: `${GROUP}/v1`, kind: 'RoleBinding', metadata: { name: 'b' }, roleRef: { apiGroup: GROUP, kind, name } }
     const resource = namespace === '' ? 'clusterrolebindings' : 'rolebindings'
-    return refusalOf(authorizeBinding(this.services)(named, old && { ...named, ...old }, this.context({ resource, namespace }, user)))
+    return refusalOf(authorizeBinding(this.#services)(named, old && { ...named, ...old }, this.#context({ resource, namespace }, user)))
   }
 }
 
