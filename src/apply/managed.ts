@@ -16,7 +16,7 @@ export interface Manager {
   readonly time: string | undefined
 }
 
-/** Managers by `identityOf`. */
+/** Managers by `managerIdentity`. */
 export type Managed = Map<string, Manager>
 
 /** Returns the key of a manager. It includes the version only for updaters, as an applier is the same in all versions. Keys order managers of the same second when the oldest are merged. */

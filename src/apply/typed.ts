@@ -1,7 +1,7 @@
 import { compareText } from '../lib/compare-text.ts'
 import { sortFew } from '../lib/sort-few.ts'
 import { isStepDone, isSteps, runIfSteps, type Steps, sortInSteps } from '../lib/steps.ts'
-import { hasGivenEmptyInList, hasGivenEmptyInListInSteps } from '../meta/given-empty.ts'
+import { hasGivenEmptyInList, hasGivenEmptyInListInSteps } from '../meta/empty-members.ts'
 import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { sameJsonIfSmall, sameJsonInSteps } from '../meta/same-json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'

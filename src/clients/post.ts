@@ -15,10 +15,10 @@ import { TlsAgent } from '../lib/tls-agent.ts'
 import { isJsonObject, objectIn } from '../meta/object.ts'
 import { serverResponse } from '../meta/server-response.ts'
 import { failure, type StatusError } from '../meta/status.ts'
-import type { ResponseBudget } from './answer-room.ts'
 import type { CallResponse, Destination } from './destination.ts'
 import { BodyError, plainBody } from './plain-body.ts'
 import { MOST_REQUESTS, RedirectError, redirected, type Sent, urlOf } from './redirect.ts'
+import type { ResponseBudget } from './response-budget.ts'
 
 /** Limits of a response. A longer one is an error. */
 export interface ResponseLimits {

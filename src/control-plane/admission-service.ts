@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type AdmissionPlugin, admissionChain } from '../admission/chain.ts'
-import { authorizerOf } from '../admission/expressions/authorizer-answers.ts'
+import { authorizerOf } from '../admission/expressions/authorizer-variable.ts'
 import { ConditionMetrics, type ConditionSubject } from '../admission/expressions/condition-metrics.ts'
 import { AdmissionMetrics } from '../admission/metrics.ts'
 import { type BuiltPluginName, isBuiltPlugin } from '../admission/plugin-names.ts'

@@ -4,7 +4,7 @@ import type { WebhookCredentials, WebhookPluginName } from '../admission/webhook
 import type { NodeGraph } from '../auth/authz/node/graph.ts'
 import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
-import type { MediaOffer } from '../codec/negotiate.ts'
+import type { MediaOffer } from '../codec/accept-header.ts'
 import type { ControllersConfig } from '../config/controllers-config.ts'
 import type { ReleaseConfig } from '../config/release-config.ts'
 import type { HistoryConfig, StoreProbes } from '../config/store-config.ts'

@@ -4,7 +4,7 @@ import type { FaultRules } from '../faults/rules.ts'
 import type { BufferPool } from '../lib/buffer-pool.ts'
 import { systemClock, type TimerClock } from '../lib/clock.ts'
 import { type Randomness, systemRandomness } from '../lib/randomness.ts'
-import { responseBuffers } from '../server/http/answer-memory.ts'
+import { responseBuffers } from '../server/http/response-buffers.ts'
 import { ByteBudget, DERIVED_BYTES } from '../storage/byte-budget.ts'
 import type { RecentRequests } from '../why/recent-requests.ts'
 

@@ -3,7 +3,7 @@ import type { Discovery } from './discovery/discovery.ts'
 import { withAggregation } from './filters/aggregation.ts'
 import { withDiscovery } from './filters/discovery.ts'
 import type { ApiFilter } from './filters/filter.ts'
-import { withScope } from './filters/scope.ts'
+import { withScope } from './filters/resolve-scope.ts'
 import type { OpenApiEndpoint } from './openapi/endpoint.ts'
 import type { EndpointEnvironment } from './scope.ts'
 

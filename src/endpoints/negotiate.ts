@@ -15,13 +15,13 @@ import {
   routeNotAcceptableText,
   type Transform,
   unsupportedMediaTypeText,
-} from '../codec/negotiate.ts'
+} from '../codec/accept-header.ts'
 import { failure } from '../meta/status.ts'
 import type { Dialect } from './dialect/dialect.ts'
 import { dialectOf } from './dialect/dialect-of.ts'
 import type { Exchange } from './exchange.ts'
-import type { ResponseForm } from './forms/answer-form.ts'
 import { formOf, type Output, PLAIN_FORM } from './forms/form-of.ts'
+import type { ResponseForm } from './forms/response-form.ts'
 import type { Scope } from './scope.ts'
 
 /** Negotiates the form of the response. Throws 406 if the client accepts none. */

@@ -1,4 +1,4 @@
-import { CBOR_TYPE } from '../codec/negotiate.ts'
+import { CBOR_TYPE } from '../codec/accept-header.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH } from '../codec/patch-types.ts'
 import { runInTurns } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'

@@ -4,8 +4,8 @@ import type { ResponseStatus } from '../meta/status.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { RequestResult } from '../registry/types.ts'
 import type { StructSchema } from '../schema/schema.ts'
-import { auditsResponse, sendAudited } from './audited-answer.ts'
-import type { Body, ResponseForm } from './forms/answer-form.ts'
+import { auditsResponse, sendAudited } from './audited-response.ts'
+import type { Body, ResponseForm } from './forms/response-form.ts'
 import type { Scope } from './scope.ts'
 
 /** Sends an object in the negotiated form. */

@@ -1,6 +1,6 @@
 import type { Catalog, CatalogSnapshot, ServedResource } from '../catalog/catalog.ts'
 import type { Subresource } from '../catalog/definition.ts'
-import type { MediaOffer } from '../codec/negotiate.ts'
+import type { MediaOffer } from '../codec/accept-header.ts'
 import type { TimerClock } from '../lib/clock.ts'
 import type { GaugeFamily } from '../lib/metrics.ts'
 import type { Authorizer } from '../meta/authorizer.ts'

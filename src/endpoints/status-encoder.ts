@@ -1,8 +1,8 @@
-import { JSON_TYPE, type MediaOffer, negotiateOutput } from '../codec/negotiate.ts'
+import { JSON_TYPE, type MediaOffer, negotiateOutput } from '../codec/accept-header.ts'
 import { after } from '../lib/awaitable.ts'
 import type { Status } from '../meta/status.ts'
-import type { Body } from './forms/answer-form.ts'
 import { formOf } from './forms/form-of.ts'
+import type { Body } from './forms/response-form.ts'
 
 interface StatusBody {
   readonly contentType: string

@@ -8,7 +8,7 @@ import { type BodyTarget, bodyTarget, viewTarget } from '../registry/change/body
 import { ensureNamespace } from '../registry/object-meta.ts'
 import { admissionRequest } from '../registry/types.ts'
 import { decodeBody } from './body.ts'
-import type { ResponseForm } from './forms/answer-form.ts'
+import type { ResponseForm } from './forms/response-form.ts'
 import { listOptions, type ReadOptions } from './list-options.ts'
 import { respondPlainList, respondStatus, respondTyped } from './respond.ts'
 import { isNamespaced, MAX_BODY_BYTES, type Scope, targetOfScope } from './scope.ts'

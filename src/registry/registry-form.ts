@@ -8,7 +8,7 @@ import type { KubeObject } from '../meta/object.ts'
 import type { FormName, StructSchema } from '../schema/schema.ts'
 import type { MemberOrder } from '../storage/json-splice.ts'
 import { StorageError } from '../storage/storage.ts'
-import { convertInSteps, normalized, versionsOf } from './convert.ts'
+import { convertInSteps, normalized, versionsOf } from './conversion/convert.ts'
 
 /** Behaviour of the registry that differs between typed and unstructured objects. */
 export interface RegistryForm {

@@ -7,7 +7,7 @@ export interface DecodeOptions {
   readonly onUnknown?: (path: string) => void
   /**
    * Whether to keep empty lists and maps that are always written, as Go does before the object is stored: messages and field owners distinguish them from nil.
-   * Empty ones that `omitempty` omits are dropped in any case (see `meta/given-empty.ts`).
+   * Empty ones that `omitempty` omits are dropped in any case (see `meta/empty-members.ts`).
    */
   readonly keepEmpty?: boolean
 }

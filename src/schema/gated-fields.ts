@@ -1,6 +1,6 @@
 import type { Steps } from '../lib/steps.ts'
 import { turnIsLong } from '../lib/turn.ts'
-import { forgetGivenEmpty, isGivenEmpty } from '../meta/given-empty.ts'
+import { forgetGivenEmpty, isGivenEmpty } from '../meta/empty-members.ts'
 import type { TypedObject } from '../meta/object.ts'
 import type { FormName, GateUse, Schema, StructSchema } from './schema.ts'
 

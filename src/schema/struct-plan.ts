@@ -1,6 +1,6 @@
 import { insertByRank } from '../lib/insert-by-rank.ts'
+import { setGivenEmpty } from '../meta/empty-members.ts'
 import { setMember } from '../meta/equal.ts'
-import { setGivenEmpty } from '../meta/given-empty.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { type Decoding, type FieldReader, MISFIT } from './decoding.ts'
 import { bySpelling } from './members.ts'

@@ -1,5 +1,5 @@
 import { type StatusError, serviceUnavailableError } from '../meta/status.ts'
-import type { HttpExchange } from './http/exchange.ts'
+import type { HttpExchange } from './http/http-exchange.ts'
 
 /** Requests that are in progress. Shutdown waits for the short ones and ends the long-running ones. */
 export class RequestsInProgress {

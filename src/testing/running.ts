@@ -8,7 +8,7 @@ import { type InProcessServer, openInProcess, type ServeCommand } from '../proce
 import { kubeconfig } from '../process/kubeconfig.ts'
 import { type AdminAccess, adminAccess } from '../process/serving-files.ts'
 import type { ConnectionSource } from '../server/connections/connection-source.ts'
-import { listenEarly } from '../server/connections/held-port.ts'
+import { listenEarly } from '../server/connections/early-listener.ts'
 import { gitVersion } from '../server/version.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { MemoryTables } from '../storage/embedded/memory-tables.ts'

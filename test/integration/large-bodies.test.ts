@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { mediaOffer } from '../../src/codec/negotiate.ts'
+import { mediaOffer } from '../../src/codec/accept-header.ts'
 import { MOST_VALUES } from '../../src/codec/value-bound.ts'
 import { createControlPlane } from '../../src/control-plane/control-plane.ts'
 import { StatusError } from '../../src/meta/status.ts'

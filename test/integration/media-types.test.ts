@@ -1,6 +1,6 @@
 import { deepEqual } from 'node:assert/strict'
 import type { ResourceDefinition, Version } from '../../src/catalog/definition.ts'
-import type { Format } from '../../src/codec/negotiate.ts'
+import type { Format } from '../../src/codec/accept-header.ts'
 import type { JsonObject } from '../../src/meta/object.ts'
 import { bodyIn, FORMATS, frameFrom, itemsFrom, mediaTypeOf, objectFrom, tableFrom, watchTypeOf } from '../support/media-forms.ts'
 import { type MediaSample, ownSamples, probeSamples, roundtripSamples } from '../support/media-samples.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
+import { type Format, mediaOffer } from '../../src/codec/accept-header.ts'
 import { encodeCbor } from '../../src/codec/cbor.ts'
-import { type Format, mediaOffer } from '../../src/codec/negotiate.ts'
 import { encodeProtobuf } from '../../src/codec/protobuf.ts'
 import { yamlBytes } from '../../src/codec/yaml.ts'
 import { type ControlPlane, createControlPlane } from '../../src/control-plane/control-plane.ts'

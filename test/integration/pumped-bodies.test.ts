@@ -1,7 +1,7 @@
 /** Texts that expressions repeat themselves over, in every field of every kind: a request takes time in proportion to its length. */
 
 import { expect } from 'chai'
-import { mediaOffer } from '../../src/codec/negotiate.ts'
+import { mediaOffer } from '../../src/codec/accept-header.ts'
 import { createControlPlane } from '../../src/control-plane/control-plane.ts'
 import { statusEncoder } from '../../src/endpoints/status-encoder.ts'
 import { StatusError } from '../../src/meta/status.ts'

@@ -1,6 +1,6 @@
 import { pluginsInOrder } from '../../src/admission/plugin-names.ts'
 import { CertificateMetrics } from '../../src/clients/certificate-metrics.ts'
-import { mediaOffer } from '../../src/codec/negotiate.ts'
+import { mediaOffer } from '../../src/codec/accept-header.ts'
 import type { ControlPlaneOptions } from '../../src/control-plane/control-plane-options.ts'
 import { Runtime } from '../../src/control-plane/runtime.ts'
 import { silentLogger } from '../../src/lib/log.ts'

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Duplex, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { mediaOffer } from '../../src/codec/negotiate.ts'
+import { mediaOffer } from '../../src/codec/accept-header.ts'
 import type { Exchange, StreamWriter } from '../../src/endpoints/exchange.ts'
 import { type InfoOf, Scope } from '../../src/endpoints/scope.ts'
 import { type FilledBody, wholeOf } from '../../src/lib/filled-body.ts'

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs/minimal.js'
+import { CBOR_TYPE, type Format, JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../src/codec/accept-header.ts'
 import { CborError, encodeCbor, parseCbor } from '../../src/codec/cbor.ts'
-import { CBOR_TYPE, type Format, JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../src/codec/negotiate.ts'
 import { encodeProtobuf, unwrap } from '../../src/codec/protobuf.ts'
 import { decodeMessage } from '../../src/codec/protobuf-decode.ts'
 import { parseYaml, yamlBytes } from '../../src/codec/yaml.ts'

@@ -1,4 +1,4 @@
-import type { Format } from '../../src/codec/negotiate.ts'
+import type { Format } from '../../src/codec/accept-header.ts'
 
 type Random = () => number
 

@@ -12,7 +12,7 @@ import { joinAuthorizers, privileged, publicInformation } from '../../src/auth/a
 import type { Api } from '../../src/endpoints/api.ts'
 import { silentLogger } from '../../src/lib/log.ts'
 import { Health } from '../../src/server/health.ts'
-import { responseBuffers } from '../../src/server/http/answer-memory.ts'
+import { responseBuffers } from '../../src/server/http/response-buffers.ts'
 import { encodeStatusAsJson } from '../../src/server/http/status-body.ts'
 import { type RunningServer, startServer } from '../../src/server/server.ts'
 import type { ServerOptions, ServingConduct } from '../../src/server/server-options.ts'

@@ -6,7 +6,7 @@ import type { Backend, BackendFork } from '../../storage/backend.ts'
 import { revision } from '../../storage/revision.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import type { BranchAuth } from './branch-auth.ts'
-import { type OpenRequest, OpenRequests, SerialTasks } from './held-requests.ts'
+import { type OpenRequest, OpenRequests, SerialTasks } from './open-requests.ts'
 import { revisionError } from './revision-error.ts'
 
 /** Parts that serve a branch. */

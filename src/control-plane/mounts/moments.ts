@@ -7,7 +7,7 @@ import type { Backend } from '../../storage/backend.ts'
 import { momentBackend } from '../../storage/moment-backend.ts'
 import { key, type Revision, revision } from '../../storage/revision.ts'
 import type { ControlPlane } from '../control-plane.ts'
-import { type OpenRequest, OpenRequests, SerialTasks } from './held-requests.ts'
+import { type OpenRequest, OpenRequests, SerialTasks } from './open-requests.ts'
 import { revisionError } from './revision-error.ts'
 
 /** A moment without requests for this long is closed, in milliseconds. */

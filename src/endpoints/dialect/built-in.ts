@@ -1,5 +1,5 @@
 import { apiVersionOfVersion, listKindOf } from '../../catalog/catalog.ts'
-import { routeAccepts } from '../../codec/negotiate.ts'
+import { routeAccepts } from '../../codec/accept-header.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from '../../codec/patch-types.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'

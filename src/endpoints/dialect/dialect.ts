@@ -1,6 +1,6 @@
 import type { ServedResource } from '../../catalog/catalog.ts'
 import type { Subresource, Version } from '../../catalog/definition.ts'
-import type { Format } from '../../codec/negotiate.ts'
+import type { Format } from '../../codec/accept-header.ts'
 import type { ResourceRequestInfo } from '../../meta/context.ts'
 import type { GroupVersion } from '../../meta/gvk.ts'
 import type { Json, KubeObject, ListMeta } from '../../meta/object.ts'

@@ -5,7 +5,7 @@ import { TypeRegistry } from '../../schema/idl.ts'
 import { APIDISCOVERY_V2, META_V1 } from '../../schema/meta-types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import type { ListedGroups } from '../aggregator.ts'
-import type { Document } from '../forms/answer-form.ts'
+import type { Document } from '../forms/response-form.ts'
 import type { ApiResource } from './resources.ts'
 import { apiResources } from './resources.ts'
 

@@ -1,5 +1,5 @@
 import type { Exchange } from '../exchange.ts'
-import type { ResponseForm } from '../forms/answer-form.ts'
+import type { ResponseForm } from '../forms/response-form.ts'
 import type { Scope } from '../scope.ts'
 
 /** Koa's `ctx.state` of a request, as far as the API uses it: values that filters pass on to later ones. */

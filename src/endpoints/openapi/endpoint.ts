@@ -1,12 +1,12 @@
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
-import { JSON_TYPE, negotiateOutput } from '../../codec/negotiate.ts'
+import { JSON_TYPE, negotiateOutput } from '../../codec/accept-header.ts'
 import { decompressBody } from '../../lib/compressed-body.ts'
 import { failure } from '../../meta/status.ts'
 import type { ForeignOpenApi } from '../aggregator.ts'
 import type { Exchange } from '../exchange.ts'
+import type { CompressedDocument } from './compressed-document.ts'
+import { DocumentCache, relativeUrl } from './document-cache.ts'
 import { withConverted } from './from-v2.ts'
-import type { CompressedDocument } from './kept-document.ts'
-import { DocumentCache, relativeUrl } from './kept-documents.ts'
 import { createOpenApi, nothingSaid, type ReadDescriptions } from './open-api.ts'
 
 /** A form of a document. Negotiation chooses one by its media type. */

@@ -40,7 +40,7 @@ export const nothingSaid: ReadDescriptions = () => ''
 /** Returns the version in the documents: since 1.31 the release, before that the server's version. */
 const documentVersion = (release: Release): string => (isSince(release, '1.31') ? release : `v${release}.0`)
 
-/** `foreign`: documents of aggregated servers, which are merged into v2. Only intermediate results for the next document are cached; `KeptDocuments` caches the documents. */
+/** `foreign`: documents of aggregated servers, which are merged into v2. Only intermediate results for the next document are cached; `DocumentCache` caches the documents. */
 export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = nothingSaid, foreign: readonly ForeignSwagger[] = []): OpenApi {
   const version = documentVersion(snapshot.release ?? DEFAULT_RELEASE)
   const descriptions = descriptionsWhileUsed(readDescriptions)

@@ -1,4 +1,4 @@
-import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../codec/negotiate.ts'
+import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../codec/accept-header.ts'
 import type { FormName, StructSchema } from '../../schema/schema.ts'
 import { DELETE_COLLECTION_PARAMETERS, LIST_PARAMETERS, type Parameter, resourceVersion } from './parameters.ts'
 

@@ -1,5 +1,5 @@
 import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
-import { JSON_TYPE } from '../../codec/negotiate.ts'
+import { JSON_TYPE } from '../../codec/accept-header.ts'
 import { parseApiVersion } from '../../meta/gvk.ts'
 import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import { groupName, identifier } from './identifiers.ts'

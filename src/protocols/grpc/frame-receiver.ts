@@ -1,5 +1,5 @@
-import { FrameLimits } from '../http2/conduct.ts'
 import { ConnectionError, ErrorCode } from '../http2/errors.ts'
+import { FrameLimits } from '../http2/frame-limits.ts'
 import { Flag, type Frame, FrameReader, FrameType, fragmentOf, frameOf, MAX_31_BITS, numbersFrame, readSettings, Setting } from '../http2/frames.ts'
 import { MAX_SETTINGS } from '../http2/limits.ts'
 import { RENEW_AFTER, type SilenceLimits } from './limits.ts'

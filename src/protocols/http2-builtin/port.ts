@@ -2,7 +2,7 @@ import { createServer, type Http2Server, type ServerHttp2Session } from 'node:ht
 import type { TLSSocket } from 'node:tls'
 import { invariant } from '../../lib/invariant.ts'
 import type { ConnectionLimits } from '../http2/limits.ts'
-import { TurnBudget } from '../http2/turn-share.ts'
+import { TurnBudget } from '../http2/turn-budget.ts'
 import { ReadLines } from './reads.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Steps } from '../../lib/steps.ts'
 import { turnIsSpent } from '../../lib/turn.ts'
 import { type Frame, FrameReader } from './frames.ts'
-import type { TurnBudget } from './turn-share.ts'
+import type { TurnBudget } from './turn-budget.ts'
 
 /**
  * Size from which a header block is decoded in steps, in bytes. 16 KiB can contain 4,000 fields and take milliseconds; ordinary requests have some hundred

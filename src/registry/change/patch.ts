@@ -18,7 +18,7 @@ import { badRequestError, failure, invalidError, notFoundError, tooLargeError } 
 import { conversionText } from '../../schema/conversion-fault.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import type { Literals } from '../../schema/diagnose.ts'
-import { convertInSteps, versionsOf } from '../convert.ts'
+import { convertInSteps, versionsOf } from '../conversion/convert.ts'
 import { decodeInSteps } from '../decode-object.ts'
 import { noteAdded, noteUnknown } from '../note-changes.ts'
 import { checkName, ensureNamespace } from '../object-meta.ts'

@@ -1,7 +1,7 @@
+import { isMemberExactly } from '../../meta/empty-members.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { forbidden } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
-import { isMemberExactly } from '../../meta/given-empty.ts'
 
 /** Limit on the size of all values of a ConfigMap or Secret together, in bytes. */
 export const MAX_DATA_BYTES = 1024 * 1024

@@ -1,7 +1,7 @@
 import { goJsonText } from '../../lib/go-json-text.ts'
 import { quote } from '../../lib/go-quote.ts'
+import { isGivenEmpty } from '../../meta/empty-members.ts'
 import { type Verbatim, verbatim } from '../../meta/field-error.ts'
-import { isGivenEmpty } from '../../meta/given-empty.ts'
 import type { LabelSelector } from '../../meta/label-selector.ts'
 
 /** Prints values as Go's %#v does. Upstream's messages show everything but strings, numbers and booleans in this form. */

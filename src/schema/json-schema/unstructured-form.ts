@@ -109,7 +109,7 @@ export function checkTypeText(object: Json, name: 'kind' | 'apiVersion'): void {
   throw new DecodeError(`.${name} accessor error: ${goText(value)} is of the type ${unstructuredGoType(value)}, expected string`)
 }
 
-/** Formats a decoded value like Go's %v; `goTypeOf` like %T. */
+/** Formats a decoded value like Go's %v; `unstructuredGoType` like %T. */
 const goText = (value: Json): string => (value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value))
 
 function unstructuredGoType(value: Json): string {

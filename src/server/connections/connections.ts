@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { steadyClock } from '../../lib/clock.ts'
 import { Progress } from '../../lib/progress.ts'
-import { currentResponse } from '../http/answer-under-way.ts'
+import { currentResponse } from '../http/current-response.ts'
 import { hasLeftHttp } from '../http/upgrade.ts'
 import {
   BUSY_MS,

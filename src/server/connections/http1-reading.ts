@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { handleOf } from '../../lib/socket-handle.ts'
 import { turnIsSpent } from '../../lib/turn.ts'
-import type { TurnBudget } from '../../protocols/http2/turn-share.ts'
+import type { TurnBudget } from '../../protocols/http2/turn-budget.ts'
 
 /** Bytes of a read that are parsed at once: one TLS record. It may hold 4,000 header fields. */
 const MAX_PIECE_BYTES = 16 * 1024

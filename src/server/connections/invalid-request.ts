@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { errorCode } from '../../lib/error-code.ts'
 import { failure } from '../../meta/status.ts'
-import { currentResponse } from '../http/answer-under-way.ts'
+import { currentResponse } from '../http/current-response.ts'
 import { encodeStatusAsJson } from '../http/status-body.ts'
 
 const METHOD_NOT_ALLOWED = failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})

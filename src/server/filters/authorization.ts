@@ -2,7 +2,7 @@ import { forbidden } from '../../auth/authz/forbidden.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { type Authorizer, isMaster, MASTERS } from '../../meta/authorizer.ts'
 import { PlainTextError } from '../../meta/plain-text-error.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { HttpExchange } from '../http/http-exchange.ts'
 import type { AuthMetrics } from '../metrics/auth-metrics.ts'
 import type { Filter } from './filter.ts'
 

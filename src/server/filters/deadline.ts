@@ -3,7 +3,7 @@ import { parseMilliseconds } from '../../lib/duration.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { badRequestError } from '../../meta/status.ts'
 import { DeadlineError } from '../http/deadline-error.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { HttpExchange } from '../http/http-exchange.ts'
 import type { Filter } from './filter.ts'
 
 /** A shorter timeout leaves no time to do anything: the request is refused. */

@@ -5,7 +5,7 @@ import type { Logger } from '../../lib/log.ts'
 import { nextLongTurn, turnIsLong } from '../../lib/turn.ts'
 import { PlainTextError } from '../../meta/plain-text-error.ts'
 import { badRequestError, internalServerError, StatusError } from '../../meta/status.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { HttpExchange } from '../http/http-exchange.ts'
 import type { Filter } from './filter.ts'
 
 /**

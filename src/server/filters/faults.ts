@@ -6,7 +6,7 @@ import { type FaultRules, isBehind, isGone } from '../../faults/rules.ts'
 import { disturbedWatch } from '../../faults/watch-fault.ts'
 import { pause } from '../../lib/pause.ts'
 import { detailsOf, expiredError, failure, type StatusError } from '../../meta/status.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { HttpExchange } from '../http/http-exchange.ts'
 import type { Filter, Next } from './filter.ts'
 
 /** State and services that faults use. */

@@ -1,6 +1,6 @@
 import type { ApiState } from '../../endpoints/filters/filter.ts'
 import type { AnyRequest, AnyResponse } from '../http/any-http.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { HttpExchange } from '../http/http-exchange.ts'
 
 /** Koa's `ctx.state` of a request: values that filters pass on to later ones. */
 export interface RequestState extends ApiState {

@@ -1,6 +1,6 @@
 import type { SeatRequest } from '../../flow/queued-requests.ts'
 import type { Logger } from '../../lib/log.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { HttpExchange } from '../http/http-exchange.ts'
 import type { Filter } from './filter.ts'
 
 /** Logs a line for every request when it is over. */

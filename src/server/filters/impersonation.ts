@@ -5,7 +5,7 @@ import type { RequestAttributes } from '../../meta/context.ts'
 import { PlainTextError } from '../../meta/plain-text-error.ts'
 import type { RequestNotes } from '../../meta/request-notes.ts'
 import { whyUser } from '../../why/request-record.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { HttpExchange } from '../http/http-exchange.ts'
 import type { Filter } from './filter.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { HttpExchange } from '../http/exchange.ts'
+import type { HttpExchange } from '../http/http-exchange.ts'
 import type { RequestMetrics } from '../metrics/request-metrics.ts'
 import type { RequestsInProgress } from '../requests-in-progress.ts'
 import type { Filter, Next } from './filter.ts'

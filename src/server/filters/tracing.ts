@@ -1,6 +1,6 @@
 import type { Attributes, Span } from '../../lib/spans.ts'
 import { StatusError } from '../../meta/status.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { HttpExchange } from '../http/http-exchange.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import type { Filter } from './filter.ts'
 

@@ -5,7 +5,7 @@ import { statusCodeLabel } from '../../lib/status-code-label.ts'
 import type { RequestInfo, ResourceRequestInfo } from '../../meta/context.ts'
 import { qualifiedResource } from '../../meta/gvk.ts'
 import { isLongRunning } from '../filters/request-info.ts'
-import type { HttpExchange } from '../http/exchange.ts'
+import type { HttpExchange } from '../http/http-exchange.ts'
 import type { RequestWatermarks } from './request-watermarks.ts'
 
 const COMPONENT = 'apiserver'

@@ -9,7 +9,7 @@ import { CHANGES_PER_ROUND } from './pending-changes.ts'
 /** Time that a round may use before it yields to the event loop, in milliseconds, and the number of watchers served between two looks at the clock. */
 const TURN_MS = 1.5
 const WATCHERS_PER_LOOK = 8
-/** A group rests for this multiple of the duration of its last round, at most `longestRestMs`. */
+/** A group rests for this multiple of the duration of its last round, at most `LONGEST_REST_MS`. */
 const REST_FACTOR = 2
 const LONGEST_REST_MS = 50
 const SHORTEST_REST_MS = 1

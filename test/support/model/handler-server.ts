@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Catalog } from '../../../src/catalog/catalog.ts'
 import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
-import { mediaOffer } from '../../../src/codec/negotiate.ts'
+import { mediaOffer } from '../../../src/codec/accept-header.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import { isStatusError } from '../../../src/meta/status.ts'
 import { codecOf } from '../../../src/registry/codec.ts'

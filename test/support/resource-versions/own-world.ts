@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { mediaOffer } from '../../../src/codec/negotiate.ts'
+import { mediaOffer } from '../../../src/codec/accept-header.ts'
 import { type ControlPlane, createControlPlane } from '../../../src/control-plane/control-plane.ts'
 import { statusEncoder } from '../../../src/endpoints/status-encoder.ts'
 import { systemClock } from '../../../src/lib/clock.ts'

@@ -1,5 +1,5 @@
 import { admissionChain } from '../../../src/admission/chain.ts'
-import { authorizerOf } from '../../../src/admission/expressions/authorizer-answers.ts'
+import { authorizerOf } from '../../../src/admission/expressions/authorizer-variable.ts'
 import { ConditionMetrics } from '../../../src/admission/expressions/condition-metrics.ts'
 import type { WebhookEnvironment } from '../../../src/admission/webhooks/call.ts'
 import { WebhookClients } from '../../../src/admission/webhooks/client.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { CatalogSnapshot } from '../../../src/catalog/catalog.ts'
+import { mediaOffer } from '../../../src/codec/accept-header.ts'
 import { encodeCborValue } from '../../../src/codec/cbor.ts'
-import { mediaOffer } from '../../../src/codec/negotiate.ts'
 import { encodeProtobuf, wrap } from '../../../src/codec/protobuf.ts'
 import { decodeBody } from '../../../src/endpoints/body.ts'
 import type { Json, JsonObject, KubeObject } from '../../../src/meta/object.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { CatalogSnapshot } from '../../../src/catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../../../src/catalog/definition.ts'
-import { mediaOffer } from '../../../src/codec/negotiate.ts'
+import { mediaOffer } from '../../../src/codec/accept-header.ts'
 import { wrap } from '../../../src/codec/protobuf.ts'
 import { encodeMessage } from '../../../src/codec/protobuf-encode.ts'
 import { decodeBody } from '../../../src/endpoints/body.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { CatalogSnapshot } from '../../../src/catalog/catalog.ts'
-import { mediaOffer } from '../../../src/codec/negotiate.ts'
+import { mediaOffer } from '../../../src/codec/accept-header.ts'
 import { decodeBody } from '../../../src/endpoints/body.ts'
 import { StatusError } from '../../../src/meta/status.ts'
 import { bodyTarget } from '../../../src/registry/change/body-target.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { mediaOffer } from '../../../src/codec/negotiate.ts'
+import { mediaOffer } from '../../../src/codec/accept-header.ts'
 import type { Output } from '../../../src/endpoints/forms/form-of.ts'
 import { acceptedOutput, acceptedStream, bodyMediaType, negotiate, negotiateStream } from '../../../src/endpoints/negotiate.ts'
 import { FakeExchange, type FakeRequest, scopeOf } from '../../support/exchange.ts'

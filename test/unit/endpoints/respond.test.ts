@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { CBOR_TYPE, JSON_TYPE, NEUTRAL_PROTOBUF_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../../src/codec/accept-header.ts'
 import { encodeCbor, parseCbor } from '../../../src/codec/cbor.ts'
-import { CBOR_TYPE, JSON_TYPE, NEUTRAL_PROTOBUF_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../../src/codec/negotiate.ts'
 import { unwrap } from '../../../src/codec/protobuf.ts'
 import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
 import { formOf, type Output } from '../../../src/endpoints/forms/form-of.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { mediaOffer, PROTOBUF_TYPE } from '../../../src/codec/negotiate.ts'
+import { mediaOffer, PROTOBUF_TYPE } from '../../../src/codec/accept-header.ts'
 import { unwrap } from '../../../src/codec/protobuf.ts'
 import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
 import { metaType, statusText } from '../../../src/endpoints/forms/meta-v1.ts'

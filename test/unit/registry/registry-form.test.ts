@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { runAtOnce } from '../../../src/lib/steps.ts'
+import { withConversions } from '../../../src/registry/conversion/webhook.ts'
 import { registryFormOf } from '../../../src/registry/registry-form.ts'
-import { withConversions } from '../../../src/registry/webhook-conversion.ts'
 import { failureText, link, linkResource, linkVersion, reviewed } from '../../support/conversion.ts'
 import { widgetResource } from '../../support/test-registry.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { runAtOnce } from '../../../src/lib/steps.ts'
-import { givenEmptyNames } from '../../../src/meta/given-empty.ts'
+import { givenEmptyNames } from '../../../src/meta/empty-members.ts'
 import type { Json } from '../../../src/meta/object.ts'
 import { DecodeError, decode, decodeInSteps } from '../../../src/schema/decode.ts'
 import type { DecodeOptions } from '../../../src/schema/decoding.ts'

@@ -1,7 +1,7 @@
 import { apiVersionOfVersion } from '../../../catalog/catalog.ts'
 import type { Version } from '../../../catalog/definition.ts'
+import { CBOR_SEQUENCE_TYPE } from '../../../codec/accept-header.ts'
 import { cborBody, cborFrame, cborList, encodeCbor, encodeCborValue } from '../../../codec/cbor.ts'
-import { CBOR_SEQUENCE_TYPE } from '../../../codec/negotiate.ts'
 import type { TypeMeta } from '../../../codec/protobuf.ts'
 import { mapInSlices } from '../../../lib/slices.ts'
 import type { Steps } from '../../../lib/steps.ts'
@@ -9,8 +9,8 @@ import type { KubeObject, ListMeta } from '../../../meta/object.ts'
 import { decode, decodeInSteps } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { Encoder, StoredObject } from '../../../storage/storage.ts'
-import type { Document } from '../answer-form.ts'
 import { listTypeMetaOf, metaType } from '../meta-v1.ts'
+import type { Document } from '../response-form.ts'
 import type { BinaryCodec } from './codec.ts'
 
 interface Encoders {

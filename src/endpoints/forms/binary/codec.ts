@@ -4,7 +4,7 @@ import type { Steps } from '../../../lib/steps.ts'
 import type { KubeObject, ListMeta } from '../../../meta/object.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
-import type { Document } from '../answer-form.ts'
+import type { Document } from '../response-form.ts'
 
 /** Encoder of responses in a binary media type. Bodies include the prefix or envelope of the media type. */
 export interface BinaryCodec {

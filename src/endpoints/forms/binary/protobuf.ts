@@ -26,9 +26,9 @@ import type { StructSchema } from '../../../schema/schema.ts'
 import { DERIVED_BYTES } from '../../../storage/byte-budget.ts'
 import { metadataOf } from '../../../storage/parse-own.ts'
 import type { Encoder, StoredObject } from '../../../storage/storage.ts'
-import type { Document } from '../answer-form.ts'
 import { listPieces } from '../list-pieces.ts'
 import { listTypeMetaOf, metaType, typeMetaOf } from '../meta-v1.ts'
+import type { Document } from '../response-form.ts'
 import type { BinaryCodec } from './codec.ts'
 
 /** Maximum bytes of a list's encodings that are cached. The cache holds those of a few lists. Caching more would drop them before they are reused. */

@@ -1,12 +1,12 @@
-import type { Transform } from '../../../codec/negotiate.ts'
+import type { Transform } from '../../../codec/accept-header.ts'
 import { after } from '../../../lib/awaitable.ts'
 import { uncreated } from '../../../lifecycle/uncreated.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
 import { objectInTurns } from '../../../registry/ready-object.ts'
-import type { ResponseForm } from '../answer-form.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
 import type { BinaryCodec } from '../binary/codec.ts'
 import { listMeta, metaType } from '../meta-v1.ts'
+import type { ResponseForm } from '../response-form.ts'
 import { checkAsksList, checkAsksObject, noPlainMetadata } from './metadata-kind.ts'
 
 /** Form of metadata only (PartialObjectMetadata) in a binary media type. */

@@ -1,4 +1,4 @@
-import { JSON_TYPE, type Transform, YAML_TYPE } from '../../../codec/negotiate.ts'
+import { JSON_TYPE, type Transform, YAML_TYPE } from '../../../codec/accept-header.ts'
 import { failure, type StatusError } from '../../../meta/status.ts'
 import type { Scope } from '../../scope.ts'
 

@@ -1,5 +1,5 @@
+import type { Transform } from '../../../codec/accept-header.ts'
 import { goJsonInSteps } from '../../../codec/json-in-steps.ts'
-import type { Transform } from '../../../codec/negotiate.ts'
 import { type Awaitable, after } from '../../../lib/awaitable.ts'
 import { startInTurns } from '../../../lib/steps.ts'
 import { type Uncreated, uncreated } from '../../../lifecycle/uncreated.ts'

@@ -1,4 +1,4 @@
-import type { Transform } from '../../../codec/negotiate.ts'
+import type { Transform } from '../../../codec/accept-header.ts'
 import { uncreated } from '../../../lifecycle/uncreated.ts'
 import type { Scope } from '../../scope.ts'
 import type { Framing } from '../framing.ts'

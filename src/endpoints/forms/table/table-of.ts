@@ -1,9 +1,9 @@
 import type { ServedResource } from '../../../catalog/catalog.ts'
 import type { TableDefinition } from '../../../catalog/definition.ts'
-import type { Transform } from '../../../codec/negotiate.ts'
+import type { Transform } from '../../../codec/accept-header.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import { badRequestError } from '../../../meta/status.ts'
-import { copyIn } from '../../../registry/convert.ts'
+import { copyIn } from '../../../registry/conversion/convert.ts'
 import type { Scope } from '../../scope.ts'
 import { DEFAULT_TABLE, type IncludeObject, type TableOptions } from './render-table.ts'
 

@@ -1,4 +1,4 @@
-import type { Transform } from '../../../codec/negotiate.ts'
+import type { Transform } from '../../../codec/accept-header.ts'
 import type { KubeObject } from '../../../meta/object.ts'
 import type { Scope } from '../../scope.ts'
 import { listMeta, typeMetaOf } from '../meta-v1.ts'

@@ -1,6 +1,6 @@
+import { JSON_TYPE, YAML_TYPE } from '../../../codec/accept-header.ts'
 import { indentJson, JsonIndenter } from '../../../codec/json-indent.ts'
 import { parseOwnParts } from '../../../codec/json-parts.ts'
-import { JSON_TYPE, YAML_TYPE } from '../../../codec/negotiate.ts'
 import { yamlInSteps } from '../../../codec/yaml.ts'
 import { type FilledBody, wholeInSteps, wholeOf } from '../../../lib/filled-body.ts'
 import { type Steps, startInTurns } from '../../../lib/steps.ts'

@@ -9,9 +9,9 @@ import type { ListResult } from '../../../registry/read.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
 import type { Scope } from '../../scope.ts'
-import type { Body, ResponseForm } from '../answer-form.ts'
 import type { Framing } from '../framing.ts'
 import { metaType, statusText } from '../meta-v1.ts'
+import type { Body, ResponseForm } from '../response-form.ts'
 
 /** Compact JSON: buffers, or a function that opens a body which is made while it is sent. It may be called any number of times. */
 export type JsonText = readonly Buffer[] | (() => FilledBody)

@@ -1,9 +1,9 @@
 import { runAtOnce, runInTurns } from '../../../lib/steps.ts'
 import { uncreated } from '../../../lifecycle/uncreated.ts'
-import type { ResponseForm } from '../answer-form.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
 import type { BinaryCodec } from '../binary/codec.ts'
 import { listMeta, metaType, typeMetaOf } from '../meta-v1.ts'
+import type { ResponseForm } from '../response-form.ts'
 
 /** Form of whole objects in a binary media type. */
 export const binaryObjects = (codec: BinaryCodec, mediaType: string): ResponseForm => ({

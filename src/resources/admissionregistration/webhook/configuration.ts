@@ -1,7 +1,7 @@
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { isMemberExactly } from '../../../meta/given-empty.ts'
+import { isMemberExactly } from '../../../meta/empty-members.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { staticNameWarnings } from '../static-names.ts'
 import { admissionVersion } from '../version.ts'

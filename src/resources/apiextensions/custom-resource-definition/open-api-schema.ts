@@ -1,7 +1,7 @@
 import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
+import { isGivenEmpty } from '../../../meta/empty-members.ts'
 import { type FieldError, forbidden, invalid, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { isGivenEmpty } from '../../../meta/given-empty.ts'
 import { additionalSchema, itemsSchema, type JsonSchemaProps, positionalItems } from '../../../schema/json-schema/props.ts'
 import { validateListAndMapTypes, validateMapKeys } from './list-types.ts'
 import { type Occurrences, occurrencesBelow, RuleCosts } from './rule-costs.ts'

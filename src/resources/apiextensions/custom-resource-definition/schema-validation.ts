@@ -1,7 +1,7 @@
 import type { Steps } from '../../../lib/steps.ts'
+import { givenEmptyNames } from '../../../meta/empty-members.ts'
 import { type FieldError, forbidden, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { givenEmptyNames } from '../../../meta/given-empty.ts'
 import { goValue } from '../../../schema/json-schema/go-value.ts'
 import type { JsonSchemaProps } from '../../../schema/json-schema/props.ts'
 import { validateStructural } from '../../../schema/json-schema/structural.ts'

@@ -1,5 +1,5 @@
+import { isGivenEmpty } from '../../../meta/empty-members.ts'
 import { clone } from '../../../meta/equal.ts'
-import { isGivenEmpty } from '../../../meta/given-empty.ts'
 import type { HorizontalPodAutoscaler, HPAScalingRules, MetricSpec } from '../v2.types.ts'
 import { dropRoundTripAnnotations } from './annotations.ts'
 

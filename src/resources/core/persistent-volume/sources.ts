@@ -37,7 +37,7 @@ const validateAzureFile = ({ secretName, shareName, secretNamespace }: AzureFile
   ...(secretNamespace === '' ? [required(path.child('secretNamespace'))] : []),
 ]
 
-/** The path may be relative; only `..` is refused. validateSource checks that a local volume has a node affinity. */
+/** The path may be relative; only `..` is refused. `validateVolumeSource` checks that a local volume has a node affinity. */
 const validateLocal = ({ path: target }: LocalVolumeSource, path: FieldPath): FieldError[] =>
   target === '' ? [required(path.child('path'))] : validateNoBacksteps(target, path.child('path'))
 

@@ -1,6 +1,6 @@
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { isGivenEmpty, setGivenEmpty } from '../../../meta/given-empty.ts'
+import { isGivenEmpty, setGivenEmpty } from '../../../meta/empty-members.ts'
 import type { ObjectMeta } from '../../../meta/object.ts'
 import { roundResources } from '../resource-list.ts'
 import type { Container, DownwardAPIVolumeFile, HTTPGetAction, PodSpec, PodTemplateSpec, Probe, Volume } from '../v1.types.ts'

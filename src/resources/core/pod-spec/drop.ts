@@ -1,6 +1,6 @@
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { forgetGivenEmpty } from '../../../meta/given-empty.ts'
+import { forgetGivenEmpty } from '../../../meta/empty-members.ts'
 import type { PodSpec, PodTemplateSpec } from '../v1.types.ts'
 import { usesRestartRules } from './restart-rules.ts'
 import { allContainers, isSidecar } from './visit.ts'

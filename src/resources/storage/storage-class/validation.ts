@@ -1,6 +1,6 @@
 import type { HookContext } from '../../../catalog/definition.ts'
+import { isMemberExactly } from '../../../meta/empty-members.ts'
 import { covered, forbidden } from '../../../meta/field-error.ts'
-import { isMemberExactly } from '../../../meta/given-empty.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { field, fields, onUpdate, type Rule, rules } from '../../../meta/rules.ts'
 import { before, since } from '../../shared/release-rules.ts'

@@ -58,7 +58,7 @@ function validateError(error: VolumeError | undefined, path: FieldPath): FieldEr
   ]
 }
 
-/** Validates the attacher. Since 1.36 it must be the name of a driver on create and update; for earlier releases `validateNames` checks that. */
+/** Validates the attacher. Since 1.36 it must be the name of a driver on create and update; for earlier releases `validateAttachmentNames` checks that. */
 function validateAttacher(attacher: string, path: FieldPath, release: Release): FieldError[] {
   if (isSince(release, '1.36')) return coveredDriverName(validateCsiDriverName(attacher, path, release))
   return attacher === '' ? [required(path)] : []

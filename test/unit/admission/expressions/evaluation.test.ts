@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { authorizerOf } from '../../../../src/admission/expressions/authorizer-answers.ts'
+import { authorizerOf } from '../../../../src/admission/expressions/authorizer-variable.ts'
 import { type CompiledExpression, compileExpression } from '../../../../src/admission/expressions/compiled-expression.ts'
 import { ConditionMetrics } from '../../../../src/admission/expressions/condition-metrics.ts'
 import { evaluateExpressions } from '../../../../src/admission/expressions/evaluation.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { CBOR_TYPE, JSON_TYPE, NEUTRAL_PROTOBUF_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../../../src/codec/negotiate.ts'
+import { CBOR_TYPE, JSON_TYPE, NEUTRAL_PROTOBUF_TYPE, PROTOBUF_TYPE, YAML_TYPE } from '../../../../src/codec/accept-header.ts'
 import { formOf, PLAIN_FORM } from '../../../../src/endpoints/forms/form-of.ts'
 import type { StoredObject } from '../../../../src/storage/storage.ts'
 import { bytesOf, FakeExchange, scopeOf } from '../../../support/exchange.ts'

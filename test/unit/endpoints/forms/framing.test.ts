@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { CBOR_TYPE, JSON_TYPE, PROTOBUF_TYPE } from '../../../../src/codec/accept-header.ts'
 import { parseCbor } from '../../../../src/codec/cbor.ts'
-import { CBOR_TYPE, JSON_TYPE, PROTOBUF_TYPE } from '../../../../src/codec/negotiate.ts'
 import { unwrap } from '../../../../src/codec/protobuf.ts'
 import { formOf, type Output } from '../../../../src/endpoints/forms/form-of.ts'
 import { expiredError } from '../../../../src/meta/status.ts'

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import type { Steps } from '../../../../src/lib/steps.ts'
 import { FrameType, frameOf } from '../../../../src/protocols/http2/frames.ts'
 import { Intake } from '../../../../src/protocols/http2/intake.ts'
-import { TurnBudget } from '../../../../src/protocols/http2/turn-share.ts'
+import { TurnBudget } from '../../../../src/protocols/http2/turn-budget.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
 
 const WORK_MS = 0.5

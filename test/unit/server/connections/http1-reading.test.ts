@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { TurnBudget } from '../../../../src/protocols/http2/turn-share.ts'
+import { TurnBudget } from '../../../../src/protocols/http2/turn-budget.ts'
 import { readInTurns } from '../../../../src/server/connections/http1-reading.ts'
 import { turns as severalTurns } from '../../../support/waiting.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { withMetrics } from '../../../../src/server/filters/metrics.ts'
-import type { HttpExchange } from '../../../../src/server/http/exchange.ts'
+import type { HttpExchange } from '../../../../src/server/http/http-exchange.ts'
 import { filterContext, rejection, runFilter } from '../../../support/filter-context.ts'
 
 describe('withMetrics', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { clone } from '../../../../../src/meta/equal.ts'
-import { convert } from '../../../../../src/registry/convert.ts'
+import { convert } from '../../../../../src/registry/conversion/convert.ts'
 import { createResourceClaimResource } from '../../../../../src/resources/resource/resource-claim/definition.ts'
 import { resourceClaimTemplateResource } from '../../../../../src/resources/resource/resource-claim-template/definition.ts'
 import { type AnyObject, loose } from '../../../../support/any-object.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { DocumentCache } from '../../../../src/endpoints/openapi/kept-documents.ts'
+import { DocumentCache } from '../../../../src/endpoints/openapi/document-cache.ts'
 import type { OpenApi } from '../../../../src/endpoints/openapi/open-api.ts'
 import { decompressBody } from '../../../../src/lib/compressed-body.ts'
 import { wholeOf } from '../../../../src/lib/filled-body.ts'

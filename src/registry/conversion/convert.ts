@@ -1,11 +1,11 @@
-import { apiVersionOfVersion } from '../catalog/catalog.ts'
-import type { ResourceDefinition, Version } from '../catalog/definition.ts'
-import { runAtOnce, runIfSteps, type Steps } from '../lib/steps.ts'
-import { clone } from '../meta/equal.ts'
-import { decodedObject, type KubeObject } from '../meta/object.ts'
-import { cloneExactlyInSteps } from '../meta/whole-floats.ts'
-import { decodeInSteps } from '../schema/decode.ts'
-import type { DecodeOptions } from '../schema/decoding.ts'
+import { apiVersionOfVersion } from '../../catalog/catalog.ts'
+import type { ResourceDefinition, Version } from '../../catalog/definition.ts'
+import { runAtOnce, runIfSteps, type Steps } from '../../lib/steps.ts'
+import { clone } from '../../meta/equal.ts'
+import { decodedObject, type KubeObject } from '../../meta/object.ts'
+import { cloneExactlyInSteps } from '../../meta/whole-floats.ts'
+import { decodeInSteps } from '../../schema/decode.ts'
+import type { DecodeOptions } from '../../schema/decoding.ts'
 
 const known = new WeakMap<ResourceDefinition, ReadonlyMap<string, Version>>()
 

@@ -1,4 +1,4 @@
-import { type ExchangeHost, HttpExchange } from '../http/exchange.ts'
+import { type ExchangeHost, HttpExchange } from '../http/http-exchange.ts'
 import type { Filter } from './filter.ts'
 
 /** Creates the exchange of a request, with its time of receipt and its audit ID. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ApiState } from '../../../../src/endpoints/filters/filter.ts'
-import { withNegotiation } from '../../../../src/endpoints/filters/negotiation.ts'
+import { withNegotiation } from '../../../../src/endpoints/filters/response-form.ts'
 import { PLAIN_FORM } from '../../../../src/endpoints/forms/form-of.ts'
 import type { Verb } from '../../../../src/meta/context.ts'
 import { FakeExchange, type FakeRequest, scopeOf } from '../../../support/exchange.ts'

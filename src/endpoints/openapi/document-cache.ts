@@ -1,6 +1,6 @@
 import { type Clock, steadyClock } from '../../lib/clock.ts'
 import type { ForeignDocument, ForeignOpenApi } from '../aggregator.ts'
-import { type CompressedDocument, compressDocument, hashDocument } from './kept-document.ts'
+import { type CompressedDocument, compressDocument, hashDocument } from './compressed-document.ts'
 import type { DocumentPieces, OpenApi } from './open-api.ts'
 
 /** A document that was not requested for this long is dropped. It is made again when it is requested. */

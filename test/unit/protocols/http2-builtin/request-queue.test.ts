@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { TurnBudget } from '../../../../src/protocols/http2/turn-share.ts'
-import { RequestQueue } from '../../../../src/protocols/http2-builtin/begun-requests.ts'
+import { TurnBudget } from '../../../../src/protocols/http2/turn-budget.ts'
+import { RequestQueue } from '../../../../src/protocols/http2-builtin/request-queue.ts'
 import { eventually, turns } from '../../../support/waiting.ts'
 
 const port = new TurnBudget()

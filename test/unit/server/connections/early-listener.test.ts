@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { listenEarly } from '../../../../src/server/connections/held-port.ts'
+import { listenEarly } from '../../../../src/server/connections/early-listener.ts'
 import { eventually } from '../../../support/waiting.ts'
 
 describe('holdPort', () => {

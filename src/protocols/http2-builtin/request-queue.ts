@@ -1,5 +1,5 @@
 import { turnIsSpent } from '../../lib/turn.ts'
-import type { TurnBudget } from '../http2/turn-share.ts'
+import type { TurnBudget } from '../http2/turn-budget.ts'
 
 /** A request whose stream Node has reported. */
 interface Begun {

@@ -28,7 +28,7 @@ import { WireStream } from './stream-writer.ts'
 import { upgradeOf } from './upgrade.ts'
 import { Warnings } from './warnings.ts'
 import type { Wire } from './wire.ts'
-import { withheldResponse } from './withheld-answer.ts'
+import { withheldResponse } from './withheld-response.ts'
 
 /** Responses longer than this are compressed if the client accepts gzip, in bytes. kube-apiserver's defaultGzipThresholdBytes. */
 const GZIP_FROM = 128 * 1024

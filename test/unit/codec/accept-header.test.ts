@@ -9,7 +9,7 @@ import {
   prefersPretty,
   resourceRules,
   routeAccepts,
-} from '../../../src/codec/negotiate.ts'
+} from '../../../src/codec/accept-header.ts'
 
 const json = 'application/json'
 const yaml = 'application/yaml'

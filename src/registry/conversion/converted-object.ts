@@ -1,10 +1,10 @@
-import { apiVersionOfVersion } from '../catalog/catalog.ts'
-import type { Version } from '../catalog/definition.ts'
-import type { KubeObject } from '../meta/object.ts'
-import { findMetadata, spliceRevision } from '../storage/json-splice.ts'
-import { parseOwn, parseOwnInTurns } from '../storage/parse-own.ts'
-import type { Key, Revision } from '../storage/revision.ts'
-import type { Attributes, Encoded, Encoder, StoredObject } from '../storage/storage.ts'
+import { apiVersionOfVersion } from '../../catalog/catalog.ts'
+import type { Version } from '../../catalog/definition.ts'
+import type { KubeObject } from '../../meta/object.ts'
+import { findMetadata, spliceRevision } from '../../storage/json-splice.ts'
+import { parseOwn, parseOwnInTurns } from '../../storage/parse-own.ts'
+import type { Key, Revision } from '../../storage/revision.ts'
+import type { Attributes, Encoded, Encoder, StoredObject } from '../../storage/storage.ts'
 
 const NO_LABELS: Record<string, string> = {}
 

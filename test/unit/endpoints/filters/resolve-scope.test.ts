@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ApiState } from '../../../../src/endpoints/filters/filter.ts'
-import { withScope } from '../../../../src/endpoints/filters/scope.ts'
+import { withScope } from '../../../../src/endpoints/filters/resolve-scope.ts'
 import type { EndpointEnvironment } from '../../../../src/endpoints/scope.ts'
 import { FakeExchange, scopeOf } from '../../../support/exchange.ts'
 import { refusalText, TestRegistry } from '../../../support/test-registry.ts'

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import type { Steps } from '../../../src/lib/steps.ts'
-import type { KubeObject } from '../../../src/meta/object.ts'
-import { convertInSteps, versionsOf } from '../../../src/registry/convert.ts'
-import { servedBuiltins } from '../../support/served-builtins.ts'
+import type { Steps } from '../../../../src/lib/steps.ts'
+import type { KubeObject } from '../../../../src/meta/object.ts'
+import { convertInSteps, versionsOf } from '../../../../src/registry/conversion/convert.ts'
+import { servedBuiltins } from '../../../support/served-builtins.ts'
 
 const COUNT = 20_000
 

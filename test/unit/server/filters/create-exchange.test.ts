@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { withExchange } from '../../../../src/server/filters/exchange.ts'
-import { responseBuffers } from '../../../../src/server/http/answer-memory.ts'
+import { withExchange } from '../../../../src/server/filters/create-exchange.ts'
+import { responseBuffers } from '../../../../src/server/http/response-buffers.ts'
 import { encodeStatusAsJson } from '../../../../src/server/http/status-body.ts'
 import { filterContext, runFilter } from '../../../support/filter-context.ts'
 

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../lib/awaitable.ts'
-import type { Body, ResponseForm } from './forms/answer-form.ts'
+import type { Body, ResponseForm } from './forms/response-form.ts'
 import { jsonFormOf } from './negotiate.ts'
 import type { Scope } from './scope.ts'
 

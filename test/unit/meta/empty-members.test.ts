@@ -12,7 +12,7 @@ import {
   isGivenEmpty,
   isMemberExactly,
   setGivenEmpty,
-} from '../../../src/meta/given-empty.ts'
+} from '../../../src/meta/empty-members.ts'
 
 interface Thing {
   list?: string[]

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { FrameLimits } from '../../../../src/protocols/http2/conduct.ts'
+import { FrameLimits } from '../../../../src/protocols/http2/frame-limits.ts'
 import { EARNED, IDLE_FRAMES, RESETS } from '../../../../src/protocols/http2/limits.ts'
 
 /** How often it may be done before it is too much, up to a number. */

@@ -1,9 +1,9 @@
-import type { ResourceDefinition } from '../catalog/definition.ts'
+import type { ResourceDefinition } from '../../catalog/definition.ts'
 import type { Conversion } from './conversion.ts'
 import { versionsOf } from './convert.ts'
-import { customConversion } from './custom-conversion.ts'
-import { inProcessConversion } from './in-process-conversion.ts'
-import { webhookConversion } from './webhook-conversion.ts'
+import { customConversion } from './custom.ts'
+import { inProcessConversion } from './in-process.ts'
+import { webhookConversion } from './webhook.ts'
 
 const conversions = new WeakMap<ResourceDefinition, Conversion>()
 
