@@ -15,15 +15,33 @@ export class YamlProblem extends Error {
 const endsLine = (unit: number): boolean => unit === 0x0a || unit === 0x0d || unit === 0x85 || unit === 0x2028 || unit === 0x2029
 const isBlankUnit = (unit: number): boolean => unit === 0x20 || unit === 0x09
 
+const endsWord = (unit: number): boolean => Number.isNaN(unit) || isBlankUnit(unit) || endsLine(unit)
+
+const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800
+
+/** Characters that go-yaml examines for a document marker: `---` or `...`, and a blank. */
+const MARK_LENGTH = 4
+
+const COLON = 0x3a
+/** Indicators that end a plain scalar between brackets. */
+const FLOW_INDICATORS = new Set([',', '?', '[', ']', '{', '}'].map(char => char.charCodeAt(0)))
+
 /** A position in a text, with its line. The empty string stands for the end of the text. */
 export class YamlCursor {
   readonly #text: string
+  readonly #hasPairs: boolean
+  /** Number of surrogate pairs before the offset `counted`. */
+  #pairs = 0
+  #counted = 0
   at = 0
+  /** Offset after the last character that was examined for a document marker. */
+  #lookedTo = 0
   line = 0
   column = 0
 
   constructor(text: string) {
     this.#text = text
+    this.#hasPairs = /[\ud800-\udbff]/.test(text)
   }
 
   get char(): string {
@@ -47,8 +65,7 @@ export class YamlCursor {
   }
 
   isBlankOrEnd(offset = 0): boolean {
-    const unit = this.#text.charCodeAt(this.at + offset)
-    return Number.isNaN(unit) || isBlankUnit(unit) || endsLine(unit)
+    return endsWord(this.#text.charCodeAt(this.at + offset))
   }
 
   skip(): void {
@@ -62,13 +79,71 @@ export class YamlCursor {
     this.line++
   }
 
+  /** Skips a line break and returns it as a scalar has it: separators of lines and paragraphs stay, others become a line feed. Empty at the end of the text. */
+  readBreak(): string {
+    const { char } = this
+    if (char === '') return ''
+    this.skipLine()
+    return char === '\u2028' || char === '\u2029' ? char : '\n'
+  }
+
+  /** Returns the text from an offset up to another one, by default the cursor. */
+  textFrom(start: number, end = this.at): string {
+    return this.#text.slice(start, end)
+  }
+
+  /** Number of characters before the cursor. go-yaml counts characters, of which some take two units here. */
+  get index(): number {
+    if (!this.#hasPairs) return this.at
+    for (; this.#counted < this.at; this.#counted++) if (isHighSurrogate(this.#text.charCodeAt(this.#counted))) this.#pairs++
+    return this.at - this.#pairs
+  }
+
+  #moveTo(at: number): void {
+    this.column += at - this.at
+    this.at = at
+  }
+
   skipBlanks(): void {
-    while (this.isBlank()) this.skip()
+    let { at } = this
+    while (isBlankUnit(this.#text.charCodeAt(at))) at++
+    this.#moveTo(at)
+  }
+
+  /** Skips the rest of the line, without its break. */
+  skipToBreak(): void {
+    const { length } = this.#text
+    let { at } = this
+    while (at < length && !endsLine(this.#text.charCodeAt(at))) at++
+    this.#moveTo(at)
   }
 
   skipComment(): void {
-    if (this.char !== '#') return
-    while (!this.isBreak() && !this.isEnd()) this.skip()
+    if (this.char === '#') this.skipToBreak()
+  }
+
+  /** Skips to a blank, a break, the end or one of two characters of a quoted scalar. */
+  skipQuotedWord(quote: number, other: number): void {
+    const text = this.#text
+    let { at } = this
+    for (let unit = text.charCodeAt(at); !endsWord(unit) && unit !== quote && unit !== other; unit = text.charCodeAt(at)) at++
+    this.#moveTo(at)
+  }
+
+  /** Skips to a blank, a break, the end or an indicator that ends a plain scalar. */
+  skipPlainWord(inFlow: boolean): void {
+    const text = this.#text
+    let { at } = this
+    for (let unit = text.charCodeAt(at); !endsWord(unit); unit = text.charCodeAt(at)) {
+      if ((unit === COLON && endsWord(text.charCodeAt(at + 1))) || (inFlow && FLOW_INDICATORS.has(unit))) break
+      at++
+    }
+    this.#moveTo(at)
+  }
+
+  /** Whether characters have been read beyond an offset. */
+  hasRead(offset: number): boolean {
+    return Math.max(this.#lookedTo, this.at + 1) > offset
   }
 
   fail(problem: string): never {
@@ -77,7 +152,8 @@ export class YamlCursor {
 
   /** Returns which document marker is at the cursor: `---` or `...` at the beginning of a line. */
   documentMark(): 'document start' | 'document end' | undefined {
-    if (this.column !== 0 || !this.isBlankOrEnd(3)) return undefined
+    this.#lookedTo = this.at + MARK_LENGTH
+    if (this.column !== 0 || (this.char !== '-' && this.char !== '.') || !this.isBlankOrEnd(3)) return undefined
     const three = this.#text.slice(this.at, this.at + 3)
     return three === '---' ? 'document start' : three === '...' ? 'document end' : undefined
   }

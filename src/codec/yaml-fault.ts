@@ -32,16 +32,6 @@ export function yamlFault(error: YAMLException, source: string): string {
 /** Messages of go-yaml's parser rather than its scanner. It counts lines from zero. */
 const BY_PARSER = /^did not find expected (?:key|node content|'|',)/
 
-/** Message for a text that is nested too deeply for the stack; go-yaml's if it rejects the text as well. */
-export function depthFault(source: string, maxDepth: number): string {
-  let depth = 0
-  for (const { 0: token, index } of source.matchAll(/(?<!\\)"(?:[^"\\]|\\.)*"|'[^']*'|[[\]{}]/gs)) {
-    if (token === ']' || token === '}') depth--
-    else if ((token === '[' || token === '{') && ++depth > maxDepth) return at(source.slice(0, index).split('\n').length, `exceeded max depth of ${maxDepth}`)
-  }
-  return 'yaml: the text is nested too deeply'
-}
-
 /** go-yaml does not print the number of the first line. */
 const at = (line: number, text: string): string => (line <= 1 ? `yaml: ${text}` : `yaml: line ${line}: ${text}`)
 

@@ -21,20 +21,22 @@ word({ tag: 'float', value: Number.NEGATIVE_INFINITY }, '-.inf', '-.Inf', '-.INF
 const HINTED = /^[-+0-9yYnNtTfFoO~.]/
 const INTEGER = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)$/
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
+/** A float without digits before its point. Underscores stand between digits. */
+const FRACTION = /^\.[0-9](?:_?[0-9])*(?:[eE][-+]?[0-9](?:_?[0-9])*)?$/
 const DATE = /^[0-9]{4}-(\d{1,2})-(\d{1,2})(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?(?:Z|[-+]\d{2}:\d{2})| \d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?)?$/
 
-/** Resolves the type and value of an unquoted scalar. Source: resolve of go-yaml 2. */
-export function resolvePlain(text: string): Scalar {
+/** Resolves the type and value of an unquoted scalar. `isDated`: whether it may be a timestamp. Source: resolve of go-yaml 2. */
+export function resolvePlain(text: string, isDated = true): Scalar {
   if (text !== '' && !HINTED.test(text)) return { tag: 'str', value: text }
   const known = words.get(text)
   if (known) return known
   const first = text.charCodeAt(0)
   if (first === 0x2e) {
-    const value = FLOAT.test(text) ? Number(text) : Number.NaN
+    const value = FRACTION.test(text) ? Number(text.replaceAll('_', '')) : Number.NaN
     return Number.isFinite(value) ? { tag: 'float', value } : { tag: 'str', value: text }
   }
   if (first !== 0x2b && first !== 0x2d && (first < 0x30 || first > 0x39)) return { tag: 'str', value: text }
-  const dated = DATE.exec(text)
+  const dated = isDated ? DATE.exec(text) : null
   if (dated && Number(dated[1]) >= 1 && Number(dated[1]) <= 12 && Number(dated[2]) >= 1 && Number(dated[2]) <= 31) return { tag: 'timestamp', value: text }
   const plain = text.replaceAll('_', '')
   const whole = INTEGER.test(plain) ? readInteger(plain) : undefined

@@ -1,5 +1,6 @@
 import { YamlCursor } from './yaml-cursor.ts'
-import { scanAnchor, scanBlockScalar, scanDirective, scanPlain, scanQuoted, scanTag } from './yaml-scan-values.ts'
+import { type ScalarScan, scanBlockScalar, scanPlain, scanQuoted } from './yaml-scan-scalars.ts'
+import { scanAnchor, scanDirective, scanTag } from './yaml-scan-values.ts'
 
 export type TokenType =
   | 'stream end'
@@ -27,10 +28,12 @@ export type TokenType =
 export interface Token {
   readonly type: TokenType
   readonly line: number
-  /** Name of an alias or anchor, handle of a tag or tag directive, or number of a version. */
+  /** Text of a scalar, name of an alias or anchor, handle of a tag or tag directive, or number of a version. */
   readonly value: string
-  /** Offset after a scalar, an alias, or the end of a flow collection. For other tokens, an offset within them. */
-  readonly end: number
+  /** Rest of a tag, or prefix of a tag directive. Empty for other tokens. */
+  readonly suffix: string
+  /** Whether it is a scalar without quotes or a block indicator. */
+  readonly isPlain: boolean
 }
 
 /** A position where a key without an indicator may begin. */
@@ -39,21 +42,29 @@ interface SimpleKey {
   readonly isRequired: boolean
   /** Number of the token that begins the key. */
   readonly number: number
-  readonly at: number
+  readonly index: number
   readonly line: number
   readonly column: number
 }
 
 const MAX_DEPTH = 10_000
 const LONGEST_KEY = 1024
+/** Consumed tokens that are kept. */
+const MOST_TAKEN = 1024
+/** Tokens that are scanned in one call: a key is final once its colon is. */
+const TOKENS_PER_PART = 64
+/** Blanks and empty lines that are skipped in one call. */
+const BLANKS_PER_PART = 8192
 
-/** The scanner of go-yaml 2, a port of libyaml, reduced to finding faults. Does not keep values. Source: scannerc.go in sigs.k8s.io/yaml/goyaml.v2. */
+/** The scanner of go-yaml 2, a port of libyaml. Source: scannerc.go in sigs.k8s.io/yaml/goyaml.v2. */
 export class YamlScanner extends YamlCursor {
   readonly #tokens: Token[] = []
   #head = 0
   /** Number of tokens consumed. */
   #taken = 0
   #isReady = false
+  /** Continues a token that was not scanned to its end. Returns whether it has ended. */
+  #unfinished: (() => boolean) | undefined
   /** Possible key of each flow level. */
   readonly #keys: SimpleKey[] = []
   readonly #keyOfToken = new Map<number, number>()
@@ -69,7 +80,7 @@ export class YamlScanner extends YamlCursor {
 
   /** Returns the next token without consuming it. Throws YamlProblem. */
   peek(): Token {
-    while (!this.#isReady) this.#fetchMore()
+    while (!this.#isReady) this.#isReady = this.#isFinal()
     const token = this.#tokens[this.#head]
     return token ?? this.fail('did not find expected <stream-end>')
   }
@@ -79,28 +90,45 @@ export class YamlScanner extends YamlCursor {
     this.#isReady = false
     this.#taken++
     this.#head++
-  }
-
-  /** Fetches tokens until the next one is final: while it could be a key, a later `:` inserts tokens before it. */
-  #fetchMore(): void {
-    for (;;) {
-      if (this.#head !== this.#tokens.length) {
-        const key = this.#keyOfToken.get(this.#taken)
-        const known = key === undefined ? undefined : this.#keys[key]
-        if (known === undefined || !this.#isValidKey(known)) break
-      }
-      this.#fetchNext()
+    if (this.#head === MOST_TAKEN) {
+      this.#tokens.splice(0, this.#head)
+      this.#head = 0
     }
-    this.#isReady = true
   }
 
-  /** Appends a token that ends at the cursor. */
-  #push(type: TokenType, value = '', line = this.line): void {
-    this.#tokens.push({ type, line, value, end: this.at })
+  /** Scans a part of the next token, which may be long. Returns whether `peek` has it now. Throws YamlProblem. */
+  prepare(): boolean {
+    for (let left = TOKENS_PER_PART; left > 0 && !this.#isReady; left--) {
+      this.#isReady = this.#isFinal()
+      if (this.#unfinished !== undefined) break
+    }
+    return this.#isReady
+  }
+
+  /** Whether the next token will not change: while it could be a key, a later `:` inserts tokens before it. Scans another part of the text if it may change. */
+  #isFinal(): boolean {
+    if (this.#unfinished !== undefined) {
+      if (this.#unfinished()) this.#unfinished = undefined
+      return false
+    }
+    if (this.#head < this.#tokens.length) {
+      const key = this.#keyOfToken.get(this.#taken)
+      const known = key === undefined ? undefined : this.#keys[key]
+      if (known === undefined || !this.#isValidKey(known)) return true
+    }
+    this.#fetchNext()
+    return false
+  }
+
+  #push(type: TokenType, value = '', line = this.line, suffix = '', isPlain = false): void {
+    this.#tokens.push({ type, line, value, suffix, isPlain })
   }
 
   #fetchNext(): void {
-    this.#skipToToken()
+    if (!this.#skipToToken()) {
+      this.#unfinished = () => true
+      return
+    }
     this.#unrollIndent(this.column)
     const mark = this.documentMark()
     if (this.isEnd()) this.#fetchStreamEnd()
@@ -138,20 +166,33 @@ export class YamlScanner extends YamlCursor {
     return !this.isBlankOrEnd() && !'-?:,[]{}#&*!|>\'"%@`'.includes(char)
   }
 
-  #skipToToken(): void {
-    for (;;) {
-      if (this.column === 0 && this.char === '\ufeff') this.skip()
-      while (this.char === ' ' || ((this.#flowLevel > 0 || !this.#keyAllowed) && this.char === '\t')) this.skip()
+  /** Skips to the next token. Returns false if it is further away. */
+  #skipToToken(): boolean {
+    for (let left = BLANKS_PER_PART; left > 0; left--) {
+      if (this.at === 0 && this.char === '\ufeff') this.skip()
+      for (; left > 0 && (this.char === ' ' || ((this.#flowLevel > 0 || !this.#keyAllowed) && this.char === '\t')); left--) this.skip()
+      if (left === 0) return false
       this.skipComment()
-      if (!this.isBreak()) return
+      if (!this.isBreak()) return true
       this.skipLine()
       if (this.#flowLevel === 0) this.#keyAllowed = true
     }
+    return false
+  }
+
+  /** Scans a scalar, whose first part is scanned at once. `done` is called with it once it ends. */
+  #scan<T>(scan: ScalarScan<T>, done: (scanned: T) => void): void {
+    const goOn = (): boolean => {
+      const scanned = scan()
+      if (scanned !== undefined) done(scanned)
+      return scanned !== undefined
+    }
+    if (!goOn()) this.#unfinished = goOn
   }
 
   #keyHere(isPossible: boolean, isRequired: boolean): SimpleKey {
-    const { at, line, column } = this
-    return { isPossible, isRequired, number: this.#taken + this.#tokens.length - this.#head, at, line, column }
+    const { index, line, column } = this
+    return { isPossible, isRequired, number: this.#taken + this.#tokens.length - this.#head, index, line, column }
   }
 
   get #lastKey(): SimpleKey {
@@ -160,7 +201,7 @@ export class YamlScanner extends YamlCursor {
 
   #isValidKey(key: SimpleKey): boolean {
     if (!key.isPossible) return false
-    if (key.line >= this.line && key.at + LONGEST_KEY >= this.at) return true
+    if (key.line >= this.line && key.index + LONGEST_KEY >= this.index) return true
     if (key.isRequired) this.fail("could not find expected ':'")
     key.isPossible = false
     return false
@@ -188,7 +229,7 @@ export class YamlScanner extends YamlCursor {
     this.#indents.push(this.#indent)
     this.#indent = column
     if (this.#indents.length > MAX_DEPTH) this.fail(`exceeded max depth of ${MAX_DEPTH}`)
-    const token = { type, line, value: '', end: this.at }
+    const token: Token = { type, line, value: '', suffix: '', isPlain: false }
     if (number === undefined) this.#tokens.push(token)
     else this.#tokens.splice(this.#head + number - this.#taken, 0, token)
   }
@@ -275,7 +316,7 @@ export class YamlScanner extends YamlCursor {
   #fetchValue(): void {
     const key = this.#lastKey
     if (this.#isValidKey(key)) {
-      this.#tokens.splice(this.#head + key.number - this.#taken, 0, { type: '?', line: key.line, value: '', end: key.at })
+      this.#tokens.splice(this.#head + key.number - this.#taken, 0, { type: '?', line: key.line, value: '', suffix: '', isPlain: false })
       this.#rollIndent(key.column, 'block mapping', key.line, key.number)
       key.isPossible = false
       this.#keyOfToken.delete(key.number)
@@ -294,8 +335,8 @@ export class YamlScanner extends YamlCursor {
   #fetchDirective(): void {
     this.#endBlocks()
     const { line } = this
-    const { type, value } = scanDirective(this)
-    this.#push(type, value, line)
+    const { type, value, suffix } = scanDirective(this)
+    this.#push(type, value, line, suffix)
   }
 
   #fetchAnchor(type: 'alias' | 'anchor'): void {
@@ -309,30 +350,31 @@ export class YamlScanner extends YamlCursor {
     this.#saveKey()
     this.#keyAllowed = false
     const { line } = this
-    this.#push('tag', scanTag(this), line)
+    const { value, suffix } = scanTag(this)
+    this.#push('tag', value, line, suffix)
   }
 
   #fetchBlockScalar(): void {
     this.#removeKey()
     this.#keyAllowed = true
     const { line } = this
-    scanBlockScalar(this, this.#indent)
-    this.#push('scalar', '', line)
+    this.#scan(scanBlockScalar(this, this.#indent), text => this.#push('scalar', text, line))
   }
 
   #fetchQuoted(quote: "'" | '"'): void {
     this.#saveKey()
     this.#keyAllowed = false
     const { line } = this
-    scanQuoted(this, quote)
-    this.#push('scalar', '', line)
+    this.#scan(scanQuoted(this, quote), text => this.#push('scalar', text, line))
   }
 
   #fetchPlain(): void {
     this.#saveKey()
     this.#keyAllowed = false
     const { line } = this
-    if (scanPlain(this, this.#indent + 1, this.#flowLevel > 0)) this.#keyAllowed = true
-    this.#push('scalar', '', line)
+    this.#scan(scanPlain(this, this.#indent + 1, this.#flowLevel > 0), ({ text, endsLine }) => {
+      if (endsLine) this.#keyAllowed = true
+      this.#push('scalar', text, line, '', true)
+    })
   }
 }

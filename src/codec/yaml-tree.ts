@@ -1,12 +1,14 @@
-import { EVENT_ID, type Event, getScalarValue, SCALAR_STYLE, type ScalarEvent } from 'js-yaml'
+import { compareText } from '../lib/compare-text.ts'
+import { formatDouble, formatFloat32, nameOfSpecial } from '../lib/format-double.ts'
 import { quote } from '../lib/go-quote.ts'
 import { MAX_INT64 } from '../lib/integer.ts'
 import { invariant } from '../lib/invariant.ts'
-import type { Steps } from '../lib/steps.ts'
+import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
 import { clone, setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { goLiteral } from '../schema/json-schema/go-value.ts'
 import { sortedKeys } from '../schema/members.ts'
+import { type CollectionEvent, type ScalarEvent, YAML_TAG_PREFIX, type YamlEvent } from './yaml-event.ts'
 import { resolvePlain, type Scalar } from './yaml-scalar.ts'
 
 /** A text that is not YAML, or YAML that JSON cannot represent. The message is go-yaml's if it is known. */
@@ -33,14 +35,8 @@ interface Built {
   readonly value: Json
   readonly size: number
   /** Members of a mapping with the keys as written, for merging. */
-  readonly entries?: readonly MappingEntry[]
+  readonly members?: ReadonlyMap<Key, Built>
   readonly line: number
-}
-
-/** A member of a mapping. */
-interface MappingEntry {
-  readonly key: Key
-  readonly built: Built
 }
 
 /** A node that has begun but not ended. */
@@ -60,82 +56,110 @@ interface CollectionFrame {
   size: number
 }
 
+/** Members of other nodes. */
+const NONE = new Map<Key, Built>()
+
 /** Nesting limit of go-yaml. */
 export const MAX_DEPTH = 10_000
 
-/** Events, or nodes visited by them, per step. One alias can visit a great many. */
+/** Nodes that events visit in one step. One alias can visit a great many. */
 const STEP = 4096
 
-/** Builds the value from a parser's events. `lineOf`: shared by the documents of one text, which are read in order. */
-export function* treeOf(events: readonly Event[], source: string, lineOf = lineCounter(source)): Steps<ParsedYaml> {
-  const tree = new TreeBuilder(source, lineOf)
-  let taken = 0
-  for (const event of events) {
-    if (taken++ >= STEP || tree.visited >= STEP) {
-      yield
-      taken = 0
-      tree.visited = 0
-    }
-    tree.take(event)
-  }
-  return { yaml: true, value: tree.root, duplicates: tree.duplicates, hasUint64: tree.hasUint64 }
+/** Members of a mapping above which its object is built in steps. */
+const FEW_MEMBERS = 1024
+
+/** Builds the value of a document from its events. */
+export function* treeOf(events: readonly YamlEvent[]): Steps<ParsedYaml> {
+  const tree = new TreeBuilder()
+  yield* tree.takeAll(events)
+  return tree.parsed()
 }
 
-class TreeBuilder {
-  root: Json = null
-  readonly duplicates: string[] = []
-  hasUint64 = false
-  readonly #source: string
-  readonly #lineOf: (position: number) => number
+/** Builds a value from the events of a document, in order. Throws YamlError if it cannot be represented. */
+export class TreeBuilder {
+  #root: Json = null
+  readonly #duplicates: string[] = []
+  #hasUint64 = false
   /** Nodes by anchor. Undefined while the node has not ended. */
   readonly #anchors = new Map<string, Built | undefined>()
   readonly #frames: CollectionFrame[] = []
+  /** Error of a key that JSON does not have. Errors of go-yaml come first. */
+  #unsupported: string | undefined
+  /** Error of the first number that JSON does not have. Errors of keys come first. */
+  #special: string | undefined
   /** Nodes visited in the current step. */
-  visited = 0
+  #visited = 0
   /** Nodes visited in all, and those of them that aliases visited again. */
   #decoded = 0
   #aliased = 0
 
-  constructor(source: string, lineOf: (position: number) => number) {
-    this.#source = source
-    this.#lineOf = lineOf
+  /** Returns the result once all events are taken. */
+  parsed(): ParsedYaml {
+    const error = this.#unsupported ?? this.#special
+    if (error !== undefined) throw new YamlError(error)
+    return { yaml: true, value: this.#root, duplicates: this.#duplicates, hasUint64: this.#hasUint64 }
   }
 
-  take(event: Event): void {
-    const { type } = event
-    if (type === EVENT_ID.SCALAR) this.#scalar(event)
-    else if (type === EVENT_ID.POP) this.#end()
-    else if (type === EVENT_ID.SEQUENCE) this.#begin('sequence', event)
-    else if (type === EVENT_ID.MAPPING) this.#begin('mapping', event)
-    else if (type === EVENT_ID.ALIAS) this.#alias(this.#source.slice(event.anchorStart, event.anchorEnd), this.#lineOf(event.anchorStart))
-    else this.#open('document', undefined, 1)
+  /** Takes the next events. */
+  *takeAll(events: readonly YamlEvent[]): Steps<void> {
+    for (const event of events) {
+      if (this.#visited >= STEP) {
+        yield
+        this.#visited = 0
+      }
+      if (event.type !== 'end') this.#take(event)
+      else this.#end(this.#frame.members.size > FEW_MEMBERS ? yield* objectInSteps(this.#frame.members) : undefined)
+    }
   }
 
-  #nameOf({ anchorStart, anchorEnd }: Anchored): string | undefined {
-    return anchorStart < 0 ? undefined : this.#source.slice(anchorStart, anchorEnd)
+  #take(event: Exclude<YamlEvent, { readonly type: 'end' }>): void {
+    if (event.type === 'scalar') this.#scalar(event)
+    else if (event.type === 'alias') this.#alias(event.name, event.line)
+    else if (event.type === 'document') this.#open('document', undefined, 1)
+    else this.#begin(event)
+  }
+
+  /** Innermost open node. */
+  get #frame(): CollectionFrame {
+    const frame = this.#frames.at(-1)
+    invariant(frame, 'a node stands in a document')
+    return frame
   }
 
   #open(kind: CollectionFrame['kind'], anchor: string | undefined, line: number): void {
     if (this.#frames.length > MAX_DEPTH) throw new YamlError(`yaml: exceeded max depth of ${MAX_DEPTH}`)
-    this.#frames.push({ kind, anchor, line, items: [], members: new Map(), key: undefined, keyIsMerge: false, rawKey: null, size: 1 })
+    this.#frames.push({
+      kind,
+      anchor,
+      line,
+      items: [],
+      members: kind === 'mapping' ? new Map() : NONE,
+      key: undefined,
+      keyIsMerge: false,
+      rawKey: null,
+      size: 1,
+    })
   }
 
   /** Begins a sequence or mapping. Its anchor is known, but cannot be referred to before the node ends. */
-  #begin(kind: 'sequence' | 'mapping', event: Anchored & { readonly tagStart: number; readonly start: number }): void {
-    const anchor = this.#nameOf(event)
+  #begin({ type, anchor, line }: CollectionEvent): void {
     if (anchor !== undefined) this.#anchors.set(anchor, undefined)
     this.#count(1)
-    this.#open(kind, anchor, this.#lineOf(firstPosition(event.anchorStart, event.tagStart, event.start)))
+    this.#open(type, anchor, line)
   }
 
   #scalar(event: ScalarEvent): void {
     this.#count(1)
-    const raw = scalarOf(event, this.#source)
-    if (typeof raw === 'bigint' && raw > MAX_INT64) this.hasUint64 = true
-    const built: Built = { value: raw, size: 1, line: this.#lineOf(firstPosition(event.anchorStart, event.tagStart, event.valueStart)) }
-    const anchor = this.#nameOf(event)
+    const { kind, key } = this.#frame
+    const scalar = resolveScalar(event)
+    const isKey = kind === 'mapping' && key === undefined
+    const raw = isKey ? keyOf(scalar, event.text) : plainValue(scalar, event.text)
+    if (!isKey) this.#special ??= specialOf(raw)
+    if (typeof raw === 'bigint' && raw > MAX_INT64) this.#hasUint64 = true
+    const { anchor, line } = event
+    const built: Built = { value: raw, size: 1, line }
     if (anchor !== undefined) this.#anchors.set(anchor, built)
-    this.#add(built, { raw, isMerge: event.style === SCALAR_STYLE.PLAIN && raw === '<<' })
+    this.#add(built, { raw, isMerge: isMerge(event) })
   }
 
   #alias(name: string, line: number): void {
@@ -150,25 +174,24 @@ class TreeBuilder {
     this.#add({ ...target, value: clone(value), size: target.size + 1, line }, { raw: typeof value === 'object' ? null : value, isMerge: false })
   }
 
-  /** Ends the innermost open node. */
-  #end(): void {
+  /** Ends the innermost open node. `object`: value of a mapping, if it has been built already. */
+  #end(object?: JsonObject): void {
     const frame = this.#frames.pop()
     if (frame === undefined || frame.kind === 'document') return
-    const { size, line, items } = frame
+    const { size, line, items, members } = frame
+    // The outermost mapping is converted first: its error replaces those of the mappings within.
+    this.#unsupported = unsupportedKey(members) ?? this.#unsupported
     const built: Built =
-      frame.kind === 'sequence'
-        ? { value: items.map(item => item.value), size, line }
-        : { value: mappingObject(frame.members), size, line, entries: [...frame.members].map(([key, member]) => ({ key, built: member })) }
+      frame.kind === 'sequence' ? { value: items.map(item => item.value), size, line } : { value: object ?? mappingObject(members), size, line, members }
     if (frame.anchor !== undefined) this.#anchors.set(frame.anchor, built)
     this.#add(built, { raw: null, isMerge: false, ...(frame.kind === 'sequence' && { items }) })
   }
 
   /** Adds a finished node to its parent. `raw`: the node as a key. */
   #add(built: Built, as: { readonly raw: Key; readonly isMerge: boolean; readonly items?: readonly Built[] }): void {
-    const frame = this.#frames.at(-1)
-    invariant(frame, 'a node stands in a document')
+    const frame = this.#frame
     frame.size += built.size
-    if (frame.kind === 'document') this.root = built.value
+    if (frame.kind === 'document') this.#root = built.value
     else if (frame.kind === 'sequence') frame.items.push(built)
     else if (frame.key === undefined) {
       if (typeof built.value === 'object' && built.value !== null) throw new YamlError(`yaml: invalid map key: ${goLiteral(built.value, 'interface {}')}`)
@@ -184,59 +207,22 @@ class TreeBuilder {
   }
 
   #set(frame: CollectionFrame, key: Key, built: Built): void {
-    if (frame.members.has(key)) this.duplicates.push(`line ${built.line}: key ${keyText(key)} already set in map`)
+    if (frame.members.has(key)) this.#duplicates.push(`line ${built.line}: key ${keyText(key)} already set in map`)
     frame.members.set(key, built)
   }
 
   /** Merges a mapping (https://yaml.org/type/merge.html). Unlike the specification, go-yaml reports a merged key that already exists as repeated. */
-  #merge(frame: CollectionFrame, { entries }: Built): void {
-    if (!entries) throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
-    for (const { key, built } of entries) this.#set(frame, key, built)
+  #merge(frame: CollectionFrame, { members }: Built): void {
+    if (!members) throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
+    for (const [key, built] of members) this.#set(frame, key, built)
   }
 
   /** Counts visited nodes. Throws if aliases account for more of them than go-yaml allows. */
   #count(nodes: number): void {
     this.#decoded += nodes
-    this.visited += nodes
-    const decoded = this.#decoded
-    const aliased = this.#aliased
+    this.#visited += nodes
+    const [decoded, aliased] = [this.#decoded, this.#aliased]
     if (aliased > 100 && decoded > 1000 && aliased / decoded > allowedAliasRatio(decoded)) throw new YamlError('yaml: document contains excessive aliasing')
-  }
-}
-
-interface Anchored {
-  readonly anchorStart: number
-  readonly anchorEnd: number
-}
-
-const firstPosition = (...positions: number[]): number => {
-  const known = positions.filter(position => position >= 0)
-  return known.length === 0 ? -1 : Math.min(...known)
-}
-
-/** Returns a function from offsets to line numbers, from 1. Fast for offsets in ascending order. A negative offset gives the line of the previous call. */
-export function lineCounter(source: string): (position: number) => number {
-  const endAfter = (position: number): number => {
-    const found = source.indexOf('\n', position)
-    return found < 0 ? source.length : found
-  }
-  let start = 0
-  // Remembered, because a text may be one long line, whose end would be searched for at each node.
-  let end = endAfter(0)
-  let line = 1
-  return position => {
-    if (position < 0) return line
-    while (position < start) {
-      end = start - 1
-      start = end === 0 ? 0 : source.lastIndexOf('\n', end - 1) + 1
-      line--
-    }
-    while (end < position) {
-      start = end + 1
-      end = endAfter(start)
-      line++
-    }
-    return line
   }
 }
 
@@ -247,65 +233,106 @@ function allowedAliasRatio(decoded: number): number {
   return decoded >= high ? 0.1 : 0.99 - 0.89 * ((decoded - low) / (high - low))
 }
 
-const PREFIX = 'tag:yaml.org,2002:'
+const tag = (name: string): string => `${YAML_TAG_PREFIX}${name}`
 
-/** Returns the text of a scalar. js-yaml adds a missing line feed at the end of a block scalar, which go-yaml does not. */
-function sourceScalarText(event: ScalarEvent, source: string): string {
-  const text = getScalarValue(source, event)
-  const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK
-  if (!isBlock || event.valueEnd !== source.length || !text.endsWith('\n')) return text
-  const lastLine = source.length - 1 - source.lastIndexOf('\n')
-  return lastLine > event.indent ? text.slice(0, -1) : text
+/** Types of scalars by the tags that can be resolved. */
+const RESOLVABLE: ReadonlyMap<string, Scalar['tag']> = new Map((['bool', 'int', 'float', 'null', 'timestamp'] as const).map(name => [tag(name), name]))
+const BINARY = tag('binary')
+const MERGE = tag('merge')
+
+/** Whether a scalar is a key that merges its value. */
+const isMerge = ({ text, isPlain, tag: written }: ScalarEvent): boolean => text === '<<' && (written === '' ? isPlain : written === '!' || written === MERGE)
+
+/** Returns the value of a scalar. Throws YamlError for NaN and infinities, which JSON does not have. */
+export function scalarValue(event: ScalarContent): Key {
+  const value = plainValue(resolveScalar(event), event.text)
+  const special = specialOf(value)
+  if (special !== undefined) throw new YamlError(special)
+  return value
 }
 
-/** Returns the value of a scalar by its tag, or resolves an untagged one. Unknown tags are ignored. */
-export function scalarOf(event: ScalarEvent, source: string): Key {
-  const text = sourceScalarText(event, source)
-  const written = event.tagStart < 0 ? '' : source.slice(event.tagStart, event.tagEnd)
-  if (written === '') return event.style === SCALAR_STYLE.PLAIN ? plainValue(resolvePlain(text), text) : text
-  const tag = written.startsWith('!!') ? written.slice(2) : written.startsWith(`!<${PREFIX}`) ? written.slice(PREFIX.length + 2, -1) : written
-  switch (tag) {
-    case 'str':
-      return text
-    case 'binary':
-      return Buffer.from(text, 'base64').toString('utf8')
-    case 'bool':
-    case 'int':
-    case 'float':
-    case 'null':
-    case 'timestamp': {
-      const scalar = resolvePlain(text)
-      if (scalar.tag === tag || (tag === 'float' && scalar.tag === 'int')) return plainValue(scalar, text)
-      throw new YamlError(`yaml: cannot decode !!${scalar.tag} \`${text}\` as a !!${tag}`)
-    }
-    default:
-      return text
-  }
+/** Returns the error of a number that JSON does not have. */
+function specialOf(value: Key): string | undefined {
+  const name = typeof value === 'number' ? nameOfSpecial(value) : undefined
+  return name === undefined ? undefined : `json: unsupported value: ${name}`
 }
 
-/** Converts a resolved plain scalar. A timestamp stays text; throws YamlError for NaN and infinities, which JSON does not have. */
-function plainValue(scalar: Scalar, text: string): Key {
-  if (scalar.tag === 'timestamp') return text
-  if (typeof scalar.value === 'number' && !Number.isFinite(scalar.value)) {
-    throw new YamlError(`json: unsupported value: ${Number.isNaN(scalar.value) ? 'NaN' : scalar.value > 0 ? '+Inf' : '-Inf'}`)
-  }
-  return scalar.value
+type ScalarContent = Pick<ScalarEvent, 'text' | 'isPlain' | 'tag'>
+
+/** Resolves a scalar by its tag, or an untagged one by its form. Unknown tags are ignored. */
+function resolveScalar({ text, isPlain, tag: written }: ScalarContent): Scalar {
+  if (written === '') return isPlain ? resolvePlain(text) : { tag: 'str', value: text }
+  if (written === BINARY) return { tag: 'str', value: binaryText(text) }
+  const wanted = RESOLVABLE.get(written)
+  if (wanted === undefined) return { tag: 'str', value: text }
+  const scalar = resolvePlain(text, wanted === 'timestamp')
+  if (scalar.tag === wanted) return scalar
+  if (wanted === 'float' && scalar.tag === 'int') return { tag: 'float', value: scalar.value }
+  throw new YamlError(`yaml: cannot decode !!${scalar.tag} \`${text}\` as a !!${wanted}`)
 }
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/** Decodes base64, in which line breaks are ignored. */
+function binaryText(text: string): string {
+  const digits = text.replace(/[\r\n]/g, '')
+  if (!BASE64.test(digits)) throw new YamlError('yaml: !!binary value contains invalid base64 data')
+  return Buffer.from(digits, 'base64').toString('utf8')
+}
+
+/** Converts a resolved scalar to a key. Whole floats become text, which differs from that of integers: `1e10` is `1e+10`. */
+function keyOf({ tag: resolved, value }: Scalar, text: string): Key {
+  if (resolved === 'timestamp') return text
+  return resolved === 'float' && Number.isInteger(Number(value)) ? floatKey(Number(value)) : value
+}
+
+/** Returns a float as a member's name. Upstream formats it as a float32. */
+function floatKey(value: number): string {
+  const single = Math.fround(value)
+  if (Number.isNaN(single)) return '.nan'
+  return Number.isFinite(single) ? formatFloat32(single) : single > 0 ? '.inf' : '-.inf'
+}
+
+/** Whether a key is a float. Whole floats are text as keys. */
+const isFloat = (key: Key): key is number => typeof key === 'number' && !Number.isInteger(key)
+
+/** Converts a resolved scalar to a value. A timestamp stays text. */
+const plainValue = (scalar: Scalar, text: string): Key => (scalar.tag === 'timestamp' ? text : scalar.value)
 
 /** Converts a mapping to an object with string keys. Of keys that become equal, the later one counts. */
 function mappingObject(members: ReadonlyMap<Key, Built>): JsonObject {
   const unsorted: JsonObject = {}
-  for (const [key, built] of members) {
-    if (key === null)
-      throw new YamlError(
-        `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${built.value === null ? '<nil>' : goLiteral(built.value, 'interface {}')}`,
-      )
-    setMember(unsorted, String(key), built.value)
-  }
+  for (const [key, built] of members) setMember(unsorted, memberName(key), built.value)
   const out: JsonObject = {}
   for (const key of sortedKeys(unsorted)) setMember(out, key, unsorted[key])
   return out
 }
 
+/** Like `mappingObject`, in steps, for many members. */
+function* objectInSteps(members: ReadonlyMap<Key, Built>): Steps<JsonObject> {
+  const unsorted = new Map<string, Json>()
+  for (const [key, built] of members) {
+    if (isStepDone()) yield
+    unsorted.set(memberName(key), built.value)
+  }
+  const out: JsonObject = {}
+  for (const key of yield* sortInSteps([...unsorted.keys()], compareText)) {
+    if (isStepDone()) yield
+    setMember(out, key, unsorted.get(key))
+  }
+  return out
+}
+
+/** Returns a key as the name of a member. */
+const memberName = (key: Key): string => (isFloat(key) ? floatKey(key) : String(key))
+
+/** Returns the error of the null key of a mapping, if there is one. */
+function unsupportedKey(members: ReadonlyMap<Key, Built>): string | undefined {
+  const member = members.get(null)
+  if (member === undefined) return undefined
+  return `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${member.value === null ? '<nil>' : goLiteral(member.value, 'interface {}')}`
+}
+
 /** Formats a key like Go's `%#v`. */
-const keyText = (key: Key): string => (typeof key === 'string' ? quote(key) : key === null ? 'interface {}(nil)' : String(key))
+const keyText = (key: Key): string =>
+  typeof key === 'string' ? quote(key) : key === null ? 'interface {}(nil)' : isFloat(key) ? formatDouble(key) : String(key)

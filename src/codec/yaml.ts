@@ -1,15 +1,13 @@
-import { type Event, parseEvents, YAMLException } from 'js-yaml'
 import { MAX_INT64 } from '../lib/integer.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
 import { sortedJsonInSteps } from '../schema/members.ts'
 import { parsePlain } from './json.ts'
-import { indentContinuations } from './yaml-continuations.ts'
-import { depthFault, yamlFault } from './yaml-fault.ts'
-import { type GoYamlForm, goYamlForm } from './yaml-grammar.ts'
+import type { YamlEvent } from './yaml-event.ts'
+import { parseDocument } from './yaml-grammar.ts'
 import { decodeYaml } from './yaml-source.ts'
-import { MAX_DEPTH, type ParsedYaml, treeOf, YamlError } from './yaml-tree.ts'
+import { type ParsedYaml, TreeBuilder, YamlError } from './yaml-tree.ts'
 
 export { type ParsedYaml, YamlError } from './yaml-tree.ts'
 export { yamlBytes, yamlInSteps } from './yaml-writer.ts'
@@ -17,62 +15,42 @@ export { yamlBytes, yamlInSteps } from './yaml-writer.ts'
 /** Text of upstream's strict decoding error, which lists all repeated keys. */
 export const repeatedKeysText = (duplicates: readonly string[]): string => `yaml: unmarshal errors:\n${duplicates.map(line => `  ${line}`).join('\n')}`
 
-const LONG_TEXT = 64 * 1024
-
 /** Parses the first document of a YAML or JSON text. An empty text is null. Throws YamlError. */
 export const parseYaml = (bytes: Buffer): ParsedYaml => runAtOnce(parseYamlInSteps(bytes))
 
 /** Like `parseYaml`, in steps, for bodies that may be large. */
 export function* parseYamlInSteps(bytes: Buffer): Steps<ParsedYaml> {
-  const { text, fault: octets } = decodeYaml(bytes)
-  if (octets !== undefined) throw new YamlError(REFUSED_CHARACTER.test(text) ? CONTROL_CHARACTER : `yaml: ${octets}`)
+  const { text, fault: readerFault } = yield* decodeYaml(bytes)
   yield
-  const source = firstDocument(text)
+  const json = readerFault === undefined ? yield* asJson(text) : undefined
+  if (json !== undefined) return { yaml: true, value: json, duplicates: [], hasUint64: false }
   yield
-  if (REFUSED_CHARACTER.test(source)) throw new YamlError(CONTROL_CHARACTER)
-  yield
-  try {
-    const json = yield* asJson(source)
-    if (json !== undefined) return { yaml: true, value: json, duplicates: [], hasUint64: false }
-    yield
-    // go-yaml's grammar is only checked for texts that it scans in a few milliseconds. For longer ones, only js-yaml's faults are reported.
-    const { fault, end = source.length }: GoYamlForm = source.length <= LONG_TEXT ? yield* goYamlForm(source) : {}
-    if (fault !== undefined) throw new YamlError(fault)
-    yield
-    return yield* treeOfText(source.slice(0, end))
-  } catch (error) {
-    if (error instanceof YAMLException) throw new YamlError(yamlFault(error, source))
-    // The parser is recursive: the stack can overflow before the depth limit is reached.
-    if (error instanceof RangeError) throw new YamlError(depthFault(source, MAX_DEPTH))
-    throw error
-  }
+  const tree = new ValueBuilder()
+  const fault = yield* parseDocument(text, events => tree.takeAll(events), readerFault)
+  if (fault !== undefined) throw new YamlError(fault)
+  return tree.parsed()
 }
 
-/** Parses a text with js-yaml. If js-yaml rejects it, retries with indented continuation lines, which go-yaml accepts. */
-function* treeOfText(source: string): Steps<ParsedYaml> {
-  let parsed = eventsOf(source)
-  yield
-  let text = source
-  if (parsed instanceof YAMLException) {
-    const indented = yield* indentContinuations(source)
-    yield
-    if (indented !== undefined) {
-      text = indented
-      parsed = eventsOf(text)
-      yield
+/** Builds the value while the text is parsed. Errors of the text come before errors of the value. */
+class ValueBuilder {
+  readonly #tree = new TreeBuilder()
+  #error: Error | undefined;
+
+  *takeAll(events: readonly YamlEvent[]): Steps<void> {
+    if (this.#error !== undefined) return
+    try {
+      yield* this.#tree.takeAll(events)
+    } catch (error) {
+      // Aliases copy a value, and faults print one, recursively: the stack can overflow before the depth limit is reached.
+      if (error instanceof RangeError) this.#error = new YamlError('yaml: the text is nested too deeply')
+      else if (error instanceof YamlError) this.#error = error
+      else throw error
     }
   }
-  if (parsed instanceof YAMLException) throw new YamlError(yamlFault(parsed, text))
-  return yield* treeOf(parsed, text)
-}
 
-/** Returns the events of js-yaml's parser, or its error. Throws a RangeError if the stack overflows. */
-function eventsOf(text: string): Event[] | YAMLException {
-  try {
-    return parseEvents(text, { filename: '', maxDepth: MAX_DEPTH })
-  } catch (error) {
-    if (error instanceof YAMLException) return error
-    throw error
+  parsed(): ParsedYaml {
+    if (this.#error !== undefined) throw this.#error
+    return this.#tree.parsed()
   }
 }
 
@@ -128,22 +106,4 @@ function* hasLongKey(root: Json): Steps<boolean> {
       }
   }
   return false
-}
-
-/** Error for characters that YAML does not allow even in quotes (YAML 1.1, section 5.1). */
-const CONTROL_CHARACTER = 'yaml: control characters are not allowed'
-
-const REFUSED_CHARACTER = /[^\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
-
-const SEPARATOR = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm
-
-/** Returns the text of the first document. Later documents are ignored. */
-function firstDocument(text: string): string {
-  let begun = false
-  for (const match of text.matchAll(SEPARATOR)) {
-    const before = text.slice(0, match.index)
-    if (begun || match[0] === '...' || before.replace(/^[ \t]*#.*$|^%.*$/gm, '').trim() !== '') return before
-    begun = true
-  }
-  return text
 }

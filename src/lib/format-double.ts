@@ -22,6 +22,19 @@ export function formatDouble(value: number): string {
   return `${sign}${plainDigits(digits, exponent)}`
 }
 
+/** Formats a float64 as a float32 like Go's FormatFloat(…, 'g', -1, 32). */
+export function formatFloat32(value: number): string {
+  const single = Math.fround(value)
+  for (let precision = 1; precision < MOST_FLOAT32_DIGITS; precision++) {
+    const shorter = Number(single.toPrecision(precision))
+    if (Math.fround(shorter) === single) return formatDouble(shorter)
+  }
+  return formatDouble(Number.isFinite(single) ? Number(single.toPrecision(MOST_FLOAT32_DIGITS)) : single)
+}
+
+/** Digits that identify any float32. */
+const MOST_FLOAT32_DIGITS = 9
+
 /** Formats a float64 without an exponent and with as many digits as needed, like Go's FormatFloat(…, 'f', -1, 64). */
 export function plainDouble(value: number): string {
   const name = nameOfSpecial(value)

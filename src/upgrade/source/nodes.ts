@@ -1,10 +1,12 @@
 import { EVENT_ID, type Event, parseEvents, SCALAR_STYLE, type ScalarEvent, YAMLException } from 'js-yaml'
 import { yamlFault } from '../../codec/yaml-fault.ts'
-import { lineCounter, MAX_DEPTH, scalarOf, treeOf, YamlError } from '../../codec/yaml-tree.ts'
+import { MAX_DEPTH, scalarValue, treeOf, YamlError } from '../../codec/yaml-tree.ts'
 import { invariant } from '../../lib/invariant.ts'
 import { runAtOnce } from '../../lib/steps.ts'
 import { setMember } from '../../meta/equal.ts'
 import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { scalarText, yamlEvent } from './js-yaml-events.ts'
+import { lineCounter } from './line-counter.ts'
 
 /** Range of a node in a text: offsets `start` and `end` (exclusive), including anchors and tags. A block collection ends with its last member. */
 interface NodeRange {
@@ -81,7 +83,8 @@ export function readDocuments(text: string): SourceDocument[] {
     const lineOf = lineCounter(text)
     return documentsOf(events).flatMap(document => {
       const root = new NodeBuilder(text).build(document)
-      return root === undefined ? [] : [{ root, value: runAtOnce(treeOf(document, text, lineOf)).value }]
+      if (root === undefined) return []
+      return [{ root, value: runAtOnce(treeOf(document.map(event => yamlEvent(event, text, lineOf)))).value }]
     })
   } catch (error) {
     if (error instanceof YAMLException) throw new SourceError(yamlFault(error, text), (error.mark?.line ?? 0) + 1)
@@ -207,7 +210,7 @@ class NodeBuilder {
   }
 
   #scalar(event: ScalarEvent, after: number): ScalarNode {
-    const value = scalarOf(event, this.#text)
+    const value = scalarValue(scalarText(event, this.#text))
     const { valueStart, valueEnd, style } = event
     if (valueStart < 0) return { kind: 'scalar', value, start: after, end: after }
     const start = beginning(event, this.#contentStart(style, valueStart))

@@ -1,4 +1,4 @@
-import { goYamlForm } from '../../../src/codec/yaml-grammar.ts'
+import { parseYaml } from '../../../src/codec/yaml.ts'
 import { indexOfText, lastIndexOfText, splitText } from '../../../src/lib/find-text.ts'
 import { linearRegExp } from '../../../src/lib/linear-regexp.ts'
 import { endsWithinCertificate, pemCertificates } from '../../../src/lib/pem-certificates.ts'
@@ -39,7 +39,7 @@ const CASES: Readonly<Record<string, readonly [few: number, prepare: (count: num
     1000,
     count => {
       const text = lines(count, i => `- {a${i}: "x", b: [1, 2, 'y']}`)
-      return () => goYamlForm(text)
+      return () => parseYaml(Buffer.from(text))
     },
   ],
 }

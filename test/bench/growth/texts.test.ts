@@ -1,7 +1,6 @@
 import { STRING_VALUES } from '../../../src/cel/schema/string-formats.ts'
 import { boundYamlValues } from '../../../src/codec/value-bound.ts'
 import { parseYaml } from '../../../src/codec/yaml.ts'
-import { depthFault } from '../../../src/codec/yaml-fault.ts'
 import { parseUrl } from '../../../src/lib/url.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import { parseSemanticVersion } from '../../../src/meta/semantic-version.ts'
@@ -23,7 +22,6 @@ const refused = (attempt: () => unknown): void => {
 const table: [what: string, prepare: (count: number) => () => unknown][] = [
   ['spaces of a line of YAML', n => () => boundYamlValues(Buffer.from(`a: ${'\n'.repeat(40_000)}${' '.repeat(n)}x`))],
   ['line ends behind a quote of JSON', n => () => refused(() => parseYaml(Buffer.from(`{"a":"b"${'\n'.repeat(n)}x}`)))],
-  ['escaped quotes of a nested text', n => () => depthFault(`"${'\\"'.repeat(n)}`, 10)],
   ['slashes of a path in a volume', n => () => overlapWarnings([volume(`x${'/'.repeat(n)}y`)], '1.33')],
   ['beginnings of an iSCSI name', n => () => validateIscsi(iscsi('iqn.2001-04.'.repeat(n)), fieldPath('iscsi'))],
   ['digits of a duration in CEL', n => () => STRING_VALUES.duration?.(`${'1'.repeat(n)}!`)],

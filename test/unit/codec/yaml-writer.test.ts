@@ -69,6 +69,12 @@ describe('parsing YAML in steps', () => {
     'a text in quotes that is not indented': `a: "${megabytes('xxxx\n')}"`,
     'lines between brackets that are not indented': `a: [\n${'"xxxxxxxx",\n'.repeat(60_000)}]`,
     'tabs between brackets': `a: [${megabytes('\t')}]`,
+    'members of a block': '- {a: 1} # b\n'.repeat(30_000),
+    'lines of a block scalar': `a: |\n${megabytes('  xxxx\n')}`,
+    'line breaks in quotes': `a: "${megabytes('\n')}"`,
+    'escapes in quotes': `a: "${megabytes('\\u0041')}"`,
+    'many keys': Array.from({ length: 50_000 }, (_, i) => `k${i}: 1\n`).join(''),
+    'words without quotes': `a: ${megabytes('xx ')}`,
   }
   for (const [what, text] of Object.entries(texts))
     it(`takes many steps for ${what}`, () => {

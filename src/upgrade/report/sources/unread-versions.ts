@@ -1,6 +1,6 @@
-import { lineCounter } from '../../../codec/yaml-tree.ts'
 import { endOf } from '../../../lifecycle/lifecycle.ts'
 import type { Release } from '../../../lifecycle/release.ts'
+import { lineCounter } from '../../source/line-counter.ts'
 import { standingIn } from '../../versions/old-versions.ts'
 import type { Finding } from '../finding.ts'
 
