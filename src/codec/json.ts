@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { protectJsonNames } from '../lib/json-names.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { isLongText, textChunks } from '../lib/text-chunks.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
@@ -13,6 +14,8 @@ export type { ParsedJson } from './json-exact.ts'
 export { parseExactlyInSteps } from './json-exact.ts'
 export { JsonSyntaxError } from './json-scanner.ts'
 export { goJson, partlySortedJson } from './json-writer.ts'
+
+protectJsonNames()
 
 /** Nesting limit of Go's encoding/json. Deeper texts are left to the exact parser, which reports Go's error. */
 const MAX_DEPTH = 10_000
