@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import { protectJsonNames } from '../lib/json-names.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { isLongText, textChunks } from '../lib/text-chunks.ts'
 import type { Json, JsonObject } from '../meta/object.ts'
@@ -8,6 +7,7 @@ import type { FormName, StructSchema } from '../schema/schema.ts'
 import { parseInChunks, stringEnd } from './json-chunks.ts'
 import { type ParsedJson, parseExactlyInSteps } from './json-exact.ts'
 import { goJsonInSteps } from './json-in-steps.ts'
+import { protectJsonNames } from './json-names.ts'
 import { goJson, writeStruct } from './json-writer.ts'
 
 export type { ParsedJson } from './json-exact.ts'

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { predictsNames, protectedParse, protectJsonNames } from '../../../src/lib/json-names.ts'
+import { predictsNames, protectedParse, protectJsonNames } from '../../../src/codec/json-names.ts'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
 
 /** Returns the names of the inner object, in a shape that only this test uses. */
 const namesIn = (parse: typeof JSON.parse, outer: string, name: string): string[] => Object.keys(parse(JSON.stringify({ [outer]: { [name]: 1 } }))[outer])
@@ -28,11 +29,11 @@ describe('names of members in JSON', () => {
       shown += JSON.stringify(value)
       return value
     })
-    const text = '{"a\\\\b":[{"\\u005Cx":{"\\ue000":"\\\\"}}],"plain":"c:\\\\d", "__proto__" : {"\\\\":1}}'
+    const text = '{"a\\\\b":[{"\\u005Cx":{"\\uE000":"\\\\","\ue000b\\\\m":2}}],"plain":"c:\\\\d", "__proto__" : {"\\\\":1}}'
     expect(parse(text)).to.deep.equal(JSON.parse(text))
     expect(Object.keys(parse(text))).to.deep.equal(['a\\b', 'plain', '__proto__'])
     const names = shown.match(/"(?:[^"\\]|\\.)*":/g)
-    expect(names).to.have.length(12)
+    expect(names).to.have.length(14)
     expect(names?.filter(name => name.includes('\\'))).to.deep.equal([])
   })
 
@@ -45,6 +46,32 @@ describe('names of members in JSON', () => {
     const texts = ['{"a":"\\\\","k:{\\"name\\":\\"x\\"}":{}}', '[1,"\\\\"]', '"\\\\"', '{"a\\n":"\\u005c"}']
     for (const text of texts) expect(parse(text)).to.deep.equal(JSON.parse(text))
     expect(seen).to.deep.equal(texts)
+  })
+
+  it('are those that JSON.parse returns, for random texts', () => {
+    const random = seededRandom(11)
+    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+    const text = (): string => Array.from({ length: Math.floor(random() * 4) }, () => pick(['\\', '"', '\ue000', 'b', 'm', '\n', 'u005c', ':'])).join('')
+    const value = (depth: number): unknown =>
+      depth > 3 || random() < 0.3 ? text() : random() < 0.3 ? [value(depth + 1)] : Object.fromEntries([0, 1, 2].map(i => [`${i}${text()}`, value(depth + 1)]))
+    const parse = protectedParse(JSON.parse)
+    for (let i = 0; i < 2000; i++) {
+      const json = JSON.stringify(value(0), undefined, i % 3)
+      for (const form of [json, json.replaceAll('\\\\', '\\u005C'), json.replaceAll('\ue000', '\\ue000')])
+        expect(JSON.stringify(parse(form)), form).to.equal(JSON.stringify(JSON.parse(form)))
+    }
+  })
+
+  it('are hidden from the engine also if the text is not JSON', () => {
+    let shown = ''
+    const parse = protectedParse((text: string) => {
+      shown = text
+      return JSON.parse(text)
+    })
+    for (const text of ['[{"\\\\":1},"', '[{"\\u005c":1}', '{"\\\\":1}}']) {
+      expect(() => parse(text)).to.throw(SyntaxError)
+      expect(shown).to.include('\ue000b').and.not.include('\\')
+    }
   })
 
   it('are read in a text that ends too early, as far as it can be', () => {
