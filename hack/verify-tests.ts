@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --import tsx
-/** Reports sources whose tests are not where test/README.md says, and unit tests without a source. With files of src: prints the tests of each instead. */
+/** Reports sources whose tests are not where test/README.md says, and unit tests without a source. Given files of src, prints the tests of each instead. */
 import { readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { report, sourceFiles } from './support/source-files.ts'

@@ -20,7 +20,7 @@ export interface Marker {
   readonly isBeside?: true
   /** Optional. The file whose content the block is. */
   readonly file?: string
-  /** Exit status of the last command. Default: 0. */
+  /** Exit status of the last command, 0 unless the block states another. */
   readonly exits: number
 }
 

@@ -65,13 +65,13 @@ export interface StorageOptions {
   readonly cachesOnDemand: boolean
   /** Interval in milliseconds. 0 disables compaction by this server. */
   readonly compactionIntervalMs: number
-  /** Optional. History to keep in a store that supports it. Default: what the compaction interval leaves. */
+  /** Optional. History to keep in a store that supports it. Default: the changes within the compaction interval. */
   readonly history?: HistoryConfig
   /** Optional. The control plane of which this one is a copy. */
   readonly origin?: Origin | undefined
   /**
    * Optional. Initial content of the store. `copy`: everything another server created, which is not created again. `past`: an immutable revision, for which
-   * nothing runs in the background. Default: empty, or what this server wrote earlier.
+   * nothing runs in the background. If omitted, the store is empty or was written by an earlier run of this server.
    */
   readonly holds?: 'copy' | 'past'
 }

@@ -22,7 +22,7 @@ export function deepEqualIfSmall(a: unknown, b: unknown): boolean | undefined {
   return walk.left < 0 ? undefined : isSame
 }
 
-/** Also returns false once more than `left` members and elements have been visited. */
+/** Compares up to `left` members and elements, and returns false if there are more. */
 function isEqual(a: unknown, b: unknown, walk: Walk): boolean {
   if (a === b) return true
   if (isNil(a) || isNil(b)) return isNil(a) && isNil(b)

@@ -15,7 +15,7 @@ export function sameJsonIfSmall(a: Json, b: Json): boolean | undefined {
 /** `sameJson` in steps, for values that may be large. */
 export const sameJsonInSteps = (a: Json, b: Json): Steps<boolean> => equalInSteps(a, b, (x, y) => isSame(x, y, { left: 0 }), isUndefined)
 
-/** Two absent members are equal, and differ from null. Also returns false once more than `left` members and elements have been visited. */
+/** Two absent members are equal, and differ from null. Compares up to `left` members and elements, and returns false if there are more. */
 function isSame(a: unknown, b: unknown, walk: Walk): boolean {
   if (a === b) return true
   if (Array.isArray(a)) {

@@ -79,7 +79,7 @@ function* decideUpdate(
   if (!old && !mayCreate(target, strategy, request)) throw notFoundError(groupResourceOf(served), target.name)
   const wanted = yield* stage(request.transform(present))
   if (wanted === undefined && old) return { change: { keep: true }, result: { next: old, created: false } }
-  invariant(wanted !== undefined, 'what is not there cannot be left as it is')
+  invariant(wanted !== undefined, 'a missing object cannot be left unchanged')
   if (!setsManagedFields(request.change, subresource?.view !== undefined)) yield* trackManagedFields(target, strategy, wanted, present, hooks.now)
   if (!old) checkNoUid(target, wanted)
   const next = yield* mutate(env, target, wanted, old)

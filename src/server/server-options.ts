@@ -119,7 +119,7 @@ export interface ObservabilityOptions {
   readonly features: readonly FeatureState[]
   /** Metrics besides those of requests and of the process. */
   readonly metrics: readonly MetricFamily[]
-  /** Optional. Determines which metrics are exposed. Default: all, as declared. */
+  /** Optional. Determines which metrics are exposed. If omitted, all metrics are, as they are declared. */
   readonly exposure?: MetricExposure
   /** Set if several processes serve the port: a scrape returns the sums of all. */
   readonly sharedMetrics?: SharedMetrics

@@ -33,7 +33,7 @@ export const versionFault = (target: BodyTarget, apiVersion: string): string =>
   `the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOfTarget(target)})`
 
 /** Returns the namespaced name of an object, for upstream's errors of an apply. */
-export function nameOf({ metadata }: JsonObject): string {
+export function namespacedName({ metadata }: JsonObject): string {
   const { namespace = '', name = '' } = isJsonObject(metadata) ? metadata : {}
   return `${namespace}/${name}`
 }

@@ -14,7 +14,7 @@ import { checkTypeText } from '../../schema/json-schema/unstructured-form.ts'
 import type { FormName, StructSchema } from '../../schema/schema.ts'
 import { applyDefaultsInSteps } from '../decode-object.ts'
 import { type BuiltIns, internalTypeFault, notRegistered, otherTypeFault, patchedClaim, readAsClaimed, type TypeClaim } from '../other-type.ts'
-import { apiVersionOfTarget, type BodyTarget, nameOf, versionFault } from './body-target.ts'
+import { apiVersionOfTarget, type BodyTarget, namespacedName, versionFault } from './body-target.ts'
 import { decodeConverted } from './decode-converted.ts'
 
 /** Context of a patched object. */
@@ -80,7 +80,7 @@ const FORMS: Readonly<Record<FormName, ChangeForm>> = {
     mergeFault(target, config, merged, why) {
       const kind = `${target.group}/${target.version}, Kind=${target.kind}`
       const fault = conversionText(target.schema, merged, why)
-      return `failed to convert new object (${nameOf(config)}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${fault}`
+      return `failed to convert new object (${namespacedName(config)}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${fault}`
     },
   },
   unstructured: {
@@ -110,7 +110,7 @@ const FORMS: Readonly<Record<FormName, ChangeForm>> = {
       } catch (error) {
         if (!(error instanceof ApplyError && error.code === 'undecodable')) throw error
       }
-      throw scaleFailure(`convert new object (${nameOf(config)};`)
+      throw scaleFailure(`convert new object (${namespacedName(config)};`)
     },
     /**
      * Decodes only the metadata, and drops malformed members of it. The rest is not pruned, and its nulls are reported by validation. An unchanged object gets no defaults either, because those of the requested

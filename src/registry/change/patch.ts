@@ -19,7 +19,7 @@ import { conversionText } from '../../schema/conversion-fault.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import type { Literals } from '../../schema/diagnose.ts'
 import { convertInSteps, versionsOf } from '../conversion/convert.ts'
-import { decodeInSteps } from '../decode-object.ts'
+import { type Decodable, decodeInSteps } from '../decode-object.ts'
 import { noteAdded, noteUnknown } from '../note-changes.ts'
 import { checkName, ensureNamespace } from '../object-meta.ts'
 import type { BuiltIns } from '../other-type.ts'
@@ -131,6 +131,13 @@ const tests = (patch: Json): boolean => Array.isArray(patch) && patch.some(opera
 /** Views have no other versions. */
 const NO_VERSIONS: ReadonlyMap<string, Version> = new Map()
 
+/** A patched object in the served version. */
+interface DecodedPatch {
+  readonly object: KubeObject
+  /** Type that the object was decoded as: a patch may name another served version. */
+  readonly decodedAs: Decodable
+}
+
 /** Decodes a patched object, with its defaults and in the served version. Unknown fields cause warnings or errors by the field validation. Throws 422 with the patched value if it cannot be decoded. */
 function* decodePatched(
   { target: { ctx, served, subresource }, body, change, current }: Patching,
@@ -148,28 +155,29 @@ function* decodePatched(
   const about = { builtIns, versions, parent: changeFormOf(served.version.schema), shown }
   const isLookedAt = fieldValidation !== 'Ignore' || why !== undefined
   const note = isLookedAt ? (path: string) => unknown.push(`unknown field "${path}"`) : undefined
-  let other: Version | undefined
-  const decode = function* (value: Json): Steps<KubeObject> {
-    other = type === STRATEGIC_PATCH ? undefined : form.checkPatched(body, value, about)
-    if (patchOf.hasFloats) form.checkFloats(other ?? body, value)
-    const decoded = yield* (type === STRATEGIC_PATCH ? decodeConverted : decodeInSteps)(other ?? body, value, note)
-    return other ? yield* convertInSteps(served.definition, decoded, other, served.version) : decoded
+  const decode = function* (value: Json): Steps<DecodedPatch> {
+    const other = type === STRATEGIC_PATCH ? undefined : form.checkPatched(body, value, about)
+    const decodedAs = other ?? body
+    if (patchOf.hasFloats) form.checkFloats(decodedAs, value)
+    const decoded = yield* (type === STRATEGIC_PATCH ? decodeConverted : decodeInSteps)(decodedAs, value, note)
+    return { decodedAs, object: other ? yield* convertInSteps(served.definition, decoded, other, served.version) : decoded }
   }
-  let next: KubeObject
+  let result: DecodedPatch
   try {
-    next = yield* decode(patched)
+    result = yield* decode(patched)
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     if (type === STRATEGIC_PATCH) throw refused(conversionText(body.schema, patched, error.message))
     throw refused(yield* firstFault(decode, shown(), error.message))
   }
+  const { object: next, decodedAs } = result
   yield
   // The converter of strategic merge patches sorts unknown fields; decoders report them in order.
   if (type === STRATEGIC_PATCH) unknown.sort(compareText)
   else if (unknown.length > 1) {
     unknown.length = 0
     const { value } = yield* parseJsonInSteps(Buffer.from(shown()))
-    yield* decodeInSteps(other ?? body, value, path => unknown.push(`unknown field "${path}"`))
+    yield* decodeInSteps(decodedAs, value, path => unknown.push(`unknown field "${path}"`))
   }
   noteUnknown(why, unknown)
   if (why) noteAdded(why, patched, next)
@@ -183,7 +191,7 @@ function* decodePatched(
 }
 
 /** Returns the error of the first member that cannot be decoded, in the order of the text. Defaults to `found`. */
-function* firstFault(decode: (value: Json) => Steps<KubeObject>, text: string, found: string): Steps<string> {
+function* firstFault(decode: (value: Json) => Steps<DecodedPatch>, text: string, found: string): Steps<string> {
   const { value } = yield* parseJsonInSteps(Buffer.from(text))
   try {
     yield* decode(value)
