@@ -23,6 +23,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['codec', 'cel'],
   ['schema'],
   ['meta', 'protocols'],
+  ['api'],
   ['lib'],
 ]
 

@@ -1,22 +1,21 @@
 import { dirname, relative } from 'node:path'
-import type { Json } from '../../src/meta/object.ts'
+import type { Json } from '../../src/api/meta/object.ts'
 import type { TypeRegistry } from '../../src/schema/idl.ts'
 import type { Field, ScalarSchema, Schema, StructSchema } from '../../src/schema/schema.ts'
 import type { Declaration, PackageFile } from './declarations.ts'
 
-/** Types that the layers below write by hand, by their name in declarations. */
+/** Types of `src/api` that are written by hand, by their name in declarations. */
 const BY_HAND: Readonly<Record<string, { readonly file: string; readonly name?: string }>> = {
-  'apiextensions.JSONSchemaProps': { file: 'src/schema/json-schema/props.ts', name: 'JsonSchemaProps' },
-  'apiextensions.ValidationRule': { file: 'src/schema/json-schema/props.ts' },
-  'apiextensionsV1beta1.JSONSchemaProps': { file: 'src/schema/json-schema/props.ts', name: 'JsonSchemaProps' },
-  'apiextensionsV1beta1.ValidationRule': { file: 'src/schema/json-schema/props.ts' },
-  'meta.LabelSelector': { file: 'src/meta/label-selector.ts' },
-  'meta.ListMeta': { file: 'src/meta/object.ts' },
-  'meta.ManagedFieldsEntry': { file: 'src/meta/object.ts' },
-  'meta.ObjectMeta': { file: 'src/meta/object.ts' },
-  'meta.OwnerReference': { file: 'src/meta/object.ts' },
+  'apiextensions.JSONSchemaProps': { file: 'src/api/apiextensions/json-schema-props.ts', name: 'JsonSchemaProps' },
+  'apiextensions.ValidationRule': { file: 'src/api/apiextensions/json-schema-props.ts' },
+  'apiextensionsV1beta1.JSONSchemaProps': { file: 'src/api/apiextensions/json-schema-props.ts', name: 'JsonSchemaProps' },
+  'apiextensionsV1beta1.ValidationRule': { file: 'src/api/apiextensions/json-schema-props.ts' },
+  'meta.ListMeta': { file: 'src/api/meta/object.ts' },
+  'meta.ManagedFieldsEntry': { file: 'src/api/meta/object.ts' },
+  'meta.ObjectMeta': { file: 'src/api/meta/object.ts' },
+  'meta.OwnerReference': { file: 'src/api/meta/object.ts' },
 }
-const FORMS = 'src/meta/object.ts'
+const FORMS = 'src/api/meta/object.ts'
 
 /** Input for the TypeScript of a package: the packages that declare types, and the schemas of the types. */
 export interface Declared {

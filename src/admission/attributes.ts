@@ -1,8 +1,8 @@
+import type { JsonObject } from '../api/meta/object.ts'
 import type { ServedResource } from '../catalog/catalog.ts'
 import { subresourceOf } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import type { GroupVersionKind } from '../meta/gvk.ts'
-import type { JsonObject } from '../meta/object.ts'
 import type { AdmissionRequest } from '../registry/types.ts'
 
 /** metav1.GroupVersionResource */

@@ -1,6 +1,6 @@
+import type { KubeObject } from '../api/meta/object.ts'
 import { subresourceOf } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
-import type { KubeObject } from '../meta/object.ts'
 import { failure, internalServerError } from '../meta/status.ts'
 import { conversionOf } from '../registry/conversion/conversion-of.ts'
 import { ConversionError } from '../registry/errors.ts'

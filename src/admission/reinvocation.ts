@@ -1,5 +1,5 @@
+import type { KubeObject } from '../api/meta/object.ts'
 import { clone, deepEqual } from '../meta/equal.ts'
-import type { KubeObject } from '../meta/object.ts'
 
 /** One pass of a request through the mutating plugins. */
 export interface Round {

@@ -1,4 +1,4 @@
-import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
+import type { KubeObject, ManagedFieldsEntry } from '../api/meta/object.ts'
 import type { AdmissionRequest } from '../registry/types.ts'
 
 /** Validates managed fields. Returns structured-merge-diff's message, or undefined if they are valid. */

@@ -1,7 +1,7 @@
+import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject, type ManagedFieldsEntry } from '../api/meta/object.ts'
 import { isStepDone, runIfSteps, type Steps } from '../lib/steps.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
 import { textIn } from '../meta/json-members.ts'
-import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject, type ManagedFieldsEntry } from '../meta/object.ts'
 import { sameJsonInSteps } from '../meta/same-json.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { ApplyError, type Conflict, conflictError } from './apply-error.ts'

@@ -1,6 +1,6 @@
+import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../api/meta/object.ts'
 import { goJsonInSteps } from '../codec/json-in-steps.ts'
 import { runIfSteps, type Steps } from '../lib/steps.ts'
-import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { difference } from './field-set.ts'
 import type { FieldSet } from './set-node.ts'

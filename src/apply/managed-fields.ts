@@ -1,7 +1,7 @@
+import type { KubeObject, ManagedFieldsEntry } from '../api/meta/object.ts'
 import { compareText } from '../lib/compare-text.ts'
 import { isStepDone, isSteps, runAtOnce, type Steps } from '../lib/steps.ts'
 import { turnIsLong } from '../lib/turn.ts'
-import type { KubeObject, ManagedFieldsEntry } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { ApplyError } from './apply-error.ts'
 import { union, unionOf } from './field-set.ts'

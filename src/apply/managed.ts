@@ -1,6 +1,6 @@
+import type { ManagedFieldsEntry } from '../api/meta/object.ts'
 import { compareText } from '../lib/compare-text.ts'
 import { isStepDone, isSteps, runAtOnce, type Steps } from '../lib/steps.ts'
-import type { ManagedFieldsEntry } from '../meta/object.ts'
 import { fromFieldsV1, toFieldsV1 } from './read-field-set.ts'
 import { type FieldSet, isEmptySet } from './set-node.ts'
 

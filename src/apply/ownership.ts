@@ -1,6 +1,6 @@
+import { decodedObject, type JsonObject, type KubeObject } from '../api/meta/object.ts'
 import { isSteps, runIfSteps, type Steps } from '../lib/steps.ts'
 import { turnIsLong } from '../lib/turn.ts'
-import { decodedObject, type JsonObject, type KubeObject } from '../meta/object.ts'
 import { decode } from '../schema/decode.ts'
 import type { FormName, Schema, StructSchema } from '../schema/schema.ts'
 import { ApplyError } from './apply-error.ts'

@@ -1,6 +1,6 @@
+import type { Json } from '../api/meta/object.ts'
 import { goJson } from '../codec/json.ts'
 import { compareText } from '../lib/compare-text.ts'
-import type { Json } from '../meta/object.ts'
 
 /**
  * One element of a field path in the encoding of managed fields: `f:name` is a member, `k:{"name":"a"}` the list item with these keys, `v:"a"`

@@ -1,5 +1,5 @@
+import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
-import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { unionNodes } from './field-set.ts'
 import { canonicalElement, compareElements, type PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet } from './set-node.ts'

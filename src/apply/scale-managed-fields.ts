@@ -1,4 +1,4 @@
-import type { ManagedFieldsEntry } from '../meta/object.ts'
+import type { ManagedFieldsEntry } from '../api/meta/object.ts'
 import { difference, fieldSetOf, hasPath, setAtOnce } from './field-set.ts'
 import { decodeManaged, encodeManaged, type Managed } from './managed.ts'
 import { fieldElement } from './path-element.ts'

@@ -1,5 +1,5 @@
+import type { Json } from '../api/meta/object.ts'
 import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
-import type { Json } from '../meta/object.ts'
 import type { ListSchema } from '../schema/schema.ts'
 import { compareScalars, keyElement, type PathElement, valueElement } from './path-element.ts'
 import { listKeys } from './typed-schema.ts'

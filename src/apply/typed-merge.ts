@@ -1,6 +1,6 @@
+import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
-import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
 import { fieldElement, type PathElement } from './path-element.ts'
 import { type FieldSet, isEmptySet, isMember } from './set-node.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../meta/object.ts'
+import type { Json } from '../api/meta/object.ts'
 import { type Field, isScalar, type ListSchema, type Schema, type StructSchema } from '../schema/schema.ts'
 import type { PathElement } from './path-element.ts'
 

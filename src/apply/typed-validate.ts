@@ -1,5 +1,5 @@
+import type { Json, KubeObject } from '../api/meta/object.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
-import type { Json, KubeObject } from '../meta/object.ts'
 import { goLiteral } from '../schema/json-schema/go-value.ts'
 import { type FormName, isScalar, type ListSchema, type ScalarSchema, type Schema, type StructSchema } from '../schema/schema.ts'
 import { goPrint, printedType } from './patch/go-print.ts'

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { declarationsOf } from '../api/packages.ts'
 import { decodeBody, typeOfBody } from '../codec/body.ts'
 import { parseYaml, YamlError } from '../codec/yaml.ts'
 import { aggregate } from '../lib/aggregate.ts'
@@ -7,7 +8,6 @@ import { errorMessage } from '../lib/error-message.ts'
 import { fieldErrorText } from '../meta/field-error.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { TypeRegistry } from '../schema/idl.ts'
-import { META_V1 } from '../schema/meta-types.ts'
 import type { AuditPolicy } from './policy.ts'
 import { type GivenPolicy, validateAuditPolicy } from './policy-validation.ts'
 
@@ -59,4 +59,5 @@ function decodePolicy(bytes: Buffer, refuse: (why: string) => AuditConfigError, 
 const KINDS: readonly string[] = ['Event', 'EventList', 'PolicyList']
 
 /** Parsed on demand: a server without auditing does not need the types. */
-const policyTypes = (): TypeRegistry => new TypeRegistry().addFile('meta', META_V1).addFile('audit', join(import.meta.dirname, 'audit-policy.types'))
+const policyTypes = (): TypeRegistry =>
+  new TypeRegistry().addFile('meta', declarationsOf('meta')).addFile('audit', join(import.meta.dirname, 'audit-policy.types'))

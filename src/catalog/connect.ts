@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns'
-import type { KubeObject } from '../meta/object.ts'
+import type { KubeObject } from '../api/meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { KubeObject, TypedObject } from '../meta/object.ts'
+import type { KubeObject, TypedObject } from '../api/meta/object.ts'
 import type { ObjectReader } from './connect.ts'
 import type { AccessEvent, KindDefinition, ListAccess, ResourceAccess, ResourceDefinition, ResourceId, Subresource } from './definition.ts'
 

@@ -1,11 +1,11 @@
 import type { RequestOptions } from 'node:https'
 import { dirname, isAbsolute, join } from 'node:path'
+import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { parseYaml, YamlError } from '../codec/yaml.ts'
 import { ArgumentError } from '../lib/arguments.ts'
 import { InputBoundError, readBoundedFile } from '../lib/bounded-input.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { objectsIn } from '../meta/json-members.ts'
-import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 
 /** Address and credentials of a server. */
 export interface ClusterAccess {

@@ -1,13 +1,13 @@
 import { link } from 'node:fs/promises'
 import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { type Agent, request as requestTls } from 'node:https'
+import type { Json } from '../api/meta/object.ts'
 import { parseJson } from '../codec/json.ts'
 import { errorCode } from '../lib/error-code.ts'
 import { withDraft } from '../lib/private-file.ts'
 import { TlsAgent } from '../lib/tls-agent.ts'
 import { USER_AGENT } from '../lib/user-agent.ts'
 import { parsedObject } from '../meta/json-members.ts'
-import type { Json } from '../meta/object.ts'
 import type { ClusterAccess } from './cluster-access.ts'
 
 /** Timeout of a request, in milliseconds. */

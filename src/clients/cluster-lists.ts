@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../api/meta/object.ts'
 import { objectsIn } from '../meta/json-members.ts'
-import { isJsonObject, type Json, type JsonObject, objectIn } from '../meta/object.ts'
 import { type ClusterClient, ClusterError } from './cluster-client.ts'
 
 /** Page size of lists. */

@@ -1,7 +1,7 @@
+import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { quote } from '../lib/go-quote.ts'
 import { runAtOnce, runIfSteps, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
-import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { DecodeError, decodeInSteps } from '../schema/decode.ts'
 import { diagnoseInSteps } from '../schema/diagnose.ts'
 import type { FormName, Schema, StructSchema } from '../schema/schema.ts'

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import { MAX_INT64 } from '../lib/integer.ts'
 import { setMember } from '../meta/equal.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
 import { trimFraction } from '../meta/time.ts'
 import { asciiText, knownKey } from './ascii-text.ts'
 import { CborError } from './cbor-error.ts'

@@ -1,6 +1,6 @@
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import { compareText } from '../lib/compare-text.ts'
 import { insertByRank } from '../lib/insert-by-rank.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
 import { orderedFields } from '../schema/members.ts'
 import type { FormName, Schema, StructSchema } from '../schema/schema.ts'
 import { ARRAY, CborOutput, MAP } from './cbor-output.ts'

@@ -1,5 +1,5 @@
+import type { Json } from '../api/meta/object.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
-import type { Json } from '../meta/object.ts'
 import type { ParsedCbor } from './cbor-decode.ts'
 import { arrayHead, cborMap, encodeCborValue, SELF_DESCRIBED } from './cbor-encode.ts'
 import { CborError } from './cbor-error.ts'

@@ -1,5 +1,5 @@
+import type { Json } from '../api/meta/object.ts'
 import { runInTurns, type Steps } from '../lib/steps.ts'
-import type { Json } from '../meta/object.ts'
 import { parseJsonInSteps } from './json.ts'
 import { parseExactlyInSteps } from './json-exact.ts'
 import { MOST_VALUES } from './value-bound.ts'

@@ -1,5 +1,5 @@
+import type { Json } from '../api/meta/object.ts'
 import { runInTurns } from '../lib/steps.ts'
-import type { Json } from '../meta/object.ts'
 import { readForeignJson } from './foreign-json.ts'
 import { parseYamlInSteps } from './yaml.ts'
 

@@ -1,6 +1,6 @@
+import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import type { Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
-import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 
 /** Parses a short text. Returns undefined if it is not JSON, or JSON.parse would lose part of it. */
 type ParseShort = (text: string) => Json | undefined

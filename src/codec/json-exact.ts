@@ -1,7 +1,7 @@
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import { inInt64, parseInteger } from '../lib/integer.ts'
 import type { Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
 import { setWholeFloat } from '../meta/whole-floats.ts'
 import type { Literals, Repeated } from '../schema/diagnose.ts'
 import { beginsNumber, JsonScanner } from './json-scanner.ts'

@@ -1,5 +1,5 @@
+import { isJsonObject, type Json } from '../api/meta/object.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
-import { isJsonObject, type Json } from '../meta/object.ts'
 import { parseJsonInSteps } from './json.ts'
 import { CLOSE_BRACKET, COLON, COMMA, endOfValue, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-scan.ts'
 

@@ -1,6 +1,6 @@
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import { escapeAsGo } from '../lib/go-json-text.ts'
 import { isLongText, textChunks } from '../lib/text-chunks.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
 import { wholeFloatAt } from '../meta/whole-floats.ts'
 import { orderedFields, sortedKeys } from '../schema/members.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { isLongText, textChunks } from '../lib/text-chunks.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
 import { isInOrder } from '../schema/order.ts'
 import type { FormName, StructSchema } from '../schema/schema.ts'
 import { parseInChunks, stringEnd } from './json-chunks.ts'

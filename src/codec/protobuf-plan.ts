@@ -1,4 +1,4 @@
-import type { Json } from '../meta/object.ts'
+import type { Json } from '../api/meta/object.ts'
 import type { Field, Schema, StructSchema } from '../schema/schema.ts'
 
 /** An entry of a message: an inlined message or a field. */

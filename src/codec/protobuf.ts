@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs/minimal.js'
+import type { JsonObject } from '../api/meta/object.ts'
 import { ProtobufError } from '../lib/protobuf-error.ts'
 import { nextField, readBytes, WIRE_BYTES, type WireMessage } from '../lib/protobuf-wire.ts'
-import type { JsonObject } from '../meta/object.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { encodeMessage } from './protobuf-encode.ts'
 import { decodeUtf8 } from './utf8.ts'

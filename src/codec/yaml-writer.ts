@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import { isStepDone, runAtOnce, type Steps, sortInSteps } from '../lib/steps.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
 import { failure } from '../meta/status.ts'
 import { staysText } from './yaml-scalar.ts'
 

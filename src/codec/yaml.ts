@@ -1,7 +1,7 @@
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import { MAX_INT64 } from '../lib/integer.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
 import { sortedJsonInSteps } from '../schema/members.ts'
 import { parsePlain } from './json.ts'
 import type { YamlEvent } from './yaml-event.ts'

@@ -1,7 +1,7 @@
+import { isJsonObject } from '../api/meta/object.ts'
 import { type ClusterClient, ClusterError } from '../clients/cluster-client.ts'
 import { readArguments, type Streams } from '../lib/arguments.ts'
 import { onOneLine } from '../lib/printable.ts'
-import { isJsonObject } from '../meta/object.ts'
 import { withServer } from './with-server.ts'
 
 const USAGE = `Usage: binnacle console [--kubeconfig FILE] [--context NAME]

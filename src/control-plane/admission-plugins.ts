@@ -6,6 +6,8 @@ import { namespaceAutoProvision } from '../admission/plugins/namespace-auto-prov
 import { namespaceExists } from '../admission/plugins/namespace-exists.ts'
 import { namespaceLifecycle } from '../admission/plugins/namespace-lifecycle.ts'
 import { ownerReferencesPermission } from '../admission/plugins/owner-references-permission.ts'
+import type { Namespace, Service } from '../api/core/v1.types.ts'
+import type { TypedObject } from '../api/meta/object.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { asKind, cachedKind, cachedKinds, getKind, type KindId, listKind } from '../catalog/define.ts'
 import { type Awaitable, recover } from '../lib/awaitable.ts'
@@ -13,7 +15,6 @@ import { steadyClock, type TimerClock } from '../lib/clock.ts'
 import type { Randomness } from '../lib/randomness.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
-import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { RegistryReader } from '../registry/registry-reader.ts'
 import { certificateApproval, certificateSigning, certificateSubjectRestriction, clusterTrustBundleAttest } from '../resources/certificates/signer-admission.ts'
@@ -39,7 +40,6 @@ import type { PodSecurityMetrics } from '../resources/core/pod-security/metrics.
 import { Standards } from '../resources/core/pod-security/standards.ts'
 import { denyServiceExternalIPs } from '../resources/core/service/external-ips-admission.ts'
 import { serviceAccountAdmission } from '../resources/core/service-account/admission-plugin.ts'
-import type { Namespace, Service } from '../resources/core/v1.types.ts'
 import {
   INGRESS_CLASSES,
   LIMIT_RANGES,

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { readDescriptions } from '../api/descriptions.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { GoneVersion } from '../catalog/gone-versions.ts'
 import type { Aggregator } from '../endpoints/aggregator.ts'
@@ -13,7 +14,6 @@ import type { MetricFamily } from '../lib/metrics.ts'
 import type { Gates } from '../lifecycle/gates.ts'
 import { isSince } from '../lifecycle/release.ts'
 import type { Registry } from '../registry/registry.ts'
-import { readDescriptions } from '../resources/descriptions.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import type { Service, ServiceStart } from './service.ts'
 

@@ -1,5 +1,5 @@
+import type { JsonObject as Schema } from '../api/meta/object.ts'
 import { FAULTS_GROUP } from '../faults/rules.ts'
-import type { JsonObject as Schema } from '../meta/object.ts'
 
 const text: Schema = { type: 'string' }
 const flag: Schema = { type: 'boolean' }

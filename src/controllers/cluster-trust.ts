@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto'
+import type { ConfigMap } from '../api/core/v1.types.ts'
 import { getKind, updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { pause } from '../lib/pause.ts'
 import { pemCertificates } from '../lib/pem-certificates.ts'
 import { deepEqual } from '../meta/equal.ts'
 import { isStatusError } from '../meta/status.ts'
-import type { ConfigMap } from '../resources/core/v1.types.ts'
 import { CONFIG_MAPS } from '../resources/kinds.ts'
 import { type ControllerEnvironment, follow } from './controller.ts'
 

@@ -1,3 +1,4 @@
+import type { KubeObject, TypedObject } from '../api/meta/object.ts'
 import { type KindId, watchKind } from '../catalog/define.ts'
 import type { AccessEvent, ResourceAccess, ResourceId } from '../catalog/definition.ts'
 import type { TimerClock } from '../lib/clock.ts'
@@ -5,7 +6,6 @@ import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { pause } from '../lib/pause.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
-import type { KubeObject, TypedObject } from '../meta/object.ts'
 import type { QueueMeter, WorkQueues } from './work-queues.ts'
 
 /** Environment of a controller. Controllers use only the API, with the identity of the server. */

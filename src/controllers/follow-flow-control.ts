@@ -1,9 +1,9 @@
+import type { FlowSchema, PriorityLevelConfiguration } from '../api/flowcontrol/v1.types.ts'
+import type { TypedObject } from '../api/meta/object.ts'
 import type { KindId } from '../catalog/define.ts'
 import type { FlowControl } from '../flow/flow-control.ts'
 import { inNextTurn } from '../lib/turn.ts'
 import { deepEqual } from '../meta/equal.ts'
-import type { TypedObject } from '../meta/object.ts'
-import type { FlowSchema, PriorityLevelConfiguration } from '../resources/flowcontrol/v1.types.ts'
 import { FLOW_SCHEMAS, PRIORITY_LEVELS } from '../resources/kinds.ts'
 import { type ControllerEnvironment, clusterKeys, followKept } from './controller.ts'
 

@@ -1,10 +1,10 @@
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../api/core/v1.types.ts'
+import type { TypedObject } from '../api/meta/object.ts'
+import type { VolumeAttributesClass } from '../api/storage/v1beta1.types.ts'
 import { listKind } from '../catalog/define.ts'
 import { eachInSlices } from '../lib/slices.ts'
-import type { TypedObject } from '../meta/object.ts'
 import { PROTECTED_ATTRIBUTES, PROTECTED_CLAIMS, PROTECTED_VOLUMES } from '../resources/core/in-use-protection.ts'
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../resources/core/v1.types.ts'
 import { CLAIMS, PODS, VOLUME_ATTRIBUTES_CLASSES, VOLUMES } from '../resources/kinds.ts'
-import type { VolumeAttributesClass } from '../resources/storage/v1beta1.types.ts'
 import { protectionController } from './protection.ts'
 
 /** Whether the pod has terminated: a kubelet has set the grace period to 0, or it was force-deleted. Only finalizers keep it. */

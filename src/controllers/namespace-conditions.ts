@@ -1,5 +1,5 @@
+import type { Namespace, NamespaceCondition } from '../api/core/v1.types.ts'
 import { formatTime } from '../meta/time.ts'
-import type { Namespace, NamespaceCondition } from '../resources/core/v1.types.ts'
 import type { ContentLeft } from './namespace-deletion.ts'
 import type { Remaining } from './resource-left.ts'
 

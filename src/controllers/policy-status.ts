@@ -1,10 +1,10 @@
 import { checkPolicyTypes } from '../admission/policies/type-check.ts'
+import type { ValidatingAdmissionPolicy } from '../api/admissionregistration/v1.types.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { getKind, updateKind } from '../catalog/define.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { runInTurns } from '../lib/steps.ts'
 import { isStatusError } from '../meta/status.ts'
-import type { ValidatingAdmissionPolicy } from '../resources/admissionregistration/v1.types.ts'
 import { VALIDATING_POLICIES } from '../resources/kinds.ts'
 import { type Controller, type ControllerEnvironment, follow, WorkQueue } from './controller.ts'
 

@@ -1,7 +1,7 @@
+import type { TypedObject } from '../api/meta/object.ts'
 import { getKind, type KindId, updateKind } from '../catalog/define.ts'
 import type { ResourceId } from '../catalog/definition.ts'
 import { errorMessage } from '../lib/error-message.ts'
-import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import { type Controller, type ControllerEnvironment, follow, followMetadata, WorkQueue } from './controller.ts'
 

@@ -1,6 +1,6 @@
+import type { TypedObject } from '../api/meta/object.ts'
 import type { RbacResource, RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import type { KindId } from '../catalog/define.ts'
-import type { TypedObject } from '../meta/object.ts'
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from '../resources/kinds.ts'
 import type { ControllerEnvironment } from './controller.ts'
 import { followKept } from './controller.ts'

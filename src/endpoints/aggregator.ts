@@ -1,6 +1,6 @@
+import type { JsonObject } from '../api/meta/object.ts'
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
 import type { Steps } from '../lib/steps.ts'
-import type { JsonObject } from '../meta/object.ts'
 import type { Exchange } from './exchange.ts'
 import type { ForeignSwagger } from './openapi/merge.ts'
 

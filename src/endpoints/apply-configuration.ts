@@ -1,10 +1,10 @@
+import { isJsonObject } from '../api/meta/object.ts'
 import { jsonKind } from '../apply/patch/go-print.ts'
 import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
 import { boundYamlValues } from '../codec/value-bound.ts'
 import { type ParsedYaml, parseYamlInSteps, untypedValue } from '../codec/yaml.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Steps } from '../lib/steps.ts'
-import { isJsonObject } from '../meta/object.ts'
 import { badRequestError } from '../meta/status.ts'
 import type { ApplyChange } from '../registry/change/apply.ts'
 

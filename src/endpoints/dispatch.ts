@@ -1,7 +1,7 @@
+import type { KubeObject } from '../api/meta/object.ts'
 import type { SubresourceView } from '../catalog/definition.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Verb } from '../meta/context.ts'
-import type { KubeObject } from '../meta/object.ts'
 import type { DeleteResult } from '../registry/delete.ts'
 import { objectInTurns } from '../registry/ready-object.ts'
 import { answerObject, groupResourceOf, type RequestResult } from '../registry/types.ts'

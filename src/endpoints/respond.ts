@@ -1,5 +1,5 @@
+import type { KubeObject } from '../api/meta/object.ts'
 import { type Awaitable, after } from '../lib/awaitable.ts'
-import type { KubeObject } from '../meta/object.ts'
 import type { ResponseStatus } from '../meta/status.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { RequestResult } from '../registry/types.ts'

@@ -1,5 +1,5 @@
+import type { KubeObject } from '../api/meta/object.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
-import type { KubeObject } from '../meta/object.ts'
 import { StatusError } from '../meta/status.ts'
 import { bodyTarget, viewTarget } from '../registry/change/body-target.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace } from '../registry/object-meta.ts'

@@ -1,7 +1,7 @@
+import type { CustomResourceDefinitionNames } from '../api/apiextensions/v1.types.ts'
 import { aggregate } from '../lib/aggregate.ts'
 import { quote } from '../lib/go-quote.ts'
 import { deepEqual } from '../meta/equal.ts'
-import type { CustomResourceDefinitionNames } from '../resources/apiextensions/v1.types.ts'
 import { conditionOf, type DefinitionCondition, type DefinitionHead } from './definition-conditions.ts'
 
 /** Result of naming a definition. */

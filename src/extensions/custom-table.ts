@@ -1,11 +1,11 @@
+import type { CustomResourceColumnDefinition } from '../api/apiextensions/v1.types.ts'
+import type { Json } from '../api/meta/object.ts'
 import type { TableColumn, TableDefinition } from '../catalog/definition.ts'
 import { goJson } from '../codec/json.ts'
 import { MIN_INT64 } from '../lib/integer.ts'
 import { unlessThrown } from '../lib/unless-thrown.ts'
 import { age } from '../meta/age.ts'
-import type { Json } from '../meta/object.ts'
 import { timeMillis } from '../meta/time.ts'
-import type { CustomResourceColumnDefinition } from '../resources/apiextensions/v1.types.ts'
 import { nameColumn } from '../resources/shared/columns.ts'
 import { firstValue, type JsonPath, JsonPathError, parseJsonPath } from './json-path.ts'
 

@@ -1,19 +1,19 @@
+import type { JsonSchemaProps } from '../api/apiextensions/json-schema-props.ts'
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+} from '../api/apiextensions/v1.types.ts'
+import type { KubeObject } from '../api/meta/object.ts'
 import type { RemoteConverter, Version } from '../catalog/definition.ts'
 import { parseInChunks } from '../codec/json-chunks.ts'
 import { rawJsonInSteps } from '../codec/json-in-steps.ts'
 import { PackedText } from '../lib/packed-text.ts'
 import type { Steps } from '../lib/steps.ts'
 import { compareVersionNames } from '../meta/gvk.ts'
-import type { KubeObject } from '../meta/object.ts'
-import type {
-  CustomResourceDefinition,
-  CustomResourceDefinitionNames,
-  CustomResourceDefinitionSpec,
-  CustomResourceDefinitionVersion,
-} from '../resources/apiextensions/v1.types.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../resources/shared/strategy-parts.ts'
 import { customStruct } from '../schema/json-schema/custom-struct.ts'
-import type { JsonSchemaProps } from '../schema/json-schema/props.ts'
 import type { SchemaPool } from '../schema/json-schema/schema-pool.ts'
 import { type CustomKind, unstructuredForm } from '../schema/json-schema/unstructured-form.ts'
 import { type ConversionServices, webhookConverter } from './conversion/webhook-converter.ts'

@@ -1,16 +1,16 @@
-import { aggregate } from '../lib/aggregate.ts'
-import type { Steps } from '../lib/steps.ts'
-import { fieldErrorText, invalid } from '../meta/field-error.ts'
-import { fieldPath } from '../meta/field-path.ts'
-import type { TypedObject } from '../meta/object.ts'
-import { formatTime } from '../meta/time.ts'
-import { APPROVED, approvalState } from '../resources/apiextensions/custom-resource-definition/approval.ts'
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionCondition,
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionStatus,
-} from '../resources/apiextensions/v1.types.ts'
+} from '../api/apiextensions/v1.types.ts'
+import type { TypedObject } from '../api/meta/object.ts'
+import { aggregate } from '../lib/aggregate.ts'
+import type { Steps } from '../lib/steps.ts'
+import { fieldErrorText, invalid } from '../meta/field-error.ts'
+import { fieldPath } from '../meta/field-path.ts'
+import { formatTime } from '../meta/time.ts'
+import { APPROVED, approvalState } from '../resources/apiextensions/custom-resource-definition/approval.ts'
 import { validateStructural } from '../schema/json-schema/structural.ts'
 import { findStructuralFault } from '../schema/json-schema/structural-form.ts'
 

@@ -1,7 +1,7 @@
+import type { CustomResourceDefinition } from '../api/apiextensions/v1.types.ts'
 import type { ObjectReader } from '../catalog/connect.ts'
 import { getKind } from '../catalog/define.ts'
 import { isStatusError } from '../meta/status.ts'
-import type { CustomResourceDefinition } from '../resources/apiextensions/v1.types.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
 
 /** Returns the stored definition of a name, or undefined. */

@@ -1,6 +1,6 @@
+import { isJsonObject, type Json } from '../api/meta/object.ts'
 import { parseInt64 } from '../lib/integer.ts'
 import { ownMember } from '../meta/equal.ts'
-import { isJsonObject, type Json } from '../meta/object.ts'
 
 /** The path is malformed. */
 export class JsonPathError extends Error {

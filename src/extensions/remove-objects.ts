@@ -1,9 +1,9 @@
+import type { TypedObject } from '../api/meta/object.ts'
 import type { ResourceId } from '../catalog/definition.ts'
 import type { ControllerEnvironment } from '../controllers/controller.ts'
 import { systemClock } from '../lib/clock.ts'
 import { eachAtOnce } from '../lib/each-at-once.ts'
 import { pause } from '../lib/pause.ts'
-import type { TypedObject } from '../meta/object.ts'
 import { isStatusError } from '../meta/status.ts'
 import type { DefinitionCondition } from './definition-conditions.ts'
 

@@ -1,10 +1,10 @@
+import type { JsonSchemaProps } from '../api/apiextensions/json-schema-props.ts'
+import type { JsonObject } from '../api/meta/object.ts'
 import { ruleTree } from '../cel/rules/rule-node.ts'
 import { runRules } from '../cel/rules/rule-validator.ts'
 import { SHARED_TURNS } from '../lib/turn.ts'
 import type { FieldError } from '../meta/field-error.ts'
-import type { JsonObject } from '../meta/object.ts'
 import { Correlation } from '../schema/json-schema/correlation.ts'
-import type { JsonSchemaProps } from '../schema/json-schema/props.ts'
 
 /**
  * Evaluates all x-kubernetes-validations rules of a schema on an object. Errors are in upstream's order and words. Does not change its arguments. With

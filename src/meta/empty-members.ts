@@ -1,6 +1,6 @@
+import type { Json } from '../api/meta/object.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
 import { deepEqual, hasMembers } from './equal.ts'
-import type { Json } from './object.ts'
 
 /**
  * Optional members that were decoded as an empty list, map or byte string, by the object that omits them. They are omitted when written, but until then Go

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from './object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 
 /** Returns the items of a list that are objects. Empty if the value is not a list. */
 export const objectsIn = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])

@@ -1,3 +1,4 @@
+import type { LabelSelector } from '../api/meta/v1.types.ts'
 import { parseInt64 } from '../lib/integer.ts'
 import { runAtOnce, type Steps, sortInSteps } from '../lib/steps.ts'
 import type { FieldError } from './field-error.ts'
@@ -12,12 +13,6 @@ import { validateLabels } from './object-meta-validation.ts'
 import { SelectorError } from './selector-error.ts'
 
 export type { LabelRequirement } from './label-requirement.ts'
-
-/** metav1.LabelSelector */
-export type LabelSelector = {
-  matchLabels?: Record<string, string>
-  matchExpressions?: { key: string; operator: string; values?: string[] }[]
-}
 
 /** Selector that matches nothing: an absent metav1.LabelSelector. */
 export const NOTHING: readonly LabelRequirement[] = [{ key: '', operator: 'nothing', values: [] }]

@@ -1,3 +1,4 @@
+import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../api/meta/object.ts'
 import { goJsonText } from '../lib/go-json-text.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { deepEqual } from './equal.ts'
@@ -5,7 +6,6 @@ import type { FieldError } from './field-error.ts'
 import { forbidden, immutableError, invalid, required, tooLongError, verbatim, words } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { isQualifiedName, isValidLabelValue, longerThan, nameIsDnsLabel, type ValidateName } from './names.ts'
-import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './object.ts'
 import { printGoTime } from './time.ts'
 
 /** Limit on the keys and values of all annotations together, in bytes. */

@@ -1,4 +1,4 @@
-import type { Json } from './object.ts'
+import type { Json } from '../api/meta/object.ts'
 import type { WhyChanges, WhyStep } from './why.ts'
 
 /** Records the steps of a request. Called only if the server runs with `--why`. */

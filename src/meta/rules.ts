@@ -1,6 +1,6 @@
+import type { Unlisted } from '../api/meta/object.ts'
 import { appendErrors, type FieldError, forbidden, required } from './field-error.ts'
 import { type FieldPath, fieldPath } from './field-path.ts'
-import type { Unlisted } from './object.ts'
 
 /**
  * Returns the errors of one value. `old` is its previous value: undefined on create, and if it was absent. Any function that takes a value and its path is a

@@ -1,6 +1,6 @@
+import type { Json } from '../api/meta/object.ts'
 import type { Steps } from '../lib/steps.ts'
 import { equalInSteps, hasMembers, SMALL, sameNumber, UNBOUNDED, type Walk } from './equal.ts'
-import type { Json } from './object.ts'
 
 /** Reports whether two JSON values are equal. Unlike in `deepEqual`, null, an absent member and an empty list all differ. */
 export const sameJson = (a: Json, b: Json): boolean => isSame(a, b, UNBOUNDED)

@@ -1,7 +1,7 @@
+import type { Json } from '../api/meta/object.ts'
 import { parseJson } from '../codec/json.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { parseInteger } from '../lib/integer.ts'
-import type { Json } from '../meta/object.ts'
 import { type Key, key, type Revision, revision } from '../storage/revision.ts'
 
 /** Position of the next page of a list. */

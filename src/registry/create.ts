@@ -1,7 +1,7 @@
+import type { KubeObject } from '../api/meta/object.ts'
 import type { HookContext } from '../catalog/definition.ts'
 import { runStages, type Stages, stage } from '../lib/stages.ts'
 import { type GroupResource, qualifiedResource } from '../meta/gvk.ts'
-import type { KubeObject } from '../meta/object.ts'
 import { alreadyExistsError, detailsOf, failure, isStatusError, type StatusError } from '../meta/status.ts'
 import { formatTime } from '../meta/time.ts'
 import { cloneExactly } from '../meta/whole-floats.ts'

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../api/meta/object.ts'
 import type { HookContext } from '../catalog/definition.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../lib/go-quote.ts'
@@ -5,7 +6,6 @@ import { isGateName } from '../lifecycle/feature-gates.ts'
 import { isSince } from '../lifecycle/release.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
-import type { KubeObject } from '../meta/object.ts'
 import { type Declared, declaredRules } from '../schema/declared-rules.ts'
 import type { IsOn, StructSchema } from '../schema/schema.ts'
 

@@ -1,6 +1,6 @@
+import { decodedObject, isJsonObject, type Json, type KubeObject } from '../api/meta/object.ts'
 import type { Version } from '../catalog/definition.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
-import { decodedObject, isJsonObject, type Json, type KubeObject } from '../meta/object.ts'
 import { decodeInSteps as decodeValueInSteps } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 

@@ -1,4 +1,4 @@
-import type { Json } from '../meta/object.ts'
+import type { Json } from '../api/meta/object.ts'
 import type { RequestNotes } from '../meta/request-notes.ts'
 import type { WhyChange, WhyChanges } from '../meta/why.ts'
 import type { GatedField } from '../schema/gated-fields.ts'

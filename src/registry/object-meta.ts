@@ -1,6 +1,6 @@
+import type { KubeObject, ObjectMeta, OwnerReference } from '../api/meta/object.ts'
 import { parseInteger } from '../lib/integer.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
-import type { KubeObject, ObjectMeta, OwnerReference } from '../meta/object.ts'
 import { badRequestError, failure } from '../meta/status.ts'
 
 /** Fields of ObjectMeta that some releases decode and none stores. `clusterName` was removed after 1.24. */

@@ -1,9 +1,9 @@
+import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { type CatalogSnapshot, listKindOf } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import { typeOfBody } from '../codec/body.ts'
 import { lifecycleOf } from '../lifecycle/lifecycle.ts'
 import { apiVersionOf, parseApiVersion } from '../meta/gvk.ts'
-import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { decodeObject } from './decode-object.ts'
 

@@ -1,7 +1,7 @@
+import type { KubeObject, ObjectMeta } from '../api/meta/object.ts'
 import type { Strategy } from '../catalog/definition.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import type { GroupResource } from '../meta/gvk.ts'
-import type { KubeObject, ObjectMeta } from '../meta/object.ts'
 import { conflictError, invalidError, OPTIMISTIC_LOCK, type StatusError } from '../meta/status.ts'
 import type { Key } from '../storage/revision.ts'
 import type { Preconditions } from './deletion-step.ts'

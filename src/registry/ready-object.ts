@@ -1,5 +1,5 @@
+import type { KubeObject } from '../api/meta/object.ts'
 import type { Awaitable } from '../lib/awaitable.ts'
-import type { KubeObject } from '../meta/object.ts'
 import type { StoredObject } from '../storage/storage.ts'
 
 /** Returns the stored object once its JSON exists. The JSON of a large object is encoded in turns. */

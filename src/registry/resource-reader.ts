@@ -1,7 +1,7 @@
+import type { KubeObject } from '../api/meta/object.ts'
 import type { ServedResource } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
 import { type Awaitable, all, recover } from '../lib/awaitable.ts'
-import type { KubeObject } from '../meta/object.ts'
 import { tooManyRequestsError } from '../meta/status.ts'
 import type { Storage, StoredObject, Watcher } from '../storage/storage.ts'
 import { conversionOf } from './conversion/conversion-of.ts'

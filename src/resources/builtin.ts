@@ -2,6 +2,7 @@ import type { TokenIssuer } from '../auth/authn/service-account/issuer.ts'
 import type { TokenAuthenticator } from '../auth/authn/token.ts'
 import type { RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
+import { typesOf } from '../catalog/types.ts'
 import { type ReleaseParts, withFeatures } from '../catalog/with-features.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import { DEFAULT_RELEASE, isSince } from '../lifecycle/release.ts'
@@ -90,7 +91,6 @@ import { storageClassResource } from './storage/storage-class/definition.ts'
 import { volumeAttachmentResource } from './storage/volume-attachment/definition.ts'
 import { volumeAttributesClassResource } from './storage/volume-attributes-class/definition.ts'
 import { storageVersionMigrationResource } from './storagemigration/storage-version-migration/definition.ts'
-import { typesOf } from './types.ts'
 
 export interface BuiltinOptions extends ServiceOptions {
   readonly features: Features

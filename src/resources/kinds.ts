@@ -1,18 +1,17 @@
-import { kindId } from '../catalog/define.ts'
 import type {
   MutatingWebhookConfiguration,
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
   ValidatingWebhookConfiguration,
-} from './admissionregistration/v1.types.ts'
-import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from './admissionregistration/v1alpha1.types.ts'
-import type { CustomResourceDefinition } from './apiextensions/v1.types.ts'
-import type { APIService } from './apiregistration/v1.types.ts'
-import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from './apps/v1.types.ts'
-import type { CronJob, Job } from './batch/v1.types.ts'
-import type { CertificateSigningRequest } from './certificates/v1.types.ts'
-import type { ClusterTrustBundle, PodCertificateRequest } from './certificates/v1beta1.types.ts'
-import type { Lease } from './coordination/v1.types.ts'
+} from '../api/admissionregistration/v1.types.ts'
+import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from '../api/admissionregistration/v1alpha1.types.ts'
+import type { CustomResourceDefinition } from '../api/apiextensions/v1.types.ts'
+import type { APIService } from '../api/apiregistration/v1.types.ts'
+import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../api/apps/v1.types.ts'
+import type { CronJob, Job } from '../api/batch/v1.types.ts'
+import type { CertificateSigningRequest } from '../api/certificates/v1.types.ts'
+import type { ClusterTrustBundle, PodCertificateRequest } from '../api/certificates/v1beta1.types.ts'
+import type { Lease } from '../api/coordination/v1.types.ts'
 import type {
   Binding,
   ConfigMap,
@@ -31,17 +30,18 @@ import type {
   Secret,
   Service,
   ServiceAccount,
-} from './core/v1.types.ts'
-import type { EndpointSlice } from './discovery/v1.types.ts'
-import type { FlowSchema, PriorityLevelConfiguration } from './flowcontrol/v1.types.ts'
-import type { Ingress, IngressClass, IPAddress, ServiceCIDR } from './networking/v1.types.ts'
-import type { RuntimeClass } from './node/v1.types.ts'
-import type { PodDisruptionBudget } from './policy/v1.types.ts'
-import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from './rbac/v1.types.ts'
-import type { ResourceSlice } from './resource/v1beta2.types.ts'
-import type { PriorityClass } from './scheduling/v1.types.ts'
-import type { CSIDriver, StorageClass, VolumeAttachment } from './storage/v1.types.ts'
-import type { VolumeAttributesClass } from './storage/v1beta1.types.ts'
+} from '../api/core/v1.types.ts'
+import type { EndpointSlice } from '../api/discovery/v1.types.ts'
+import type { FlowSchema, PriorityLevelConfiguration } from '../api/flowcontrol/v1.types.ts'
+import type { Ingress, IngressClass, IPAddress, ServiceCIDR } from '../api/networking/v1.types.ts'
+import type { RuntimeClass } from '../api/node/v1.types.ts'
+import type { PodDisruptionBudget } from '../api/policy/v1.types.ts'
+import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../api/rbac/v1.types.ts'
+import type { ResourceSlice } from '../api/resource/v1beta2.types.ts'
+import type { PriorityClass } from '../api/scheduling/v1.types.ts'
+import type { CSIDriver, StorageClass, VolumeAttachment } from '../api/storage/v1.types.ts'
+import type { VolumeAttributesClass } from '../api/storage/v1beta1.types.ts'
+import { kindId } from '../catalog/define.ts'
 
 /**
  * Kinds that the server itself reads and writes, with their types: `getKind(api, PODS, namespace, name)` returns a Pod. A kind is listed only if code uses it.

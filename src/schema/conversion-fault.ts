@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../meta/object.ts'
+import { isJsonObject, type Json } from '../api/meta/object.ts'
 import { base64Fault } from './base64.ts'
 import { orderedFields } from './members.ts'
 import type { ScalarSchema, Schema } from './schema.ts'

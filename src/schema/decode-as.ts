@@ -1,4 +1,4 @@
-import type { Json } from '../meta/object.ts'
+import type { Json } from '../api/meta/object.ts'
 import { decode } from './decode.ts'
 import type { StructSchema } from './schema.ts'
 

@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import { runIfSteps, type Steps } from '../lib/steps.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
 import type { DecodeOptions } from './decoding.ts'
 import type { StructSchema } from './schema.ts'
 

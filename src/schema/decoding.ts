@@ -1,5 +1,5 @@
+import type { Json } from '../api/meta/object.ts'
 import type { Steps } from '../lib/steps.ts'
-import type { Json } from '../meta/object.ts'
 
 /** Options of `decode`. */
 export interface DecodeOptions {

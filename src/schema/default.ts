@@ -1,6 +1,6 @@
+import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
-import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import type { Field, Schema, StructSchema } from './schema.ts'
 
 /** Sets the defaults within a value, in place. Adds the steps of long lists and wide maps to `later`. */

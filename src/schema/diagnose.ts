@@ -1,7 +1,7 @@
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
 import { parseQuantity } from '../meta/quantity.ts'
 import { base64Fault } from './base64.ts'
 import { bySpelling, fitsInteger, orderedFields } from './members.ts'

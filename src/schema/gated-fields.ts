@@ -1,7 +1,7 @@
+import type { TypedObject } from '../api/meta/object.ts'
 import type { Steps } from '../lib/steps.ts'
 import { turnIsLong } from '../lib/turn.ts'
 import { forgetGivenEmpty, isGivenEmpty } from '../meta/empty-members.ts'
-import type { TypedObject } from '../meta/object.ts'
 import type { FormName, GateUse, Schema, StructSchema } from './schema.ts'
 
 /** A field that needs a feature gate, and its path from the object. */

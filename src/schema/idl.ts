@@ -7,7 +7,7 @@ import { ruleMarks } from './rule-kinds.ts'
 import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, UnionSchema } from './schema.ts'
 
 /**
- * Types are declared in a small language: a line for each field, a block for each type, a file for each package (`src/resources/batch/v1.types`).
+ * Types are declared in a small language: a line for each field, a block for each type, a file for each package (`src/api/batch/v1.types`).
  *
  *     package core io.k8s.api.core.v1
  *

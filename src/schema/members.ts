@@ -1,9 +1,9 @@
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import { compareText } from '../lib/compare-text.ts'
 import { MAX_INT64, MAX_UINT64, MIN_INT64 } from '../lib/integer.ts'
 import { sortFew } from '../lib/sort-few.ts'
 import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
 import type { Field, StructSchema } from './schema.ts'
 
 const typeMetaFields: readonly Field[] = ['kind', 'apiVersion'].map(name => ({

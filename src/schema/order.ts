@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../meta/object.ts'
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import { isHigh, isSortedJson, orderedFields } from './members.ts'
 import type { Schema, StructSchema } from './schema.ts'
 

@@ -1,7 +1,7 @@
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import { compareText } from '../lib/compare-text.ts'
 import { type Steps, sortInSteps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
 import { type Decoding, type FieldReader, isLongRead, isReadLong, MISFIT, type ValueReader } from './decoding.ts'
 import { fillSorted, isHigh, orderedFields, sortedJson, sortedKeys } from './members.ts'
 import { scalarReader } from './scalar-readers.ts'

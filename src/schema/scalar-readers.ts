@@ -1,5 +1,5 @@
+import type { Json } from '../api/meta/object.ts'
 import { formatDuration, parseDuration } from '../lib/duration.ts'
-import type { Json } from '../meta/object.ts'
 import { canonicalQuantity } from '../meta/quantity.ts'
 import { isCanonicalBase64 } from './base64.ts'
 import { MISFIT } from './decoding.ts'

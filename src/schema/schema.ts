@@ -1,7 +1,7 @@
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import type { Steps } from '../lib/steps.ts'
 import type { FieldError } from '../meta/field-error-type.ts'
 import type { FieldPath } from '../meta/field-path.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
 import type { DecodeOptions } from './decoding.ts'
 
 /**

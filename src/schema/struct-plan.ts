@@ -1,7 +1,7 @@
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import { insertByRank } from '../lib/insert-by-rank.ts'
 import { setGivenEmpty } from '../meta/empty-members.ts'
 import { setMember } from '../meta/equal.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
 import { type Decoding, type FieldReader, MISFIT } from './decoding.ts'
 import { bySpelling } from './members.ts'
 

@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import type { Steps } from '../lib/steps.ts'
-import type { Json, JsonObject } from '../meta/object.ts'
 import { type DecodeOptions, type Decoding, MISFIT } from './decoding.ts'
 import { fillDefaults } from './default.ts'
 import { DecodeError, diagnose, diagnoseInSteps } from './diagnose.ts'

@@ -1,5 +1,5 @@
+import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { MIN_INT64 } from '../lib/integer.ts'
-import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { orderedFields } from './members.ts'
 import type { Schema } from './schema.ts'
 

@@ -1,8 +1,8 @@
+import { decodedObject, isJsonObject, type Json, type KubeObject, type ObjectMeta } from '../api/meta/object.ts'
 import { parseJson, parseJsonInSteps } from '../codec/json.ts'
 import { parseInChunks } from '../codec/json-chunks.ts'
 import { invariant } from '../lib/invariant.ts'
 import { runAtOnce, runInTurns, type Steps } from '../lib/steps.ts'
-import { decodedObject, isJsonObject, type Json, type KubeObject, type ObjectMeta } from '../meta/object.ts'
 import { findMetadata, skipValue } from './json-splice.ts'
 import type { Encoded } from './storage.ts'
 

@@ -1,5 +1,5 @@
+import type { KubeObject } from '../api/meta/object.ts'
 import type { Steps } from '../lib/steps.ts'
-import type { KubeObject } from '../meta/object.ts'
 import type { StatusCause } from '../meta/status.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { ReadFault } from './read-fault.ts'

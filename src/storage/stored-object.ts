@@ -1,4 +1,4 @@
-import type { KubeObject } from '../meta/object.ts'
+import type { KubeObject } from '../api/meta/object.ts'
 import type { Charge } from './byte-budget.ts'
 import { findMetadata, spliceRevision } from './json-splice.ts'
 import { fewLabelsOf, metadataText, readLabels } from './own-metadata.ts'

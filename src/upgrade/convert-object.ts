@@ -1,7 +1,7 @@
+import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject } from '../api/meta/object.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
 import { clone, deepEqual } from '../meta/equal.ts'
-import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject } from '../meta/object.ts'
 import { convert } from '../registry/conversion/convert.ts'
 import { applyKindDefaults, decodeObject } from '../registry/decode-object.ts'
 import { decode } from '../schema/decode.ts'

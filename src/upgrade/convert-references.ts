@@ -1,6 +1,6 @@
+import { type Json, type JsonObject, objectIn } from '../api/meta/object.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
-import { type Json, type JsonObject, objectIn } from '../meta/object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { convertObject } from './convert-object.ts'
 import { decisionsOf, withoutSuccessor } from './decisions.ts'

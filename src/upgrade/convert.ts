@@ -1,6 +1,6 @@
+import { type JsonObject, objectIn } from '../api/meta/object.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import { rawJson } from '../codec/json-writer.ts'
-import { type JsonObject, objectIn } from '../meta/object.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { type Conversion, convertObject } from './convert-object.ts'
 import { convertReferences } from './convert-references.ts'

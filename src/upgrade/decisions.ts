@@ -1,5 +1,5 @@
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../api/meta/object.ts'
 import { objectsIn } from '../meta/json-members.ts'
-import { isJsonObject, type Json, type JsonObject, objectIn } from '../meta/object.ts'
 import type { KindName } from './versions/old-versions.ts'
 
 /** A question that a conversion cannot settle, for the owner of the object. */

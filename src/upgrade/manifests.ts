@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
+import { isJsonObject, type JsonObject } from '../api/meta/object.ts'
 import { InputBoundError, readBoundedFile } from '../lib/bounded-input.ts'
-import { isJsonObject, type JsonObject } from '../meta/object.ts'
 import { DEFAULT_LIMITS, type InputLimits, jsonFault, limitFlag, yamlFault } from './input-limits.ts'
 import { lineCounter } from './source/line-counter.ts'
 import { type MapNode, nodeValue, readDocuments, type SourceDocument, SourceError, type SourceNode } from './source/nodes.ts'

@@ -1,5 +1,5 @@
+import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import type { Release } from '../lifecycle/release.ts'
-import { isJsonObject, type Json, type JsonObject } from '../meta/object.ts'
 import { type KindName, type Standing, standingIn } from './versions/old-versions.ts'
 
 /** A reference within an object to a version of a kind. */

@@ -1,5 +1,5 @@
+import { isJsonObject, type Json } from '../api/meta/object.ts'
 import { clone, deepEqual } from '../meta/equal.ts'
-import { isJsonObject, type Json } from '../meta/object.ts'
 import type { WhyChange, WhyChanges } from '../meta/why.ts'
 
 /** Maximum number of values in an object that is compared. A Pod has fewer. The objects are compared for each admission plugin. */

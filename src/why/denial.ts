@@ -1,10 +1,10 @@
+import type { JsonObject } from '../api/meta/object.ts'
 import { missingParts, type PolicyRule } from '../auth/authz/rbac/policy.ts'
 import type { BoundRole, RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import { yamlBytes } from '../codec/yaml.ts'
 import { quoteForShell } from '../lib/shell-quote.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
 import type { RequestAttributes, User } from '../meta/context.ts'
-import type { JsonObject } from '../meta/object.ts'
 import type { ClosestGrant, MissingPermissions } from './types.ts'
 
 /** Maximum number of closest bindings. */

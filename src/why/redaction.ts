@@ -1,5 +1,5 @@
+import { isJsonObject, type Json } from '../api/meta/object.ts'
 import type { RequestInfo } from '../meta/context.ts'
-import { isJsonObject, type Json } from '../meta/object.ts'
 import type { WhyChange, WhyChanges } from '../meta/why.ts'
 
 /** Replaces a value that must not be shown. */

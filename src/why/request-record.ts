@@ -1,5 +1,5 @@
+import type { Json } from '../api/meta/object.ts'
 import type { RequestInfo, User } from '../meta/context.ts'
-import type { Json } from '../meta/object.ts'
 import type { RequestNotes } from '../meta/request-notes.ts'
 import type { Status } from '../meta/status.ts'
 import type { WhyChanges, WhyStep, WhyUser } from '../meta/why.ts'

@@ -6,6 +6,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { JsonSchemaProps } from '../../src/api/apiextensions/json-schema-props.ts'
+import type { Json } from '../../src/api/meta/object.ts'
 import { compile } from '../../src/cel/compile.ts'
 import { baseEnvironment, extend } from '../../src/cel/environment.ts'
 import { makeProgram, type Program } from '../../src/cel/program/program.ts'
@@ -13,8 +15,6 @@ import { declareTypes } from '../../src/cel/schema/declared-type.ts'
 import { schemaValue } from '../../src/cel/schema/schema-value.ts'
 import type { Value } from '../../src/cel/values/value.ts'
 import { nextTurn, turnIsSpent } from '../../src/lib/turn.ts'
-import type { Json } from '../../src/meta/object.ts'
-import type { JsonSchemaProps } from '../../src/schema/json-schema/props.ts'
 
 const MILLIS = 300
 const text: JsonSchemaProps = { type: 'string' }

@@ -3,13 +3,13 @@
  * each, beside a byte of the list in JSON. Run: node --import tsx test/bench/codecs.ts (after make build)
  */
 import { Encoder } from 'cbor-x'
+import type { Json, JsonObject } from '../../src/api/meta/object.ts'
 import { decodeBody } from '../../src/codec/body.ts'
 import { encodeCbor, parseCbor } from '../../src/codec/cbor.ts'
 import { encodeJson, parseJson } from '../../src/codec/json.ts'
 import { encodeProtobuf, unwrap } from '../../src/codec/protobuf.ts'
 import { decodeMessage } from '../../src/codec/protobuf-decode.ts'
 import { parseYaml, yamlBytes } from '../../src/codec/yaml.ts'
-import type { Json, JsonObject } from '../../src/meta/object.ts'
 import { applyKindDefaults } from '../../src/registry/decode-object.ts'
 import { podResource } from '../../src/resources/core/pod/definition.ts'
 import { decode } from '../../src/schema/decode.ts'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { KubeObject } from '../../src/api/meta/object.ts'
 import { createProbeClient } from '../support/probe/client.ts'
 import { serverCommand } from '../support/server-program.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { KubeObject } from '../../src/api/meta/object.ts'
 import type { JsonClient } from '../support/json-client.ts'
 import { withServer } from '../support/suite-server.ts'
 import { eventually } from '../support/waiting.ts'

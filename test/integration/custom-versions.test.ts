@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { KubeObject } from '../../src/meta/object.ts'
+import type { KubeObject } from '../../src/api/meta/object.ts'
 import type { JsonClient } from '../support/json-client.ts'
 import { withServer } from '../support/suite-server.ts'
 

@@ -1,7 +1,7 @@
 import { deepEqual } from 'node:assert/strict'
+import type { JsonObject } from '../../src/api/meta/object.ts'
 import type { ResourceDefinition, Version } from '../../src/catalog/definition.ts'
 import type { Format } from '../../src/codec/accept-header.ts'
-import type { JsonObject } from '../../src/meta/object.ts'
 import { bodyIn, FORMATS, frameFrom, itemsFrom, mediaTypeOf, objectFrom, tableFrom, watchTypeOf } from '../support/media-forms.ts'
 import { type MediaSample, ownSamples, probeSamples, roundtripSamples } from '../support/media-samples.ts'
 import { createProbeClient, type ProbeClient } from '../support/probe/client.ts'

@@ -1,5 +1,5 @@
+import type { KubeObject, TypedObject } from '../../src/api/meta/object.ts'
 import type { ResourceAccess } from '../../src/catalog/definition.ts'
-import type { KubeObject, TypedObject } from '../../src/meta/object.ts'
 import type { AdmissionRequest } from '../../src/registry/types.ts'
 
 /** An object of a kind whose type a test does not name: it says by its expectations what is in it. Every KubeObject is one, and the other way round. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { JsonObject } from '../../src/meta/object.ts'
+import type { JsonObject } from '../../src/api/meta/object.ts'
 
 /** Objects of several shapes, as clients create them. */
 export interface Sample {

@@ -1,3 +1,4 @@
+import type { JsonSchemaProps } from '../../src/api/apiextensions/json-schema-props.ts'
 import type { Overload } from '../../src/cel/declarations.ts'
 import { baseEnvironment, type Environment, EVERY_RELEASE, extend, withLibrary } from '../../src/cel/environment.ts'
 import { AuthorizerValue } from '../../src/cel/functions/authorization.ts'
@@ -6,7 +7,6 @@ import { declareTypes } from '../../src/cel/schema/declared-type.ts'
 import { schemaValue } from '../../src/cel/schema/schema-value.ts'
 import { parseType, type Type } from '../../src/cel/type.ts'
 import type { Value } from '../../src/cel/values/value.ts'
-import type { JsonSchemaProps } from '../../src/schema/json-schema/props.ts'
 import { type PumpedText, pumped } from './pumped-texts.ts'
 
 /** An expression that calls one function, or one macro, with the members of `self` as arguments. */

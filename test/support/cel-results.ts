@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import type { JsonSchemaProps } from '../../src/api/apiextensions/json-schema-props.ts'
+import type { Json } from '../../src/api/meta/object.ts'
 import { compile } from '../../src/cel/compile.ts'
 import { baseEnvironment, extend } from '../../src/cel/environment.ts'
 import { CidrValue, IpValue } from '../../src/cel/functions/addresses.ts'
@@ -22,8 +24,6 @@ import {
 } from '../../src/cel/values/value.ts'
 import { parseJson } from '../../src/codec/json.ts'
 import { printIp } from '../../src/meta/ip.ts'
-import type { Json } from '../../src/meta/object.ts'
-import type { JsonSchemaProps } from '../../src/schema/json-schema/props.ts'
 
 /** Result of cel-go for an expression, with its costs. */
 export interface CelResult {

@@ -1,9 +1,9 @@
+import type { CustomResourceDefinition } from '../../src/api/apiextensions/v1.types.ts'
+import type { JsonObject } from '../../src/api/meta/object.ts'
 import type { ResourceDefinition, Version } from '../../src/catalog/definition.ts'
 import { ConversionMetrics } from '../../src/extensions/conversion/metrics.ts'
 import { customResource } from '../../src/extensions/custom-resource.ts'
-import type { JsonObject } from '../../src/meta/object.ts'
 import { isStatusError } from '../../src/meta/status.ts'
-import type { CustomResourceDefinition } from '../../src/resources/apiextensions/v1.types.ts'
 import type { AnyObject } from './any-object.ts'
 import type { WebhookServer } from './webhooks/webhook-server.ts'
 

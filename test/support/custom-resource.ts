@@ -1,6 +1,6 @@
+import type { JsonSchemaProps } from '../../src/api/apiextensions/json-schema-props.ts'
 import type { ResourceDefinition } from '../../src/catalog/definition.ts'
 import { customStruct } from '../../src/schema/json-schema/custom-struct.ts'
-import type { JsonSchemaProps } from '../../src/schema/json-schema/props.ts'
 import { unstructuredForm } from '../../src/schema/json-schema/unstructured-form.ts'
 import { widgetResource } from './test-registry.ts'
 

@@ -1,4 +1,4 @@
-import { types } from '../../src/resources/types.ts'
+import { types } from '../../src/catalog/types.ts'
 import type { TypeRegistry } from '../../src/schema/idl.ts'
 import type { Field, Schema, StructSchema } from '../../src/schema/schema.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { JsonObject } from '../../src/meta/object.ts'
+import type { JsonObject } from '../../src/api/meta/object.ts'
 
 export interface GoMessage {
   /** A type of the core group. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { Json } from '../../src/api/meta/object.ts'
 import type { ResourceDefinition } from '../../src/catalog/definition.ts'
 import type { Gates } from '../../src/lifecycle/gates.ts'
-import type { Json } from '../../src/meta/object.ts'
 import { StatusError } from '../../src/meta/status.ts'
 import type { AnyObject } from './any-object.ts'
 import { definitionIn } from './hook-context.ts'

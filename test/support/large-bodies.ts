@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '../../src/api/meta/object.ts'
 import { MOST_VALUES } from '../../src/codec/value-bound.ts'
-import type { Json, JsonObject } from '../../src/meta/object.ts'
 import type { Field, ListSchema, MapSchema, Schema, StructSchema } from '../../src/schema/schema.ts'
 
 /** A member of a type that a client can make as large as a body may be. */

@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../src/api/meta/object.ts'
 import { cborBody, encodeCborValue } from '../../src/codec/cbor.ts'
 import { encodeProtobuf } from '../../src/codec/protobuf.ts'
-import type { JsonObject } from '../../src/meta/object.ts'
 import { decode } from '../../src/schema/decode.ts'
 import type { Schema, StructSchema } from '../../src/schema/schema.ts'
 import { TYPED } from '../../src/schema/typed-form.ts'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { JsonObject } from '../../src/meta/object.ts'
+import type { JsonObject } from '../../src/api/meta/object.ts'
 import { readFixtures } from './probe/fixtures.ts'
 import type { RequestStep, Step } from './probe/probe-case.ts'
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/meta/object.ts'
+import type { Json, JsonObject } from '../../src/api/meta/object.ts'
 
 type Random = () => number
 

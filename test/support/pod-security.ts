@@ -1,4 +1,5 @@
 import type { AdmissionPlugin } from '../../src/admission/chain.ts'
+import type { Namespace, Pod } from '../../src/api/core/v1.types.ts'
 import type { ResourceDefinition } from '../../src/catalog/definition.ts'
 import { parseGates } from '../../src/lifecycle/gates.ts'
 import type { Release } from '../../src/lifecycle/release.ts'
@@ -7,7 +8,6 @@ import { podSecurity } from '../../src/resources/core/pod-security/admission-plu
 import { NO_CONFIGURATION, type PodSecurityConfiguration } from '../../src/resources/core/pod-security/configuration.ts'
 import { PodSecurityMetrics } from '../../src/resources/core/pod-security/metrics.ts'
 import { Standards } from '../../src/resources/core/pod-security/standards.ts'
-import type { Namespace, Pod } from '../../src/resources/core/v1.types.ts'
 import { admissionRequest } from './admission-request.ts'
 import { annotationsOf } from './audit-record.ts'
 

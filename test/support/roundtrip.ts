@@ -1,4 +1,4 @@
-import { types } from '../../src/resources/types.ts'
+import { types } from '../../src/catalog/types.ts'
 import type { StructSchema } from '../../src/schema/schema.ts'
 
 const metaKinds = new Set(['Status', 'DeleteOptions', 'PatchOptions', 'UpdateOptions'])

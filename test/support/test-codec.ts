@@ -1,4 +1,4 @@
-import type { Json } from '../../src/meta/object.ts'
+import type { Json } from '../../src/api/meta/object.ts'
 import { createCodec } from '../../src/storage/resource-codec.ts'
 import type { Key, Revision } from '../../src/storage/revision.ts'
 import { key } from '../../src/storage/revision.ts'

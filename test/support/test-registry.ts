@@ -1,8 +1,9 @@
+import type { Json, JsonObject } from '../../src/api/meta/object.ts'
+import { declarationsOf } from '../../src/api/packages.ts'
 import { Catalog, type ServedResource } from '../../src/catalog/catalog.ts'
 import type { ResourceDefinition, Strategy, Version } from '../../src/catalog/definition.ts'
 import { WatchOutput } from '../../src/endpoints/watch-writing.ts'
 import { clone } from '../../src/meta/equal.ts'
-import type { Json, JsonObject } from '../../src/meta/object.ts'
 import { isStatusError, type StatusError } from '../../src/meta/status.ts'
 import { codecOf } from '../../src/registry/codec.ts'
 import { decodeObject } from '../../src/registry/decode-object.ts'
@@ -14,14 +15,13 @@ import type { RegistryEnvironment, RequestResult, WriteTarget } from '../../src/
 import { answerObject } from '../../src/registry/types.ts'
 import type { UpdateRequest } from '../../src/registry/update.ts'
 import { TypeRegistry } from '../../src/schema/idl.ts'
-import { META_V1 } from '../../src/schema/meta-types.ts'
 import { DirectStorage } from '../../src/storage/direct/direct-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import type { AnyAccess, AnyObject, AnyRequest } from './any-object.ts'
 import { featuresOf } from './hook-context.ts'
 import { MemoryBackend } from './memory-backend.ts'
 
-export const testTypes = new TypeRegistry().addFile('meta', META_V1).add({
+export const testTypes = new TypeRegistry().addFile('meta', declarationsOf('meta')).add({
   id: 'test',
   definition: 'io.example.v1',
   source: `

@@ -1,10 +1,10 @@
+import { declarationsOf } from '../../src/api/packages.ts'
 import type { ResourceDefinition, Version } from '../../src/catalog/definition.ts'
 import { TypeRegistry } from '../../src/schema/idl.ts'
-import { META_V1 } from '../../src/schema/meta-types.ts'
 import type { AnyObject } from './any-object.ts'
 import { type TestKind, testTypes, widgetResource } from './test-registry.ts'
 
-const oldTypes = new TypeRegistry().addFile('meta', META_V1).add({
+const oldTypes = new TypeRegistry().addFile('meta', declarationsOf('meta')).add({
   id: 'old',
   definition: 'io.example.v1beta1',
   source: `

@@ -1,6 +1,6 @@
+import type { Embedded, TypedObject } from '../../src/api/meta/object.ts'
+import { decodedObject } from '../../src/api/meta/object.ts'
 import type { VirtualResult } from '../../src/catalog/definition.ts'
-import type { Embedded, TypedObject } from '../../src/meta/object.ts'
-import { decodedObject } from '../../src/meta/object.ts'
 import type { AnyObject } from './any-object.ts'
 
 /** Returns the object in the response of a virtual resource. */

@@ -1,5 +1,5 @@
+import type { TypedObject } from '../../api/meta/object.ts'
 import { errorMessage } from '../../lib/error-message.ts'
-import type { TypedObject } from '../../meta/object.ts'
 import { isStatusError } from '../../meta/status.ts'
 import type { AdmissionPlugin } from '../chain.ts'
 import { refuse } from '../refuse.ts'

@@ -1,4 +1,4 @@
-import type { TypedObject } from '../../meta/object.ts'
+import type { TypedObject } from '../../api/meta/object.ts'
 import type { AdmissionPlugin } from '../chain.ts'
 
 /**

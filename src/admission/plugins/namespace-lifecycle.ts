@@ -1,6 +1,6 @@
+import type { TypedObject } from '../../api/meta/object.ts'
 import { type Awaitable, recover, use } from '../../lib/awaitable.ts'
 import { quote } from '../../lib/go-quote.ts'
-import type { TypedObject } from '../../meta/object.ts'
 import { failure, forbiddenError, internalServerError, isStatusError, notFoundError, type StatusError } from '../../meta/status.ts'
 import { segmentFault } from '../../registry/keys.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'

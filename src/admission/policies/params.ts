@@ -1,7 +1,7 @@
+import type { KubeObject } from '../../api/meta/object.ts'
+import type { LabelSelector } from '../../api/meta/v1.types.ts'
 import type { Catalog, ServedResource } from '../../catalog/catalog.ts'
 import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
-import type { LabelSelector } from '../../meta/label-selector.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { isStatusError } from '../../meta/status.ts'
 import type { ParamKind, ParamRef } from './policy.ts'
 

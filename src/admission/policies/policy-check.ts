@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../meta/object.ts'
+import type { KubeObject } from '../../api/meta/object.ts'
 import type { PolicyStep } from '../../meta/why.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { seenBodies } from '../webhooks/bodies.ts'

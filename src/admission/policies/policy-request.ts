@@ -1,7 +1,7 @@
+import type { JsonObject, KubeObject } from '../../api/meta/object.ts'
 import type { Catalog, ServedResource } from '../../catalog/catalog.ts'
 import type { AuthorizerValue } from '../../cel/functions/authorization.ts'
 import type { Authorizer } from '../../meta/authorizer.ts'
-import type { JsonObject, KubeObject } from '../../meta/object.ts'
 import { StatusError } from '../../meta/status.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { namespaceOf, operationOptions, requestedResource, type VersionedResource } from '../attributes.ts'

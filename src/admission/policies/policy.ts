@@ -1,5 +1,5 @@
-import type { LabelSelector } from '../../meta/label-selector.ts'
-import type { TypedObject } from '../../meta/object.ts'
+import type { TypedObject } from '../../api/meta/object.ts'
+import type { LabelSelector } from '../../api/meta/v1.types.ts'
 import type { MatchRule } from '../matching.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../meta/object.ts'
+import type { KubeObject } from '../../api/meta/object.ts'
 import { SERVER_USER } from '../../registry/internal-context.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { AdmissionPlugin } from '../chain.ts'

@@ -1,6 +1,6 @@
+import type { KubeObject } from '../../api/meta/object.ts'
 import { encodeJson } from '../../codec/json.ts'
 import type { User } from '../../meta/context.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { namespaceOf, operationOptions, requestedResource, type VersionedResource } from '../attributes.ts'

@@ -1,5 +1,5 @@
+import type { TypedObject } from '../../api/meta/object.ts'
 import { hostAndPort } from '../../lib/host-and-port.ts'
-import type { TypedObject } from '../../meta/object.ts'
 import { isStatusError } from '../../meta/status.ts'
 import type { ResolveService } from './target.ts'
 

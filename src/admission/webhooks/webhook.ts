@@ -1,6 +1,6 @@
+import type { TypedObject } from '../../api/meta/object.ts'
+import type { LabelSelector } from '../../api/meta/v1.types.ts'
 import { runInTurns } from '../../lib/steps.ts'
-import type { LabelSelector } from '../../meta/label-selector.ts'
-import type { TypedObject } from '../../meta/object.ts'
 import { compileConditions, type MatchConditions } from '../expressions/match-conditions.ts'
 import { type MatchPolicy, type MatchRule, Selector } from '../matching.ts'
 import type { WebhookClientConfig } from './target.ts'

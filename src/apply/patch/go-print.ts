@@ -1,5 +1,5 @@
+import type { Json } from '../../api/meta/object.ts'
 import { formatDouble } from '../../lib/format-double.ts'
-import type { Json } from '../../meta/object.ts'
 
 /** Formats a value as Go's `%v` does: `map[a:1 b:[x y] c:<nil>]`, members sorted. Errors of strategic merge patches quote values in this form. */
 export function goPrint(value: Json | undefined): string {

@@ -1,7 +1,7 @@
+import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { inInt64, parseInteger } from '../../lib/integer.ts'
 import { ownMember } from '../../meta/equal.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { PatchError } from './error.ts'
 import { jsonKind } from './go-print.ts'
 

@@ -1,7 +1,7 @@
+import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { goJson } from '../../codec/json.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
 import { cloneExactlyInSteps, cloneInSteps, setWholeFloat, shiftWholeFloats, wholeFloatAt } from '../../meta/whole-floats.ts'
 import type { Literals } from '../../schema/diagnose.ts'

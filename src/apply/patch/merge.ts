@@ -1,6 +1,6 @@
+import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { cloneExactlyInSteps, copyWholeFloats } from '../../meta/whole-floats.ts'
 import { PatchError } from './error.ts'
 import { jsonKind } from './go-print.ts'

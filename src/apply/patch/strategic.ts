@@ -1,6 +1,6 @@
+import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { cloneInSteps } from '../../meta/whole-floats.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { PatchError } from './error.ts'

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { TypedObject } from '../../meta/object.ts'
+import type { TypedObject } from '../../api/meta/object.ts'
 import { commonAudiences } from './common-audiences.ts'
 import type { TokenAuthenticator, TokenIdentity } from './token.ts'
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 
 /** Parts of a signed token in compact form (RFC 7515). Nothing in it is trusted until the signature is verified. */
 export interface CompactToken {

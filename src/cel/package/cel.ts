@@ -1,5 +1,5 @@
-import type { Json } from '../../meta/object.ts'
-import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
+import type { Json } from '../../api/meta/object.ts'
 import type { Checked } from '../checked.ts'
 import { compile as compileExpression } from '../compile.ts'
 import { estimateCost } from '../cost/estimate.ts'

@@ -1,5 +1,5 @@
+import type { JsonSchemaProps, ValidationRule } from '../../api/apiextensions/json-schema-props.ts'
 import type { Steps } from '../../lib/steps.ts'
-import type { JsonSchemaProps, ValidationRule } from '../../schema/json-schema/props.ts'
 import { followSchemaPath, SchemaPathError } from '../../schema/json-schema/schema-path.ts'
 import type { Checked } from '../checked.ts'
 import { compileInSteps } from '../compile.ts'

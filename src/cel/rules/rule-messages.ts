@@ -1,7 +1,7 @@
+import type { ValidationRule } from '../../api/apiextensions/json-schema-props.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { duplicate, type FieldError, forbidden, invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import type { ValidationRule } from '../../schema/json-schema/props.ts'
 import type { ProgramOutcome } from '../program/program.ts'
 
 /** Limit for the result of a message expression, in bytes. */

@@ -1,6 +1,7 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { type Awaitable, isPending } from '../../lib/awaitable.ts'
 import { startInTurns } from '../../lib/steps.ts'
-import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from '../../schema/json-schema/props.ts'
+import { additionalSchema, itemsSchema, propertySchema } from '../../schema/json-schema/props.ts'
 import { declareTypes } from '../schema/declared-type.ts'
 import { escapeProperty } from '../schema/property-names.ts'
 import { isWhole } from '../schema/whole-objects.ts'

@@ -1,4 +1,5 @@
-import { additionalSchema, itemsSchema, type JsonSchemaProps } from '../../schema/json-schema/props.ts'
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
+import { additionalSchema, itemsSchema } from '../../schema/json-schema/props.ts'
 import type { StructDeclaration } from '../declarations.ts'
 import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listTypeOf, mapOf, STRING, structOf, TIMESTAMP, type Type } from '../type.ts'
 import { escapeProperty, RESERVED } from './property-names.ts'

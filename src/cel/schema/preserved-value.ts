@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Json } from '../../meta/object.ts'
+import type { Json } from '../../api/meta/object.ts'
 import { CelObject, type Value } from '../values/value.ts'
 
 /** A value whose schema states only that it is preserved. */

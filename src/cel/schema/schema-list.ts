@@ -1,6 +1,6 @@
-import type { Json } from '../../meta/object.ts'
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
+import type { Json } from '../../api/meta/object.ts'
 import { isFloatIn } from '../../meta/whole-floats.ts'
-import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
 import { typeEquals } from '../values/compare.ts'
 import { CelDouble, CelError, CelList, noSuchOverload, type Value } from '../values/value.ts'
 import { checkElements, spendWork } from '../work.ts'

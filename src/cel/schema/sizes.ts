@@ -1,5 +1,6 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { ownMember } from '../../meta/equal.ts'
-import { additionalSchema, itemsSchema, type JsonSchemaProps } from '../../schema/json-schema/props.ts'
+import { additionalSchema, itemsSchema } from '../../schema/json-schema/props.ts'
 import { between, type CostBounds } from '../cost/bounds.ts'
 import type { SizeAt } from '../cost/estimated-node.ts'
 import { escapeProperty } from './property-names.ts'

@@ -1,5 +1,5 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import type { Steps } from '../../lib/steps.ts'
-import type { JsonSchemaProps } from '../../schema/json-schema/props.ts'
 import { type DefinitionContext, type FormName, isScalar, type ScalarType, type Schema, type StructSchema } from '../../schema/schema.ts'
 import type { StructDeclaration } from '../declarations.ts'
 import { BOOL, BYTES, DOUBLE, DYN, INT, listTypeOf, mapOf, STRING, structOf, TIMESTAMP, type Type } from '../type.ts'

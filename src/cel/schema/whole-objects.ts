@@ -1,4 +1,5 @@
-import { type JsonSchemaProps, propertySchema } from '../../schema/json-schema/props.ts'
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
+import { propertySchema } from '../../schema/json-schema/props.ts'
 
 const NAME_ALONE: JsonSchemaProps = { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } }
 

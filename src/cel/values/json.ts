@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../meta/object.ts'
+import type { Json, JsonObject } from '../../api/meta/object.ts'
 import { PlainList } from './list.ts'
 import { equalMaps } from './map.ts'
 import { CelDouble, CelMap, type Value } from './value.ts'

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
 import { ownsChange } from './owns-change.ts'
 

@@ -1,7 +1,7 @@
+import type { Json } from '../../api/meta/object.ts'
 import type { Streams } from '../../lib/arguments.ts'
 import { ArgumentError } from '../../lib/arguments.ts'
 import { onOneLine } from '../../lib/printable.ts'
-import type { Json } from '../../meta/object.ts'
 import { authorsOf, type ChangeAuthor, type FieldChange, fieldChanges } from './field-changes.ts'
 import { type ObjectChange, type ObjectContext, objectChanges, runObjectCommand } from './object-command.ts'
 

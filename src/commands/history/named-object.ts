@@ -1,7 +1,7 @@
+import { type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { type ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
 import { ArgumentError } from '../../lib/arguments.ts'
 import { objectsIn, textIn } from '../../meta/json-members.ts'
-import { type JsonObject, objectIn } from '../../meta/object.ts'
 
 /** An object that a command refers to. */
 export interface NamedObject {

@@ -1,7 +1,7 @@
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { askedError, type ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
 import { ArgumentError, type Arguments, type Option, readArguments, type Streams } from '../../lib/arguments.ts'
 import { objectsIn } from '../../meta/json-members.ts'
-import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { withServer } from '../with-server.ts'
 import { findObject, type NamedObject, objectWords } from './named-object.ts'
 

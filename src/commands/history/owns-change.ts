@@ -1,5 +1,5 @@
+import { isJsonObject, type Json, objectIn } from '../../api/meta/object.ts'
 import { parsedObject } from '../../meta/json-members.ts'
-import { isJsonObject, type Json, objectIn } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
 
 /** Fields that are nested more deeply are compared as a whole. */

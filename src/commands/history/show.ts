@@ -1,8 +1,8 @@
+import { type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { ClusterError } from '../../clients/cluster-client.ts'
 import { yamlBytes } from '../../codec/yaml.ts'
 import { ArgumentError, type Arguments, type Streams } from '../../lib/arguments.ts'
 import { printable } from '../../lib/printable.ts'
-import { type JsonObject, objectIn } from '../../meta/object.ts'
 import { momentAt, type ObjectContext, objectAt, type ResolvedMoment, runObjectCommand } from './object-command.ts'
 
 const USAGE = `Usage: binnacle show KIND/NAME --at MOMENT

@@ -1,7 +1,7 @@
+import { type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { type ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
 import type { Streams } from '../../lib/arguments.ts'
 import { onOneLine } from '../../lib/printable.ts'
-import { type JsonObject, objectIn } from '../../meta/object.ts'
 import { diffText } from './diff.ts'
 import { fieldChanges } from './field-changes.ts'
 import type { NamedObject } from './named-object.ts'

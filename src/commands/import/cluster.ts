@@ -1,7 +1,7 @@
+import { isJsonObject, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { type ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
 import { type ListedResource, listedResources, listPages, type Wait } from '../../clients/cluster-lists.ts'
 import { objectsIn } from '../../meta/json-members.ts'
-import { isJsonObject, type JsonObject, objectIn } from '../../meta/object.ts'
 import type { ImportTarget } from './files.ts'
 
 /** Resources that are computed on each read and not stored. */

@@ -1,9 +1,9 @@
+import type { CustomResourceDefinition } from '../../api/apiextensions/v1.types.ts'
 import { ConversionMetrics } from '../../extensions/conversion/metrics.ts'
 import type { ConversionServices } from '../../extensions/conversion/webhook-converter.ts'
 import { customResource } from '../../extensions/custom-resource.ts'
 import type { Release } from '../../lifecycle/release.ts'
 import { versionsOf } from '../../registry/conversion/convert.ts'
-import type { CustomResourceDefinition } from '../../resources/apiextensions/v1.types.ts'
 import { ReleaseKinds, type ServedKind } from '../../upgrade/versions/release-kinds.ts'
 
 /** Kinds of a release, and of the imported CustomResourceDefinitions, by apiVersion and kind. */

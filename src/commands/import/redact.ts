@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 
 /** Replacement for the values of a Secret. */
 const REDACTED = 'REDACTED'

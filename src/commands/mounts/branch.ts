@@ -1,8 +1,8 @@
+import { objectIn } from '../../api/meta/object.ts'
 import type { ClusterClient } from '../../clients/cluster-client.ts'
 import { ArgumentError, type Arguments, type Streams } from '../../lib/arguments.ts'
 import { onOneLine } from '../../lib/printable.ts'
 import { objectsIn } from '../../meta/json-members.ts'
-import { objectIn } from '../../meta/object.ts'
 import { momentAt } from '../history/object-command.ts'
 import { runServerCommand } from './server-command.ts'
 

@@ -1,7 +1,7 @@
+import type { Json } from '../../api/meta/object.ts'
 import { type ClusterClient, ClusterError } from '../../clients/cluster-client.ts'
 import { ArgumentError, readArguments, type Streams } from '../../lib/arguments.ts'
 import { onOneLine, printable } from '../../lib/printable.ts'
-import type { Json } from '../../meta/object.ts'
 import type { RecentRequest, RecentRequestList, Why } from '../../why/types.ts'
 import { withServer } from '../with-server.ts'
 import { listText } from './list-text.ts'

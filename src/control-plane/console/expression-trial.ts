@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../api/meta/object.ts'
 import { compileInSteps } from '../../cel/compile.ts'
 import { estimateCostInSteps } from '../../cel/cost/estimate.ts'
 import { baseEnvironment, extend } from '../../cel/environment.ts'
@@ -8,7 +9,6 @@ import { DYN, printType } from '../../cel/type.ts'
 import { CelList, CelMap, CelOptional, type Value } from '../../cel/values/value.ts'
 import { runInTurns } from '../../lib/steps.ts'
 import { SHARED_TURNS } from '../../lib/turn.ts'
-import type { JsonObject } from '../../meta/object.ts'
 import { badRequestError } from '../../meta/status.ts'
 
 /** Maximum length of an expression. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { nextTurn } from '../../lib/turn.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { type Key, key } from '../../storage/revision.ts'
 import type { ReadAt, StoredObject } from '../../storage/storage.ts'
 import type { ControlPlane } from '../control-plane.ts'

@@ -1,4 +1,4 @@
-import type { OwnerReference } from '../../meta/object.ts'
+import type { OwnerReference } from '../../api/meta/object.ts'
 import type { Coordinates } from './coordinates.ts'
 import { coordinatesKey, referredTo, refersTo } from './coordinates.ts'
 

@@ -1,5 +1,5 @@
+import type { KubeObject, OwnerReference } from '../../api/meta/object.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
-import type { KubeObject, OwnerReference } from '../../meta/object.ts'
 import type { Coordinates } from './coordinates.ts'
 import { coordinatesOf, referredTo } from './coordinates.ts'
 import type { Node, OwnerGraph } from './graph.ts'

@@ -1,5 +1,5 @@
+import type { OwnerReference } from '../../api/meta/object.ts'
 import { quote } from '../../lib/go-quote.ts'
-import type { OwnerReference } from '../../meta/object.ts'
 
 /** Identity of an object, or of an owner as a reference states it. */
 export interface Coordinates {

@@ -1,6 +1,6 @@
+import type { ObjectMeta, OwnerReference } from '../../api/meta/object.ts'
 import { ShardedMap } from '../../lib/sharded-map.ts'
 import { deepEqual } from '../../meta/equal.ts'
-import type { ObjectMeta, OwnerReference } from '../../meta/object.ts'
 import { AbsentOwners } from './absent-owners.ts'
 import { alternativeTo, partition } from './alternatives.ts'
 import type { Coordinates } from './coordinates.ts'

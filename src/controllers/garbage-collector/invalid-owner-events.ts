@@ -1,7 +1,7 @@
+import type { KubeObject } from '../../api/meta/object.ts'
 import type { ResourceId } from '../../catalog/definition.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { formatTime } from '../../meta/time.ts'
 import type { ControllerEnvironment } from '../controller.ts'
 import type { Coordinates } from './coordinates.ts'

@@ -1,6 +1,6 @@
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../api/meta/object.ts'
 import type { ResourceAccess } from '../../catalog/definition.ts'
 import { deepEqual } from '../../meta/equal.ts'
-import type { KubeObject, ObjectMeta, OwnerReference } from '../../meta/object.ts'
 import { isStatusError } from '../../meta/status.ts'
 import type { Coordinates } from './coordinates.ts'
 import type { OwnerKinds } from './kinds.ts'

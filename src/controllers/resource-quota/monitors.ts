@@ -1,6 +1,6 @@
+import type { TypedObject } from '../../api/meta/object.ts'
 import type { AccessEvent, ResourceId } from '../../catalog/definition.ts'
 import { qualifiedResource } from '../../meta/gvk.ts'
-import type { TypedObject } from '../../meta/object.ts'
 import { type ControllerEnvironment, followMetadata } from '../controller.ts'
 import type { QuotableResource } from './tracked.ts'
 

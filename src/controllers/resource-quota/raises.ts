@@ -1,5 +1,5 @@
+import type { ResourceQuota } from '../../api/core/v1.types.ts'
 import { type Amounts, added, amountsOf, lessened, NOTHING, withoutZeros } from '../../resources/core/resource-quota/usage/amounts.ts'
-import type { ResourceQuota } from '../../resources/core/v1.types.ts'
 
 /** Maximum time between reservation and write on a healthy server, in milliseconds. */
 export const GRACE_MS = 10_000

@@ -1,3 +1,4 @@
+import type { ResourceQuota } from '../../api/core/v1.types.ts'
 import type { ResourceAccess, ResourceId } from '../../catalog/definition.ts'
 import { runInTurns, type Steps } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
@@ -8,7 +9,6 @@ import type { Held, QuotaReservations } from '../../resources/core/resource-quot
 import { type Amounts, added, amountsOf, masked, NOTHING, sameAmounts, ZERO } from '../../resources/core/resource-quota/usage/amounts.ts'
 import { UsageCounter } from '../../resources/core/resource-quota/usage/count.ts'
 import type { Evaluator } from '../../resources/core/resource-quota/usage/evaluator.ts'
-import type { ResourceQuota } from '../../resources/core/v1.types.ts'
 import type { StoredObject } from '../../storage/storage.ts'
 import { GRACE_MS, type Raises } from './raises.ts'
 import type { QuotableResources } from './tracked.ts'

@@ -1,8 +1,8 @@
+import type { ResourceQuotaSpec } from '../../api/core/v1.types.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { ResourceDefinition } from '../../catalog/definition.ts'
 import type { Evaluator } from '../../resources/core/resource-quota/usage/evaluator.ts'
 import type { Evaluators } from '../../resources/core/resource-quota/usage/evaluators.ts'
-import type { ResourceQuotaSpec } from '../../resources/core/v1.types.ts'
 
 /** A resource that quotas can count. */
 export interface QuotableResource {

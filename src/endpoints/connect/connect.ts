@@ -1,6 +1,6 @@
+import { decodedObject, type JsonObject } from '../../api/meta/object.ts'
 import type { ConnectOptions, ConnectSubresource, Destination } from '../../catalog/connect.ts'
 import { joinKeepingSlash } from '../../lib/url.ts'
-import { decodedObject, type JsonObject } from '../../meta/object.ts'
 import { badRequestError, failure, forbiddenError } from '../../meta/status.ts'
 import { admissionRequest, groupResourceOf } from '../../registry/types.ts'
 import { type Scope, targetOfScope } from '../scope.ts'

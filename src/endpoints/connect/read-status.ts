@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '../../api/meta/object.ts'
 import { JsonSyntaxError, parseJson } from '../../codec/json.ts'
-import { isJsonObject, type JsonObject } from '../../meta/object.ts'
 import type { Status, StatusDetails } from '../../meta/status.ts'
 
 /** A metav1.Status of another program. Fields of the wrong type are omitted. */

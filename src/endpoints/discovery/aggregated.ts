@@ -1,15 +1,15 @@
+import type { JsonObject } from '../../api/meta/object.ts'
+import { declarationsOf } from '../../api/packages.ts'
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
 import { uncreated } from '../../lifecycle/uncreated.ts'
-import type { JsonObject } from '../../meta/object.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
-import { APIDISCOVERY_V2, META_V1 } from '../../schema/meta-types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import type { ListedGroups } from '../aggregator.ts'
 import type { Document } from '../forms/response-form.ts'
 import type { ApiResource } from './resources.ts'
 import { apiResources } from './resources.ts'
 
-const types = new TypeRegistry().addFile('meta', META_V1).addFile('apidiscovery', APIDISCOVERY_V2)
+const types = new TypeRegistry().addFile('meta', declarationsOf('meta')).addFile('apidiscovery', declarationsOf('apidiscovery'))
 
 /** Type of a `groupDiscoveryList` of either version, by which protobuf is encoded. Parsed at the first call. */
 export const groupDiscoveryListType = (): StructSchema => types.type('apidiscovery.APIGroupDiscoveryList')

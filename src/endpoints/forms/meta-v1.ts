@@ -1,17 +1,17 @@
+import type { JsonObject, ListMeta, ObjectMeta } from '../../api/meta/object.ts'
+import { declarationsOf } from '../../api/packages.ts'
 import { apiVersionOfVersion, listKindOf } from '../../catalog/catalog.ts'
 import type { Version } from '../../catalog/definition.ts'
 import { encodeJsonText } from '../../codec/json.ts'
 import { goJsonInSteps } from '../../codec/json-in-steps.ts'
 import type { TypeMeta } from '../../codec/protobuf.ts'
 import type { Steps } from '../../lib/steps.ts'
-import type { JsonObject, ListMeta, ObjectMeta } from '../../meta/object.ts'
 import type { ResponseStatus } from '../../meta/status.ts'
 import type { ListResult } from '../../registry/read.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
-import { META_V1 } from '../../schema/meta-types.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 
-const types = new TypeRegistry().addFile('meta', META_V1)
+const types = new TypeRegistry().addFile('meta', declarationsOf('meta'))
 
 /** Returns a type of meta/v1, such as `meta.DeleteOptions`. */
 export const metaType = (id: string): StructSchema => types.type(id)

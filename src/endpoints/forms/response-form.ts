@@ -1,6 +1,6 @@
+import type { JsonObject, KubeObject } from '../../api/meta/object.ts'
 import type { Awaitable } from '../../lib/awaitable.ts'
 import type { FilledBody } from '../../lib/filled-body.ts'
-import type { JsonObject, KubeObject } from '../../meta/object.ts'
 import type { ResponseStatus } from '../../meta/status.ts'
 import type { ListResult } from '../../registry/read.ts'
 import type { StructSchema } from '../../schema/schema.ts'

@@ -1,5 +1,5 @@
+import type { KubeObject } from '../../api/meta/object.ts'
 import type { FilledBody } from '../../lib/filled-body.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import type { Encoded } from '../../storage/storage.ts'
 
 /** Object of a row with cached JSON: a StoredObject, which may cache derived data. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { JsonObject } from '../../api/meta/object.ts'
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import type { JsonObject } from '../../meta/object.ts'
 import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import { kindsByDefinition, TypeResolver } from './kinds.ts'
 import type { Operation } from './operation.ts'

@@ -1,4 +1,4 @@
-import { type JsonObject, objectIn } from '../../meta/object.ts'
+import { type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { encodeOpenApi } from './gnostic-v3.ts'
 import type { ForeignSwagger } from './merge.ts'
 import type { DocumentPieces, OpenApi } from './open-api.ts'

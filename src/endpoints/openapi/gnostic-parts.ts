@@ -1,7 +1,7 @@
+import { type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { goJson } from '../../codec/json.ts'
 import { yamlBytes } from '../../codec/yaml.ts'
 import { type Writer, writeMessage, writeText } from '../../lib/protobuf-writing.ts'
-import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { isStatusError } from '../../meta/status.ts'
 
 /** Returns the items of a list in a document of ours. Empty if the member is absent. */

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs/minimal.js'
+import { type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { type Writer, writeMessage } from '../../lib/protobuf-writing.ts'
-import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { SWAGGER_PARTS, type SwaggerMember } from './documents.ts'
 import { any, counted, extensions, flag, itemsIn, measured, namedMessages, objectsIn, strings, writeString } from './gnostic-parts.ts'
 

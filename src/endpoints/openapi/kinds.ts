@@ -1,10 +1,10 @@
+import type { JsonObject } from '../../api/meta/object.ts'
+import { declarationsOf } from '../../api/packages.ts'
 import { type CatalogSnapshot, listKindOf, type ServedResource } from '../../catalog/catalog.ts'
 import { compareUnits } from '../../lib/compare-text.ts'
 import { DEFAULT_RELEASE, isSince, minorOf, type Release } from '../../lifecycle/release.ts'
 import type { GroupVersionKind } from '../../meta/gvk.ts'
-import type { JsonObject } from '../../meta/object.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
-import { META_V1 } from '../../schema/meta-types.ts'
 import { DefinitionSet, type OpenApiVersion, TYPE_META } from '../../schema/openapi/definitions.ts'
 import { type Descriptions, noDescriptions } from '../../schema/openapi/descriptions.ts'
 import { inMemberOrder } from '../../schema/openapi/member-order.ts'
@@ -17,7 +17,7 @@ const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 const metaRegistries = new Map<Release, TypeRegistry>()
 
 function metaTypes(release: Release): TypeRegistry {
-  const known = metaRegistries.get(release) ?? new TypeRegistry(minorOf(release)).addFile('meta', META_V1)
+  const known = metaRegistries.get(release) ?? new TypeRegistry(minorOf(release)).addFile('meta', declarationsOf('meta'))
   metaRegistries.set(release, known)
   return known
 }

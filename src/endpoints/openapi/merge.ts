@@ -1,5 +1,5 @@
+import { type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { SWAGGER_PARTS, type SwaggerMember } from './documents.ts'
 
 /** The part of another server's Swagger document that is merged into ours: the paths that it serves, and everything that they refer to. */

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { schemaV3 } from './schema-v3.ts'
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']

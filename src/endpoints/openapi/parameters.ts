@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../meta/object.ts'
+import type { JsonObject } from '../../api/meta/object.ts'
 
 /** A parameter of an operation, other than a body. Descriptions are our own; names, locations and types are upstream's. */
 export interface Parameter {

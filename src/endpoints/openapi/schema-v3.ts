@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
+import { type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 
 const DEFINITIONS = '#/definitions/'
 const SCHEMAS = '#/components/schemas/'

@@ -1,10 +1,10 @@
+import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { parseForeignJson } from '../../codec/foreign-json.ts'
 import { TooManyValuesError } from '../../codec/json-exact.ts'
 import { countValues } from '../../codec/value-bound.ts'
 import { groupDiscoveryListType, resourceDiscoveryType } from '../../endpoints/discovery/aggregated.ts'
 import { metaType } from '../../endpoints/forms/meta-v1.ts'
 import { isStepDone, runInTurns, type Steps } from '../../lib/steps.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { decode } from '../../schema/decode.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 

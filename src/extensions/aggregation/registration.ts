@@ -1,5 +1,5 @@
+import type { APIService } from '../../api/apiregistration/v1.types.ts'
 import { compareText } from '../../lib/compare-text.ts'
-import type { APIService } from '../../resources/apiregistration/v1.types.ts'
 
 /** Service and TLS settings of an aggregated server. */
 export interface Backend {

@@ -1,8 +1,8 @@
+import type { APIService } from '../../api/apiregistration/v1.types.ts'
 import type { ObjectIndex } from '../../controllers/controller.ts'
 import { clusterKeys } from '../../controllers/controller.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
 import { BUILTIN_PRIORITIES } from '../../resources/apiregistration/priorities.ts'
-import type { APIService } from '../../resources/apiregistration/v1.types.ts'
 import { type Registration, registrationOf } from './registration.ts'
 
 /** An APIService that was added, changed or deleted. */

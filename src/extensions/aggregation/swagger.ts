@@ -1,7 +1,7 @@
+import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { parseForeignJson } from '../../codec/foreign-json.ts'
 import type { ForeignSwagger } from '../../endpoints/openapi/merge.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 
 /** Maximum number of JSON values in a document. That of kube-apiserver has about 150,000. */
 const MOST_VALUES = 1 << 20

@@ -1,10 +1,10 @@
+import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { printedType } from '../../apply/patch/go-print.ts'
 import { aggregate } from '../../lib/aggregate.ts'
 import { clone, deepEqual, setMember } from '../../meta/equal.ts'
 import { type FieldError, fieldErrorText } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { textIn } from '../../meta/json-members.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { validateAnnotations, validateLabels } from '../../meta/object-meta-validation.ts'
 
 /** Metadata members that a conversion must not change, with their names in error messages. */

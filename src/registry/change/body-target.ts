@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject } from '../../api/meta/object.ts'
 import type { Subresource, Version } from '../../catalog/definition.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
-import { isJsonObject, type JsonObject } from '../../meta/object.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 
 /** Type of a body: a version of a resource, or the kind of a subresource. */

@@ -1,5 +1,5 @@
+import type { Json, KubeObject } from '../../api/meta/object.ts'
 import type { Steps } from '../../lib/steps.ts'
-import type { Json, KubeObject } from '../../meta/object.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import { wrappedIntegers } from '../../schema/wrapped-integers.ts'
 import { type Decodable, decodeInSteps } from '../decode-object.ts'

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../meta/object.ts'
+import type { KubeObject } from '../../api/meta/object.ts'
 import type { RegistryEnvironment, WriteTarget } from '../types.ts'
 import type { Transform } from './transform.ts'
 import { updatedView, viewOf, writeView } from './view.ts'

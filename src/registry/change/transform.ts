@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../meta/object.ts'
+import type { KubeObject } from '../../api/meta/object.ts'
 
 /**
  * Returns the wanted object for the existing one, both in the version of the request. `now` is undefined if there is no object, and shared. If the result is undefined, the object is left unchanged and

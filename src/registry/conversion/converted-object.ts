@@ -1,6 +1,6 @@
+import type { KubeObject } from '../../api/meta/object.ts'
 import { apiVersionOfVersion } from '../../catalog/catalog.ts'
 import type { Version } from '../../catalog/definition.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { findMetadata, spliceRevision } from '../../storage/json-splice.ts'
 import { parseOwn, parseOwnInTurns } from '../../storage/parse-own.ts'
 import type { Key, Revision } from '../../storage/revision.ts'

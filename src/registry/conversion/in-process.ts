@@ -1,7 +1,7 @@
+import type { KubeObject } from '../../api/meta/object.ts'
 import type { ResourceDefinition, Version } from '../../catalog/definition.ts'
 import { type Awaitable, after } from '../../lib/awaitable.ts'
 import { runInTurns, type Steps, startInTurns } from '../../lib/steps.ts'
-import type { KubeObject } from '../../meta/object.ts'
 import { cloneExactlyInSteps } from '../../meta/whole-floats.ts'
 import type { StoredObject } from '../../storage/storage.ts'
 import { applyDefaultsInSteps } from '../decode-object.ts'

@@ -1,9 +1,9 @@
+import type { ValidatingAdmissionPolicyBinding } from '../../api/admissionregistration/v1.types.ts'
+import type { MutatingAdmissionPolicyBinding } from '../../api/admissionregistration/v1alpha1.types.ts'
 import type { TableDefinition } from '../../catalog/definition.ts'
 import { age } from '../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../shared/columns.ts'
 import { paramRefCell } from './param-ref.ts'
-import type { ValidatingAdmissionPolicyBinding } from './v1.types.ts'
-import type { MutatingAdmissionPolicyBinding } from './v1alpha1.types.ts'
 
 /** Table of bindings of validating and mutating policies. */
 export const bindingTable: TableDefinition<ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding> = {

@@ -1,3 +1,4 @@
+import type { MatchCondition } from '../../api/admissionregistration/v1.types.ts'
 import { BOOL } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
 import type { Features } from '../../lifecycle/gates.ts'
@@ -7,7 +8,6 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName } from '../../meta/names.ts'
 import { oldestReader } from '../shared/oldest-reader.ts'
 import { validateExpression } from './expressions.ts'
-import type { MatchCondition } from './v1.types.ts'
 
 const MAX_CONDITIONS = 64
 

@@ -1,10 +1,10 @@
+import type { MatchResources, NamedRuleWithOperations } from '../../api/admissionregistration/v1.types.ts'
+import { enumValues } from '../../catalog/types.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { validateLabelSelector } from '../../meta/label-selector.ts'
-import { enumValues } from '../types.ts'
 import { setRuleDefaults, validateNamedRule } from './rules.ts'
-import type { MatchResources, NamedRuleWithOperations } from './v1.types.ts'
 
 export const MATCH_POLICIES = enumValues('admissionregistration.MatchPolicyType')
 

@@ -1,3 +1,5 @@
+import type { ParamKind, ParamRef } from '../../api/admissionregistration/v1.types.ts'
+import type { TypedObject } from '../../api/meta/object.ts'
 import { getKind, type KindId } from '../../catalog/define.ts'
 import type { HookContext, ResourceAccess } from '../../catalog/definition.ts'
 import { type Authorizer, isMaster, mayDo } from '../../meta/authorizer.ts'
@@ -6,8 +8,6 @@ import { deepEqual } from '../../meta/equal.ts'
 import { type FieldError, forbidden } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { parseApiVersion } from '../../meta/gvk.ts'
-import type { TypedObject } from '../../meta/object.ts'
-import type { ParamKind, ParamRef } from './v1.types.ts'
 
 /** Authorizes the author of a policy or binding to read its parameters. */
 export interface ParamAccess {

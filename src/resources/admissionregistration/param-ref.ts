@@ -1,12 +1,12 @@
+import type { ParamRef } from '../../api/admissionregistration/v1.types.ts'
+import type { LabelSelector } from '../../api/meta/v1.types.ts'
+import { enumValues } from '../../catalog/types.ts'
 import { DEFAULT_RELEASE, isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import type { LabelSelector } from '../../meta/label-selector.ts'
 import { validateLabelSelector } from '../../meta/label-selector.ts'
 import { nameIsPathSegment } from '../../meta/names.ts'
-import { enumValues } from '../types.ts'
-import type { ParamRef } from './v1.types.ts'
 
 const EXCLUSIVE = 'name and selector are mutually exclusive'
 const ACTIONS = enumValues('admissionregistrationV1alpha1.ParameterNotFoundActionType', 'Deny')

@@ -1,3 +1,4 @@
+import type { MatchCondition, MatchResources, ParamKind } from '../../api/admissionregistration/v1.types.ts'
 import type { Steps } from '../../lib/steps.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import { deepEqual } from '../../meta/equal.ts'
@@ -8,7 +9,6 @@ import { storedTexts } from './expressions.ts'
 import { validateMatchConditions } from './match-conditions.ts'
 import { validateMatchResources } from './match-resources.ts'
 import { FAILURE_POLICIES } from './policies.ts'
-import type { MatchCondition, MatchResources, ParamKind } from './v1.types.ts'
 
 /** Combines messages into one error, separated by commas and preceded by `before`. */
 const joinedError = (value: string, texts: readonly string[], path: FieldPath, before = ''): FieldError[] =>

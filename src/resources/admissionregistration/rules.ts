@@ -1,3 +1,4 @@
+import type { NamedRuleWithOperations, Rule, RuleWithOperations } from '../../api/admissionregistration/v1.types.ts'
 import { repeats } from '../../lib/repeats.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required } from '../../meta/field-error.ts'
@@ -5,7 +6,6 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import { nameIsPathSegment } from '../../meta/names.ts'
 import { goStringList } from '../shared/go-syntax.ts'
 import { starStandsAlone } from '../shared/word-lists.ts'
-import type { NamedRuleWithOperations, Rule, RuleWithOperations } from './v1.types.ts'
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const SCOPES = ['*', 'Cluster', 'Namespaced']

@@ -1,6 +1,6 @@
+import type { TypedObject } from '../../api/meta/object.ts'
 import type { HookContext } from '../../catalog/definition.ts'
 import { isSince } from '../../lifecycle/release.ts'
-import type { TypedObject } from '../../meta/object.ts'
 
 const SUFFIX = '.static.k8s.io'
 

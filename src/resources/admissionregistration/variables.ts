@@ -1,3 +1,4 @@
+import type { Variable } from '../../api/admissionregistration/v1.types.ts'
 import { seenType } from '../../cel/admission-environment.ts'
 import { DYN, type Type } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
@@ -7,7 +8,6 @@ import { invalid, required, words } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { oldestReader } from '../shared/oldest-reader.ts'
 import { understand } from './expressions.ts'
-import type { Variable } from './v1.types.ts'
 
 /** Identifiers and reserved words of CEL: https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax. */
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/

@@ -1,6 +1,6 @@
 import type { Names, Version } from '../../catalog/definition.ts'
+import { types } from '../../catalog/types.ts'
 import { STANDARD_VERBS } from '../shared/strategy-parts.ts'
-import { types } from '../types.ts'
 
 /** Fields of a version that follow from its kind. `version` defaults to v1. */
 export const admissionVersion = (

@@ -1,6 +1,6 @@
 import type { Names, Version } from '../../catalog/definition.ts'
+import { types } from '../../catalog/types.ts'
 import { STANDARD_VERBS } from '../shared/strategy-parts.ts'
-import { types } from '../types.ts'
 
 /** Fields of an apps/v1 version that follow from its kind. `inAll` adds the category `all` (`kubectl get all`). */
 export const appsVersion = (

@@ -1,9 +1,9 @@
+import type { SelfSubjectReview } from '../../api/authentication/v1.types.ts'
 import { defineResource } from '../../catalog/define.ts'
 import type { Version } from '../../catalog/definition.ts'
+import { types } from '../../catalog/types.ts'
 import { formatTime } from '../../meta/time.ts'
-import { types } from '../types.ts'
 import { userInfo } from './user-info.ts'
-import type { SelfSubjectReview } from './v1.types.ts'
 
 const v1: Version<SelfSubjectReview> = {
   group: 'authentication.k8s.io',

@@ -1,12 +1,12 @@
+import type { TokenReview } from '../../api/authentication/v1.types.ts'
+import type { JsonObject } from '../../api/meta/object.ts'
 import type { TokenAuthenticator } from '../../auth/authn/token.ts'
 import { defineResource } from '../../catalog/define.ts'
 import type { ResourceDefinition, Version } from '../../catalog/definition.ts'
+import { types } from '../../catalog/types.ts'
 import { invariant } from '../../lib/invariant.ts'
-import type { JsonObject } from '../../meta/object.ts'
 import { badRequestError } from '../../meta/status.ts'
-import { types } from '../types.ts'
 import { userInfo } from './user-info.ts'
-import type { TokenReview } from './v1.types.ts'
 
 const v1: Version<TokenReview> = {
   group: 'authentication.k8s.io',

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../api/meta/object.ts'
 import type { User } from '../../meta/context.ts'
-import type { JsonObject } from '../../meta/object.ts'
 
 /** authentication.k8s.io/v1 UserInfo. */
 export const userInfo = ({ name, uid, groups, extra }: User): JsonObject => ({

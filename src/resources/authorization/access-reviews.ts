@@ -1,10 +1,10 @@
+import type { LocalSubjectAccessReview, SelfSubjectAccessReview, SubjectAccessReview } from '../../api/authorization/v1.types.ts'
 import type { ResourceDefinition } from '../../catalog/definition.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import type { Authorizer } from '../../meta/authorizer.ts'
 import { reviewUser } from './shared/attributes.ts'
 import { answerAccess, refuseInvalid, reviewResource, withoutSelectors } from './shared/review.ts'
 import { validateLocalSubjectAccessReview, validateSelfSubjectAccessReview, validateSubjectAccessReview } from './shared/validation.ts'
-import type { LocalSubjectAccessReview, SelfSubjectAccessReview, SubjectAccessReview } from './v1.types.ts'
 
 /** Reviews whether a user may perform a request. */
 export const createSubjectAccessReviewResource = (authorizer: Authorizer, features: Features): ResourceDefinition =>

@@ -1,9 +1,9 @@
+import type { SelfSubjectRulesReview } from '../../api/authorization/v1.types.ts'
 import type { ResourceDefinition } from '../../catalog/definition.ts'
 import { aggregate } from '../../lib/aggregate.ts'
 import type { Authorizer, UserRules } from '../../meta/authorizer.ts'
 import { badRequestError } from '../../meta/status.ts'
 import { API_VERSION, reviewResource } from './shared/review.ts'
-import type { SelfSubjectRulesReview } from './v1.types.ts'
 
 const NONE: UserRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
 

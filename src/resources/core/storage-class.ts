@@ -1,7 +1,7 @@
+import type { PersistentVolumeAccessMode } from '../../api/core/v1.types.ts'
+import type { ObjectMeta, TypedObject } from '../../api/meta/object.ts'
+import { enumValues } from '../../catalog/types.ts'
 import { ownMember } from '../../meta/equal.ts'
-import type { ObjectMeta, TypedObject } from '../../meta/object.ts'
-import { enumValues } from '../types.ts'
-import type { PersistentVolumeAccessMode } from './v1.types.ts'
 
 /** Annotation that named the storage class before the field existed. If present, it takes precedence over the field. */
 export const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class'

@@ -1,6 +1,6 @@
 import type { Names, Version } from '../../catalog/definition.ts'
+import { types } from '../../catalog/types.ts'
 import { STANDARD_VERBS } from '../shared/strategy-parts.ts'
-import { types } from '../types.ts'
 
 /** Beta versions that releases before 1.32 serve, latest first, with the packages of their types. */
 const BETAS = [

@@ -1,14 +1,14 @@
+import type { TypedObject } from '../../api/meta/object.ts'
+import type { Condition } from '../../api/meta/v1.types.ts'
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/policy/v1.types.ts'
 import { listKind } from '../../catalog/define.ts'
 import type { ResourceAccess } from '../../catalog/definition.ts'
 import { labelSelectorOf, matchesLabels } from '../../meta/label-selector.ts'
-import type { TypedObject } from '../../meta/object.ts'
 import { ifReadable } from '../../meta/selector-error.ts'
 import type { StatusError } from '../../meta/status.ts'
 import { failure, forbiddenError, isStatusError } from '../../meta/status.ts'
 import { formatTime } from '../../meta/time.ts'
-import type { Condition } from '../../schema/meta/v1.types.ts'
 import { DISRUPTION_BUDGETS } from '../kinds.ts'
-import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from './v1.types.ts'
 
 /** Limit on evictions that the controller has not processed yet. Above it, a budget allows none. */
 const MOST_DISRUPTED_PODS = 2000

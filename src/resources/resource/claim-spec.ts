@@ -1,3 +1,4 @@
+import type { DeviceClaimConfiguration, DeviceConstraint, DeviceRequest, ResourceClaimSpec } from '../../api/resource/v1beta2.types.ts'
 import type { HookContext } from '../../catalog/definition.ts'
 import type { Steps } from '../../lib/steps.ts'
 import type { Features } from '../../lifecycle/gates.ts'
@@ -12,7 +13,6 @@ import { validateFullyQualifiedName } from './names.ts'
 import { requestSelectors, validateRequest } from './request.ts'
 import { requestNames, validateRequestReference } from './request-names.ts'
 import { compileSelectors } from './selectors.ts'
-import type { DeviceClaimConfiguration, DeviceConstraint, DeviceRequest, ResourceClaimSpec } from './v1beta2.types.ts'
 
 /** Limit on the requests of a claim, and on its allocation results. */
 export const MAX_REQUESTS = 32

@@ -1,11 +1,11 @@
+import type { Json } from '../../api/meta/object.ts'
+import type { DeviceConfiguration } from '../../api/resource/v1beta2.types.ts'
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, required, tooLongError } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { longerThan } from '../../meta/names.ts'
-import type { Json } from '../../meta/object.ts'
 import { validateDriverName } from './names.ts'
-import type { DeviceConfiguration } from './v1beta2.types.ts'
 
 const MAX_BYTES = 10 * 1024
 

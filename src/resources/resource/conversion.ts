@@ -1,6 +1,11 @@
-import type { BasicDevice as AlphaDevice, ResourceSlice as AlphaSlice } from './v1alpha3.types.ts'
-import type { DeviceClaim as BetaClaim, BasicDevice as BetaDevice, DeviceRequest as BetaRequest, ResourceSlice as BetaSlice } from './v1beta1.types.ts'
-import type { Device, DeviceClaim, DeviceRequest, ResourceSlice } from './v1beta2.types.ts'
+import type { BasicDevice as AlphaDevice, ResourceSlice as AlphaSlice } from '../../api/resource/v1alpha3.types.ts'
+import type {
+  DeviceClaim as BetaClaim,
+  BasicDevice as BetaDevice,
+  DeviceRequest as BetaRequest,
+  ResourceSlice as BetaSlice,
+} from '../../api/resource/v1beta1.types.ts'
+import type { Device, DeviceClaim, DeviceRequest, ResourceSlice } from '../../api/resource/v1beta2.types.ts'
 
 /** Converts a request to v1beta2. v1beta1 and v1alpha3 have the fields of `exactly` in the request itself. */
 function requestToHub({ name, firstAvailable, ...exactly }: BetaRequest): DeviceRequest {

@@ -1,5 +1,5 @@
-import type { DeviceClaim as BetaClaim } from './v1beta1.types.ts'
-import type { DeviceClaim, DeviceSubRequest, ExactDeviceRequest } from './v1beta2.types.ts'
+import type { DeviceClaim as BetaClaim } from '../../api/resource/v1beta1.types.ts'
+import type { DeviceClaim, DeviceSubRequest, ExactDeviceRequest } from '../../api/resource/v1beta2.types.ts'
 
 /** Sets the allocation mode to ExactCount and its count to 1, if unset. */
 function setAmount(request: Pick<DeviceSubRequest | ExactDeviceRequest, 'allocationMode' | 'count'>): void {

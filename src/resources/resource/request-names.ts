@@ -1,8 +1,8 @@
+import type { DeviceClaim } from '../../api/resource/v1beta2.types.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { validateLabelName } from './names.ts'
-import type { DeviceClaim } from './v1beta2.types.ts'
 
 const NOT_A_REQUEST = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 

@@ -1,13 +1,13 @@
+import type { DeviceRequest, DeviceSelector, DeviceSubRequest, ExactDeviceRequest } from '../../api/resource/v1beta2.types.ts'
+import { enumValues } from '../../catalog/types.ts'
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { covered, invalid, notSupported, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import { enumValues } from '../types.ts'
 import { validateSet } from './lists.ts'
 import { validateClassName, validateLabelName } from './names.ts'
 import { type SelectorFaults, validateSelectors } from './selectors.ts'
 import { validateToleration } from './taints.ts'
-import type { DeviceRequest, DeviceSelector, DeviceSubRequest, ExactDeviceRequest } from './v1beta2.types.ts'
 
 const ALLOCATION_MODES = enumValues('resource.DeviceAllocationMode')
 const MAX_ALTERNATIVES = 8

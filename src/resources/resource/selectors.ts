@@ -1,3 +1,4 @@
+import type { DeviceSelector } from '../../api/resource/v1beta2.types.ts'
 import { compileInSteps } from '../../cel/compile.ts'
 import { estimateCostInSteps } from '../../cel/cost/estimate.ts'
 import { deviceEnvironment, deviceSizes } from '../../cel/device-environment.ts'
@@ -11,7 +12,6 @@ import { forbidden, invalid, required, tooLongError } from '../../meta/field-err
 import type { FieldPath } from '../../meta/field-path.ts'
 import { longerThan } from '../../meta/names.ts'
 import { validateList } from './lists.ts'
-import type { DeviceSelector } from './v1beta2.types.ts'
 
 const MAX_SELECTORS = 32
 /** Limit on an expression in bytes. */

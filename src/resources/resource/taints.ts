@@ -1,3 +1,5 @@
+import type { DeviceTaint, DeviceToleration } from '../../api/resource/v1beta2.types.ts'
+import { enumValues, enumValuesIn } from '../../catalog/types.ts'
 import type { Release } from '../../lifecycle/release.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { covered, invalid, notSupported, required } from '../../meta/field-error.ts'
@@ -5,9 +7,7 @@ import type { FieldPath } from '../../meta/field-path.ts'
 import { isQualifiedName, isValidLabelValue } from '../../meta/names.ts'
 import { formatTime } from '../../meta/time.ts'
 import { validateOneOf } from '../shared/word-lists.ts'
-import { enumValues, enumValuesIn } from '../types.ts'
 import { invalidFor } from './names.ts'
-import type { DeviceTaint, DeviceToleration } from './v1beta2.types.ts'
 
 const OPERATORS = enumValues('resource.DeviceTolerationOperator')
 

@@ -1,7 +1,7 @@
+import type { TypedObject } from '../../api/meta/object.ts'
 import type { Names, Version } from '../../catalog/definition.ts'
-import type { TypedObject } from '../../meta/object.ts'
+import { types } from '../../catalog/types.ts'
 import { STANDARD_VERBS } from '../shared/strategy-parts.ts'
-import { types } from '../types.ts'
 
 const packageOf = (version: string): string => (version === 'v1beta2' ? 'resource' : `resource${version.replace('v', 'V')}`)
 

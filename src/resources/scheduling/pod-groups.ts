@@ -1,10 +1,16 @@
+import type {
+  PodGroupResourceClaim,
+  PodGroupSchedulingPolicy,
+  PodGroupSpec,
+  PodGroupTemplate,
+  TypedLocalObjectReference,
+} from '../../api/scheduling/v1alpha2.types.ts'
+import { enumValues } from '../../catalog/types.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { duplicate, type FieldError, forbidden, immutableError, invalid, notSupported, required, tooMany } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, nameIsPathSegment } from '../../meta/names.ts'
-import { enumValues } from '../types.ts'
-import type { PodGroupResourceClaim, PodGroupSchedulingPolicy, PodGroupSpec, PodGroupTemplate, TypedLocalObjectReference } from './v1alpha2.types.ts'
 
 /** Limits that a PodGroup and its template in a Workload have in common. Source: declarative validation of scheduling.k8s.io/v1alpha2 in 1.36. */
 

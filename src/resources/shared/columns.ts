@@ -1,7 +1,7 @@
+import type { ObjectMeta, TypedObject } from '../../api/meta/object.ts'
 import type { TableColumn, TableDefinition } from '../../catalog/definition.ts'
 import { age } from '../../meta/age.ts'
 import { ownMember } from '../../meta/equal.ts'
-import type { ObjectMeta, TypedObject } from '../../meta/object.ts'
 
 /** Prints the name, followed by ` (default)` if the annotation marks the object as the default of its kind. */
 export const nameOfDefault = ({ name = '', annotations }: ObjectMeta, annotation: string): string =>

@@ -1,7 +1,7 @@
+import type { Int64 } from '../../api/meta/object.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import type { Int64 } from '../../meta/object.ts'
 import { validateNonNegative } from '../../meta/object-meta-validation.ts'
 import type { Rule } from '../../meta/rules.ts'
 

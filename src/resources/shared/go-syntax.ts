@@ -1,8 +1,8 @@
+import type { LabelSelector } from '../../api/meta/v1.types.ts'
 import { goJsonText } from '../../lib/go-json-text.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { isGivenEmpty } from '../../meta/empty-members.ts'
 import { type Verbatim, verbatim } from '../../meta/field-error.ts'
-import type { LabelSelector } from '../../meta/label-selector.ts'
 
 /** Prints values as Go's %#v does. Upstream's messages show everything but strings, numbers and booleans in this form. */
 

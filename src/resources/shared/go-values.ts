@@ -1,11 +1,11 @@
+import type { Json } from '../../api/meta/object.ts'
+import { types, typesOf } from '../../catalog/types.ts'
 import { invariant } from '../../lib/invariant.ts'
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import { type Verbatim, verbatim } from '../../meta/field-error.ts'
-import type { Json } from '../../meta/object.ts'
 import { goDifference } from '../../schema/go/go-diff.ts'
 import { goJsonDifference } from '../../schema/go/go-json-diff.ts'
 import { goSyntax } from '../../schema/go/go-print.ts'
-import { types, typesOf } from '../types.ts'
 
 /** Prints a value of a declared type as upstream's messages do: `core.PodIP{IP:"::1"}`. */
 export const goValue = (type: string, value: Json | undefined): Verbatim => goSyntax(types.type(type), value)

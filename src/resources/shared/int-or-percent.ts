@@ -1,8 +1,8 @@
+import type { IntOrString } from '../../api/meta/object.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isValidPercent } from '../../meta/names.ts'
-import type { IntOrString } from '../../meta/object.ts'
 import { validateNonNegative } from '../../meta/object-meta-validation.ts'
 import { goIntOrStringValue } from './go-syntax.ts'
 

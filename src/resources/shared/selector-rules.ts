@@ -1,7 +1,8 @@
+import type { LabelSelector } from '../../api/meta/v1.types.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import { isSince } from '../../lifecycle/release.ts'
 import { FieldPath } from '../../meta/field-path.ts'
-import { type LabelSelector, type LabelSelectorRules, validateLabelSelector } from '../../meta/label-selector.ts'
+import { type LabelSelectorRules, validateLabelSelector } from '../../meta/label-selector.ts'
 
 const NOWHERE = new FieldPath('')
 

@@ -1,6 +1,6 @@
+import type { TypedObject } from '../../api/meta/object.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { deepEqualIfSmall, deepEqualInSteps } from '../../meta/equal.ts'
-import type { TypedObject } from '../../meta/object.ts'
 
 interface WithSpec extends TypedObject {
   spec?: unknown

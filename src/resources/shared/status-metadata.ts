@@ -1,5 +1,5 @@
+import type { TypedObject } from '../../api/meta/object.ts'
 import type { Strategy } from '../../catalog/definition.ts'
-import type { TypedObject } from '../../meta/object.ts'
 import { keepMembers } from './strategy-parts.ts'
 
 interface WithStatus extends TypedObject {

@@ -1,4 +1,4 @@
-import type { TypedObject } from '../../meta/object.ts'
+import type { TypedObject } from '../../api/meta/object.ts'
 
 /** Returns the name of the youngest of several default classes; if they are equally old, the first by name. Undefined if there is none. */
 export function youngestName(classes: readonly TypedObject[]): string | undefined {

@@ -1,8 +1,8 @@
+import type { CSIStorageCapacity, StorageClass } from '../../api/storage/v1.types.ts'
 import type { HookContext } from '../../catalog/definition.ts'
 import { isSince } from '../../lifecycle/release.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { deprecatedLabel } from '../core/pod-spec/warnings.ts'
-import type { CSIStorageCapacity, StorageClass } from './v1.types.ts'
 
 /** Warnings for deprecated node labels in a StorageClass, since 1.25. */
 export function storageClassWarnings({ allowedTopologies = [] }: StorageClass, _: StorageClass | undefined, { features }: HookContext): string[] {

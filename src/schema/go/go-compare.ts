@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '../../api/meta/object.ts'
 import { deepEqual } from '../../meta/equal.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
 import { type GoStruct, type GoType, goMembers, isGoZero, isNil } from './go-type.ts'
 
 /** The comparison of two values of a type. A side is undefined if a list or map does not have the item. */

@@ -1,5 +1,5 @@
+import type { Json } from '../../api/meta/object.ts'
 import { quote } from '../../lib/go-quote.ts'
-import type { Json } from '../../meta/object.ts'
 import type { Schema } from '../schema.ts'
 import { type Comparison, compareGoValues, type Side } from './go-compare.ts'
 import { type DiffLine, ELLIPSIS, layOut, type Sign, type Text } from './go-text.ts'

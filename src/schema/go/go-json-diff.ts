@@ -1,5 +1,5 @@
+import type { Json } from '../../api/meta/object.ts'
 import { hunksText } from '../../lib/unified-diff.ts'
-import type { Json } from '../../meta/object.ts'
 import type { StructSchema } from '../schema.ts'
 import { goJson, isCutOff } from './go-json.ts'
 import { matchingLines } from './line-matcher.ts'

@@ -1,5 +1,5 @@
+import type { Json } from '../../api/meta/object.ts'
 import { goJsonText } from '../../lib/go-json-text.ts'
-import type { Json } from '../../meta/object.ts'
 import type { StructSchema } from '../schema.ts'
 import { convertGoType, type GoField, type GoScalar, type GoStruct, type GoType, goMembers, goMemberType, isNil } from './go-type.ts'
 

@@ -1,6 +1,6 @@
+import type { Json } from '../../api/meta/object.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { type Verbatim, verbatim } from '../../meta/field-error.ts'
-import type { Json } from '../../meta/object.ts'
 import type { StructSchema } from '../schema.ts'
 import { goJson } from './go-json.ts'
 import { convertGoType, type GoPointer, type GoScalar, type GoType, goMembers, goMemberType, goTypeName, isNil } from './go-type.ts'

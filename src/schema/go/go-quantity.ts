@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../meta/object.ts'
+import type { JsonObject } from '../../api/meta/object.ts'
 
 /** Exponents of ten, and of two, by suffix. */
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }

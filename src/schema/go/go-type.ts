@@ -1,6 +1,6 @@
+import type { Json, JsonObject } from '../../api/meta/object.ts'
 import { invariant } from '../../lib/invariant.ts'
 import { copyGivenEmpty, givenEmpty } from '../../meta/empty-members.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
 import type { Field, MapSchema, ScalarSchema, ScalarType, Schema, StructSchema } from '../schema.ts'
 import { FIELD_ORDER, goFieldName, HOST_MEMBERS, PLAIN_VALUES } from './go-names.ts'
 import { goQuantity } from './go-quantity.ts'

@@ -1,6 +1,6 @@
+import type { Json, ObjectMeta } from '../../api/meta/object.ts'
+import type { LabelSelector } from '../../api/meta/v1.types.ts'
 import { quote } from '../../lib/go-quote.ts'
-import type { LabelSelector } from '../../meta/label-selector.ts'
-import type { Json, ObjectMeta } from '../../meta/object.ts'
 import { type DiffLine, ELLIPSIS, type Sign, type Text } from './go-text.ts'
 import { type GoScalar, type GoType, goMembers, goTypeName, isGoZero, isNil } from './go-type.ts'
 

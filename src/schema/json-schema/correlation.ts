@@ -1,8 +1,9 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
+import { isJsonObject, type Json } from '../../api/meta/object.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { ownMember } from '../../meta/equal.ts'
-import { isJsonObject, type Json } from '../../meta/object.ts'
 import { sameJson } from '../../meta/same-json.ts'
-import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+import { additionalSchema, itemsSchema, propertySchema } from './props.ts'
 
 /** Key of an item of a list of type map. Undefined if a key is missing or not a scalar. */
 function itemKey(item: Json | undefined, keys: readonly string[]): string | undefined {

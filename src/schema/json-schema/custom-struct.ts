@@ -1,9 +1,10 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
+import type { Json } from '../../api/meta/object.ts'
 import { ownMember } from '../../meta/equal.ts'
-import type { Json } from '../../meta/object.ts'
 import type { Field, ListSchema, MapSchema, ObjectForm, ScalarSchema, Schema, StructSchema } from '../schema.ts'
 import { TYPED } from '../typed-form.ts'
 import { objectMetaType } from './embedded-meta.ts'
-import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
+import { additionalSchema, itemsSchema } from './props.ts'
 
 /** Scalar types in the schema model that apply uses. */
 const SCALARS: Readonly<Record<string, ScalarSchema>> = {

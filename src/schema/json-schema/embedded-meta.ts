@@ -1,20 +1,21 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
+import type { Json, JsonObject, ObjectMeta } from '../../api/meta/object.ts'
+import { declarationsOf } from '../../api/packages.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { hasFewValues } from '../../meta/few-values.ts'
 import { type FieldError, invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { validateKindName } from '../../meta/kind-name.ts'
 import { nameIsPathSegment } from '../../meta/names.ts'
-import type { Json, JsonObject, ObjectMeta } from '../../meta/object.ts'
 import { validateObjectMetaInSteps } from '../../meta/object-meta-validation.ts'
 import { DecodeError, decode, decodeInSteps } from '../decode.ts'
 import { TypeRegistry } from '../idl.ts'
 import { sortedJson, sortedJsonInSteps } from '../members.ts'
-import { META_V1 } from '../meta-types.ts'
 import type { StructSchema } from '../schema.ts'
 import { goValue } from './go-value.ts'
-import { additionalSchema, isEmbedded, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+import { additionalSchema, isEmbedded, itemsSchema, propertySchema } from './props.ts'
 
-const metaTypes = new TypeRegistry().addFile('meta', META_V1)
+const metaTypes = new TypeRegistry().addFile('meta', declarationsOf('meta'))
 
 /** Returns the type of every object's metadata. Its file is read on first use. */
 export const objectMetaType = (): StructSchema => metaTypes.type('meta.ObjectMeta')

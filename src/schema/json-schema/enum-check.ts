@@ -1,7 +1,7 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
+import type { Json } from '../../api/meta/object.ts'
 import { deepEqual } from '../../meta/equal.ts'
-import type { Json } from '../../meta/object.ts'
 import { isGoInteger } from '../../meta/whole-floats.ts'
-import type { JsonSchemaProps } from './props.ts'
 import { ValueResult } from './value-result.ts'
 
 /** An enum prepared for comparison. */

@@ -1,9 +1,10 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
+import type { Json, JsonObject } from '../../api/meta/object.ts'
 import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { setMember } from '../../meta/equal.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
 import { tooLargeError } from '../../meta/status.ts'
 import { cloneInSteps } from '../../meta/whole-floats.ts'
-import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+import { additionalSchema, itemsSchema, propertySchema } from './props.ts'
 
 /**
  * Sets the defaults of a structural schema in place, for members that are absent, or null although not nullable. Items and map values that are null although

@@ -1,7 +1,7 @@
+import type { Json } from '../../api/meta/object.ts'
 import { goJsonText } from '../../lib/go-json-text.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { type Verbatim, verbatim } from '../../meta/field-error.ts'
-import type { Json } from '../../meta/object.ts'
 import { sortedKeys } from '../members.ts'
 
 /** Prepares a value of the JSON data model for a message: objects and lists are formatted like Go's %#v, others are returned unchanged. */

@@ -1,5 +1,6 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { FORMATS } from './formats.ts'
-import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
+import { additionalSchema, itemsSchema } from './props.ts'
 
 /** Returns a copy of a schema without the formats that are not checked for custom kinds: those of numbers, and unknown ones. */
 export const withKnownFormats = (schema: JsonSchemaProps): JsonSchemaProps =>

@@ -1,14 +1,15 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { formatDouble } from '../../lib/format-double.ts'
 import { goJsonText } from '../../lib/go-json-text.ts'
 import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
 import { setMember } from '../../meta/equal.ts'
 import { duplicate, type FieldError, invalid, verbatim } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { isFloatIn } from '../../meta/whole-floats.ts'
 import { sortedKeys } from '../members.ts'
 import { goValue } from './go-value.ts'
-import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+import { additionalSchema, itemsSchema, propertySchema } from './props.ts'
 
 /**
  * Returns an error for each repeated item of a set and each item with a repeated key in a list of type map, at every depth. Each is reported once, at its

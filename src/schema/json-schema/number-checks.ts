@@ -1,8 +1,8 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { formatDouble } from '../../lib/format-double.ts'
 import { MIN_INT64 } from '../../lib/integer.ts'
 import { isGoInteger } from '../../meta/whole-floats.ts'
 import { isJsonInteger } from './json-integer.ts'
-import type { JsonSchemaProps } from './props.ts'
 import { type ValueFault, ValueResult } from './value-result.ts'
 
 type JsonNumber = number | bigint

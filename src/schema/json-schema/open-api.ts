@@ -1,7 +1,8 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
+import { type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { deepEqual, setMember } from '../../meta/equal.ts'
-import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
-import { additionalSchema, itemsSchema, type JsonSchemaProps } from './props.ts'
+import { additionalSchema, itemsSchema } from './props.ts'
 
 /** Properties of a document that the definition of a custom kind depends on. */
 interface Document {

@@ -1,6 +1,7 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
+import type { Json, JsonObject } from '../../api/meta/object.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
-import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+import { additionalSchema, itemsSchema, propertySchema } from './props.ts'
 
 /** A list or object whose members have not been visited. */
 interface UnvisitedNode {

@@ -1,6 +1,7 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
+import type { Json, JsonObject } from '../../api/meta/object.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
-import { additionalSchema, isEmbedded, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+import { additionalSchema, isEmbedded, itemsSchema, propertySchema } from './props.ts'
 
 /** Members of every API object, which are never pruned. */
 const OBJECT_MEMBERS = new Set(['apiVersion', 'kind', 'metadata'])

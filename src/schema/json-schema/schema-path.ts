@@ -1,5 +1,6 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { type FieldPath, fieldPath } from '../../meta/field-path.ts'
-import { additionalSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+import { additionalSchema, propertySchema } from './props.ts'
 
 /** Target of a path in a schema. */
 export interface SchemaLocation {

@@ -1,7 +1,7 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { setMember } from '../../meta/equal.ts'
 import { copyWholeFloats, hasWholeFloats, isWholeFloat } from '../../meta/whole-floats.ts'
-import type { JsonSchemaProps } from './props.ts'
 
 /** Members that only document a schema and do not affect objects. */
 const DOCUMENTATION = new Set(['description', 'title', 'example', 'externalDocs'])

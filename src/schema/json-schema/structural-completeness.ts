@@ -1,7 +1,8 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { type FieldError, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import { itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+import { itemsSchema, propertySchema } from './props.ts'
 
 /**
  * Returns errors, in steps, for members and items that a junctor of the root names and the root's own schema does not. Nested junctors are not checked, as upstream does

@@ -1,5 +1,6 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
-import { additionalSchema, itemsSchema, type JsonSchemaProps, positionalItems } from './props.ts'
+import { additionalSchema, itemsSchema, positionalItems } from './props.ts'
 
 /**
  * Returns why a schema has no structural form, with upstream's text (NewStructural); undefined if it has one. Schemas that pass the validation of custom

@@ -1,9 +1,10 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { regexpFault } from '../../lib/regexp-syntax.ts'
 import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { appendErrors, type FieldError, fieldErrorText, forbidden, invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import { additionalSchema, itemsSchema, type JsonSchemaProps, propertySchema } from './props.ts'
+import { additionalSchema, itemsSchema, propertySchema } from './props.ts'
 import { completenessErrors } from './structural-completeness.ts'
 
 /** Position of a schema: the root, items of a list, or a member. */

@@ -1,8 +1,8 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
+import type { Json } from '../../api/meta/object.ts'
 import { quote } from '../../lib/go-quote.ts'
-import type { Json } from '../../meta/object.ts'
 import { isGoInteger } from '../../meta/whole-floats.ts'
 import { isJsonInteger } from './json-integer.ts'
-import type { JsonSchemaProps } from './props.ts'
 import { type ValueFault, ValueResult } from './value-result.ts'
 
 /** Names of types in messages. */

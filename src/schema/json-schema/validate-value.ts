@@ -1,11 +1,11 @@
+import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
+import type { Json } from '../../api/meta/object.ts'
 import { formatDouble } from '../../lib/format-double.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { type FieldError, invalid, notSupported, required, tooLongError, tooMany, typeInvalid, verbatim } from '../../meta/field-error.ts'
 import { FieldPath } from '../../meta/field-path.ts'
-import type { Json } from '../../meta/object.ts'
 import { Correlation } from './correlation.ts'
 import { goValue } from './go-value.ts'
-import type { JsonSchemaProps } from './props.ts'
 import { ValueChecker } from './value-checker.ts'
 import type { ValueFault } from './value-result.ts'
 

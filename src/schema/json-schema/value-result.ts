@@ -1,4 +1,4 @@
-import type { Json } from '../../meta/object.ts'
+import type { Json } from '../../api/meta/object.ts'
 
 /** Kind of a fault, which determines its field error. `other` prints the value and the message. */
 export type FaultKind = 'type' | 'required' | 'enum' | 'tooLong' | 'tooMany' | 'other' | 'plain'

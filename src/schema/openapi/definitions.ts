@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../api/meta/object.ts'
 import type { Steps } from '../../lib/steps.ts'
-import type { JsonObject } from '../../meta/object.ts'
 import { objectMetaType } from '../json-schema/embedded-meta.ts'
 import { orderedFields } from '../members.ts'
 import type { DefinitionContext, Field, ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema.ts'

@@ -1,7 +1,7 @@
+import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
 import { setMember } from '../../meta/equal.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 import { sortedJson } from '../members.ts'
 
 /** Members of a schema in upstream's order. Extensions follow, sorted by name. Source: SchemaProps of k8s.io/kube-openapi. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../meta/object.ts'
+import type { JsonObject } from '../../api/meta/object.ts'
 import type { StructSchema } from '../schema.ts'
 
 interface UnionOfFields {

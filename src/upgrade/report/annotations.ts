@@ -1,5 +1,5 @@
+import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { compareReleases, type Release } from '../../lifecycle/release.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 
 /** A deprecated annotation or label. */
 interface OldKey {

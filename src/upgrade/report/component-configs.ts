@@ -1,6 +1,6 @@
+import { type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import { objectsIn } from '../../meta/json-members.ts'
-import { type JsonObject, objectIn } from '../../meta/object.ts'
 import type { KindName } from '../versions/old-versions.ts'
 
 /** Lifecycle of a version of a configuration. */

@@ -1,5 +1,5 @@
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { objectsIn, textsIn } from '../../meta/json-members.ts'
-import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { readDocuments, SourceError } from '../source/nodes.ts'
 import type { KindName } from '../versions/old-versions.ts'
 import { type Component, isComponent } from './component-flags.ts'

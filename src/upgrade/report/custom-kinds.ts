@@ -1,5 +1,5 @@
+import { type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { objectsIn } from '../../meta/json-members.ts'
-import { type JsonObject, objectIn } from '../../meta/object.ts'
 import type { KindName } from '../versions/old-versions.ts'
 import type { ExaminedObject } from './examine-object.ts'
 import type { Finding } from './finding.ts'

@@ -1,8 +1,8 @@
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { LIFECYCLES } from '../../lifecycle/kinds.ts'
 import type { Release } from '../../lifecycle/release.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
 import { objectsIn, textsIn } from '../../meta/json-members.ts'
-import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { OLD_VERSIONS, standingIn } from '../versions/old-versions.ts'
 import type { Level } from './finding.ts'
 

@@ -1,5 +1,5 @@
+import { type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { objectsIn, parsedObject } from '../../meta/json-members.ts'
-import { type JsonObject, objectIn } from '../../meta/object.ts'
 import type { WrittenAs } from './examine-object.ts'
 import type { Usage } from './finding.ts'
 

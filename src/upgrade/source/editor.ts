@@ -1,6 +1,6 @@
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { goJson } from '../../codec/json.ts'
 import { deepEqual, ownMember } from '../../meta/equal.ts'
-import { isJsonObject, type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { type MapEntry, type MapNode, nodeValue, type SourceNode } from './nodes.ts'
 import { type KeyChanges, keyChanges, patched } from './patched.ts'
 import { columnOf, listsAreIndented, type RenderStyle, type ReusedText, renderBlock, renderFlow, renderMember, renderPairs } from './render.ts'

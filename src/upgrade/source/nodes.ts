@@ -1,10 +1,10 @@
 import { EVENT_ID, type Event, parseEvents, SCALAR_STYLE, type ScalarEvent, YAMLException } from 'js-yaml'
+import { type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { yamlFault } from '../../codec/yaml-fault.ts'
 import { MAX_DEPTH, scalarValue, treeOf, YamlError } from '../../codec/yaml-tree.ts'
 import { invariant } from '../../lib/invariant.ts'
 import { runAtOnce } from '../../lib/steps.ts'
 import { setMember } from '../../meta/equal.ts'
-import { type Json, type JsonObject, objectIn } from '../../meta/object.ts'
 import { scalarText, yamlEvent } from './js-yaml-events.ts'
 import { lineCounter } from './line-counter.ts'
 

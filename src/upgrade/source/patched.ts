@@ -1,5 +1,5 @@
+import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { deepEqual, ownMember, setMember } from '../../meta/equal.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../meta/object.ts'
 
 /**
  * Applies the differences between `before` and `after` to a value. `before` may lack members of the value and have another notation: members that it lacks, and

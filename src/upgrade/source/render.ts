@@ -1,7 +1,7 @@
+import type { Json, JsonObject } from '../../api/meta/object.ts'
+import { isJsonObject } from '../../api/meta/object.ts'
 import { goJson } from '../../codec/json.ts'
 import { yamlBytes } from '../../codec/yaml.ts'
-import type { Json, JsonObject } from '../../meta/object.ts'
-import { isJsonObject } from '../../meta/object.ts'
 import type { SourceNode } from './nodes.ts'
 
 /** Style in which values are written into a document. */

@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject, type KubeObject } from '../../api/meta/object.ts'
 import { parseApiVersion } from '../../meta/gvk.ts'
 import { objectsIn, rename } from '../../meta/json-members.ts'
-import { isJsonObject, type JsonObject, type KubeObject } from '../../meta/object.ts'
 import type { OldVersion } from './old-version.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'

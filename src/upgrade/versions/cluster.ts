@@ -1,4 +1,4 @@
-import { isJsonObject, type KubeObject } from '../../meta/object.ts'
+import { isJsonObject, type KubeObject } from '../../api/meta/object.ts'
 import type { OldVersion } from './old-version.ts'
 
 /** Moves the members of `spec` to the top level, where v1 has them. */

@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject, type KubeObject } from '../../api/meta/object.ts'
 import { clone } from '../../meta/equal.ts'
 import { objectAt, objectsIn, rename } from '../../meta/json-members.ts'
-import { isJsonObject, type JsonObject, type KubeObject } from '../../meta/object.ts'
 import type { OldVersion } from './old-version.ts'
 
 /** Members of spec that apply to all versions, and the member of each version that replaces them in v1. */

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject, type KubeObject } from '../../api/meta/object.ts'
 import { objectAt, objectsIn, rename } from '../../meta/json-members.ts'
-import { isJsonObject, type JsonObject, type KubeObject } from '../../meta/object.ts'
 import type { OldVersion } from './old-version.ts'
 
 const INGRESSES = { group: 'networking.k8s.io', resource: 'ingresses' }

@@ -1,6 +1,6 @@
+import type { KubeObject } from '../../api/meta/object.ts'
 import type { Version } from '../../catalog/definition.ts'
-import type { KubeObject } from '../../meta/object.ts'
-import { types } from '../../resources/types.ts'
+import { types } from '../../catalog/types.ts'
 
 /** A version that no emulated release has, in the form of a version of its kind's definition. It is only read. */
 export interface OldVersion {

@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject, type KubeObject } from '../../api/meta/object.ts'
 import { clone } from '../../meta/equal.ts'
 import { objectAt } from '../../meta/json-members.ts'
-import { isJsonObject, type JsonObject, type KubeObject } from '../../meta/object.ts'
 import type { OldVersion } from './old-version.ts'
 
 const MAX_INT32 = 2147483647

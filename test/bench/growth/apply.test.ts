@@ -1,9 +1,9 @@
+import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from '../../../src/api/meta/object.ts'
 import type { ApplyArgs } from '../../../src/apply/apply.ts'
 import { ApplyError, causesOf } from '../../../src/apply/apply-error.ts'
 import { updateManagedFields } from '../../../src/apply/managed-fields.ts'
+import { types } from '../../../src/catalog/types.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
-import type { Json, JsonObject, KubeObject, ManagedFieldsEntry } from '../../../src/meta/object.ts'
-import { types } from '../../../src/resources/types.ts'
 import { applyConfiguration, applyJsonPatch, applyMergePatch, applyStrategicPatch } from '../../support/at-once.ts'
 import { expectNoSquare } from '../../support/processor-cost.ts'
 

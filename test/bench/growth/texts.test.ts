@@ -1,3 +1,4 @@
+import type { ISCSIVolumeSource, Volume } from '../../../src/api/core/v1.types.ts'
 import { STRING_VALUES } from '../../../src/cel/schema/string-formats.ts'
 import { boundYamlValues } from '../../../src/codec/value-bound.ts'
 import { parseYaml } from '../../../src/codec/yaml.ts'
@@ -6,7 +7,6 @@ import { fieldPath } from '../../../src/meta/field-path.ts'
 import { parseSemanticVersion } from '../../../src/meta/semantic-version.ts'
 import { trimFraction } from '../../../src/meta/time.ts'
 import { overlapWarnings } from '../../../src/resources/core/pod-spec/overlap-warnings.ts'
-import type { ISCSIVolumeSource, Volume } from '../../../src/resources/core/v1.types.ts'
 import { validateIscsi } from '../../../src/resources/core/volume/iscsi.ts'
 import { expectNoSquare } from '../../support/processor-cost.ts'
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, objectIn } from '../../../src/meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../../src/api/meta/object.ts'
 import type { ChosenRequest } from './choices.ts'
 import type { ChangeAnswer } from './server.ts'
 import { failsIn, markerOf, type Settings } from './settings.ts'

@@ -1,5 +1,5 @@
+import { objectIn } from '../../../src/api/meta/object.ts'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
-import { objectIn } from '../../../src/meta/object.ts'
 import { faultOf, namesIn } from './checks.ts'
 import { type Chance, type ChosenRequest, chanceOf, nextRequest, nextSettings, objectOf } from './choices.ts'
 import { comparable, firstDifference } from './normalise.ts'

@@ -1,4 +1,4 @@
-import { type JsonObject, objectIn } from '../../../src/meta/object.ts'
+import { type JsonObject, objectIn } from '../../../src/api/meta/object.ts'
 import type { WebhookServer } from '../webhooks/webhook-server.ts'
 
 /** Serves the webhooks of a history: two that convert, and three that label, one of which works. */

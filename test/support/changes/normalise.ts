@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, objectIn } from '../../../src/meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../../src/api/meta/object.ts'
 import type { ChangeAnswer } from './server.ts'
 
 /** Members whose values differ from server to server. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isJsonObject, type Json, type JsonObject, objectIn } from '../../../src/meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../../src/api/meta/object.ts'
 import { createProbeClient, type ProbeClient } from '../probe/client.ts'
 import type { ChosenRequest } from './choices.ts'
 import { definitionOf, FIRST, failsIn, markerOf, type Names, PLURAL, policyOf, type Settings, type VersionName, webhookOf } from './settings.ts'

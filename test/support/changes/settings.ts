@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/meta/object.ts'
+import type { JsonObject } from '../../../src/api/meta/object.ts'
 
 export type VersionName = 'v1' | 'v2'
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/meta/object.ts'
+import type { JsonObject } from '../../../src/api/meta/object.ts'
 import type { AnyObject } from '../any-object.ts'
 import { type Selected, type Selection, selects } from './selection.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { admissionFormOf } from '../../../src/admission/admission-form.ts'
+import type { Json } from '../../../src/api/meta/object.ts'
 import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
-import type { Json } from '../../../src/meta/object.ts'
 import { link, linkResource, linkVersion } from '../../support/conversion.ts'
 
 const { converter: _, ...definition }: ResourceDefinition = linkResource(() => ({}))

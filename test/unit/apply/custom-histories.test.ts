@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import type { JsonObject } from '../../../src/meta/object.ts'
-import type { JsonSchemaProps } from '../../../src/schema/json-schema/props.ts'
+import type { JsonSchemaProps } from '../../../src/api/apiextensions/json-schema-props.ts'
+import type { JsonObject } from '../../../src/api/meta/object.ts'
 import { CustomHistory, type HistoryAnswer, type HistoryStep } from '../../support/custom-history.ts'
 import { fixture } from './fixture.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/meta/object.ts'
+import type { JsonObject } from '../../../src/api/meta/object.ts'
 
 /**
  * A write: `apply`, `force` (apply by force) or `update` by a manager, in a version; or `schema`, from which on the type is the one named.

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { Json } from '../../../src/api/meta/object.ts'
 import { keyElement, printElement, valueElement } from '../../../src/apply/path-element.ts'
-import type { Json } from '../../../src/meta/object.ts'
 
 describe('path elements of values that are not scalars', () => {
   const table: [value: Json, printed: string, stored: string][] = [

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { JsonObject, ManagedFieldsEntry } from '../../../src/api/meta/object.ts'
 import { fromScaleManagedFields, toScaleManagedFields } from '../../../src/apply/scale-managed-fields.ts'
-import type { JsonObject, ManagedFieldsEntry } from '../../../src/meta/object.ts'
 
 const paths = new Map([
   ['apps/v1', ['spec', 'replicas']],

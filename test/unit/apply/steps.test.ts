@@ -1,11 +1,11 @@
 import { expect } from 'chai'
+import type { JsonObject, KubeObject } from '../../../src/api/meta/object.ts'
 import { applyInSteps } from '../../../src/apply/apply.ts'
 import { updateManagedInSteps } from '../../../src/apply/managed-fields.ts'
 import { removeItems } from '../../../src/apply/typed-merge.ts'
 import { toFieldSet } from '../../../src/apply/typed-paths.ts'
+import { types } from '../../../src/catalog/types.ts'
 import { runAtOnce, type Steps } from '../../../src/lib/steps.ts'
-import type { JsonObject, KubeObject } from '../../../src/meta/object.ts'
-import { types } from '../../../src/resources/types.ts'
 import type { StructSchema } from '../../../src/schema/schema.ts'
 import { TYPED } from '../../../src/schema/typed-form.ts'
 

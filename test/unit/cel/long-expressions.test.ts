@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { JsonSchemaProps } from '../../../src/api/apiextensions/json-schema-props.ts'
 import type { Checked } from '../../../src/cel/checked.ts'
 import { checkTypes } from '../../../src/cel/checker.ts'
 import { compile } from '../../../src/cel/compile.ts'
@@ -9,7 +10,6 @@ import { parseExpression } from '../../../src/cel/parser.ts'
 import { makeProgramInSteps } from '../../../src/cel/program/program.ts'
 import { ruleTree } from '../../../src/cel/rules/rule-node.ts'
 import { DYN } from '../../../src/cel/type.ts'
-import type { JsonSchemaProps } from '../../../src/schema/json-schema/props.ts'
 import { countedSteps } from '../../support/counted-steps.ts'
 
 const environment = extend(baseEnvironment(EVERY_RELEASE), { self: DYN })

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { types } from '../../../src/catalog/types.ts'
 import { decodeBody, decodeBodyInSteps, typeOfBody } from '../../../src/codec/body.ts'
 import { encodeJson, parseJson } from '../../../src/codec/json.ts'
 import { parseYaml } from '../../../src/codec/yaml.ts'
-import { types } from '../../../src/resources/types.ts'
 
 interface Row {
   type: string

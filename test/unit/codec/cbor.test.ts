@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Encoder } from 'cbor-x'
 import { expect } from 'chai'
+import type { Json, JsonObject } from '../../../src/api/meta/object.ts'
 import { CborError, cborBody, encodeCbor, encodeCborValue, parseCbor } from '../../../src/codec/cbor.ts'
 import { parseJson } from '../../../src/codec/json.ts'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
-import type { Json, JsonObject } from '../../../src/meta/object.ts'
 import { decode } from '../../../src/schema/decode.ts'
 import { roundtripSchema } from '../../support/roundtrip.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { JsonObject } from '../../../src/api/meta/object.ts'
 import { JsonSyntaxError, parseJson, parseJsonInSteps } from '../../../src/codec/json.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
-import type { JsonObject } from '../../../src/meta/object.ts'
 
 const range = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 const wide = (value: unknown): object => Object.fromEntries(range(20_000, i => [`k${(i * 7) % 20_000}`, value]))

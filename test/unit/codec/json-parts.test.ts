@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { Json } from '../../../src/api/meta/object.ts'
 import { parseOwnParts } from '../../../src/codec/json-parts.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
-import type { Json } from '../../../src/meta/object.ts'
 
 describe('parseOwnParts', () => {
   const item = (i: number): Json => ({ metadata: { name: `n${i}`, labels: { 'a"\\]': '}],[{' } }, list: [[i], {}, []], text: 'ä\n"' })

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import type { Json, JsonObject } from '../../../src/api/meta/object.ts'
+import { types } from '../../../src/catalog/types.ts'
 import { encodeJson, encodeJsonInSteps, goJson, JsonSyntaxError, parseJson } from '../../../src/codec/json.ts'
 import { goJsonInSteps } from '../../../src/codec/json-in-steps.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
-import type { Json, JsonObject } from '../../../src/meta/object.ts'
-import { types } from '../../../src/resources/types.ts'
 import { decode } from '../../../src/schema/decode.ts'
 import { countedSteps } from '../../support/counted-steps.ts'
 

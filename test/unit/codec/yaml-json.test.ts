@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { Json } from '../../../src/api/meta/object.ts'
 import { parseYaml } from '../../../src/codec/yaml.ts'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
-import type { Json } from '../../../src/meta/object.ts'
 
 /** JSON is read by another parser than YAML. A comment before it makes it YAML; both results must be equal. */
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { Json } from '../../../src/api/meta/object.ts'
 import { parseYaml } from '../../../src/codec/yaml.ts'
-import type { Json } from '../../../src/meta/object.ts'
 
 const littleEndian = (text: string): Buffer => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')])
 const bigEndian = (text: string): Buffer => Buffer.from(littleEndian(text)).swap16()

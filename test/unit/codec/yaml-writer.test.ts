@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { Json, JsonObject } from '../../../src/api/meta/object.ts'
 import { parseYaml, parseYamlInSteps, yamlBytes, yamlInSteps } from '../../../src/codec/yaml.ts'
-import type { Json, JsonObject } from '../../../src/meta/object.ts'
 
 const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key-${(i * 7919) % 20_000}`, `value ${i}`]))
 const long = Array.from({ length: 20_000 }, (_, i) => (i % 2 === 0 ? `item ${i}` : { name: `n${i}` }))

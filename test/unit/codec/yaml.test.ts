@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import type { Json } from '../../../src/api/meta/object.ts'
 import { goJson } from '../../../src/codec/json.ts'
 import { parseYaml, repeatedKeysText, YamlError, yamlBytes } from '../../../src/codec/yaml.ts'
-import type { Json } from '../../../src/meta/object.ts'
 
 const fixture = <T>(name: string): T => JSON.parse(readFileSync(new URL(`../../fixtures/codec/${name}.json`, import.meta.url), 'utf8')) as T
 

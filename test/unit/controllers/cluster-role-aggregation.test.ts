@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { ClusterRole, PolicyRule } from '../../../src/api/rbac/v1.types.ts'
 import { aggregatedRules } from '../../../src/controllers/cluster-role-aggregation.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
-import type { ClusterRole, PolicyRule } from '../../../src/resources/rbac/v1.types.ts'
 
 const rule = (resource: string, more: Partial<PolicyRule> = {}): PolicyRule => ({ apiGroups: [''], resources: [resource], verbs: ['get'], ...more })
 const role = (name: string, rules: PolicyRule[], labels: Record<string, string> = {}): ClusterRole =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../src/meta/object.ts'
+import type { KubeObject } from '../../../src/api/meta/object.ts'
 import { builtinRegistry } from '../../support/builtin-registry.ts'
 import { serverOver } from '../../support/connect-world.ts'
 import type { TestServer } from '../../support/server.ts'

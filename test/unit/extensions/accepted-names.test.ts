@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { CustomResourceDefinitionNames as Names } from '../../../src/api/apiextensions/v1.types.ts'
 import { nameDefinition } from '../../../src/extensions/accepted-names.ts'
 import type { DefinitionCondition, DefinitionHead } from '../../../src/extensions/definition-conditions.ts'
-import type { CustomResourceDefinitionNames as Names } from '../../../src/resources/apiextensions/v1.types.ts'
 
 const names = (plural: string, kind: string, more: Partial<Names> = {}): Names => ({
   plural,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import { decodedObject, type Json } from '../../../src/api/meta/object.ts'
 import { scaleSpecErrors, scaleStatusErrors } from '../../../src/extensions/custom-scale.ts'
 import { fieldErrorText } from '../../../src/meta/field-error.ts'
-import { decodedObject, type Json } from '../../../src/meta/object.ts'
 
 const PATHS = { specReplicasPath: '.spec.a.replicas', statusReplicasPath: '.status.replicas' }
 const object = (members: Record<string, Json>) => decodedObject({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, ...members })

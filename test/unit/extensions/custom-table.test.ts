@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { Json } from '../../../src/api/meta/object.ts'
 import { customTable } from '../../../src/extensions/custom-table.ts'
-import type { Json } from '../../../src/meta/object.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 
 const NOW = Date.parse('2026-01-01T00:01:00Z')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { Json } from '../../../src/api/meta/object.ts'
 import { firstValue, JsonPathError, parseJsonPath } from '../../../src/extensions/json-path.ts'
-import type { Json } from '../../../src/meta/object.ts'
 
 const value: Json = {
   lists: [['a'], ['b', 'c'], []],

@@ -91,7 +91,7 @@ type Port
   bytes 12 bytes
   lists 13 map[string][]string?
 `
-  const { packages } = checkDeclarations([{ file: 'src/a/v1.types', text }])
+  const { packages } = checkDeclarations([{ file: 'src/api/a/v1.types', text }])
   const types = new TypeRegistry().add({ id: 'a', definition: 'io.a.v1', source: text })
   const [pkg] = packages
 

@@ -46,11 +46,11 @@ describe('hack/verify-prose', () => {
 
   it('checks descriptions of types and fields without their names', () => {
     expect(
-      found('# What remains.\n\nPod like core.Answer: A group.\n  answer: What it is.\n  ports: Ports. Empty: none.', 'src/resources/descriptions/a.txt'),
+      found('# What remains.\n\nPod like core.Answer: A group.\n  answer: What it is.\n  ports: Ports. Empty: none.', 'src/api/descriptions/a.txt'),
     ).to.deep.equal([
-      'src/resources/descriptions/a.txt:1: begins with What, Whom or Those',
-      'src/resources/descriptions/a.txt:4: begins with What, Whom or Those',
-      'src/resources/descriptions/a.txt:5: begins with a value and a colon',
+      'src/api/descriptions/a.txt:1: begins with What, Whom or Those',
+      'src/api/descriptions/a.txt:4: begins with What, Whom or Those',
+      'src/api/descriptions/a.txt:5: begins with a value and a colon',
     ])
   })
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
+import { typesOf } from '../../../src/catalog/types.ts'
 import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
 import { encodeMessage } from '../../../src/codec/protobuf-encode.ts'
 import { dialectOf } from '../../../src/endpoints/dialect/dialect-of.ts'
 import type { Release } from '../../../src/lifecycle/release.ts'
 import { uncreated } from '../../../src/lifecycle/uncreated.ts'
-import { typesOf } from '../../../src/resources/types.ts'
 import { decode } from '../../../src/schema/decode.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { Json } from '../../../src/api/meta/object.ts'
 import { clone, deepEqual, deepEqualIfSmall, deepEqualInSteps, ownMember, setMember } from '../../../src/meta/equal.ts'
-import type { Json } from '../../../src/meta/object.ts'
 import { sameJson, sameJsonIfSmall, sameJsonInSteps } from '../../../src/meta/same-json.ts'
 import { countedSteps } from '../../support/counted-steps.ts'
 

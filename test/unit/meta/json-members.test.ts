@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { JsonObject } from '../../../src/api/meta/object.ts'
 import { objectAt, objectsIn, parsedObject, rename, textsIn } from '../../../src/meta/json-members.ts'
-import type { JsonObject } from '../../../src/meta/object.ts'
 
 describe('members of JSON', () => {
   it('are filtered by type from a list of any values', () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import type { ObjectMeta, OwnerReference } from '../../../src/api/meta/object.ts'
 import { fieldErrorText } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../src/meta/names.ts'
-import type { ObjectMeta, OwnerReference } from '../../../src/meta/object.ts'
 import type { ObjectMetaRules } from '../../../src/meta/object-meta-validation.ts'
 import {
   validateAnnotations,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { Json, JsonObject } from '../../../src/api/meta/object.ts'
 import { parseJson } from '../../../src/codec/json.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
-import type { Json, JsonObject } from '../../../src/meta/object.ts'
 import { cloneExactly, cloneExactlyInSteps, hasWholeFloats, hasWholeFloatsInSteps, isWholeFloat } from '../../../src/meta/whole-floats.ts'
 import { applyJsonPatch, applyMergePatch } from '../../support/at-once.ts'
 

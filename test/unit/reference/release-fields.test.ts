@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { typesOf } from '../../../src/resources/types.ts'
+import { typesOf } from '../../../src/catalog/types.ts'
 import { declared, fieldsOf, given, isType, schemaOf, stated } from '../../support/declared-fields.ts'
 import { describeReference } from '../../support/reference.ts'
 import { messagesOf } from '../../support/release-facts.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { ObjectMeta } from '../../../src/api/meta/object.ts'
 import type { Strategy } from '../../../src/catalog/definition.ts'
 import { parseLabelSelector } from '../../../src/meta/label-selector.ts'
-import type { ObjectMeta } from '../../../src/meta/object.ts'
 import { forbiddenError } from '../../../src/meta/status.ts'
 import type { DeleteOptions } from '../../../src/registry/deletion-step.ts'
 import { BackendError } from '../../../src/storage/backend.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ObjectMeta } from '../../../src/meta/object.ts'
+import type { ObjectMeta } from '../../../src/api/meta/object.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace, generatedName, wipeSystemFields } from '../../../src/registry/object-meta.ts'
 
 describe('object metadata of a write', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { JsonObject } from '../../../src/api/meta/object.ts'
 import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
-import type { JsonObject } from '../../../src/meta/object.ts'
 import { answerObject, type WriteTarget } from '../../../src/registry/types.ts'
 import { type AnyObject, loose } from '../../support/any-object.ts'
 import { failureText, link, linkResource, linkVersion, reviewed } from '../../support/conversion.ts'

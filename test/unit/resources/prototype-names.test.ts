@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { Json, JsonObject } from '../../../src/api/meta/object.ts'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
-import type { Json, JsonObject } from '../../../src/meta/object.ts'
 import { StatusError } from '../../../src/meta/status.ts'
 import { decode } from '../../../src/schema/decode.ts'
 import { fillStruct } from '../../support/fill-schema.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { Json } from '../../../src/meta/object.ts'
-import { types } from '../../../src/resources/types.ts'
+import type { Json } from '../../../src/api/meta/object.ts'
+import { types } from '../../../src/catalog/types.ts'
 import { conversionFault, conversionText } from '../../../src/schema/conversion-fault.ts'
 
 const CASES: readonly (readonly [string, Json, string | undefined])[] = [

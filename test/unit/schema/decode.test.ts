@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { Json } from '../../../src/api/meta/object.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
 import { givenEmptyNames } from '../../../src/meta/empty-members.ts'
-import type { Json } from '../../../src/meta/object.ts'
 import { DecodeError, decode, decodeInSteps } from '../../../src/schema/decode.ts'
 import type { DecodeOptions } from '../../../src/schema/decoding.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'

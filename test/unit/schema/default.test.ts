@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { JsonObject } from '../../../src/meta/object.ts'
+import type { JsonObject } from '../../../src/api/meta/object.ts'
 import { applyDefaults } from '../../../src/schema/default.ts'
 import { TypeRegistry } from '../../../src/schema/idl.ts'
 import { countedSteps } from '../../support/counted-steps.ts'

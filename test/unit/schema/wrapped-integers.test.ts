@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { Json } from '../../../src/meta/object.ts'
-import { types } from '../../../src/resources/types.ts'
+import type { Json } from '../../../src/api/meta/object.ts'
+import { types } from '../../../src/catalog/types.ts'
 import { wrappedIntegers } from '../../../src/schema/wrapped-integers.ts'
 
 /** Numbers with the results of kube-apiserver's machinery in a strategic merge. */

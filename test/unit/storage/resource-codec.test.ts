@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { Json, KubeObject } from '../../../src/api/meta/object.ts'
 import { InvariantError } from '../../../src/lib/invariant.ts'
-import type { Json, KubeObject } from '../../../src/meta/object.ts'
 import { createCodec } from '../../../src/storage/resource-codec.ts'
 import { revision } from '../../../src/storage/revision.ts'
 import { StorageError } from '../../../src/storage/storage.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { load } from 'js-yaml'
+import { type JsonObject, objectIn } from '../../../src/api/meta/object.ts'
 import { LIFECYCLES } from '../../../src/lifecycle/kinds.ts'
-import { type JsonObject, objectIn } from '../../../src/meta/object.ts'
 import { convertFile } from '../../../src/upgrade/convert.ts'
 import { readManifests } from '../../../src/upgrade/manifests.ts'
 import { oldReferencesOf } from '../../../src/upgrade/references.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Json } from '../../../src/meta/object.ts'
+import type { Json } from '../../../src/api/meta/object.ts'
 import { cloneSmall, valueChanges } from '../../../src/why/changes.ts'
 
 const CASES: readonly [string, Json, Json, Json][] = [

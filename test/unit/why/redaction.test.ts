@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Json } from '../../../src/meta/object.ts'
+import type { Json } from '../../../src/api/meta/object.ts'
 import { redactedChanges, redactedUri } from '../../../src/why/redaction.ts'
 
 const HIDDEN = '<redacted>'

@@ -1,3 +1,4 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../api/meta/object.ts'
 import { PatchError, PatchTestError } from '../../../apply/patch/error.ts'
 import { jsonPatchSteps } from '../../../apply/patch/json.ts'
 import { secondsText } from '../../../cel/functions/conversions.ts'
@@ -18,7 +19,6 @@ import {
 } from '../../../cel/values/value.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { setMember } from '../../../meta/equal.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
 import { reflectType } from './go-type.ts'
 import { MutationError } from './mutation-error.ts'
 import { plainStruct } from './plain-values.ts'

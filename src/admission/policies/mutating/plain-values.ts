@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from '../../../api/meta/object.ts'
 import { fieldElement } from '../../../apply/path-element.ts'
 import { childSchema } from '../../../apply/typed-schema.ts'
 import { documentOf } from '../../../cel/values/json.ts'
@@ -7,7 +8,6 @@ import { StructValue } from '../../../cel/values/struct.ts'
 import { CelDouble, CelList, CelOptional, CelType, isInt, type Value } from '../../../cel/values/value.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { setMember } from '../../../meta/equal.ts'
-import type { Json, JsonObject } from '../../../meta/object.ts'
 import type { ListSchema, Schema } from '../../../schema/schema.ts'
 import { MutationError } from './mutation-error.ts'
 

@@ -1,5 +1,5 @@
+import type { JsonObject, KubeObject } from '../../../api/meta/object.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import type { JsonObject, KubeObject } from '../../../meta/object.ts'
 import { StatusError } from '../../../meta/status.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
 import { admissionFormOf } from '../../admission-form.ts'

@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from '../../../api/meta/object.ts'
 import { unescapeProperty } from '../../../cel/schema/property-names.ts'
 import { jsonValue } from '../../../cel/values/json.ts'
 import { PlainList } from '../../../cel/values/list.ts'
@@ -5,7 +6,6 @@ import { equalMaps } from '../../../cel/values/map.ts'
 import { CelDouble, CelList, CelMap, type Value } from '../../../cel/values/value.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { User } from '../../../meta/context.ts'
-import type { Json, JsonObject } from '../../../meta/object.ts'
 import type { Claims } from './claims.ts'
 
 /** The `claims` variable. Before 1.34 whole numbers are ints. Since 1.34 all numbers are doubles, and names may be escaped: `claims.a__dot__b`. */

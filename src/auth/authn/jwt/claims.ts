@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../meta/object.ts'
+import type { Json, JsonObject } from '../../../api/meta/object.ts'
 
 /** Claims of a token, whether or not its signature was verified. */
 export type Claims = JsonObject

@@ -1,7 +1,7 @@
+import { isJsonObject, type Json } from '../../../api/meta/object.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { quote, quoteAll } from '../../../lib/go-quote.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
-import { isJsonObject, type Json } from '../../../meta/object.ts'
 import { trimFraction } from '../../../meta/time.ts'
 import { parseCompact } from '../compact-token.ts'
 import { type Claims, claimOf, secondsOf, stringOf, stringsOf } from './claims.ts'

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import type { Json } from '../../../api/meta/object.ts'
 import { readForeignJson } from '../../../codec/foreign-json.ts'
 import { boundExchange } from '../../../lib/bounded-exchange.ts'
 import { type Dial, DialledAgent, DialledTlsAgent, type Egress } from '../../../lib/connect-proxy.ts'
@@ -12,7 +13,6 @@ import { readBounded } from '../../../lib/read-bounded.ts'
 import { checkServerName } from '../../../lib/server-name.ts'
 import { TlsAgent } from '../../../lib/tls-agent.ts'
 import { trustedCertificates } from '../../../lib/trusted-certificates.ts'
-import type { Json } from '../../../meta/object.ts'
 import { AuthenticationConfigError } from './configuration-file.ts'
 
 /** Response of an issuer. */

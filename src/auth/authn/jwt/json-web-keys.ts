@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import type { Json, JsonObject } from '../../../api/meta/object.ts'
 import type { Steps } from '../../../lib/steps.ts'
-import type { Json, JsonObject } from '../../../meta/object.ts'
 
 /** A public key of an issuer. */
 export interface IssuerKey {

@@ -1,7 +1,7 @@
+import type { ObjectMeta } from '../../../api/meta/object.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { quoteAll } from '../../../lib/go-quote.ts'
 import type { User } from '../../../meta/context.ts'
-import type { ObjectMeta } from '../../../meta/object.ts'
 import { commonAudiences } from '../common-audiences.ts'
 import type { TokenAuthenticator, TokenResult } from '../token.ts'
 import { readClaims, type ServiceAccountClaims, userOfClaims } from './claims.ts'

@@ -1,7 +1,7 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../api/meta/object.ts'
 import type { User } from '../../../meta/context.ts'
 import { textIn } from '../../../meta/json-members.ts'
 import { isDns1123Label, isDns1123Subdomain } from '../../../meta/names.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../meta/object.ts'
 
 /** An object that a token is bound to. */
 export interface ClaimReference {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
+import { isJsonObject, type Json, type KubeObject } from '../../../api/meta/object.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
-import { isJsonObject, type Json, type KubeObject } from '../../../meta/object.ts'
 import { commonAudiences } from '../common-audiences.ts'
 import type { TokenAuthenticator, TokenResult } from '../token.ts'
 import { serviceAccountName } from './claims.ts'

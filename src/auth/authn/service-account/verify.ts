@@ -1,4 +1,4 @@
-import type { Json } from '../../../meta/object.ts'
+import type { Json } from '../../../api/meta/object.ts'
 import { parseCompact, untrustedClaims } from '../compact-token.ts'
 import { isSignedBy } from '../token-signature.ts'
 import type { VerificationKey } from './keys.ts'

@@ -1,6 +1,6 @@
+import type { TypedObject } from '../../../api/meta/object.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import type { User } from '../../../meta/context.ts'
-import type { TypedObject } from '../../../meta/object.ts'
 import type { PolicyRule, RbacSubject, RoleRef } from './policy.ts'
 
 /** Resources of rbac.authorization.k8s.io. */

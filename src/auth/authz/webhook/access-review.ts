@@ -1,7 +1,7 @@
+import type { JsonObject } from '../../../api/meta/object.ts'
 import type { RequestAttributes, User } from '../../../meta/context.ts'
 import type { FieldTerm } from '../../../meta/field-selector.ts'
 import type { LabelRequirement } from '../../../meta/label-requirement.ts'
-import type { JsonObject } from '../../../meta/object.ts'
 
 /** SubjectAccessReviewSpec of authorization.k8s.io/v1 as sent. Empty members are omitted. */
 export type AccessReviewSpec = {

@@ -1,6 +1,6 @@
+import type { KubeObject } from '../../../api/meta/object.ts'
 import type { TypeMeta } from '../../../codec/protobuf.ts'
 import type { Uncreated } from '../../../lifecycle/uncreated.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
 import type { Framing } from '../framing.ts'
 import { initialEndAnnotations, metaType } from '../meta-v1.ts'

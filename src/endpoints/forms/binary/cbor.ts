@@ -1,3 +1,4 @@
+import type { KubeObject, ListMeta } from '../../../api/meta/object.ts'
 import { apiVersionOfVersion } from '../../../catalog/catalog.ts'
 import type { Version } from '../../../catalog/definition.ts'
 import { CBOR_SEQUENCE_TYPE } from '../../../codec/accept-header.ts'
@@ -5,7 +6,6 @@ import { cborBody, cborFrame, cborList, encodeCbor, encodeCborValue } from '../.
 import type { TypeMeta } from '../../../codec/protobuf.ts'
 import { mapInSlices } from '../../../lib/slices.ts'
 import type { Steps } from '../../../lib/steps.ts'
-import type { KubeObject, ListMeta } from '../../../meta/object.ts'
 import { decode, decodeInSteps } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { Encoder, StoredObject } from '../../../storage/storage.ts'

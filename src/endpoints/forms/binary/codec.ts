@@ -1,7 +1,7 @@
+import type { KubeObject, ListMeta } from '../../../api/meta/object.ts'
 import type { Version } from '../../../catalog/definition.ts'
 import type { FilledBody } from '../../../lib/filled-body.ts'
 import type { Steps } from '../../../lib/steps.ts'
-import type { KubeObject, ListMeta } from '../../../meta/object.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
 import type { Document } from '../response-form.ts'

@@ -1,3 +1,4 @@
+import type { KubeObject, ListMeta } from '../../../api/meta/object.ts'
 import { apiVersionOfVersion } from '../../../catalog/catalog.ts'
 import type { Version } from '../../../catalog/definition.ts'
 import {
@@ -19,7 +20,6 @@ import { Transcoder } from '../../../codec/protobuf-transcode.ts'
 import type { FilledBody } from '../../../lib/filled-body.ts'
 import { eachInSlices, mapInSlices } from '../../../lib/slices.ts'
 import { runInTurns, type Steps } from '../../../lib/steps.ts'
-import type { KubeObject, ListMeta } from '../../../meta/object.ts'
 import { objectInTurns } from '../../../registry/ready-object.ts'
 import { decode, decodeInSteps } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'

@@ -1,6 +1,6 @@
+import type { KubeObject, ListMeta } from '../../../api/meta/object.ts'
 import type { FilledBody } from '../../../lib/filled-body.ts'
 import { eachInSlices } from '../../../lib/slices.ts'
-import type { KubeObject, ListMeta } from '../../../meta/object.ts'
 import { metadataOf } from '../../../storage/parse-own.ts'
 import { listMetaText, objectMetaText } from '../meta-v1.ts'
 import { type RowSource, SplicedBody } from '../spliced-body.ts'

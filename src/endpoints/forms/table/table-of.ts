@@ -1,7 +1,7 @@
+import type { KubeObject } from '../../../api/meta/object.ts'
 import type { ServedResource } from '../../../catalog/catalog.ts'
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import type { Transform } from '../../../codec/accept-header.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { badRequestError } from '../../../meta/status.ts'
 import { copyIn } from '../../../registry/conversion/convert.ts'
 import type { Scope } from '../../scope.ts'

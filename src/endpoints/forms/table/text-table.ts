@@ -1,5 +1,5 @@
+import type { KubeObject } from '../../../api/meta/object.ts'
 import type { Transform } from '../../../codec/accept-header.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import type { Scope } from '../../scope.ts'
 import { listMeta, typeMetaOf } from '../meta-v1.ts'
 import type { JsonText, TextView } from '../text/text-form.ts'

@@ -1,7 +1,7 @@
+import type { ListMeta } from '../../../api/meta/object.ts'
 import type { Version } from '../../../catalog/definition.ts'
 import type { FilledBody } from '../../../lib/filled-body.ts'
 import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
-import type { ListMeta } from '../../../meta/object.ts'
 import type { Encoded, StoredObject } from '../../../storage/storage.ts'
 import { dialectOf } from '../../dialect/dialect-of.ts'
 import { listPieces } from '../list-pieces.ts'

@@ -1,6 +1,6 @@
+import { decodedObject, type KubeObject } from '../../../api/meta/object.ts'
 import { encodeJsonInSteps, encodeJsonText } from '../../../codec/json.ts'
 import { runInTurns } from '../../../lib/steps.ts'
-import { decodedObject, type KubeObject } from '../../../meta/object.ts'
 import { decode, decodeInSteps } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import { listMeta, typeMetaOf } from '../meta-v1.ts'

@@ -1,3 +1,4 @@
+import type { MutatingAdmissionPolicyBinding } from '../../../api/admissionregistration/v1alpha1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -11,7 +12,6 @@ import { checkParamRef, type ParamAccess } from '../param-access.ts'
 import { validateParamRef } from '../param-ref.ts'
 import { validatePolicyName } from '../policy-validation.ts'
 import { staticNameWarnings } from '../static-names.ts'
-import type { MutatingAdmissionPolicyBinding } from '../v1alpha1.types.ts'
 import { admissionVersion } from '../version.ts'
 
 function validateBinding({ spec }: MutatingAdmissionPolicyBinding): FieldError[] {

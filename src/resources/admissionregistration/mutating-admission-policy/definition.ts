@@ -1,3 +1,4 @@
+import type { MutatingAdmissionPolicy } from '../../../api/admissionregistration/v1alpha1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
@@ -6,7 +7,6 @@ import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { setMatchResourcesDefaults } from '../match-resources.ts'
 import { checkParamKind, type ParamAccess } from '../param-access.ts'
 import { staticNameWarnings } from '../static-names.ts'
-import type { MutatingAdmissionPolicy } from '../v1alpha1.types.ts'
 import { admissionVersion } from '../version.ts'
 import { validateMutatingPolicy } from './validation.ts'
 

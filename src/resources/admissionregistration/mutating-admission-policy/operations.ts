@@ -1,7 +1,7 @@
+import type { MatchResources } from '../../../api/admissionregistration/v1.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { MatchResources } from '../v1.types.ts'
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 

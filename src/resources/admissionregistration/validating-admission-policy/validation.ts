@@ -1,3 +1,4 @@
+import type { AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation } from '../../../api/admissionregistration/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { BOOL, NULL, STRING, type Type } from '../../../cel/type.ts'
 import { quote } from '../../../lib/go-quote.ts'
@@ -11,7 +12,6 @@ import { isQualifiedName, longerThan } from '../../../meta/names.ts'
 import { oldestReader } from '../../shared/oldest-reader.ts'
 import { storedTexts, validateExpression } from '../expressions.ts'
 import { validatePolicyConditions, validatePolicyStart } from '../policy-validation.ts'
-import type { AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation } from '../v1.types.ts'
 import { validateVariables } from '../variables.ts'
 
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']

@@ -1,8 +1,8 @@
+import type { MutatingWebhook, MutatingWebhookConfiguration } from '../../../api/admissionregistration/v1.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { selectorRules } from '../../shared/selector-rules.ts'
 import { storedTexts } from '../expressions.ts'
-import type { MutatingWebhook, MutatingWebhookConfiguration } from '../v1.types.ts'
 import { speaksAcceptedVersion } from './review-versions.ts'
 
 /** A webhook of either kind. That of a validating webhook has no reinvocationPolicy. */

@@ -1,9 +1,9 @@
+import type { CustomResourceDefinition } from '../../../api/apiextensions/v1.types.ts'
+import type { ObjectMeta } from '../../../api/meta/object.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { GoUrlError, parseGoUrl } from '../../../meta/go-url.ts'
-import type { ObjectMeta } from '../../../meta/object.ts'
-import type { CustomResourceDefinition } from '../v1.types.ts'
 
 const ANNOTATION = 'api-approved.kubernetes.io'
 const PULL = 'see https://github.com/kubernetes/enhancements/pull/1111'

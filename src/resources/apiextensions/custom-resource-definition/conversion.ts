@@ -1,9 +1,9 @@
+import type { CustomResourceConversion } from '../../../api/apiextensions/v1.types.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1035Label } from '../../../meta/names.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
-import type { CustomResourceConversion } from '../v1.types.ts'
 import { validateCaBundle } from './ca-bundle.ts'
 
 /** Versions of ConversionReview that the server supports. */

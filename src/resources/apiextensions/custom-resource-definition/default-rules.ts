@@ -1,3 +1,5 @@
+import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-props.ts'
+import type { CustomResourceDefinition } from '../../../api/apiextensions/v1.types.ts'
 import { ruleTree } from '../../../cel/rules/rule-node.ts'
 import { runRules } from '../../../cel/rules/rule-validator.ts'
 import { runInTurns } from '../../../lib/steps.ts'
@@ -5,8 +7,7 @@ import { SHARED_TURNS } from '../../../lib/turn.ts'
 import { deepEqualInSteps } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
-import { itemsSchema, type JsonSchemaProps } from '../../../schema/json-schema/props.ts'
-import type { CustomResourceDefinition } from '../v1.types.ts'
+import { itemsSchema } from '../../../schema/json-schema/props.ts'
 import { shareParts } from './spec.ts'
 
 /** Checks the defaults of a definition's schemas against the validation rules of their own schemas. Skipped if an update does not change the versions. */

@@ -1,5 +1,5 @@
-import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../v1.types.ts'
-import type { CustomResourceDefinition as OlderDefinition } from '../v1beta1.types.ts'
+import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../../../api/apiextensions/v1.types.ts'
+import type { CustomResourceDefinition as OlderDefinition } from '../../../api/apiextensions/v1beta1.types.ts'
 
 type Stored = Pick<CustomResourceDefinitionVersion, 'name' | 'storage'>
 

@@ -1,7 +1,8 @@
+import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-props.ts'
+import type { CustomResourceDefinition } from '../../../api/apiextensions/v1.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { type JsonSchemaProps, someSchema } from '../../../schema/json-schema/props.ts'
-import type { CustomResourceDefinition } from '../v1.types.ts'
+import { someSchema } from '../../../schema/json-schema/props.ts'
 
 const RULES = 'x-kubernetes-validations'
 

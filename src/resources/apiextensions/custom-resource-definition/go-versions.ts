@@ -1,6 +1,6 @@
+import type { CustomResourceColumnDefinition, CustomResourceDefinitionVersion } from '../../../api/apiextensions/v1.types.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { type Verbatim, verbatim } from '../../../meta/field-error.ts'
-import type { CustomResourceColumnDefinition, CustomResourceDefinitionVersion } from '../v1.types.ts'
 
 const goListText = (type: string, items: readonly string[] | undefined): string =>
   items ? `[]apiextensions.${type}{${items.join(', ')}}` : `[]apiextensions.${type}(nil)`

@@ -1,8 +1,9 @@
+import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-props.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { goValue } from '../../../schema/json-schema/go-value.ts'
-import { itemsSchema, type JsonSchemaProps, propertySchema } from '../../../schema/json-schema/props.ts'
+import { itemsSchema, propertySchema } from '../../../schema/json-schema/props.ts'
 
 const LIST_TYPE = 'x-kubernetes-list-type'
 const MAP_TYPE = 'x-kubernetes-map-type'

@@ -1,6 +1,6 @@
+import type { CustomResourceColumnDefinition } from '../../../api/apiextensions/v1.types.ts'
 import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { CustomResourceColumnDefinition } from '../v1.types.ts'
 import { simplePathErrors } from './simple-path.ts'
 
 const TYPES = ['boolean', 'date', 'integer', 'number', 'string']

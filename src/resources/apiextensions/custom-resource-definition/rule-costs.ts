@@ -1,8 +1,8 @@
+import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-props.ts'
 import { type CostBounds, capped } from '../../../cel/cost/bounds.ts'
 import { mostOccurrences, type SizedType } from '../../../cel/schema/sizes.ts'
 import { type FieldError, forbidden } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { JsonSchemaProps } from '../../../schema/json-schema/props.ts'
 
 /** Limits on the estimated cost of one expression, and of all expressions of a schema. Source: Kubernetes, "Resource constraints" of validation rules. */
 const MOST_OF_ONE = 10_000_000n

@@ -1,3 +1,4 @@
+import type { JsonSchemaProps, ValidationRule } from '../../../api/apiextensions/json-schema-props.ts'
 import { compileInSteps } from '../../../cel/compile.ts'
 import { estimateCostInSteps } from '../../../cel/cost/estimate.ts'
 import type { SizeAt } from '../../../cel/cost/estimated-node.ts'
@@ -12,7 +13,6 @@ import { quote } from '../../../lib/go-quote.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, invalid, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { JsonSchemaProps, ValidationRule } from '../../../schema/json-schema/props.ts'
 import { costOfAll, type Occurrences, type RuleCosts } from './rule-costs.ts'
 
 const RULES = 'x-kubernetes-validations'

@@ -1,9 +1,9 @@
+import type { JsonSchemaProps, ValidationRule } from '../../../api/apiextensions/json-schema-props.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import { type FieldError, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { JsonSchemaProps, ValidationRule } from '../../../schema/json-schema/props.ts'
 import { followSchemaPath, SchemaPathError } from '../../../schema/json-schema/schema-path.ts'
 import { structuralFault } from '../../../schema/json-schema/structural-form.ts'
-import { enumValues } from '../../types.ts'
 
 const RULES = 'x-kubernetes-validations'
 const REASONS = enumValues('apiextensions.FieldValueErrorReason')

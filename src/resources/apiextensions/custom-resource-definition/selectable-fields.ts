@@ -1,6 +1,6 @@
+import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-props.ts'
 import { type Detail, duplicate, type FieldError, invalid, required, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { JsonSchemaProps } from '../../../schema/json-schema/props.ts'
 import { followSchemaPath, SchemaPathError } from '../../../schema/json-schema/schema-path.ts'
 import { structuralFault } from '../../../schema/json-schema/structural-form.ts'
 

@@ -1,7 +1,7 @@
+import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-props.ts'
+import type { CustomResourceDefinitionCondition, CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../../../api/apiextensions/v1.types.ts'
+import type { TypedObject } from '../../../api/meta/object.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import type { TypedObject } from '../../../meta/object.ts'
-import type { JsonSchemaProps } from '../../../schema/json-schema/props.ts'
-import type { CustomResourceDefinitionCondition, CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../v1.types.ts'
 
 /** Fields that a version has of its own, or that all versions share. */
 export type VersionParts = Pick<CustomResourceDefinitionVersion, (typeof PARTS)[number]>

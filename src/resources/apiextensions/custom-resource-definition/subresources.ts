@@ -1,6 +1,6 @@
+import type { CustomResourceSubresources } from '../../../api/apiextensions/v1.types.ts'
 import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { CustomResourceSubresources } from '../v1.types.ts'
 import { simplePathErrors } from './simple-path.ts'
 
 /** Returns at most one error: the path is missing, invalid, or not below `prefix`. */

@@ -1,3 +1,10 @@
+import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-props.ts'
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+} from '../../../api/apiextensions/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { minorOf } from '../../../lifecycle/release.ts'
@@ -6,9 +13,8 @@ import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { validateKindName } from '../../../meta/kind-name.ts'
 import { isDns1035Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
-import { type JsonSchemaProps, someSchemaInSteps } from '../../../schema/json-schema/props.ts'
+import { someSchemaInSteps } from '../../../schema/json-schema/props.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
-import type { CustomResourceDefinition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../v1.types.ts'
 import { validateApproval } from './approval.ts'
 import { validateConversion } from './conversion.ts'
 import { goVersions } from './go-versions.ts'

@@ -1,12 +1,12 @@
+import type { APIService, APIServiceCondition, APIServiceStatus } from '../../../api/apiregistration/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { age } from '../../../meta/age.ts'
 import { formatTime } from '../../../meta/time.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { statusAloneStrategy } from '../../shared/status-metadata.ts'
 import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { APIService, APIServiceCondition, APIServiceStatus } from '../v1.types.ts'
 import { validateApiService, validateApiServiceStatus } from './validation.ts'
 
 /** Condition of a version that this server serves, which is available from the start. */

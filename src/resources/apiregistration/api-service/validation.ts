@@ -1,11 +1,11 @@
+import type { APIService, APIServiceSpec, ServiceReference } from '../../../api/apiregistration/v1.types.ts'
+import type { ObjectMeta } from '../../../api/meta/object.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1035Label, isDns1123Subdomain, isValidPortNum, nameIsPathSegment } from '../../../meta/names.ts'
-import type { ObjectMeta } from '../../../meta/object.ts'
-import type { APIService, APIServiceSpec, ServiceReference } from '../v1.types.ts'
 
 const MAX_GROUP_PRIORITY = 20_000
 const MAX_VERSION_PRIORITY = 1000

@@ -1,11 +1,11 @@
+import type { ServerStorageVersion, StorageVersion } from '../../../api/apiserverinternal/v1alpha1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { statusAloneStrategy, withholdStatus } from '../../shared/status-metadata.ts'
 import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { ServerStorageVersion, StorageVersion } from '../v1alpha1.types.ts'
 import { nameIsGroupAndResource, validateStorageVersionStatus } from './validation.ts'
 
 const SHOWN = 3

@@ -1,3 +1,4 @@
+import type { ServerStorageVersion, StorageVersion, StorageVersionCondition, StorageVersionStatus } from '../../../api/apiserverinternal/v1alpha1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { isSince } from '../../../lifecycle/release.ts'
@@ -6,7 +7,6 @@ import { duplicate, invalid, required, words } from '../../../meta/field-error.t
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { emptyError, isDns1035Label, isDns1123Subdomain, isQualifiedName, regexError } from '../../../meta/names.ts'
-import type { ServerStorageVersion, StorageVersion, StorageVersionCondition, StorageVersionStatus } from '../v1alpha1.types.ts'
 
 const NO_API_VERSION = `an apiVersion is ${regexError(
   "a DNS-1035 label, which must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",

@@ -1,3 +1,5 @@
+import type { ControllerRevision } from '../../../api/apps/v1.types.ts'
+import type { Json } from '../../../api/meta/object.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { goJson } from '../../../codec/json.ts'
@@ -6,12 +8,10 @@ import { deepEqual } from '../../../meta/equal.ts'
 import { immutableError, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import { parseApiVersion, qualifiedResource } from '../../../meta/gvk.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { Json } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { field, mandatory, onCreate, onUpdate, type Rule, rules } from '../../../meta/rules.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { before, since } from '../../shared/release-rules.ts'
-import type { ControllerRevision } from '../v1.types.ts'
 import { appsVersion } from '../version.ts'
 
 const isJsonObject: Rule<unknown> = (value, path) =>

@@ -1,3 +1,4 @@
+import type { DaemonSet } from '../../../api/apps/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
@@ -12,7 +13,6 @@ import { containerCells } from '../../shared/workload/cells.ts'
 import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../../shared/workload/columns.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { templateWarnings } from '../../shared/workload/template.ts'
-import type { DaemonSet } from '../v1.types.ts'
 import { appsVersion } from '../version.ts'
 import { validateDaemonSet, validateDaemonSetStatus } from './validation.ts'
 

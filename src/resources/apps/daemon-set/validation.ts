@@ -1,3 +1,4 @@
+import type { DaemonSet, DaemonSetSpec, RollingUpdateDaemonSet } from '../../../api/apps/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
@@ -17,7 +18,6 @@ import {
   validateSelects,
   validateWorkloadSelector,
 } from '../../shared/workload/template.ts'
-import type { DaemonSet, DaemonSetSpec, RollingUpdateDaemonSet } from '../v1.types.ts'
 
 /** Checks that exactly one of maxUnavailable and maxSurge is above zero: during an update a node either lacks its pod for a while, or has two. */
 const isSurgeOrUnavailable: Rule<RollingUpdateDaemonSet> = ({ maxUnavailable, maxSurge }, path) => {

@@ -1,3 +1,4 @@
+import type { Deployment } from '../../../api/apps/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
@@ -14,7 +15,6 @@ import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../../shared/workload/column
 import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { scaleSelector } from '../../shared/workload/scale-selector.ts'
 import { hostNameWarnings, templateWarnings } from '../../shared/workload/template.ts'
-import type { Deployment } from '../v1.types.ts'
 import { appsVersion } from '../version.ts'
 import { validateDeployment, validateDeploymentStatus } from './validation.ts'
 

@@ -1,3 +1,4 @@
+import type { Deployment, DeploymentSpec, RollingUpdateDeployment } from '../../../api/apps/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { invalid, notSupported } from '../../../meta/field-error.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
@@ -8,7 +9,6 @@ import { goValue } from '../../shared/go-values.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { validateReplicas } from '../../shared/workload/replicas.ts'
 import { requiredSelector, validateSelectorUnchanged } from '../../shared/workload/template.ts'
-import type { Deployment, DeploymentSpec, RollingUpdateDeployment } from '../v1.types.ts'
 
 /** Checks that surge and unavailability are not both zero: the update could not make progress. */
 const makesProgress: Rule<RollingUpdateDeployment> = ({ maxUnavailable, maxSurge }, path) =>

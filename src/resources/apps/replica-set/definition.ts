@@ -1,3 +1,4 @@
+import type { ReplicaSet } from '../../../api/apps/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, Strategy, Version } from '../../../catalog/definition.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
@@ -12,7 +13,6 @@ import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.t
 import { replicaTable, validateReplicaStatus, validateReplicas } from '../../shared/workload/replicas.ts'
 import { scaleSelector } from '../../shared/workload/scale-selector.ts'
 import { hostNameWarnings, requiredSelector, templateWarnings, twiceOnUpdate, validateSelectorUnchanged } from '../../shared/workload/template.ts'
-import type { ReplicaSet } from '../v1.types.ts'
 import { appsVersion } from '../version.ts'
 
 function setReplicaSetDefaults(object: ReplicaSet): void {

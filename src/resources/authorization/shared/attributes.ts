@@ -1,9 +1,15 @@
+import type {
+  FieldSelectorAttributes,
+  LabelSelectorAttributes,
+  ResourceAttributes,
+  SelfSubjectAccessReviewSpec,
+  SubjectAccessReviewSpec,
+} from '../../../api/authorization/v1.types.ts'
 import type { RequestAttributes, User } from '../../../meta/context.ts'
 import { type FieldTerm, parseFieldSelector } from '../../../meta/field-selector.ts'
 import { type LabelOperator, type LabelRequirement, labelRequirement } from '../../../meta/label-requirement.ts'
 import { parseLabelSelector } from '../../../meta/label-selector.ts'
 import { ifReadable } from '../../../meta/selector-error.ts'
-import type { FieldSelectorAttributes, LabelSelectorAttributes, ResourceAttributes, SelfSubjectAccessReviewSpec, SubjectAccessReviewSpec } from '../v1.types.ts'
 
 /** Returns the request that a review describes. */
 export function requestOf({ resourceAttributes, nonResourceAttributes }: SelfSubjectAccessReviewSpec): RequestAttributes {

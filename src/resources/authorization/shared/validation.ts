@@ -1,14 +1,3 @@
-import { goJsonText } from '../../../lib/go-json-text.ts'
-import { quote } from '../../../lib/go-quote.ts'
-import { boundedAtOnce } from '../../../meta/error-bound.ts'
-import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
-import type { FieldPath } from '../../../meta/field-path.ts'
-import { fieldPath } from '../../../meta/field-path.ts'
-import { validateLabelSelector } from '../../../meta/label-selector.ts'
-import type { ObjectMeta } from '../../../meta/object.ts'
-import type { FieldSelectorRequirement, LabelSelectorRequirement } from '../../../schema/meta/v1.types.ts'
-import { goValue } from '../../shared/go-values.ts'
 import type {
   FieldSelectorAttributes,
   LabelSelectorAttributes,
@@ -19,7 +8,18 @@ import type {
   SelfSubjectAccessReviewSpec,
   SubjectAccessReview,
   SubjectAccessReviewSpec,
-} from '../v1.types.ts'
+} from '../../../api/authorization/v1.types.ts'
+import type { ObjectMeta } from '../../../api/meta/object.ts'
+import type { FieldSelectorRequirement, LabelSelectorRequirement } from '../../../api/meta/v1.types.ts'
+import { goJsonText } from '../../../lib/go-json-text.ts'
+import { quote } from '../../../lib/go-quote.ts'
+import { boundedAtOnce } from '../../../meta/error-bound.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { forbidden, invalid, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
+import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import { goValue } from '../../shared/go-values.ts'
 
 const SPEC = fieldPath('spec')
 

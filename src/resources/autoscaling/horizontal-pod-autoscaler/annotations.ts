@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '../../../meta/object.ts'
+import type { ObjectMeta } from '../../../api/meta/object.ts'
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/'
 

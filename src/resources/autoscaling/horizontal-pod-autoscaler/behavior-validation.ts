@@ -1,9 +1,9 @@
+import type { HorizontalPodAutoscalerBehavior, HPAScalingPolicy, HPAScalingRules } from '../../../api/autoscaling/v2.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { quantitySign } from '../../../meta/quantity.ts'
 import { NEGATIVE, NOT_POSITIVE } from '../../core/checks.ts'
-import type { HorizontalPodAutoscalerBehavior, HPAScalingPolicy, HPAScalingRules } from '../v2.types.ts'
 
 const LONGEST_WINDOW_SECONDS = 3600
 const LONGEST_PERIOD_SECONDS = 1800

@@ -1,6 +1,6 @@
+import type { HorizontalPodAutoscaler, HPAScalingRules, MetricSpec } from '../../../api/autoscaling/v2.types.ts'
 import { isGivenEmpty } from '../../../meta/empty-members.ts'
 import { clone } from '../../../meta/equal.ts'
-import type { HorizontalPodAutoscaler, HPAScalingRules, MetricSpec } from '../v2.types.ts'
 import { dropRoundTripAnnotations } from './annotations.ts'
 
 /** Default target: average CPU utilization in percent of the request. */

@@ -1,11 +1,3 @@
-import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
-import type { FieldPath } from '../../../meta/field-path.ts'
-import { isDns1123Label, nameIsPathSegment } from '../../../meta/names.ts'
-import { quantitySign } from '../../../meta/quantity.ts'
-import { validateContainerResourceName } from '../../core/pod-spec/resources.ts'
-import { goQuantityValue } from '../../shared/go-values.ts'
-import { enumValues } from '../../types.ts'
 import type {
   ContainerResourceMetricSource,
   ExternalMetricSource,
@@ -15,7 +7,15 @@ import type {
   ObjectMetricSource,
   PodsMetricSource,
   ResourceMetricSource,
-} from '../v2.types.ts'
+} from '../../../api/autoscaling/v2.types.ts'
+import { enumValues } from '../../../catalog/types.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { isDns1123Label, nameIsPathSegment } from '../../../meta/names.ts'
+import { quantitySign } from '../../../meta/quantity.ts'
+import { validateContainerResourceName } from '../../core/pod-spec/resources.ts'
+import { goQuantityValue } from '../../shared/go-values.ts'
 import { type ReferenceRules, validateObjectReference } from './object-reference.ts'
 
 const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue']

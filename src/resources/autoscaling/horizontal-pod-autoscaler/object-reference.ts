@@ -1,9 +1,9 @@
+import type { CrossVersionObjectReference } from '../../../api/autoscaling/v2.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { parseApiVersion } from '../../../meta/gvk.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
-import type { CrossVersionObjectReference } from '../v2.types.ts'
 
 /** Rules for the apiVersion of a reference. */
 export interface ReferenceRules {

@@ -1,8 +1,8 @@
+import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from '../../../api/autoscaling/v2.types.ts'
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from '../v2.types.ts'
 
 /** Printed for a value that the status does not report. */
 const UNKNOWN = '<unknown>'

@@ -1,13 +1,13 @@
+import type { Scale } from '../../../api/autoscaling/v1.types.ts'
+import type { TypedObject } from '../../../api/meta/object.ts'
 import { defineSubresource } from '../../../catalog/define.ts'
 import type { Subresource, SubresourceView, TableDefinition } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { age } from '../../../meta/age.ts'
 import { covered, type FieldError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { TypedObject } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { ageColumn, column } from '../../shared/columns.ts'
-import { types } from '../../types.ts'
-import type { Scale } from '../v1.types.ts'
 
 /** Table of scales. Scale has columns of its own, whatever it scales. */
 const scaleTable: TableDefinition<Scale> = {

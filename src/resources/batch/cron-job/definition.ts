@@ -1,5 +1,7 @@
+import type { CronJob } from '../../../api/batch/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -13,10 +15,8 @@ import { containerCells } from '../../shared/workload/cells.ts'
 import { CONTAINER_COLUMNS, SELECTOR_COLUMN } from '../../shared/workload/columns.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { hostNameWarnings } from '../../shared/workload/template.ts'
-import { types } from '../../types.ts'
 import { defaultNestedJobSpec } from '../job/defaults.ts'
 import { jobSpecWarnings } from '../job/warnings.ts'
-import type { CronJob } from '../v1.types.ts'
 import { validateCronJob } from './validation.ts'
 
 /** Sets defaults: a history of three successful jobs and one failed job. Source: pkg/apis/batch/v1/defaults.go in k8s.io/kubernetes. */

@@ -1,8 +1,8 @@
+import type { Job, JobSpec } from '../../../api/batch/v1.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { MAX_INT32 } from '../../core/checks.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
-import type { Job, JobSpec } from '../v1.types.ts'
 
 /** Sets defaults of every JobSpec, including that of a cron job. */
 export function defaultNestedJobSpec(spec: JobSpec): void {

@@ -1,17 +1,17 @@
-import { quote } from '../../../lib/go-quote.ts'
-import type { Release } from '../../../lifecycle/release.ts'
-import type { FieldError } from '../../../meta/field-error.ts'
-import { duplicate, invalid, invalidStructure, notSupported, required, tooMany, verbatim } from '../../../meta/field-error.ts'
-import type { FieldPath } from '../../../meta/field-path.ts'
-import { isQualifiedName } from '../../../meta/names.ts'
-import { enumValues, enumValuesIn } from '../../types.ts'
 import type {
   JobSpec,
   PodFailurePolicy,
   PodFailurePolicyOnExitCodesRequirement,
   PodFailurePolicyOnPodConditionsPattern,
   PodFailurePolicyRule,
-} from '../v1.types.ts'
+} from '../../../api/batch/v1.types.ts'
+import { enumValues, enumValuesIn } from '../../../catalog/types.ts'
+import { quote } from '../../../lib/go-quote.ts'
+import type { Release } from '../../../lifecycle/release.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { duplicate, invalid, invalidStructure, notSupported, required, tooMany, verbatim } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { isQualifiedName } from '../../../meta/names.ts'
 
 const OPERATORS = enumValues('batch.PodFailurePolicyOnExitCodesOperator')
 const STATUSES = ['False', 'True', 'Unknown']

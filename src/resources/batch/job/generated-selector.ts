@@ -1,13 +1,13 @@
+import type { Job } from '../../../api/batch/v1.types.ts'
+import type { PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { matchesLabels } from '../../../meta/label-selector.ts'
-import type { PodTemplateSpec } from '../../core/v1.types.ts'
 import { goLabelSelector, goStringMap } from '../../shared/go-syntax.ts'
 import { selectionOf } from '../../shared/workload/template.ts'
-import type { Job } from '../v1.types.ts'
 
 type TemplateLabels = Record<string, string>
 

@@ -1,3 +1,4 @@
+import type { Job, JobSpec, JobStatus } from '../../../api/batch/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
@@ -8,7 +9,6 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { printGoTime, timeMillis } from '../../../meta/time.ts'
 import { validateCounts } from '../../shared/counts.ts'
 import { goValue } from '../../shared/go-values.ts'
-import type { Job, JobSpec, JobStatus } from '../v1.types.ts'
 import { hasTrueCondition } from './conditions.ts'
 import { commonIndex, countIndexes } from './indexes.ts'
 

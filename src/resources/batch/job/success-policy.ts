@@ -1,10 +1,10 @@
+import type { SuccessPolicy, SuccessPolicyRule } from '../../../api/batch/v1.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required, tooLongError, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
-import type { SuccessPolicy, SuccessPolicyRule } from '../v1.types.ts'
 import { countIndexes } from './indexes.ts'
 
 const MAX_RULES = 20

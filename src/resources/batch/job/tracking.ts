@@ -1,8 +1,8 @@
+import type { ObjectMeta, TypedObject } from '../../../api/meta/object.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { type FieldError, forbidden } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { ObjectMeta, TypedObject } from '../../../meta/object.ts'
 
 /** Annotation of jobs that track their pods with finalizers, until release 1.27. In 1.24 and 1.25 a gate controls whether new jobs get it. */
 const ANNOTATION = 'batch.kubernetes.io/job-tracking'

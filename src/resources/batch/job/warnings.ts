@@ -1,8 +1,8 @@
+import type { JobSpec } from '../../../api/batch/v1.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { podTemplateWarnings } from '../../core/pod-spec/warnings.ts'
-import type { JobSpec } from '../v1.types.ts'
 
 const MANY_COMPLETIONS = 100_000
 const MANY_AT_ONCE = 10_000

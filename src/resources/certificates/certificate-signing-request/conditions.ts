@@ -1,5 +1,5 @@
+import type { CertificateSigningRequest, CertificateSigningRequestCondition as Condition } from '../../../api/certificates/v1.types.ts'
 import { formatTime } from '../../../meta/time.ts'
-import type { CertificateSigningRequest, CertificateSigningRequestCondition as Condition } from '../v1.types.ts'
 
 /** Condition of an approved request. Excludes Denied. These three conditions are never removed. */
 export const APPROVED = 'Approved'

@@ -1,3 +1,4 @@
+import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../../../api/certificates/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { repeats } from '../../../lib/repeats.ts'
@@ -11,7 +12,6 @@ import { certificateRequestFault } from '../certificate-request.ts'
 import { parseCertificate } from '../certificates.ts'
 import { decodePem } from '../pem.ts'
 import { validateSignerName } from '../signer-name.ts'
-import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../v1.types.ts'
 import { APPROVED, allConditions, conditionsOf, DENIED, FAILED } from './conditions.ts'
 
 const USAGES: readonly string[] = [

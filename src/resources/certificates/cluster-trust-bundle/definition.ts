@@ -1,10 +1,10 @@
+import type { ClusterTrustBundle } from '../../../api/certificates/v1beta1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { ClusterTrustBundle } from '../v1beta1.types.ts'
 import { validateClusterTrustBundle } from './validation.ts'
 
 const table: TableDefinition<ClusterTrustBundle> = {

@@ -1,3 +1,4 @@
+import type { ClusterTrustBundle } from '../../../api/certificates/v1beta1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
@@ -10,7 +11,6 @@ import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { parseCertificate } from '../certificates.ts'
 import { decodePem, type PemBlock } from '../pem.ts'
 import { validateSignerName } from '../signer-name.ts'
-import type { ClusterTrustBundle } from '../v1beta1.types.ts'
 
 const LONGEST_BYTES = 1024 * 1024
 const OMITTED = '<value omitted>'

@@ -1,5 +1,7 @@
+import type { PodCertificateRequest } from '../../../api/certificates/v1beta1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { Authorizer } from '../../../meta/authorizer.ts'
@@ -9,9 +11,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
 import { statusAloneStrategy, withholdStatus } from '../../shared/status-metadata.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
 import { maySign } from '../signer-rights.ts'
-import type { PodCertificateRequest } from '../v1beta1.types.ts'
 import { validatePodCertificateRequest, validatePodCertificateStatus } from './validation.ts'
 
 const COLUMNS = [

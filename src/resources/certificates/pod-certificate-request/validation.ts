@@ -1,3 +1,4 @@
+import type { PodCertificateRequest, PodCertificateRequestSpec } from '../../../api/certificates/v1beta1.types.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -8,7 +9,6 @@ import { longerThan, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { longestExpiration, SHORTEST_EXPIRATION, validateUserAnnotations } from '../pod-certificate.ts'
 import { validateSignerName } from '../signer-name.ts'
-import type { PodCertificateRequest, PodCertificateRequestSpec } from '../v1beta1.types.ts'
 import { validateIssued } from './issued.ts'
 import { validateKeyAndProof, validateStubRequest } from './public-key.ts'
 

@@ -1,13 +1,13 @@
+import type { LeaseCandidate as AlphaCandidate } from '../../../api/coordination/v1alpha1.types.ts'
+import type { LeaseCandidate } from '../../../api/coordination/v1beta1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { isConfigMapKey } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { LeaseCandidate as AlphaCandidate } from '../v1alpha1.types.ts'
-import type { LeaseCandidate } from '../v1beta1.types.ts'
 import { validateAlphaCandidate, validateLeaseCandidate } from './validation.ts'
 
 const table: TableDefinition<LeaseCandidate> = {

@@ -1,9 +1,9 @@
+import type { LeaseCandidate, LeaseCandidateSpec } from '../../../api/coordination/v1beta1.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { immutableError, invalid, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { compareSemanticVersions, parseSemanticVersion, type SemanticVersion } from '../../../meta/semantic-version.ts'
 import { validateLeaseStrategy } from '../lease/validation.ts'
-import type { LeaseCandidate, LeaseCandidateSpec } from '../v1beta1.types.ts'
 
 /** Stands for a version that is absent or cannot be parsed. */
 const ZERO: SemanticVersion = { numbers: [0n, 0n, 0n], prerelease: [] }

@@ -1,8 +1,8 @@
+import type { Lease } from '../../../api/coordination/v1.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
-import type { Lease } from '../v1.types.ts'
 
 /**
  * Validates a lease: durations, counts, and the strategy of coordinated leader election. Times are not compared and may go backwards. Source:

@@ -1,5 +1,7 @@
+import type { ConfigMap } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
 import { forgetGivenEmpty } from '../../../meta/empty-members.ts'
@@ -8,9 +10,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { isConfigMapKey } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
 import { MAX_DATA_BYTES, validateImmutableData } from '../data-object.ts'
-import type { ConfigMap } from '../v1.types.ts'
 
 /**
  * Checks that each key occurs in only one of `data` and `binaryData`, and that the values stay within the size limit. Text counts in UTF-8, binary data after

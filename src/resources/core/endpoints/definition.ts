@@ -1,5 +1,7 @@
+import type { Endpoints } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -7,8 +9,6 @@ import { ipWarnings } from '../../../meta/ip.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { Endpoints } from '../v1.types.ts'
 import { validateEndpoints } from './validation.ts'
 
 /** Addresses that a table cell shows. */

@@ -1,4 +1,6 @@
+import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '../../../api/core/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -9,8 +11,6 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { parseIp } from '../../../meta/ip.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidPortNum } from '../../../meta/names.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
-import { enumValues } from '../../types.ts'
-import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '../v1.types.ts'
 
 /** Protocols that ports of services and endpoints support. */
 export const PORT_PROTOCOLS = enumValues('core.Protocol')

@@ -1,5 +1,7 @@
+import type { Event, ObjectReference } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import type { RequestAttributes } from '../../../meta/context.ts'
@@ -7,8 +9,6 @@ import { nameIsPathSegment } from '../../../meta/names.ts'
 import { eventsV1, eventsV1beta1 } from '../../events/event/definition.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { Event, ObjectReference } from '../v1.types.ts'
 import { type EventRules, validateEvent } from './validation.ts'
 
 /** Prints the object that an event is about, as in `pod/web-0`, or the kind alone if it names no object. */

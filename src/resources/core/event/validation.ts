@@ -1,3 +1,4 @@
+import type { Event } from '../../../api/core/v1.types.ts'
 import { goJsonText } from '../../../lib/go-json-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -6,7 +7,6 @@ import { immutableError, invalid, required, type Verbatim, verbatim } from '../.
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain, isQualifiedName, longerThan, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../../meta/object-meta-validation.ts'
-import type { Event } from '../v1.types.ts'
 
 const NAMESPACE_DIFFERS = 'does not match event.namespace'
 const UNSET = 'needs to be unset'

@@ -1,14 +1,14 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
+import type { Container, LimitRange, Pod } from '../../../api/core/v1.types.ts'
+import type { KubeObject } from '../../../api/meta/object.ts'
 import { asKind } from '../../../catalog/define.ts'
 import { aggregate } from '../../../lib/aggregate.ts'
 import { type Awaitable, after, use } from '../../../lib/awaitable.ts'
 import { runInTurns } from '../../../lib/steps.ts'
 import { setMember } from '../../../meta/equal.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
 import { CLAIMS, PODS } from '../../kinds.ts'
-import type { Container, LimitRange, Pod } from '../v1.types.ts'
 import { claimFaults, podFaults } from './constraints.ts'
 
 /** Lists the LimitRanges of a namespace. */

@@ -1,8 +1,8 @@
+import type { LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod } from '../../../api/core/v1.types.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import { canonicalQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
 import { type Amounts, podAmounts } from '../pod-spec/pod-amounts.ts'
-import type { LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod } from '../v1.types.ts'
 
 /** Requests and limits of a container, a pod or a claim. */
 interface Usage {

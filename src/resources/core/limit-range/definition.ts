@@ -1,11 +1,11 @@
+import type { LimitRange } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { setMember } from '../../../meta/equal.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
 import { roundResources } from '../resource-list.ts'
-import type { LimitRange } from '../v1.types.ts'
 import { validateLimitRange } from './validation.ts'
 
 const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const

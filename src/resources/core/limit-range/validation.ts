@@ -1,3 +1,4 @@
+import type { LimitRange, LimitRangeItem } from '../../../api/core/v1.types.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { isLongStepDone, type Steps } from '../../../lib/steps.ts'
 import { ownMember } from '../../../meta/equal.ts'
@@ -8,7 +9,6 @@ import { isQualifiedName } from '../../../meta/names.ts'
 import { compareQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
 import { goQuantityValue } from '../../shared/go-values.ts'
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../pod-spec/resources.ts'
-import type { LimitRange, LimitRangeItem } from '../v1.types.ts'
 
 const TYPES: readonly string[] = ['Pod', 'Container', 'PersistentVolumeClaim']
 const NOT_OF_PODS = "may not be specified when `type` is 'Pod'"

@@ -1,5 +1,7 @@
+import type { Namespace } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { age } from '../../../meta/age.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
@@ -7,8 +9,6 @@ import { isQualifiedName, nameIsDnsLabel } from '../../../meta/names.ts'
 import { validateFinalizerDomain } from '../../../meta/object-meta-validation.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { keepMembers, SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { Namespace } from '../v1.types.ts'
 
 /** Finalizer of spec.finalizers that protects the contents. The namespace controller removes it when they are gone. */
 const CONTENTS = 'kubernetes'

@@ -1,8 +1,8 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout } from '../../../admission/refuse.ts'
+import type { Taint } from '../../../api/core/v1.types.ts'
 import { asKind } from '../../../catalog/define.ts'
 import { NODES } from '../../kinds.ts'
-import type { Taint } from '../v1.types.ts'
 
 const NOT_READY: Readonly<Taint> = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
 

@@ -1,11 +1,11 @@
+import type { Json } from '../../../api/meta/object.ts'
+import { isJsonObject } from '../../../api/meta/object.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { Json } from '../../../meta/object.ts'
-import { isJsonObject } from '../../../meta/object.ts'
 
 const AVOID_PODS = 'scheduler.alpha.kubernetes.io/preferAvoidPods'
 const ANNOTATIONS_PATH = fieldPath('metadata', 'annotations')

@@ -1,9 +1,9 @@
+import type { ConfigMapNodeConfigSource, NodeConfigSource, NodeConfigStatus } from '../../../api/core/v1.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isConfigMapKey, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
-import type { ConfigMapNodeConfigSource, NodeConfigSource, NodeConfigStatus } from '../v1.types.ts'
 
 /** Checks NodeSpec.configSource. Kubelets no longer read it, but nodes that have it keep it, and it must stay valid. */
 export function validateConfigSource(source: NodeConfigSource, path: FieldPath): FieldError[] {

@@ -1,10 +1,10 @@
+import type { Node } from '../../../api/core/v1.types.ts'
 import type { ConnectCall, Destination } from '../../../catalog/connect.ts'
 import type { Subresource } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { parseIp } from '../../../meta/ip.ts'
-import { types } from '../../types.ts'
 import { kubeletOf } from '../connect/kubelet.ts'
 import { checkProxyAddress, PROXY_METHODS, PROXY_VERBS, proxyDestination, proxyTarget } from '../connect/proxy-target.ts'
-import type { Node } from '../v1.types.ts'
 
 const schema = types.type('core.NodeProxyOptions')
 

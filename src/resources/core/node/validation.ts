@@ -1,3 +1,4 @@
+import type { Node, NodeAddress, NodeStatus, Taint } from '../../../api/core/v1.types.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
@@ -12,7 +13,6 @@ import { legacyAddresses } from '../../shared/legacy-addresses.ts'
 import { validateQualifiedName } from '../checks.ts'
 import { validateResourceQuantity } from '../pod-spec/resources.ts'
 import { validateTaintEffect } from '../pod-spec/scheduling.ts'
-import type { Node, NodeAddress, NodeStatus, Taint } from '../v1.types.ts'
 import { validateNodeAnnotations } from './annotations.ts'
 import { validateConfigSource, validateConfigStatus } from './config-source.ts'
 

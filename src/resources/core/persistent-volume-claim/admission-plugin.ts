@@ -1,13 +1,13 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
+import type { PersistentVolumeClaim } from '../../../api/core/v1.types.ts'
+import type { TypedObject } from '../../../api/meta/object.ts'
+import type { StorageClass } from '../../../api/storage/v1.types.ts'
 import { asKind } from '../../../catalog/define.ts'
 import type { Awaitable } from '../../../lib/awaitable.ts'
-import type { TypedObject } from '../../../meta/object.ts'
 import { compareQuantity } from '../../../meta/quantity.ts'
 import { CLAIMS } from '../../kinds.ts'
-import type { StorageClass } from '../../storage/v1.types.ts'
 import { storageClassOf } from '../storage-class.ts'
-import type { PersistentVolumeClaim } from '../v1.types.ts'
 
 const requestedStorage = (claim: PersistentVolumeClaim): string | undefined => claim.spec.resources.requests?.storage
 

@@ -1,16 +1,16 @@
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn, withoutColumn } from '../../shared/columns.ts'
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
 import { claimSpecWarnings } from '../pod-spec/volume-warnings.ts'
 import { roundResources } from '../resource-list.ts'
 import { classAnnotationWarnings, printAccessModes, storageClassOf } from '../storage-class.ts'
-import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference } from '../v1.types.ts'
 import { validateClaimStatus, validatePersistentVolumeClaim } from './validation.ts'
 
 function setClaimDefaults(claim: PersistentVolumeClaim): void {

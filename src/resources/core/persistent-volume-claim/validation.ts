@@ -1,3 +1,4 @@
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../api/core/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
@@ -15,7 +16,6 @@ import { selectorRules } from '../../shared/selector-rules.ts'
 import { keepMembers } from '../../shared/strategy-parts.ts'
 import { isNativeResource } from '../pod-spec/resources.ts'
 import { CLASS_ANNOTATION } from '../storage-class.ts'
-import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../v1.types.ts'
 import type { ClaimSpecOptions } from '../volume/claim-template.ts'
 import { validateClaimSpec } from '../volume/claim-template.ts'
 

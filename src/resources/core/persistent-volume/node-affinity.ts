@@ -1,5 +1,5 @@
+import type { VolumeNodeAffinity } from '../../../api/core/v1.types.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import type { VolumeNodeAffinity } from '../v1.types.ts'
 
 /** Beta labels of nodes, and their GA names. */
 const RENAMED: Readonly<Record<string, string>> = {

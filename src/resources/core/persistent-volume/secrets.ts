@@ -1,4 +1,4 @@
-import type { PersistentVolume } from '../v1.types.ts'
+import type { PersistentVolume } from '../../../api/core/v1.types.ts'
 
 interface SecretReference {
   readonly name?: string

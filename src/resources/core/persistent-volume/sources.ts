@@ -1,10 +1,3 @@
-import { invariant } from '../../../lib/invariant.ts'
-import type { Release } from '../../../lifecycle/release.ts'
-import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, required } from '../../../meta/field-error.ts'
-import type { FieldPath } from '../../../meta/field-path.ts'
-import { isDns1123Label, isDns1123Subdomain, nameIsDnsLabel } from '../../../meta/names.ts'
-import { validateDnsLabel, validateDnsSubdomain } from '../checks.ts'
 import type {
   AzureFilePersistentVolumeSource,
   CSIPersistentVolumeSource,
@@ -13,7 +6,14 @@ import type {
   PersistentVolumeSource,
   PersistentVolumeSpec,
   SecretReference,
-} from '../v1.types.ts'
+} from '../../../api/core/v1.types.ts'
+import { invariant } from '../../../lib/invariant.ts'
+import type { Release } from '../../../lifecycle/release.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { forbidden, invalid, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { isDns1123Label, isDns1123Subdomain, nameIsDnsLabel } from '../../../meta/names.ts'
+import { validateDnsLabel, validateDnsSubdomain } from '../checks.ts'
 import { validateIscsi } from '../volume/iscsi.ts'
 import { validateNoBacksteps } from '../volume/paths.ts'
 import { rulesFor, type SourceRule } from '../volume/source-rules.ts'

@@ -1,8 +1,8 @@
+import type { AppArmorProfile, Container, PodSpec, SeccompProfile, SecurityContext } from '../../../api/core/v1.types.ts'
+import type { ObjectMeta } from '../../../api/meta/object.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
-import type { ObjectMeta } from '../../../meta/object.ts'
 import { allContainers } from '../pod-spec/visit.ts'
-import type { AppArmorProfile, Container, PodSpec, SeccompProfile, SecurityContext } from '../v1.types.ts'
 
 /** Input of a check: a pod or a pod template. */
 export interface CheckedPod {

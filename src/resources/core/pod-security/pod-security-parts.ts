@@ -1,6 +1,6 @@
+import type { Namespace, Pod } from '../../../api/core/v1.types.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
-import type { Namespace, Pod } from '../v1.types.ts'
 import type { PodSecurityConfiguration } from './configuration.ts'
 import type { PodSecurityMetrics } from './metrics.ts'
 import type { Standards } from './standards.ts'

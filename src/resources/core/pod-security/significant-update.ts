@@ -1,6 +1,6 @@
+import type { Container, Pod } from '../../../api/core/v1.types.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { SECCOMP_CONTAINER_PREFIX, SECCOMP_POD } from '../pod-spec/annotations.ts'
-import type { Container, Pod } from '../v1.types.ts'
 
 /**
  * Reports whether an update changes fields that the standards check: of the mutable ones, the containers and their images. Seccomp annotations count before

@@ -1,10 +1,18 @@
+import type {
+  Affinity,
+  NodeAffinity,
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PodAffinity,
+  PodAffinityTerm,
+} from '../../../api/core/v1.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isValidLabelValue, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateQualifiedName } from '../checks.ts'
-import type { Affinity, NodeAffinity, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm } from '../v1.types.ts'
 
 const NOT_AN_OPERATOR = 'not a valid selector operator'
 const OUT_OF_WEIGHTS = 'must be in the range 1-100'

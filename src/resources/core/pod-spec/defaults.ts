@@ -1,9 +1,9 @@
+import type { Container, DownwardAPIVolumeFile, HTTPGetAction, PodSpec, PodTemplateSpec, Probe, Volume } from '../../../api/core/v1.types.ts'
+import type { ObjectMeta } from '../../../api/meta/object.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { isGivenEmpty, setGivenEmpty } from '../../../meta/empty-members.ts'
-import type { ObjectMeta } from '../../../meta/object.ts'
 import { roundResources } from '../resource-list.ts'
-import type { Container, DownwardAPIVolumeFile, HTTPGetAction, PodSpec, PodTemplateSpec, Probe, Volume } from '../v1.types.ts'
 import { defaultSources } from '../volume/source-defaults.ts'
 import { containersAndInit } from './visit.ts'
 

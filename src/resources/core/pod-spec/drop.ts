@@ -1,11 +1,11 @@
+import type { PodSpec, PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { forgetGivenEmpty } from '../../../meta/empty-members.ts'
-import type { PodSpec, PodTemplateSpec } from '../v1.types.ts'
 import { usesRestartRules } from './restart-rules.ts'
 import { allContainers, isSidecar } from './visit.ts'
 
-/** Clears fields of disabled gates that no `gate` mark in `../v1.types` can express: image volumes with their mounts, and procMount. */
+/** Clears fields of disabled gates that no `gate` mark in `src/api/core/v1.types` can express: image volumes with their mounts, and procMount. */
 export function dropDisabledPodFields(spec: PodSpec, old: PodSpec | undefined, features: Features): void {
   if (!features.enabled('ImageVolume')) dropImageVolumes(spec, old)
   if (!features.enabled('ProcMountType')) resetProcMounts(spec, old)

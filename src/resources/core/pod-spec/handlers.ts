@@ -1,11 +1,11 @@
+import type { Container, HTTPGetAction, Lifecycle, LifecycleHandler, Probe, ProbeHandler } from '../../../api/core/v1.types.ts'
+import type { Int64, IntOrString } from '../../../api/meta/object.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isHttpHeaderName, isValidPortName, isValidPortNum } from '../../../meta/names.ts'
-import type { Int64, IntOrString } from '../../../meta/object.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
-import { enumValues } from '../../types.ts'
-import type { Container, HTTPGetAction, Lifecycle, LifecycleHandler, Probe, ProbeHandler } from '../v1.types.ts'
 
 const SCHEMES = enumValues('core.URIScheme')
 

@@ -1,8 +1,8 @@
+import type { Container, VolumeMount } from '../../../api/core/v1.types.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notFound, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { enumValues } from '../../types.ts'
-import type { Container, VolumeMount } from '../v1.types.ts'
 import { hasBacksteps, validateDescendingPath } from '../volume/paths.ts'
 import type { VolumesByName } from '../volume/validation.ts'
 

@@ -1,7 +1,7 @@
+import type { Volume, VolumeProjection } from '../../../api/core/v1.types.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { trimEndOf } from '../../../lib/trim.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
-import type { Volume, VolumeProjection } from '../v1.types.ts'
 
 /** File of a volume, and the source that it comes from. `source` is empty if the volume has a single source. */
 interface Placed {

@@ -1,7 +1,7 @@
+import type { Container, PodSpec } from '../../../api/core/v1.types.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { ownMember, setMember } from '../../../meta/equal.ts'
 import { addParsed, compareParsed, compareQuantity, parseQuantity, type Quantity } from '../../../meta/quantity.ts'
-import type { Container, PodSpec } from '../v1.types.ts'
 import { isHugePages } from './resources.ts'
 import { isSidecar } from './visit.ts'
 

@@ -1,10 +1,10 @@
+import type { PodSpec, ResourceRequirements } from '../../../api/core/v1.types.ts'
 import { runAtOnce } from '../../../lib/steps.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import { type FieldError, forbidden, invalid, notSupported, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { compareQuantity } from '../../../meta/quantity.ts'
 import { goStringer } from '../../shared/go-syntax.ts'
-import type { PodSpec, ResourceRequirements } from '../v1.types.ts'
 import { type Amounts, containerAmounts, isPodLevelResource } from './pod-amounts.ts'
 import { isHugePages, type ResourceOptions, validateResourceName, validateResources } from './resources.ts'
 

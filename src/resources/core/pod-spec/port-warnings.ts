@@ -1,6 +1,6 @@
+import type { ContainerPort, PodSpec } from '../../../api/core/v1.types.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { ContainerPort, PodSpec } from '../v1.types.ts'
 import { containersWithPath } from './visit.ts'
 
 /** Warnings for duplicate ports, and for ports that may collide, across all containers of a spec. */

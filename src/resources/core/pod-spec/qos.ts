@@ -1,6 +1,6 @@
+import type { Pod, PodSpec, ResourceRequirements } from '../../../api/core/v1.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { compareQuantity, quantitySign } from '../../../meta/quantity.ts'
-import type { Pod, PodSpec, ResourceRequirements } from '../v1.types.ts'
 import { containersAndInit } from './visit.ts'
 
 /** https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/ */

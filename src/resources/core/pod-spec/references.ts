@@ -1,4 +1,4 @@
-import type { Container, PodSpec, Volume } from '../v1.types.ts'
+import type { Container, PodSpec, Volume } from '../../../api/core/v1.types.ts'
 import { allContainers } from './visit.ts'
 
 const presentNames = (names: readonly (string | undefined)[]): string[] => names.filter((name): name is string => name !== undefined && name !== '')

@@ -1,3 +1,4 @@
+import type { ResourceClaim, ResourceRequirements } from '../../../api/core/v1.types.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -7,7 +8,6 @@ import { isQualifiedName } from '../../../meta/names.ts'
 import { canonicalQuantity, compareQuantity, quantityMilliValue, quantityValue } from '../../../meta/quantity.ts'
 import { goStringer } from '../../shared/go-syntax.ts'
 import { NEGATIVE, validateDnsLabel } from '../checks.ts'
-import type { ResourceClaim, ResourceRequirements } from '../v1.types.ts'
 
 const CONTAINER_RESOURCES = new Set(['cpu', 'memory', 'ephemeral-storage'])
 const QUOTA_COUNTS = [

@@ -1,7 +1,7 @@
+import type { Container, ContainerRestartRule, PodSpec } from '../../../api/core/v1.types.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import { type FieldError, forbidden, notSupported, required, tooLongError, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { enumValues } from '../../types.ts'
-import type { Container, ContainerRestartRule, PodSpec } from '../v1.types.ts'
 
 const POLICIES = enumValues('core.RestartPolicy')
 /** The operators of a job's failure policy. Upstream declares those of restart rules without their values. */

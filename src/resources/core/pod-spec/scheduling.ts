@@ -1,12 +1,12 @@
+import type { PodSchedulingGate, Toleration, TopologySpreadConstraint } from '../../../api/core/v1.types.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isQualifiedName, isValidLabelValue } from '../../../meta/names.ts'
-import { enumValues } from '../../types.ts'
 import { NOT_POSITIVE, validateQualifiedName } from '../checks.ts'
-import type { PodSchedulingGate, Toleration, TopologySpreadConstraint } from '../v1.types.ts'
 import { validateTermLabelKeys } from './affinity.ts'
 
 const ACTIONS = enumValues('core.UnsatisfiableConstraintAction')

@@ -1,7 +1,7 @@
+import type { PodSpec, Sysctl } from '../../../api/core/v1.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { PodSpec, Sysctl } from '../v1.types.ts'
 
 const SEGMENT = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
 const FORM = `^(${SEGMENT}[\\./])*${SEGMENT}$`

@@ -1,5 +1,5 @@
+import type { Container, PodSpec } from '../../../api/core/v1.types.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import type { Container, PodSpec } from '../v1.types.ts'
 
 const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const
 

@@ -1,8 +1,8 @@
+import type { PersistentVolumeClaimSpec, Volume, VolumeSource } from '../../../api/core/v1.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fractionalByteWarnings } from '../resource-list.ts'
-import type { PersistentVolumeClaimSpec, Volume, VolumeSource } from '../v1.types.ts'
 import { overlapWarnings } from './overlap-warnings.ts'
 
 const DEPRECATED: readonly (readonly [kind: keyof VolumeSource, shown: string, text: string])[] = [

@@ -1,8 +1,8 @@
+import type { PodSecurityContext, PodSpec, SecurityContext, WindowsSecurityContextOptions } from '../../../api/core/v1.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
-import type { PodSecurityContext, PodSpec, SecurityContext, WindowsSecurityContextOptions } from '../v1.types.ts'
 import { containersWithPath } from './visit.ts'
 
 const NETBIOS_DOMAIN = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/

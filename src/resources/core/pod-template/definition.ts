@@ -1,5 +1,7 @@
+import type { PodTemplate } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabels } from '../../../meta/label-selector.ts'
@@ -7,13 +9,11 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
 import { setGeneration } from '../../shared/spec-generation.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../pod-spec/drop.ts'
 import { podTemplateOptions } from '../pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../pod-spec/validation.ts'
 import { podTemplateWarnings } from '../pod-spec/warnings.ts'
-import type { PodTemplate } from '../v1.types.ts'
 
 const TEMPLATE = fieldPath('template')
 

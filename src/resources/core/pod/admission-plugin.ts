@@ -1,12 +1,12 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout } from '../../../admission/refuse.ts'
+import type { Node } from '../../../api/core/v1.types.ts'
 import { asKind } from '../../../catalog/define.ts'
 import { type Awaitable, use } from '../../../lib/awaitable.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
 import { BINDINGS, PODS } from '../../kinds.ts'
-import type { Node } from '../v1.types.ts'
 import { addDefaultTolerations, type TolerationSeconds } from './admission.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { PodSpec, Toleration } from '../v1.types.ts'
+import type { PodSpec, Toleration } from '../../../api/core/v1.types.ts'
 
 /** Changes to new pods by kube-apiserver's default admission plugins, which call these functions. They run before the strategy's `prepare`. */
 

@@ -1,5 +1,6 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
+import type { PodSpec } from '../../../api/core/v1.types.ts'
 import { asKind } from '../../../catalog/define.ts'
 import { aggregate } from '../../../lib/aggregate.ts'
 import { fieldErrorText, notSupported } from '../../../meta/field-error.ts'
@@ -8,7 +9,6 @@ import { failure } from '../../../meta/status.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
 import { PODS } from '../../kinds.ts'
 import { allContainers, containersWithPath } from '../pod-spec/visit.ts'
-import type { PodSpec } from '../v1.types.ts'
 
 const ALWAYS = 'Always'
 const SPEC = fieldPath('spec')

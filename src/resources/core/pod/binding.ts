@@ -1,15 +1,15 @@
+import type { Binding, Pod } from '../../../api/core/v1.types.ts'
+import type { TypedObject } from '../../../api/meta/object.ts'
 import { defineResource, defineSubresource, getKind, updateKind } from '../../../catalog/define.ts'
 import type { Strategy, Version, VirtualCall } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { aggregate } from '../../../lib/aggregate.ts'
 import { invariant } from '../../../lib/invariant.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { fieldErrorText, notSupported, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { TypedObject } from '../../../meta/object.ts'
 import { badRequestError, conflictError, failure, type ResponseStatus } from '../../../meta/status.ts'
 import { PODS } from '../../kinds.ts'
-import { types } from '../../types.ts'
-import type { Binding, Pod } from '../v1.types.ts'
 import { setPodCondition } from './conditions.ts'
 
 /** Response to a create that stores no object of its own. */

@@ -1,5 +1,5 @@
+import type { PodStatus } from '../../../api/core/v1.types.ts'
 import { formatTime } from '../../../meta/time.ts'
-import type { PodStatus } from '../v1.types.ts'
 
 /** A condition to set. Its transition time is derived from the change of status. */
 export interface NewCondition {

@@ -1,6 +1,6 @@
+import type { PodSpec } from '../../../api/core/v1.types.ts'
 import { badRequestError } from '../../../meta/status.ts'
 import { allContainers } from '../pod-spec/visit.ts'
-import type { PodSpec } from '../v1.types.ts'
 
 /** Returns the container that a request for the pod `name` refers to: `asked`, or the only container if `asked` is empty. Throws 400. */
 export function containerName(name: string, spec: PodSpec, asked: string): string {

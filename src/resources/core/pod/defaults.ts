@@ -1,3 +1,4 @@
+import type { Pod, PodSpec, PodStatus, ResourceRequirements } from '../../../api/core/v1.types.ts'
 import { runAtOnce } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
@@ -5,7 +6,6 @@ import { defaultHostPorts, defaultPodSpec, dropInitContainerAnnotations } from '
 import { containerAmounts, isPodLevelResource } from '../pod-spec/pod-amounts.ts'
 import { isHugePages } from '../pod-spec/resources.ts'
 import { containersAndInit } from '../pod-spec/visit.ts'
-import type { Pod, PodSpec, PodStatus, ResourceRequirements } from '../v1.types.ts'
 
 /** Sets the defaults of a pod, in place. Defaults that templates do not have belong here: adding one to templates would roll out every workload. */
 export function setPodDefaults(pod: Pod): void {

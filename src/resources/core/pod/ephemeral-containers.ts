@@ -1,3 +1,4 @@
+import type { Pod } from '../../../api/core/v1.types.ts'
 import type { Strategy } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
@@ -10,7 +11,6 @@ import { goChanges } from '../../shared/go-values.ts'
 import { MIRROR_POD } from '../pod-spec/annotations.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop.ts'
 import { podOptions } from '../pod-spec/options.ts'
-import type { Pod } from '../v1.types.ts'
 import { bumpGeneration, restoreMetadata } from './prepare.ts'
 import { validateAnnotationsUpdate, validatePod } from './validation.ts'
 

@@ -1,10 +1,10 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout } from '../../../admission/refuse.ts'
+import type { PodSpec, Toleration } from '../../../api/core/v1.types.ts'
 import { asKind } from '../../../catalog/define.ts'
 import { PODS } from '../../kinds.ts'
 import { isExtendedResource } from '../pod-spec/resources.ts'
 import { containersAndInit } from '../pod-spec/visit.ts'
-import type { PodSpec, Toleration } from '../v1.types.ts'
 
 /** Adds a toleration for each resource, in sorted order. An existing toleration for it is replaced by one without a time limit. */
 function tolerate(spec: PodSpec, resources: readonly string[]): void {

@@ -1,8 +1,8 @@
+import type { PodExtendedResourceClaimStatus, PodSpec } from '../../../api/core/v1.types.ts'
 import { duplicate, type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateDnsLabel } from '../checks.ts'
-import type { PodExtendedResourceClaimStatus, PodSpec } from '../v1.types.ts'
 
 /**
  * Validates the status of the claim for extended resources: each mapping refers to a request of one of the pod's containers, and each request is mapped once.

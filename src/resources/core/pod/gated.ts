@@ -1,9 +1,9 @@
+import type { NodeAffinity, NodeSelectorTerm } from '../../../api/core/v1.types.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { goMember, goValue } from '../../shared/go-values.ts'
-import type { NodeAffinity, NodeSelectorTerm } from '../v1.types.ts'
 
 /** Checks an update of the nodeSelector of a gated pod. Entries may only be added, which narrows down the nodes. */
 export function validateNodeSelectorAdditions(next: Readonly<Record<string, string>>, old: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {

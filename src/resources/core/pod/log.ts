@@ -1,13 +1,13 @@
+import type { Pod } from '../../../api/core/v1.types.ts'
 import type { ConnectCall, ConnectOptions, Destination } from '../../../catalog/connect.ts'
 import { getKind } from '../../../catalog/define.ts'
 import type { Subresource } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { type FieldError, forbidden, invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { invalidError } from '../../../meta/status.ts'
 import { PODS } from '../../kinds.ts'
-import { types } from '../../types.ts'
 import { encodeQuery, kubeletOf } from '../connect/kubelet.ts'
-import type { Pod } from '../v1.types.ts'
 import { containerName } from './container-name.ts'
 
 const numberOption = (value: ConnectOptions[string] | undefined): number | undefined => (typeof value === 'number' ? value : undefined)

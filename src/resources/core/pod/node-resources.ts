@@ -1,8 +1,8 @@
+import type { Pod } from '../../../api/core/v1.types.ts'
 import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { canonicalQuantity, quantitySign } from '../../../meta/quantity.ts'
 import { isNativeResource } from '../pod-spec/resources.ts'
-import type { Pod } from '../v1.types.ts'
 
 /**
  * Validates the allocatable node resources that claims consume. Each entry must belong to a claim that the pod names or that was created for it. Since 1.36.

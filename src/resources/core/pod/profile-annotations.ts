@@ -1,3 +1,4 @@
+import type { AppArmorProfile, Pod, SeccompProfile } from '../../../api/core/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual, ownMember } from '../../../meta/equal.ts'
@@ -7,7 +8,6 @@ import { APP_ARMOR_PREFIX, SECCOMP_CONTAINER_PREFIX, SECCOMP_POD } from '../pod-
 import { validateAppArmorProfile } from '../pod-spec/security-context.ts'
 import { allContainers } from '../pod-spec/visit.ts'
 import { OLD_APP_ARMOR } from '../pod-spec/warnings.ts'
-import type { AppArmorProfile, Pod, SeccompProfile } from '../v1.types.ts'
 
 /**
  * Converts seccomp annotations of a new pod to fields before 1.27, unless the fields are set. In 1.24 fields are converted to annotations as well, for old

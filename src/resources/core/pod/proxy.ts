@@ -1,10 +1,10 @@
+import type { Pod, PodSpec, PodStatus } from '../../../api/core/v1.types.ts'
 import type { ConnectCall, Destination } from '../../../catalog/connect.ts'
 import { getKind } from '../../../catalog/define.ts'
 import type { Subresource } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { PODS } from '../../kinds.ts'
-import { types } from '../../types.ts'
 import { checkProxyAddress, PROXY_METHODS, PROXY_VERBS, proxyDestination, proxyTarget } from '../connect/proxy-target.ts'
-import type { Pod, PodSpec, PodStatus } from '../v1.types.ts'
 
 const schema = types.type('core.PodProxyOptions')
 

@@ -1,5 +1,6 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
+import type { Node, Pod, PodSpec } from '../../../api/core/v1.types.ts'
 import { asKind } from '../../../catalog/define.ts'
 import type { Awaitable } from '../../../lib/awaitable.ts'
 import { quote } from '../../../lib/go-quote.ts'
@@ -13,7 +14,6 @@ import type { AdmissionRequest } from '../../../registry/types.ts'
 import { PODS } from '../../kinds.ts'
 import { podAmounts } from '../pod-spec/pod-amounts.ts'
 import { isSidecar } from '../pod-spec/visit.ts'
-import type { Node, Pod, PodSpec } from '../v1.types.ts'
 
 /** Reads a node. Undefined if it does not exist. */
 type FindNode = (name: string) => Awaitable<Node | undefined>

@@ -1,3 +1,4 @@
+import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../api/core/v1.types.ts'
 import type { Strategy } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
@@ -14,7 +15,6 @@ import { dropDisabledPodFields } from '../pod-spec/drop.ts'
 import { podOptions } from '../pod-spec/options.ts'
 import { knownQosClass, podQosClass } from '../pod-spec/qos.ts'
 import { isSidecar } from '../pod-spec/visit.ts'
-import type { Container, Pod, PodSpec, ResourceRequirements } from '../v1.types.ts'
 import { bumpGeneration, restoreMetadata } from './prepare.ts'
 import { validatePod } from './validation.ts'
 

@@ -1,4 +1,4 @@
-import type { Pod } from '../v1.types.ts'
+import type { Pod } from '../../../api/core/v1.types.ts'
 
 /** Returns the resource claims of a pod that exist: those that it names, and those created for it, which its status names. */
 export function resourceClaimNames({ spec, status }: Pod): string[] {

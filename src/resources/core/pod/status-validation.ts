@@ -1,3 +1,14 @@
+import type {
+  Container,
+  ContainerStatus,
+  HostIP,
+  Pod,
+  PodIP,
+  PodResourceClaim,
+  PodResourceClaimStatus,
+  PodSpec,
+  PodStatus,
+} from '../../../api/core/v1.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -13,7 +24,6 @@ import { validateQualifiedName } from '../checks.ts'
 import { podOptions } from '../pod-spec/options.ts'
 import { mayRestart, type RestartOptions, restartsAll } from '../pod-spec/restart-rules.ts'
 import { isSidecar } from '../pod-spec/visit.ts'
-import type { Container, ContainerStatus, HostIP, Pod, PodIP, PodResourceClaim, PodResourceClaimStatus, PodSpec, PodStatus } from '../v1.types.ts'
 import { validateExtendedResources } from './extended-resources.ts'
 import { validateNodeResources } from './node-resources.ts'
 import { validateAnnotationsUpdate } from './validation.ts'

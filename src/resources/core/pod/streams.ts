@@ -1,11 +1,11 @@
+import type { Pod, PodSpec } from '../../../api/core/v1.types.ts'
 import type { ConnectCall, ConnectOptions, Destination } from '../../../catalog/connect.ts'
 import { getKind } from '../../../catalog/define.ts'
 import type { Subresource } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { badRequestError } from '../../../meta/status.ts'
 import { PODS } from '../../kinds.ts'
-import { types } from '../../types.ts'
 import { encodeQuery, kubeletOf } from '../connect/kubelet.ts'
-import type { Pod, PodSpec } from '../v1.types.ts'
 import { containerName } from './container-name.ts'
 
 type QueryPair = readonly [name: string, value: string]

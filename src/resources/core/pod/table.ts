@@ -1,10 +1,10 @@
+import type { ContainerStateTerminated, ContainerStatus, Pod, PodSpec, PodStatus } from '../../../api/core/v1.types.ts'
+import type { Json } from '../../../api/meta/object.ts'
 import type { TableDefinition, TableRowCondition } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import type { Json } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { isSidecar } from '../pod-spec/visit.ts'
-import type { ContainerStateTerminated, ContainerStatus, Pod, PodSpec, PodStatus } from '../v1.types.ts'
 
 const NONE = '<none>'
 

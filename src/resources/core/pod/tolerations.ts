@@ -1,5 +1,5 @@
+import type { Toleration } from '../../../api/core/v1.types.ts'
 import { repeats } from '../../../lib/repeats.ts'
-import type { Toleration } from '../v1.types.ts'
 
 /** Duration of a toleration in seconds, or Infinity if it is unlimited. */
 type Rank = number | bigint

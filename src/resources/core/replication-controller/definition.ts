@@ -1,5 +1,7 @@
+import type { ReplicationController } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { clone } from '../../../meta/equal.ts'
 import { labelSelectorOfMap, printLabelRequirements, printLabels } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
@@ -8,10 +10,8 @@ import { keepSpec, STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-pa
 import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { replicaTable, validateReplicaStatus } from '../../shared/workload/replicas.ts'
 import { hostNameWarnings, templateWarnings } from '../../shared/workload/template.ts'
-import { types } from '../../types.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../pod-spec/drop.ts'
-import type { ReplicationController } from '../v1.types.ts'
 import { validateReplicationController } from './validation.ts'
 
 const isEmptyMap = (map: object | undefined): boolean => Object.keys(map ?? {}).length === 0

@@ -1,3 +1,4 @@
+import type { ReplicationController } from '../../../api/core/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -7,7 +8,6 @@ import { labelSelectorOfMap } from '../../../meta/label-selector.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { validateReplicaTemplate } from '../../shared/workload/replicas.ts'
 import { podTemplateOptions } from '../pod-spec/options.ts'
-import type { ReplicationController } from '../v1.types.ts'
 
 /**
  * Validates a ReplicationController. The template must have the labels of the selector. Runs in steps, since the selector may be large. Source:

@@ -1,14 +1,14 @@
+import type { ResourceQuota } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import { compareQuantity } from '../../../meta/quantity.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
 import { roundResources } from '../resource-list.ts'
-import type { ResourceQuota } from '../v1.types.ts'
 import { validateQuota, validateQuotaStatus } from './validation.ts'
 
 const resourceQuotaTable: TableDefinition<ResourceQuota> = {

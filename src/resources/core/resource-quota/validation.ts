@@ -1,3 +1,4 @@
+import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector } from '../../../api/core/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { asGiven } from '../../../meta/empty-members.ts'
@@ -8,7 +9,6 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { goStringer } from '../../shared/go-syntax.ts'
 import { goMember, goMemberOnce } from '../../shared/go-values.ts'
 import { isHugePages, validateResourceName, validateResourceQuantity } from '../pod-spec/resources.ts'
-import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector } from '../v1.types.ts'
 
 /** Both names of requests are valid: `cpu` equals `requests.cpu`. */
 const COMPUTE = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']

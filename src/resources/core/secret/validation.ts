@@ -1,3 +1,4 @@
+import type { Secret } from '../../../api/core/v1.types.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -6,7 +7,6 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { isConfigMapKey } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { MAX_DATA_BYTES, validateImmutableData } from '../data-object.ts'
-import type { Secret } from '../v1.types.ts'
 
 const DATA_PATH = fieldPath('data')
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name'

@@ -1,14 +1,14 @@
+import type { ServiceAccount } from '../../../api/core/v1.types.ts'
+import type { Json } from '../../../api/meta/object.ts'
 import type { TokenIssuer } from '../../../auth/authn/service-account/issuer.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import type { Json } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { ServiceAccount } from '../v1.types.ts'
 import { createTokenSubresource } from './token.ts'
 
 const table: TableDefinition<ServiceAccount> = {

@@ -1,5 +1,5 @@
+import type { Container, PodSpec, ServiceAccount, Volume } from '../../../api/core/v1.types.ts'
 import { allContainers } from '../pod-spec/visit.ts'
-import type { Container, PodSpec, ServiceAccount, Volume } from '../v1.types.ts'
 
 const ENFORCE = 'kubernetes.io/enforce-mountable-secrets'
 /** Values that Go's strconv.ParseBool parses as true. */

@@ -1,4 +1,4 @@
-import type { Container, PodSpec, ServiceAccount, Volume } from '../v1.types.ts'
+import type { Container, PodSpec, ServiceAccount, Volume } from '../../../api/core/v1.types.ts'
 
 const PREFIX = 'kube-api-access-'
 const MOUNT_PATH = '/var/run/secrets/kubernetes.io/serviceaccount'

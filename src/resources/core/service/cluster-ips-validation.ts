@@ -1,3 +1,5 @@
+import type { Service } from '../../../api/core/v1.types.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, required } from '../../../meta/field-error.ts'
@@ -6,8 +8,6 @@ import { isIPv6 } from '../../../meta/ip.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
 import type { LegacyAddresses } from '../../shared/legacy-addresses.ts'
 import { validateOneOf } from '../../shared/word-lists.ts'
-import { enumValues } from '../../types.ts'
-import type { Service } from '../v1.types.ts'
 import { clusterIPsOf, familiesOf, HEADLESS, isHeadless, serviceTypeOf } from './fields.ts'
 
 const IPS = fieldPath('spec', 'clusterIPs')

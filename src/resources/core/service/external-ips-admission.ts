@@ -1,7 +1,7 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
+import type { KubeObject } from '../../../api/meta/object.ts'
 import { asKind } from '../../../catalog/define.ts'
-import type { KubeObject } from '../../../meta/object.ts'
 import { SERVICES } from '../../kinds.ts'
 
 const externalIPsOf = (object: KubeObject | undefined): readonly string[] => (object && asKind(SERVICES, object).spec.externalIPs) ?? []

@@ -1,5 +1,5 @@
+import type { IPFamily, Service, ServicePort, ServiceType } from '../../../api/core/v1.types.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
-import type { IPFamily, Service, ServicePort, ServiceType } from '../v1.types.ts'
 
 /** Properties that follow from several fields of a Service. Objects must have their defaults. */
 

@@ -1,3 +1,4 @@
+import type { Service } from '../../../api/core/v1.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
@@ -5,7 +6,6 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { isIPv6 } from '../../../meta/ip.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
 import { legacyAddresses } from '../../shared/legacy-addresses.ts'
-import type { Service } from '../v1.types.ts'
 import { validateClusterIPs } from './cluster-ips-validation.ts'
 import { clusterIPsOf, familiesOf, HEADLESS, hasSelector, needsClusterIP, sameList, serviceTypeOf } from './fields.ts'
 

@@ -1,10 +1,10 @@
+import type { Service, ServicePort } from '../../../api/core/v1.types.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label, isQualifiedName, isValidPortName, isValidPortNum } from '../../../meta/names.ts'
 import { PORT_PROTOCOLS } from '../endpoints/validation.ts'
-import type { Service, ServicePort } from '../v1.types.ts'
 import { portsOf, serviceTypeOf } from './fields.ts'
 
 /** Validates each port. Names must be unique. */

@@ -1,11 +1,11 @@
+import type { EndpointAddress, Service } from '../../../api/core/v1.types.ts'
 import type { ConnectCall, Destination, ObjectReader } from '../../../catalog/connect.ts'
 import { getKind } from '../../../catalog/define.ts'
 import type { Subresource } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { serviceUnavailableError } from '../../../meta/status.ts'
 import { ENDPOINTS, PODS, SERVICES } from '../../kinds.ts'
-import { types } from '../../types.ts'
 import { PROXY_METHODS, PROXY_VERBS, proxyDestination, proxyTarget } from '../connect/proxy-target.ts'
-import type { EndpointAddress, Service } from '../v1.types.ts'
 
 const schema = types.type('core.ServiceProxyOptions')
 

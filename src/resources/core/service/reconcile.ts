@@ -1,5 +1,5 @@
+import type { Service } from '../../../api/core/v1.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
-import type { Service } from '../v1.types.ts'
 import {
   clusterIPsOf,
   familiesOf,

@@ -1,8 +1,8 @@
+import type { Service } from '../../../api/core/v1.types.ts'
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { printLabels } from '../../../meta/label-selector.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import type { Service } from '../v1.types.ts'
 import { clusterIPsOf, portsOf, serviceTypeOf } from './fields.ts'
 
 /**

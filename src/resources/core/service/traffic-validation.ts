@@ -1,3 +1,5 @@
+import type { Service } from '../../../api/core/v1.types.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
@@ -5,8 +7,6 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName, isValidPortNum } from '../../../meta/names.ts'
 import { legacyAddresses } from '../../shared/legacy-addresses.ts'
 import { validateOneOf } from '../../shared/word-lists.ts'
-import { enumValues } from '../../types.ts'
-import type { Service } from '../v1.types.ts'
 import { isExternallyAccessible, needsHealthCheck, serviceTypeOf } from './fields.ts'
 
 const SPEC = fieldPath('spec')

@@ -1,9 +1,9 @@
+import type { Service } from '../../../api/core/v1.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { cidrWarnings, ipWarnings } from '../../../meta/ip.ts'
 import { oldCidrWarnings, oldIpWarnings } from '../../../meta/old-ip-warnings.ts'
-import type { Service } from '../v1.types.ts'
 import { clusterIPsOf, HEADLESS, isHeadless, serviceTypeOf } from './fields.ts'
 import { TOPOLOGY_HINTS, TOPOLOGY_MODE } from './validation.ts'
 

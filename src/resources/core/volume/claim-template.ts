@@ -1,15 +1,15 @@
+import type { PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedLocalObjectReference, TypedObjectReference } from '../../../api/core/v1.types.ts'
+import type { ObjectMeta } from '../../../api/meta/object.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { type LabelSelectorRules, validateLabelSelector } from '../../../meta/label-selector.ts'
 import { isDns1123Subdomain, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { ObjectMeta } from '../../../meta/object.ts'
 import { validateAnnotations, validateLabels } from '../../../meta/object-meta-validation.ts'
 import { compareQuantity } from '../../../meta/quantity.ts'
 import { NOT_POSITIVE } from '../checks.ts'
 import { ACCESS_MODES, VOLUME_MODES } from '../storage-class.ts'
-import type { PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedLocalObjectReference, TypedObjectReference } from '../v1.types.ts'
 
 /** Upstream prints the path of the source, a Go struct, in place of the source itself. Its pointer varies from run to run there, and is fixed here. */
 const SOURCE_PATH = verbatim('field.Path{name:"dataSource", index:"", parent:(*field.Path)(0xc000000000)}')

@@ -1,9 +1,9 @@
+import type { DownwardAPIVolumeFile, EnvVar, ObjectFieldSelector, ResourceFieldSelector } from '../../../api/core/v1.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
-import type { DownwardAPIVolumeFile, EnvVar, ObjectFieldSelector, ResourceFieldSelector } from '../v1.types.ts'
 import { validateNonReservedPath } from './paths.ts'
 
 const VOLUME_FIELDS = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid']

@@ -1,11 +1,3 @@
-import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
-import type { FieldPath } from '../../../meta/field-path.ts'
-import { validateLabelSelector } from '../../../meta/label-selector.ts'
-import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import { longestExpiration, SHORTEST_EXPIRATION, validateUserAnnotations } from '../../certificates/pod-certificate.ts'
-import { validateSignerName } from '../../certificates/signer-name.ts'
-import { goValue } from '../../shared/go-values.ts'
 import type {
   ClusterTrustBundleProjection,
   DownwardAPIVolumeFile,
@@ -15,7 +7,15 @@ import type {
   ProjectedVolumeSource,
   ServiceAccountTokenProjection,
   VolumeProjection,
-} from '../v1.types.ts'
+} from '../../../api/core/v1.types.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { validateLabelSelector } from '../../../meta/label-selector.ts'
+import { nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { longestExpiration, SHORTEST_EXPIRATION, validateUserAnnotations } from '../../certificates/pod-certificate.ts'
+import { validateSignerName } from '../../certificates/signer-name.ts'
+import { goValue } from '../../shared/go-values.ts'
 import { type HostIPsUse, validateDownwardFile } from './downward-api.ts'
 import { validateNonReservedPath } from './paths.ts'
 

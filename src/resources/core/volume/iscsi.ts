@@ -1,8 +1,8 @@
+import type { ISCSIPersistentVolumeSource, ISCSIVolumeSource } from '../../../api/core/v1.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { inclusiveRange } from '../checks.ts'
-import type { ISCSIPersistentVolumeSource, ISCSIVolumeSource } from '../v1.types.ts'
 
 /** Formats by prefix. The expressions are upstream’s, in which the `.` after eui and naa matches any character. */
 const FORMATS: readonly (readonly [prefix: string, hasFormat: (name: string) => boolean])[] = [

@@ -1,4 +1,4 @@
-import type { AzureDiskVolumeSource, ISCSIVolumeSource, RBDVolumeSource, ScaleIOVolumeSource } from '../v1.types.ts'
+import type { AzureDiskVolumeSource, ISCSIVolumeSource, RBDVolumeSource, ScaleIOVolumeSource } from '../../../api/core/v1.types.ts'
 
 /** Sources with defaults that pods and persistent volumes have in common. */
 interface Sources {

@@ -1,10 +1,3 @@
-import { isSince, type Release } from '../../../lifecycle/release.ts'
-import type { FieldError } from '../../../meta/field-error.ts'
-import { covered, invalid, notSupported, required, tooLongError } from '../../../meta/field-error.ts'
-import type { FieldPath } from '../../../meta/field-path.ts'
-import { isDns1123Subdomain, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import { enumValues } from '../../types.ts'
-import { inclusiveRange, validateDnsLabel } from '../checks.ts'
 import type {
   AzureDiskVolumeSource,
   CSIVolumeSource,
@@ -14,7 +7,14 @@ import type {
   NFSVolumeSource,
   QuobyteVolumeSource,
   StorageOSVolumeSource,
-} from '../v1.types.ts'
+} from '../../../api/core/v1.types.ts'
+import { enumValues } from '../../../catalog/types.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
+import type { FieldError } from '../../../meta/field-error.ts'
+import { covered, invalid, notSupported, required, tooLongError } from '../../../meta/field-error.ts'
+import type { FieldPath } from '../../../meta/field-path.ts'
+import { isDns1123Subdomain, nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { inclusiveRange, validateDnsLabel } from '../checks.ts'
 import { validateNoBacksteps } from './paths.ts'
 
 /** Validates a source of one kind. `path` is that of the source. */

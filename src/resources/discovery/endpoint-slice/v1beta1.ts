@@ -1,7 +1,7 @@
+import type { Endpoint, EndpointSlice } from '../../../api/discovery/v1.types.ts'
+import type { Endpoint as EndpointV1beta1 } from '../../../api/discovery/v1beta1.types.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { ownMember } from '../../../meta/equal.ts'
-import type { Endpoint, EndpointSlice } from '../v1.types.ts'
-import type { Endpoint as EndpointV1beta1 } from '../v1beta1.types.ts'
 
 /** A slice in v1beta1. Its addresses have the types of v1. */
 export type EndpointSliceV1beta1 = Omit<EndpointSlice, 'endpoints'> & { endpoints: EndpointV1beta1[] | null }

@@ -1,4 +1,6 @@
+import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../../api/discovery/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
@@ -12,8 +14,6 @@ import { isDns1123Label, isDns1123Subdomain, isQualifiedName, isValidLabelValue,
 import { validateImmutableField, validateLabels } from '../../../meta/object-meta-validation.ts'
 import { PORT_PROTOCOLS, validateNonSpecialIP } from '../../core/endpoints/validation.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
-import { enumValues } from '../../types.ts'
-import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../v1.types.ts'
 
 const ADDRESS_TYPES = enumValues('discovery.AddressType')
 const MOST_ENDPOINTS = 1000

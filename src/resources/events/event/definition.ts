@@ -1,8 +1,8 @@
+import type { Event as CoreEvent } from '../../../api/core/v1.types.ts'
+import type { Event } from '../../../api/events/v1.types.ts'
 import type { Version } from '../../../catalog/definition.ts'
-import type { Event as CoreEvent } from '../../core/v1.types.ts'
+import { types } from '../../../catalog/types.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { Event } from '../v1.types.ts'
 
 function toCore({ regarding, note, reportingController, reportingInstance, series, ...event }: Event): CoreEvent {
   const { deprecatedSource, deprecatedFirstTimestamp, deprecatedLastTimestamp, deprecatedCount, ...rest } = event

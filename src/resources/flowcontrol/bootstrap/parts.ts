@@ -1,4 +1,11 @@
-import type { FlowSchema, NonResourcePolicyRule, PriorityLevelConfiguration, PriorityLevelConfigurationSpec, ResourcePolicyRule, Subject } from '../v1.types.ts'
+import type {
+  FlowSchema,
+  NonResourcePolicyRule,
+  PriorityLevelConfiguration,
+  PriorityLevelConfigurationSpec,
+  ResourcePolicyRule,
+  Subject,
+} from '../../../api/flowcontrol/v1.types.ts'
 
 /** Annotation of a bootstrap object. With "true" the server may update its spec. */
 export const AUTO_UPDATE_ANNOTATION = 'apf.kubernetes.io/autoupdate-spec'

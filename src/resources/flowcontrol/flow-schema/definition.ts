@@ -1,10 +1,10 @@
+import type { FlowSchema } from '../../../api/flowcontrol/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { flowControlStatusStrategy, flowControlStrategy } from '../strategies.ts'
-import type { FlowSchema } from '../v1.types.ts'
 import { flowControlBetas, flowControlVersion } from '../version.ts'
 import { validateFlowSchema } from './validation.ts'
 

@@ -1,9 +1,9 @@
+import type { NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule } from '../../../api/flowcontrol/v1.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
 import { starStandsAlone } from '../../shared/word-lists.ts'
-import type { NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule } from '../v1.types.ts'
 import { validateSubject } from './subjects.ts'
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']

@@ -1,8 +1,8 @@
+import type { ServiceAccountSubject, Subject } from '../../../api/flowcontrol/v1.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import type { ServiceAccountSubject, Subject } from '../v1.types.ts'
 
 /** Kinds of subjects, and their members. */
 const MEMBERS = { User: 'user', Group: 'group', ServiceAccount: 'serviceAccount' } as const

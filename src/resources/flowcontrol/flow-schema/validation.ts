@@ -1,3 +1,4 @@
+import type { FlowSchema } from '../../../api/flowcontrol/v1.types.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
@@ -5,7 +6,6 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { MANDATORY_SCHEMAS } from '../bootstrap/mandatory.ts'
-import type { FlowSchema } from '../v1.types.ts'
 import { validateFlowRule } from './rules.ts'
 
 const MAX_PRECEDENCE = 10_000

@@ -1,6 +1,6 @@
+import type { PriorityLevelConfiguration } from '../../../api/flowcontrol/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import { flowControlStrategy } from '../strategies.ts'
-import type { PriorityLevelConfiguration } from '../v1.types.ts'
 import { validatePriorityLevel } from './validation.ts'
 import { PRIORITY_LEVEL_VERSIONS } from './versions.ts'
 

@@ -1,8 +1,8 @@
+import type { PriorityLevelConfiguration } from '../../../api/flowcontrol/v1.types.ts'
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import type { PriorityLevelConfiguration } from '../v1.types.ts'
 
 /** Table of levels. All versions print the hub version. The column of shares had another name before 1.26. */
 export const priorityLevelTableIn = (release: Release): TableDefinition<PriorityLevelConfiguration> => ({

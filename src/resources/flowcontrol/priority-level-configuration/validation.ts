@@ -1,3 +1,11 @@
+import type {
+  ExemptPriorityLevelConfiguration,
+  LimitedPriorityLevelConfiguration,
+  LimitResponse,
+  PriorityLevelConfiguration,
+  PriorityLevelConfigurationSpec,
+  QueuingConfiguration,
+} from '../../../api/flowcontrol/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -7,14 +15,6 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { mandatoryLevels } from '../bootstrap/mandatory.ts'
-import type {
-  ExemptPriorityLevelConfiguration,
-  LimitedPriorityLevelConfiguration,
-  LimitResponse,
-  PriorityLevelConfiguration,
-  PriorityLevelConfigurationSpec,
-  QueuingConfiguration,
-} from '../v1.types.ts'
 import { ROUNDTRIP_ANNOTATION } from './versions.ts'
 
 const MAX_QUEUES = 10_000_000

@@ -1,10 +1,10 @@
+import type { LimitResponse, PriorityLevelConfiguration, PriorityLevelConfigurationSpec } from '../../../api/flowcontrol/v1.types.ts'
+import type { PriorityLevelConfiguration as BetaLevel } from '../../../api/flowcontrol/v1beta2.types.ts'
+import type { PriorityLevelConfiguration as Beta3Level } from '../../../api/flowcontrol/v1beta3.types.ts'
 import type { Version } from '../../../catalog/definition.ts'
 import { DEFAULT_RELEASE, isSince } from '../../../lifecycle/release.ts'
 import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { flowControlStatusStrategy } from '../strategies.ts'
-import type { LimitResponse, PriorityLevelConfiguration, PriorityLevelConfigurationSpec } from '../v1.types.ts'
-import type { PriorityLevelConfiguration as BetaLevel } from '../v1beta2.types.ts'
-import type { PriorityLevelConfiguration as Beta3Level } from '../v1beta3.types.ts'
 import { flowControlBetas, flowControlVersion } from '../version.ts'
 import { priorityLevelTableIn } from './table.ts'
 

@@ -1,5 +1,8 @@
+import type { NodeSelectorRequirement } from '../../../api/core/v1.types.ts'
+import type { ClusterCIDR, ClusterCIDRSpec } from '../../../api/networking/v1alpha1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { age } from '../../../meta/age.ts'
 import { type FieldError, immutableError, invalid, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
@@ -7,12 +10,9 @@ import { parseCidr } from '../../../meta/ip.ts'
 import { nameIsDnsLabel } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { validateNodeSelector } from '../../core/pod-spec/affinity.ts'
-import type { NodeSelectorRequirement } from '../../core/v1.types.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { goMember } from '../../shared/go-values.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { ClusterCIDR, ClusterCIDRSpec } from '../v1alpha1.types.ts'
 
 /** Smallest number of host bits of a node's range: 16 addresses. */
 const FEWEST_HOST_BITS = 4

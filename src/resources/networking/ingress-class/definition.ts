@@ -1,5 +1,7 @@
+import type { IngressClass, IngressClassParametersReference } from '../../../api/networking/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { type FieldError, forbidden, invalid, notSupported, required, requiredCovered, tooLongError } from '../../../meta/field-error.ts'
@@ -9,9 +11,7 @@ import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { ageColumn, column, nameColumn, nameOfDefault } from '../../shared/columns.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
 import { validateObjectReference } from '../object-reference.ts'
-import type { IngressClass, IngressClassParametersReference } from '../v1.types.ts'
 
 /** Limit in bytes. */
 const CONTROLLER_LIMIT = 250

@@ -1,7 +1,7 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
+import type { TypedObject } from '../../../api/meta/object.ts'
 import { asKind } from '../../../catalog/define.ts'
 import type { Awaitable } from '../../../lib/awaitable.ts'
-import type { TypedObject } from '../../../meta/object.ts'
 import { INGRESSES } from '../../kinds.ts'
 import { youngestName } from '../../shared/youngest.ts'
 import { IS_DEFAULT_CLASS } from '../ingress-class/definition.ts'

@@ -1,10 +1,10 @@
+import type { IngressBackend, IngressSpec, ServiceBackendPort } from '../../../api/networking/v1.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isValidPortName, isValidPortNum, nameIsDns1035Label, nameIsDnsLabel, type ValidateName } from '../../../meta/names.ts'
 import { validateObjectReference } from '../object-reference.ts'
-import type { IngressBackend, IngressSpec, ServiceBackendPort } from '../v1.types.ts'
 
 /** Checks that either name or number is set. The error is reported for the backend, not for its port. */
 function validateBackendPort({ name, number }: ServiceBackendPort, backend: FieldPath): FieldError[] {

@@ -1,10 +1,10 @@
+import type { HTTPIngressPath, IngressRule } from '../../../api/networking/v1.types.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { parseIp } from '../../../meta/ip.ts'
 import { isDns1123Subdomain, isWildcardDns1123Subdomain, type ValidateName } from '../../../meta/names.ts'
-import { enumValues } from '../../types.ts'
-import type { HTTPIngressPath, IngressRule } from '../v1.types.ts'
 import { validateBackend } from './backend.ts'
 
 const PATH_TYPES = enumValues('networking.PathType')

@@ -1,5 +1,7 @@
+import type { IPAddress, ParentReference } from '../../../api/networking/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { covered, type FieldError, immutableError, invalid, required } from '../../../meta/field-error.ts'
@@ -10,8 +12,6 @@ import { isDns1123Subdomain, nameIsPathSegment, type ValidateName } from '../../
 import { column, nameColumn } from '../../shared/columns.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { IPAddress, ParentReference } from '../v1.types.ts'
 
 /** Checks that the name is an address in canonical form. */
 const nameIsAddress: ValidateName = name =>

@@ -1,6 +1,6 @@
+import type { NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from '../../../api/networking/v1.types.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from '../v1.types.ts'
 
 /** A rule of either direction, with `from` or `to` as `peers`. */
 interface DirectionRule {

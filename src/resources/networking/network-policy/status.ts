@@ -1,9 +1,9 @@
+import type { NetworkPolicy } from '../../../api/networking/v1.types.ts'
 import type { Strategy } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { SPEC_FIELDS } from '../../shared/strategy-parts.ts'
-import type { NetworkPolicy } from '../v1.types.ts'
 
 const hasConditions = ({ status }: NetworkPolicy): boolean => (status?.conditions ?? []).length > 0
 

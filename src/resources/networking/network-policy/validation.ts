@@ -1,4 +1,6 @@
+import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../api/networking/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { covered, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -11,8 +13,6 @@ import { isValidPortName, isValidPortNum } from '../../../meta/names.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
 import { selectorRules } from '../../shared/selector-rules.ts'
-import { enumValues } from '../../types.ts'
-import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../v1.types.ts'
 import { allRules } from './peers.ts'
 
 const PROTOCOLS = enumValues('networking.Protocol', 'TCP', 'UDP')

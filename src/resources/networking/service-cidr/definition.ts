@@ -1,5 +1,7 @@
+import type { ServiceCIDR } from '../../../api/networking/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { isGivenEmpty } from '../../../meta/empty-members.ts'
@@ -12,8 +14,6 @@ import { goStringList } from '../../shared/go-syntax.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { keepMetadata } from '../../shared/status-metadata.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { ServiceCIDR } from '../v1.types.ts'
 
 const PATH = fieldPath('spec', 'cidrs')
 /** Validates one CIDR, or one of each family, in canonical form. Source: pkg/apis/networking/validation in k8s.io/kubernetes. */

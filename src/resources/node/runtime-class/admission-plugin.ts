@@ -1,14 +1,14 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
+import type { Pod, PodSpec } from '../../../api/core/v1.types.ts'
+import type { RuntimeClass } from '../../../api/node/v1.types.ts'
 import { asKind } from '../../../catalog/define.ts'
 import { type Awaitable, use } from '../../../lib/awaitable.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { clone, deepEqual, ownMember, setMember } from '../../../meta/equal.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
 import { mergeTolerations } from '../../core/pod/tolerations.ts'
-import type { Pod, PodSpec } from '../../core/v1.types.ts'
 import { PODS } from '../../kinds.ts'
-import type { RuntimeClass } from '../v1.types.ts'
 
 /** Reads a runtime class. Undefined if it does not exist. */
 export type GetRuntimeClass = (name: string) => Awaitable<RuntimeClass | undefined>

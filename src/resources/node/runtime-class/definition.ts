@@ -1,5 +1,8 @@
+import type { Toleration } from '../../../api/core/v1.types.ts'
+import type { RuntimeClass } from '../../../api/node/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
@@ -11,12 +14,9 @@ import { validateImmutableField, validateLabels } from '../../../meta/object-met
 import { validateResources } from '../../core/pod-spec/resources.ts'
 import { validateTolerations } from '../../core/pod-spec/scheduling.ts'
 import { deprecatedLabel } from '../../core/pod-spec/warnings.ts'
-import type { Toleration } from '../../core/v1.types.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { RuntimeClass } from '../v1.types.ts'
 
 const MEMBERS = ['key', 'operator', 'value', 'effect'] as const
 

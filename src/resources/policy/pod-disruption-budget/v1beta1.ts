@@ -1,7 +1,7 @@
+import type { LabelSelector } from '../../../api/meta/v1.types.ts'
+import type { PodDisruptionBudget } from '../../../api/policy/v1.types.ts'
+import type { PodDisruptionBudget as PodDisruptionBudgetV1beta1 } from '../../../api/policy/v1beta1.types.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import type { LabelSelector } from '../../../meta/label-selector.ts'
-import type { PodDisruptionBudget } from '../v1.types.ts'
-import type { PodDisruptionBudget as PodDisruptionBudgetV1beta1 } from '../v1beta1.types.ts'
 
 /** Label that no pod has. An expression with it represents the empty selector of one version in the other. */
 const LABEL = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'

@@ -1,4 +1,6 @@
+import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../../api/policy/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
@@ -10,8 +12,6 @@ import { goValue } from '../../shared/go-values.ts'
 import { validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { selectorRules } from '../../shared/selector-rules.ts'
 import { validateOneOf } from '../../shared/word-lists.ts'
-import { enumValues } from '../../types.ts'
-import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../v1.types.ts'
 
 const EVICTION_POLICIES = enumValues('policy.UnhealthyPodEvictionPolicyType')
 

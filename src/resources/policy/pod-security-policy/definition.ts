@@ -1,10 +1,10 @@
+import type { PodSecurityPolicy } from '../../../api/policy/v1beta1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { PodSecurityPolicy } from '../v1beta1.types.ts'
 import { validatePodSecurityPolicy } from './validation.ts'
 
 const table: TableDefinition<PodSecurityPolicy> = {

@@ -1,3 +1,12 @@
+import type {
+  AllowedHostPath,
+  IDRange,
+  PodSecurityPolicy,
+  PodSecurityPolicySpec,
+  RunAsGroupStrategyOptions,
+  RuntimeClassStrategyOptions,
+} from '../../../api/policy/v1beta1.types.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { duplicate, type FieldError, invalid, notSupported, required, verbatim } from '../../../meta/field-error.ts'
@@ -6,15 +15,6 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { appArmorNameError, validateSeccompName } from '../../core/pod-spec/annotations.ts'
 import { validateCsiDriverName } from '../../core/volume/sources.ts'
 import { goStringList } from '../../shared/go-syntax.ts'
-import { enumValues } from '../../types.ts'
-import type {
-  AllowedHostPath,
-  IDRange,
-  PodSecurityPolicy,
-  PodSecurityPolicySpec,
-  RunAsGroupStrategyOptions,
-  RuntimeClassStrategyOptions,
-} from '../v1beta1.types.ts'
 import { validateOverlap, validateSysctlPatterns } from './sysctls.ts'
 
 const ANY = '*'

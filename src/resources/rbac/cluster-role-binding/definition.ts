@@ -1,9 +1,9 @@
+import type { ClusterRoleBinding } from '../../../api/rbac/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import { bindingStrategy, bindingTable, setBindingDefaults } from '../shared/binding.ts'
 import { authorizeBinding, type EscalationServices } from '../shared/escalation.ts'
 import { rbacVersion } from '../shared/version.ts'
-import type { ClusterRoleBinding } from '../v1.types.ts'
 
 const v1: Version<ClusterRoleBinding> = {
   ...rbacVersion('ClusterRoleBinding', { plural: 'clusterrolebindings', singular: 'clusterrolebinding' }),

@@ -1,15 +1,16 @@
+import type { LabelSelector } from '../../../api/meta/v1.types.ts'
+import type { ClusterRole } from '../../../api/rbac/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition } from '../../../catalog/definition.ts'
 import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import { type LabelSelector, labelSelectorOf, validateLabelSelector } from '../../../meta/label-selector.ts'
+import { labelSelectorOf, validateLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import { ifReadable } from '../../../meta/selector-error.ts'
 import { aggregationSelectors } from '../shared/aggregation.ts'
 import { authorizeRole, type EscalationServices } from '../shared/escalation.ts'
 import { validateRoleRules } from '../shared/rules-validation.ts'
 import { rbacVersion } from '../shared/version.ts'
-import type { ClusterRole } from '../v1.types.ts'
 
 const PATH = fieldPath('aggregationRule', 'clusterRoleSelectors')
 

@@ -1,5 +1,5 @@
+import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../../api/rbac/v1.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
-import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../v1.types.ts'
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from './cluster-roles.ts'
 import { CONTROLLER_ROLES } from './controller-roles.ts'
 import { NAMESPACE_POLICY } from './namespace-roles.ts'

@@ -1,9 +1,9 @@
+import type { ClusterRole, ClusterRoleBinding, PolicyRule, Subject } from '../../../api/rbac/v1.types.ts'
 import { invariant } from '../../../lib/invariant.ts'
 import { isGateName } from '../../../lifecycle/feature-gates.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { RBAC_GROUP } from '../shared/version.ts'
-import type { ClusterRole, ClusterRoleBinding, PolicyRule, Subject } from '../v1.types.ts'
 
 const API_VERSION = `${RBAC_GROUP}/v1`
 const LABELS = { 'kubernetes.io/bootstrapping': 'rbac-defaults' }

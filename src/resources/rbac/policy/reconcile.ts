@@ -1,8 +1,8 @@
+import type { TypedObject } from '../../../api/meta/object.ts'
+import type { ClusterRole, ClusterRoleBinding, Subject } from '../../../api/rbac/v1.types.ts'
 import { missingRules } from '../../../auth/authz/rbac/covers.ts'
 import { clone, deepEqual } from '../../../meta/equal.ts'
-import type { TypedObject } from '../../../meta/object.ts'
 import { aggregationSelectors } from '../shared/aggregation.ts'
-import type { ClusterRole, ClusterRoleBinding, Subject } from '../v1.types.ts'
 import { AUTO_UPDATE } from './read-policy.ts'
 
 /** Reports whether the annotation forbids updates by the server. */

@@ -1,9 +1,9 @@
+import type { RoleBinding } from '../../../api/rbac/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import { bindingStrategy, bindingTable, setBindingDefaults } from '../shared/binding.ts'
 import { authorizeBinding, type EscalationServices } from '../shared/escalation.ts'
 import { rbacVersion } from '../shared/version.ts'
-import type { RoleBinding } from '../v1.types.ts'
 
 const v1: Version<RoleBinding> = {
   ...rbacVersion('RoleBinding', { plural: 'rolebindings', singular: 'rolebinding' }),

@@ -1,10 +1,10 @@
+import type { Role } from '../../../api/rbac/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition } from '../../../catalog/definition.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import { authorizeRole, type EscalationServices } from '../shared/escalation.ts'
 import { validateRoleRules } from '../shared/rules-validation.ts'
 import { rbacVersion } from '../shared/version.ts'
-import type { Role } from '../v1.types.ts'
 
 const v1 = rbacVersion<Role>('Role', { plural: 'roles', singular: 'role' })
 

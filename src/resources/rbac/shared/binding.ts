@@ -1,3 +1,5 @@
+import type { TypedObject } from '../../../api/meta/object.ts'
+import type { RoleRef, Subject } from '../../../api/rbac/v1.types.ts'
 import type { Strategy, TableDefinition } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -5,10 +7,8 @@ import { covered, invalid, notSupported, required } from '../../../meta/field-er
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain, nameIsPathSegment } from '../../../meta/names.ts'
-import type { TypedObject } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { goValue } from '../../shared/go-values.ts'
-import type { RoleRef, Subject } from '../v1.types.ts'
 import { RBAC_GROUP } from './version.ts'
 
 /** A RoleBinding or a ClusterRoleBinding. */

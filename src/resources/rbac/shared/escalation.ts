@@ -1,3 +1,5 @@
+import type { TypedObject } from '../../../api/meta/object.ts'
+import type { RoleRef } from '../../../api/rbac/v1.types.ts'
 import { missingRights } from '../../../auth/authz/rbac/covers.ts'
 import type { PolicyRule } from '../../../auth/authz/rbac/policy.ts'
 import type { RuleIndex } from '../../../auth/authz/rbac/rule-index.ts'
@@ -12,10 +14,8 @@ import { isSince } from '../../../lifecycle/release.ts'
 import { type Authorizer, isMaster, mayDo } from '../../../meta/authorizer.ts'
 import type { RequestContext } from '../../../meta/context.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import type { TypedObject } from '../../../meta/object.ts'
 import { failure, forbiddenError, isStatusError, notFoundError } from '../../../meta/status.ts'
 import { CLUSTER_ROLES, ROLES } from '../../kinds.ts'
-import type { RoleRef } from '../v1.types.ts'
 
 export interface EscalationServices {
   readonly authorizer: Authorizer

@@ -1,8 +1,8 @@
+import type { PolicyRule } from '../../../api/rbac/v1.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { covered, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { PolicyRule } from '../v1.types.ts'
 
 const some = (list: readonly string[] | null | undefined): boolean => (list?.length ?? 0) > 0
 

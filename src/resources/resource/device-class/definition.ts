@@ -1,3 +1,4 @@
+import type { DeviceClass } from '../../../api/resource/v1beta2.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, Version } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
@@ -13,7 +14,6 @@ import { MAX_CONFIGURATIONS } from '../claim-spec.ts'
 import { validateConfiguration } from '../configuration.ts'
 import { validateList } from '../lists.ts'
 import { compileSelectors, validateSelectors } from '../selectors.ts'
-import type { DeviceClass } from '../v1beta2.types.ts'
 import { otherVersion, resourceVersion } from '../version.ts'
 
 /** Fields that an update does not change were accepted before limits existed, by a release that may support more expressions. */

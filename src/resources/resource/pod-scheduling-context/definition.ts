@@ -1,3 +1,4 @@
+import type { PodSchedulingContext } from '../../../api/resource/v1alpha3.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Version } from '../../../catalog/definition.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -5,7 +6,6 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { validateSet } from '../lists.ts'
 import { validateClassName } from '../names.ts'
 import { schedulingParts, schedulingStrategy, validatePotentialNodes } from '../pod-scheduling.ts'
-import type { PodSchedulingContext } from '../v1alpha3.types.ts'
 import { resourceVersion } from '../version.ts'
 
 const MOST_NODES = 128

@@ -1,3 +1,5 @@
+import type { ResourceClaimTemplate as BetaTemplate } from '../../../api/resource/v1beta1.types.ts'
+import type { DeviceClaim, ResourceClaimTemplate } from '../../../api/resource/v1beta2.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, Version } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
@@ -12,8 +14,6 @@ import { validateAdminAccess } from '../admin-access.ts'
 import { validateClaimSpec } from '../claim-spec.ts'
 import { devicesFromHub, devicesToHub } from '../conversion.ts'
 import { setOlderRequestDefaults, setRequestDefaults } from '../defaults.ts'
-import type { ResourceClaimTemplate as BetaTemplate } from '../v1beta1.types.ts'
-import type { DeviceClaim, ResourceClaimTemplate } from '../v1beta2.types.ts'
 import { type Differences, otherVersion, resourceVersion } from '../version.ts'
 
 /** Upstream uses the path of a claim. */

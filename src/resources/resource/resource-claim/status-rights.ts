@@ -1,3 +1,4 @@
+import type { AllocatedDeviceStatus, ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
 import { serviceAccountOf } from '../../../auth/authn/service-account/claims.ts'
 import { forbidden as forbiddenRequest } from '../../../auth/authz/forbidden.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
@@ -8,7 +9,6 @@ import { type FieldError, forbidden } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
 import { resourceAttributes } from '../../../meta/request-attributes.ts'
-import type { AllocatedDeviceStatus, ResourceClaim } from '../v1beta2.types.ts'
 import { deviceId } from './status-validation.ts'
 
 const ALLOCATION = fieldPath('status', 'allocation')

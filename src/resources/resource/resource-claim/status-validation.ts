@@ -1,4 +1,14 @@
+import type {
+  AllocatedDeviceStatus,
+  AllocationResult,
+  DeviceAllocationConfiguration,
+  DeviceRequestAllocationResult,
+  NetworkDeviceData,
+  ResourceClaim,
+  ResourceClaimConsumerReference,
+} from '../../../api/resource/v1beta2.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import type { Release } from '../../../lifecycle/release.ts'
 import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -11,7 +21,6 @@ import { longerThan } from '../../../meta/names.ts'
 import { validateNodeSelector } from '../../core/pod-spec/affinity.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { validateOneOf } from '../../shared/word-lists.ts'
-import { enumValues } from '../../types.ts'
 import { validateBindingConditions } from '../binding-conditions.ts'
 import { MAX_CONFIGURATIONS, MAX_REQUESTS, validateRequestReferences } from '../claim-spec.ts'
 import { validateConfiguration, validateRaw } from '../configuration.ts'
@@ -19,15 +28,6 @@ import { validateList, validateSet } from '../lists.ts'
 import { validateDriverName, validateLabelName, validatePoolName } from '../names.ts'
 import { requestNames, validateRequestReference } from '../request-names.ts'
 import { validateShareId } from '../share-id.ts'
-import type {
-  AllocatedDeviceStatus,
-  AllocationResult,
-  DeviceAllocationConfiguration,
-  DeviceRequestAllocationResult,
-  NetworkDeviceData,
-  ResourceClaim,
-  ResourceClaimConsumerReference,
-} from '../v1beta2.types.ts'
 
 const SOURCES = enumValues('resource.AllocationConfigSource')
 const MAX_USERS = 256

@@ -1,11 +1,11 @@
+import type { Json } from '../../../api/meta/object.ts'
+import type { PoolStatus, ResourcePoolStatusRequest, ResourcePoolStatusRequestStatus } from '../../../api/resource/v1alpha3.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import type { Json } from '../../../meta/object.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
 import { keepMetadata } from '../../shared/status-metadata.ts'
 import { keepMembers, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import type { PoolStatus, ResourcePoolStatusRequest, ResourcePoolStatusRequestStatus } from '../v1alpha3.types.ts'
 import { resourceVersion } from '../version.ts'
 import { validatePoolStatusRequest, validateRequestedStatus } from './validation.ts'
 

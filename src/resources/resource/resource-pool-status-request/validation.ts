@@ -1,10 +1,10 @@
+import type { PoolStatus, ResourcePoolStatusRequest, ResourcePoolStatusRequestStatus } from '../../../api/resource/v1alpha3.types.ts'
 import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { type FieldError, immutableError, invalid, required, tooLongError, tooMany } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain, longerThan } from '../../../meta/names.ts'
 import { goValue } from '../../shared/go-values.ts'
-import type { PoolStatus, ResourcePoolStatusRequest, ResourcePoolStatusRequestStatus } from '../v1alpha3.types.ts'
 
 const LONGEST_POOL_NAME = 253
 const LONGEST_ERROR_BYTES = 256

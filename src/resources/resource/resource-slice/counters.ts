@@ -1,9 +1,9 @@
+import type { CounterSet, DeviceCounterConsumption } from '../../../api/resource/v1beta2.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, required, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { shortened } from '../lists.ts'
 import { validateLabelName } from '../names.ts'
-import type { CounterSet, DeviceCounterConsumption } from '../v1beta2.types.ts'
 
 type WithCounters = Pick<CounterSet | DeviceCounterConsumption, 'counters'>
 

@@ -1,3 +1,4 @@
+import type { Device, ResourceSlice } from '../../../api/resource/v1beta2.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { isSince } from '../../../lifecycle/release.ts'
@@ -6,7 +7,6 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { alphaSlice, betaSlice } from '../conversion.ts'
 import { setTimeAdded } from '../taints.ts'
-import type { Device, ResourceSlice } from '../v1beta2.types.ts'
 import { otherVersion, resourceVersion } from '../version.ts'
 import { validateResourceSlice } from './validation.ts'
 

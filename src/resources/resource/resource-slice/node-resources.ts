@@ -1,8 +1,8 @@
+import type { Device } from '../../../api/resource/v1beta2.types.ts'
 import { type FieldError, invalid, notFound } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { canonicalQuantity, quantitySign } from '../../../meta/quantity.ts'
 import { isNativeResource } from '../../core/pod-spec/resources.ts'
-import type { Device } from '../v1beta2.types.ts'
 
 /** Validates the allocatable node resources that a device consumes, by a capacity of the device, a multiplier or both. Since 1.36. */
 export function validateNodeResources({ nodeAllocatableResourceMappings: mappings = {}, capacity = {} }: Device, path: FieldPath): FieldError[] {

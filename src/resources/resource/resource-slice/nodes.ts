@@ -1,9 +1,9 @@
+import type { Device } from '../../../api/resource/v1beta2.types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateNodeSelector } from '../../core/pod-spec/affinity.ts'
-import type { Device } from '../v1beta2.types.ts'
 
 /** Counts the ways in which a slice or device specifies its nodes, and validates each. `empty` is the message for an empty name. */
 export function givenNodes(

@@ -1,9 +1,9 @@
+import type { CapacityRequestPolicy, CapacityRequestPolicyRange } from '../../../api/resource/v1beta2.types.ts'
 import type { Release } from '../../../lifecycle/release.ts'
 import { type FieldError, forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { addQuantity, compareQuantity, quantityValue } from '../../../meta/quantity.ts'
 import { validateSet } from '../lists.ts'
-import type { CapacityRequestPolicy, CapacityRequestPolicyRange } from '../v1beta2.types.ts'
 
 const MAX_VALUES = 10
 

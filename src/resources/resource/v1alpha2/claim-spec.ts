@@ -1,8 +1,8 @@
+import type { ResourceClaimSpec } from '../../../api/resource/v1alpha2.types.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import { type FieldError, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
-import { enumValues } from '../../types.ts'
 import { validateClassName } from '../names.ts'
-import type { ResourceClaimSpec } from '../v1alpha2.types.ts'
 import { validateClaimParametersRef } from './references.ts'
 
 /** The binding modes of a storage class. Upstream declares allocation modes without their values. */

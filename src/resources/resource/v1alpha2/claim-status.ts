@@ -1,3 +1,10 @@
+import type {
+  AllocationResult,
+  ResourceClaim,
+  ResourceClaimConsumerReference,
+  ResourceHandle,
+  StructuredResourceHandle,
+} from '../../../api/resource/v1alpha2.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -8,7 +15,6 @@ import { validateNodeSelector } from '../../core/pod-spec/affinity.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { validateDriverName } from '../names.ts'
 import { validateUser } from '../resource-claim/status-validation.ts'
-import type { AllocationResult, ResourceClaim, ResourceClaimConsumerReference, ResourceHandle, StructuredResourceHandle } from '../v1alpha2.types.ts'
 import { validateModel } from './models.ts'
 import { validateNodeName } from './node-names.ts'
 import { longerThanAllowed } from './version.ts'

@@ -1,7 +1,7 @@
+import type { NamedResourcesAttribute, NamedResourcesInstance, NamedResourcesResources } from '../../../api/resource/v1alpha2.types.ts'
 import { duplicate, type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { validateClassName } from '../names.ts'
-import type { NamedResourcesAttribute, NamedResourcesInstance, NamedResourcesResources } from '../v1alpha2.types.ts'
 
 const VALUES = ['bool', 'int', 'intSlice', 'quantity', 'string', 'stringSlice', 'version'] as const
 

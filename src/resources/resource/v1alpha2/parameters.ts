@@ -1,3 +1,10 @@
+import type { TypedObject } from '../../../api/meta/object.ts'
+import type {
+  DriverRequests,
+  ResourceClaimParameters,
+  ResourceClaimParametersReference,
+  ResourceClassParameters,
+} from '../../../api/resource/v1alpha2.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
@@ -5,11 +12,9 @@ import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { duplicate, type FieldError, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
-import type { TypedObject } from '../../../meta/object.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { oldestReader } from '../../shared/oldest-reader.ts'
 import { validateDriverName } from '../names.ts'
-import type { DriverRequests, ResourceClaimParameters, ResourceClaimParametersReference, ResourceClassParameters } from '../v1alpha2.types.ts'
 import { validateModel } from './models.ts'
 import { compileNamedSelectors, type NamedSelectorFaults, validateNamedSelector } from './named-selectors.ts'
 import { referenceCell, validateClaimParametersRef, validateClassParametersRef } from './references.ts'

@@ -1,7 +1,7 @@
+import type { ResourceClaimParametersReference, ResourceClassParametersReference } from '../../../api/resource/v1alpha2.types.ts'
 import { type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
-import type { ResourceClaimParametersReference, ResourceClassParametersReference } from '../v1alpha2.types.ts'
 
 /** Validates the reference to the parameters of a claim, in its namespace. */
 export const validateClaimParametersRef = (ref: ResourceClaimParametersReference | undefined, path: FieldPath): FieldError[] =>

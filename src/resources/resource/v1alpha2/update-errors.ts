@@ -1,7 +1,7 @@
+import type { Json } from '../../../api/meta/object.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { type FieldError, immutableError } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
-import type { Json } from '../../../meta/object.ts'
 import { goValue } from '../../shared/go-values.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { Names, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { type FieldError, tooLongError } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
 
 /** Fields of a version of 1.26 to 1.30 that follow from its kind. */
 export const alphaVersion = (

@@ -1,11 +1,11 @@
+import type { PodGroup } from '../../../api/scheduling/v1alpha2.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { statusAloneStrategy, withholdStatus } from '../../shared/status-metadata.ts'
 import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { PodGroup } from '../v1alpha2.types.ts'
 import { validatePodGroup, validatePodGroupStatus } from './validation.ts'
 
 /** Prints `Pending` until the scheduler has set a condition. A disruption prints its reason. */

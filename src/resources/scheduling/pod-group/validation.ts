@@ -1,10 +1,10 @@
+import type { PodGroup, PodGroupTemplateReference } from '../../../api/scheduling/v1alpha2.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { type FieldError, invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
 import { validateClaims, validateGatedFields, validateLabel, validateSchedulingPolicy, validateSubdomain, validateUnchanged } from '../pod-groups.ts'
-import type { PodGroup, PodGroupTemplateReference } from '../v1alpha2.types.ts'
 
 const SPEC_PATH = fieldPath('spec')
 const referencePath = SPEC_PATH.child('podGroupTemplateRef')

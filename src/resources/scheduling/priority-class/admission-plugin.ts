@@ -1,11 +1,11 @@
 import type { AdmissionPlugin } from '../../../admission/chain.ts'
 import { isAbout, refuse } from '../../../admission/refuse.ts'
+import type { Pod } from '../../../api/core/v1.types.ts'
+import type { PriorityClass } from '../../../api/scheduling/v1.types.ts'
 import { asKind } from '../../../catalog/define.ts'
 import { type Awaitable, use } from '../../../lib/awaitable.ts'
 import type { AdmissionRequest } from '../../../registry/types.ts'
-import type { Pod } from '../../core/v1.types.ts'
 import { PODS, PRIORITY_CLASSES } from '../../kinds.ts'
-import type { PriorityClass } from '../v1.types.ts'
 
 /** Access to priority classes. */
 export interface PriorityClasses {

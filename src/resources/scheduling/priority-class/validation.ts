@@ -1,9 +1,9 @@
+import type { PriorityClass } from '../../../api/scheduling/v1.types.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, notSupported, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
-import { enumValues } from '../../types.ts'
-import type { PriorityClass } from '../v1.types.ts'
 import { SYSTEM_PREFIX, systemPriorityClass } from './system-classes.ts'
 
 /** Highest value of user-defined classes. System classes have higher ones. */

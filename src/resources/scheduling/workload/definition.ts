@@ -1,11 +1,11 @@
+import type { PodGroup as AlphaGroup, Workload as AlphaWorkload } from '../../../api/scheduling/v1alpha1.types.ts'
+import type { PodGroupTemplate, Workload } from '../../../api/scheduling/v1alpha2.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { NAME_AND_AGE } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { PodGroup as AlphaGroup, Workload as AlphaWorkload } from '../v1alpha1.types.ts'
-import type { PodGroupTemplate, Workload } from '../v1alpha2.types.ts'
 import { validateFirstWorkload, validateWorkload } from './validation.ts'
 
 const v1alpha2: Version<Workload> = {

@@ -1,3 +1,4 @@
+import type { PodGroupSchedulingPolicy, PodGroupTemplate, Workload } from '../../../api/scheduling/v1alpha2.types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { duplicate, type FieldError, immutableError, invalid, required, tooMany } from '../../../meta/field-error.ts'
@@ -5,7 +6,6 @@ import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { goMember } from '../../shared/go-values.ts'
 import { validateControllerRef, validateGatedFields, validateLabel, validateNamed, validateSchedulingPolicy, validateUnchanged } from '../pod-groups.ts'
-import type { PodGroupSchedulingPolicy, PodGroupTemplate, Workload } from '../v1alpha2.types.ts'
 
 const MOST_GROUPS = 8
 const SPEC_PATH = fieldPath('spec')

@@ -1,4 +1,4 @@
-import type { PodTemplateSpec } from '../../core/v1.types.ts'
+import type { PodTemplateSpec } from '../../../api/core/v1.types.ts'
 
 /** Prints names and images of the containers in a pod template, each separated by commas. */
 export function containerCells(template: PodTemplateSpec | undefined): [string, string] {

@@ -1,6 +1,6 @@
+import type { TypedObject } from '../../../api/meta/object.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { deepEqualIfSmall } from '../../../meta/equal.ts'
-import type { TypedObject } from '../../../meta/object.ts'
 import { countChange } from '../spec-generation.ts'
 
 interface WithStatus extends TypedObject {

@@ -1,4 +1,5 @@
-import { type LabelSelector, printLabelSelector } from '../../../meta/label-selector.ts'
+import type { LabelSelector } from '../../../api/meta/v1.types.ts'
+import { printLabelSelector } from '../../../meta/label-selector.ts'
 
 /** Prints spec.selector for the status of a Scale. Empty if there is none or it matches everything. */
 export function scaleSelector({ spec }: { spec: { selector: LabelSelector | null } }): string {

@@ -1,13 +1,13 @@
+import type { CSIDriver, CSIDriverSpec, TokenRequest } from '../../../api/storage/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { CSIDriver, CSIDriverSpec, TokenRequest } from '../v1.types.ts'
 import { validateCSIDriver } from './validation.ts'
 
 /** Sets defaults. An empty list of modes counts as unset. */

@@ -1,3 +1,4 @@
+import type { CSIDriver, TokenRequest } from '../../../api/storage/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { asGiven } from '../../../meta/empty-members.ts'
@@ -8,7 +9,6 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { goMember } from '../../shared/go-values.ts'
-import type { CSIDriver, TokenRequest } from '../v1.types.ts'
 
 const GROUP_POLICIES = ['File', 'None', 'ReadWriteOnceWithFSType']
 const LIFECYCLE_MODES = ['Persistent', 'Ephemeral']

@@ -1,3 +1,4 @@
+import type { CSINode, CSINodeDriver } from '../../../api/storage/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { goJsonText } from '../../../lib/go-json-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
@@ -12,7 +13,6 @@ import { isQualifiedName, longerThan } from '../../../meta/names.ts'
 import { NEGATIVE } from '../../core/checks.ts'
 import { validateCsiDriverName } from '../../core/volume/sources.ts'
 import { goPointer, goStringList } from '../../shared/go-syntax.ts'
-import type { CSINode, CSINodeDriver } from '../v1.types.ts'
 
 const NODE_ID_LIMIT = 256
 const PATH = fieldPath('spec', 'drivers')

@@ -1,5 +1,7 @@
+import type { CSIStorageCapacity } from '../../../api/storage/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { type FieldError, immutableError, invalid } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -10,8 +12,6 @@ import { NEGATIVE } from '../../core/checks.ts'
 import { goLabelSelector } from '../../shared/go-syntax.ts'
 import { selectorRules } from '../../shared/selector-rules.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { CSIStorageCapacity } from '../v1.types.ts'
 import { capacityWarnings } from '../warnings.ts'
 
 const TOPOLOGY_PATH = fieldPath('nodeTopology')

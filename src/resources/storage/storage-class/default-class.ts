@@ -1,4 +1,4 @@
-import type { TypedObject } from '../../../meta/object.ts'
+import type { TypedObject } from '../../../api/meta/object.ts'
 
 const IS_DEFAULT = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
 

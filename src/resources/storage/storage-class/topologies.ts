@@ -1,9 +1,9 @@
+import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../../../api/core/v1.types.ts'
 import { repeats } from '../../../lib/repeats.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName } from '../../../meta/names.ts'
-import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../../core/v1.types.ts'
 
 /** Validates a requirement: at least one value, without duplicates, and a qualified name as key. */
 function validateRequirement(key: string, values: readonly string[], path: FieldPath): FieldError[] {

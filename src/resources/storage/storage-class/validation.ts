@@ -1,13 +1,13 @@
+import type { StorageClass } from '../../../api/storage/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
+import { enumValues } from '../../../catalog/types.ts'
 import { isMemberExactly } from '../../../meta/empty-members.ts'
 import { covered, forbidden } from '../../../meta/field-error.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { field, fields, onUpdate, type Rule, rules } from '../../../meta/rules.ts'
 import { before, since } from '../../shared/release-rules.ts'
 import { validateOneOf } from '../../shared/word-lists.ts'
-import { enumValues } from '../../types.ts'
 import { validateParameters, validateProvisioner } from '../parameters.ts'
-import type { StorageClass } from '../v1.types.ts'
 import { validateAllowedTopologies } from './topologies.ts'
 
 const RECLAIM_POLICIES = ['Delete', 'Retain']

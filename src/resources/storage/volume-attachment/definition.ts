@@ -1,11 +1,11 @@
+import type { VolumeAttachment } from '../../../api/storage/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { age } from '../../../meta/age.ts'
 import { defaultSources } from '../../core/volume/source-defaults.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { keepMembers, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
-import type { VolumeAttachment } from '../v1.types.ts'
 import { validateVolumeAttachment } from './validation.ts'
 
 /** Metadata that writes to `status` keep. */

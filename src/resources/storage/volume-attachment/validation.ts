@@ -1,3 +1,5 @@
+import type { PersistentVolumeSpec } from '../../../api/core/v1.types.ts'
+import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeError } from '../../../api/storage/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -7,11 +9,9 @@ import { longerThan, nameIsDnsSubdomain, rangeError } from '../../../meta/names.
 import { MAX_INT32 } from '../../core/checks.ts'
 import { validateSources } from '../../core/persistent-volume/sources.ts'
 import { validateAccessModes } from '../../core/persistent-volume/validation.ts'
-import type { PersistentVolumeSpec } from '../../core/v1.types.ts'
 import { coveredDriverName, validateCsiDriverName } from '../../core/volume/sources.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { MOST_BYTES, parametersSize } from '../parameters.ts'
-import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentSpec, VolumeError } from '../v1.types.ts'
 
 const INLINE = 'in the context of inline volumes'
 const notInline = (path: FieldPath) => forbidden(path, `may not be specified ${INLINE}`)

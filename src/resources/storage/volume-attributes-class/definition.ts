@@ -1,5 +1,7 @@
+import type { VolumeAttributesClass } from '../../../api/storage/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
+import { types } from '../../../catalog/types.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { isMemberExactly } from '../../../meta/empty-members.ts'
@@ -7,9 +9,7 @@ import { type FieldError, forbidden } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn, nameOfDefault } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { types } from '../../types.ts'
 import { validateParameters, validateProvisioner } from '../parameters.ts'
-import type { VolumeAttributesClass } from '../v1.types.ts'
 
 /** Validates a class. Unlike in a StorageClass, at least one parameter is required. Source: pkg/apis/storage/validation in k8s.io/kubernetes. */
 function validateVolumeAttributesClass(next: VolumeAttributesClass, old: VolumeAttributesClass | undefined): FieldError[] {

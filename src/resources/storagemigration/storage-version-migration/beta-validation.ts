@@ -1,3 +1,4 @@
+import type { StorageVersionMigration } from '../../../api/storagemigration/v1beta1.types.ts'
 import { validateMetaConditions } from '../../../meta/condition-validation.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -5,7 +6,6 @@ import { immutableError, invalid, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { isDns1035Label, isDns1123Subdomain } from '../../../meta/names.ts'
 import { goMember, goValue } from '../../shared/go-values.ts'
-import type { StorageVersionMigration } from '../v1beta1.types.ts'
 import { conditionIsTrue } from './conditions.ts'
 
 /** Matches a resourceVersion, except 0, which stands for any revision. */

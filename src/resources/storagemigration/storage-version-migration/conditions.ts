@@ -1,9 +1,9 @@
+import type { MigrationCondition } from '../../../api/storagemigration/v1alpha1.types.ts'
 import { validateConditionReason } from '../../../meta/condition-validation.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, invalid, notSupported, required, tooLongError } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { isQualifiedName, longerThan } from '../../../meta/names.ts'
-import type { MigrationCondition } from '../v1alpha1.types.ts'
 
 const STATUSES = ['False', 'True', 'Unknown']
 const MAX_MESSAGE = 32 * 1024

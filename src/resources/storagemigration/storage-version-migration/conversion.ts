@@ -1,5 +1,5 @@
-import type { StorageVersionMigration } from '../v1alpha1.types.ts'
-import type { StorageVersionMigration as BetaMigration } from '../v1beta1.types.ts'
+import type { StorageVersionMigration } from '../../../api/storagemigration/v1alpha1.types.ts'
+import type { StorageVersionMigration as BetaMigration } from '../../../api/storagemigration/v1beta1.types.ts'
 
 /** Converts from v1beta1, which does not have the version of the resource, and has metav1's conditions. */
 export const betaToHub = ({ status: { conditions, ...status }, ...object }: BetaMigration): StorageVersionMigration => ({

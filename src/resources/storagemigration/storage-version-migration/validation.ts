@@ -1,3 +1,4 @@
+import type { StorageVersionMigration } from '../../../api/storagemigration/v1alpha1.types.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -6,7 +7,6 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { goMember } from '../../shared/go-values.ts'
-import type { StorageVersionMigration } from '../v1alpha1.types.ts'
 import { conditionIsTrue, validateMigrationConditions } from './conditions.ts'
 
 /**

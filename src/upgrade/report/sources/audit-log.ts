@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
+import { isJsonObject, type JsonObject } from '../../../api/meta/object.ts'
 import { compareReleases, type Release } from '../../../lifecycle/release.ts'
 import { parsedObject } from '../../../meta/json-members.ts'
-import { isJsonObject, type JsonObject } from '../../../meta/object.ts'
 import type { Finding, Usage } from '../finding.ts'
 
 /** Requests for one deprecated resource. */

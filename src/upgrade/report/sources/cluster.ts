@@ -1,7 +1,7 @@
+import { type JsonObject, objectIn } from '../../../api/meta/object.ts'
 import { type ClusterClient, ClusterError } from '../../../clients/cluster-client.ts'
 import { type ListedResource, listedResources, listPages } from '../../../clients/cluster-lists.ts'
 import { compareReleases, type Release } from '../../../lifecycle/release.ts'
-import { type JsonObject, objectIn } from '../../../meta/object.ts'
 import { labelOf } from '../../convert.ts'
 import type { ExaminedObject } from '../examine-object.ts'
 import type { Finding } from '../finding.ts'

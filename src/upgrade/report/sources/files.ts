@@ -1,6 +1,6 @@
+import { objectIn } from '../../../api/meta/object.ts'
 import { textDiff } from '../../../lib/unified-diff.ts'
 import type { Release } from '../../../lifecycle/release.ts'
-import { objectIn } from '../../../meta/object.ts'
 import { convertFile, labelOf } from '../../convert.ts'
 import type { InputWatch } from '../../input-watch.ts'
 import { type ManifestFile, type ManifestObject, readManifestFile, readManifests } from '../../manifests.ts'

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '../../../api/meta/object.ts'
 import { objectsIn } from '../../../meta/json-members.ts'
-import { isJsonObject, type JsonObject } from '../../../meta/object.ts'
 
 /** Kinds that create objects from a template. */
 const MAKERS = new Set(['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob', 'ReplicationController'])

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
+import type { Json, JsonObject } from '../../../../src/api/meta/object.ts'
 import { PatchError } from '../../../../src/apply/patch/error.ts'
 import { jsonPatchSteps } from '../../../../src/apply/patch/json.ts'
 import { partlySortedJson } from '../../../../src/codec/json.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
-import type { Json, JsonObject } from '../../../../src/meta/object.ts'
 import { applyJsonPatch } from '../../../support/at-once.ts'
 
 const doc: JsonObject = { spec: { a: [1, 2, { c: 'd' }, null], o: { k: 'v' }, s: 'text', l: [[1, 2], [3]] } }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import type { Json } from '../../../../src/api/meta/object.ts'
 import { compile } from '../../../../src/cel/compile.ts'
 import { estimateCost } from '../../../../src/cel/cost/estimate.ts'
 import { baseEnvironment, extend } from '../../../../src/cel/environment.ts'
@@ -8,7 +9,6 @@ import { DYN } from '../../../../src/cel/type.ts'
 import { jsonValue } from '../../../../src/cel/values/json.ts'
 import { listOfValues } from '../../../../src/cel/values/list.ts'
 import type { Value } from '../../../../src/cel/values/value.ts'
-import type { Json } from '../../../../src/meta/object.ts'
 import { type CelResult, printResult } from '../../../support/cel-results.ts'
 
 const cases = JSON.parse(readFileSync(new URL('../../../fixtures/cel/lists.json', import.meta.url), 'utf8')) as CelResult[]

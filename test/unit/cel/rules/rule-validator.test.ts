@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import type { JsonSchemaProps } from '../../../../src/api/apiextensions/json-schema-props.ts'
+import type { Json } from '../../../../src/api/meta/object.ts'
 import type { Turns } from '../../../../src/cel/program/program.ts'
 import { type RuleNode, ruleTree } from '../../../../src/cel/rules/rule-node.ts'
 import { type RuleResult, runRules } from '../../../../src/cel/rules/rule-validator.ts'
 import { fieldErrorText } from '../../../../src/meta/field-error.ts'
-import type { Json } from '../../../../src/meta/object.ts'
 import { Correlation } from '../../../../src/schema/json-schema/correlation.ts'
-import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 
 /** Results of the rules of custom resources: see test/fixtures/cel. */
 interface RulesCase {

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
+import type { Json } from '../../../../src/api/meta/object.ts'
 import { equalValues } from '../../../../src/cel/values/compare.ts'
 import { jsonValue } from '../../../../src/cel/values/json.ts'
 import { printValue } from '../../../../src/cel/values/print.ts'
 import { type CelDouble, type CelList, type CelMap, typeNameOf } from '../../../../src/cel/values/value.ts'
-import type { Json } from '../../../../src/meta/object.ts'
 
 const find = (json: Json, key: string) => (jsonValue(json) as CelMap).find(key)
 

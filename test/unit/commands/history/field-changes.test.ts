@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { Json, JsonObject } from '../../../../src/api/meta/object.ts'
 import { authorsOf, fieldChanges } from '../../../../src/commands/history/field-changes.ts'
-import type { Json, JsonObject } from '../../../../src/meta/object.ts'
 
 const lines = (from: JsonObject | undefined, to: JsonObject | undefined): string[] =>
   fieldChanges(from, to).map(({ path, from: was, to: is }) => `${path}: ${JSON.stringify(was) ?? '-'} → ${JSON.stringify(is) ?? '-'}`)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { JsonObject } from '../../../../src/api/meta/object.ts'
 import { ownsChange } from '../../../../src/commands/history/owns-change.ts'
-import type { JsonObject } from '../../../../src/meta/object.ts'
 
 const pod = (image: string, finalizers: string[], containers = ['other', 'web']): JsonObject => ({
   metadata: { finalizers },

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../../../src/api/meta/object.ts'
 import type { ResourceId } from '../../../../src/catalog/definition.ts'
 import { garbageCollector } from '../../../../src/controllers/garbage-collector/garbage-collector.ts'
-import type { KubeObject, ObjectMeta, OwnerReference } from '../../../../src/meta/object.ts'
 import { isStatusError } from '../../../../src/meta/status.ts'
 import type { Key } from '../../../../src/storage/revision.ts'
 import { builtinRegistry, CONFIG_MAPS, controllerEnvironment, NAMESPACES } from '../../../support/builtin-registry.ts'

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import type { ObjectMeta, OwnerReference } from '../../../../src/api/meta/object.ts'
 import type { Coordinates } from '../../../../src/controllers/garbage-collector/coordinates.ts'
 import { coordinatesKey } from '../../../../src/controllers/garbage-collector/coordinates.ts'
 import { OwnerGraph } from '../../../../src/controllers/garbage-collector/graph.ts'
-import type { ObjectMeta, OwnerReference } from '../../../../src/meta/object.ts'
 
 /** Parses `ns/name#uid`, or `name#uid` for cluster-scoped objects. The default kind is Thing. */
 interface Reference {

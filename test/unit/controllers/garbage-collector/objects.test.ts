@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import type { KubeObject, ObjectMeta } from '../../../../src/api/meta/object.ts'
 import type { Coordinates } from '../../../../src/controllers/garbage-collector/coordinates.ts'
 import { OwnerKinds } from '../../../../src/controllers/garbage-collector/kinds.ts'
 import { Objects, UnreachableError } from '../../../../src/controllers/garbage-collector/objects.ts'
-import type { KubeObject, ObjectMeta } from '../../../../src/meta/object.ts'
 import { builtinRegistry, CONFIG_MAPS, NAMESPACES } from '../../../support/builtin-registry.ts'
 import { refusalText } from '../../../support/test-registry.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { ResourceQuota } from '../../../../src/api/core/v1.types.ts'
 import { GRACE_MS, Raises } from '../../../../src/controllers/resource-quota/raises.ts'
 import { resourceListOf } from '../../../../src/resources/core/resource-quota/usage/amounts.ts'
-import type { ResourceQuota } from '../../../../src/resources/core/v1.types.ts'
 
 const quota = (resourceVersion: number, pods: number): ResourceQuota =>
   ({

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import type { CustomResourceDefinition } from '../../../../src/api/apiextensions/v1.types.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../../../src/api/meta/object.ts'
 import { CatalogSnapshot } from '../../../../src/catalog/catalog.ts'
 import { createOpenApi } from '../../../../src/endpoints/openapi/open-api.ts'
 import { ConversionMetrics } from '../../../../src/extensions/conversion/metrics.ts'
 import { customResource } from '../../../../src/extensions/custom-resource.ts'
-import { isJsonObject, type Json, type JsonObject, objectIn } from '../../../../src/meta/object.ts'
-import type { CustomResourceDefinition } from '../../../../src/resources/apiextensions/v1.types.ts'
 import { bytesOf } from '../../../support/document-bytes.ts'
 
 interface Case {

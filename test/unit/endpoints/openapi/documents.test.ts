@@ -1,15 +1,15 @@
 import { expect } from 'chai'
 import protobuf from 'protobufjs'
+import { declarationsOf } from '../../../../src/api/packages.ts'
 import { CatalogSnapshot } from '../../../../src/catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../../../../src/catalog/definition.ts'
 import { createOpenApi } from '../../../../src/endpoints/openapi/open-api.ts'
 import { TypeRegistry } from '../../../../src/schema/idl.ts'
 import { customStruct } from '../../../../src/schema/json-schema/custom-struct.ts'
 import { unstructuredForm } from '../../../../src/schema/json-schema/unstructured-form.ts'
-import { META_V1 } from '../../../../src/schema/meta-types.ts'
 import { bytesOf } from '../../../support/document-bytes.ts'
 
-const types = new TypeRegistry().addFile('meta', META_V1).add({
+const types = new TypeRegistry().addFile('meta', declarationsOf('meta')).add({
   id: 't',
   definition: 'io.example.v1',
   source: `

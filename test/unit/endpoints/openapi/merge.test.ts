@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { JsonObject } from '../../../../src/api/meta/object.ts'
 import type { SwaggerMember } from '../../../../src/endpoints/openapi/documents.ts'
 import { type ForeignSwagger, mergedMembers } from '../../../../src/endpoints/openapi/merge.ts'
-import type { JsonObject } from '../../../../src/meta/object.ts'
 
 type Swagger = Partial<ForeignSwagger>
 const refer = (name: string, part = 'definitions') => ({ $ref: `#/${part}/${name}` })

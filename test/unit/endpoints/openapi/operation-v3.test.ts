@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { JsonObject } from '../../../../src/api/meta/object.ts'
 import { parameterV3, pathItemV3 } from '../../../../src/endpoints/openapi/operation-v3.ts'
-import type { JsonObject } from '../../../../src/meta/object.ts'
 
 const schema = { $ref: '#/definitions/a.B' }
 const converted = { schema: { $ref: '#/components/schemas/a.B' } }

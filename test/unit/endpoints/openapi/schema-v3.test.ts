@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { Json } from '../../../../src/api/meta/object.ts'
 import { schemaV3 } from '../../../../src/endpoints/openapi/schema-v3.ts'
-import type { Json } from '../../../../src/meta/object.ts'
 
 const v2 = { $ref: '#/definitions/a.B' }
 const v3 = { $ref: '#/components/schemas/a.B' }

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import type { APIService } from '../../../../src/api/apiregistration/v1.types.ts'
 import { discoveryCheck } from '../../../../src/extensions/aggregation/discovery-check.ts'
 import { Via } from '../../../../src/extensions/aggregation/via.ts'
 import { dialThrough } from '../../../../src/lib/connect-proxy.ts'
-import type { APIService } from '../../../../src/resources/apiregistration/v1.types.ts'
 import { AggregatedServer } from '../../../support/aggregated-server.ts'
 import { ConnectProxyServer } from '../../../support/connect-proxy-server.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { APIService } from '../../../../src/api/apiregistration/v1.types.ts'
 import { Registrations } from '../../../../src/extensions/aggregation/registrations.ts'
 import { Via } from '../../../../src/extensions/aggregation/via.ts'
-import type { APIService } from '../../../../src/resources/apiregistration/v1.types.ts'
 
 const service = (group: string, version: string, isRemote: boolean): APIService => ({
   kind: 'APIService',

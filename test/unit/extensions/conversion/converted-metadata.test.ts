@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { Json, JsonObject } from '../../../../src/api/meta/object.ts'
 import { checkIdentity, restoredMetadata } from '../../../../src/extensions/conversion/converted-metadata.ts'
-import type { Json, JsonObject } from '../../../../src/meta/object.ts'
 
 const metadata = { name: 'a', namespace: 'ns', uid: 'u', generation: 3, labels: { l: '1' }, finalizers: ['x/y'] }
 const outcome = (converted: JsonObject): unknown => {

@@ -3,7 +3,7 @@ import type { PackageFile } from '../../../../hack/types/declarations.ts'
 import { repeatedEnums } from '../../../../hack/types/repeated-enums.ts'
 
 const library: PackageFile = {
-  file: 'src/resources/library/v1.types',
+  file: 'src/api/library/v1.types',
   id: 'library',
   definition: 'io.example.library.v1',
   untyped: false,

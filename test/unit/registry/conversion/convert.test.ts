@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { KubeObject } from '../../../../src/api/meta/object.ts'
 import type { Steps } from '../../../../src/lib/steps.ts'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { convertInSteps, versionsOf } from '../../../../src/registry/conversion/convert.ts'
 import { servedBuiltins } from '../../../support/served-builtins.ts'
 

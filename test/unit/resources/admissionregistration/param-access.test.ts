@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { ParamKind, ParamRef } from '../../../../src/api/admissionregistration/v1.types.ts'
 import type { ResourceAccess } from '../../../../src/catalog/definition.ts'
 import type { RequestAttributes, RequestContext, User } from '../../../../src/meta/context.ts'
 import { required } from '../../../../src/meta/field-error.ts'
@@ -6,7 +7,6 @@ import { fieldPath } from '../../../../src/meta/field-path.ts'
 import { resourceAttributes } from '../../../../src/meta/request-attributes.ts'
 import { notFoundError } from '../../../../src/meta/status.ts'
 import { checkParamKind, checkParamRef } from '../../../../src/resources/admissionregistration/param-access.ts'
-import type { ParamKind, ParamRef } from '../../../../src/resources/admissionregistration/v1.types.ts'
 import { VALIDATING_POLICIES } from '../../../../src/resources/kinds.ts'
 import { hookContext } from '../../../support/hook-context.ts'
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import type { KubeObject } from '../../../../src/api/meta/object.ts'
+import type { ClusterRole, ClusterRoleBinding } from '../../../../src/api/rbac/v1.types.ts'
 import { parseGates } from '../../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../../src/lifecycle/release.ts'
-import type { KubeObject } from '../../../../src/meta/object.ts'
 import { bootstrapPolicy } from '../../../../src/resources/rbac/policy/bootstrap-policy.ts'
 import { readBindings, readRoles } from '../../../../src/resources/rbac/policy/read-policy.ts'
 import { reconcileBinding, reconcileRole } from '../../../../src/resources/rbac/policy/reconcile.ts'
-import type { ClusterRole, ClusterRoleBinding } from '../../../../src/resources/rbac/v1.types.ts'
 import { featuresOf } from '../../../support/hook-context.ts'
 
 const META = { labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' }, annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' } }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Device } from '../../../../src/api/resource/v1beta2.types.ts'
 import type { ResourceAccess } from '../../../../src/catalog/definition.ts'
 import { parseGates } from '../../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../../src/lifecycle/release.ts'
@@ -8,7 +9,6 @@ import { validateAdminAccess } from '../../../../src/resources/resource/admin-ac
 import { validateBindingConditions } from '../../../../src/resources/resource/binding-conditions.ts'
 import { validateDevice } from '../../../../src/resources/resource/resource-slice/device.ts'
 import { validateShareId } from '../../../../src/resources/resource/share-id.ts'
-import type { Device } from '../../../../src/resources/resource/v1beta2.types.ts'
 import { hookContext } from '../../../support/hook-context.ts'
 import { inRelease } from '../../../support/in-release.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'

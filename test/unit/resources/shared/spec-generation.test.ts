@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { TypedObject } from '../../../../src/meta/object.ts'
+import type { TypedObject } from '../../../../src/api/meta/object.ts'
 import { prepareGeneration } from '../../../../src/resources/shared/spec-generation.ts'
 import { prepareUpdate } from '../../../../src/resources/shared/workload/generation.ts'
 import { countedSteps } from '../../../support/counted-steps.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { types } from '../../../../src/resources/types.ts'
+import { types } from '../../../../src/catalog/types.ts'
 import { goDifference } from '../../../../src/schema/go/go-diff.ts'
 import { goMessages } from '../../../support/go-messages.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { Json } from '../../../../src/meta/object.ts'
-import { typesOf } from '../../../../src/resources/types.ts'
+import type { Json } from '../../../../src/api/meta/object.ts'
+import { typesOf } from '../../../../src/catalog/types.ts'
 import { goJsonDifference } from '../../../../src/schema/go/go-json-diff.ts'
 
 const difference = (type: string, old: Json, next: Json): string[] => goJsonDifference(typesOf('1.36').type(type), old, next).split('\n')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { Json } from '../../../../src/meta/object.ts'
-import { types } from '../../../../src/resources/types.ts'
+import type { Json } from '../../../../src/api/meta/object.ts'
+import { types } from '../../../../src/catalog/types.ts'
 import { goSyntax } from '../../../../src/schema/go/go-print.ts'
 import { goMessages } from '../../../support/go-messages.ts'
 

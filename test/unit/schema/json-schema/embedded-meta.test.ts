@@ -1,10 +1,10 @@
 import { expect } from 'chai'
+import type { JsonSchemaProps } from '../../../../src/api/apiextensions/json-schema-props.ts'
+import type { Json } from '../../../../src/api/meta/object.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { fieldErrorText } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
-import type { Json } from '../../../../src/meta/object.ts'
 import { coerceEmbeddedMeta, validateEmbeddedMeta } from '../../../../src/schema/json-schema/embedded-meta.ts'
-import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 
 const object: JsonSchemaProps = { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true }
 const at = fieldPath('d')

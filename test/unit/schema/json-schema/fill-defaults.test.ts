@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { JsonObject } from '../../../../src/meta/object.ts'
+import type { JsonSchemaProps } from '../../../../src/api/apiextensions/json-schema-props.ts'
+import type { JsonObject } from '../../../../src/api/meta/object.ts'
 import { fillDefaults, fillDefaultsInSteps } from '../../../../src/schema/json-schema/fill-defaults.ts'
-import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 import { countedSteps } from '../../../support/counted-steps.ts'
 
 const itemsWith = (properties: Record<string, JsonSchemaProps>): JsonSchemaProps => ({

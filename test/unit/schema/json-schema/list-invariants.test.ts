@@ -1,10 +1,10 @@
 import { expect } from 'chai'
+import type { JsonSchemaProps } from '../../../../src/api/apiextensions/json-schema-props.ts'
+import type { Json } from '../../../../src/api/meta/object.ts'
 import { fieldErrorText } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
-import type { Json } from '../../../../src/meta/object.ts'
 import { setWholeFloat } from '../../../../src/meta/whole-floats.ts'
 import { listErrors, listErrorsInSteps } from '../../../../src/schema/json-schema/list-invariants.ts'
-import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 import { countedSteps } from '../../../support/counted-steps.ts'
 
 const set: JsonSchemaProps = { type: 'array', 'x-kubernetes-list-type': 'set', items: {} }

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import type { JsonSchemaProps } from '../../../../src/api/apiextensions/json-schema-props.ts'
+import type { JsonObject } from '../../../../src/api/meta/object.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
-import type { JsonObject } from '../../../../src/meta/object.ts'
 import { openApiOf as openApiInSteps } from '../../../../src/schema/json-schema/open-api.ts'
-import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 import { countedSteps } from '../../../support/counted-steps.ts'
 
 const META = { $ref: 'meta' }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { JsonSchemaProps } from '../../../../src/api/apiextensions/json-schema-props.ts'
+import type { Json } from '../../../../src/api/meta/object.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
-import type { Json } from '../../../../src/meta/object.ts'
-import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 import { prune } from '../../../../src/schema/json-schema/prune.ts'
 
 const text: JsonSchemaProps = { type: 'string' }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
+import type { JsonSchemaProps } from '../../../../src/api/apiextensions/json-schema-props.ts'
 import { followSchemaPath, SchemaPathError } from '../../../../src/schema/json-schema/schema-path.ts'
 
 const text: JsonSchemaProps = { type: 'string' }

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import type { JsonSchemaProps } from '../../../../src/api/apiextensions/json-schema-props.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { fieldErrorText } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
-import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 import { validateStructural } from '../../../../src/schema/json-schema/structural.ts'
 import { structuralFault } from '../../../../src/schema/json-schema/structural-form.ts'
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import type { Json } from '../../../../src/meta/object.ts'
+import type { JsonSchemaProps } from '../../../../src/api/apiextensions/json-schema-props.ts'
+import type { Json } from '../../../../src/api/meta/object.ts'
 import { DecodeError, decode, decodeInSteps } from '../../../../src/schema/decode.ts'
 import { applyDefaults } from '../../../../src/schema/default.ts'
 import { customStruct } from '../../../../src/schema/json-schema/custom-struct.ts'
-import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 import { unstructuredForm } from '../../../../src/schema/json-schema/unstructured-form.ts'
 
 const schema: JsonSchemaProps = {

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import type { JsonSchemaProps } from '../../../../src/api/apiextensions/json-schema-props.ts'
+import type { Json } from '../../../../src/api/meta/object.ts'
 import { fieldErrorText } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
-import type { Json } from '../../../../src/meta/object.ts'
-import type { JsonSchemaProps } from '../../../../src/schema/json-schema/props.ts'
 import { validateValue, validateValueUpdate } from '../../../support/at-once.ts'
 
 const wide = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`a${i}`, 1]))

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../src/meta/object.ts'
+import type { KubeObject } from '../../../../src/api/meta/object.ts'
 import { LatestWrites } from '../../../../src/storage/cacher/latest-writes.ts'
 import { key, type Revision, revision } from '../../../../src/storage/revision.ts'
 import type { StoredObject } from '../../../../src/storage/storage.ts'

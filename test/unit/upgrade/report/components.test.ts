@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { isJsonObject, type JsonObject } from '../../../../src/api/meta/object.ts'
 import type { Release } from '../../../../src/lifecycle/release.ts'
-import { isJsonObject, type JsonObject } from '../../../../src/meta/object.ts'
 import { componentFindings } from '../../../../src/upgrade/report/components.ts'
 import { upgradeOf } from '../../../../src/upgrade/report/examine-object.ts'
 import { readDocuments } from '../../../../src/upgrade/source/nodes.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Json } from '../../../../src/meta/object.ts'
+import type { Json } from '../../../../src/api/meta/object.ts'
 import { nodeValue, readDocuments, SourceError } from '../../../../src/upgrade/source/nodes.ts'
 import { rewrite } from '../../../../src/upgrade/source/rewrite.ts'
 

@@ -1,8 +1,8 @@
+import type * as v1 from '../../../../api/apiextensions/v1.types.ts'
+import type * as v1beta1 from '../../../../api/apiextensions/v1beta1.types.ts'
 import { boundCopies, MOST_VALUES } from '../../../../codec/value-bound.ts'
 import type { Steps } from '../../../../lib/steps.ts'
 import { clone } from '../../../../meta/equal.ts'
-import type * as v1 from '../../v1.types.ts'
-import type * as v1beta1 from '../../v1beta1.types.ts'
 import { shareParts, type VersionParts } from '../spec.ts'
 
 /** Fields of v1beta1 that a version has of its own, or the spec for all versions. Only the columns differ from v1. */

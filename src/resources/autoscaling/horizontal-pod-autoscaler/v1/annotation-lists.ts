@@ -1,8 +1,8 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../../api/meta/object.ts'
 import { writeStruct } from '../../../../codec/json-writer.ts'
 import { boundJsonValues } from '../../../../codec/value-bound.ts'
 import { isStepDone, type Steps } from '../../../../lib/steps.ts'
 import { deepEqual } from '../../../../meta/equal.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../../meta/object.ts'
 import { decodeAs } from '../../../../schema/decode-as.ts'
 import type { StructSchema } from '../../../../schema/schema.ts'
 

@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../../meta/object.ts'
+import type { HorizontalPodAutoscalerBehavior, HPAScalingRules } from '../../../../api/autoscaling/v2.types.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../../api/meta/object.ts'
+import { types } from '../../../../catalog/types.ts'
 import { decodeAs } from '../../../../schema/decode-as.ts'
-import { types } from '../../../types.ts'
-import type { HorizontalPodAutoscalerBehavior, HPAScalingRules } from '../../v2.types.ts'
 import { parseAnnotation } from './annotation-lists.ts'
 
 /** Go's names of the members. In the API they begin with a lower-case letter. */

@@ -1,6 +1,6 @@
-import type { Json } from '../../../../meta/object.ts'
-import type * as v1 from '../../v1.types.ts'
-import type * as v2 from '../../v2.types.ts'
+import type * as v1 from '../../../../api/autoscaling/v1.types.ts'
+import type * as v2 from '../../../../api/autoscaling/v2.types.ts'
+import type { Json } from '../../../../api/meta/object.ts'
 import { defined, identifier, unlessZero, ZERO } from './metrics.ts'
 
 /** Converts the status of a resource metric, with the measured values. */

@@ -1,7 +1,7 @@
-import type { LabelSelector } from '../../../../meta/label-selector.ts'
-import type { Json, JsonObject } from '../../../../meta/object.ts'
-import type * as v1 from '../../v1.types.ts'
-import type * as v2 from '../../v2.types.ts'
+import type * as v1 from '../../../../api/autoscaling/v1.types.ts'
+import type * as v2 from '../../../../api/autoscaling/v2.types.ts'
+import type { Json, JsonObject } from '../../../../api/meta/object.ts'
+import type { LabelSelector } from '../../../../api/meta/v1.types.ts'
 
 /** Metrics in the form of v1's annotations, which is flat, with descriptive names. Quantities that v1 always writes are 0 if v2 has none. */
 

@@ -1,6 +1,6 @@
+import type { Pod, PodSpec, Volume, VolumeProjection } from '../../../../api/core/v1.types.ts'
 import { quote } from '../../../../lib/go-quote.ts'
 import { configMapNames, secretNames } from '../../pod-spec/references.ts'
-import type { Pod, PodSpec, Volume, VolumeProjection } from '../../v1.types.ts'
 import { type Restricted, sinceOf } from './restricted.ts'
 
 /**

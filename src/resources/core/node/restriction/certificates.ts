@@ -1,13 +1,13 @@
+import type { PodCertificateRequest } from '../../../../api/certificates/v1beta1.types.ts'
+import type { Pod } from '../../../../api/core/v1.types.ts'
+import type { TypedObject } from '../../../../api/meta/object.ts'
 import { asKind, type KindId } from '../../../../catalog/define.ts'
 import { errorMessage } from '../../../../lib/error-message.ts'
 import { quote } from '../../../../lib/go-quote.ts'
-import type { TypedObject } from '../../../../meta/object.ts'
 import { isStatusError } from '../../../../meta/status.ts'
 import { commonNameOf } from '../../../certificates/certificate-request.ts'
-import type { PodCertificateRequest } from '../../../certificates/v1beta1.types.ts'
 import { NODES, POD_CERTIFICATE_REQUESTS, PODS, SERVICE_ACCOUNTS, SIGNING_REQUESTS } from '../../../kinds.ts'
 import { MIRROR_POD } from '../../pod-spec/annotations.ts'
-import type { Pod } from '../../v1.types.ts'
 import { failed, found, type Restricted, refuseNode } from './restricted.ts'
 
 const NODE_SIGNERS: ReadonlySet<string> = new Set(['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'])

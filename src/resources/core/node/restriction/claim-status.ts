@@ -1,10 +1,10 @@
+import type { PersistentVolumeClaim } from '../../../../api/core/v1.types.ts'
+import type { KubeObject } from '../../../../api/meta/object.ts'
 import { asKind } from '../../../../catalog/define.ts'
 import { quote } from '../../../../lib/go-quote.ts'
 import { clone, deepEqual } from '../../../../meta/equal.ts'
-import type { KubeObject } from '../../../../meta/object.ts'
 import { CLAIMS } from '../../../kinds.ts'
 import { goChanges } from '../../../shared/go-values.ts'
-import type { PersistentVolumeClaim } from '../../v1.types.ts'
 import { type Restricted, refuseNode, sinceOf } from './restricted.ts'
 
 /** Allows nodes to report the size of claims and the progress of a resize. */

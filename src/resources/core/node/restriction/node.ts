@@ -1,10 +1,10 @@
+import type { Node } from '../../../../api/core/v1.types.ts'
 import { asKind } from '../../../../catalog/define.ts'
 import { compareText } from '../../../../lib/compare-text.ts'
 import { quote } from '../../../../lib/go-quote.ts'
 import { deepEqual } from '../../../../meta/equal.ts'
 import type { Labels } from '../../../../meta/label-matcher.ts'
 import { NODES } from '../../../kinds.ts'
-import type { Node } from '../../v1.types.ts'
 import { forbiddenLabels } from './labels.ts'
 import { type Restricted, refuseNode, requestedName, sinceOf } from './restricted.ts'
 

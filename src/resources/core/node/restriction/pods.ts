@@ -1,9 +1,9 @@
+import type { Pod, PodExtendedResourceClaimStatus, PodResourceClaimStatus } from '../../../../api/core/v1.types.ts'
 import { asKind } from '../../../../catalog/define.ts'
 import { quote } from '../../../../lib/go-quote.ts'
 import { deepEqual } from '../../../../meta/equal.ts'
 import { NODES, PODS } from '../../../kinds.ts'
 import { MIRROR_POD } from '../../pod-spec/annotations.ts'
-import type { Pod, PodExtendedResourceClaimStatus, PodResourceClaimStatus } from '../../v1.types.ts'
 import { apiReference } from './api-references.ts'
 import { found, type Restricted, refuseNode, requestedName, sinceOf } from './restricted.ts'
 

@@ -1,10 +1,10 @@
 import { refuse } from '../../../../admission/refuse.ts'
+import type { TypedObject } from '../../../../api/meta/object.ts'
 import type { KindId } from '../../../../catalog/define.ts'
 import { errorMessage } from '../../../../lib/error-message.ts'
 import type { Features } from '../../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../../lifecycle/release.ts'
 import type { Authorizer } from '../../../../meta/authorizer.ts'
-import type { TypedObject } from '../../../../meta/object.ts'
 import { failure, isStatusError, notFoundError, type StatusError } from '../../../../meta/status.ts'
 import type { AdmissionRequest } from '../../../../registry/types.ts'
 

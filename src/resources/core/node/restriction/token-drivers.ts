@@ -1,6 +1,6 @@
+import type { Pod, Volume } from '../../../../api/core/v1.types.ts'
 import { CLAIMS, CSI_DRIVERS, VOLUMES } from '../../../kinds.ts'
 import { claimOf } from '../../pod-spec/references.ts'
-import type { Pod, Volume } from '../../v1.types.ts'
 import { found, type Restricted, sinceOf } from './restricted.ts'
 
 /** CSI drivers that replaced in-tree volume plugins. Source: k8s.io/csi-translation-lib. */

@@ -1,11 +1,11 @@
+import type { TokenRequest } from '../../../../api/authentication/v1.types.ts'
+import type { Pod } from '../../../../api/core/v1.types.ts'
 import { asKind, kindId } from '../../../../catalog/define.ts'
 import { aggregate } from '../../../../lib/aggregate.ts'
 import { errorMessage } from '../../../../lib/error-message.ts'
 import { quote } from '../../../../lib/go-quote.ts'
 import { resourceAttributes } from '../../../../meta/request-attributes.ts'
-import type { TokenRequest } from '../../../authentication/v1.types.ts'
 import { PODS } from '../../../kinds.ts'
-import type { Pod } from '../../v1.types.ts'
 import { found, type Restricted, refuseNode, sinceOf } from './restricted.ts'
 import { driverWants } from './token-drivers.ts'
 

@@ -1,5 +1,5 @@
+import type { Container } from '../../../../api/core/v1.types.ts'
 import { isStepDone, type Steps } from '../../../../lib/steps.ts'
-import type { Container } from '../../v1.types.ts'
 import type { CheckedPod, PodCheck } from '../check.ts'
 import { containersText, quoteItems, sortValues } from '../words.ts'
 

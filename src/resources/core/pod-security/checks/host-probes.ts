@@ -1,5 +1,5 @@
+import type { Container } from '../../../../api/core/v1.types.ts'
 import { isStepDone } from '../../../../lib/steps.ts'
-import type { Container } from '../../v1.types.ts'
 import type { PodCheck } from '../check.ts'
 import { containersText, plural, quoteItems, sortValues } from '../words.ts'
 

@@ -1,6 +1,6 @@
+import type { Volume } from '../../../../api/core/v1.types.ts'
 import { isStepDone } from '../../../../lib/steps.ts'
 import { isSince } from '../../../../lifecycle/release.ts'
-import type { Volume } from '../../v1.types.ts'
 import type { PodCheck } from '../check.ts'
 import { plural, quoteItems, sortValues } from '../words.ts'
 

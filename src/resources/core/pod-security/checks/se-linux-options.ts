@@ -1,6 +1,6 @@
+import type { SELinuxOptions } from '../../../../api/core/v1.types.ts'
 import { isSince } from '../../../../lifecycle/release.ts'
 import { ownMember } from '../../../../meta/equal.ts'
-import type { SELinuxOptions } from '../../v1.types.ts'
 import { contextsOf, type PodCheck } from '../check.ts'
 import { plural, quoteItems, settersOf, sortValues } from '../words.ts'
 

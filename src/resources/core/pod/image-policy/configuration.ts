@@ -1,4 +1,5 @@
 import { initError, type PluginConfigurations } from '../../../../admission/configuration-file.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../../api/meta/object.ts'
 import { jsonKind } from '../../../../apply/patch/go-print.ts'
 import { type Backoff, webhookBackoff } from '../../../../clients/backoff.ts'
 import type { CertificateMetrics } from '../../../../clients/certificate-metrics.ts'
@@ -8,7 +9,6 @@ import { type RemoteClient, remoteClient } from '../../../../clients/remote-clie
 import { parseYaml, YamlError } from '../../../../codec/yaml.ts'
 import type { Clock } from '../../../../lib/clock.ts'
 import { formatDuration } from '../../../../lib/duration.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../../meta/object.ts'
 
 export const IMAGE_POLICY_PLUGIN = 'ImagePolicyWebhook'
 

@@ -1,5 +1,5 @@
 import { Filling } from '../../../../admission/filling.ts'
-import type { ResourceQuota } from '../../v1.types.ts'
+import type { ResourceQuota } from '../../../../api/core/v1.types.ts'
 
 interface QuotaEntry {
   /** The quota as the watch delivered it. */

@@ -1,8 +1,8 @@
+import type { ResourceQuota } from '../../../../api/core/v1.types.ts'
 import { listKind, updateKind } from '../../../../catalog/define.ts'
 import type { ResourceAccess } from '../../../../catalog/definition.ts'
 import { conflictError, OPTIMISTIC_LOCK } from '../../../../meta/status.ts'
 import { QUOTAS } from '../../../kinds.ts'
-import type { ResourceQuota } from '../../v1.types.ts'
 import { type Amounts, resourceListOf } from '../usage/amounts.ts'
 
 /** Fields of a quota's status to write. Omitted fields are kept. */

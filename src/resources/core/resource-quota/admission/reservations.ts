@@ -1,5 +1,5 @@
+import type { ResourceQuota } from '../../../../api/core/v1.types.ts'
 import type { Reservation, ResourceId } from '../../../../catalog/definition.ts'
-import type { ResourceQuota } from '../../v1.types.ts'
 import type { Amounts } from '../usage/amounts.ts'
 
 /** Revisions of written quotas that are remembered: more than are written before the watch delivers the oldest. */

@@ -1,7 +1,7 @@
+import type { ResourceQuota, ScopedResourceSelectorRequirement } from '../../../../api/core/v1.types.ts'
 import { runIfSteps, type Steps } from '../../../../lib/steps.ts'
 import { multiplyParsed } from '../../../../meta/quantity.ts'
 import type { StoredObject } from '../../../../storage/storage.ts'
-import type { ResourceQuota, ScopedResourceSelectorRequirement } from '../../v1.types.ts'
 import { type Amounts, added, NOTHING, printAmounts } from './amounts.ts'
 import type { Evaluator } from './evaluator.ts'
 import { scopesOf } from './scopes.ts'

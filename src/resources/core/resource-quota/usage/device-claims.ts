@@ -1,6 +1,6 @@
+import type { DeviceRequest, DeviceSubRequest, ExactDeviceRequest, ResourceClaim } from '../../../../api/resource/v1beta2.types.ts'
 import { asKind, kindId } from '../../../../catalog/define.ts'
 import { compareParsed, parseQuantity, type Quantity } from '../../../../meta/quantity.ts'
-import type { DeviceRequest, DeviceSubRequest, ExactDeviceRequest, ResourceClaim } from '../../../resource/v1beta2.types.ts'
 import { type Amounts, addTo, ONE, ZERO } from './amounts.ts'
 import { countName, type Evaluator, isCreationOrUpdate } from './evaluator.ts'
 

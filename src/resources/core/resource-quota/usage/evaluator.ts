@@ -1,8 +1,8 @@
+import type { ScopedResourceSelectorRequirement } from '../../../../api/core/v1.types.ts'
+import type { KubeObject } from '../../../../api/meta/object.ts'
 import type { Steps } from '../../../../lib/steps.ts'
 import { type GroupResource, qualifiedResource } from '../../../../meta/gvk.ts'
-import type { KubeObject } from '../../../../meta/object.ts'
 import type { AdmissionRequest } from '../../../../registry/types.ts'
-import type { ScopedResourceSelectorRequirement } from '../../v1.types.ts'
 import { type Amounts, ONE } from './amounts.ts'
 
 /** Counts the usage of objects of one resource. Source: quota.Evaluator of staging/src/k8s.io/apiserver/pkg/quota/v1 in k8s.io/kubernetes. */

@@ -1,6 +1,6 @@
+import type { Pod } from '../../../../api/core/v1.types.ts'
 import { type ContainerAmounts, mostOf } from '../../pod-spec/pod-amounts.ts'
 import { isSidecar } from '../../pod-spec/visit.ts'
-import type { Pod } from '../../v1.types.ts'
 
 /**
  * Returns the resources of a resizable pod's containers: the maximum of the desired, allocated and actual resources, without the desired ones if the resize is

@@ -1,4 +1,4 @@
-import type { ResourceQuota, ScopedResourceSelectorRequirement } from '../../v1.types.ts'
+import type { ResourceQuota, ScopedResourceSelectorRequirement } from '../../../../api/core/v1.types.ts'
 
 /** Returns the scopes of a quota: those of `scopes`, as selectors, then those of `scopeSelector`. An object must be in all of them. */
 export const scopesOf = ({ spec }: ResourceQuota): ScopedResourceSelectorRequirement[] => [

@@ -1,7 +1,7 @@
+import type { Service } from '../../../../api/core/v1.types.ts'
 import { asKind } from '../../../../catalog/define.ts'
 import { parseQuantity, type Quantity } from '../../../../meta/quantity.ts'
 import { SERVICES } from '../../../kinds.ts'
-import type { Service } from '../../v1.types.ts'
 import { type Amounts, ONE, ZERO } from './amounts.ts'
 import { countName, type Evaluator, isCreationOrUpdate } from './evaluator.ts'
 

@@ -1,7 +1,7 @@
+import type { Service } from '../../../../api/core/v1.types.ts'
 import { invalid } from '../../../../meta/field-error.ts'
 import { fieldPath } from '../../../../meta/field-path.ts'
 import { internalServerError, invalidError } from '../../../../meta/status.ts'
-import type { Service } from '../../v1.types.ts'
 import { needsHealthCheck, needsNodePort, nodePortsOf, portsOf, serviceTypeOf } from '../fields.ts'
 import { AllocationError } from './cluster-ips.ts'
 import type { PortSource } from './port-set.ts'

@@ -1,7 +1,7 @@
+import type { Service } from '../../../../api/core/v1.types.ts'
 import { listKind } from '../../../../catalog/define.ts'
 import type { ResourceAccess } from '../../../../catalog/definition.ts'
 import { SERVICES } from '../../../kinds.ts'
-import type { Service } from '../../v1.types.ts'
 import { needsHealthCheck, nodePortsOf } from '../fields.ts'
 
 /** Returns the node ports of a service, including that of the health check. */

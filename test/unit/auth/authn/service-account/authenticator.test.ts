@@ -1,9 +1,9 @@
 import { expect } from 'chai'
+import type { ObjectMeta } from '../../../../../src/api/meta/object.ts'
 import { type NodeBinding, serviceAccountTokens, type TokenResource } from '../../../../../src/auth/authn/service-account/authenticator.ts'
 import type { ServiceAccountClaims } from '../../../../../src/auth/authn/service-account/claims.ts'
 import { signClaims } from '../../../../../src/auth/authn/service-account/issuer.ts'
 import { generateSigningKey, readSigningKey } from '../../../../../src/auth/authn/service-account/keys.ts'
-import type { ObjectMeta } from '../../../../../src/meta/object.ts'
 import { notFoundError } from '../../../../../src/meta/status.ts'
 
 const NOW = Date.parse('2026-01-02T03:04:05Z')

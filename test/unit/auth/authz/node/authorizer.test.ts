@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { PersistentVolume, Pod } from '../../../../../src/api/core/v1.types.ts'
 import { NodeGraph } from '../../../../../src/auth/authz/node/graph.ts'
 import { nodeAuthorizerOf } from '../../../../../src/control-plane/node-service.ts'
 import { boundClaimOf, referencesOf } from '../../../../../src/controllers/node-graph.ts'
@@ -6,7 +7,6 @@ import type { Features } from '../../../../../src/lifecycle/gates.ts'
 import { parseFieldSelector } from '../../../../../src/meta/field-selector.ts'
 import { resourceAttributes } from '../../../../../src/meta/request-attributes.ts'
 import { kubeletSecrets } from '../../../../../src/resources/core/persistent-volume/secrets.ts'
-import type { PersistentVolume, Pod } from '../../../../../src/resources/core/v1.types.ts'
 import { featuresIn } from '../../../../support/hook-context.ts'
 
 const signal = new AbortController().signal

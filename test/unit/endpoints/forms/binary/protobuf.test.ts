@@ -1,11 +1,11 @@
 import { expect } from 'chai'
+import type { JsonObject, KubeObject } from '../../../../../src/api/meta/object.ts'
+import { types } from '../../../../../src/catalog/types.ts'
 import { encodeMessage } from '../../../../../src/codec/protobuf-encode.ts'
 import { protobufCodec, protobufEncoder } from '../../../../../src/endpoints/forms/binary/protobuf.ts'
 import { metaType } from '../../../../../src/endpoints/forms/meta-v1.ts'
 import { type FilledBody, wholeOf } from '../../../../../src/lib/filled-body.ts'
-import type { JsonObject, KubeObject } from '../../../../../src/meta/object.ts'
 import { codecOf } from '../../../../../src/registry/codec.ts'
-import { types } from '../../../../../src/resources/types.ts'
 import { DERIVED_BYTES } from '../../../../../src/storage/byte-budget.ts'
 import { key, revision } from '../../../../../src/storage/revision.ts'
 

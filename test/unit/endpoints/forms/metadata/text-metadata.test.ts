@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { KubeObject } from '../../../../../src/api/meta/object.ts'
 import { textMetadata } from '../../../../../src/endpoints/forms/metadata/text-metadata.ts'
 import type { Scope } from '../../../../../src/endpoints/scope.ts'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
 import type { StoredObject } from '../../../../../src/storage/storage.ts'
 
 describe('metadata of a stored object', () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Json, KubeObject } from '../../../../../src/api/meta/object.ts'
 import type { TableDefinition } from '../../../../../src/catalog/definition.ts'
 import { goJson } from '../../../../../src/codec/json.ts'
 import { renderMetadataList } from '../../../../../src/endpoints/forms/metadata/render-metadata.ts'
@@ -6,7 +7,6 @@ import type { RowSource } from '../../../../../src/endpoints/forms/spliced-body.
 import { DEFAULT_TABLE, renderTable, rowInSteps, type TableOptions, tableEvent } from '../../../../../src/endpoints/forms/table/render-table.ts'
 import { wholeOf } from '../../../../../src/lib/filled-body.ts'
 import { age } from '../../../../../src/meta/age.ts'
-import type { Json, KubeObject } from '../../../../../src/meta/object.ts'
 import { countedSteps } from '../../../../support/counted-steps.ts'
 
 const options: TableOptions = { includeObject: 'None', version: 'v1', group: 'meta.k8s.io', now: 0 }

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
+import type { JsonSchemaProps } from '../../../../../src/api/apiextensions/json-schema-props.ts'
 import type { Steps } from '../../../../../src/lib/steps.ts'
 import { fieldPath } from '../../../../../src/meta/field-path.ts'
 import { validateDefaults } from '../../../../../src/resources/apiextensions/custom-resource-definition/default-values.ts'
 import { type SchemaRules, validateOpenApiSchema } from '../../../../../src/resources/apiextensions/custom-resource-definition/open-api-schema.ts'
-import { type JsonSchemaProps, someSchemaInSteps } from '../../../../../src/schema/json-schema/props.ts'
+import { someSchemaInSteps } from '../../../../../src/schema/json-schema/props.ts'
 import { countedSteps } from '../../../../support/counted-steps.ts'
 
 const DEPTH = 320

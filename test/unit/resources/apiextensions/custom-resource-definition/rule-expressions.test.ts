@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { JsonSchemaProps, ValidationRule } from '../../../../../src/api/apiextensions/json-schema-props.ts'
 import { declareTypes } from '../../../../../src/cel/schema/declared-type.ts'
 import { escapeProperty } from '../../../../../src/cel/schema/property-names.ts'
 import { printType } from '../../../../../src/cel/type.ts'
@@ -6,7 +7,6 @@ import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { fieldPath } from '../../../../../src/meta/field-path.ts'
 import { RuleCosts } from '../../../../../src/resources/apiextensions/custom-resource-definition/rule-costs.ts'
 import { validateRuleExpressions } from '../../../../../src/resources/apiextensions/custom-resource-definition/rule-expressions.ts'
-import type { JsonSchemaProps, ValidationRule } from '../../../../../src/schema/json-schema/props.ts'
 
 const NOTHING_STORED = { rules: new Set<string>(), messages: new Set<string>() }
 const text: JsonSchemaProps = { type: 'string' }

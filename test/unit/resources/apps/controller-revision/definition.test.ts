@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
+import type { KubeObject } from '../../../../../src/api/meta/object.ts'
 import { controllerRevisionResource } from '../../../../../src/resources/apps/controller-revision/definition.ts'
 import { causesOf, serverOf } from '../../../../support/workloads.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
+import type { KubeObject } from '../../../../../src/api/meta/object.ts'
 import { leaseResource } from '../../../../../src/resources/coordination/lease/definition.ts'
 import { featuresOf } from '../../../../support/hook-context.ts'
 import { causesOf, serverOf } from '../../../../support/workloads.ts'

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import type { LimitRange } from '../../../../../src/api/core/v1.types.ts'
 import { limitRanger } from '../../../../../src/resources/core/limit-range/admission-plugin.ts'
 import { persistentVolumeClaimResource } from '../../../../../src/resources/core/persistent-volume-claim/definition.ts'
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
-import type { LimitRange } from '../../../../../src/resources/core/v1.types.ts'
 import { admissionRequest, refusal } from '../../../../support/admission-request.ts'
 import { loose } from '../../../../support/any-object.ts'
 

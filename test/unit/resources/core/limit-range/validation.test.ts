@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import type { LimitRange } from '../../../../../src/api/core/v1.types.ts'
 import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
 import { validateLimitRange } from '../../../../../src/resources/core/limit-range/validation.ts'
-import type { LimitRange } from '../../../../../src/resources/core/v1.types.ts'
 import { countedSteps } from '../../../../support/counted-steps.ts'
 
 const rangeOf = (max: Record<string, string>, min: Record<string, string> = {}): LimitRange => ({

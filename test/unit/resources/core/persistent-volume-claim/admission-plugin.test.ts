@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
+import type { KubeObject } from '../../../../../src/api/meta/object.ts'
 import { persistentVolumeClaimResize } from '../../../../../src/resources/core/persistent-volume-claim/admission-plugin.ts'
 import { persistentVolumeClaimResource } from '../../../../../src/resources/core/persistent-volume-claim/definition.ts'
 import { admissionRequest, refusal } from '../../../../support/admission-request.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { Pod } from '../../../../../src/api/core/v1.types.ts'
 import type { Release } from '../../../../../src/lifecycle/release.ts'
 import { namespaceResource } from '../../../../../src/resources/core/namespace/definition.ts'
-import type { Pod } from '../../../../../src/resources/core/v1.types.ts'
 import { podWith } from '../../../../support/pod.ts'
 import { podSecurityWorld, securityLabels } from '../../../../support/pod-security.ts'
 

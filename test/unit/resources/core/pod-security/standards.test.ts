@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import type { Pod } from '../../../../../src/api/core/v1.types.ts'
 import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { parseGates } from '../../../../../src/lifecycle/gates.ts'
 import { compareReleases, RELEASES, type Release } from '../../../../../src/lifecycle/release.ts'
 import { type CheckedPod, checkedPod } from '../../../../../src/resources/core/pod-security/check.ts'
 import { type Level, minorOfVersion, type PolicyVersion } from '../../../../../src/resources/core/pod-security/level.ts'
 import { detailsText, reasonsText, Standards } from '../../../../../src/resources/core/pod-security/standards.ts'
-import type { Pod } from '../../../../../src/resources/core/v1.types.ts'
 import { podWith } from '../../../../support/pod.ts'
 
 interface Found {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { Pod } from '../../../../../src/api/core/v1.types.ts'
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
 import { dropDisabledPodFields } from '../../../../../src/resources/core/pod-spec/drop.ts'
-import type { Pod } from '../../../../../src/resources/core/v1.types.ts'
 import { clearTurnedOff, featuresOf, hookContext } from '../../../../support/hook-context.ts'
 import { podWith } from '../../../../support/pod.ts'
 

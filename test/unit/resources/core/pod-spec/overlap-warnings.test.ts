@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { Volume } from '../../../../../src/api/core/v1.types.ts'
 import { overlapWarnings } from '../../../../../src/resources/core/pod-spec/overlap-warnings.ts'
-import type { Volume } from '../../../../../src/resources/core/v1.types.ts'
 
 describe('warnings of paths in a volume that are all equal', () => {
   it('are no more than a response has room for, several times over', () => {

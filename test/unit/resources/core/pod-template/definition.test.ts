@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { JsonObject } from '../../../../../src/api/meta/object.ts'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
-import type { JsonObject } from '../../../../../src/meta/object.ts'
 import { podTemplateResource } from '../../../../../src/resources/core/pod-template/definition.ts'
 import { decode } from '../../../../../src/schema/decode.ts'
 import type { AnyObject } from '../../../../support/any-object.ts'

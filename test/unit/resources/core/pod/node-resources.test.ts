@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import type { Pod } from '../../../../../src/api/core/v1.types.ts'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../../src/meta/field-path.ts'
 import { validateNodeResources } from '../../../../../src/resources/core/pod/node-resources.ts'
-import type { Pod } from '../../../../../src/resources/core/v1.types.ts'
 
 const check = (...nodeAllocatableResourceClaimStatuses: object[]): string[] => {
   const pod = {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Namespace } from '../../../../../src/api/core/v1.types.ts'
 import { parseGates } from '../../../../../src/lifecycle/gates.ts'
 import { isStatusError } from '../../../../../src/meta/status.ts'
 import { alwaysPullImages } from '../../../../../src/resources/core/pod/always-pull-images.ts'
@@ -7,7 +8,6 @@ import { podResource } from '../../../../../src/resources/core/pod/definition.ts
 import { extendedResourceToleration } from '../../../../../src/resources/core/pod/extended-resource-toleration.ts'
 import { nodeSelectorsOf, podNodeSelector } from '../../../../../src/resources/core/pod/node-selector-admission.ts'
 import { podTolerationRestriction, tolerationRules } from '../../../../../src/resources/core/pod/toleration-restriction.ts'
-import type { Namespace } from '../../../../../src/resources/core/v1.types.ts'
 import { admissionRequest, refusal } from '../../../../support/admission-request.ts'
 import { loose } from '../../../../support/any-object.ts'
 import { podWith } from '../../../../support/pod.ts'

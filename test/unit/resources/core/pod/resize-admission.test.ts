@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import type { AdmissionPlugin } from '../../../../../src/admission/chain.ts'
+import type { Node } from '../../../../../src/api/core/v1.types.ts'
 import { parseGates } from '../../../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../../../src/lifecycle/release.ts'
 import { StatusError } from '../../../../../src/meta/status.ts'
 import type { AdmissionRequest } from '../../../../../src/registry/types.ts'
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
 import { nodeDeclaredFeatureValidator, podResizeValidator } from '../../../../../src/resources/core/pod/resize-admission.ts'
-import type { Node } from '../../../../../src/resources/core/v1.types.ts'
 import { podWith } from '../../../../support/pod.ts'
 
 const asks = (cpu: string, memory = '1Gi'): object => ({ requests: { cpu, memory } })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { Pod } from '../../../../../src/api/core/v1.types.ts'
 import type { Release } from '../../../../../src/lifecycle/release.ts'
 import { podTableIn } from '../../../../../src/resources/core/pod/table.ts'
-import type { Pod } from '../../../../../src/resources/core/v1.types.ts'
 import { NOW, podWith } from '../../../../support/pod.ts'
 
 const running = { running: { startedAt: '2026-01-01T00:00:00Z' } }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { Toleration } from '../../../../../src/api/core/v1.types.ts'
 import { seededRandom } from '../../../../../src/lib/seeded-random.ts'
 import { areAllowed, mergeTolerations } from '../../../../../src/resources/core/pod/tolerations.ts'
-import type { Toleration } from '../../../../../src/resources/core/v1.types.ts'
 
 const isEqual = (a: Toleration, b: Toleration): boolean => JSON.stringify(a) === JSON.stringify(b)
 

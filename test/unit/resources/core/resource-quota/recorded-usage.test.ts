@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import type { Json, KubeObject } from '../../../../../src/api/meta/object.ts'
+import { types } from '../../../../../src/catalog/types.ts'
 import { runAtOnce, type Steps } from '../../../../../src/lib/steps.ts'
-import type { Json, KubeObject } from '../../../../../src/meta/object.ts'
 import { type Amounts, resourceListOf } from '../../../../../src/resources/core/resource-quota/usage/amounts.ts'
 import { Evaluators } from '../../../../../src/resources/core/resource-quota/usage/evaluators.ts'
-import { types } from '../../../../../src/resources/types.ts'
 import { decodeAs } from '../../../../../src/schema/decode-as.ts'
 import { featuresOf } from '../../../../support/hook-context.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { Pod, ServiceAccount } from '../../../../../src/api/core/v1.types.ts'
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
 import { type GetServiceAccount, serviceAccountAdmission } from '../../../../../src/resources/core/service-account/admission-plugin.ts'
-import type { Pod, ServiceAccount } from '../../../../../src/resources/core/v1.types.ts'
 import { admissionRequest, refusal } from '../../../../support/admission-request.ts'
 import { podWith } from '../../../../support/pod.ts'
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../../../src/meta/object.ts'
+import type { KubeObject } from '../../../../../src/api/meta/object.ts'
 import { endpointsResource } from '../../../../../src/resources/core/endpoints/definition.ts'
 import { rangeAllocationResource } from '../../../../../src/resources/core/service/allocation/node-ports.ts'
 import type { ServiceOptions } from '../../../../../src/resources/core/service/definition.ts'

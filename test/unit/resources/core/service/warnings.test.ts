@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import type { Service, ServiceSpec } from '../../../../../src/api/core/v1.types.ts'
 import { parseGates } from '../../../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../../../src/lifecycle/release.ts'
 import { serviceStatusWarnings, serviceWarnings } from '../../../../../src/resources/core/service/warnings.ts'
-import type { Service, ServiceSpec } from '../../../../../src/resources/core/v1.types.ts'
 
 const service = (spec: Partial<ServiceSpec>): Service => ({
   kind: 'Service',

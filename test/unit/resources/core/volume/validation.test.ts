@@ -1,10 +1,10 @@
 import { expect } from 'chai'
+import type { Volume } from '../../../../../src/api/core/v1.types.ts'
+import type { JsonObject } from '../../../../../src/api/meta/object.ts'
+import { typesOf } from '../../../../../src/catalog/types.ts'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../../src/meta/field-path.ts'
-import type { JsonObject } from '../../../../../src/meta/object.ts'
-import type { Volume } from '../../../../../src/resources/core/v1.types.ts'
 import { validateVolumes } from '../../../../../src/resources/core/volume/validation.ts'
-import { typesOf } from '../../../../../src/resources/types.ts'
 import { decode } from '../../../../../src/schema/decode.ts'
 import { applyDefaults } from '../../../../../src/schema/default.ts'
 

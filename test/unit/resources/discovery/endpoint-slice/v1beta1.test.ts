@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import type { Endpoint } from '../../../../../src/api/discovery/v1.types.ts'
+import type { Endpoint as EndpointV1beta1 } from '../../../../../src/api/discovery/v1beta1.types.ts'
 import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { fromV1, sliceToV1 } from '../../../../../src/resources/discovery/endpoint-slice/v1beta1.ts'
-import type { Endpoint } from '../../../../../src/resources/discovery/v1.types.ts'
-import type { Endpoint as EndpointV1beta1 } from '../../../../../src/resources/discovery/v1beta1.types.ts'
 
 const HOST = 'kubernetes.io/hostname'
 const ZONE = 'topology.kubernetes.io/zone'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { KubeObject } from '../../../../../src/api/meta/object.ts'
 import { parseGates } from '../../../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../../../src/lifecycle/release.ts'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
 import { ingressResource } from '../../../../../src/resources/networking/ingress/definition.ts'
 import { hookContext } from '../../../../support/hook-context.ts'
 import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'

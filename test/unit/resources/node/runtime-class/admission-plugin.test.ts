@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import type { RuntimeClass } from '../../../../../src/api/node/v1.types.ts'
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
 import { mergeTolerations } from '../../../../../src/resources/core/pod/tolerations.ts'
 import { runtimeClassAdmission } from '../../../../../src/resources/node/runtime-class/admission-plugin.ts'
-import type { RuntimeClass } from '../../../../../src/resources/node/v1.types.ts'
 import { admissionRequest, refusal } from '../../../../support/admission-request.ts'
 
 const podFixed = { cpu: '100m' }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { LabelSelector } from '../../../../../src/meta/label-selector.ts'
+import type { LabelSelector } from '../../../../../src/api/meta/v1.types.ts'
+import type { PodDisruptionBudget } from '../../../../../src/api/policy/v1.types.ts'
 import { budgetToV1, dropSelectorLabel, fromV1 } from '../../../../../src/resources/policy/pod-disruption-budget/v1beta1.ts'
-import type { PodDisruptionBudget } from '../../../../../src/resources/policy/v1.types.ts'
 
 const LABEL = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
 const about = (operator: string, ...more: { key: string; operator: string }[]): LabelSelector => ({ matchExpressions: [{ key: LABEL, operator }, ...more] })

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
+import type { ResourceClaim } from '../../../../../src/api/resource/v1beta2.types.ts'
 import { parseGates } from '../../../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../../../src/lifecycle/release.ts'
 import type { RequestAttributes, RequestContext, User } from '../../../../../src/meta/context.ts'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
 import { validateStatusRights } from '../../../../../src/resources/resource/resource-claim/status-rights.ts'
-import type { ResourceClaim } from '../../../../../src/resources/resource/v1beta2.types.ts'
 import { allowingIf } from '../../../../support/authorizer.ts'
 import { hookContext } from '../../../../support/hook-context.ts'
 

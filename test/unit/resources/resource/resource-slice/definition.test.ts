@@ -1,10 +1,10 @@
 import { expect } from 'chai'
+import type { ResourceSlice } from '../../../../../src/api/resource/v1beta2.types.ts'
 import { fieldErrorText } from '../../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../../src/meta/field-path.ts'
 import { resourceSliceResource } from '../../../../../src/resources/resource/resource-slice/definition.ts'
 import { validateDevice } from '../../../../../src/resources/resource/resource-slice/device.ts'
 import { validateResourceSlice } from '../../../../../src/resources/resource/resource-slice/validation.ts'
-import type { ResourceSlice } from '../../../../../src/resources/resource/v1beta2.types.ts'
 import { hookContext } from '../../../../support/hook-context.ts'
 import { KindCases, validates } from '../../../../support/kind-cases.ts'
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../../../src/meta/object.ts'
+import type { KubeObject } from '../../../../../src/api/meta/object.ts'
+import type { PriorityClass } from '../../../../../src/api/scheduling/v1.types.ts'
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
 import { secretResource } from '../../../../../src/resources/core/secret/definition.ts'
 import { priorityAdmission } from '../../../../../src/resources/scheduling/priority-class/admission-plugin.ts'
 import { priorityClassResource } from '../../../../../src/resources/scheduling/priority-class/definition.ts'
-import type { PriorityClass } from '../../../../../src/resources/scheduling/v1.types.ts'
 import { admissionRequest, refusal } from '../../../../support/admission-request.ts'
 
 const classOf = (name: string, value: number, more: object = {}): PriorityClass => ({

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import type { Json } from '../../../../../src/api/meta/object.ts'
 import { readKubeconfig } from '../../../../../src/clients/cluster-access.ts'
 import { ArgumentError } from '../../../../../src/lib/arguments.ts'
-import type { Json } from '../../../../../src/meta/object.ts'
 import { runReport } from '../../../../../src/upgrade/report-command.ts'
 
 const budget = (name: string, apiVersion: string): Json => ({

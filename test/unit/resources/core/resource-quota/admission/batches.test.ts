@@ -1,6 +1,7 @@
 import { expect } from 'chai'
+import type { ResourceQuota } from '../../../../../../src/api/core/v1.types.ts'
+import type { KubeObject } from '../../../../../../src/api/meta/object.ts'
 import type { ResourceAccess } from '../../../../../../src/catalog/definition.ts'
-import type { KubeObject } from '../../../../../../src/meta/object.ts'
 import { configMapResource } from '../../../../../../src/resources/core/config-map/definition.ts'
 import { QuotaBatches } from '../../../../../../src/resources/core/resource-quota/admission/batches.ts'
 import type { Counted } from '../../../../../../src/resources/core/resource-quota/admission/check-request.ts'
@@ -8,7 +9,6 @@ import { QuotaIndex } from '../../../../../../src/resources/core/resource-quota/
 import { QuotaReservations } from '../../../../../../src/resources/core/resource-quota/admission/reservations.ts'
 import { added, NOTHING, resourceListOf } from '../../../../../../src/resources/core/resource-quota/usage/amounts.ts'
 import { objectCounter } from '../../../../../../src/resources/core/resource-quota/usage/evaluator.ts'
-import type { ResourceQuota } from '../../../../../../src/resources/core/v1.types.ts'
 import { admissionRequest } from '../../../../../support/admission-request.ts'
 
 const evaluator = objectCounter({ group: '', resource: 'configmaps' }, 'configmaps')

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { ResourceQuota } from '../../../../../../src/api/core/v1.types.ts'
 import { runAtOnce } from '../../../../../../src/lib/steps.ts'
 import type { AdmissionRequest } from '../../../../../../src/registry/types.ts'
 import { persistentVolumeClaimResource } from '../../../../../../src/resources/core/persistent-volume-claim/definition.ts'
@@ -7,7 +8,6 @@ import { checkRequest, type LimitedResource, runningQuota } from '../../../../..
 import { resourceListOf } from '../../../../../../src/resources/core/resource-quota/usage/amounts.ts'
 import { Evaluators } from '../../../../../../src/resources/core/resource-quota/usage/evaluators.ts'
 import { createServiceResource } from '../../../../../../src/resources/core/service/definition.ts'
-import type { ResourceQuota } from '../../../../../../src/resources/core/v1.types.ts'
 import { admissionRequest } from '../../../../../support/admission-request.ts'
 import { featuresOf } from '../../../../../support/hook-context.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { ResourceQuota } from '../../../../../../src/api/core/v1.types.ts'
 import { parseQuantity } from '../../../../../../src/meta/quantity.ts'
 import { type Held, QuotaReservations } from '../../../../../../src/resources/core/resource-quota/admission/reservations.ts'
-import type { ResourceQuota } from '../../../../../../src/resources/core/v1.types.ts'
 
 const HELD: Held = { namespace: 'ns', quota: 'q', amounts: new Map([['configmaps', parseQuantity('1')]]) }
 const WRITTEN = { metadata: { namespace: 'ns', name: 'q', resourceVersion: '7' } } as unknown as ResourceQuota

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
+import type { ResourceQuota } from '../../../../../../src/api/core/v1.types.ts'
 import { runAtOnce } from '../../../../../../src/lib/steps.ts'
 import { resourceListOf } from '../../../../../../src/resources/core/resource-quota/usage/amounts.ts'
 import { UsageCounter } from '../../../../../../src/resources/core/resource-quota/usage/count.ts'
 import { Evaluators } from '../../../../../../src/resources/core/resource-quota/usage/evaluators.ts'
-import type { ResourceQuota } from '../../../../../../src/resources/core/v1.types.ts'
 import type { StoredObject } from '../../../../../../src/storage/storage.ts'
 import { featuresOf } from '../../../../../support/hook-context.ts'
 

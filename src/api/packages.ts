@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+
+/** Declaration files by package, without `.types`. The built program has copies in folders of the same names. */
+const FILES = {
+  meta: 'meta/v1',
+  metaV1beta1: 'meta/v1beta1',
+  apidiscovery: 'apidiscovery/v2',
+  apidiscoveryV2beta1: 'apidiscovery/v2beta1',
+
+  admission: 'admission/v1',
+  admissionV1beta1: 'admission/v1beta1',
+  admissionregistration: 'admissionregistration/v1',
+  admissionregistrationV1alpha1: 'admissionregistration/v1alpha1',
+  admissionregistrationV1beta1: 'admissionregistration/v1beta1',
+  apiextensions: 'apiextensions/v1',
+  apiregistration: 'apiregistration/v1',
+  apiserverinternal: 'apiserverinternal/v1alpha1',
+  apps: 'apps/v1',
+  authentication: 'authentication/v1',
+  authenticationV1alpha1: 'authentication/v1alpha1',
+  authenticationV1beta1: 'authentication/v1beta1',
+  authorization: 'authorization/v1',
+  authorizationV1beta1: 'authorization/v1beta1',
+  autoscaling: 'autoscaling/v1',
+  autoscalingv2: 'autoscaling/v2',
+  batch: 'batch/v1',
+  certificates: 'certificates/v1',
+  certificatesv1alpha1: 'certificates/v1alpha1',
+  certificatesv1beta1: 'certificates/v1beta1',
+  coordination: 'coordination/v1',
+  coordinationV1alpha1: 'coordination/v1alpha1',
+  coordinationV1alpha2: 'coordination/v1alpha2',
+  coordinationV1beta1: 'coordination/v1beta1',
+  core: 'core/v1',
+  discovery: 'discovery/v1',
+  events: 'events/v1',
+  flowcontrol: 'flowcontrol/v1',
+  flowcontrolV1beta1: 'flowcontrol/v1beta1',
+  flowcontrolV1beta2: 'flowcontrol/v1beta2',
+  flowcontrolV1beta3: 'flowcontrol/v1beta3',
+  networking: 'networking/v1',
+  networkingV1beta1: 'networking/v1beta1',
+  node: 'node/v1',
+  policy: 'policy/v1',
+  rbac: 'rbac/v1',
+  rbacV1alpha1: 'rbac/v1alpha1',
+  rbacV1beta1: 'rbac/v1beta1',
+  resourceV1: 'resource/v1',
+  resourceV1alpha1: 'resource/v1alpha1',
+  resourceV1alpha2: 'resource/v1alpha2',
+  resourceV1alpha3: 'resource/v1alpha3',
+  resourceV1beta1: 'resource/v1beta1',
+  resource: 'resource/v1beta2',
+  scheduling: 'scheduling/v1',
+  schedulingV1alpha1: 'scheduling/v1alpha1',
+  schedulingV1alpha2: 'scheduling/v1alpha2',
+  storage: 'storage/v1',
+  storagev1alpha1: 'storage/v1alpha1',
+  storagev1beta1: 'storage/v1beta1',
+  storagemigration: 'storagemigration/v1alpha1',
+  storagemigrationV1beta1: 'storagemigration/v1beta1',
+
+  // Versions of earlier releases, and types that servers exchange.
+  apiextensionsV1beta1: 'apiextensions/v1beta1',
+  apiregistrationV1beta1: 'apiregistration/v1beta1',
+  appsV1beta1: 'apps/v1beta1',
+  appsV1beta2: 'apps/v1beta2',
+  autoscalingV2beta1: 'autoscaling/v2beta1',
+  autoscalingV2beta2: 'autoscaling/v2beta2',
+  batchV1beta1: 'batch/v1beta1',
+  discoveryV1beta1: 'discovery/v1beta1',
+  eventsV1beta1: 'events/v1beta1',
+  extensionsV1beta1: 'extensions/v1beta1',
+  imagepolicyV1alpha1: 'imagepolicy/v1alpha1',
+  networkingV1alpha1: 'networking/v1alpha1',
+  nodeV1alpha1: 'node/v1alpha1',
+  nodeV1beta1: 'node/v1beta1',
+  policyV1beta1: 'policy/v1beta1',
+  schedulingV1beta1: 'scheduling/v1beta1',
+} as const
+
+/** Name of a package in declarations of others: `core`, `resourceV1`. */
+export type PackageId = keyof typeof FILES
+
+export const PACKAGE_IDS = Object.keys(FILES) as readonly PackageId[]
+
+/** Returns the path of a package's declarations. */
+export const declarationsOf = (id: PackageId): string => join(import.meta.dirname, `${FILES[id]}.types`)
