@@ -3,9 +3,8 @@ import { type RequestHeaderConfig, requestHeaderOf, type ServiceAccountConfig, s
 import { type AuthenticationConfig, authenticationOf } from './authentication-config.ts'
 import { type AuthorizationConfig, authorizationOf } from './authorization-config.ts'
 import type { FlagReader } from './flag-reader.ts'
-import type { GivenFlags } from './parse-flags.ts'
+import { FlagError, type GivenFlags } from './parse-flags.ts'
 import type { ReleaseConfig } from './release-config.ts'
-import { type TokenWebhookConfig, tokenWebhookOf } from './token-webhook-config.ts'
 
 /** Authentication and authorization of requests. Files are paths. */
 export interface AccessConfig {
@@ -38,3 +37,21 @@ export const accessOf = (read: FlagReader, given: GivenFlags, gates: Gates): Acc
   authorization: authorizationOf(read, given, gates),
   serviceAccounts: serviceAccountsOf(read, gates),
 })
+
+/** Values of the `--authentication-token-webhook-*` flags. */
+export interface TokenWebhookConfig {
+  readonly kubeconfigFile: string
+  readonly version: 'v1' | 'v1beta1'
+  /** Milliseconds. 0 disables caching. */
+  readonly cacheTtlMs: number
+}
+
+/** Parses the token webhook flags. Undefined if webhook token authentication is disabled. Throws FlagError with kube-apiserver's message. */
+function tokenWebhookOf(read: FlagReader): TokenWebhookConfig | undefined {
+  const kubeconfigFile = read.text('authentication-token-webhook-config-file')
+  if (kubeconfigFile === undefined) return undefined
+  const version = read.text('authentication-token-webhook-version') ?? ''
+  if (version !== 'v1' && version !== 'v1beta1')
+    throw new FlagError(`unsupported authentication webhook version ${JSON.stringify(version)}, supported versions are "v1", "v1beta1"`)
+  return { kubeconfigFile, version, cacheTtlMs: read.duration('authentication-token-webhook-cache-ttl') }
+}

@@ -4,8 +4,8 @@ import type { ResponseStatus } from '../meta/status.ts'
 import type { ListResult } from '../registry/read.ts'
 import type { RequestResult } from '../registry/types.ts'
 import type { StructSchema } from '../schema/schema.ts'
-import { auditsResponse, sendAudited } from './audited-response.ts'
 import type { Body, ResponseForm } from './forms/response-form.ts'
+import { jsonFormOf } from './negotiate.ts'
 import type { Scope } from './scope.ts'
 
 /** Sends an object in the negotiated form. */
@@ -40,4 +40,14 @@ export function respondStatus(scope: Scope, form: ResponseForm, code: number, st
 
 function sendBody({ exchange }: Scope, { contentType }: ResponseForm, code: number, body: Awaitable<Body>): Promise<void> {
   return after(body, ready => exchange.sendBytes(code, contentType, ready))
+}
+
+/** Reports whether the audit event of the request contains the object of the response. */
+const auditsResponse = ({ exchange }: Scope): boolean => exchange.ctx.audit?.showsResponse === true
+
+/** Sends a response in the negotiated form, and adds the same view as JSON to the audit event. Stored objects use their stored bytes. `make` is called for each, because a long body can only be read once. */
+async function sendAudited(scope: Scope, form: ResponseForm, code: number, make: (form: ResponseForm) => Awaitable<Body>): Promise<void> {
+  const { exchange } = scope
+  exchange.ctx.audit?.responseObject(await make(jsonFormOf(scope)))
+  await exchange.sendBytes(code, form.contentType, await make(form))
 }

@@ -1,10 +1,11 @@
 import type { Config } from '../config/config.ts'
 import { collectWhenQuiet } from '../lib/collect-when-quiet.ts'
 import type { Logger } from '../lib/log.ts'
+import { gitVersion } from '../server/version.ts'
 import { endOfParent, parentOf } from './end-of-parent.ts'
-import { ephemeralLine } from './ephemeral-line.ts'
 import { openServer } from './open-server.ts'
 import { runtimeOf } from './runtime-of.ts'
+import type { AdminAccess } from './serving-files.ts'
 import { stopSignal, workerStopSignal } from './stop-signal.ts'
 import type { WorkerLink } from './workers/worker-link.ts'
 
@@ -28,4 +29,21 @@ export async function serve(config: Config, log: Logger, link: WorkerLink | unde
 
 async function parentEnd(log: Logger): Promise<void> {
   log.info('shutting down', { reason: await endOfParent(parentOf(process)) })
+}
+
+/** Returns the line that `--ephemeral` prints on standard output: one JSON object with all that the parent needs to connect. Certificates and keys are PEM, `kubeconfig` is YAML. */
+function ephemeralLine(access: AdminAccess, { files: { kubeconfigOut }, release: { emulatedVersion } }: Pick<Config, 'files' | 'release'>): string {
+  const { url, insecureUrl, consoleUrl, kubeconfig, certificateAuthority, clientCertificate, clientKey } = access
+  const line = {
+    url,
+    ...(insecureUrl !== undefined && { insecureUrl }),
+    ...(consoleUrl !== undefined && { consoleUrl }),
+    version: gitVersion(emulatedVersion),
+    kubeconfig,
+    ...(kubeconfigOut !== undefined && { kubeconfigFile: kubeconfigOut }),
+    certificateAuthority,
+    clientCertificate,
+    clientKey,
+  }
+  return `${JSON.stringify(line)}\n`
 }

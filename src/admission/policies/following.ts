@@ -2,7 +2,15 @@ import { SERVER_USER } from '../../registry/internal-context.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { Filling } from '../filling.ts'
 import { refuse } from '../refuse.ts'
-import { isExemptFromPolicies } from './exempt.ts'
+
+const POLICIES = ['validatingadmissionpolicies', 'validatingadmissionpolicybindings', 'mutatingadmissionpolicies', 'mutatingadmissionpolicybindings']
+
+/** Resources that policies never apply to: policies, so that a broken one can still be removed, and reviews, without which a cluster stops working. */
+const EXEMPT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['admissionregistration.k8s.io', new Set(POLICIES)],
+  ['authentication.k8s.io', new Set(['selfsubjectreviews', 'tokenreviews'])],
+  ['authorization.k8s.io', new Set(['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'])],
+])
 
 /** How long a request waits for policies to be read at start, in milliseconds. */
 const FILL_MS = 10_000
@@ -21,3 +29,6 @@ export const mayHavePolicies = ({ filling, active }: LoadedPolicies, request: Ad
 export async function awaitPolicies({ filling }: LoadedPolicies, request: AdmissionRequest): Promise<void> {
   if (filling.isOpen && !(await filling.ended(FILL_MS))) throw refuse(request, 'not yet ready to handle request')
 }
+
+/** Whether policies skip the request. */
+const isExemptFromPolicies = ({ served: { version } }: AdmissionRequest): boolean => EXEMPT.get(version.group)?.has(version.names.plural) === true

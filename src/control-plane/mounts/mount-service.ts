@@ -10,6 +10,7 @@ import { failure } from '../../meta/status.ts'
 import type { Mount } from '../../server/mounts/mount-path.ts'
 import type { HeldPlane, MountIdentity, Mounts } from '../../server/mounts/mounts.ts'
 import type { Backend, BackendFork } from '../../storage/backend.ts'
+import { delay } from '../../storage/delay.ts'
 import type { Auth } from '../auth-service.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import type { ControlPlaneOptions } from '../control-plane-options.ts'
@@ -19,7 +20,6 @@ import { branchRoutes } from './branch-routes.ts'
 import { Branches, type OpenBranch } from './branches.ts'
 import { Moments } from './moments.ts'
 import { mountedOptions } from './mounted-options.ts'
-import { untilReady } from './ready-plane.ts'
 
 /** Time for a control plane to become ready, in milliseconds. */
 const READY_MS = 30_000
@@ -157,5 +157,23 @@ export class MountService implements Mounts {
           ]
         : []),
     ]
+  }
+}
+
+/** Interval between checks, in milliseconds. */
+const LOOK_MS = 2
+/** Checks that must pass before requests are served: kinds and permissions are known. */
+const NEEDED: ReadonlySet<string> = new Set(['poststarthook/crd-informer-synced', 'poststarthook/rbac/bootstrap-roles', 'node-authorizer'])
+
+/** Resolves when the control plane can serve requests. Rejects when the signal aborts. */
+async function untilReady({ checks }: ControlPlane, isNeeded: (name: string) => boolean, signal: AbortSignal): Promise<void> {
+  const left = checks.filter(({ name }) => NEEDED.has(name) && isNeeded(name))
+  while (left.length > 0) {
+    try {
+      await left.at(-1)?.check()
+      left.pop()
+    } catch {
+      await delay(LOOK_MS, signal)
+    }
   }
 }

@@ -5,9 +5,10 @@ import { TokenBucket } from '../../lib/token-bucket.ts'
 import { FrameReader } from './frame-reader.ts'
 import { dataHead, goAwayFrame, pingFrame, REFUSED_STREAM, resetFrame, synStreamFrame } from './frames.ts'
 import { headerBlock } from './header-block.ts'
-import { IDLE_FRAMES } from './limits.ts'
 import { outliveWriteFaults } from './write-faults.ts'
 
+/** Limit for frames that serve no stream: burst and rate. The same as for HTTP/2. */
+const IDLE_FRAMES = { burst: 1000, perSecond: 33 }
 /** Time limit for the reply to a stream. */
 const REPLY_MS = 30_000
 /** Unread bytes beyond which pings and new streams are not responded to. */

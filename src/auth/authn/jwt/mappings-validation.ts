@@ -1,3 +1,5 @@
+import { childrenOf, type Expr } from '../../../cel/ast.ts'
+import { OPTIONAL_SELECT } from '../../../cel/operators.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { duplicate, type FieldError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -5,7 +7,6 @@ import { isDomainPrefixedPath } from '../../../meta/names.ts'
 import type { ClaimMappings, PrefixedClaim } from './configuration.ts'
 import type { ClaimExpression } from './expressions.ts'
 import { besides, type CompiledRule, notSupported } from './rules-validation.ts'
-import { usesClaim } from './uses-claim.ts'
 import { compiledOrError, type Validated, type ValidationRules } from './validation-rules.ts'
 
 /** Mappings that are expressions, compiled. */
@@ -114,3 +115,18 @@ function keyErrors(key: string, path: FieldPath, { release }: ValidationRules): 
     errors.push(invalid(path, key, 'k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use'))
   return errors
 }
+
+/**
+ * Whether an expression selects a claim by name: `claims.email`, `claims.?email` or `has(claims.email)`. As upstream, ignores index expressions such as
+ * `claims['email']`.
+ */
+function usesClaim(expr: Expr, claim: string): boolean {
+  if (expr.kind === 'select' && expr.field === claim && isClaims(expr.operand)) return true
+  if (expr.kind === 'call' && expr.name === OPTIONAL_SELECT && expr.target === undefined) {
+    const [operand, field] = expr.args
+    if (operand && isClaims(operand) && field?.kind === 'literal' && field.literal.value === claim) return true
+  }
+  return childrenOf(expr).some(child => usesClaim(child, claim))
+}
+
+const isClaims = (expr: Expr): boolean => expr.kind === 'ident' && expr.name === 'claims'
