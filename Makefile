@@ -76,8 +76,8 @@ MATCH ?=
 SHARE ?= 0/1
 TEXTS ?= 1
 
-fuzz: $(BUILT) ## Posts COUNT bodies with faults in each media type, none of which may crash, hang or be stored; puts odd values into objects in every form of write; BYTES in each place of each kind, while another client waits; and texts that expressions repeat themselves over in each field, parameter, header and function, TEXTS beginnings and ends of each
-	@TIME_BOUNDS=1 MUTATED_BODIES=$(COUNT) MUTATION_SEED=$(SEED) npx mocha test/integration/mutated-bodies.test.ts test/integration/mutated-values.test.ts test/integration/odd-values-in-releases.test.ts
+fuzz: $(BUILT) ## Parses COUNT JSON texts with names that differ in one escape; posts COUNT bodies with faults in each media type, none of which may crash, hang or be stored; puts odd values into objects in every form of write; BYTES in each place of each kind, while another client waits; and texts that expressions repeat themselves over in each field, parameter, header and function, TEXTS beginnings and ends of each
+	@TIME_BOUNDS=1 MUTATED_BODIES=$(COUNT) MUTATION_SEED=$(SEED) npx mocha test/unit/codec/parsed-names.test.ts test/integration/mutated-bodies.test.ts test/integration/mutated-values.test.ts test/integration/odd-values-in-releases.test.ts
 	@TIME_BOUNDS=1 PUMPED_TEXTS=$(TEXTS) MUTATION_SEED=$(SEED) LARGE_BODY_MATCH='$(MATCH)' LARGE_BODY_SHARE=$(SHARE) npx mocha test/integration/pumped-bodies.test.ts test/integration/pumped-heads.test.ts test/integration/pumped-expressions.test.ts
 	@TIME_BOUNDS=1 BINNACLE='$(CURDIR)/bin/binnacle' LARGE_BODY_BYTES=$(BYTES) LARGE_BODY_MATCH='$(MATCH)' LARGE_BODY_SHARE=$(SHARE) npx mocha test/integration/large-bodies.test.ts
 

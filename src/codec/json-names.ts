@@ -2,23 +2,22 @@ import { setMember } from '../meta/equal.ts'
 import { stringEnd } from './json-chunks.ts'
 
 /**
- * Protects member names in JSON.parse of V8 13 and later (Node 24 and 26). That version predicts the next name from objects that it has parsed before, and compares the prediction with the
- * source text without looking at escapes: after `{"\\":1}`, `{"\"":2}` is returned with the name `\`. So a text with a backslash in a name can rename a member of a later text.
+ * Protects member names in JSON.parse of V8 from 12.5 on (Node 23 and later). It predicts the next name from the shapes of earlier objects, and compares the prediction with as many characters of the source as the name has, without looking at escapes: after `{"\\":1}`, `{"\"":2}` is returned with the name `\`.
+ * Objects teach it shapes however they are made. So texts are protected, not what comes before them. A wrong name has a backslash, because the source has one where the first escape begins.
  */
 
 type Container = Record<string, unknown> | unknown[]
 
-/** A private-use character that begins the code of a backslash or of itself in a name: backslashes are written as MARK and `b`, MARK as MARK and `m`. */
-const MARK = '\ue000'
+/** Escapes in the names of a text: none, only of other characters, or perhaps of a backslash. */
+type EscapesInNames = 'none' | 'other' | 'backslash'
 
 const MAY_HAVE_BACKSLASH = /\\\\|\\u005[cC]/
-/** Matches what a coded name may not have. */
-const CODED = /\\\\|\\u005[cC]|\ue000|\\u[eE]000/
-/** Matches an escape or MARK. The groups are a backslash, and MARK. */
-const ESCAPE = /\\(?:(\\|u005[cC])|(u[eE]000)|u|[^u])|(\ue000)/g
 
-/** Whether the engine predicts names by their source text. */
-export const predictsNames = (v8 = process.versions.v8): boolean => Number(v8.split('.', 1)[0]) >= 13
+/** Whether the engine predicts names by their source text. V8 12.4 (Node 22) does not. */
+export function predictsNames(v8 = process.versions.v8): boolean {
+  const [major = 0, minor = 0] = v8.split('.').map(Number)
+  return major > 12 || (major === 12 && minor > 4)
+}
 
 const PROTECTED = Symbol.for('binnacle.protectedParse')
 
@@ -27,34 +26,82 @@ export function protectJsonNames(): void {
   if (predictsNames() && !(PROTECTED in JSON.parse)) JSON.parse = Object.assign(protectedParse(JSON.parse), { [PROTECTED]: true })
 }
 
-/** Returns a JSON.parse that shows the engine no name with a backslash, so that it cannot predict one. Names are decoded after the parse. Texts with such names take several times as long. */
+/**
+ * Returns a JSON.parse whose names are those of the text. Calls with a reviver are passed on without protection. Texts with an escape in a name take half as long again, and those with a backslash in a name several times as long.
+ */
 export function protectedParse(parse: typeof JSON.parse): typeof JSON.parse {
-  return (text, reviver) => {
-    if (reviver !== undefined || typeof text !== 'string' || !MAY_HAVE_BACKSLASH.test(text)) return parse(text, reviver)
-    const { coded, hasBackslash } = codedNames(text)
-    return hasBackslash ? decoded(parse(coded)) : parse(text)
+  return (given, reviver) => {
+    const text = `${given}`
+    if (typeof reviver === 'function' || !text.includes('\\')) return parse(text, reviver)
+    const escapes = escapesInNames(text)
+    if (escapes !== 'backslash') {
+      const value: unknown = parse(text)
+      if (escapes === 'none' || !hasBackslashInName(value)) return value
+    }
+    return decoded(parse(codedNames(text, parse)))
   }
 }
 
-/** Codes the names of a text, as far as its strings end. */
-function codedNames(text: string): { readonly coded: string; readonly hasBackslash: boolean } {
+/** Returns which escapes the names of a text have. Visits only strings with a backslash. */
+function escapesInNames(text: string): EscapesInNames {
+  let escapes: EscapesInNames = 'none'
+  for (let start = text.indexOf('\\'), end = 0; start >= 0; start = text.indexOf('\\', end)) {
+    end = stringEnd(text, start) + 1
+    if (end === 0) break
+    if (!isName(text, end)) continue
+    if (MAY_HAVE_BACKSLASH.test(text.slice(start, end))) return 'backslash'
+    escapes = 'other'
+  }
+  return escapes
+}
+
+function hasBackslashInName(value: unknown): boolean {
+  const rest: unknown[] = [value]
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if (typeof next !== 'object' || next === null) continue
+    if (Array.isArray(next)) {
+      for (const item of next) if (typeof item === 'object') rest.push(item)
+    } else {
+      const object = next as Record<string, unknown>
+      for (const name in object) {
+        if (name.includes('\\')) return true
+        if (typeof object[name] === 'object') rest.push(object[name])
+      }
+    }
+  }
+  return false
+}
+
+/** A private-use character. In a coded name it stands before the four hexadecimal digits of a character that JSON escapes, or of itself. */
+const MARK = '\ue000'
+/** Matches in the source of a name what is not the same in its code. */
+const NOT_CODED = /[\\\ue000]/
+/** Matches the characters of a name that have a code: quotes, backslashes, control characters and MARK. */
+const HAS_CODE = /["\\\ue000]|[^ -\uffff]/g
+const CODE = /\ue000([0-9a-f]{4})/g
+
+/** Codes the names of a text so that their source has no escapes, as far as its strings end. An invalid name is left for the engine to report. */
+function codedNames(text: string, parse: typeof JSON.parse): string {
   const pieces: string[] = []
   let copied = 0
-  let hasBackslash = false
   for (let start = text.indexOf('"'), end = 0; start >= 0; start = text.indexOf('"', end)) {
     end = stringEnd(text, start) + 1
     if (end === 0) break
-    const token = text.slice(start, end)
-    if (!CODED.test(token) || !isName(text, end)) continue
-    hasBackslash ||= MAY_HAVE_BACKSLASH.test(token)
-    pieces.push(text.slice(copied, start), token.replace(ESCAPE, codedEscape))
+    const source = text.slice(start, end)
+    if (!NOT_CODED.test(source) || !isName(text, end)) continue
+    pieces.push(text.slice(copied, start), codedName(source, parse))
     copied = end
   }
-  return { coded: pieces.join('') + text.slice(copied), hasBackslash }
+  return pieces.join('') + text.slice(copied)
 }
 
-const codedEscape = (matched: string, backslash?: string, escapedMark?: string, mark?: string): string =>
-  backslash !== undefined ? `${MARK}b` : escapedMark !== undefined || mark !== undefined ? `${MARK}m` : matched
+function codedName(source: string, parse: typeof JSON.parse): string {
+  try {
+    return `"${String(parse(source)).replace(HAS_CODE, c => `${MARK}${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`
+  } catch {
+    return source
+  }
+}
 
 /** Whether the string that ends before an offset is the name of a member. */
 function isName(text: string, end: number): boolean {
@@ -83,9 +130,8 @@ function withDecodedNames(object: Record<string, unknown>): Record<string, unkno
   for (const [name, value] of Object.entries(object))
     setMember(
       result,
-      name.replace(CODE, code => (code === `${MARK}b` ? '\\' : MARK)),
+      name.replace(CODE, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))),
       value,
     )
   return result
 }
-const CODE = /\ue000[bm]/g

@@ -72,7 +72,7 @@ export async function runWhy(argv: readonly string[], { out, err }: Streams): Pr
 
 /** Removes line breaks from all texts except YAML. Names of objects and users come from clients, and could imitate lines of the report. */
 export function onLinesOfTheirOwn(why: Why): Why {
-  const safe: Why = JSON.parse(JSON.stringify(why), (key, value: unknown) => (typeof value === 'string' && key !== 'yaml' ? onOneLine(value) : value))
+  const safe: Why = JSON.parse(JSON.stringify(why, (key, value: unknown) => (typeof value === 'string' && key !== 'yaml' ? onOneLine(value) : value)))
   return safe
 }
 
