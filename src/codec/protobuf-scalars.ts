@@ -5,13 +5,12 @@ import { ProtobufError } from '../lib/protobuf-error.ts'
 import { nextField, readBytes, readVarint, WIRE_BYTES, WIRE_VARINT, type WireMessage } from '../lib/protobuf-wire.ts'
 import type { ScalarSchema } from '../schema/schema.ts'
 import { parseJson } from './json.ts'
-import { decodeUtf8 } from './utf8.ts'
+import { decodeBytes, decodeUtf8 } from './utf8.ts'
 
 type ProtobufReader = protobuf.Reader
 
 /**
- * Reads a string, starting at its length. Upstream does not check that it is UTF-8: it keeps all bytes, and writes U+FFFD for each invalid one in JSON and YAML. A JavaScript string cannot keep them, so they are
- * replaced here.
+ * Reads a string, starting at its length. Upstream does not check that it is UTF-8: it keeps all bytes, and writes U+FFFD for each invalid one in JSON and YAML, and `\x..` in messages.
  */
 export function readText(reader: ProtobufReader): string {
   const start = reader.pos
@@ -25,7 +24,7 @@ export function readText(reader: ProtobufReader): string {
   if (string.includes('\ufffd')) {
     const end = reader.pos
     reader.pos = start
-    string = decodeUtf8(readBytes(reader))
+    string = decodeBytes(readBytes(reader))
     reader.pos = end
   }
   return string

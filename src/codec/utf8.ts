@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
 const REPLACEMENT = Buffer.from('\ufffd')
+/** An invalid byte of a text is this code plus the byte: a lone surrogate, which no valid text has. */
+const INVALID_BYTE = 0xdc00
 
 /** Decodes UTF-8 like Go: each byte that is not part of a valid sequence becomes one U+FFFD. */
 export function decodeUtf8(bytes: Uint8Array): string {
@@ -15,6 +17,30 @@ export function decodeUtf8(bytes: Uint8Array): string {
     at += length || 1
   }
   return out.toString('utf8', 0, end)
+}
+
+/** Decodes UTF-8, and keeps each byte that is not part of a valid sequence as a lone surrogate, U+DC80 to U+DCFF. Writers write U+FFFD for it, `quote` writes `\x..`. */
+export function decodeBytes(bytes: Uint8Array): string {
+  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (isUtf8(source)) return source.toString('utf8')
+  const units = Buffer.allocUnsafe(2 * source.length)
+  let end = 0
+  for (let at = 0; at < source.length; ) {
+    const length = sequenceAt(source, at)
+    const code = length === 0 ? INVALID_BYTE + (source[at] ?? 0) : characterAt(source, at, length)
+    if (code > 0xffff) end = units.writeUInt16LE(0xd7c0 + (code >> 10), end)
+    end = units.writeUInt16LE(code > 0xffff ? 0xdc00 + (code & 0x3ff) : code, end)
+    at += length || 1
+  }
+  return units.toString('utf16le', 0, end)
+}
+
+/** Decodes the valid sequence at the offset. */
+function characterAt(bytes: Buffer, at: number, length: number): number {
+  const lead = bytes[at] ?? 0
+  let code = length === 1 ? lead : lead & (0x7f >> length)
+  for (let i = 1; i < length; i++) code = (code << 6) | ((bytes[at + i] ?? 0) & 0x3f)
+  return code
 }
 
 /** Length of the valid sequence at the offset; 0 if there is none. Source: RFC 3629, section 4. */

@@ -18,10 +18,7 @@ export function timeQuote(text: string): string {
       if (byte === QUOTE || byte === BACKSLASH) out[at++] = BACKSLASH
       out[at++] = byte
     } else {
-      out[at++] = BACKSLASH
-      out[at++] = 0x78
-      out[at++] = HEX[byte >> 4] ?? 0
-      out[at++] = HEX[byte & 15] ?? 0
+      at = writeByte(out, at, byte)
     }
   }
   return `"${out.toString('latin1', 0, at)}"`
@@ -60,6 +57,7 @@ const lastLong = new LastLong()
 /** Escapes byte by byte with a table, because a long text may need an escape for every byte. */
 function escapeBytes(text: string): string {
   const bytes = Buffer.from(text)
+  const replaced = text.isWellFormed() ? undefined : text.match(REPLACED)?.values()
   // The longest escape relative to its bytes is that of a two-byte character: `\u0085`.
   const out = Buffer.allocUnsafe(4 * bytes.length)
   let to = 0
@@ -75,11 +73,28 @@ function escapeBytes(text: string): string {
     const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
     let code = byte & (0x7f >> length)
     for (let i = 1; i < length; i++) code = (code << 6) | ((bytes[at + i] ?? 0) & 0x3f)
-    if (isPrintable(code)) for (let i = 0; i < length; i++) out[to++] = bytes[at + i] ?? 0
+    const invalid = code === REPLACEMENT ? invalidByte(replaced?.next().value) : undefined
+    if (invalid !== undefined) to = writeByte(out, to, invalid)
+    else if (isPrintable(code)) for (let i = 0; i < length; i++) out[to++] = bytes[at + i] ?? 0
     else to = writeEscape(out, to, code)
     at += length
   }
   return out.toString('utf8', 0, to)
+}
+
+/** Byte that a lone surrogate U+DC80 to U+DCFF stands for. Undefined for other characters. */
+function invalidByte(char = ''): number | undefined {
+  const code = char.charCodeAt(0)
+  return code >= 0xdc80 && code <= 0xdcff ? code & 0xff : undefined
+}
+
+/** Writes `\x` with two digits. Returns the offset after it. */
+function writeByte(out: Buffer, at: number, byte: number): number {
+  out[at] = BACKSLASH
+  out[at + 1] = 0x78
+  out[at + 2] = HEX[byte >> 4] ?? 0
+  out[at + 3] = HEX[byte & 15] ?? 0
+  return at + 4
 }
 
 /** Writes `\u` with four digits or `\U` with eight. Returns the offset after it. */
@@ -110,6 +125,10 @@ const ASCII: readonly (Uint8Array | undefined)[] = Array.from({ length: 0x80 }, 
   const text = SHORT_ESCAPES[char] ?? (code < 0x20 || code === 0x7f ? `\\x${code.toString(16).padStart(2, '0')}` : undefined)
   return text === undefined ? undefined : new Uint8Array(Buffer.from(text))
 })
+
+const REPLACEMENT = 0xfffd
+/** Characters that are encoded as U+FFFD. */
+const REPLACED = /[\ufffd\ud800-\udfff]/gu
 
 const PLAIN_ASCII = /^[ !#-[\]-~]*$/
 

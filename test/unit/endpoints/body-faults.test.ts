@@ -3,8 +3,10 @@ import type { Json, JsonObject, KubeObject } from '../../../src/api/meta/object.
 import { CatalogSnapshot } from '../../../src/catalog/catalog.ts'
 import { mediaOffer } from '../../../src/codec/accept-header.ts'
 import { encodeCborValue } from '../../../src/codec/cbor.ts'
+import { writeString } from '../../../src/codec/json-writer.ts'
 import { encodeProtobuf, wrap } from '../../../src/codec/protobuf.ts'
 import { decodeBody } from '../../../src/endpoints/body.ts'
+import { quote } from '../../../src/lib/go-quote.ts'
 import { StatusError } from '../../../src/meta/status.ts'
 import { bodyTarget } from '../../../src/registry/change/body-target.ts'
 import { leaseResource } from '../../../src/resources/coordination/lease/definition.ts'
@@ -79,11 +81,20 @@ describe('errors of bodies in each media type', () => {
     )
   })
 
-  it('invalid UTF-8: refused in CBOR, each byte replaced by U+FFFD in protobuf and JSON as upstream does', async () => {
-    expect((await read(PROTOBUF_BODY, message('1204 0a02 ffff'))).spec).to.deep.equal({ holderIdentity: '\ufffd\ufffd' })
-    expect((await read(PROTOBUF_BODY, message('1207 0a05 61c36262ff'))).spec).to.deep.equal({ holderIdentity: 'a\ufffdbb\ufffd' })
-    expect((await read(PROTOBUF_BODY, message('1205 0a03 eda080'))).spec).to.deep.equal({ holderIdentity: '\ufffd\ufffd\ufffd' })
-    expect((await read(PROTOBUF_BODY, message('1205 0a03 efbfbd'))).spec).to.deep.equal({ holderIdentity: '\ufffd' })
+  it('invalid UTF-8: refused in CBOR, each byte written as U+FFFD in protobuf and JSON as upstream does, and as \\x.. in messages', async () => {
+    for (const [bytes, json, quoted] of [
+      ['ffff', '\ufffd\ufffd', '\\xff\\xff'],
+      ['61c36262ff', 'a\ufffdbb\ufffd', 'a\\xc3bb\\xff'],
+      ['eda080', '\ufffd\ufffd\ufffd', '\\xed\\xa0\\x80'],
+      ['efbfbd', '\ufffd', '\ufffd'],
+      ['efbfbdfff09f9982e6bca2c3a9', '\ufffd\ufffd🙂漢é', '\ufffd\\xff🙂漢é'],
+    ] as const) {
+      const length = (extra: number): string => (bytes.length / 2 + extra).toString(16).padStart(2, '0')
+      const { spec } = await read(PROTOBUF_BODY, message(`12${length(2)} 0a${length(0)} ${bytes}`))
+      const { holderIdentity = '' } = spec as { holderIdentity?: string }
+      expect(writeString(holderIdentity)).to.equal(`"${json}"`)
+      expect(quote(holderIdentity)).to.equal(`"${quoted}"`)
+    }
     expect(await refusal(CBOR_BODY, Buffer.from('a14473706563a14e686f6c6465724964656e7469747941ff', 'hex'))).to.match(
       /^400 .*invalid UTF-8 string \(spec\.holderIdentity\)$/,
     )
