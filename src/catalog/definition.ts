@@ -37,6 +37,8 @@ export interface ResourceDefinition<H extends TypedObject = KubeObject, V extend
     readonly fields?: Version<V, H>['selectableFields']
     /** Optional. Reports whether the object is stored without a status, which is set by default whenever the object is read. */
     readonly defaultsStatus?: (object: H) => boolean
+    /** Optional. Whether the object is stored without a default, which reads then set. */
+    readonly lacksDefaults?: (object: H) => boolean
   }
   readonly strategy?: Strategy<H>
   /** Replaces `toHub` and `fromHub` for kinds that a webhook converts. Only the registry's conversion uses it. */
@@ -333,7 +335,7 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   /** Normalizes the object after validation, before it is compared with the stored one and returned. */
   readonly canonicalize?: (next: T) => void
   /**
-   * Sets the defaults that decoding would add to the stored object, in an update or a dry run. Runs after validating admission, which gets the object without
+   * Sets the defaults that decoding would add to the stored object, in a dry run. Runs after validating admission, which gets the object without
    * them.
    */
   readonly defaultStored?: (next: T) => Steps<void> | undefined

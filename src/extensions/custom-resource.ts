@@ -6,6 +6,7 @@ import { compareVersionNames } from '../meta/gvk.ts'
 import { isConditionTrue } from '../resources/apiextensions/custom-resource-definition/spec.ts'
 import { SchemaPool } from '../schema/json-schema/schema-pool.ts'
 import type { ConversionServices } from './conversion/webhook-converter.ts'
+import { lacksScaleDefaults } from './custom-scale.ts'
 import { type CustomVersions, customVersions } from './custom-versions.ts'
 
 /** Verbs in discovery while the definition is being deleted: nothing can be created. */
@@ -37,6 +38,8 @@ export function customDefinition(definition: CustomResourceDefinition, { built, 
   const [first, ...more] = pick(true)
   const hub = shown.get(stored.name)
   if (!first || !hub) return undefined
+  // Objects of several versions get the defaults of the storage version before they are stored.
+  const scale = versions.length === 1 ? stored.subresources?.scale : undefined
   return {
     scope: spec.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
     versions: [first, ...more],
@@ -48,6 +51,7 @@ export function customDefinition(definition: CustomResourceDefinition, { built, 
       version: hub,
       fields: Object.assign({}, ...[...shown.values()].map(({ selectableFields }) => selectableFields)),
       ...(hasStatusDefault(stored) && { defaultsStatus: ({ status }: KubeObject) => status === undefined }),
+      ...(scale && { lacksDefaults: (object: KubeObject) => lacksScaleDefaults(object, scale, stored.schema?.openAPIV3Schema) }),
     },
   }
 }

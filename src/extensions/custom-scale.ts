@@ -1,3 +1,4 @@
+import type { JsonSchemaProps } from '../api/apiextensions/json-schema-props.ts'
 import type { CustomResourceSubresources } from '../api/apiextensions/v1.types.ts'
 import type { Scale } from '../api/autoscaling/v1.types.ts'
 import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../api/meta/object.ts'
@@ -11,6 +12,8 @@ import { FieldPath } from '../meta/field-path.ts'
 import { badRequestError, failure, internalServerError } from '../meta/status.ts'
 import { isGoInteger, isWholeFloat } from '../meta/whole-floats.ts'
 import { scaleOf, scaleOver } from '../resources/autoscaling/scale/view.ts'
+import { lacksDefault } from '../schema/json-schema/fill-defaults.ts'
+import { propertySchema } from '../schema/json-schema/props.ts'
 import { AGE, customTable } from './custom-table.ts'
 
 type ScalePaths = NonNullable<CustomResourceSubresources['scale']>
@@ -95,6 +98,19 @@ function scaleView(paths: ScalePaths): SubresourceView<KubeObject, Scale> {
     },
     fields: { 'spec.replicas': pathNames(specReplicasPath) },
   }
+}
+
+/** Whether an object on the path to the wanted replicas lacks a default: a Scale creates missing objects, and leaves setting their defaults to readers. */
+export function lacksScaleDefaults(parent: KubeObject, { specReplicasPath }: ScalePaths, schema: JsonSchemaProps | undefined): boolean {
+  let value: Json | undefined = parent
+  let found = schema
+  for (const name of pathNames(specReplicasPath).slice(0, -1)) {
+    value = isJsonObject(value) ? ownMember(value, name) : undefined
+    found = found && propertySchema(found, name)
+    if (!isJsonObject(value) || !found) return false
+    if (lacksDefault(value, found)) return true
+  }
+  return false
 }
 
 /** Sets a number at a path and creates missing objects. */

@@ -35,7 +35,7 @@ export function codecOf(
   derived?: ByteBudget,
 ): ResourceCodec {
   invariant(definition.storage, `${definition.hub.kind} is not stored`)
-  const { version, indexedBy, defaultsStatus } = definition.storage
+  const { version, indexedBy, defaultsStatus, lacksDefaults } = definition.storage
   const { schema, kind } = version
   const apiVersion = apiVersionOfVersion(version)
   const form = registryFormOf(schema)
@@ -79,7 +79,7 @@ export function codecOf(
     apiVersion,
     fingerprint: `${fingerprint};${apiVersion};${kind}${schema.form.id && `;${schema.form.id}`}`,
     order: form.order,
-    ...(defaultsStatus && { isComplete: object => !defaultsStatus(object) }),
+    ...((defaultsStatus || lacksDefaults) && { isComplete: object => defaultsStatus?.(object) !== true && lacksDefaults?.(object) !== true }),
     *encode(object) {
       return yield* encodeJsonInSteps(schema, yield* asStored(object))
     },

@@ -112,7 +112,7 @@ function* checkUpdate(
   checkResourceVersion(target, strategy, next, old)
   yield* beforeUpdate(target, strategy, next, old, hooks)
   yield* stage(env.admission.validate(admissionRequest(target, 'UPDATE', { object: next, old, held })))
-  const defaults = strategy.defaultStored?.(next)
+  const defaults = target.dryRun ? strategy.defaultStored?.(next) : undefined
   if (defaults) yield* defaults
 }
 

@@ -104,6 +104,16 @@ describe('endpoints of custom kinds', function () {
       expect(patched.body.metadata.generation).to.equal(2)
     })
 
+    it('leave storing those defaults to the next write, even of a patch that changes nothing', async () => {
+      await client.must('POST', THINGS, { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'late' } })
+      const patch = async (tail: string, body: object): Promise<string> =>
+        (await client.ask('PATCH', `${THINGS}/late${tail}`, { body, contentType: 'application/merge-patch+json' })).body.metadata.resourceVersion ?? ''
+      const scaled = await patch('/scale', { spec: { replicas: 1 } })
+      const defaulted = await patch('', {})
+      expect(defaulted).to.not.equal(scaled)
+      expect(await patch('', {})).to.equal(defaulted)
+    })
+
     it('check the uid in an update', async () => {
       const { status, body } = await client.ask('PUT', `${THINGS}/x/scale`, { body: scale('x', 1, { uid: 'other' }) })
       expect([status, body.reason]).to.deep.equal([409, 'Conflict'])

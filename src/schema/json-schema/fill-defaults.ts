@@ -64,6 +64,10 @@ function defaultedOf({ properties }: JsonSchemaProps): readonly (readonly [name:
   return known
 }
 
+/** Whether an object lacks a default that its schema has for one of its own members. */
+export const lacksDefault = (object: JsonObject, schema: JsonSchemaProps): boolean =>
+  defaultedOf(schema).some(([name, property]) => !Object.hasOwn(object, name) || isWrongNull(object[name], property))
+
 /** Whether each schema has a default at any depth. Most of a wide schema has none. */
 const withDefaults = new WeakMap<JsonSchemaProps, boolean>()
 

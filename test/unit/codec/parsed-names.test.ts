@@ -1,9 +1,9 @@
 import { expect } from 'chai'
+import type { Json } from '../../../src/api/meta/object.ts'
 import { parseExactlyInSteps, parseJson } from '../../../src/codec/json.ts'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
 import { runAtOnce } from '../../../src/lib/steps.ts'
 import { clone, setMember } from '../../../src/meta/equal.ts'
-import type { Json } from '../../../src/meta/object.ts'
 import { differenceFromOracle, type OracleValue, oracleParse } from '../../support/json-oracle.ts'
 import { JsonTexts } from '../../support/json-texts.ts'
 
