@@ -6,13 +6,12 @@ import { isSince } from '../../../../lifecycle/release.ts'
 import { addParsed, type Quantity } from '../../../../meta/quantity.ts'
 import type { AdmissionRequest } from '../../../../registry/types.ts'
 import { PODS } from '../../../kinds.ts'
-import { isPodLevelResource, podAmounts } from '../../pod-spec/pod-amounts.ts'
+import { type ContainerAmounts, isPodLevelResource, mostOf, podAmounts } from '../../pod-spec/pod-amounts.ts'
 import { podQosClass } from '../../pod-spec/qos.ts'
 import { isExtendedResource, isHugePages, isNativeResource } from '../../pod-spec/resources.ts'
-import { containersAndInit } from '../../pod-spec/visit.ts'
+import { containersAndInit, isSidecar } from '../../pod-spec/visit.ts'
 import { type Amounts, amountsOf, ONE } from './amounts.ts'
 import { countName, type Evaluator, isCreation } from './evaluator.ts'
-import { resizedAmounts } from './resized.ts'
 import { selects } from './scopes.ts'
 
 const COUNT = countName(PODS)
@@ -161,3 +160,22 @@ export const podEvaluator = (features: Features): Evaluator => ({
   usage: (object, now) => usageOf(asKind(PODS, object), features, now),
   changesAt: object => graceEnds(asKind(PODS, object)),
 })
+
+/**
+ * Returns the resources of a resizable pod's containers: the maximum of the desired, allocated and actual resources, without the desired ones if the resize is
+ * infeasible. Init containers other than sidecars run once, with the resources of the spec. Source: determineContainerReqs and determineContainerLimits in
+ * k8s.io/component-helpers.
+ */
+function resizedAmounts({ spec, status }: Pod): ContainerAmounts {
+  const statuses = new Map([...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].map(each => [each.name, each]))
+  const once = new Set((spec.initContainers ?? []).filter(container => !isSidecar(container)))
+  const pending = status.conditions?.find(({ type }) => type === 'PodResizePending')
+  const isInfeasible = pending?.reason === 'Infeasible'
+  return (container, list) => {
+    const wanted = container.resources[list]
+    const actual = once.has(container) ? undefined : statuses.get(container.name)
+    if (!actual?.resources) return wanted
+    const { resources, allocatedResources } = actual
+    return mostOf(isInfeasible ? undefined : wanted, resources[list], list === 'requests' ? allocatedResources : undefined)
+  }
+}
