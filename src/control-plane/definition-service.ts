@@ -52,6 +52,7 @@ export class DefinitionService implements Service {
         notes: runtime.recent?.notes,
       },
       addResource: definition => stores.add(definition),
+      replaceResource: (old, next) => stores.replace(old, next),
       removeResource: definition => stores.remove(definition),
       onSynced: () => {
         this.#isSynced = true

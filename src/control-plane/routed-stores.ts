@@ -14,7 +14,7 @@ export function routedStores(main: Stores, others: readonly OtherStores[]): Stor
     cachers: all.flatMap(({ cachers }) => cachers),
     storageFor: name => of(name).storageFor(name),
     add: resource => main.add(resource),
-    remove: name => of(name).remove(name),
+    remove: (name, lingerMs) => of(name).remove(name, lingerMs),
     ready: () => all.every(stores => stores.ready()),
     loading: () => all.flatMap(stores => stores.loading()),
     async synced(signal) {

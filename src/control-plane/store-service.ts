@@ -27,6 +27,9 @@ const MOST_NAMED = 10
 /** Cached encodings and parsed objects expire if unused for two to four minutes. */
 const AGING = { intervalMs: 1000, looks: 120 } as const
 
+/** Time for which watches of a replaced kind go on. Source: k8s.io/apiextensions-apiserver 1.33, pkg/apiserver/customresource_handler.go, tearDown. */
+const LINGER_MS = 1000
+
 /** Storage of all resources. Owns the stores and closes them. Watch caches start to fill when it is created. */
 export class StoreService implements Service {
   readonly #options: StorageOptions
@@ -128,6 +131,12 @@ export class StoreService implements Service {
   /** Adds a kind. Its objects can be read and written as soon as this returns. */
   add(definition: ResourceDefinition): void {
     this.#stores.add(this.#cachedResource(definition))
+  }
+
+  /** Replaces a kind by another of its name. Watches of the old one end a second later, as upstream's do. */
+  replace(old: ResourceDefinition, next: ResourceDefinition): void {
+    this.#stores.remove(qualifiedName(old), LINGER_MS)
+    this.add(next)
   }
 
   /** Removes a kind and ends its watches. Its objects stay in the store. */

@@ -22,8 +22,8 @@ export interface Stores {
   storageFor(name: string): Storage
   /** Adds a resource. Whether it is cached follows from the options. */
   add(resource: CachedResource): void
-  /** Removes a resource and ends its watches. */
-  remove(name: string): void
+  /** Removes a resource and ends its watches, after `lingerMs` if that is given. */
+  remove(name: string, lingerMs?: number): void
   /** Whether all caches are filled. Latches. */
   ready(): boolean
   /** Resources whose caches are still filling. */
@@ -94,11 +94,12 @@ export function openStores(backend: Backend, resources: readonly CachedResource[
       if (cacher !== undefined && isCached(resource.name)) cacher.addResource(resource)
       else addUncached(resource)
     },
-    remove(name) {
+    remove(name, lingerMs = 0) {
       const found = uncached.get(name)
-      if (!found) return cacher?.removeResource(name)
+      if (!found) return cacher?.removeResource(name, lingerMs)
       uncached.delete(name)
-      found.removed.abort()
+      if (lingerMs === 0) found.removed.abort()
+      else setTimeout(() => found.removed.abort(), lingerMs).unref()
     },
     ready: () => cacher?.ready() ?? true,
     loading: () => cacher?.loading() ?? [],

@@ -23,6 +23,8 @@ export interface CustomResourceHost {
   readonly conversion: ConversionServices
   /** Makes objects of the resource readable and writable. */
   addResource(definition: ResourceDefinition): void
+  /** Replaces a resource whose definition has changed. Its watches show the old definition until they end, shortly after. */
+  replaceResource(old: ResourceDefinition, next: ResourceDefinition): void
   /** Removes the resource and ends its watches. */
   removeResource(definition: ResourceDefinition): void
   /** Optional. Called with the number of served custom kinds whenever it changes. */
@@ -134,10 +136,7 @@ class FollowedDefinitions {
     if (old === undefined && resource === undefined) return
     const stays = old !== undefined && resource !== undefined && before?.storage === storage
     if (resource && !old) this.#host.addResource(resource)
-    else if (resource && old && !stays) {
-      this.#host.removeResource(old)
-      this.#host.addResource(resource)
-    }
+    else if (resource && old && !stays) this.#host.replaceResource(old, resource)
     this.#publish()
     if (old && !resource) this.#host.removeResource(old)
   }

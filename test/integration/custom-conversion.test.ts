@@ -207,6 +207,18 @@ for (const cache of [true, false]) {
       ])
     })
 
+    it('are still delivered to a watch for a second after their definition changes, and then the watch ends', async () => {
+      const { metadata } = await client.must('GET', pathOf('v2'))
+      const watch = await fetch(`${server.url}${pathOf('v2', '', `?watch=1&resourceVersion=${metadata.resourceVersion}`)}`)
+      const watched = watch.text()
+      const begun = performance.now()
+      expect((await client.ask('PATCH', DEFINITION, { body: { spec: { names: { shortNames: ['lk'] } } }, contentType: MERGE })).status).to.equal(200)
+      await client.ask('PATCH', pathOf('v1', 'b'), { body: { metadata: { labels: { late: 'x' } } }, contentType: MERGE })
+      const events = (await watched).split('\n').filter(Boolean)
+      expect(performance.now() - begun).to.be.at.least(900)
+      expect(events.map(line => JSON.parse(line)).map(({ type, object }) => [type, object.metadata.labels])).to.deep.equal([['MODIFIED', { late: 'x' }]])
+    })
+
     it('are removed with their definition, and their watches end', async () => {
       const watch = await fetch(`${server.url}${pathOf('v2', '', '?watch=1')}`)
       const watched = watch.text()

@@ -100,8 +100,8 @@ export interface Cacher {
   synced(signal: AbortSignal): Promise<void>
   /** Adds a resource to the cache. Reads of it wait until its state is loaded. */
   addResource(resource: CachedResource): Storage
-  /** Ends the watches of a resource and removes its cache. Requests that still use its storage read from the store. */
-  removeResource(name: string): void
+  /** Removes the cache of a resource and ends its watches, after `lingerMs` if that is given. Requests that still use its storage then read from the store. */
+  removeResource(name: string, lingerMs?: number): void
   /** Drops history up to the revision to which the store is compacted. */
   forget(upTo: Revision): void
   /** Number of objects of a resource; undefined if it is not cached or not loaded yet. */

@@ -16,6 +16,7 @@ import { Slabs } from '../slab.ts'
 import type { Storage } from '../storage.ts'
 import { StorageError } from '../storage.ts'
 import { AwaitedStates } from './awaited-states.ts'
+import { CacheRoutes } from './cache-routes.ts'
 import { CachedStorage } from './cached-storage.ts'
 import type { Cacher, CacherCore, CacherOptions, CacherStats, LoadingResource, SavedStates } from './cacher-types.ts'
 import { ConsistencyChecks } from './consistency.ts'
@@ -65,7 +66,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly #probe: RevisionProbe
   readonly #reflector: Reflector
   readonly #caches = new Map<string, { cache: ResourceCache; storage: Storage }>()
-  readonly #routes = new Map<string, ResourceCache>()
+  readonly #routes = new CacheRoutes()
   readonly #loads = new LoadWaiters()
   readonly #awaited = new AwaitedStates()
   /** Aborts the initial loads if everything is reloaded before they are complete. */
@@ -116,7 +117,7 @@ class WatchCache implements Cacher, CacherCore {
       logger: this.#logger,
       target: {
         load: signal => this.#load(signal),
-        apply: event => this.#route(event.key)?.apply(event, this.clock.now()),
+        apply: event => this.#routes.apply(event, this.clock.now()),
       },
     })
     this.#checks = new ConsistencyChecks({
@@ -125,7 +126,7 @@ class WatchCache implements Cacher, CacherCore {
       logger: this.#logger,
       intervalMs: options.consistencyCheckMs ?? 300_000,
       recheckMs: options.recheckMs ?? 30_000,
-      caches: () => [...this.#routes.values()],
+      caches: () => this.#routes.values(),
       isOpen: () => this.#reflector.open,
       generation: () => this.#generation,
       prepare: signal => this.#reflector.reconsider(signal),
@@ -170,7 +171,7 @@ class WatchCache implements Cacher, CacherCore {
     })
     const storage = new CachedStorage(this, cache, direct)
     this.#caches.set(resource.name, { cache, storage })
-    this.#routes.set(resource.prefix, cache)
+    this.#routes.add(cache)
     // A resource on demand holds no events before its first reader.
     if (this.#demanded) cache.held = undefined
     else {
@@ -180,13 +181,12 @@ class WatchCache implements Cacher, CacherCore {
     return storage
   }
 
-  removeResource(name: string): void {
+  removeResource(name: string, lingerMs = 0): void {
     const entry = this.#caches.get(name)
     if (entry === undefined) return
     this.#caches.delete(name)
-    this.#routes.delete(entry.cache.resource.prefix)
+    this.#routes.remove(entry.cache, lingerMs)
     this.#demanded?.delete(entry.cache)
-    entry.cache.remove()
     this.#arrived(entry.cache)
   }
 
@@ -280,20 +280,14 @@ class WatchCache implements Cacher, CacherCore {
     await this.#reflector.close()
     await this.#checks.ended
     for (const { cache } of this.#caches.values()) cache.interest.end()
+    this.#routes.endLingering()
     this.#loads.wake()
-  }
-
-  /** Returns the cache of the resource with the longest prefix of the key. */
-  #route(key: Key): ResourceCache | undefined {
-    let found: ResourceCache | undefined
-    for (let slash = key.indexOf('/', 1); slash >= 0; slash = key.indexOf('/', slash + 1)) found = this.#routes.get(key.slice(0, slash + 1)) ?? found
-    return found
   }
 
   /** Loads all states. At first, each resource is served when it is complete, while the reflector follows the store. Later, all are replaced in one step: the present ones lack changes. */
   async #load(signal: AbortSignal): Promise<void> {
     const caches = [...(this.#demanded ?? this.#routes.values())]
-    const route = (key: Key): ResourceCache | undefined => this.#route(key)
+    const route = (key: Key): ResourceCache | undefined => this.#routes.find(key)
     const kept = this.#beginWith
     this.#beginWith = undefined
     if (kept !== undefined) return this.#replaceAll(await copyAll(this.#backend, caches, kept, signal))
@@ -311,6 +305,7 @@ class WatchCache implements Cacher, CacherCore {
 
   #replaceAll({ revision, states }: LoadedState): void {
     const now = this.clock.now()
+    this.#routes.endLingering()
     for (const [cache, state] of states) cache.replace(state, revision, now)
     this.#generation++
     this.time.set(revision)
@@ -389,7 +384,7 @@ class WatchCache implements Cacher, CacherCore {
   }
 
   #keepHouse(): void {
-    const caches = [...this.#routes.values()]
+    const caches = this.#routes.values()
     for (const cache of caches) cache.reread()
     this.#tellTime(this.clock.now())
     this.#onWatchers?.(Math.max(0, ...caches.map(({ interest }) => interest.widest)))

@@ -53,6 +53,13 @@ describe('stores', () => {
       stores.remove(name)
       await ended
       expect(() => stores.storageFor(name)).to.throw()
+      stores.add(more as (typeof resources)[0])
+      await stores.storageFor(name).list(prefix, { at: 'latest', predicate: everything, limit: 0 }, AbortSignal.timeout(10_000))
+      const lingering = await stores.storageFor(name).watch(prefix, query, AbortSignal.timeout(10_000))
+      const begun = performance.now()
+      stores.remove(name, 100)
+      await lingering.deliver(() => true)
+      expect(performance.now() - begun).to.be.at.least(90)
       await stores.close()
       await backend.close()
     }

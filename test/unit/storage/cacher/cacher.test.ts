@@ -466,6 +466,31 @@ describe('storage/cacher', () => {
       expect((await cacher.storageFor('configmaps').get(testKey('a'), 'any', signal))?.revision).to.equal(2)
     })
 
+    it('delivers changes to the watches of a replaced one until they end', async () => {
+      await open()
+      const events = await watchAfter(1)
+      cacher.removeResource('configmaps', 100)
+      storage = cacher.addResource(testResource)
+      await names()
+      seed('a')
+      expect(told(await take(events, 1))).to.deep.equal(['added a@2'])
+      expect(await take(events, 1)).to.deep.equal([])
+      seed('b')
+      expect(await names()).to.deep.equal(['a', 'b'])
+    })
+
+    it('ends the watches of the first of two that are replaced in quick succession', async () => {
+      await open()
+      const first = await watchAfter(1)
+      for (let i = 0; i < 2; i++) {
+        cacher.removeResource('configmaps', 60_000)
+        storage = cacher.addResource(testResource)
+        await names()
+        if (i === 0) await watchAfter(1)
+      }
+      expect(await take(first, 1)).to.deep.equal([])
+    })
+
     it('reads from the store if the cache is removed while a read waits for it', async () => {
       await open()
       backend.before = async call => void (call === 'range' && (await new Promise<void>(resolve => setTimeout(resolve, 20))))
