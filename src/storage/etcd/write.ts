@@ -1,10 +1,9 @@
 import type { Logger } from '../../lib/log.ts'
 import { callFailureOf } from '../../protocols/grpc/call-failure.ts'
-import type { UnaryOptions } from '../../protocols/grpc/unary-connection.ts'
 import type { Backend, GuardedWrite, WriteResult } from '../backend.ts'
 import { BackendError } from '../backend.ts'
-import type { Revision } from '../revision.ts'
 import type { EtcdConnection } from './connection.ts'
+import { creationRevision } from './creation-revision.ts'
 import { isLeaseNotFound, wasNeverSent } from './errors.ts'
 import { getKey } from './get.ts'
 import { openLeases } from './leases.ts'
@@ -43,22 +42,11 @@ export function etcdWriter(connection: EtcdConnection, logger: Logger, leaseReus
     const { succeeded, revision, current, isOfCluster } = decodeWrite(await connection.call('/etcdserverpb.KV/Txn', encodeGuardedWrite(write, lease), call))
     if (!succeeded) return { ok: false, current, revision }
     if (write.value) quota.accepted()
-    return { ok: true, revision: isOfCluster || write.expected !== 0 ? revision : await revisionOfCreation(write, revision, call) }
-  }
-
-  /**
-   * Returns the revision of a key that kine has created. If the key existed before, kine 0.17 responds with the newest revision of the store, which may be that of another write
-   * (`LogStructured.Create`, whose variable `rev` is shadowed). Returns the revision of the response if the key has been deleted meanwhile, or cannot be read.
-   */
-  async function revisionOfCreation({ key, value }: GuardedWrite, responded: Revision, { signal, deadline }: UnaryOptions): Promise<Revision> {
-    try {
-      const { item } = await getKey(connection, key, { signal, deadline })
-      // Another client may have changed the key since.
-      const isOurs = item !== undefined && (item.createRevision !== item.modRevision || value?.equals(item.value))
-      return isOurs ? item.createRevision : responded
-    } catch {
-      return responded
-    }
+    if (isOfCluster || write.expected !== 0 || write.value === undefined) return { ok: true, revision }
+    const created = await creationRevision(write.value, revision, at => getKey(connection, write.key, { ...call, at }))
+    if (created === undefined)
+      throw new BackendError('unavailable', 'the key was created and has changed since: the store does not report the revision of its creation')
+    return { ok: true, revision: created }
   }
 
   async function settle(write: GuardedWrite, signal: AbortSignal, error: BackendError): Promise<WriteResult> {

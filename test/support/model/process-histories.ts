@@ -18,7 +18,8 @@ import type { Follower } from './watcher.ts'
 const CONFIG_MAPS: ModelKind = { kind: 'ConfigMap', apiVersion: 'v1', root: '/api/v1', plural: 'configmaps', hasColor: false }
 const NAMES = ['a', 'a-b', 'ab', 'b']
 const EMBEDDED_PREFIX = '/registry/configmaps/'
-const PATIENCE_MS = 20_000
+/** For servers to become ready, and for all followers together. */
+const PATIENCE_MS = 120_000
 
 export interface ProcessWorldOptions {
   readonly seed: number
@@ -80,6 +81,7 @@ export async function processHistories(options: ProcessWorldOptions): Promise<Ou
     await final.ask<SeenList>(server, { method: 'GET', path }, { ...listAll, wanted: { notOlderThan: last } })
   }
   await journal?.caughtUp()
+  const until = Date.now() + PATIENCE_MS
   if (journal)
     for (const { followers } of runs)
       for (const follower of followers) {
@@ -91,12 +93,12 @@ export async function processHistories(options: ProcessWorldOptions): Promise<Ou
             state.every(({ key, revision }) => follower.copy.get(key) === revision)
           )
         }
-        await follower.finish(same, PATIENCE_MS)
+        await follower.finish(same, until - Date.now())
       }
   // The store can't be read beside its server: what is due is known only afterwards.
   else {
     await sleep(1000)
-    for (const { followers } of runs) for (const follower of followers) await follower.finish(() => true, PATIENCE_MS)
+    for (const { followers } of runs) for (const follower of followers) await follower.finish(() => true, until - Date.now())
   }
   await Promise.all(servers.map(server => server.kill()))
   for (const client of clients) client.close()

@@ -79,11 +79,21 @@ export function keepSharedJournal(options: EtcdOptions, resource: string, histor
       await client.kv.compact({ revision: String(revision) }, bounded()).catch(() => {})
     },
     async caughtUp() {
-      const key = Buffer.from(`${root}mark-of-the-journal-${++marks}`)
-      // The form in which kine takes a creation.
-      const absent = { key, target: 'Mod', result: 'Equal', mod_revision: '0' } as const
-      const { header } = await client.kv.txn({ compare: [absent], success: [{ request_put: { key, value: Buffer.from('{}') } }] }, bounded())
-      await eventually('the journal has caught up', () => history.revision >= Number(header.revision))
+      let marked = 0
+      // A client whose store was away waits before it connects again, for longer than one call may take.
+      await eventually(
+        'the journal writes a mark',
+        async () => {
+          const key = Buffer.from(`${root}mark-of-the-journal-${++marks}`)
+          // The form in which kine takes a creation.
+          const absent = { key, target: 'Mod', result: 'Equal', mod_revision: '0' } as const
+          const { header } = await client.kv.txn({ compare: [absent], success: [{ request_put: { key, value: Buffer.from('{}') } }] }, bounded())
+          marked = Number(header.revision)
+          return true
+        },
+        50,
+      )
+      await eventually('the journal has caught up', () => history.revision >= marked)
     },
     close() {
       stop.abort()

@@ -47,16 +47,22 @@ describe('the revision of a write', () => {
     }
   })
 
-  const cases: Record<string, [stored: Stored | Error | undefined, revision: number]> = {
-    'that of the key': [{ create_revision: '11', mod_revision: '11', value }, 11],
-    'that of the key, though it was changed since': [{ create_revision: '11', mod_revision: '13', value: Buffer.from('changed') }, 11],
-    'that of the response, if another writer has recreated it': [{ create_revision: '13', mod_revision: '13', value: Buffer.from('other') }, 12],
-    'that of the response, if it has gone': [undefined, 12],
-    'that of the response, if it cannot be read': [new BackendError('unavailable', 'gone'), 12],
+  it('is that of the key, for a creation in kine', async () => {
+    const { write } = writing({}, { create_revision: '11', mod_revision: '11', value })
+    expect(await write({ key, expected: 0, value }, never)).to.deep.equal({ ok: true, revision: 11 })
+  })
+
+  const unknown: Record<string, Stored | Error | undefined> = {
+    'the key has gone': undefined,
+    'another writer has created the key again': { create_revision: '13', mod_revision: '13', value: Buffer.from('other') },
+    'the key cannot be read': new BackendError('timeout', 'no response'),
   }
-  for (const [name, [stored, revision]] of Object.entries(cases))
-    it(`is ${name}, for a creation in kine`, async () => {
-      const { write } = writing({}, stored)
-      expect(await write({ key, expected: 0, value }, never)).to.deep.equal({ ok: true, revision })
+  for (const [name, stored] of Object.entries(unknown))
+    it(`is never that of another write: a creation in kine fails if ${name}`, async () => {
+      const error = await writing({}, stored)
+        .write({ key, expected: 0, value }, never)
+        .catch(error => error)
+      expect(error).to.be.instanceOf(BackendError)
+      expect(['unavailable', 'timeout']).to.include(error.code)
     })
 })
