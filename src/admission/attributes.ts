@@ -1,16 +1,9 @@
 import type { JsonObject } from '../api/meta/object.ts'
+import type { GroupVersionKind, GroupVersionResource } from '../api/meta/v1.types.ts'
 import type { ServedResource } from '../catalog/catalog.ts'
 import { subresourceOf } from '../catalog/catalog.ts'
 import type { Version } from '../catalog/definition.ts'
-import type { GroupVersionKind } from '../meta/gvk.ts'
 import type { AdmissionRequest } from '../registry/types.ts'
-
-/** metav1.GroupVersionResource */
-export interface GroupVersionResource {
-  readonly group: string
-  readonly version: string
-  readonly resource: string
-}
 
 /** Resource and kind of a request in one version of the resource. */
 export interface VersionedResource {

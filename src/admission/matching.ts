@@ -1,3 +1,4 @@
+import type { NamedRuleWithOperations } from '../api/admissionregistration/v1.types.ts'
 import type { KubeObject } from '../api/meta/object.ts'
 import type { LabelSelector } from '../api/meta/v1.types.ts'
 import { errorMessage } from '../lib/error-message.ts'
@@ -5,19 +6,6 @@ import { type LabelRequirement, labelSelectorOf, matchesLabels } from '../meta/l
 import { internalServerError, isStatusError } from '../meta/status.ts'
 import type { AdmissionRequest } from '../registry/types.ts'
 import { equivalentsOf, isNamespaceResource, namespaceOf, requestedResource, type VersionedResource } from './attributes.ts'
-
-/** admissionregistration.k8s.io RuleWithOperations; with resourceNames NamedRuleWithOperations. */
-export interface MatchRule {
-  readonly operations?: readonly string[]
-  readonly apiGroups?: readonly string[]
-  readonly apiVersions?: readonly string[]
-  /** Such as `pods`, `pods/status`, `pods/*` or `*`. The resource before a slash may be `*` as well. */
-  readonly resources?: readonly string[]
-  /** `Cluster`, `Namespaced` or `*`. Default: `*`. */
-  readonly scope?: string
-  /** Matches every name if empty. */
-  readonly resourceNames?: readonly string[]
-}
 
 /** Whether a rule also matches requests in other versions of its resource. */
 export type MatchPolicy = 'Exact' | 'Equivalent'
@@ -69,7 +57,7 @@ export const isExempt = ({ served: { version } }: AdmissionRequest): boolean => 
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchpolicy
  */
 export function matchRules(
-  rules: readonly MatchRule[],
+  rules: readonly NamedRuleWithOperations[],
   policy: MatchPolicy,
   request: AdmissionRequest,
   asked = requestedResource(request),
@@ -86,7 +74,7 @@ export function matchRules(
 }
 
 /** Matches group, version, resource, scope, operation and resource names. */
-function ruleMatches(rule: MatchRule, { resource }: VersionedResource, request: AdmissionRequest): boolean {
+function ruleMatches(rule: NamedRuleWithOperations, { resource }: VersionedResource, request: AdmissionRequest): boolean {
   return (
     scopeMatches(rule, resource, request) &&
     includes(rule.operations, request.operation) &&
@@ -107,7 +95,7 @@ function resourceMatches(text: string, resource: string, subresource: string): b
 }
 
 /** Matches the scope. Namespaces are cluster-scoped, although requests to them carry a namespace. */
-function scopeMatches({ scope = '*' }: MatchRule, resource: VersionedResource['resource'], request: AdmissionRequest): boolean {
+function scopeMatches({ scope = '*' }: NamedRuleWithOperations, resource: VersionedResource['resource'], request: AdmissionRequest): boolean {
   if (scope === '*') return true
   const ofCluster = isNamespaceResource(resource) || namespaceOf(request) === ''
   return scope === 'Cluster' ? ofCluster : scope === 'Namespaced' && !ofCluster

@@ -1,7 +1,8 @@
+import type { GroupVersion } from '../api/meta/v1.types.ts'
 import { invariant } from '../lib/invariant.ts'
 import { type Deprecation, deprecationIn } from '../lifecycle/lifecycle.ts'
 import type { Release } from '../lifecycle/release.ts'
-import { apiVersionOf, type GroupVersion } from '../meta/gvk.ts'
+import { apiVersionOf } from '../meta/gvk.ts'
 import type { ResourceDefinition, Subresource, Version } from './definition.ts'
 import { compareVersions, groupRank } from './group-order.ts'
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../api/meta/object.ts'
+import type { DeleteOptions } from '../api/meta/v1.types.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { invariant } from '../lib/invariant.ts'
 import { runInTurns } from '../lib/steps.ts'
@@ -8,7 +9,7 @@ import { fieldPath } from '../meta/field-path.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
 import { failure, forbiddenError, invalidError } from '../meta/status.ts'
 import { type DeleteResult, IGNORE_READ_ERROR } from '../registry/delete.ts'
-import { type DeleteOptions, PROPAGATION_POLICIES, propagationPolicyOf } from '../registry/deletion-step.ts'
+import { type DeletionOptions, PROPAGATION_POLICIES, propagationPolicyOf } from '../registry/deletion-step.ts'
 import type { ListResult } from '../registry/read.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import { DecodeError, decode } from '../schema/decode.ts'
@@ -22,7 +23,7 @@ import { isNamespaced, MAX_BODY_BYTES, storeOf, targetOfScope } from './scope.ts
 import { dryRunErrors, META_GROUP } from './write-options.ts'
 
 interface DecodedOptions {
-  readonly options: DeleteOptions
+  readonly options: DeletionOptions
   readonly dryRun: boolean
   /** The options of the request, as admission sees them. */
   readonly stated: JsonObject
@@ -99,14 +100,7 @@ async function deleteOptions(scope: Scope): Promise<DecodedOptions> {
 }
 
 /** metav1.DeleteOptions as in the request: the policy may be any text. */
-type RawOptions = {
-  gracePeriodSeconds?: number
-  preconditions?: { uid?: string; resourceVersion?: string }
-  orphanDependents?: boolean
-  propagationPolicy?: string
-  dryRun?: string[]
-  ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
-}
+type RawOptions = Omit<DeleteOptions, 'kind' | 'apiVersion' | 'gracePeriodSeconds'> & { gracePeriodSeconds?: number }
 
 /** Decodes DeleteOptions from the body. Throws 500 for any fault, as upstream does. */
 async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {

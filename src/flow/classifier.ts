@@ -1,17 +1,17 @@
+import type { PolicyRulesWithSubjects } from '../api/flowcontrol/v1.types.ts'
 import { SizedCache } from '../lib/sized-cache.ts'
 import type { RequestInfo, User } from '../meta/context.ts'
-import type { FlowRule } from './configuration.ts'
 import { matchesInfo, matchesSubjects } from './rules.ts'
 
 /** The part of a schema by which requests are classified. */
 export interface Classified {
-  readonly rules: readonly FlowRule[]
+  readonly rules: readonly PolicyRulesWithSubjects[]
 }
 
 /** A schema with its rules whose subjects include a user. */
 interface Candidate<T> {
   readonly schema: T
-  readonly rules: readonly FlowRule[]
+  readonly rules: readonly PolicyRulesWithSubjects[]
 }
 
 interface CachedUser<T> {

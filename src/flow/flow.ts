@@ -1,7 +1,8 @@
+import type { PolicyRulesWithSubjects } from '../api/flowcontrol/v1.types.ts'
 import { SizedCache } from '../lib/sized-cache.ts'
 import type { RequestInfo, User } from '../meta/context.ts'
 import type { Classified } from './classifier.ts'
-import type { FlowRule, FlowSchemaConfig } from './configuration.ts'
+import type { FlowSchemaConfig } from './configuration.ts'
 import type { FlowMeters, FlowMetrics } from './flow-metrics.ts'
 import type { PriorityLevel } from './priority-level.ts'
 import type { FlowOfRequest } from './queued-requests.ts'
@@ -19,7 +20,7 @@ export class Flow implements FlowOfRequest, Classified {
   readonly level: string
   readonly levelUid: string
   readonly priorityLevel: PriorityLevel
-  readonly rules: readonly FlowRule[]
+  readonly rules: readonly PolicyRulesWithSubjects[]
   readonly #method: string | undefined
   readonly #metrics: FlowMetrics
   #made: FlowMeters | undefined

@@ -1,4 +1,4 @@
-import type { QueuingConfig } from './configuration.ts'
+import type { QueuingConfiguration } from '../api/flowcontrol/v1.types.ts'
 import type { FlowClock } from './flow-clock.ts'
 import type { LevelMeters } from './flow-metrics.ts'
 import type { Integrator } from './integrator.ts'
@@ -7,7 +7,7 @@ import { type Arrival, ESTIMATED_SERVICE_MS, Queue, RequestList, SeatRequest } f
 import { MAX_SEAT_SECONDS, type SeatSeconds, seatsTimesDuration } from './seat-seconds.ts'
 
 /** Queuing of a level: `exempt` requests get seats immediately; with `no queues`, requests without free seats are rejected. */
-export type Discipline = 'exempt' | 'no queues' | QueuingConfig
+export type Discipline = 'exempt' | 'no queues' | QueuingConfiguration
 
 /** Limits of a level as of an adjustment. */
 export interface Dispatching {

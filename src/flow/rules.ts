@@ -1,10 +1,10 @@
+import type { NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, Subject } from '../api/flowcontrol/v1.types.ts'
 import type { RequestInfo, User } from '../meta/context.ts'
-import type { FlowRule, FlowSubject, NonResourceRule, ResourceRule } from './configuration.ts'
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:'
 
 /** Reports whether a rule matches the operation of a request, regardless of its user. Called for every request, so it creates no closures. */
-export function matchesInfo({ resourceRules, nonResourceRules }: FlowRule, info: RequestInfo): boolean {
+export function matchesInfo({ resourceRules, nonResourceRules }: PolicyRulesWithSubjects, info: RequestInfo): boolean {
   if (info.isResource) {
     if (resourceRules !== undefined) for (const rule of resourceRules) if (matchesResource(rule, info)) return true
   } else if (nonResourceRules !== undefined) for (const rule of nonResourceRules) if (matchesPath(rule, info)) return true
@@ -12,10 +12,9 @@ export function matchesInfo({ resourceRules, nonResourceRules }: FlowRule, info:
 }
 
 /** Reports whether one of the subjects is the user. */
-export const matchesSubjects = (subjects: readonly FlowSubject[] | null, user: User): boolean =>
-  subjects?.some(subject => matchesSubject(subject, user)) ?? false
+export const matchesSubjects = (subjects: readonly Subject[] | null, user: User): boolean => subjects?.some(subject => matchesSubject(subject, user)) ?? false
 
-function matchesSubject({ kind, user: wanted, group, serviceAccount }: FlowSubject, user: User): boolean {
+function matchesSubject({ kind, user: wanted, group, serviceAccount }: Subject, user: User): boolean {
   switch (kind) {
     case 'User':
       return wanted !== undefined && (wanted.name === '*' || wanted.name === user.name)
@@ -35,14 +34,14 @@ function matchesServiceAccount(namespace: string, name: string, user: string): b
   return name === '*' || user.slice(rest + namespace.length + 1) === name
 }
 
-function matchesResource({ verbs, resources, apiGroups, clusterScope, namespaces }: ResourceRule, info: RequestInfo): boolean {
+function matchesResource({ verbs, resources, apiGroups, clusterScope, namespaces }: ResourcePolicyRule, info: RequestInfo): boolean {
   if (!hasValue(verbs, info.verb)) return false
   if (!isEvery(resources) && !resources?.includes(info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`)) return false
   if (!hasValue(apiGroups, info.group)) return false
   return info.namespace === '' ? clusterScope === true : hasValue(namespaces, info.namespace)
 }
 
-const matchesPath = ({ verbs, nonResourceURLs }: NonResourceRule, { verb, path }: RequestInfo): boolean =>
+const matchesPath = ({ verbs, nonResourceURLs }: NonResourcePolicyRule, { verb, path }: RequestInfo): boolean =>
   hasValue(verbs, verb) && (nonResourceURLs?.some(pattern => matchesPattern(pattern, path)) ?? false)
 
 /** Reports whether a pattern matches a path. `/path/*` and `/path` both match every path below `/path`. */

@@ -1,7 +1,7 @@
+import type { GroupResource } from '../api/meta/v1.types.ts'
 import { parseInt64 } from '../lib/integer.ts'
 import { isTrueParameter } from '../meta/boolean-parameter.ts'
 import type { RequestInfo } from '../meta/context.ts'
-import type { GroupResource } from '../meta/gvk.ts'
 import { durationPerSeat, seatsTimesDuration } from './seat-seconds.ts'
 
 /** Seats that a request occupies, and for how long after its end. */

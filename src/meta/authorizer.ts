@@ -1,3 +1,4 @@
+import type { NonResourceRule, ResourceRule } from '../api/authorization/v1.types.ts'
 import type { RequestAttributes, RequestContext, User } from './context.ts'
 import { resourceAttributes } from './request-attributes.ts'
 
@@ -11,20 +12,6 @@ export interface AuthorizationDecision {
   readonly rule?: number
   /** Optional. Error because of which the decision was made without an evaluation. If the request is not allowed, it fails with this error. */
   readonly error?: string
-}
-
-/** authorization.k8s.io ResourceRule. */
-export interface ResourceRule {
-  readonly verbs: readonly string[]
-  readonly apiGroups?: readonly string[]
-  readonly resources?: readonly string[]
-  readonly resourceNames?: readonly string[]
-}
-
-/** authorization.k8s.io NonResourceRule. */
-export interface NonResourceRule {
-  readonly verbs: readonly string[]
-  readonly nonResourceURLs?: readonly string[]
 }
 
 /** Permissions of a user in a namespace, as far as an authorizer can list them. */

@@ -1,17 +1,11 @@
+import type { Condition } from '../api/meta/v1.types.ts'
 import type { FieldError } from './field-error.ts'
 import { duplicate, invalid, notSupported, required, tooLongError } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { isQualifiedName, longerThan, regexError } from './names.ts'
 
-/** metav1.Condition, decoded. */
-export interface MetaCondition {
-  readonly type?: string
-  readonly status?: string
-  readonly observedGeneration?: number | bigint
-  readonly lastTransitionTime?: string | null
-  readonly reason?: string
-  readonly message?: string
-}
+/** A condition of a kind that declares the members of metav1.Condition, some of them optional. */
+export type MetaCondition = Readonly<Partial<Condition>>
 
 const STATUSES = ['False', 'True', 'Unknown']
 const REASON_LIMIT = 1024

@@ -1,17 +1,4 @@
-/** An API group and version. The core group has the empty name. */
-export interface GroupVersion {
-  readonly group: string
-  readonly version: string
-}
-/** A kind in a group and version. */
-export interface GroupVersionKind extends GroupVersion {
-  readonly kind: string
-}
-/** A resource by its plural name, in any version of the group. */
-export interface GroupResource {
-  readonly group: string
-  readonly resource: string
-}
+import type { GroupResource, GroupVersion } from '../api/meta/v1.types.ts'
 
 /** Prints the `apiVersion` of an object: `v1` for the core group, otherwise `group/version`. */
 export const apiVersionOf = ({ group, version }: GroupVersion): string => (group === '' ? version : `${group}/${version}`)

@@ -1,36 +1,15 @@
+import type { GroupKind, GroupResource, Status as MetaStatus, StatusDetails } from '../api/meta/v1.types.ts'
 import { quote } from '../lib/go-quote.ts'
 import { MOST_ERRORS } from './error-bound.ts'
 import type { FieldError } from './field-error.ts'
 import { fieldErrorText, inLaterWords } from './field-error.ts'
-import type { GroupResource } from './gvk.ts'
 import { qualifiedResource } from './gvk.ts'
 
-/** metav1.StatusCause */
-export type StatusCause = {
-  reason?: string
-  message?: string
-  field?: string
-}
-
-/** metav1.StatusDetails */
-export type StatusDetails = {
-  name?: string
-  group?: string
-  kind?: string
-  uid?: string
-  causes?: StatusCause[]
-  retryAfterSeconds?: number
-}
-
-/** metav1.Status, the body of every error. */
-export type Status = {
+/** metav1.Status, the body of every error. Errors of the server always have a status and a code. */
+export type Status = MetaStatus & {
   kind: 'Status'
   apiVersion: 'v1'
-  metadata: { resourceVersion?: string; continue?: string; remainingItemCount?: number }
   status: 'Success' | 'Failure'
-  message?: string
-  reason?: string
-  details?: StatusDetails
   code: number
 }
 
@@ -112,11 +91,6 @@ export function invalidError(gk: GroupKind, name: string, found: readonly FieldE
   const errors = found.length > MOST_ERRORS ? found.slice(0, MOST_ERRORS) : found
   const later = errors.some(({ laterBody }) => laterBody) ? () => invalidStatus(gk, name, errors.map(inLaterWords)) : undefined
   return new StatusError(invalidStatus(gk, name, errors), later)
-}
-
-interface GroupKind {
-  readonly group: string
-  readonly kind: string
 }
 
 function invalidStatus(gk: GroupKind, name: string, errors: readonly FieldError[]): Status {

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../api/meta/object.ts'
+import type { Preconditions } from '../api/meta/v1.types.ts'
 import type { HookContext } from '../catalog/definition.ts'
 import { runStages, type Stages, stage } from '../lib/stages.ts'
 import type { Steps } from '../lib/steps.ts'
@@ -9,7 +10,7 @@ import { readFaultOf } from '../storage/corrupt.ts'
 import type { Key } from '../storage/revision.ts'
 import type { Storage, StoredObject, WriteDecision } from '../storage/storage.ts'
 import { conversionOf } from './conversion/conversion-of.ts'
-import { type DeleteOptions, type DeletionStep, deletionStep, type Preconditions } from './deletion-step.ts'
+import { type DeletionOptions, type DeletionStep, deletionStep } from './deletion-step.ts'
 import { toStatus } from './errors.ts'
 import { checkDeletion, lostVersion } from './preconditions.ts'
 import { admissionRequest, groupResourceOf, hookContext, type RegistryEnvironment, type StoreParts, strategyOf, type WriteTarget } from './types.ts'
@@ -46,7 +47,7 @@ export interface DeleteResult {
 export const IGNORE_READ_ERROR = fieldPath('ignoreStoreReadErrorWithClusterBreakingPotential')
 
 /** Deletes an object, or marks it as being deleted if finalizers, a grace period or the kind itself hold it. Throws a StatusError. */
-export async function deleteObject(store: StoreParts, target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
+export async function deleteObject(store: StoreParts, target: WriteTarget, options: DeletionOptions): Promise<DeleteResult> {
   const strategy = strategyOf(target.served, undefined)
   warnOfOrphans(target, options)
   const { last, ...first } = await takeStep(store, target, options, (old, hooks) => deletionStep(strategy, options, old, hooks))
@@ -62,7 +63,7 @@ export async function deleteObject(store: StoreParts, target: WriteTarget, optio
 }
 
 /** Warns a client that sets no propagation policy if the kind orphans its dependents by default. */
-export function warnOfOrphans(target: WriteTarget, { propagationPolicy, orphanDependents }: DeleteOptions): void {
+export function warnOfOrphans(target: WriteTarget, { propagationPolicy, orphanDependents }: DeletionOptions): void {
   const { orphanWarning } = strategyOf(target.served, undefined)
   if (orphanWarning !== undefined && propagationPolicy === undefined && orphanDependents === undefined) target.ctx.warn(orphanWarning)
 }
@@ -74,7 +75,7 @@ const followed = ({ uid, resourceVersion }: Preconditions = {}, { metadata }: Ku
 })
 
 /** Runs one write of a deletion, with preconditions and admission. The result has `last` if a second write must remove the object. */
-async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget, options: DeleteOptions, stepOf: StepOf): Promise<StepResult> {
+async function takeStep({ env, storage, keys }: StoreParts, target: WriteTarget, options: DeletionOptions, stepOf: StepOf): Promise<StepResult> {
   const gr = groupResourceOf(target.served)
   const key = keys.object(target.namespace, target.name)
   try {
@@ -109,7 +110,7 @@ interface Deciding {
 function* decideStep(
   env: RegistryEnvironment,
   target: WriteTarget,
-  { preconditions }: DeleteOptions,
+  { preconditions }: DeletionOptions,
   { key, now, stepOf, held }: Deciding,
 ): Stages<WriteDecision<StepResult>> {
   const { definition, version } = target.served

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../api/meta/object.ts'
+import type { Preconditions } from '../api/meta/v1.types.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
 import type { Steps } from '../lib/steps.ts'
 import { formatTime } from '../meta/time.ts'
@@ -12,16 +13,11 @@ export type PropagationPolicy = (typeof PROPAGATION_POLICIES)[number]
 /** Returns the policy with the name; undefined if there is none. */
 export const propagationPolicyOf = (name: string): PropagationPolicy | undefined => PROPAGATION_POLICIES.find(each => each === name)
 
-/** Preconditions of a deletion. Omitted members match every object. */
-export interface Preconditions {
-  readonly uid?: string
-  readonly resourceVersion?: string
-}
-
 /** The members of metav1.DeleteOptions that the registry uses. */
-export interface DeleteOptions {
+export interface DeletionOptions {
   /** Optional. In seconds. Defaults to the kind's grace period. Negative values mean 1, as upstream. */
   readonly gracePeriodSeconds?: number
+  /** Omitted members match every object. */
   readonly preconditions?: Preconditions
   readonly propagationPolicy?: PropagationPolicy
   /** Deprecated in favour of `propagationPolicy`, over which it takes precedence. */
@@ -39,7 +35,7 @@ const FOREGROUND = 'foregroundDeletion'
  * Decides the next step of a deletion, as BeforeDelete in k8s.io/apiserver. Starts a deletion, or shortens the grace period of one that is pending; a longer grace period changes nothing. The step is `remove` if
  * neither a grace period nor finalizers nor the kind hold the object.
  */
-export function* deletionStep(strategy: Strategy, options: DeleteOptions, old: KubeObject, hooks: HookContext): Steps<DeletionStep> {
+export function* deletionStep(strategy: Strategy, options: DeletionOptions, old: KubeObject, hooks: HookContext): Steps<DeletionStep> {
   const requested = options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
   const meta = old.metadata
   const { generation = 0, deletionGracePeriodSeconds = 0 } = meta
@@ -79,7 +75,7 @@ export function* deletionStep(strategy: Strategy, options: DeleteOptions, old: K
 }
 
 /** Returns the finalizers with those of the garbage collector set by the options, the object's own finalizer or the kind's default, in this order of precedence. */
-function collectorFinalizers(strategy: Strategy, options: DeleteOptions, finalizers: readonly string[]): string[] {
+function collectorFinalizers(strategy: Strategy, options: DeletionOptions, finalizers: readonly string[]): string[] {
   if (strategy.defaultPropagation === 'none') return [...finalizers]
   const standing = finalizers.find(f => f === ORPHAN || f === FOREGROUND)
   let wanted: string | undefined

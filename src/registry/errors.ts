@@ -1,4 +1,5 @@
-import { type GroupResource, qualifiedResource } from '../meta/gvk.ts'
+import type { GroupResource } from '../api/meta/v1.types.ts'
+import { qualifiedResource } from '../meta/gvk.ts'
 import {
   alreadyExistsError,
   conflictError,

@@ -1,10 +1,9 @@
 import type { KubeObject, ObjectMeta } from '../api/meta/object.ts'
+import type { GroupResource, Preconditions } from '../api/meta/v1.types.ts'
 import type { Strategy } from '../catalog/definition.ts'
 import { fieldPath } from '../meta/field-path.ts'
-import type { GroupResource } from '../meta/gvk.ts'
 import { conflictError, invalidError, OPTIMISTIC_LOCK, type StatusError } from '../meta/status.ts'
 import type { Key } from '../storage/revision.ts'
-import type { Preconditions } from './deletion-step.ts'
 import { checkRevisionText } from './object-meta.ts'
 import { groupKindOf, groupResourceOf, type WriteTarget } from './types.ts'
 

@@ -1,7 +1,7 @@
+import type { GroupResource } from '../api/meta/v1.types.ts'
 import type { ServedResource } from '../catalog/catalog.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { FieldMatcher, type FieldTerm } from '../meta/field-selector.ts'
-import type { GroupResource } from '../meta/gvk.ts'
 import type { LabelRequirement } from '../meta/label-requirement.ts'
 import { matchesLabels } from '../meta/label-selector.ts'
 import { badRequestError, expiredError, failure, tooLargeResourceVersionError } from '../meta/status.ts'

@@ -9,7 +9,7 @@ import type { StoredObject } from '../storage/storage.ts'
 import { conversionOf } from './conversion/conversion-of.ts'
 import { createObject } from './create.ts'
 import { type DeleteResult, deleteCorrupt, deleteObject, warnOfOrphans } from './delete.ts'
-import type { DeleteOptions } from './deletion-step.ts'
+import type { DeletionOptions } from './deletion-step.ts'
 import type { ListOptions, ListResult } from './read.ts'
 import { ResourceReader, statused } from './resource-reader.ts'
 import type { RegistryEnvironment, RequestResult, StoreParts, WriteTarget } from './types.ts'
@@ -53,7 +53,7 @@ export class ResourceStore extends ResourceReader implements StoreParts {
   }
 
   /** Deletes an object, or starts its deletion. Returns its last state in the version of the request. */
-  async delete(target: WriteTarget, options: DeleteOptions): Promise<DeleteResult> {
+  async delete(target: WriteTarget, options: DeletionOptions): Promise<DeleteResult> {
     const result = await deleteObject(this, target, options)
     const { definition, version } = target.served
     return { ...result, object: result.blank ? blankObject(version) : await conversionOf(definition).fromHooks(result.object, version) }
@@ -65,7 +65,7 @@ export class ResourceStore extends ResourceReader implements StoreParts {
   }
 
   /** Deletes the selected objects, 16 at a time. Not atomic: stops at the first error. Returns the selected objects as they were before. */
-  async deleteCollection(target: WriteTarget, options: DeleteOptions, selection: ListOptions): Promise<ListResult> {
+  async deleteCollection(target: WriteTarget, options: DeletionOptions, selection: ListOptions): Promise<ListResult> {
     warnOfOrphans(target, options)
     const items: StoredObject[] = []
     let token = selection.continue
@@ -82,7 +82,7 @@ export class ResourceStore extends ResourceReader implements StoreParts {
     }
   }
 
-  async #deleteAll(target: WriteTarget, options: DeleteOptions, items: readonly StoredObject[]): Promise<void> {
+  async #deleteAll(target: WriteTarget, options: DeletionOptions, items: readonly StoredObject[]): Promise<void> {
     await eachAtOnce(items, DELETE_COLLECTION_WORKERS, async item => {
       const { namespace, name } = item.attributes()
       try {

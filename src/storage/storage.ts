@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/meta/object.ts'
+import type { StatusCause } from '../api/meta/v1.types.ts'
 import type { Steps } from '../lib/steps.ts'
-import type { StatusCause } from '../meta/status.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { ReadFault } from './read-fault.ts'
 import type { Key, Revision } from './revision.ts'

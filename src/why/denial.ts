@@ -1,5 +1,6 @@
 import type { JsonObject } from '../api/meta/object.ts'
-import { missingParts, type PolicyRule } from '../auth/authz/rbac/policy.ts'
+import type { PolicyRule } from '../api/rbac/v1.types.ts'
+import { missingParts } from '../auth/authz/rbac/policy.ts'
 import type { BoundRole, RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import { yamlBytes } from '../codec/yaml.ts'
 import { quoteForShell } from '../lib/shell-quote.ts'

@@ -1,4 +1,5 @@
-import type { FlowRule, FlowSchemaConfig, PriorityLevelConfig, QueuingConfig } from '../../src/flow/configuration.ts'
+import type { PolicyRulesWithSubjects, QueuingConfiguration } from '../../src/api/flowcontrol/v1.types.ts'
+import type { FlowSchemaConfig, PriorityLevelConfig } from '../../src/flow/configuration.ts'
 import { type FlowConfiguration, FlowControl, type FlowControlParts, type FlowRequest } from '../../src/flow/flow-control.ts'
 import { FlowMetrics } from '../../src/flow/flow-metrics.ts'
 import { silentLogger } from '../../src/lib/log.ts'
@@ -37,7 +38,7 @@ export const requestOf = (user: string, info: Partial<RequestInfo> = {}, query =
 export const queued = (
   name: string,
   shares: number,
-  queuing: QueuingConfig,
+  queuing: QueuingConfiguration,
   more: { readonly lendablePercent?: number; readonly borrowingLimitPercent?: number } = {},
 ): PriorityLevelConfig => ({
   metadata: { name, uid: `${name}-uid` },
@@ -49,7 +50,7 @@ export const rejecting = (name: string, shares: number): PriorityLevelConfig => 
   spec: { type: 'Limited', limited: { nominalConcurrencyShares: shares, limitResponse: { type: 'Reject' } } },
 })
 
-export const EVERYTHING: Pick<FlowRule, 'resourceRules' | 'nonResourceRules'> = {
+export const EVERYTHING: Pick<PolicyRulesWithSubjects, 'resourceRules' | 'nonResourceRules'> = {
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true }],
   nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
 }

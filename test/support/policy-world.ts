@@ -7,8 +7,9 @@ import { MutatingPolicyMetrics } from '../../src/admission/policies/mutating/met
 import { mutatingAdmissionPolicy } from '../../src/admission/policies/mutating/plugin.ts'
 import { paramReader } from '../../src/admission/policies/param-reader.ts'
 import { validatingAdmissionPolicy } from '../../src/admission/policies/plugin.ts'
-import type { AdmissionPolicy, MutatingSpec, PolicyBinding, ValidatingSpec } from '../../src/admission/policies/policy.ts'
+import type { AdmissionPolicy, PolicyBinding } from '../../src/admission/policies/policy.ts'
 import { PolicyIndex } from '../../src/admission/policies/policy-index.ts'
+import type { MutatingAdmissionPolicySpec, NamedRuleWithOperations, ValidatingAdmissionPolicySpec } from '../../src/api/admissionregistration/v1.types.ts'
 import type { TypedObject } from '../../src/api/meta/object.ts'
 import type { Authorizer } from '../../src/meta/authorizer.ts'
 import type { RequestContext } from '../../src/meta/context.ts'
@@ -26,7 +27,7 @@ const POLICIES = { group: GROUP, resource: 'validatingadmissionpolicies' }
 const BINDINGS = { group: GROUP, resource: 'validatingadmissionpolicybindings' }
 
 /** Every write of a config map, which is most of what the policies of tests are about. */
-export const CONFIG_MAP_RULES = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] }]
+export const CONFIG_MAP_RULES: NamedRuleWithOperations[] = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] }]
 
 /** Built-in kinds with policies in force, and a namespace `ns`. */
 export class PolicyWorld {
@@ -58,7 +59,7 @@ export class PolicyWorld {
     await this.#ready
     const api = this.t.access()
     const type = { apiVersion: `${GROUP}/v1`, metadata: { name } }
-    const policy: AdmissionPolicy<ValidatingSpec> = {
+    const policy: AdmissionPolicy<ValidatingAdmissionPolicySpec> = {
       kind: 'ValidatingAdmissionPolicy',
       ...type,
       spec: { matchConstraints: { resourceRules: CONFIG_MAP_RULES }, ...clone(spec) },
@@ -68,15 +69,15 @@ export class PolicyWorld {
       ...type,
       spec: { policyName: name, validationActions: ['Deny'], ...clone(binding) },
     }
-    this.index.putPolicy((await api.create(POLICIES, '', policy as TypedObject as AnyObject)) as TypedObject as AdmissionPolicy<ValidatingSpec>)
+    this.index.putPolicy((await api.create(POLICIES, '', policy as TypedObject as AnyObject)) as TypedObject as AdmissionPolicy<ValidatingAdmissionPolicySpec>)
     this.index.putBinding((await api.create(BINDINGS, '', bound as TypedObject as AnyObject)) as TypedObject as PolicyBinding)
   }
 
   /** The same with a MutatingAdmissionPolicy. */
-  async mutatingPolicy(name: string, spec: Partial<MutatingSpec>, binding: object = {}): Promise<void> {
+  async mutatingPolicy(name: string, spec: Partial<MutatingAdmissionPolicySpec>, binding: object = {}): Promise<void> {
     await this.#ready
     const type = { apiVersion: `${GROUP}/v1alpha1`, metadata: { name, uid: name, generation: 1 } }
-    const resourceRules = [{ ...CONFIG_MAP_RULES[0], operations: ['CREATE', 'UPDATE'] }]
+    const resourceRules: NamedRuleWithOperations[] = [{ ...CONFIG_MAP_RULES[0], operations: ['CREATE', 'UPDATE'] }]
     const matchConstraints = { namespaceSelector: {}, objectSelector: {}, resourceRules, ...spec.matchConstraints }
     this.mutatingIndex.putPolicy({ kind: 'MutatingAdmissionPolicy', ...type, spec: { ...spec, matchConstraints } })
     this.mutatingIndex.putBinding({ kind: 'MutatingAdmissionPolicyBinding', ...type, spec: { policyName: name, ...binding } })

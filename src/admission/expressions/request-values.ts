@@ -1,17 +1,11 @@
 import type { JsonObject, KubeObject } from '../../api/meta/object.ts'
+import type { GroupVersionKind, GroupVersionResource } from '../../api/meta/v1.types.ts'
 import { type AuthorizerValue, requestResource } from '../../cel/functions/authorization.ts'
 import type { Activation } from '../../cel/program/frame.ts'
 import { jsonValue } from '../../cel/values/json.ts'
 import type { Value } from '../../cel/values/value.ts'
 import type { User } from '../../meta/context.ts'
-import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { Operation } from '../../registry/types.ts'
-
-export interface GroupVersionResource {
-  readonly group: string
-  readonly version: string
-  readonly resource: string
-}
 
 /** The `request` variable of expressions, before it is encoded. */
 export interface SeenRequest {

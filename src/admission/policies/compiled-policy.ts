@@ -1,9 +1,10 @@
+import type { ValidatingAdmissionPolicySpec } from '../../api/admissionregistration/v1.types.ts'
 import { type AdmissionParts, seenType } from '../../cel/admission-environment.ts'
 import { BOOL, NULL, STRING, type Type } from '../../cel/type.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { type CompiledExpression, compileExpression } from '../expressions/compiled-expression.ts'
 import { compileConditions, type MatchConditions } from '../expressions/match-conditions.ts'
-import type { AdmissionPolicy, PolicySpec, ValidatingSpec } from './policy.ts'
+import type { AdmissionPolicy, PolicySpec } from './policy.ts'
 
 /** Compiled form shared by validating and mutating policies. Expressions that do not compile carry the error. */
 export interface CompiledPolicy {
@@ -14,12 +15,12 @@ export interface CompiledPolicy {
 
 /** Compiled ValidatingAdmissionPolicy. */
 export interface CompiledValidatingPolicy extends CompiledPolicy {
-  readonly validations: readonly Validation[]
+  readonly validations: readonly CompiledValidation[]
   readonly annotations: readonly { readonly key: string; readonly value: CompiledExpression }[]
 }
 
 /** Compiled entry of `spec.validations`. */
-export interface Validation {
+export interface CompiledValidation {
   readonly check: CompiledExpression
   /** Optional. Compiled without the authorizer, which message expressions may not use. */
   readonly messageExpression?: CompiledExpression
@@ -46,10 +47,10 @@ export function* compileShared(spec: PolicySpec): Steps<{ readonly compiled: Com
 }
 
 /** Compiles a ValidatingAdmissionPolicy. */
-export function* compileValidatingPolicy({ spec }: AdmissionPolicy<ValidatingSpec>): Steps<CompiledValidatingPolicy> {
+export function* compileValidatingPolicy({ spec }: AdmissionPolicy<ValidatingAdmissionPolicySpec>): Steps<CompiledValidatingPolicy> {
   const { compiled, parts } = yield* compileShared(spec)
   const { authorizer: _, ...plain } = parts
-  const validations: Validation[] = []
+  const validations: CompiledValidation[] = []
   for (const { expression, message = '', messageExpression, reason = 'Invalid' } of spec.validations ?? []) {
     const check = yield* compileExpression(expression, parts, [BOOL])
     const text = messageExpression && { messageExpression: yield* compileExpression(messageExpression, plain, [STRING]) }

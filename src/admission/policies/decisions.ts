@@ -4,7 +4,7 @@ import { invariant } from '../../lib/invariant.ts'
 import type { CompiledExpression } from '../expressions/compiled-expression.ts'
 import { type Evaluated, type ExpressionResult, evaluateExpressions } from '../expressions/evaluation.ts'
 import { type ConditionsEvaluation, meetsConditions } from '../expressions/match-conditions.ts'
-import type { CompiledValidatingPolicy, Validation } from './compiled-policy.ts'
+import type { CompiledValidatingPolicy, CompiledValidation } from './compiled-policy.ts'
 
 /** Cost budget of all validations of a policy, per request and param object. Its audit annotations have another budget of the same size. */
 export const POLICY_BUDGET = 10_000_000
@@ -105,7 +105,7 @@ function resultAt(results: readonly (ExpressionResult | undefined)[], index: num
 }
 
 /** Message for the client: the result of messageExpression if usable, otherwise `message`, otherwise the expression that failed. */
-function decisionMessage({ check, message }: Validation, result: ExpressionResult | undefined): string {
+function decisionMessage({ check, message }: CompiledValidation, result: ExpressionResult | undefined): string {
   const given = typeof result?.value === 'string' ? result.value.trim() : ''
   const isUsable = given !== '' && Buffer.byteLength(given) <= MAX_MESSAGE && !given.includes('\n')
   return (isUsable ? given : message.trim()) || `failed expression: ${check.expression.trim()}`

@@ -1,15 +1,15 @@
+import type { MatchResources, NamedRuleWithOperations } from '../../api/admissionregistration/v1.types.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { requestedResource, type VersionedResource } from '../attributes.ts'
-import { type GetNamespace, type MatchPolicy, type MatchRule, matchRules, namespaceMatches, objectMatches, Selector } from '../matching.ts'
-import type { MatchConstraints } from './policy.ts'
+import { type GetNamespace, type MatchPolicy, matchRules, namespaceMatches, objectMatches, Selector } from '../matching.ts'
 
-/** Parsed MatchResources of admissionregistration.k8s.io. */
-export interface MatchResources {
+/** Parsed MatchResources. A rule without resourceNames matches every name. */
+export interface ParsedMatchResources {
   readonly namespaces: Selector
   readonly objects: Selector
   /** Empty matches everything. */
-  readonly rules: readonly MatchRule[]
-  readonly excluded: readonly MatchRule[]
+  readonly rules: readonly NamedRuleWithOperations[]
+  readonly excluded: readonly NamedRuleWithOperations[]
   readonly policy: MatchPolicy
 }
 
@@ -20,7 +20,7 @@ export const readMatchResources = ({
   resourceRules,
   excludeResourceRules,
   matchPolicy,
-}: MatchConstraints): MatchResources => ({
+}: MatchResources): ParsedMatchResources => ({
   namespaces: new Selector(namespaceSelector),
   objects: new Selector(objectSelector),
   rules: resourceRules ?? [],
@@ -32,7 +32,7 @@ export const readMatchResources = ({
  * Matches a request by resource rules alone, which needs no I/O and excludes most requests. Returns the matched version. @param asked resource and kind of the
  * request itself.
  */
-export function matchedByRules(match: MatchResources, request: AdmissionRequest, asked: VersionedResource): VersionedResource | undefined {
+export function matchedByRules(match: ParsedMatchResources, request: AdmissionRequest, asked: VersionedResource): VersionedResource | undefined {
   const found = match.rules.length === 0 ? asked : matchRules(match.rules, match.policy, request, asked)
   return found && !matchRules(match.excluded, match.policy, request, asked) ? found : undefined
 }
@@ -41,18 +41,22 @@ export function matchedByRules(match: MatchResources, request: AdmissionRequest,
  * Matches a request by rules and selectors. Returns the matched version, or undefined if it does not match. Errors of a selector or of the namespace are thrown
  * only if everything else matches: a policy for other resources never fails a request.
  */
-export async function matchResources(match: MatchResources, request: AdmissionRequest, getNamespace: GetNamespace): Promise<VersionedResource | undefined> {
+export async function matchResources(
+  match: ParsedMatchResources,
+  request: AdmissionRequest,
+  getNamespace: GetNamespace,
+): Promise<VersionedResource | undefined> {
   // Rules first, since they cannot fail.
   const found = matchedByRules(match, request, requestedResource(request))
   return found && (await isSelected(match, request, getNamespace)) ? found : undefined
 }
 
 /** Whether the selectors match the namespace and the object of a request. Returns true synchronously if both select everything. */
-export const isSelected = (match: MatchResources, request: AdmissionRequest, getNamespace: GetNamespace): true | Promise<boolean> =>
+export const isSelected = (match: ParsedMatchResources, request: AdmissionRequest, getNamespace: GetNamespace): true | Promise<boolean> =>
   (match.namespaces.isEmpty && match.objects.isEmpty) || selectsBoth(match, request, getNamespace)
 
 /** Evaluates both selectors. Errors are thrown only if nothing excludes the request. */
-async function selectsBoth(match: MatchResources, request: AdmissionRequest, getNamespace: GetNamespace): Promise<boolean> {
+async function selectsBoth(match: ParsedMatchResources, request: AdmissionRequest, getNamespace: GetNamespace): Promise<boolean> {
   const faults: unknown[] = []
   const keep = (fault: unknown): true => {
     faults.push(fault)

@@ -1,9 +1,9 @@
+import type { ParamKind, ParamRef } from '../../api/admissionregistration/v1.types.ts'
 import type { KubeObject } from '../../api/meta/object.ts'
 import type { LabelSelector } from '../../api/meta/v1.types.ts'
 import type { Catalog, ServedResource } from '../../catalog/catalog.ts'
 import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
 import { isStatusError } from '../../meta/status.ts'
-import type { ParamKind, ParamRef } from './policy.ts'
 
 /** A policy or binding is misconfigured. The message is in upstream's words. */
 export class ConfigurationError extends Error {

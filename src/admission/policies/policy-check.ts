@@ -1,3 +1,4 @@
+import type { ValidatingAdmissionPolicySpec } from '../../api/admissionregistration/v1.types.ts'
 import type { KubeObject } from '../../api/meta/object.ts'
 import type { PolicyStep } from '../../meta/why.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
@@ -6,15 +7,14 @@ import { AuditAnnotations, auditFailure } from './audit-annotations.ts'
 import type { CompiledValidatingPolicy } from './compiled-policy.ts'
 import { decide, type PolicyResult, type ValidationDecision } from './decisions.ts'
 import type { PolicyMetrics } from './metrics.ts'
-import type { ValidatingSpec } from './policy.ts'
 import type { ActivePolicy, IndexedBinding, PolicyIndex } from './policy-index.ts'
 import { faultText, type MatchedPolicy, type PolicyEnvironment, PolicyRequest } from './policy-request.ts'
 
-type ValidatingPolicy = ActivePolicy<ValidatingSpec, CompiledValidatingPolicy>
+type ValidatingPolicy = ActivePolicy<ValidatingAdmissionPolicySpec, CompiledValidatingPolicy>
 
 /** Dependencies of the validating policy plugin. */
 export interface ValidatingEnvironment extends PolicyEnvironment {
-  readonly index: PolicyIndex<ValidatingSpec, CompiledValidatingPolicy>
+  readonly index: PolicyIndex<ValidatingAdmissionPolicySpec, CompiledValidatingPolicy>
   readonly metrics: PolicyMetrics
 }
 

@@ -1,16 +1,17 @@
+import type { ParamRef } from '../../api/admissionregistration/v1.types.ts'
 import { compareNames } from '../../lib/compare-text.ts'
 import { runInTurns, type Steps } from '../../lib/steps.ts'
 import { Filling } from '../filling.ts'
 import type { CompiledPolicy } from './compiled-policy.ts'
-import { type MatchResources, readMatchResources } from './match-resources.ts'
-import type { AdmissionPolicy, ParamRef, PolicyBinding, PolicySpec } from './policy.ts'
+import { type ParsedMatchResources, readMatchResources } from './match-resources.ts'
+import type { AdmissionPolicy, PolicyBinding, PolicySpec } from './policy.ts'
 
 /** A policy with the bindings that put it into force. */
 export interface ActivePolicy<Spec extends PolicySpec, Compiled extends CompiledPolicy> {
   readonly name: string
   readonly spec: Spec
   /** Undefined if the policy has no matchConstraints, which is an error. */
-  readonly match: MatchResources | undefined
+  readonly match: ParsedMatchResources | undefined
   readonly bindings: readonly IndexedBinding[]
   /** Compiles the policy on first use, once per generation. */
   compiled(): Promise<Compiled>
@@ -22,7 +23,7 @@ export interface IndexedBinding {
   readonly policyName: string
   readonly paramRef: ParamRef | undefined
   /** Optional. Undefined if the binding applies to everything the policy matches. */
-  readonly match: MatchResources | undefined
+  readonly match: ParsedMatchResources | undefined
   /** Validation actions. Only used for validating policies. */
   readonly actions: readonly string[]
 }

@@ -1,3 +1,4 @@
+import type { ExpressionWarning, NamedRuleWithOperations, ParamKind, ValidatingAdmissionPolicySpec } from '../../api/admissionregistration/v1.types.ts'
 import type { Catalog, ServedResource } from '../../catalog/catalog.ts'
 import { admissionEnvironment, seenType } from '../../cel/admission-environment.ts'
 import { compileInSteps } from '../../cel/compile.ts'
@@ -9,14 +10,7 @@ import { compareText } from '../../lib/compare-text.ts'
 import type { Steps } from '../../lib/steps.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { parseApiVersion } from '../../meta/gvk.ts'
-import type { MatchRule } from '../matching.ts'
-import type { AdmissionPolicy, ParamKind, PolicySpec, ValidatingSpec } from './policy.ts'
-
-/** admissionregistration.k8s.io ExpressionWarning. */
-export type ExpressionWarning = {
-  fieldRef: string
-  warning: string
-}
+import type { AdmissionPolicy, PolicySpec } from './policy.ts'
 
 /** Maximum number of kinds that are checked. */
 const MAX_KINDS = 10
@@ -35,7 +29,7 @@ const BASE = baseEnvironment(EVERY_RELEASE)
  * Runs in steps, because a policy can have very many expressions.
  * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking
  */
-export function* checkPolicyTypes({ spec }: AdmissionPolicy<ValidatingSpec>, catalog: Catalog): Steps<ExpressionWarning[]> {
+export function* checkPolicyTypes({ spec }: AdmissionPolicy<ValidatingAdmissionPolicySpec>, catalog: Catalog): Steps<ExpressionWarning[]> {
   const params = spec.paramKind && servedKind(catalog, spec.paramKind)
   const kinds: { readonly kind: ServedResource; readonly environment: Environment }[] = []
   for (const kind of matchedKinds(spec.matchConstraints?.resourceRules ?? [], catalog))
@@ -69,7 +63,7 @@ function servedKind(catalog: Catalog, { apiVersion = '', kind = '' }: ParamKind)
 }
 
 /** Kinds that rules name without wildcards, at most `MAX_KINDS`. */
-function matchedKinds(rules: readonly MatchRule[], catalog: Catalog): ServedResource[] {
+function matchedKinds(rules: readonly NamedRuleWithOperations[], catalog: Catalog): ServedResource[] {
   const snapshot = catalog.snapshot()
   const found = new Map<string, ServedResource>()
   for (const { apiGroups = [], apiVersions = [], resources = [] } of rules) {

@@ -1,4 +1,5 @@
 import type { Agent } from 'node:https'
+import type { WebhookClientConfig } from '../../api/admissionregistration/v1.types.ts'
 import { callEnding } from '../../clients/call-ending.ts'
 import type { CertificateMetrics } from '../../clients/certificate-metrics.ts'
 import type { CallResponse, Destination } from '../../clients/destination.ts'
@@ -14,7 +15,7 @@ import { trustedCertificates } from '../../lib/trusted-certificates.ts'
 import type { AuditRecord } from '../../meta/audit.ts'
 import { WebhookCallError } from './call-error.ts'
 import type { WebhookCredentials, WebhookUser } from './credentials.ts'
-import { type ResolveService, type WebhookClientConfig, type WebhookTarget, webhookTarget } from './target.ts'
+import { type ResolveService, type WebhookTarget, webhookTarget } from './target.ts'
 
 /** Limits of a call, and the request that waits for it. */
 export interface PostOptions {

@@ -1,14 +1,7 @@
+import type { WebhookClientConfig } from '../../api/admissionregistration/v1.types.ts'
 import { joinPaths } from '../../lib/url.ts'
 import { GoUrlError, parseGoUrl } from '../../meta/go-url.ts'
 import { WebhookCallError } from './call-error.ts'
-
-/** `clientConfig` of webhook configurations and of conversion webhooks. */
-export interface WebhookClientConfig {
-  readonly url?: string
-  readonly service?: { readonly namespace: string; readonly name: string; readonly path?: string; readonly port?: number }
-  /** Base64 of PEM certificates. Default: the authorities of the system. */
-  readonly caBundle?: string
-}
 
 /** Returns the address of a service. Throws an Error with upstream's message if it cannot be resolved. */
 export type ResolveService = (namespace: string, name: string, port: number) => Promise<{ readonly host: string; readonly port: number }>

@@ -1,3 +1,4 @@
+import type { AdmissionResponse, AdmissionReview } from '../../api/admission/v1.types.ts'
 import type { Json } from '../../api/meta/object.ts'
 import { typeOfBody } from '../../codec/body.ts'
 import { readForeignReview } from '../../codec/foreign-review.ts'
@@ -22,17 +23,6 @@ export interface WebhookVerdict {
   /** JSON. Empty if the object is unchanged. */
   readonly patch: Buffer
   readonly patchType: string
-}
-
-/** AdmissionResponse as decoded: any member can be absent. */
-interface Response {
-  readonly uid?: string
-  readonly allowed?: boolean
-  readonly status?: Partial<Status>
-  readonly patch?: string
-  readonly patchType?: string
-  readonly warnings?: readonly string[]
-  readonly auditAnnotations?: Readonly<Record<string, string>>
 }
 
 /** Requirements that the response must meet. */
@@ -71,14 +61,13 @@ export async function readVerdict(body: Buffer, { version, uid, mutating, schema
   return { ...verdict, patch, patchType: patchType ?? '' }
 }
 
-interface Review {
-  readonly kind?: string
-  readonly apiVersion?: string
-  readonly response?: Response
+/** AdmissionReview as decoded: any member of the response can be absent. */
+interface DecodedReview extends Pick<AdmissionReview, 'kind' | 'apiVersion'> {
+  readonly response?: Partial<Omit<AdmissionResponse, 'status'>> & { readonly status?: Partial<Status> }
 }
 
 /** Decodes an AdmissionReview. Throws a WebhookCallError if it is of another type or version. */
-async function readReview(body: Buffer, version: ReviewVersion, schema: StructSchema): Promise<Review> {
+async function readReview(body: Buffer, version: ReviewVersion, schema: StructSchema): Promise<DecodedReview> {
   const failed = (why: string): WebhookCallError => new WebhookCallError(`failed to call webhook: ${why}`)
   let value: Json
   try {
@@ -95,7 +84,7 @@ async function readReview(body: Buffer, version: ReviewVersion, schema: StructSc
     throw failed(`no kind ${JSON.stringify(kind || REVIEW)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:110"`)
   if (name !== version) throw failed(`converting (${name}.${REVIEW}) to (${version}.${REVIEW}): unknown conversion`)
   try {
-    return { kind, apiVersion, ...decodeAs<{ response?: Response }>(schema, value) }
+    return { kind, apiVersion, ...decodeAs<Pick<DecodedReview, 'response'>>(schema, value) }
   } catch (error) {
     throw error instanceof DecodeError ? failed(error.message) : error
   }

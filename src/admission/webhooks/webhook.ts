@@ -1,9 +1,7 @@
-import type { TypedObject } from '../../api/meta/object.ts'
-import type { LabelSelector } from '../../api/meta/v1.types.ts'
+import type { MutatingWebhook, MutatingWebhookConfiguration, NamedRuleWithOperations, WebhookClientConfig } from '../../api/admissionregistration/v1.types.ts'
 import { runInTurns } from '../../lib/steps.ts'
 import { compileConditions, type MatchConditions } from '../expressions/match-conditions.ts'
-import { type MatchPolicy, type MatchRule, Selector } from '../matching.ts'
-import type { WebhookClientConfig } from './target.ts'
+import { type MatchPolicy, Selector } from '../matching.ts'
 
 const DEFAULT_SECONDS = 10
 
@@ -19,7 +17,7 @@ export interface Webhook {
   readonly configuration: string
   readonly kind: WebhookKind
   readonly clientConfig: WebhookClientConfig
-  readonly rules: readonly MatchRule[]
+  readonly rules: readonly NamedRuleWithOperations[]
   readonly matchPolicy: MatchPolicy
   readonly namespaceSelector: Selector
   readonly objectSelector: Selector
@@ -33,28 +31,8 @@ export interface Webhook {
   conditions(): Promise<MatchConditions>
 }
 
-/**
- * Webhook configurations of admissionregistration.k8s.io/v1 as this layer reads them, decoded and defaulted. The kinds are declared in a higher layer; their
- * types are assignable to these.
- */
-export type WebhookConfiguration = TypedObject & { readonly webhooks?: readonly WebhookSpec[] }
-
-/** Webhook of a configuration, as defaulted and stored. */
-interface WebhookSpec {
-  readonly name: string
-  readonly clientConfig: WebhookClientConfig
-  readonly rules?: readonly MatchRule[]
-  readonly failurePolicy?: string
-  readonly matchPolicy?: string
-  readonly namespaceSelector?: LabelSelector
-  readonly objectSelector?: LabelSelector
-  readonly sideEffects: string | null
-  readonly timeoutSeconds?: number
-  readonly admissionReviewVersions: readonly string[] | null
-  /** Only set on mutating webhooks. */
-  readonly reinvocationPolicy?: string
-  readonly matchConditions?: Parameters<typeof compileConditions>[0]
-}
+/** A configuration of either kind. Webhooks of a ValidatingWebhookConfiguration have no reinvocationPolicy. */
+export type WebhookConfiguration = MutatingWebhookConfiguration
 
 /** Parses the webhooks of a defaulted configuration, in their order. */
 export function webhooksOf(kind: WebhookKind, { metadata, webhooks = [] }: WebhookConfiguration): Webhook[] {
@@ -67,7 +45,7 @@ export function webhooksOf(kind: WebhookKind, { metadata, webhooks = [] }: Webho
 }
 
 /** @param count number of preceding webhooks of the same name. */
-function webhookOf(kind: WebhookKind, configuration: string, count: number, hook: WebhookSpec): Webhook {
+function webhookOf(kind: WebhookKind, configuration: string, count: number, hook: MutatingWebhook): Webhook {
   let conditions: Promise<MatchConditions> | undefined
   return {
     id: `${configuration}/${hook.name}/${count}`,

@@ -1,6 +1,7 @@
+import type { NonResourceRule, ResourceRule } from '../../api/authorization/v1.types.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { trimEndOf } from '../../lib/trim.ts'
-import type { AuthorizationDecision, Authorizer, NonResourceRule, ResourceRule } from '../../meta/authorizer.ts'
+import type { AuthorizationDecision, Authorizer } from '../../meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../meta/context.ts'
 import { hasMembers } from '../../meta/equal.ts'
 import { AUTHENTICATED } from '../authn/authenticator.ts'

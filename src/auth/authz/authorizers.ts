@@ -47,7 +47,7 @@ export const basicUser: Authorizer = {
       : NO_OPINION,
   rulesFor: ({ groups }) =>
     groups.includes(AUTHENTICATED)
-      ? { ...NO_RULES, resourceRules: [...SELF_REVIEWS].map(([group, resources]) => ({ verbs: ['create'], apiGroups: [group], resources })) }
+      ? { ...NO_RULES, resourceRules: [...SELF_REVIEWS].map(([group, resources]) => ({ verbs: ['create'], apiGroups: [group], resources: [...resources] })) }
       : NO_RULES,
 }
 

@@ -35,10 +35,17 @@ export const rulesAuthorizer = (rules: readonly AuthorizationRule[]): Authorizer
     return {
       resourceRules: mine.flatMap(({ verbs, apiGroups, resources, resourceNames, namespaces }) =>
         resources && (namespaces === undefined || names(namespaces, namespace))
-          ? [{ verbs, ...(apiGroups && { apiGroups }), resources, ...(resourceNames && { resourceNames }) }]
+          ? [
+              {
+                verbs: [...verbs],
+                ...(apiGroups && { apiGroups: [...apiGroups] }),
+                resources: [...resources],
+                ...(resourceNames && { resourceNames: [...resourceNames] }),
+              },
+            ]
           : [],
       ),
-      nonResourceRules: mine.flatMap(({ verbs, nonResourceURLs }) => (nonResourceURLs ? [{ verbs, nonResourceURLs }] : [])),
+      nonResourceRules: mine.flatMap(({ verbs, nonResourceURLs }) => (nonResourceURLs ? [{ verbs: [...verbs], nonResourceURLs: [...nonResourceURLs] }] : [])),
       incomplete: false,
       errors: [],
     }

@@ -1,5 +1,5 @@
-import { join } from 'node:path'
 import type { JsonObject } from '../../api/meta/object.ts'
+import { types } from '../../catalog/types.ts'
 import type { CallResponse } from '../../clients/destination.ts'
 import { RemoteCallError } from '../../clients/remote-client.ts'
 import { decodeBody, typeOfBody } from '../../codec/body.ts'
@@ -8,7 +8,6 @@ import { JsonSyntaxError } from '../../codec/json.ts'
 import { TooManyValuesError } from '../../codec/json-exact.ts'
 import { YamlError } from '../../codec/yaml.ts'
 import { DecodeError } from '../../schema/decode.ts'
-import { TypeRegistry } from '../../schema/idl.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 
 /** Type of a review and the version in which it is sent. */
@@ -18,9 +17,9 @@ export interface ReviewKind {
   readonly kind: 'SubjectAccessReview' | 'TokenReview'
 }
 
-/** Schema of the part of a response that is read here. */
-export const reviewSchema = (kind: ReviewKind['kind']): StructSchema =>
-  new TypeRegistry().addFile('reviews', join(import.meta.dirname, 'review-answers.types')).type(`reviews.${kind}`)
+/** Returns the declared type of a review. */
+export const reviewSchema = ({ group, version, kind }: ReviewKind): StructSchema =>
+  types.type(`${group.split('.')[0]}${version === 'v1' ? '' : 'V1beta1'}.${kind}`)
 
 /** Decodes a response. Absent kind and apiVersion default to those of the request. Throws RemoteCallError with client-go's message. */
 export async function reviewIn({ body, status, headers }: CallResponse, { group, version, kind }: ReviewKind, schema: StructSchema): Promise<JsonObject> {

@@ -2,9 +2,10 @@ import { ConditionMetrics } from '../../admission/expressions/condition-metrics.
 import { type CompiledValidatingPolicy, compileValidatingPolicy } from '../../admission/policies/compiled-policy.ts'
 import { decide } from '../../admission/policies/decisions.ts'
 import { readMatchResources } from '../../admission/policies/match-resources.ts'
-import type { AdmissionPolicy, ValidatingSpec } from '../../admission/policies/policy.ts'
+import type { AdmissionPolicy } from '../../admission/policies/policy.ts'
 import type { ActivePolicy } from '../../admission/policies/policy-index.ts'
 import { faultText, PolicyRequest } from '../../admission/policies/policy-request.ts'
+import type { ValidatingAdmissionPolicySpec } from '../../api/admissionregistration/v1.types.ts'
 import { isJsonObject, type JsonObject, type KubeObject } from '../../api/meta/object.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { asKind } from '../../catalog/define.ts'
@@ -89,7 +90,7 @@ async function documentsOf(text: string): Promise<readonly [JsonObject, JsonObje
 }
 
 /** Decodes and defaults the policy as a write of it would. Throws 400 if it is invalid. */
-function policyOf(catalog: Catalog, document: JsonObject): AdmissionPolicy<ValidatingSpec> {
+function policyOf(catalog: Catalog, document: JsonObject): AdmissionPolicy<ValidatingAdmissionPolicySpec> {
   if (document.kind !== 'ValidatingAdmissionPolicy') throw badRequestError('policy: must be a ValidatingAdmissionPolicy')
   const { version } = servedById(catalog, VALIDATING_POLICIES)
   try {
@@ -123,7 +124,7 @@ function collectionOf(path: string, catalog: Catalog): { readonly id: ResourceId
 interface Trial extends TrialParts {
   readonly ctx: RequestContext
   readonly id: ResourceId
-  readonly policy: AdmissionPolicy<ValidatingSpec>
+  readonly policy: AdmissionPolicy<ValidatingAdmissionPolicySpec>
   readonly compiled: CompiledValidatingPolicy
   readonly params: JsonObject | undefined
 }
@@ -172,9 +173,9 @@ async function tryObject({ catalog, access, authorizer, ctx, id, policy, compile
 
 /** Wraps the policy as one in force, without bindings. */
 const activeOf = (
-  { metadata, spec }: AdmissionPolicy<ValidatingSpec>,
+  { metadata, spec }: AdmissionPolicy<ValidatingAdmissionPolicySpec>,
   compiled: CompiledValidatingPolicy,
-): ActivePolicy<ValidatingSpec, CompiledValidatingPolicy> => ({
+): ActivePolicy<ValidatingAdmissionPolicySpec, CompiledValidatingPolicy> => ({
   name: metadata.name ?? '',
   spec,
   match: spec.matchConstraints && readMatchResources(spec.matchConstraints),

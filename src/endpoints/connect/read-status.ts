@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../api/meta/object.ts'
+import type { StatusDetails } from '../../api/meta/v1.types.ts'
 import { JsonSyntaxError, parseJson } from '../../codec/json.ts'
-import type { Status, StatusDetails } from '../../meta/status.ts'
+import type { Status } from '../../meta/status.ts'
 
 /** A metav1.Status of another program. Fields of the wrong type are omitted. */
 export interface ForeignStatus extends Partial<Pick<Status, 'message' | 'reason' | 'details' | 'code'>> {

@@ -1,4 +1,5 @@
-import { apiVersionOf, type GroupVersion, parseApiVersion } from '../../meta/gvk.ts'
+import type { GroupVersion } from '../../api/meta/v1.types.ts'
+import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
 import { badRequestError, type StatusError } from '../../meta/status.ts'
 import { apiVersionOfTarget, type BodyTarget } from '../../registry/change/body-target.ts'
 import type { TypeClaim } from '../../registry/other-type.ts'

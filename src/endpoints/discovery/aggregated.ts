@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../api/meta/object.ts'
+import type { APIResource } from '../../api/meta/v1.types.ts'
 import { declarationsOf } from '../../api/packages.ts'
 import type { CatalogSnapshot } from '../../catalog/catalog.ts'
 import { uncreated } from '../../lifecycle/uncreated.ts'
@@ -6,7 +7,6 @@ import { TypeRegistry } from '../../schema/idl.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import type { ListedGroups } from '../aggregator.ts'
 import type { Document } from '../forms/response-form.ts'
-import type { ApiResource } from './resources.ts'
 import { apiResources } from './resources.ts'
 
 const types = new TypeRegistry().addFile('meta', declarationsOf('meta')).addFile('apidiscovery', declarationsOf('apidiscovery'))
@@ -33,7 +33,7 @@ export function groupDiscoveryList(snapshot: CatalogSnapshot, groups: ListedGrou
 }
 
 /** Returns the APIResourceDiscovery of each resource of a version. Subresources are nested in their resources; in APIResourceLists they are separate items. */
-function resourcesOf(group: string, version: string, resources: readonly ApiResource[]): JsonObject[] {
+function resourcesOf(group: string, version: string, resources: readonly APIResource[]): JsonObject[] {
   return resources
     .filter(resource => !resource.name.includes('/'))
     .map(resource => {

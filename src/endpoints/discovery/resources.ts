@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { APIResource } from '../../api/meta/v1.types.ts'
 import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
 import type { ResourceDefinition, Subresource, Version } from '../../catalog/definition.ts'
 import { compareText } from '../../lib/compare-text.ts'
@@ -6,37 +7,19 @@ import { parseApiVersion } from '../../meta/gvk.ts'
 import type { ListedGroups, ListedVersion } from '../aggregator.ts'
 import { dialectOf } from '../dialect/dialect-of.ts'
 
-/** metav1.APIResource. Members are in the order in which upstream writes them. */
-export type ApiResource = {
-  /** Plural name; that of a subresource is `pods/status`. */
-  name: string
-  /** Empty for subresources. */
-  singularName: string
-  namespaced: boolean
-  /** Group and version of the kind, if they differ from those of the list. */
-  group?: string
-  version?: string
-  kind: string
-  verbs: string[]
-  shortNames?: string[]
-  categories?: string[]
-  /** Depends on the version in which objects are stored. */
-  storageVersionHash?: string
-}
-
-/** Returns the APIResourceList of a group version: resources by name, each followed by its subresources. */
-export const apiResources = (snapshot: CatalogSnapshot, groupVersion: string): ApiResource[] =>
+/** Returns the APIResourceList of a group version: resources by name, each followed by its subresources. Members are in the order in which upstream writes them. */
+export const apiResources = (snapshot: CatalogSnapshot, groupVersion: string): APIResource[] =>
   snapshot
     .resourcesOf(groupVersion)
     .map(resourceWithSubresources)
     .sort((a, b) => compareText(a.own.name, b.own.name))
     .flatMap(({ own, subresources }) => [own, ...subresources])
 
-function resourceWithSubresources({ definition, version }: ServedResource): { readonly own: ApiResource; readonly subresources: readonly ApiResource[] } {
+function resourceWithSubresources({ definition, version }: ServedResource): { readonly own: APIResource; readonly subresources: readonly APIResource[] } {
   const namespaced = definition.scope === 'Namespaced'
   const { names } = version
   const dialect = dialectOf(version.schema)
-  const own: ApiResource = {
+  const own: APIResource = {
     name: names.plural,
     singularName: names.singular,
     namespaced,

@@ -1,5 +1,5 @@
+import type { GroupVersionKind } from '../../api/meta/v1.types.ts'
 import type { ServedResource } from '../../catalog/catalog.ts'
-import type { GroupVersionKind } from '../../meta/gvk.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import type { Parameter } from './parameters.ts'
 

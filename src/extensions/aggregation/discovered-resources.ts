@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
+import type { APIResource } from '../../api/meta/v1.types.ts'
 import { parseForeignJson } from '../../codec/foreign-json.ts'
 import { TooManyValuesError } from '../../codec/json-exact.ts'
 import { countValues } from '../../codec/value-bound.ts'
@@ -17,19 +18,6 @@ interface DiscoveryList {
 
 /** APIResourceDiscovery under construction. */
 type Resource = JsonObject & { scope: string; subresources?: JsonObject[] }
-
-/** APIResource as decoded. */
-interface DiscoveredResource {
-  readonly name: string
-  readonly singularName: string
-  readonly namespaced: boolean
-  readonly group?: string
-  readonly version?: string
-  readonly kind: string
-  readonly verbs: readonly string[] | null
-  readonly shortNames?: readonly string[]
-  readonly categories?: readonly string[]
-}
 
 /** Maximum number of JSON values in the discovery of one server. A resource has about 25, so this allows ten thousand resources. */
 const MOST_VALUES = 262_144
@@ -127,24 +115,24 @@ function* parseResourceList(body: Buffer): Steps<readonly JsonObject[]> {
 }
 
 /** Decodes an APIResourceList, one resource per step. */
-function* decodedResources(list: Json): Steps<DiscoveredResource[]> {
+function* decodedResources(list: Json): Steps<APIResource[]> {
   const all = isJsonObject(list) && Array.isArray(list.resources) ? list.resources : []
   yield
   decodeStep(metaType('meta.APIResourceList'), isJsonObject(list) && Array.isArray(list.resources) ? { ...list, resources: [] } : list, 'group')
-  const decoded: DiscoveredResource[] = []
+  const decoded: APIResource[] = []
   for (const resource of all) {
     yield
-    decoded.push(decodeStep(metaType('meta.APIResource'), resource, 'resource') as unknown as DiscoveredResource)
+    decoded.push(decodeStep(metaType('meta.APIResource'), resource, 'resource') as unknown as APIResource)
   }
   return decoded
 }
 
-const scopeOf = ({ namespaced }: DiscoveredResource): string => (namespaced ? 'Namespaced' : 'Cluster')
+const scopeOf = ({ namespaced }: APIResource): string => (namespaced ? 'Namespaced' : 'Cluster')
 
-const discoveredKind = ({ group = '', version = '', kind }: DiscoveredResource) => ({ group, version, kind })
+const discoveredKind = ({ group = '', version = '', kind }: APIResource) => ({ group, version, kind })
 
 /** Converts an APIResource to an APIResourceDiscovery without subresources. */
-const ownOf = (resource: DiscoveredResource): Resource => ({
+const ownOf = (resource: APIResource): Resource => ({
   resource: resource.name,
   responseKind: discoveredKind(resource),
   scope: scopeOf(resource),

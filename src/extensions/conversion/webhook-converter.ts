@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { WebhookClientConfig } from '../../admission/webhooks/target.ts'
+import type { WebhookClientConfig } from '../../api/admissionregistration/v1.types.ts'
 import type { CustomResourceConversion } from '../../api/apiextensions/v1.types.ts'
 import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObject } from '../../api/meta/object.ts'
 import { jsonKind } from '../../apply/patch/go-print.ts'

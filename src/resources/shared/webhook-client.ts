@@ -1,16 +1,9 @@
+import type { ServiceReference } from '../../api/admissionregistration/v1.types.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { invalid, required } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { GoUrlError, parseGoUrl } from '../../meta/go-url.ts'
 import { isDns1123Subdomain, isValidPortNum } from '../../meta/names.ts'
-
-/** A service reference of a webhook, of any API group. */
-interface ServiceReference {
-  readonly namespace?: string
-  readonly name?: string
-  readonly path?: string
-  readonly port?: number
-}
 
 const FORM = '; desired format: https://host[/path]'
 
@@ -47,7 +40,7 @@ function validatePath(text: string, path: FieldPath): FieldError[] {
 }
 
 /** ValidateWebhookService. Upstream's callers swap namespace and name, so a missing namespace is reported for `name`, and a missing name for `namespace`. */
-export function validateWebhookService({ namespace, name, path: urlPath, port = 0 }: ServiceReference, path: FieldPath): FieldError[] {
+export function validateWebhookService({ namespace, name, path: urlPath, port = 0 }: Partial<ServiceReference>, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!namespace) errors.push(required(path.child('name'), 'service name is required'))
   if (!name) errors.push(required(path.child('namespace'), 'service namespace is required'))

@@ -1,5 +1,6 @@
+import type { GroupResource } from '../../api/meta/v1.types.ts'
 import { invariant } from '../../lib/invariant.ts'
-import { type GroupResource, parseGroupResource, qualifiedResource } from '../../meta/gvk.ts'
+import { parseGroupResource, qualifiedResource } from '../../meta/gvk.ts'
 import { aesCbc } from './aes-cbc.ts'
 import { aesGcm } from './aes-gcm.ts'
 import type { EncryptionConfig, EncryptionKey, EncryptionProvider } from './encryption-config.ts'

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { isExempt, type MatchPolicy, type MatchRule, matchRules, namespaceMatches, objectMatches, Selector } from '../../../src/admission/matching.ts'
+import { isExempt, type MatchPolicy, matchRules, namespaceMatches, objectMatches, Selector } from '../../../src/admission/matching.ts'
+import type { NamedRuleWithOperations } from '../../../src/api/admissionregistration/v1.types.ts'
 import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
 import { notFoundError } from '../../../src/meta/status.ts'
 import type { AdmissionRequest } from '../../../src/registry/types.ts'
@@ -23,10 +24,10 @@ const EVENTS = definitionOf(version('', 'v1', 'events', 'Event'), version('event
 const request = (definition: ResourceDefinition, parts: object = {}): AdmissionRequest =>
   ({ operation: 'CREATE', subresource: '', namespace: '', name: '', served: { definition, version: definition.hub }, ...parts }) as unknown as AdmissionRequest
 
-const ALL: MatchRule = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }
+const ALL: NamedRuleWithOperations = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }
 
 describe('rules', () => {
-  const CASES: [what: string, rule: MatchRule, request: AdmissionRequest, matches: boolean][] = [
+  const CASES: [what: string, rule: NamedRuleWithOperations, request: AdmissionRequest, matches: boolean][] = [
     ['everything', ALL, request(PODS), true],
     ['another operation', { ...ALL, operations: ['UPDATE', 'DELETE'] }, request(PODS), false],
     ['its operation', { ...ALL, operations: ['UPDATE', 'CREATE'] }, request(PODS), true],
@@ -51,7 +52,14 @@ describe('rules', () => {
   ]
   for (const [what, rule, asked, matches] of CASES) it(what, () => expect(matchRules([rule], 'Exact', asked) !== undefined).to.equal(matches))
 
-  const VERSIONS: [what: string, rules: MatchRule[], policy: MatchPolicy, request: AdmissionRequest, resource: string | undefined, kind?: string][] = [
+  const VERSIONS: [
+    what: string,
+    rules: NamedRuleWithOperations[],
+    policy: MatchPolicy,
+    request: AdmissionRequest,
+    resource: string | undefined,
+    kind?: string,
+  ][] = [
     ['the version of the request first', [ALL], 'Equivalent', request(WIDGETS), 'x.io/v1/widgets', 'x.io/v1/Widget'],
     ['another version', [{ ...ALL, apiVersions: ['v1beta1'] }], 'Equivalent', request(WIDGETS), 'x.io/v1beta1/widgets', 'x.io/v1beta1/OldWidget'],
     ['no other version with Exact', [{ ...ALL, apiVersions: ['v1beta1'] }], 'Exact', request(WIDGETS), undefined],

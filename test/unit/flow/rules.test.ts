@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import type { PolicyRulesWithSubjects, Subject } from '../../../src/api/flowcontrol/v1.types.ts'
 import { Classifier } from '../../../src/flow/classifier.ts'
-import type { FlowRule, FlowSubject } from '../../../src/flow/configuration.ts'
 import type { RequestInfo, User } from '../../../src/meta/context.ts'
 import { EVERYTHING, infoOf } from '../../support/flow.ts'
 
 const ALICE = { name: 'alice', groups: ['system:authenticated', 'devs'] }
 const ROBOT = { name: 'system:serviceaccount:ns:robot', groups: ['system:authenticated'] }
 
-const matchesRules = (rules: readonly FlowRule[], user: User, info: RequestInfo): boolean => new Classifier([{ rules }]).find(user, info) !== undefined
+const matchesRules = (rules: readonly PolicyRulesWithSubjects[], user: User, info: RequestInfo): boolean =>
+  new Classifier([{ rules }]).find(user, info) !== undefined
 
 describe('rules of flow schemas', () => {
-  const SUBJECTS: [subject: FlowSubject, user: { name: string; groups: string[] }, matches: boolean][] = [
+  const SUBJECTS: [subject: Subject, user: { name: string; groups: string[] }, matches: boolean][] = [
     [{ kind: 'User', user: { name: 'alice' } }, ALICE, true],
     [{ kind: 'User', user: { name: 'bob' } }, ALICE, false],
     [{ kind: 'User', user: { name: '*' } }, ALICE, true],
@@ -42,8 +43,8 @@ describe('rules of flow schemas', () => {
 
   const resources = { verbs: ['get', 'list'], apiGroups: ['apps'], resources: ['deployments', 'deployments/scale'], namespaces: ['a', 'b'] }
   const info = { group: 'apps', resource: 'deployments', namespace: 'a' }
-  const paths = (...nonResourceURLs: string[]): Partial<FlowRule> => ({ nonResourceRules: [{ verbs: ['get'], nonResourceURLs }] })
-  const REQUESTS: [what: string, rule: Partial<FlowRule>, info: Partial<RequestInfo>, matches: boolean][] = [
+  const paths = (...nonResourceURLs: string[]): Partial<PolicyRulesWithSubjects> => ({ nonResourceRules: [{ verbs: ['get'], nonResourceURLs }] })
+  const REQUESTS: [what: string, rule: Partial<PolicyRulesWithSubjects>, info: Partial<RequestInfo>, matches: boolean][] = [
     ['all of it', { resourceRules: [resources] }, info, true],
     ['another verb', { resourceRules: [resources] }, { ...info, verb: 'watch' }, false],
     ['every verb', { resourceRules: [{ ...resources, verbs: ['*'] }] }, { ...info, verb: 'watch' }, true],
@@ -70,7 +71,7 @@ describe('rules of flow schemas', () => {
       expect(matchesRules([{ subjects: [{ kind: 'User', user: { name: '*' } }], ...rule }], ALICE, infoOf(request))).to.equal(matches))
 
   it('require a subject and a rule of the same policy', () => {
-    const rules: FlowRule[] = [
+    const rules: PolicyRulesWithSubjects[] = [
       { subjects: [{ kind: 'User', user: { name: 'bob' } }], ...EVERYTHING },
       { subjects: [{ kind: 'User', user: { name: 'alice' } }], nonResourceRules: [] },
     ]

@@ -3,7 +3,7 @@ import type { ObjectMeta } from '../../../src/api/meta/object.ts'
 import type { Strategy } from '../../../src/catalog/definition.ts'
 import { parseLabelSelector } from '../../../src/meta/label-selector.ts'
 import { forbiddenError } from '../../../src/meta/status.ts'
-import type { DeleteOptions } from '../../../src/registry/deletion-step.ts'
+import type { DeletionOptions } from '../../../src/registry/deletion-step.ts'
 import { BackendError } from '../../../src/storage/backend.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 import { recordedReservations } from '../../support/reservations.ts'
@@ -16,7 +16,7 @@ async function withWidget(strategy: Strategy = {}, metadata: object = {}): Promi
   await t.create({ name: 'a', ...metadata })
   return t
 }
-const remove = (t: TestRegistry, options: DeleteOptions = {}, dryRun = false) => t.store.delete(t.target('a', { dryRun }), options)
+const remove = (t: TestRegistry, options: DeletionOptions = {}, dryRun = false) => t.store.delete(t.target('a', { dryRun }), options)
 
 describe('deleting', () => {
   it('removes the object, and returns its last state', async () => {
@@ -58,7 +58,7 @@ describe('deleting', () => {
     expect(log.slice(2)).to.deep.equal([])
   })
 
-  const preconditions: [string, DeleteOptions['preconditions'], string][] = [
+  const preconditions: [string, DeletionOptions['preconditions'], string][] = [
     ['its uid', { uid: 'u1' }, ''],
     ['its version', { resourceVersion: '2' }, ''],
     ['both', { uid: 'u1', resourceVersion: '2' }, ''],
@@ -121,7 +121,7 @@ describe('deleting an object with finalizers', () => {
     ...more,
   })
   const X = 'example.io/x'
-  const table: [string, strategy: Strategy<AnyObject>, finalizers: string[], options: DeleteOptions, left: object | undefined][] = [
+  const table: [string, strategy: Strategy<AnyObject>, finalizers: string[], options: DeletionOptions, left: object | undefined][] = [
     ['a finalizer', {}, [X], {}, started([X])],
     ['the kind', { holdsDeletion: () => true, markDeleting: widget => void Object.assign(widget.status, { phase: 'Going' }) }, [], {}, started(undefined)],
     ['dependents that are orphaned', {}, [], { propagationPolicy: 'Orphan' }, started(['orphan'])],
@@ -165,7 +165,7 @@ describe('deleting an object with finalizers', () => {
 
   it('rejects a resourceVersion precondition if the last finalizer is removed, as upstream does', async () => {
     const t = await withWidget({}, { finalizers: ['orphan'] })
-    const options: DeleteOptions = { propagationPolicy: 'Background', preconditions: { resourceVersion: '2' } }
+    const options: DeletionOptions = { propagationPolicy: 'Background', preconditions: { resourceVersion: '2' } }
     expect(await refusalText(remove(t, options))).to.equal(
       '409 Conflict: Operation cannot be fulfilled on widgets.example.io "a": StorageError: invalid object, Code: 4, Key: /registry/widgets/ns/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ResourceVersion in precondition: , ResourceVersion in object meta: 2',
     )
@@ -173,7 +173,7 @@ describe('deleting an object with finalizers', () => {
   })
 
   it('warns if dependents are orphaned by default', async () => {
-    const warnings = async (options: DeleteOptions, dryRun = false) => {
+    const warnings = async (options: DeletionOptions, dryRun = false) => {
       const t = await withWidget({ defaultPropagation: 'orphan', orphanWarning: 'left behind' })
       await remove(t, options, dryRun)
       return t.warnings
@@ -288,7 +288,7 @@ describe('deleting gracefully', () => {
 
 describe('deleting gracefully with a grace period of 0', () => {
   const graceful: Strategy = { gracePeriod: (_, requested) => requested ?? 30 }
-  const AT_ONCE: DeleteOptions = { gracePeriodSeconds: 0 }
+  const AT_ONCE: DeletionOptions = { gracePeriodSeconds: 0 }
 
   it('writes twice: the object with an elapsed deletion, then its removal', async () => {
     const t = await withWidget(graceful)

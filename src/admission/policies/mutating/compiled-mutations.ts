@@ -1,24 +1,25 @@
+import type { MutatingAdmissionPolicySpec } from '../../../api/admissionregistration/v1.types.ts'
 import { APPLY_CONFIGURATION, JSON_PATCH } from '../../../cel/admission-environment.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { type CompiledExpression, compileExpression } from '../../expressions/compiled-expression.ts'
 import { type CompiledPolicy, compileShared } from '../compiled-policy.ts'
-import type { AdmissionPolicy, MutatingSpec } from '../policy.ts'
+import type { AdmissionPolicy } from '../policy.ts'
 
 /** Compiled MutatingAdmissionPolicy. */
 export interface CompiledMutatingPolicy extends CompiledPolicy {
-  readonly mutations: readonly Mutation[]
+  readonly mutations: readonly CompiledMutation[]
 }
 
 /** Compiled entry of `spec.mutations`. */
-export interface Mutation {
+export interface CompiledMutation {
   readonly patchType: 'ApplyConfiguration' | 'JSONPatch'
   readonly expression: CompiledExpression
 }
 
 /** Compiles a MutatingAdmissionPolicy. Only its mutations may construct patches; variables and match conditions may not. */
-export function* compileMutatingPolicy({ spec }: AdmissionPolicy<MutatingSpec>): Steps<CompiledMutatingPolicy> {
+export function* compileMutatingPolicy({ spec }: AdmissionPolicy<MutatingAdmissionPolicySpec>): Steps<CompiledMutatingPolicy> {
   const { compiled, parts } = yield* compileShared(spec)
-  const mutations: Mutation[] = []
+  const mutations: CompiledMutation[] = []
   for (const { patchType, applyConfiguration, jsonPatch } of spec.mutations ?? []) {
     const isJsonPatch = patchType === 'JSONPatch'
     const expression = (isJsonPatch ? jsonPatch : applyConfiguration)?.expression ?? ''

@@ -16,7 +16,7 @@ import { objectInSteps, schemaOfBody } from '../../webhooks/bodies.ts'
 import { POLICY_BUDGET } from '../decisions.ts'
 import type { PolicyRequest } from '../policy-request.ts'
 import { applyConfiguration } from './apply-configuration.ts'
-import type { CompiledMutatingPolicy, Mutation } from './compiled-mutations.ts'
+import type { CompiledMutatingPolicy, CompiledMutation } from './compiled-mutations.ts'
 import { applyJsonPatch } from './json-patch.ts'
 import { MutationError } from './mutation-error.ts'
 
@@ -34,7 +34,7 @@ export interface MutationArgs {
  * Evaluates one mutation and updates the object of `seen`. Each mutation has its own budget and evaluates variables again, because they may depend on the
  * object. Returns the cost. Throws a MutationError, or 500 if a JSON patch leaves an object of another kind.
  */
-export async function mutate({ patchType, expression }: Mutation, args: MutationArgs): Promise<number> {
+export async function mutate({ patchType, expression }: CompiledMutation, args: MutationArgs): Promise<number> {
   const { seen, about, refuseRepeated } = args
   const { value, cost } = await evaluated(expression, args)
   const { request, object: body } = await seen.bodiesIn(about)

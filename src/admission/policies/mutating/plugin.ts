@@ -1,3 +1,4 @@
+import type { MutatingAdmissionPolicySpec } from '../../../api/admissionregistration/v1.types.ts'
 import type { JsonObject, KubeObject } from '../../../api/meta/object.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { StatusError } from '../../../meta/status.ts'
@@ -11,19 +12,18 @@ import { type Reinvocation, type Round, reinvocationOf } from '../../reinvocatio
 import { withValidManagers } from '../../valid-managers.ts'
 import { seenBodies } from '../../webhooks/bodies.ts'
 import { awaitPolicies, mayHavePolicies } from '../following.ts'
-import type { MutatingSpec } from '../policy.ts'
 import type { ActivePolicy, IndexedBinding, PolicyIndex } from '../policy-index.ts'
 import { faultText, type MatchedPolicy, type PolicyEnvironment, PolicyRequest } from '../policy-request.ts'
-import type { CompiledMutatingPolicy, Mutation } from './compiled-mutations.ts'
+import type { CompiledMutatingPolicy, CompiledMutation } from './compiled-mutations.ts'
 import type { MutatingPolicyMetrics } from './metrics.ts'
 import { mutate } from './mutate.ts'
 import { MutationError } from './mutation-error.ts'
 
-type MutatingPolicy = ActivePolicy<MutatingSpec, CompiledMutatingPolicy>
+type MutatingPolicy = ActivePolicy<MutatingAdmissionPolicySpec, CompiledMutatingPolicy>
 
 /** Dependencies of the mutating policy plugin. */
 export interface MutatingEnvironment extends PolicyEnvironment {
-  readonly index: PolicyIndex<MutatingSpec, CompiledMutatingPolicy>
+  readonly index: PolicyIndex<MutatingAdmissionPolicySpec, CompiledMutatingPolicy>
   readonly metrics: MutatingPolicyMetrics
   /** See `applyConfiguration`. */
   readonly refuseRepeated: boolean
@@ -155,7 +155,7 @@ class MutatingPass {
   }
 
   /** Evaluates one mutation. Returns whether it was applied; a failure is recorded. */
-  async #mutate({ policy, binding, params, about }: Invocation, { variables }: CompiledMutatingPolicy, mutation: Mutation): Promise<boolean> {
+  async #mutate({ policy, binding, params, about }: Invocation, { variables }: CompiledMutatingPolicy, mutation: CompiledMutation): Promise<boolean> {
     const { metrics, refuseRepeated } = this.#env
     const began = performance.now()
     const observe = (error?: string): void => metrics.observe(policy.name, binding.name, error, (performance.now() - began) / 1000)

@@ -1,3 +1,4 @@
+import type { TokenReviewStatus, UserInfo } from '../../../api/authentication/v1.types.ts'
 import { type Backoff, type BackoffEnvironment, systemBackoff, withBackoff } from '../../../clients/backoff.ts'
 import type { RemoteClient } from '../../../clients/remote-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
@@ -5,8 +6,7 @@ import type { Logger } from '../../../lib/log.ts'
 import type { User } from '../../../meta/context.ts'
 import { timeoutError } from '../../../meta/status.ts'
 import { decodeAs } from '../../../schema/decode-as.ts'
-import type { TokenReviewStatus, UserInfo } from '../../reviews/review-answers.types.ts'
-import { reviewIn, reviewSchema } from '../../reviews/review-response.ts'
+import { type ReviewKind, reviewIn, reviewSchema } from '../../reviews/review-response.ts'
 import { commonAudiences } from '../common-audiences.ts'
 import type { TokenAuthenticator, TokenResult } from '../token.ts'
 
@@ -30,9 +30,10 @@ const TIMEOUT_MS = 30_000
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#webhook-token-authentication
  */
 export function tokenWebhook({ client, version, serverAudiences, backoff, logger, waits = systemBackoff }: TokenWebhookOptions): TokenAuthenticator {
-  const schema = reviewSchema('TokenReview')
+  const kind: ReviewKind = { group: 'authentication.k8s.io', version, kind: 'TokenReview' }
+  const schema = reviewSchema(kind)
   const ask = async (text: string, signal: AbortSignal): Promise<TokenReviewStatus | undefined> => {
-    const review = await reviewIn(await client.post(text, signal), { group: 'authentication.k8s.io', version, kind: 'TokenReview' }, schema)
+    const review = await reviewIn(await client.post(text, signal), kind, schema)
     return decodeAs<{ status?: TokenReviewStatus }>(schema, review).status
   }
   return async (token, audiences) => {

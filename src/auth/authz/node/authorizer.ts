@@ -1,8 +1,9 @@
+import type { PolicyRule } from '../../../api/rbac/v1.types.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import type { AuthorizationDecision, Authorizer } from '../../../meta/authorizer.ts'
 import type { RequestAttributes, User } from '../../../meta/context.ts'
 import { nodeNameOf } from '../../node-identity.ts'
-import { type PolicyRule, ruleAllows } from '../rbac/policy.ts'
+import { ruleAllows } from '../rbac/policy.ts'
 import type { NodeGraph, VertexKind } from './graph.ts'
 
 const NODE_LEASES = 'kube-node-lease'

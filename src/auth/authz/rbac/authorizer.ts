@@ -1,5 +1,6 @@
+import type { NonResourceRule, ResourceRule } from '../../../api/authorization/v1.types.ts'
 import { aggregate } from '../../../lib/aggregate.ts'
-import type { Authorizer, NonResourceRule, ResourceRule } from '../../../meta/authorizer.ts'
+import type { Authorizer } from '../../../meta/authorizer.ts'
 import { ruleAllows } from './policy.ts'
 import type { RuleIndex } from './rule-index.ts'
 

@@ -1,5 +1,5 @@
+import type { PolicyRule } from '../../../api/rbac/v1.types.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
-import type { PolicyRule } from './policy.ts'
 
 const ALL = '*'
 

@@ -1,6 +1,7 @@
+import type { PolicyRule } from '../../../api/rbac/v1.types.ts'
 import { runAtOnce, type Steps } from '../../../lib/steps.ts'
 import { type CoveringRules, indexCoveringRules } from './covering-rules.ts'
-import { coversPath, type PolicyRule } from './policy.ts'
+import { coversPath } from './policy.ts'
 
 const ALL = '*'
 

@@ -1,28 +1,5 @@
+import type { PolicyRule } from '../../../api/rbac/v1.types.ts'
 import type { RequestAttributes } from '../../../meta/context.ts'
-
-/** rbac.authorization.k8s.io/v1 PolicyRule: allows every combination of its lists. */
-export type PolicyRule = {
-  verbs: string[] | null
-  apiGroups?: string[]
-  resources?: string[]
-  resourceNames?: string[]
-  nonResourceURLs?: string[]
-}
-
-/** rbac.authorization.k8s.io/v1 Subject. */
-export type RbacSubject = {
-  kind: string
-  apiGroup?: string
-  name: string
-  namespace?: string
-}
-
-/** rbac.authorization.k8s.io/v1 RoleRef. */
-export type RoleRef = {
-  apiGroup: string
-  kind: string
-  name: string
-}
 
 const ALL = '*'
 

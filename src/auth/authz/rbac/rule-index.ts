@@ -1,23 +1,18 @@
-import type { TypedObject } from '../../../api/meta/object.ts'
+import type { PolicyRule, Role, RoleBinding, RoleRef, Subject } from '../../../api/rbac/v1.types.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import type { User } from '../../../meta/context.ts'
-import type { PolicyRule, RbacSubject, RoleRef } from './policy.ts'
 
 /** Resources of rbac.authorization.k8s.io. */
 export type RbacResource = RoleResource | BindingResource
 export type RoleResource = 'clusterroles' | 'roles'
 export type BindingResource = 'clusterrolebindings' | 'rolebindings'
 
-/** Fields of Role and ClusterRole that are read here. */
-type RoleObject = TypedObject & { rules: PolicyRule[] | null }
-/** Fields of RoleBinding and ClusterRoleBinding that are read here. */
-type BindingObject = TypedObject & { subjects?: RbacSubject[]; roleRef: RoleRef }
-
-interface RoleBinding {
+/** A RoleBinding, or a ClusterRoleBinding, whose namespace is empty. */
+interface IndexedBinding {
   readonly namespace: string
   readonly name: string
   readonly roleRef: RoleRef
-  readonly subjects: readonly RbacSubject[]
+  readonly subjects: readonly Subject[]
 }
 
 /** Rules that a binding grants to the user. */
@@ -39,14 +34,14 @@ export interface BoundRole {
 }
 
 interface SubjectEntry {
-  readonly binding: RoleBinding
-  readonly subject: RbacSubject
+  readonly binding: IndexedBinding
+  readonly subject: Subject
 }
 
 const roleKey = (namespace: string, name: string): string => `${namespace}/${name}`
 
 /** Index key of a subject. A service account and the user that represents it have the same key. Undefined for a service account without namespace. */
-function subjectKey(subject: RbacSubject, namespace: string): string | undefined {
+function subjectKey(subject: Subject, namespace: string): string | undefined {
   switch (subject.kind) {
     case 'User':
       return `user:${subject.name}`
@@ -67,19 +62,20 @@ function subjectKey(subject: RbacSubject, namespace: string): string | undefined
  */
 export class RuleIndex {
   readonly #roles = new Map<string, readonly PolicyRule[]>()
-  readonly #bindings = new Map<string, RoleBinding>()
+  readonly #bindings = new Map<string, IndexedBinding>()
   /** Namespace ('' for ClusterRoleBindings) to subject key to bindings by key. */
   readonly #bySubject = new Map<string, Map<string, Map<string, SubjectEntry>>>()
 
-  putRole({ metadata: { namespace = '', name = '' }, rules }: RoleObject): void {
+  /** Adds or replaces a Role or ClusterRole. */
+  putRole({ metadata: { namespace = '', name = '' }, rules }: Role): void {
     this.#roles.set(roleKey(namespace, name), rules ?? [])
   }
 
   /** Adds or replaces a binding. */
-  putBinding({ metadata: { namespace = '', name = '' }, roleRef, subjects = [] }: BindingObject): void {
+  putBinding({ metadata: { namespace = '', name = '' }, roleRef, subjects = [] }: RoleBinding): void {
     const key = roleKey(namespace, name)
     this.#dropBinding(key)
-    const binding: RoleBinding = { namespace, name, roleRef, subjects }
+    const binding: IndexedBinding = { namespace, name, roleRef, subjects }
     this.#bindings.set(key, binding)
     for (const subject of binding.subjects) {
       const who = subjectKey(subject, namespace)
@@ -141,7 +137,7 @@ export class RuleIndex {
   }
 
   /** Returns the rules of the binding's role, or an error. */
-  #rulesOf({ namespace, roleRef }: RoleBinding): readonly PolicyRule[] | string {
+  #rulesOf({ namespace, roleRef }: IndexedBinding): readonly PolicyRule[] | string {
     switch (roleRef.kind) {
       case 'ClusterRole':
         return this.#roles.get(roleKey('', roleRef.name)) ?? `clusterrole.rbac.authorization.k8s.io ${quote(roleRef.name)} not found`
@@ -178,7 +174,7 @@ export class RuleIndex {
   }
 }
 
-function describeBinding({ namespace, name, roleRef }: RoleBinding, subject: RbacSubject): string {
+function describeBinding({ namespace, name, roleRef }: IndexedBinding, subject: Subject): string {
   const whose = subject.kind === 'ServiceAccount' ? `${subject.name}/${subject.namespace || namespace}` : subject.name
   const binding = namespace === '' ? `ClusterRoleBinding ${quote(name)}` : `RoleBinding ${quote(`${name}/${namespace}`)}`
   return `${binding} of ${roleRef.kind} ${quote(roleRef.name)} to ${subject.kind} ${quote(whose)}`

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { SubjectAccessReviewStatus } from '../../../api/authorization/v1.types.ts'
 import { type Backoff, type BackoffEnvironment, systemBackoff, withBackoff } from '../../../clients/backoff.ts'
 import { RemoteCallError, type RemoteClient } from '../../../clients/remote-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
@@ -7,8 +8,7 @@ import type { Logger } from '../../../lib/log.ts'
 import type { AuthorizationDecision, Authorizer, UserRules } from '../../../meta/authorizer.ts'
 import type { RequestAttributes } from '../../../meta/context.ts'
 import { decodeAs } from '../../../schema/decode-as.ts'
-import type { SubjectAccessReviewStatus } from '../../reviews/review-answers.types.ts'
-import { reviewIn, reviewSchema } from '../../reviews/review-response.ts'
+import { type ReviewKind, reviewIn, reviewSchema } from '../../reviews/review-response.ts'
 import { type AccessReviewSpec, accessReviewSpec, accessReviewText } from './access-review.ts'
 import type { AuthorizationWebhookMetrics, CallResult } from './metrics.ts'
 
@@ -58,11 +58,11 @@ export function webhookAuthorizer(
 ): Authorizer {
   const { name, client, version, onFailure, matcher, backoff } = options
   const answers = expiringCache<SubjectAccessReviewStatus>(MOST_ANSWERS, now)
-  const schema = reviewSchema('SubjectAccessReview')
+  const kind: ReviewKind = { group: 'authorization.k8s.io', version, kind: 'SubjectAccessReview' }
+  const schema = reviewSchema(kind)
   const ask = async (text: string, signal: AbortSignal): Promise<SubjectAccessReviewStatus> => {
-    const answer = await client.post(text, signal)
-    const review = await reviewIn(answer, { group: 'authorization.k8s.io', version, kind: 'SubjectAccessReview' }, schema)
-    return decodeAs<{ status?: SubjectAccessReviewStatus }>(schema, review).status ?? {}
+    const review = await reviewIn(await client.post(text, signal), kind, schema)
+    return decodeAs<{ status?: SubjectAccessReviewStatus }>(schema, review).status ?? { allowed: false }
   }
   const askCounted = async (text: string, signal: AbortSignal): Promise<SubjectAccessReviewStatus> => {
     const began = performance.now()

@@ -1,9 +1,4 @@
-import type { PersistentVolume } from '../../../api/core/v1.types.ts'
-
-interface SecretReference {
-  readonly name?: string
-  readonly namespace?: string
-}
+import type { PersistentVolume, SecretReference } from '../../../api/core/v1.types.ts'
 
 /**
  * Returns the secrets that a kubelet reads to mount the volume, as `NAMESPACE/NAME`. Source: VisitPVSecretNames of pkg/api/v1/persistentvolume in

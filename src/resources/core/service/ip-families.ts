@@ -1,4 +1,5 @@
-import type { Service } from '../../../api/core/v1.types.ts'
+import type { IPFamily, Service } from '../../../api/core/v1.types.ts'
+import type { Unlisted } from '../../../api/meta/object.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid } from '../../../meta/field-error.ts'
@@ -9,11 +10,11 @@ import { legacyAddresses } from '../../shared/legacy-addresses.ts'
 import { validateClusterIPs } from './cluster-ips-validation.ts'
 import { clusterIPsOf, familiesOf, HEADLESS, hasSelector, needsClusterIP, sameList, serviceTypeOf } from './fields.ts'
 
-/** IP families of core/v1. */
-export type IPFamily = 'IPv4' | 'IPv6'
+/** Family of an address, or of a range. */
+export type AddressFamily = Exclude<IPFamily, '' | Unlisted>
 
 const POLICY = fieldPath('spec', 'ipFamilyPolicy')
-const other = (family: string | undefined): IPFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4')
+const other = (family: string | undefined): AddressFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4')
 
 /**
  * Reports whether an update leaves the families of a PreferDualStack service unchanged, so that a cluster that has become dual-stack does not upgrade it. True
@@ -31,7 +32,12 @@ export function keepsPreference(next: Service, old: Service | undefined): boolea
  * changed. Idempotent. Each group of checks runs only if the previous one has no errors: fields against each other, then addresses and families against the
  * policy, then families against the ranges. Source: pkg/registry/core/service/storage in k8s.io/kubernetes.
  */
-export function settleFamilies(next: Service, old: Service | undefined, configured: readonly IPFamily[], features: Pick<Features, 'enabled'>): FieldError[] {
+export function settleFamilies(
+  next: Service,
+  old: Service | undefined,
+  configured: readonly AddressFamily[],
+  features: Pick<Features, 'enabled'>,
+): FieldError[] {
   if (!needsClusterIP(next) || keepsPreference(next, old)) return []
   const { spec } = next
   const headlessAlone = spec.clusterIP === HEADLESS && !hasSelector(next)
@@ -61,7 +67,7 @@ export function settleFamilies(next: Service, old: Service | undefined, configur
     if (ip === HEADLESS) break
     if (i < families.length) continue
     // An address without a family at its index implies its own family.
-    const family: IPFamily = isIPv6(ip) ? 'IPv6' : 'IPv4'
+    const family: AddressFamily = isIPv6(ip) ? 'IPv6' : 'IPv4'
     if (configured.includes(family)) families.push(family)
     else errors.push(invalid(fieldPath('spec', 'clusterIPs').index(i), goStringList(ips), `${family} is not configured on this cluster`))
   }

@@ -7,7 +7,7 @@ import { invalidError } from '../../../meta/status.ts'
 import { keepSpec } from '../../shared/strategy-parts.ts'
 import type { ServiceReservations } from './allocation/reservation.ts'
 import { needsClusterIP, serviceTypeOf } from './fields.ts'
-import type { IPFamily } from './ip-families.ts'
+import type { AddressFamily } from './ip-families.ts'
 import { settleFamilies } from './ip-families.ts'
 import { alignClusterIPs, dropUnneeded, keepAllocated } from './reconcile.ts'
 import { validateService, validateServiceStatus } from './validation.ts'
@@ -19,7 +19,7 @@ const NOTHING_RESERVED: Reservation = { commit: async () => {}, rollback: async 
 const nameRule = (relaxed: boolean) => (relaxed ? nameIsDnsLabel : nameIsDns1035Label)
 
 /** `families` lists the families that have a range, the default one first. With `relaxedNames`, names may begin with a digit. */
-export function serviceStrategy(reservations: ServiceReservations, families: readonly IPFamily[], relaxedNames = false): Strategy<Service> {
+export function serviceStrategy(reservations: ServiceReservations, families: readonly AddressFamily[], relaxedNames = false): Strategy<Service> {
   /** Idempotent. */
   const settle = (next: Service, old: Service | undefined, features: Features): void => {
     if (old) keepAllocated(next, old)

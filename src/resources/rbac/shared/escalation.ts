@@ -1,7 +1,6 @@
 import type { TypedObject } from '../../../api/meta/object.ts'
-import type { RoleRef } from '../../../api/rbac/v1.types.ts'
+import type { PolicyRule, RoleRef } from '../../../api/rbac/v1.types.ts'
 import { missingRights } from '../../../auth/authz/rbac/covers.ts'
-import type { PolicyRule } from '../../../auth/authz/rbac/policy.ts'
 import type { RuleIndex } from '../../../auth/authz/rbac/rule-index.ts'
 import { getKind } from '../../../catalog/define.ts'
 import type { ResourceAccess, Strategy } from '../../../catalog/definition.ts'

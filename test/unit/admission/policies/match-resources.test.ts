@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { matchResources, readMatchResources } from '../../../../src/admission/policies/match-resources.ts'
+import type { MatchResources } from '../../../../src/api/admissionregistration/v1.types.ts'
 import { notFoundError } from '../../../../src/meta/status.ts'
 import { configMapResource } from '../../../../src/resources/core/config-map/definition.ts'
 import { eventResourceWithTtl } from '../../../../src/resources/core/event/definition.ts'
@@ -13,7 +14,7 @@ const getNamespace = async (name: string) => {
 }
 const configMap = (parts: object = {}) =>
   admissionRequest(configMapResource, { metadata: { name: 'a', labels: { size: 'big' } } }, { namespace: 'red', name: 'a', ...parts })
-const ANY = { namespaceSelector: {}, objectSelector: {}, matchPolicy: 'Equivalent' }
+const ANY: MatchResources = { namespaceSelector: {}, objectSelector: {}, matchPolicy: 'Equivalent' }
 const matched = async (match: object, request = configMap()) => {
   const found = await matchResources(readMatchResources({ ...ANY, ...match }), request, getNamespace).catch((error: Error) => error.message)
   return typeof found === 'object' ? Object.values(found.resource).join('/') : found

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { checkPolicyTypes, type ExpressionWarning } from '../../../../src/admission/policies/type-check.ts'
+import { checkPolicyTypes } from '../../../../src/admission/policies/type-check.ts'
+import type { ExpressionWarning } from '../../../../src/api/admissionregistration/v1.types.ts'
 import { Catalog } from '../../../../src/catalog/catalog.ts'
 import type { ResourceDefinition } from '../../../../src/catalog/definition.ts'
 import { ConversionMetrics } from '../../../../src/extensions/conversion/metrics.ts'

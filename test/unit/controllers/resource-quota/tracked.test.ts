@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import type { GroupResource } from '../../../../src/api/meta/v1.types.ts'
 import { Catalog } from '../../../../src/catalog/catalog.ts'
 import { QuotableResources } from '../../../../src/controllers/resource-quota/tracked.ts'
-import type { GroupResource } from '../../../../src/meta/gvk.ts'
 import type { Evaluator } from '../../../../src/resources/core/resource-quota/usage/evaluator.ts'
 import { Evaluators } from '../../../../src/resources/core/resource-quota/usage/evaluators.ts'
 import { featuresOf } from '../../../support/hook-context.ts'

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ImageReviewStatus } from '../../../../api/imagepolicy/v1alpha1.types.ts'
 import { isJsonObject } from '../../../../api/meta/object.ts'
 import { readForeignJson } from '../../../../codec/foreign-json.ts'
 import { MOST_REVIEW_VALUES } from '../../../../codec/foreign-review.ts'
@@ -14,12 +15,8 @@ export interface ReviewedImages {
   readonly namespace: string
 }
 
-/** Result of a review (ImageReviewStatus). */
-export interface ImageVerdict {
-  readonly allowed: boolean
-  readonly reason: string
-  readonly auditAnnotations: Readonly<Record<string, string>>
-}
+/** Result of a review. */
+export type ImageVerdict = Required<ImageReviewStatus>
 
 const KIND = 'ImageReview'
 const VERSION = 'imagepolicy.k8s.io/v1alpha1'
@@ -41,10 +38,6 @@ export const reviewKey = (spec: string): string => createHash('sha256').update(s
 export const reviewText = (spec: string, uncreated: object): string =>
   `{"kind":"${KIND}","apiVersion":"${VERSION}","metadata":${JSON.stringify(uncreated)},"spec":${spec},"status":{"allowed":false}}`
 
-interface Review {
-  readonly status?: { readonly allowed?: boolean; readonly reason?: string; readonly auditAnnotations?: Readonly<Record<string, string>> }
-}
-
 /** Decodes the response of the webhook. Throws an Error with apimachinery's message. */
 export async function readReview(body: Buffer, schema: StructSchema): Promise<ImageVerdict> {
   if (body.length === 0) throw new Error('0-length response with status code: 200 and content type: application/json')
@@ -55,8 +48,8 @@ export async function readReview(body: Buffer, schema: StructSchema): Promise<Im
   if ((kind !== KIND && kind !== '') || (apiVersion !== VERSION && apiVersion !== ''))
     throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`)
   try {
-    const { status = {} } = decodeAs<Review>(schema, value)
-    const { allowed = false, reason = '', auditAnnotations = {} } = status
+    const { status } = decodeAs<{ readonly status?: Partial<ImageReviewStatus> }>(schema, value)
+    const { allowed = false, reason = '', auditAnnotations = {} } = status ?? {}
     return { allowed, reason, auditAnnotations }
   } catch (error) {
     throw error instanceof DecodeError ? new Error(error.message) : error

@@ -1,7 +1,8 @@
 import type { ScopedResourceSelectorRequirement } from '../../../../api/core/v1.types.ts'
 import type { KubeObject } from '../../../../api/meta/object.ts'
+import type { GroupResource } from '../../../../api/meta/v1.types.ts'
 import type { Steps } from '../../../../lib/steps.ts'
-import { type GroupResource, qualifiedResource } from '../../../../meta/gvk.ts'
+import { qualifiedResource } from '../../../../meta/gvk.ts'
 import type { AdmissionRequest } from '../../../../registry/types.ts'
 import { type Amounts, ONE } from './amounts.ts'
 

@@ -1,6 +1,7 @@
+import type { GroupResource } from '../../../../api/meta/v1.types.ts'
 import type { Features } from '../../../../lifecycle/gates.ts'
 import { isSince } from '../../../../lifecycle/release.ts'
-import { type GroupResource, qualifiedResource } from '../../../../meta/gvk.ts'
+import { qualifiedResource } from '../../../../meta/gvk.ts'
 import { deviceClaimEvaluator } from './device-claims.ts'
 import { type Evaluator, objectCounter } from './evaluator.ts'
 import { podEvaluator } from './pods.ts'

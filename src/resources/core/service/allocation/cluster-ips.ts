@@ -6,7 +6,7 @@ import { parseIp, printIp } from '../../../../meta/ip.ts'
 import { isStatusError } from '../../../../meta/status.ts'
 import { IP_ADDRESSES, SERVICE_CIDRS } from '../../../kinds.ts'
 import { DEFAULT_SERVICE_CIDR } from '../../../networking/service-cidr/default.ts'
-import type { IPFamily } from '../ip-families.ts'
+import type { AddressFamily } from '../ip-families.ts'
 import type { IPRange } from './ip-range.ts'
 import { addressNumber, ipRange, printAddress, scan } from './ip-range.ts'
 
@@ -30,7 +30,7 @@ export interface ServiceRef {
 export const serviceRef = (service: Service): ServiceRef => ({ namespace: service.metadata.namespace ?? '', name: service.metadata.name ?? '' })
 
 /** Creates the IPAddress that reserves an address. Its name is the address, so only one of two concurrent creates succeeds. */
-export const ipAddressObject = (name: string, family: IPFamily, { namespace, name: service }: ServiceRef): IPAddress => ({
+export const ipAddressObject = (name: string, family: AddressFamily, { namespace, name: service }: ServiceRef): IPAddress => ({
   kind: 'IPAddress',
   apiVersion: 'networking.k8s.io/v1',
   metadata: { name, labels: { [FAMILY_LABEL]: family, [MANAGED_BY_LABEL]: ALLOCATOR_NAME } },
@@ -61,7 +61,7 @@ export class ClusterIPs {
     this.#random = random
   }
 
-  async #ranges(api: ResourceAccess, family: IPFamily): Promise<IPRange[]> {
+  async #ranges(api: ResourceAccess, family: AddressFamily): Promise<IPRange[]> {
     const items = await listKind(api, SERVICE_CIDRS, '', { resourceVersion: '0' })
     const texts = items.filter(isReady).flatMap(({ spec }) => spec.cidrs ?? [])
     if (!items.some(({ metadata }) => metadata.name === DEFAULT_SERVICE_CIDR)) texts.push(...this.#configured)
@@ -69,7 +69,7 @@ export class ClusterIPs {
   }
 
   /** Allocates `wanted`, or any free address if it is empty. A dry run allocates nothing, and returns the network address of the range as a placeholder. */
-  async take(api: ResourceAccess, family: IPFamily, wanted: string, owner: ServiceRef, dryRun: boolean): Promise<string> {
+  async take(api: ResourceAccess, family: AddressFamily, wanted: string, owner: ServiceRef, dryRun: boolean): Promise<string> {
     const ranges = await this.#ranges(api, family)
     if (wanted === '') return dryRun ? this.#pretend(ranges) : this.#takeAny(api, ranges, owner)
     const ip = parseIp(wanted)
@@ -127,7 +127,7 @@ export class ClusterIPs {
 }
 
 /** Returns false if the address is already allocated. */
-async function create(api: ResourceAccess, name: string, family: IPFamily, owner: ServiceRef): Promise<boolean> {
+async function create(api: ResourceAccess, name: string, family: AddressFamily, owner: ServiceRef): Promise<boolean> {
   try {
     await api.create(IP_ADDRESSES, '', ipAddressObject(name, family, owner))
     return true

@@ -1,12 +1,12 @@
 import { invariant } from '../../../../lib/invariant.ts'
 import type { IpAddress } from '../../../../meta/ip.ts'
 import { parseCidr, printCidr, printIp } from '../../../../meta/ip.ts'
-import type { IPFamily } from '../ip-families.ts'
+import type { AddressFamily } from '../ip-families.ts'
 
 /** Addresses of a CIDR that services may use: all but the network address and, for IPv4, the broadcast address. */
 export interface IPRange {
   readonly cidr: string
-  readonly family: IPFamily
+  readonly family: AddressFamily
   readonly network: bigint
   /** Usable addresses, inclusive. */
   readonly first: bigint
@@ -21,7 +21,7 @@ export interface IPRange {
 export const addressNumber = (ip: IpAddress): bigint => ip.reduce((n, byte) => (n << 8n) | BigInt(byte), 0n)
 
 /** Prints such an integer in canonical form (RFC 5952). */
-export function printAddress(n: bigint, family: IPFamily): string {
+export function printAddress(n: bigint, family: AddressFamily): string {
   const bytes = new Uint8Array(family === 'IPv4' ? 4 : 16)
   for (let i = bytes.length - 1, rest = n; i >= 0; i--, rest >>= 8n) bytes[i] = Number(rest & 255n)
   return printIp(bytes)

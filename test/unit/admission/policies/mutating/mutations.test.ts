@@ -6,6 +6,7 @@ import { compileMutatingPolicy } from '../../../../../src/admission/policies/mut
 import { mutate } from '../../../../../src/admission/policies/mutating/mutate.ts'
 import { MutationError } from '../../../../../src/admission/policies/mutating/mutation-error.ts'
 import { PolicyRequest } from '../../../../../src/admission/policies/policy-request.ts'
+import type { Mutation } from '../../../../../src/api/admissionregistration/v1.types.ts'
 import type { JsonObject, KubeObject } from '../../../../../src/api/meta/object.ts'
 import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { parseApiVersion } from '../../../../../src/meta/gvk.ts'
@@ -51,7 +52,7 @@ describe('mutations', () => {
     const asked = { ...served, version: served.definition.versions.find(({ name }) => to === undefined || to.endsWith(`/${name}`)) ?? served.version }
     const target = t.target('n', { served: to === undefined ? served : asked, namespace: 'ns1' })
     const seen = new PolicyRequest(env, { ...target, operation: 'CREATE', object: decodeObject(served.version, before) })
-    const mutations = patches.map(text => {
+    const mutations = patches.map((text): Mutation => {
       const expression = text.slice(2)
       return text.startsWith('J')
         ? { patchType: 'JSONPatch', jsonPatch: { expression } }

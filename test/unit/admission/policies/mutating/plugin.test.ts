@@ -1,17 +1,17 @@
 import { expect } from 'chai'
 import type { AdmissionPlugin } from '../../../../../src/admission/chain.ts'
-import type { MutatingSpec } from '../../../../../src/admission/policies/policy.ts'
+import type { MutatingAdmissionPolicySpec, Mutation } from '../../../../../src/api/admissionregistration/v1.types.ts'
 import { type AnyObject, loose } from '../../../../support/any-object.ts'
 import { PolicyWorld } from '../../../../support/policy-world.ts'
 import { refusal } from '../../../../support/test-registry.ts'
 
-const apply = (expression: string) => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } })
-const patch = (expression: string) => ({ patchType: 'JSONPatch', jsonPatch: { expression } })
+const apply = (expression: string): Mutation => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } })
+const patch = (expression: string): Mutation => ({ patchType: 'JSONPatch', jsonPatch: { expression } })
 /** A mutation that appends a letter to the label `l`. */
 const add = (letter: string) => apply(`Object{metadata: Object.metadata{labels: {'l': object.metadata.?labels['l'].orValue('') + '${letter}'}}}`)
 const label = ({ metadata }: AnyObject): string | undefined => metadata.labels?.l
 
-async function world(spec: Partial<MutatingSpec>, binding: object = {}): Promise<PolicyWorld> {
+async function world(spec: Partial<MutatingAdmissionPolicySpec>, binding: object = {}): Promise<PolicyWorld> {
   const made = new PolicyWorld()
   await made.mutatingPolicy('p', { reinvocationPolicy: 'Never', ...spec }, binding)
   return made
@@ -72,7 +72,7 @@ describe('MutatingAdmissionPolicy', () => {
     const { status } = await refusal(made.configMap('a'))
     expect(status).to.deep.include({ code: 500, reason: 'InternalError', message: 'Internal error occurred: strict decoding error: unknown field "nope"' })
   })
-  const CONFIGURATION: [what: string, spec: Partial<MutatingSpec>, binding: object, text: string][] = [
+  const CONFIGURATION: [what: string, spec: Partial<MutatingAdmissionPolicySpec>, binding: object, text: string][] = [
     [
       'a missing kind of parameters',
       { paramKind: { apiVersion: 'v1', kind: 'Nope' } },

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import type { PolicyRule, RoleRef, Subject } from '../../../../../src/api/rbac/v1.types.ts'
 import { rbacAuthorizer } from '../../../../../src/auth/authz/rbac/authorizer.ts'
-import type { PolicyRule, RbacSubject, RoleRef } from '../../../../../src/auth/authz/rbac/policy.ts'
 import { type RbacResource, RuleIndex } from '../../../../../src/auth/authz/rbac/rule-index.ts'
 import { parseRequestInfo } from '../../../../../src/server/filters/request-info.ts'
 
@@ -14,7 +14,7 @@ const ref = (kind: string, name: string) => ({ apiGroup: 'rbac.authorization.k8s
 interface Parts {
   readonly rules?: PolicyRule[]
   readonly roleRef?: RoleRef
-  readonly subjects?: RbacSubject[]
+  readonly subjects?: Subject[]
 }
 
 function setUp() {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
+import type { PolicyRule } from '../../../../../src/api/rbac/v1.types.ts'
 import { missingRights, missingRules } from '../../../../../src/auth/authz/rbac/covers.ts'
-import { coversPath, type PolicyRule, ruleAllows } from '../../../../../src/auth/authz/rbac/policy.ts'
+import { coversPath, ruleAllows } from '../../../../../src/auth/authz/rbac/policy.ts'
 import { parseRequestInfo } from '../../../../../src/server/filters/request-info.ts'
 import { countedSteps } from '../../../../support/counted-steps.ts'
 

@@ -183,6 +183,11 @@ describe('webhookAuthorizer', () => {
       'no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:110"',
     ],
     ['another type', answer({ allowed: 'yes' }), 'json: cannot unmarshal string into Go struct field SubjectAccessReviewStatus.status.allowed of type bool'],
+    [
+      'another type in the spec',
+      answer({ allowed: true }, { apiVersion: '', kind: '', spec: { groups: 'a' } }),
+      'json: cannot unmarshal string into Go struct field SubjectAccessReviewSpec.spec.groups of type []string',
+    ],
   ]
   for (const [title, given, message] of unread)
     it(`rejects ${title}`, async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { PolicyRule } from '../../../../../src/auth/authz/rbac/policy.ts'
+import type { PolicyRule } from '../../../../../src/api/rbac/v1.types.ts'
 import { RuleIndex } from '../../../../../src/auth/authz/rbac/rule-index.ts'
 import type { HookContext, ResourceAccess } from '../../../../../src/catalog/definition.ts'
 import type { RequestAttributes, RequestContext, User } from '../../../../../src/meta/context.ts'
