@@ -5,7 +5,7 @@ export type Release = `${number}.${number}`
 export const DEFAULT_RELEASE: Release = '1.33'
 
 /** Releases that can be emulated, oldest first. docs/releases.md describes the differences. */
-export const RELEASES: readonly Release[] = ['1.24', '1.25', '1.26', '1.27', '1.28', '1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36']
+export const RELEASES: readonly Release[] = ['1.24', '1.25', '1.26', '1.27', '1.28', '1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36', '1.37']
 
 /** Cache of the numbers by which releases are ordered: validating an object compares a dozen times. */
 const ordinals = new Map<Release, number>()
