@@ -17,6 +17,8 @@ export interface FeatureGate {
   readonly preset: boolean
   /** Set if the release does not allow another value. */
   readonly locked?: true
+  /** Oldest minimum compatibility version, as a minor release, with which a gate is on by default that is off otherwise. */
+  readonly onWithCompatibility?: number
   readonly effect: GateEffect
   /** The implemented state of a `fixed` gate: that of the default release. */
   readonly built: boolean
@@ -60,15 +62,19 @@ const GONE = 'gone'
 const isGone = (history: string, minor: number): boolean => history.endsWith(GONE) && Number(history.slice(history.lastIndexOf(' '), -GONE.length)) <= minor
 
 /** Returns the last state that began in this minor release or earlier. A state is two digits, a letter and a sign: ` 31B+`. */
-function lastState(history: string, minor: number): Pick<FeatureGate, 'stage' | 'preset' | 'locked'> | undefined {
+function lastState(history: string, minor: number): Pick<FeatureGate, 'stage' | 'preset' | 'locked' | 'onWithCompatibility'> | undefined {
   let found: string | undefined
+  let since = 0
   for (let at = history.indexOf(' '); at >= 0; at = history.indexOf(' ', at + 1)) {
-    if (Number(history.slice(at + 1, at + 3)) > minor) break
-    if (history[at + 3] !== GONE[0]) found = history.slice(at + 3, at + 6)
+    const from = Number(history.slice(at + 1, at + 3))
+    if (from > minor) break
+    if (history[at + 3] === GONE[0]) continue
+    found = history.slice(at + 3, at + 6)
+    since = from
   }
   if (found === undefined) return undefined
-  const [letter = '', value, lock] = found
+  const [letter = '', value, mark] = found
   const stage = STAGES[letter]
   invariant(stage !== undefined, `${history} is no history of a feature gate`)
-  return { stage, preset: value === '+', ...(lock === 'L' && { locked: true }) }
+  return { stage, preset: value === '+', ...(mark === 'L' && { locked: true }), ...(mark === 'C' && { onWithCompatibility: since }) }
 }

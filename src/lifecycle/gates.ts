@@ -1,7 +1,7 @@
 import { invariant } from '../lib/invariant.ts'
 import { type FeatureGate, type GateName, gatesOf, isGateName, STAGE_GATES, valueWithout } from './feature-gates.ts'
 import { unmetDependencies } from './gate-dependencies.ts'
-import { previousRelease, type Release } from './release.ts'
+import { minorOf, previousRelease, type Release } from './release.ts'
 
 /** Thrown for a gate or version that cannot be enabled. The message is for the user. */
 export class LifecycleError extends Error {
@@ -37,7 +37,9 @@ export interface FeatureState {
  */
 export function parseGates(release: Release, given: ReadonlyMap<string, boolean> = new Map(), compatibility = previousRelease(release)): Gates {
   const known = gatesOf(release)
-  const values = new Map(Object.entries(known).map(([name, gate]) => [name, gate.preset]))
+  const values = new Map(
+    Object.entries(known).map(([name, { preset, onWithCompatibility = Infinity }]) => [name, preset || minorOf(compatibility) >= onWithCompatibility]),
+  )
   for (const [stageGate, stage] of Object.entries(STAGE_GATES)) {
     const value = given.get(stageGate)
     if (value === undefined) continue

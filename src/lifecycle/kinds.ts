@@ -158,11 +158,17 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
   },
   'certificates.k8s.io/v1': {
     CertificateSigningRequest: since('1.19'),
+    ClusterTrustBundle: since('1.37'),
+    PodCertificateRequest: since('1.37'),
   },
   'certificates.k8s.io/v1beta1': {
     CertificateSigningRequest: since('1.12', '1.19', '1.22', 'certificates.k8s.io/v1 CertificateSigningRequest'),
-    ClusterTrustBundle: since('1.33', '1.37', '1.40'),
-    PodCertificateRequest: since('1.35', '1.38', '1.41'),
+    ClusterTrustBundle: formerly('1.37', { deprecated: '1.37', removed: '1.40' }, since('1.33', '1.37', '1.40', 'certificates.k8s.io/v1 ClusterTrustBundle')),
+    PodCertificateRequest: formerly(
+      '1.37',
+      { deprecated: '1.38', removed: '1.41' },
+      since('1.35', '1.37', '1.40', 'certificates.k8s.io/v1 PodCertificateRequest'),
+    ),
   },
   'certificates.k8s.io/v1alpha1': {
     // Declared since 1.26, but served since 1.27.
@@ -234,6 +240,10 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
   'internal.apiserver.k8s.io/v1alpha1': {
     StorageVersion: since('1.20'),
   },
+  'lifecycle.k8s.io/v1alpha1': {
+    Eviction: since('1.37', '1.40', '1.43'),
+    EvictionRequest: since('1.37', '1.40', '1.43'),
+  },
   'networking.k8s.io/v1': {
     IPAddress: since('1.33'),
     Ingress: since('1.19'),
@@ -282,6 +292,7 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
   },
   'resource.k8s.io/v1': {
     DeviceClass: since('1.34'),
+    DeviceTaintRule: since('1.37'),
     ResourceClaim: since('1.34'),
     ResourceClaimTemplate: since('1.34'),
     ResourceSlice: since('1.34'),
@@ -326,15 +337,22 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
   'scheduling.k8s.io/v1': {
     PriorityClass: since('1.14'),
   },
+  'scheduling.k8s.io/v1alpha3': {
+    CompositePodGroup: since('1.37'),
+    PodGroup: since('1.37'),
+    Workload: since('1.37'),
+  },
   'scheduling.k8s.io/v1alpha2': {
-    PodGroup: since('1.36'),
-    Workload: since('1.36'),
+    PodGroup: withdrawn('1.37', since('1.36')),
+    Workload: withdrawn('1.37', since('1.36')),
   },
   'scheduling.k8s.io/v1alpha1': {
     Workload: withdrawn('1.36', since('1.35')),
   },
   'scheduling.k8s.io/v1beta1': {
+    PodGroup: since('1.37', '1.40', '1.43'),
     PriorityClass: since('1.11', '1.14', '1.22', 'scheduling.k8s.io/v1 PriorityClass'),
+    Workload: since('1.37', '1.40', '1.43'),
   },
   'storage.k8s.io/v1': {
     CSIDriver: since('1.18'),
@@ -357,8 +375,15 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     VolumeAttachment: since('1.9', '1.21', '1.24', 'storage.k8s.io/v1 VolumeAttachment'),
     VolumeAttributesClass: formerly('1.34', { deprecated: '1.32', removed: '1.35' }, since('1.29', '1.32', '1.35', 'storage.k8s.io/v1 VolumeAttributesClass')),
   },
+  'storagemigration.k8s.io/v1': {
+    StorageVersionMigration: since('1.37'),
+  },
   'storagemigration.k8s.io/v1beta1': {
-    StorageVersionMigration: since('1.35', '1.38', '1.41'),
+    StorageVersionMigration: formerly(
+      '1.37',
+      { deprecated: '1.38', removed: '1.41' },
+      since('1.35', '1.37', '1.40', 'storagemigration.k8s.io/v1 StorageVersionMigration'),
+    ),
   },
   'storagemigration.k8s.io/v1alpha1': {
     StorageVersionMigration: withdrawn('1.35', since('1.30', '1.33', '1.36')),

@@ -17,6 +17,8 @@ interface MetricLife {
   /** Oldest first. The metric does not exist before the first. */
   readonly stages: readonly Stage[]
   readonly deprecated?: { readonly version: Release; readonly announcedFrom: Release }
+  /** First release without it. */
+  readonly removed?: Release
 }
 
 const life = (...stages: readonly Stage[]): MetricLife => ({ stages })
@@ -27,6 +29,10 @@ const QUEUE = life(['1.24', 'ALPHA'], ['1.36', 'BETA'])
 const CONFIG_RELOAD = life(['1.30', 'ALPHA'], ['1.34', 'BETA'])
 /** Metrics of API priority and fairness. */
 const QUEUING = life(['1.24', 'ALPHA'], ['1.28', 'BETA'])
+/** Counts of lists from the watch cache. */
+const CACHE_LISTS: MetricLife = { stages: [['1.24', 'ALPHA']], deprecated: { version: '1.37', announcedFrom: '1.37' } }
+/** Sizes and counts of watch events, and flaws in certificates of webhooks. */
+const BETA_IN_37 = life(['1.24', 'ALPHA'], ['1.37', 'BETA'])
 const BORROWING = alphaSince('1.26')
 const POLICY_CHECK = life(['1.26', 'ALPHA'], ['1.31', 'BETA'])
 
@@ -54,6 +60,9 @@ const LIVES: Readonly<Record<string, MetricLife>> = {
   apiserver_authorization_webhook_duration_seconds: alphaSince('1.30'),
   apiserver_authorization_webhook_evaluations_fail_open_total: alphaSince('1.30'),
   apiserver_authorization_webhook_evaluations_total: alphaSince('1.30'),
+  apiserver_cache_list_fetched_objects_total: CACHE_LISTS,
+  apiserver_cache_list_returned_objects_total: CACHE_LISTS,
+  apiserver_cache_list_total: CACHE_LISTS,
   apiserver_egress_dialer_dial_start_total: alphaSince('1.26'),
   apiserver_envelope_encryption_dek_source_cache_size: alphaSince('1.29'),
   apiserver_envelope_encryption_invalid_key_id_from_status_total: alphaSince('1.27'),
@@ -78,8 +87,8 @@ const LIVES: Readonly<Record<string, MetricLife>> = {
   apiserver_flowcontrol_priority_level_seat_utilization: alphaSince('1.25'),
   apiserver_flowcontrol_read_vs_write_current_requests: alphaSince('1.25'),
   apiserver_flowcontrol_rejected_requests_total: QUEUING,
-  apiserver_flowcontrol_request_concurrency_in_use: { stages: [['1.24', 'ALPHA']], deprecated: { version: '1.31', announcedFrom: '1.31' } },
-  apiserver_flowcontrol_request_concurrency_limit: { stages: [['1.24', 'ALPHA']], deprecated: { version: '1.30', announcedFrom: '1.30' } },
+  apiserver_flowcontrol_request_concurrency_in_use: { stages: [['1.24', 'ALPHA']], deprecated: { version: '1.31', announcedFrom: '1.31' }, removed: '1.37' },
+  apiserver_flowcontrol_request_concurrency_limit: { stages: [['1.24', 'ALPHA']], deprecated: { version: '1.30', announcedFrom: '1.30' }, removed: '1.37' },
   apiserver_flowcontrol_request_wait_duration_seconds: QUEUING,
   apiserver_flowcontrol_seat_fair_frac: BORROWING,
   apiserver_flowcontrol_target_seats: BORROWING,
@@ -109,7 +118,11 @@ const LIVES: Readonly<Record<string, MetricLife>> = {
   apiserver_watch_cache_initializations_total: alphaSince('1.25'),
   apiserver_watch_cache_read_wait_seconds: alphaSince('1.30'),
   apiserver_watch_cache_resource_version: alphaSince('1.31'),
+  apiserver_watch_events_sizes: BETA_IN_37,
+  apiserver_watch_events_total: BETA_IN_37,
   apiserver_watch_list_duration_seconds: life(['1.29', 'ALPHA'], ['1.36', 'BETA']),
+  apiserver_webhooks_x509_insecure_sha1_total: BETA_IN_37,
+  apiserver_webhooks_x509_missing_san_total: BETA_IN_37,
   authorization_attempts_total: alphaSince('1.28'),
   authorization_duration_seconds: alphaSince('1.28'),
   etcd_request_errors_total: alphaSince('1.28'),
@@ -130,8 +143,8 @@ export function metricStateOf(name: string, declared: Stability, release: Releas
   const known = Object.hasOwn(LIVES, name) ? LIVES[name] : undefined
   if (known === undefined) return { stability: declared, deprecated: undefined, hidden: false }
   const stability = known.stages.findLast(([from]) => isSince(release, from))?.[1]
-  if (stability === undefined) return undefined
-  const { deprecated } = known
+  const { deprecated, removed } = known
+  if (stability === undefined || (removed !== undefined && isSince(release, removed))) return undefined
   if (deprecated === undefined || !isSince(release, deprecated.announcedFrom)) return { stability, deprecated: undefined, hidden: false }
   return { stability, deprecated: `${deprecated.version}.0`, hidden: isHidden(stability, deprecated.version, release) }
 }

@@ -99,6 +99,20 @@ describe('feature gates', () => {
       expect(() => parseGates('1.34', given('ClusterTrustBundleProjection=true'))).not.to.throw()
     })
 
+  it('rejects gates without a gate that they need since a later release only there', () => {
+    const set = given('EventedPLEG=true,PLEGOnDemandRelist=false')
+    expect(() => parseGates('1.36', set)).not.to.throw()
+    // Locked by then.
+    expect(() => parseGates('1.37', set)).to.throw('cannot set feature gate PLEGOnDemandRelist to false, feature is locked to true')
+    expect(() => parseGates('1.37', given('EventedPLEG=true'))).not.to.throw()
+  })
+
+  it('turns DRAFractionalCapacityRange on if all servers are 1.37', () => {
+    expect(parseGates('1.37').enabled('DRAFractionalCapacityRange')).to.equal(false)
+    expect(parseGates('1.37', new Map(), '1.37').enabled('DRAFractionalCapacityRange')).to.equal(true)
+    expect(parseGates('1.37', given('DRAFractionalCapacityRange=false'), '1.37').enabled('DRAFractionalCapacityRange')).to.equal(false)
+  })
+
   it('has the dependencies of gates that are on by default', () => {
     for (const release of RELEASES) expect(() => parseGates(release), release).not.to.throw()
   })
@@ -126,4 +140,5 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   '1.31': ['MultiCIDRServiceAllocator', 'StrictCostEnforcementForVAP', 'StrictCostEnforcementForWebhooks'],
   '1.32': ['MultiCIDRServiceAllocator'],
   '1.36': ['ComponentFlagz', 'ComponentStatusz', 'ExtendWebSocketsToKubelet'],
+  '1.37': ['ComponentFlagz', 'ComponentStatusz', 'ExtendWebSocketsToKubelet', 'ManifestBasedAdmissionControlConfig', 'NativeHistograms'],
 }

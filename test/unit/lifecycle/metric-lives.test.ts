@@ -24,6 +24,15 @@ describe('a metric in a release', () => {
       (['1.26', '1.27', '1.28', '1.29'] as const).find(release => state(`apiserver_envelope_encryption_${name}`, release) !== undefined)
     expect([since('key_id_hash_total'), since('kms_operations_latency_seconds'), since('dek_source_cache_size')]).to.deep.equal(['1.27', '1.27', '1.29'])
   })
+  it('exists until the release that removes it', () => {
+    expect(state('apiserver_flowcontrol_request_concurrency_limit', '1.36')).to.include({ deprecated: '1.30.0', hidden: true })
+    expect(state('apiserver_flowcontrol_request_concurrency_limit', '1.37')).to.equal(undefined)
+  })
+  it('is hidden with its deprecation if it is alpha', () => {
+    expect(state('apiserver_cache_list_total', '1.36')).to.deep.equal({ stability: 'ALPHA', deprecated: undefined, hidden: false })
+    expect(state('apiserver_cache_list_total', '1.37')).to.deep.equal({ stability: 'ALPHA', deprecated: '1.37.0', hidden: true })
+    expect(state('apiserver_watch_events_total', '1.37')?.stability).to.equal('BETA')
+  })
   it('reports its deprecation, and is hidden three releases later if it is stable', () => {
     const told = (['1.33', '1.34', '1.35', '1.36', '1.37'] as const).map(release => {
       const { deprecated, hidden } = state('apiserver_storage_objects', release) ?? {}

@@ -13,8 +13,6 @@ interface Gates {
 const LETTERS = { Alpha: 'A', Beta: 'B', GA: 'G', Deprecated: 'D' } as const
 /** Those which are on here one release before upstream's. */
 const OURS = new Set(['1.33 ListFromCacheSnapshot', '1.33 WatchList'])
-/** Gates that depend on others since 1.37 only. */
-const INDEPENDENT = new Set(['EventedPLEG'])
 
 describeReference('feature gates beside the reference', () => {
   const { gates } = referenceJson('releases/gates.json') as Gates
@@ -37,7 +35,7 @@ describeReference('feature gates beside the reference', () => {
     const known = new Map(Object.entries(gates).filter(([, { is }]) => Object.keys(is).some(isKnown)))
     const expected = [...known].flatMap(([name, { dependsOn = [] }]) => {
       const needed = dependsOn.map(each => each.replace(/\W/, '')).filter(each => known.has(each))
-      return needed.length > 0 && !INDEPENDENT.has(name) ? [[name, needed.sort()]] : []
+      return needed.length > 0 ? [[name, needed.sort()]] : []
     })
     expect(GATE_DEPENDENCIES).to.deep.equal(Object.fromEntries(expected))
   })
