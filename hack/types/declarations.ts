@@ -38,7 +38,7 @@ export interface FieldDeclaration {
 
 export type Report = (line: number, message: string) => void
 
-const TYPE_MARK = /^(?:typemeta|atomic(?:@1\.\d+)?|nodefinition|prune|since\(1\.\d+\)|until\(1\.\d+\)|gate\([A-Z]\w*\))$/
+const TYPE_MARK = /^(?:typemeta|granular|atomic(?:@1\.\d+)?|nodefinition|prune|since\(1\.\d+\)|until\(1\.\d+\)|gate\([A-Z]\w*\))$/
 const FIELD_MARK =
   /^(?:required|optional|omitempty|keepempty|(?:set|atomic|strayatomic|map\([\w,]+\))(?:@1\.\d+)?|granular|(?:minimum\(-?\d+(?:,\w+:-?\d+)?\)|known|(?:only|needs)\(\w+:\w+\)|unique(?:\(\w+(?:,\w+)*\))?|maxitems\(\d+\)|present|fixed|format\([\w-]+\)|maxlength\(\d+\)|exclusive\((?:\w+:)?\w+(?:,\w+)+\))(?:@1\.\d+)?|merge|replace|retainKeys|deprecated|ungated|omitzero(?:@1\.\d+)?|merge\(\w+\)|since\(1\.\d+\)|until\(1\.\d+\)|gate\([A-Z]\w*(?:,(?:own|follows|never|created))?\))$/
 const NAME = /^[A-Z]\w*$/

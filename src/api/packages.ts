@@ -38,6 +38,7 @@ const FILES = {
   flowcontrolV1beta1: 'flowcontrol/v1beta1',
   flowcontrolV1beta2: 'flowcontrol/v1beta2',
   flowcontrolV1beta3: 'flowcontrol/v1beta3',
+  lifecycle: 'lifecycle/v1alpha1',
   networking: 'networking/v1',
   networkingV1beta1: 'networking/v1beta1',
   node: 'node/v1',
@@ -54,10 +55,13 @@ const FILES = {
   scheduling: 'scheduling/v1',
   schedulingV1alpha1: 'scheduling/v1alpha1',
   schedulingV1alpha2: 'scheduling/v1alpha2',
+  schedulingV1alpha3: 'scheduling/v1alpha3',
+  schedulingV1beta1: 'scheduling/v1beta1',
   storage: 'storage/v1',
   storagev1alpha1: 'storage/v1alpha1',
   storagev1beta1: 'storage/v1beta1',
   storagemigration: 'storagemigration/v1alpha1',
+  storagemigrationV1: 'storagemigration/v1',
   storagemigrationV1beta1: 'storagemigration/v1beta1',
 
   // Versions of earlier releases, and types that servers exchange.
@@ -76,7 +80,6 @@ const FILES = {
   nodeV1alpha1: 'node/v1alpha1',
   nodeV1beta1: 'node/v1beta1',
   policyV1beta1: 'policy/v1beta1',
-  schedulingV1beta1: 'scheduling/v1beta1',
 } as const
 
 /** Name of a package in declarations of others: `core`, `resourceV1`. */

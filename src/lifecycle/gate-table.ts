@@ -57,7 +57,7 @@ export const GATE_TABLE = {
   CSIServiceAccountTokenSecrets: 'read 35B+ 36G+L',
   CSIStorageCapacity: 'fixed 24G+L 28gone',
   CSIVolumeFSGroupPolicy: 'fixed 24G+L 25gone',
-  CSIVolumeHealth: 'elsewhere 24A-',
+  CSIVolumeHealth: 'read 24A-',
   CSRDuration: 'elsewhere 24G+L 26gone',
   ChangeContainerStatusOnKubeletRestart: 'elsewhere 35D-',
   ClearingNominatedNodeNameAfterBinding: 'read 34A- 35B+',

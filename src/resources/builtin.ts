@@ -60,6 +60,8 @@ import { createServiceAccountResource } from './core/service-account/definition.
 import { endpointSliceResource } from './discovery/endpoint-slice/definition.ts'
 import { flowSchemaResource } from './flowcontrol/flow-schema/definition.ts'
 import { priorityLevelConfigurationResource } from './flowcontrol/priority-level-configuration/definition.ts'
+import { evictionResource } from './lifecycle/eviction/definition.ts'
+import { evictionRequestResource } from './lifecycle/eviction-request/definition.ts'
 import { clusterCIDRResource } from './networking/cluster-cidr/definition.ts'
 import { ingressResource } from './networking/ingress/definition.ts'
 import { ingressClassResource } from './networking/ingress-class/definition.ts'
@@ -83,6 +85,7 @@ import { resourceSliceResource } from './resource/resource-slice/definition.ts'
 import { CLASS_BASED_KINDS } from './resource/v1alpha2/kinds.ts'
 import { podGroupResource } from './scheduling/pod-group/definition.ts'
 import { priorityClassResource } from './scheduling/priority-class/definition.ts'
+import { POD_GROUP_KINDS } from './scheduling/v1beta1/kinds.ts'
 import { workloadResource } from './scheduling/workload/definition.ts'
 import { csiDriverResource } from './storage/csi-driver/definition.ts'
 import { csiNodeResource } from './storage/csi-node/definition.ts'
@@ -223,7 +226,13 @@ const STORAGE: readonly ResourceDefinition[] = [
   volumeAttributesClassResource,
 ]
 
-const OTHERS: readonly ResourceDefinition[] = [podGroupResource, priorityClassResource, workloadResource, runtimeClassResource, endpointSliceResource]
+/** Kinds of scheduling.k8s.io in alphabetical order. Since 1.37 groups of pods have another shape. */
+const schedulingKinds = ({ release }: Features): readonly ResourceDefinition[] => {
+  const groups = isSince(release, '1.37') ? POD_GROUP_KINDS : [podGroupResource, workloadResource]
+  return [...groups, priorityClassResource]
+}
+
+const OTHERS: readonly ResourceDefinition[] = [runtimeClassResource, endpointSliceResource]
 
 const definitionsOf = (options: BuiltinOptions): ResourceDefinition[] => [
   ...coreKinds(options),
@@ -238,5 +247,8 @@ const definitionsOf = (options: BuiltinOptions): ResourceDefinition[] => [
   podDisruptionBudgetResource,
   podSecurityPolicyResource,
   ...STORAGE,
+  ...schedulingKinds(options.features),
   ...OTHERS,
+  evictionResource,
+  evictionRequestResource,
 ]

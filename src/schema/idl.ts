@@ -47,8 +47,8 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  *
  * An enum is a string type with its values, a string a named Go type without them. The value `None@1.35` was added in that release, `None@-1.31` was
  * removed. A union is either a type of this package or the named alternative (`boolean`, `list`, `strings`). `inline number Type` inlines a message's
- * members in the parent's JSON object. A type line accepts `typemeta`, `atomic`, `nodefinition`, `since`, `until`, `gate` and `prune` (a value is
- * removed if clearing a gated field leaves it empty). Descriptions are kept elsewhere (`openapi/descriptions.ts`).
+ * members in the parent's JSON object. A type line accepts `typemeta`, `atomic`, `granular`, `nodefinition`, `since`, `until`, `gate` and `prune` (a
+ * value is removed if clearing a gated field leaves it empty). Descriptions are kept elsewhere (`openapi/descriptions.ts`).
  *
  * `type DaemonSet like apps.DaemonSet` repeats a type of another package, usually another version of the kind, with its marks and fields. Names of
  * types refer to this package first. Fields that follow replace those of the same name, or are appended. `types DaemonSet DaemonSetList like apps`
@@ -103,7 +103,8 @@ export class TypeRegistry {
     const marks = marksIn(this.#marks(source), this.#minor)
     const head: Mutable<StructHead> = { id, name, typeMeta: marks.includes('typemeta') }
     if (!marks.includes('nodefinition')) head.definition = `${source.pkg.definition}.${name}`
-    if (marks.includes('atomic')) head.structType = 'atomic'
+    const structType = (['atomic', 'granular'] as const).find(mark => marks.includes(mark))
+    if (structType !== undefined) head.structType = structType
     if (marks.includes('prune')) head.prune = true
     Object.assign(head, availability(marks))
     const schema = new DeclaredStruct(head, () => this.#members(id, this.#lines(source)))

@@ -10,7 +10,7 @@ export type DeploymentStrategyType = 'Recreate' | 'RollingUpdate' | Unlisted
 
 export type PodManagementPolicyType = 'OrderedReady' | 'Parallel' | Unlisted
 
-export type StatefulSetUpdateStrategyType = 'OnDelete' | 'RollingUpdate' | Unlisted
+export type StatefulSetUpdateStrategyType = 'OnDelete' | 'RollingUpdate' | 'Recreate' | Unlisted
 
 export type ControllerRevision = TypedObject & {
   data: Json

@@ -26,6 +26,7 @@ export type TokenRequestSpec = {
   audiences: string[] | null
   expirationSeconds: Int64 | null
   boundObjectRef: BoundObjectReference | null
+  attestations?: Record<string, string[] | null>
 }
 
 export type TokenRequestStatus = {

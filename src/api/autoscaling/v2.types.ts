@@ -60,6 +60,7 @@ export type HorizontalPodAutoscalerCondition = {
   lastTransitionTime: Time
   reason?: string
   message?: string
+  observedGeneration?: Int64
 }
 
 export type HorizontalPodAutoscalerSpec = {

@@ -3,6 +3,7 @@
 import type { ObjectReference, PodTemplateSpec } from '../core/v1.types.ts'
 import type { Int64, ObjectMeta, Time, TypedObject, Unlisted } from '../meta/object.ts'
 import type { LabelSelector } from '../meta/v1.types.ts'
+import type { WorkloadPodGroupDisruptionMode, WorkloadPodGroupResourceClaim, WorkloadPodGroupSchedulingConstraints, WorkloadPodGroupSchedulingPolicy } from '../scheduling/v1alpha3.types.ts'
 
 export type CompletionMode = 'Indexed' | 'NonIndexed' | Unlisted
 
@@ -50,6 +51,13 @@ export type JobCondition = {
   message?: string
 }
 
+export type JobSchedulingConfiguration = {
+  schedulingPolicy?: WorkloadPodGroupSchedulingPolicy
+  schedulingConstraints?: WorkloadPodGroupSchedulingConstraints
+  disruptionMode?: WorkloadPodGroupDisruptionMode
+  resourceClaims?: WorkloadPodGroupResourceClaim[]
+}
+
 export type JobSpec = {
   parallelism?: number
   completions?: number
@@ -67,6 +75,7 @@ export type JobSpec = {
   suspend?: boolean
   podReplacementPolicy?: PodReplacementPolicy | ''
   managedBy?: string
+  scheduling?: JobSchedulingConfiguration
 }
 
 export type JobStatus = {

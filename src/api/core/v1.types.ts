@@ -13,6 +13,10 @@ export type ClaimResourceStatus = 'ControllerResizeInProgress' | 'ControllerResi
 
 export type DNSPolicy = 'ClusterFirst' | 'ClusterFirstWithHostNet' | 'Default' | 'None' | Unlisted
 
+export type GRPCProbeMode = 'Plaintext' | 'TLS' | Unlisted
+
+export type HTTPProtocol = 'HTTP1' | 'HTTP2' | Unlisted
+
 export type HostPathType = '' | 'BlockDevice' | 'CharDevice' | 'Directory' | 'DirectoryOrCreate' | 'File' | 'FileOrCreate' | 'Socket' | Unlisted
 
 export type IPFamily = '' | 'IPv4' | 'IPv6' | Unlisted
@@ -86,6 +90,8 @@ export type TolerationOperator = 'Equal' | 'Exists' | 'Gt' | 'Lt' | Unlisted
 export type URIScheme = 'HTTP' | 'HTTPS' | Unlisted
 
 export type UnsatisfiableConstraintAction = 'DoNotSchedule' | 'ScheduleAnyway' | Unlisted
+
+export type VolumeHealthStatusType = 'DataLoss' | 'Degraded' | 'Inaccessible' | Unlisted
 
 export type AWSElasticBlockStoreVolumeSource = {
   volumeID: string
@@ -213,6 +219,7 @@ export type ClusterTrustBundleProjection = {
   labelSelector?: LabelSelector
   optional?: boolean
   path: string
+  user?: Int64
 }
 
 export type ComponentCondition = {
@@ -262,6 +269,7 @@ export type ConfigMapVolumeSource = {
   items?: KeyToPath[]
   defaultMode?: number
   optional?: boolean
+  defaultUser?: Int64
 }
 
 export type Container = {
@@ -386,16 +394,19 @@ export type DownwardAPIVolumeFile = {
   fieldRef?: ObjectFieldSelector
   resourceFieldRef?: ResourceFieldSelector
   mode?: number
+  user?: Int64
 }
 
 export type DownwardAPIVolumeSource = {
   items?: DownwardAPIVolumeFile[]
   defaultMode?: number
+  defaultUser?: Int64
 }
 
 export type EmptyDirVolumeSource = {
   medium?: string
   sizeLimit?: string
+  mode?: number
 }
 
 export type EndpointAddress = {
@@ -530,6 +541,11 @@ export type EventSource = {
   host?: string
 }
 
+export type EvictionResponder = {
+  name: string
+  priority: number | null
+}
+
 export type ExecAction = {
   command?: string[]
 }
@@ -580,6 +596,7 @@ export type GCEPersistentDiskVolumeSource = {
 export type GRPCAction = {
   port: number
   service: string
+  mode?: GRPCProbeMode | ''
 }
 
 export type GitRepoVolumeSource = {
@@ -607,6 +624,7 @@ export type HTTPGetAction = {
   host?: string
   scheme?: URIScheme
   httpHeaders?: HTTPHeader[]
+  protocol?: HTTPProtocol | ''
 }
 
 export type HTTPHeader = {
@@ -669,6 +687,7 @@ export type KeyToPath = {
   key: string
   path: string
   mode?: number
+  user?: Int64
 }
 
 export type Lifecycle = {
@@ -775,10 +794,23 @@ export type NodeAffinity = {
   preferredDuringSchedulingIgnoredDuringExecution?: PreferredSchedulingTerm[]
 }
 
+export type NodeAllocatableMappedResources = {
+  name: string
+  quantity: string | null
+}
+
+export type NodeAllocatableOverheadResources = {
+  name: string
+  perPod?: string
+  perContainer?: string
+}
+
 export type NodeAllocatableResourceClaimStatus = {
   resourceClaimName: string
   containers?: string[]
   resources: Record<string, string> | null
+  mapping?: NodeAllocatableMappedResources[]
+  overhead?: NodeAllocatableOverheadResources[]
 }
 
 export type NodeCondition = {
@@ -807,6 +839,10 @@ export type NodeDaemonEndpoints = {
 
 export type NodeFeatures = {
   supplementalGroupsPolicy?: boolean
+}
+
+export type NodePodPreemptionPolicy = {
+  disableResizePreemption?: string[]
 }
 
 export type NodeProxyOptions = {
@@ -848,6 +884,7 @@ export type NodeSpec = {
   taints?: Taint[]
   configSource?: NodeConfigSource
   externalID?: string
+  podPreemptionPolicy?: NodePodPreemptionPolicy
 }
 
 export type NodeStatus = {
@@ -883,6 +920,7 @@ export type NodeSystemInfo = {
   operatingSystem: string
   architecture: string
   swap?: NodeSwapStatus
+  runningInUserNamespace?: boolean
 }
 
 export type ObjectFieldSelector = {
@@ -941,6 +979,7 @@ export type PersistentVolumeClaimStatus = {
   allocatedResourceStatuses?: Record<string, ClaimResourceStatus>
   currentVolumeAttributesClassName?: string
   modifyVolumeStatus?: ModifyVolumeStatus
+  healthStatus?: VolumeHealthStatus
 }
 
 export type PersistentVolumeClaimTemplate = {
@@ -1066,6 +1105,7 @@ export type PodCertificateProjection = {
   keyPath?: string
   certificateChainPath?: string
   userAnnotations?: Record<string, string>
+  user?: Int64
 }
 
 export type PodCondition = {
@@ -1228,6 +1268,7 @@ export type PodSpec = {
   hostnameOverride?: string
   workloadRef?: WorkloadReference
   schedulingGroup?: PodSchedulingGroup
+  evictionResponders?: EvictionResponder[]
 }
 
 export type PodStatus = {
@@ -1252,6 +1293,7 @@ export type PodStatus = {
   allocatedResources?: Record<string, string>
   resources?: ResourceRequirements
   nodeAllocatableResourceClaimStatuses?: NodeAllocatableResourceClaimStatus[]
+  volumeHealth?: PodVolumeHealth[]
 }
 
 export type PodStatusResult = TypedObject & {
@@ -1265,6 +1307,12 @@ export type PodTemplate = TypedObject & {
 export type PodTemplateSpec = {
   metadata: ObjectMeta
   spec: PodSpec
+}
+
+export type PodVolumeHealth = {
+  name: string
+  healthConditions?: VolumeHealthCondition[]
+  lastTransitionTime: Time
 }
 
 export type PortStatus = {
@@ -1318,6 +1366,7 @@ export type ProbeHandler = {
 export type ProjectedVolumeSource = {
   sources: VolumeProjection[] | null
   defaultMode?: number
+  defaultUser?: Int64
 }
 
 export type QuobyteVolumeSource = {
@@ -1511,6 +1560,7 @@ export type SecretVolumeSource = {
   items?: KeyToPath[]
   defaultMode?: number
   optional?: boolean
+  defaultUser?: Int64
 }
 
 export type SecurityContext = {
@@ -1549,6 +1599,7 @@ export type ServiceAccountTokenProjection = {
   audience?: string
   expirationSeconds?: Int64
   path: string
+  user?: Int64
 }
 
 export type ServicePort = {
@@ -1715,6 +1766,17 @@ export type VolumeDevice = {
   devicePath: string
 }
 
+export type VolumeHealthCondition = {
+  status: VolumeHealthStatusType | ''
+  reason: string
+  message?: string
+}
+
+export type VolumeHealthStatus = {
+  healthConditions?: VolumeHealthCondition[]
+  lastTransitionTime: Time
+}
+
 export type VolumeMount = {
   name: string
   readOnly?: boolean
@@ -1723,6 +1785,7 @@ export type VolumeMount = {
   subPath?: string
   mountPropagation?: MountPropagationMode | ''
   subPathExpr?: string
+  bindMountOptions?: string[]
 }
 
 export type VolumeMountStatus = {

@@ -3,7 +3,7 @@
 import type { NodeSelector } from '../core/v1.types.ts'
 import type { Int64, Json, ObjectMeta, Time, TypedObject, Unlisted } from '../meta/object.ts'
 import type { Condition } from '../meta/v1.types.ts'
-import type { CapacityRequirements, NodeAllocatableResourceMapping } from './v1beta1.types.ts'
+import type { CapacityRequirements, DeviceDerivedAttribute, NodeAllocatableResource, NodeAllocatableResourceMapping } from './v1beta1.types.ts'
 
 export type AllocationConfigSource = 'FromClaim' | 'FromClass' | Unlisted
 
@@ -12,6 +12,8 @@ export type DeviceAllocationMode = 'All' | 'ExactCount' | Unlisted
 export type DeviceTaintEffect = 'NoExecute' | 'NoSchedule' | 'None' | Unlisted
 
 export type DeviceTolerationOperator = 'Equal' | 'Exists' | Unlisted
+
+export type SkipNodeOperation = '*' | 'NodePrepareResources' | 'NodeUnprepareResources' | Unlisted
 
 export type AllocatedDeviceStatus = {
   driver: string
@@ -43,6 +45,7 @@ export type BasicDevice = {
   bindingFailureConditions?: string[]
   allowMultipleAllocations?: boolean
   nodeAllocatableResourceMappings?: Record<string, NodeAllocatableResourceMapping>
+  nodeAllocatableResources?: Record<string, NodeAllocatableResource>
 }
 
 export type CELDeviceSelector = {
@@ -124,6 +127,7 @@ export type DeviceConstraint = {
 export type DeviceCounterConsumption = {
   counterSet: string
   counters?: Record<string, Counter>
+  compatibilityGroups?: string[]
 }
 
 export type DeviceRequest = {
@@ -136,6 +140,7 @@ export type DeviceRequest = {
   firstAvailable?: DeviceSubRequest[]
   tolerations?: DeviceToleration[]
   capacity?: CapacityRequirements
+  derivedAttributes?: DeviceDerivedAttribute[]
 }
 
 export type DeviceRequestAllocationResult = {
@@ -149,6 +154,7 @@ export type DeviceRequestAllocationResult = {
   bindingFailureConditions?: string[]
   shareID?: string
   consumedCapacity?: Record<string, string>
+  skipNodeOperations?: SkipNodeOperation[]
 }
 
 export type DeviceSelector = {
@@ -163,6 +169,7 @@ export type DeviceSubRequest = {
   count?: Int64
   tolerations?: DeviceToleration[]
   capacity?: CapacityRequirements
+  derivedAttributes?: DeviceDerivedAttribute[]
 }
 
 export type DeviceTaint = {
@@ -213,6 +220,13 @@ export type OpaqueDeviceConfiguration = {
   parameters: Json
 }
 
+export type PartitionTypeStatus = {
+  attribute?: string
+  type?: string
+  total?: number
+  allocatable?: number
+}
+
 export type PodSchedulingContext = TypedObject & {
   spec: PodSchedulingContextSpec
   status: PodSchedulingContextStatus
@@ -238,6 +252,8 @@ export type PoolStatus = {
   unavailableDevices?: number
   nodeName?: string
   validationError?: string
+  partitionSummary?: PartitionTypeStatus[]
+  shareableSummary?: ShareableSummaryStatus
 }
 
 export type ResourceClaim = TypedObject & {
@@ -293,6 +309,7 @@ export type ResourcePoolStatusRequestSpec = {
   driver: string
   poolName?: string
   limit: number
+  defaultPartitionTypeAttribute?: string
 }
 
 export type ResourcePoolStatusRequestStatus = {
@@ -314,4 +331,19 @@ export type ResourceSliceSpec = {
   devices?: Device[] | null
   perDeviceNodeSelection?: boolean
   sharedCounters?: CounterSet[]
+  partitionTypeAttribute?: string
+  skipNodeOperations?: SkipNodeOperation[]
+}
+
+export type ShareableCapacityStatus = {
+  name?: string
+  total?: string
+  consumed?: string
+  available?: string
+}
+
+export type ShareableSummaryStatus = {
+  fullyAvailableDevices?: number
+  partiallyAvailableDevices?: number
+  capacity?: ShareableCapacityStatus[]
 }

@@ -12,6 +12,8 @@ export type DeviceTaintEffect = 'NoExecute' | 'NoSchedule' | 'None' | Unlisted
 
 export type DeviceTolerationOperator = 'Equal' | 'Exists' | Unlisted
 
+export type SkipNodeOperation = '*' | 'NodePrepareResources' | 'NodeUnprepareResources' | Unlisted
+
 export type AllocatedDeviceStatus = {
   driver: string
   pool: string
@@ -42,6 +44,7 @@ export type BasicDevice = {
   bindingFailureConditions?: string[]
   allowMultipleAllocations?: boolean
   nodeAllocatableResourceMappings?: Record<string, NodeAllocatableResourceMapping>
+  nodeAllocatableResources?: Record<string, NodeAllocatableResource>
 }
 
 export type CELDeviceSelector = {
@@ -144,6 +147,12 @@ export type DeviceConstraint = {
 export type DeviceCounterConsumption = {
   counterSet: string
   counters?: Record<string, Counter>
+  compatibilityGroups?: string[]
+}
+
+export type DeviceDerivedAttribute = {
+  name: string
+  expression: string
 }
 
 export type DeviceRequest = {
@@ -156,6 +165,7 @@ export type DeviceRequest = {
   firstAvailable?: DeviceSubRequest[]
   tolerations?: DeviceToleration[]
   capacity?: CapacityRequirements
+  derivedAttributes?: DeviceDerivedAttribute[]
 }
 
 export type DeviceRequestAllocationResult = {
@@ -169,6 +179,7 @@ export type DeviceRequestAllocationResult = {
   bindingFailureConditions?: string[]
   shareID?: string
   consumedCapacity?: Record<string, string>
+  skipNodeOperations?: SkipNodeOperation[]
 }
 
 export type DeviceSelector = {
@@ -183,6 +194,7 @@ export type DeviceSubRequest = {
   count?: Int64
   tolerations?: DeviceToleration[]
   capacity?: CapacityRequirements
+  derivedAttributes?: DeviceDerivedAttribute[]
 }
 
 export type DeviceTaint = {
@@ -204,6 +216,22 @@ export type NetworkDeviceData = {
   interfaceName?: string
   ips?: string[]
   hardwareAddress?: string
+}
+
+export type NodeAllocatableMapping = {
+  capacityKey?: string
+  capacityMultiplier?: string
+  deviceMultiplier?: string
+}
+
+export type NodeAllocatableOverhead = {
+  perPod?: string
+  perContainer?: string
+}
+
+export type NodeAllocatableResource = {
+  mapping?: NodeAllocatableMapping
+  overhead?: NodeAllocatableOverhead
 }
 
 export type NodeAllocatableResourceMapping = {
@@ -268,4 +296,6 @@ export type ResourceSliceSpec = {
   devices?: Device[] | null
   perDeviceNodeSelection?: boolean
   sharedCounters?: CounterSet[]
+  partitionTypeAttribute?: string
+  skipNodeOperations?: SkipNodeOperation[]
 }

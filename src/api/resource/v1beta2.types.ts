@@ -12,6 +12,8 @@ export type DeviceTaintEffect = 'NoExecute' | 'NoSchedule' | 'None' | Unlisted
 
 export type DeviceTolerationOperator = 'Equal' | 'Exists' | Unlisted
 
+export type SkipNodeOperation = '*' | 'NodePrepareResources' | 'NodeUnprepareResources' | Unlisted
+
 export type AllocatedDeviceStatus = {
   driver: string
   pool: string
@@ -72,6 +74,7 @@ export type Device = {
   bindingFailureConditions?: string[]
   allowMultipleAllocations?: boolean
   nodeAllocatableResourceMappings?: Record<string, NodeAllocatableResourceMapping>
+  nodeAllocatableResources?: Record<string, NodeAllocatableResource>
 }
 
 export type DeviceAllocationConfiguration = {
@@ -140,6 +143,12 @@ export type DeviceConstraint = {
 export type DeviceCounterConsumption = {
   counterSet: string
   counters?: Record<string, Counter>
+  compatibilityGroups?: string[]
+}
+
+export type DeviceDerivedAttribute = {
+  name: string
+  expression: string
 }
 
 export type DeviceRequest = {
@@ -159,6 +168,7 @@ export type DeviceRequestAllocationResult = {
   bindingFailureConditions?: string[]
   shareID?: string
   consumedCapacity?: Record<string, string>
+  skipNodeOperations?: SkipNodeOperation[]
 }
 
 export type DeviceSelector = {
@@ -173,6 +183,7 @@ export type DeviceSubRequest = {
   count?: Int64
   tolerations?: DeviceToleration[]
   capacity?: CapacityRequirements
+  derivedAttributes?: DeviceDerivedAttribute[]
 }
 
 export type DeviceTaint = {
@@ -220,12 +231,29 @@ export type ExactDeviceRequest = {
   adminAccess?: boolean
   tolerations?: DeviceToleration[]
   capacity?: CapacityRequirements
+  derivedAttributes?: DeviceDerivedAttribute[]
 }
 
 export type NetworkDeviceData = {
   interfaceName?: string
   ips?: string[]
   hardwareAddress?: string
+}
+
+export type NodeAllocatableMapping = {
+  capacityKey?: string
+  capacityMultiplier?: string
+  deviceMultiplier?: string
+}
+
+export type NodeAllocatableOverhead = {
+  perPod?: string
+  perContainer?: string
+}
+
+export type NodeAllocatableResource = {
+  mapping?: NodeAllocatableMapping
+  overhead?: NodeAllocatableOverhead
 }
 
 export type NodeAllocatableResourceMapping = {
@@ -290,4 +318,6 @@ export type ResourceSliceSpec = {
   devices?: Device[] | null
   perDeviceNodeSelection?: boolean
   sharedCounters?: CounterSet[]
+  partitionTypeAttribute?: string
+  skipNodeOperations?: SkipNodeOperation[]
 }

@@ -11,6 +11,7 @@ import { deepEqual } from '../../meta/equal.ts'
 import { duplicate, type FieldError, forbidden, immutableError, invalid, notSupported, required, tooMany } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, nameIsPathSegment } from '../../meta/names.ts'
+import { validateUnion } from '../shared/union-members.ts'
 
 /** Limits that a PodGroup and its template in a Workload have in common. Source: declarative validation of scheduling.k8s.io/v1alpha2 in 1.36. */
 
@@ -26,14 +27,6 @@ const badNames = (check: (name: string) => string[], name: string | undefined, p
 
 export const validateLabel = (name: string, path: FieldPath): FieldError[] => (name === '' ? [required(path)] : badNames(isDns1123Label, name, path))
 export const validateSubdomain = (name: string, path: FieldPath): FieldError[] => (name === '' ? [required(path)] : badNames(isDns1123Subdomain, name, path))
-
-/** Checks that exactly one of the members is set. */
-function validateUnion(value: object, members: readonly string[], path: FieldPath): FieldError[] {
-  const given = members.filter(member => Object.hasOwn(value, member) && Reflect.get(value, member) != null).map(member => `\`${member}\``)
-  const all = members.map(member => `\`${member}\``).join(', ')
-  if (given.length === 0) return [invalid(path, '', `must specify one of: ${all}`)]
-  return given.length > 1 ? [invalid(path, `{${given.join(', ')}}`, `must specify exactly one of: ${all}`)] : []
-}
 
 /** Validates each element. The first duplicate name is an error as well. */
 export function validateNamed<T extends { readonly name: string }>(
@@ -52,16 +45,17 @@ export function validateNamed<T extends { readonly name: string }>(
 
 export const validateSchedulingPolicy = (policy: PodGroupSchedulingPolicy, path: FieldPath): FieldError[] => [
   ...validateUnion(policy, ['basic', 'gang'], path),
-  ...(policy.gang ? validateMinCount(policy.gang.minCount, path.child('gang', 'minCount')) : []),
+  ...(policy.gang ? validateMinimum(policy.gang.minCount, path.child('gang', 'minCount')) : []),
 ]
 
 /** Validates a minimum count. 0 counts as unset. */
-function validateMinCount(count: number, path: FieldPath): FieldError[] {
+export function validateMinimum(count: number, path: FieldPath): FieldError[] {
   if (count === 0) return [required(path)]
   return count < 1 ? [invalid(path, count, 'must be greater than or equal to 1')] : []
 }
 
-const validateGroupClaim = (claim: PodGroupResourceClaim, path: FieldPath): FieldError[] => [
+/** Validates a claim of a group. */
+export const validateGroupClaim = (claim: PodGroupResourceClaim, path: FieldPath): FieldError[] => [
   ...validateUnion(claim, ['resourceClaimName', 'resourceClaimTemplateName'], path),
   ...validateLabel(claim.name, path.child('name')),
   ...badNames(isDns1123Subdomain, claim.resourceClaimName, path.child('resourceClaimName')),
@@ -107,7 +101,8 @@ export function validateGatedFields(group: GatedFields, path: FieldPath, feature
   ]
 }
 
-function validateTopology(topology: readonly { readonly key: string }[], path: FieldPath): FieldError[] {
+/** Validates the topologies in which the pods of a group are placed together. */
+export function validateTopology(topology: readonly { readonly key: string }[], path: FieldPath): FieldError[] {
   if (topology.length > MOST_TOPOLOGIES) return [tooMany(path, topology.length, MOST_TOPOLOGIES)]
   return topology.flatMap(({ key }, i) => {
     const at = path.index(i).child('key')

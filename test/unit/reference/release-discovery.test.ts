@@ -51,7 +51,16 @@ const stated = (resources: readonly (readonly [string, Resource])[]): Row[] =>
   resources.map(([name, { k, ns, v, short, cat, h }]): Row => [name, k, ns === true, set(v), set(short), set(cat), h]).sort()
 
 /** Gates without which resources are not served, where the release has them. */
-const ON = ['APISelfSubjectReview', 'ClusterTrustBundle', 'GenericWorkload', 'PodCertificateRequest', 'StorageVersionMigrator']
+const ON = [
+  'APISelfSubjectReview',
+  'ClusterTrustBundle',
+  'CompositePodGroup',
+  'EvictionRequestAPI',
+  'GenericWorkload',
+  'PodCertificateRequest',
+  'StorageVersionMigrator',
+  'TopologyAwareWorkloadScheduling',
+]
 
 describeReference('discovery of each release beside the reference', () => {
   const { releases } = referenceJson('releases/discovery.json') as Facts

@@ -11,7 +11,7 @@ const ANY_RELEASE = /apimachinery|apidiscovery|imagepolicy|admission\.v1/
 const UNREAD = /admissionregistration\.v1beta1\.(Mutating|Validating)Webhook$/
 
 /** Releases that declarations describe completely: 1.24 and later. */
-const MINORS = [24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36]
+const MINORS = [24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37]
 
 /** Nothing shows that a field is deprecated. */
 const shown = ({ deprecated: _, ...said }: Record<string, unknown>): string => JSON.stringify(said)

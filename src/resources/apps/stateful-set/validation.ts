@@ -48,20 +48,23 @@ const rollingUpdate = all<RollingUpdateStatefulSetStrategy>(
   ),
 )
 
-/** A rolling update needs no parameters; OnDelete may have none. Errors show structs as Go prints them. */
-const updateStrategy = union<StatefulSetUpdateStrategy, 'type', unknown>(
+const noParameters: Rule<StatefulSetUpdateStrategy> = field(
+  'rollingUpdate',
+  given((value, path) => [invalid(path, rollingValue(value), "only allowed for updateStrategy 'RollingUpdate'")]),
+)
+
+const unknownStrategy = (strategy: StatefulSetUpdateStrategy, path: FieldPath): FieldError[] =>
+  strategy.type === undefined ? [required(path)] : [invalid(path, goValue('apps.StatefulSetUpdateStrategy', strategy), "must be 'RollingUpdate' or 'OnDelete'")]
+
+/** A rolling update needs no parameters; the other strategies may have none. Recreate needs a gate. Errors show structs as Go prints them. */
+const updateStrategy = union<StatefulSetUpdateStrategy, 'type', Tolerated>(
   'type',
   {
     RollingUpdate: field('rollingUpdate', given(rollingUpdate)),
-    OnDelete: field(
-      'rollingUpdate',
-      given((value, path) => [invalid(path, rollingValue(value), "only allowed for updateStrategy 'RollingUpdate'")]),
-    ),
+    OnDelete: noParameters,
+    Recreate: (strategy, path, old, { recreate }) => (recreate ? noParameters(strategy, path, old, undefined) : unknownStrategy(strategy, path)),
   },
-  (strategy, path) =>
-    strategy.type === undefined
-      ? [required(path)]
-      : [invalid(path, goValue('apps.StatefulSetUpdateStrategy', strategy), "must be 'RollingUpdate' or 'OnDelete'")],
+  unknownStrategy,
 )
 
 /** Requires one of the two values. Defaults have set them. */
@@ -75,6 +78,8 @@ interface Tolerated {
   readonly anyPodSpec: boolean
   /** Optional. Rules for the claim templates, which are immutable. If unset, they are not validated. */
   readonly claims: ClaimSpecOptions | undefined
+  /** Whether the update strategy may be Recreate: if the gate is on, or the old set has it. */
+  readonly recreate: boolean
   /** Whether the service name is not validated. Before 1.33 it never was, so an existing set keeps its name. */
   readonly anyServiceName: boolean
 }
@@ -83,8 +88,17 @@ interface Tolerated {
 function toleratedIn(features: Features, next: StatefulSetSpec, old: StatefulSetSpec | undefined): Tolerated {
   const options = podTemplateOptions(features, next.template, old?.template)
   const isStrict = isSince(features.release, '1.34')
-  if (!old) return { options, anyPodSpec: !isStrict, claims: isStrict ? claimOptions(features) : undefined, anyServiceName: !isSince(features.release, '1.33') }
-  const update = { options, anyPodSpec: false, claims: undefined, anyServiceName: true }
+  const recreate = features.enabled('StatefulSetRecreateStrategy') || old?.updateStrategy.type === 'Recreate'
+  if (!old) {
+    return {
+      options,
+      recreate,
+      anyPodSpec: !isStrict,
+      claims: isStrict ? claimOptions(features) : undefined,
+      anyServiceName: !isSince(features.release, '1.33'),
+    }
+  }
+  const update = { options, recreate, anyPodSpec: false, claims: undefined, anyServiceName: true }
   return { ...update, anyPodSpec: !isStrict || specRules(old, SPEC, undefined, update).length > 0 }
 }
 

@@ -23,17 +23,20 @@ const v1beta1: Version<ClusterTrustBundle> = {
   selectableFields: { 'spec.signerName': ({ spec }) => spec.signerName ?? '' },
 }
 
-/** Differs from v1beta1 only in name. Release 1.32 has only this version. */
+/** Differs from v1beta1 only in name, like v1alpha1. */
+const v1: Version<ClusterTrustBundle> = { ...v1beta1, name: 'v1', schema: types.type('certificates.ClusterTrustBundle') }
+
+/** The only version of releases before 1.33. */
 const v1alpha1: Version<ClusterTrustBundle> = { ...v1beta1, name: 'v1alpha1', schema: types.type('certificatesv1alpha1.ClusterTrustBundle') }
 
 /**
- * Trust anchors, of a signer or in general. Neither version is served by default, and both are equal.
+ * Trust anchors, of a signer or in general. All versions are equal. v1, of 1.37, is served by default.
  * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#cluster-trust-bundles
  * Source of its rules: pkg/registry/certificates/clustertrustbundle.
  */
 export const clusterTrustBundleResource = defineResource<ClusterTrustBundle>({
   scope: 'Cluster',
-  versions: [v1beta1, v1alpha1],
+  versions: [v1, v1beta1, v1alpha1],
   hub: v1beta1,
   storage: { prefix: 'clustertrustbundles', version: v1alpha1 },
   // `validate` checks the rest of the name, which depends on the signer.

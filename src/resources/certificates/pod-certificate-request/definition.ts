@@ -1,3 +1,4 @@
+import type { PodCertificateRequest as StablePodCertificateRequest } from '../../../api/certificates/v1.types.ts'
 import type { PodCertificateRequest } from '../../../api/certificates/v1beta1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
@@ -13,6 +14,9 @@ import { statusAloneStrategy, withholdStatus } from '../../shared/status-metadat
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { maySign } from '../signer-rights.ts'
 import { validatePodCertificateRequest, validatePodCertificateStatus } from './validation.ts'
+
+/** Members of every version by which requests are selected. */
+type Selected = { readonly spec: Pick<PodCertificateRequest['spec'], 'signerName' | 'podName' | 'nodeName'> }
 
 const COLUMNS = [
   nameColumn,
@@ -67,6 +71,12 @@ async function validateSigner({ spec: { signerName } }: PodCertificateRequest, {
   return [forbidden(fieldPath('spec', 'signerName'), `User ${quote(request.user.name)} is not permitted to "sign" for signer ${quote(signerName)}`)]
 }
 
+const selectableFields: Record<string, (request: Selected) => string> = {
+  'spec.signerName': ({ spec }) => spec.signerName,
+  'spec.podName': ({ spec }) => spec.podName,
+  'spec.nodeName': ({ spec }) => spec.nodeName,
+}
+
 const v1beta1Of = (authorizer: Authorizer): Version<PodCertificateRequest> => ({
   group: 'certificates.k8s.io',
   name: 'v1beta1',
@@ -76,17 +86,33 @@ const v1beta1Of = (authorizer: Authorizer): Version<PodCertificateRequest> => ({
   schema: types.type('certificatesv1beta1.PodCertificateRequest'),
   table,
   tableIn: release => (isSince(release, '1.35') ? tableWithAnnotations : table),
-  selectableFields: {
-    'spec.signerName': ({ spec }) => spec.signerName,
-    'spec.podName': ({ spec }) => spec.podName,
-    'spec.nodeName': ({ spec }) => spec.nodeName,
-  },
+  selectableFields,
   subresources: { status: { verbs: STATUS_VERBS, strategy: statusStrategy(authorizer) } },
 })
 
+/** Derives v1, in which a request has a PKCS#10 request only. The key and the proof of v1beta1 are dropped. */
+const stableOf = ({
+  group,
+  kind,
+  names,
+  verbs,
+  subresources = {},
+}: Version<PodCertificateRequest>): Version<StablePodCertificateRequest, PodCertificateRequest> => ({
+  group,
+  name: 'v1',
+  kind,
+  names,
+  verbs,
+  subresources,
+  schema: types.type('certificates.PodCertificateRequest'),
+  toHub: ({ spec, ...request }) => ({ ...request, spec: { ...spec, pkixPublicKey: null, proofOfPossession: null } }),
+  fromHub: ({ spec: { pkixPublicKey: _, proofOfPossession: __, ...spec }, ...request }) => ({ ...request, spec }),
+  selectableFields,
+})
+
 /**
- * A kubelet's request for a certificate of a pod on its node. Needs both the API version and a gate to be enabled. 1.34 has v1alpha1, later releases v1beta1,
- * which differs only in fields.
+ * A kubelet's request for a certificate of a pod on its node. 1.34 has v1alpha1, later releases v1beta1, which differs only in fields; both need a gate. 1.37
+ * serves v1 by default.
  * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#pod-certificate-requests
  * Source of its rules: pkg/registry/certificates/podcertificaterequest.
  */
@@ -95,7 +121,7 @@ export function createPodCertificateRequestResource(authorizer: Authorizer): Res
   const v1alpha1: Version<PodCertificateRequest> = { ...v1beta1, name: 'v1alpha1', schema: types.type('certificatesv1alpha1.PodCertificateRequest') }
   return defineResource<PodCertificateRequest>({
     scope: 'Namespaced',
-    versions: [v1beta1, v1alpha1],
+    versions: [stableOf(v1beta1), v1beta1, v1alpha1],
     hub: v1beta1,
     storage: { prefix: 'podcertificaterequests', version: v1beta1 },
     strategy,

@@ -88,6 +88,7 @@ const v1alpha3: Version<DeviceTaintRule> = {
 }
 
 const v1beta2: Version<DeviceTaintRule> = { ...v1alpha3, name: 'v1beta2', schema: types.type('resource.DeviceTaintRule') }
+const v1: Version<DeviceTaintRule> = { ...v1alpha3, name: 'v1', schema: types.type('resourceV1.DeviceTaintRule') }
 
 /**
  * Taints devices, in addition to the taints in the slices of drivers. The time of the taint defaults to that of the write.
@@ -95,7 +96,7 @@ const v1beta2: Version<DeviceTaintRule> = { ...v1alpha3, name: 'v1beta2', schema
  */
 export const deviceTaintRuleResource = defineResource<DeviceTaintRule>({
   scope: 'Cluster',
-  versions: [v1beta2, v1alpha3],
+  versions: [v1, v1beta2, v1alpha3],
   hub: v1alpha3,
   storage: { prefix: 'devicetaintrules', version: v1alpha3 },
   strategy: {

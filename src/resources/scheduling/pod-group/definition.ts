@@ -47,7 +47,7 @@ const v1alpha2: Version<PodGroup> = {
   verbs: STANDARD_VERBS,
   schema: types.type('schedulingV1alpha2.PodGroup'),
   table,
-  subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy({ validate: validatePodGroupStatus }) } },
+  subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy<PodGroup>({ validate: next => validatePodGroupStatus(next) }) } },
 }
 
 /**

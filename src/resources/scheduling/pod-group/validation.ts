@@ -39,7 +39,7 @@ export function validatePodGroup({ spec }: PodGroup, old: PodGroup | undefined, 
 }
 
 /** Checks that claim statuses refer to claims of the group. */
-export function validatePodGroupStatus({ spec, status }: PodGroup): FieldError[] {
+export function validatePodGroupStatus({ spec, status }: Pick<PodGroup, 'status'> & { readonly spec: Pick<PodGroup['spec'], 'resourceClaims'> }): FieldError[] {
   const path = fieldPath('status')
   const claims = path.child('resourceClaimStatuses')
   const known = new Set(spec.resourceClaims?.map(({ name }) => name))

@@ -2,9 +2,11 @@ import type { CSINode } from '../../../api/storage/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
+import { statusAloneStrategy, withholdStatus } from '../../shared/status-metadata.ts'
+import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { validateCSINode } from './validation.ts'
 
 const table: TableDefinition<CSINode> = {
@@ -20,6 +22,7 @@ const v1: Version<CSINode> = {
   verbs: STANDARD_VERBS,
   schema: types.type('storage.CSINode'),
   table,
+  subresources: { status: { since: '1.37', verbs: STATUS_VERBS, strategy: statusAloneStrategy<CSINode>({}) } },
 }
 
 /**
@@ -31,5 +34,14 @@ export const csiNodeResource = defineResource<CSINode>({
   versions: [v1],
   hub: v1,
   storage: { prefix: 'csinodes', version: v1 },
-  strategy: { allowUnconditionalUpdate: false, returnsDeleted: true, metaRounds: ['whole', 'whole'], validate: validateCSINode },
+  strategy: {
+    allowUnconditionalUpdate: false,
+    returnsDeleted: true,
+    metaRounds: ['whole', 'whole'],
+    resetFields: STATUS_FIELDS,
+    prepare(next, old, { features }) {
+      if (isSince(features.release, '1.37')) withholdStatus(next, old)
+    },
+    validate: validateCSINode,
+  },
 })
