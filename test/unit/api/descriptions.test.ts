@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { readDescriptions } from '../../../src/api/descriptions.ts'
 import { types } from '../../../src/catalog/types.ts'
 import { createOpenApi, type DocumentPieces } from '../../../src/endpoints/openapi/open-api.ts'
-import type { Release } from '../../../src/lifecycle/release.ts'
+import { RELEASES, type Release } from '../../../src/lifecycle/release.ts'
 import { builtinSnapshot } from '../../support/reference.ts'
 
 interface Property {
@@ -18,13 +18,11 @@ interface Definition {
   readonly properties?: Readonly<Record<string, Property>>
 }
 
-const folder = join(import.meta.dirname, '../../../src/resources/descriptions')
+const folder = join(import.meta.dirname, '../../../src/api/descriptions')
 const groups = new Set(readdirSync(folder).map(file => file.replace(/(-\w+)?\.txt$/, '')))
 
 const snapshot = builtinSnapshot()
 const parse = (pieces: DocumentPieces) => JSON.parse(Buffer.concat([...pieces].filter(piece => piece !== undefined)).toString())
-
-const RELEASES = Array.from({ length: 13 }, (_, i): Release => `1.${24 + i}`)
 
 /** The definitions in every document of a release, each with its document. */
 function definitionsOf(release: Release): [name: string, definition: Definition, document: string][] {

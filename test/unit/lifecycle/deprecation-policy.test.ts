@@ -6,7 +6,7 @@ import { GATE_TABLE } from '../../../src/lifecycle/gate-table.ts'
 import { parseGates } from '../../../src/lifecycle/gates.ts'
 import { LIFECYCLES } from '../../../src/lifecycle/kinds.ts'
 import { existsIn } from '../../../src/lifecycle/lifecycle.ts'
-import { minorOf, previousRelease, type Release } from '../../../src/lifecycle/release.ts'
+import { minorOf, previousRelease, RELEASES, type Release } from '../../../src/lifecycle/release.ts'
 import { apiVersionOf, parseApiVersion, stabilityOf } from '../../../src/meta/gvk.ts'
 import type { Schema, StructSchema } from '../../../src/schema/schema.ts'
 import { servedBuiltins } from '../../support/served-builtins.ts'
@@ -19,7 +19,6 @@ import { servedBuiltins } from '../../support/served-builtins.ts'
  * (metrics, test/unit/server).
  */
 
-const RELEASES = Array.from({ length: 14 }, (_, i): Release => `1.${24 + i}`)
 const LEVELS = ['alpha', 'beta', 'ga']
 const levelOf = (apiVersion: string): number => LEVELS.indexOf(stabilityOf(parseApiVersion(apiVersion)?.version ?? '') ?? '')
 
