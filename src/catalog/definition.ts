@@ -185,7 +185,7 @@ export interface SubresourceView<H extends TypedObject = KubeObject, S extends T
   readonly answer?: (parent: H) => TypedObject
   /** Optional. View that a write starts from, if it differs: it may have values that the parent lacks. */
   readonly draft?: (parent: H) => TypedObject
-  /** Whether declarative validation of the view's type runs. */
+  /** Whether declarative validation of the view's type runs before 1.37. */
   readonly declaredRules?: boolean
   /** Returns the parent with the fields of the view, or the errors of the view after `judge` has filtered them. Owns the parent and may change it. */
   readonly put: (parent: H, view: S, judge?: (errors: readonly FieldError[]) => readonly FieldError[]) => H | FieldError[]
@@ -319,7 +319,7 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   readonly validateDelete?: (old: T) => void
   /** Returns the errors of schemas and CEL rules, which may take many turns. Runs after `validate`, whose errors it gets. */
   readonly evaluate?: (next: T, old: T | undefined, ctx: HookContext, errors: readonly FieldError[]) => Promise<FieldError[]>
-  /** Whether declarative validation of the type runs. Defaults to true, except for subresources. */
+  /** Whether declarative validation of the type runs before 1.37, which validates every type. Defaults to true, except for subresources. */
   readonly declaredRules?: boolean
   /**
    * Further validations of metadata by the kind's own update validation, in its order, after that of the registry: `whole` like a create, `change` like an

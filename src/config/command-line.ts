@@ -47,7 +47,7 @@ export function usage(profile: Profile = DEFAULT_PROFILE): string {
       )
       .join('\n')
   return `${COMMANDS_USAGE}
-A Kubernetes API server on an embedded store or etcd: release 1.33, or another from 1.24 to 1.36 (--emulated-version).
+A Kubernetes API server on an embedded store or etcd: release 1.33, or another from 1.24 to 1.37 (--emulated-version).
 
 Flags of Binnacle:
 ${described(true)}

@@ -3,7 +3,7 @@ import type { HookContext } from '../catalog/definition.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../lib/go-quote.ts'
 import { isGateName } from '../lifecycle/feature-gates.ts'
-import { isSince } from '../lifecycle/release.ts'
+import { isSince, type Release } from '../lifecycle/release.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { type Declared, declaredRules } from '../schema/declared-rules.ts'
@@ -18,6 +18,12 @@ function declaredRulesOf(schema: StructSchema): Declared | undefined {
   return rules === 'none' ? undefined : rules
 }
 
+/** First release that runs the declared rules of every kind and subresource, and enforces them while DeclarativeValidationBeta is on. */
+const ENFORCED_SINCE: Release = '1.37'
+
+/** Reports whether a release runs the declared rules of every type. Before, kinds had to opt in. */
+export const runsAllDeclaredRules = (release: Release): boolean => isSince(release, ENFORCED_SINCE)
+
 /** A write whose declared rules are run. */
 export interface DeclaredSubject {
   readonly schema: StructSchema
@@ -25,20 +31,28 @@ export interface DeclaredSubject {
   readonly kind: string
   readonly next: KubeObject
   readonly old: KubeObject | undefined
+  /** Whether earlier releases do not run the rules. */
+  readonly isLate?: boolean
 }
 
 /**
  * Runs the validation rules that are declared on the fields of a type (KEP-5073) if the gate DeclarativeValidation is on, and reports differences from hand-written validation. If DeclarativeValidationTakeover is
- * on, which has no effect from 1.36 on, their errors replace the hand-written errors that they cover. Only then does a rule that throws fail the request.
+ * on, which has no effect from 1.36 on, their errors replace the hand-written errors that they cover. Since 1.37, if DeclarativeValidationBeta is on, they replace those with the same type, field and origin. Only then does a
+ * rule that throws fail the request; since 1.37 it always does.
  * Source: pkg/registry/rest/validate.go in k8s.io/apiserver.
  */
 export function withDeclaredRules(subject: DeclaredSubject, handWritten: readonly FieldError[], ctx: DeclaredContext): readonly FieldError[] {
   const { features } = ctx
+  const isEnforced = runsAllDeclaredRules(features.release)
+  if (subject.isLate && !isEnforced) return handWritten
   const rules = features.enabled('DeclarativeValidation') ? declaredRulesOf(subject.schema) : undefined
   if (!rules) return handWritten
-  const takesOver = !isSince(features.release, '1.36') && features.enabled('DeclarativeValidationTakeover')
+  const takesOver = isEnforced
+    ? features.enabled('DeclarativeValidationBeta')
+    : !isSince(features.release, '1.36') && features.enabled('DeclarativeValidationTakeover')
   const reporting: Reporting = {
     takesOver,
+    isEnforced,
     isOn: gate => isGateName(gate) && features.enabled(gate),
     identifier: identifierOf(subject, ctx),
     observer: ctx.declared,
@@ -47,7 +61,9 @@ export function withDeclaredRules(subject: DeclaredSubject, handWritten: readonl
   if (handWritten.length === 0 && declared.length === 0) return handWritten
   const isCovered = (error: FieldError): boolean => error.isCovered === true && rules.covers(error)
   reportMismatches(handWritten.filter(isCovered), declared, reporting)
-  return takesOver ? [...handWritten.filter(error => !isCovered(error)), ...declared] : handWritten
+  if (!takesOver) return [...handWritten, ...declared.filter(({ reason }) => reason === 'InternalError')]
+  const found = new Set(declared.map(errorIdentity))
+  return [...handWritten.filter(error => !isCovered(error) || (isEnforced && !found.has(errorIdentity(error)))), ...declared]
 }
 
 type DeclaredContext = Pick<HookContext, 'features' | 'declared' | 'subresource'>
@@ -55,6 +71,8 @@ type DeclaredContext = Pick<HookContext, 'features' | 'declared' | 'subresource'
 /** Options of one run. */
 interface Reporting {
   readonly takesOver: boolean
+  /** Whether the release enforces rules of beta level, and fails requests whose rules throw. */
+  readonly isEnforced: boolean
   readonly isOn: IsOn
   readonly identifier: string
   readonly observer: DeclaredContext['declared']
@@ -64,24 +82,29 @@ interface Reporting {
 const identifierOf = ({ kind, old }: DeclaredSubject, { subresource }: DeclaredContext): string =>
   `${kind}${subresource && `_${subresource}`}_${old ? 'update' : 'create'}`
 
-function declaredErrors(rules: Declared, { next, old }: DeclaredSubject, { takesOver, isOn, identifier, observer }: Reporting): FieldError[] {
+function declaredErrors(rules: Declared, { next, old }: DeclaredSubject, { takesOver, isEnforced, isOn, identifier, observer }: Reporting): FieldError[] {
   try {
     return rules.errorsOf(next, fieldPath(), old && { value: old }, isOn)
   } catch (error) {
     const detail = `panic during declarative validation: ${errorMessage(error)}`
     observer.panic(detail, identifier)
-    return takesOver ? [{ reason: 'InternalError', field: '<nil>', body: `Internal error: ${detail}` }] : []
+    return takesOver || isEnforced ? [{ reason: 'InternalError', field: '<nil>', body: `Internal error: ${detail}` }] : []
   }
 }
 
 /** Reports covered hand-written errors without a declared counterpart, then declared errors without a hand-written one. */
-function reportMismatches(coveredErrors: readonly FieldError[], declared: readonly FieldError[], { takesOver, identifier, observer }: Reporting): void {
+function reportMismatches(
+  coveredErrors: readonly FieldError[],
+  declared: readonly FieldError[],
+  { takesOver, isEnforced, identifier, observer }: Reporting,
+): void {
+  const advice = isEnforced ? BETA_ENFORCED : TAKEN_OVER
   const covered = new Set(coveredErrors.map(errorIdentity))
   const found = new Set(declared.map(errorIdentity))
   const report = (what: string, error: string): void =>
     observer.mismatch(
       `Unexpected difference between hand written validation and declarative validation error results, ${what} error(s) found ${error}. ` +
-        `This indicates an issue with declarative validation. ${takesOver ? TAKEN_OVER : NOT_TAKEN_OVER}`,
+        `This indicates an issue with declarative validation. ${takesOver ? advice : NOT_TAKEN_OVER}`,
       identifier,
     )
   for (const error of covered) if (!found.has(error)) report('unmatched', error)
@@ -91,6 +114,9 @@ function reportMismatches(coveredErrors: readonly FieldError[], declared: readon
 const NOT_TAKEN_OVER = 'This difference should not affect system operation since hand written validation is authoritative.'
 const TAKEN_OVER =
   'Consider disabling the DeclarativeValidationTakeover feature gate to keep data persisted in etcd consistent with prior versions of Kubernetes.'
+
+const BETA_ENFORCED =
+  'Consider disabling the DeclarativeValidationBeta feature gate to keep data persisted in etcd consistent with prior versions of Kubernetes.'
 
 /** Identity of an error, which messages print: errors match if type, field and origin do. */
 const errorIdentity = ({ reason, field, origin = '' }: FieldError): string => `{Type=${quote(TYPES[reason])}, Field=${quote(field)}, Origin=${quote(origin)}}`

@@ -120,8 +120,8 @@ interface KindRules {
   readonly strategy: Strategy
   readonly namespaced: boolean
   readonly meta: ObjectMetaRules | undefined
-  /** The type whose declared rules run. Undefined for most subresources. */
-  readonly declared: Pick<DeclaredSubject, 'schema' | 'kind'> | undefined
+  /** The type whose declared rules run. */
+  readonly declared: Pick<DeclaredSubject, 'schema' | 'kind' | 'isLate'> | undefined
 }
 
 const declaredOf = ({ schema, kind }: Version) => ({ schema, kind: kind.toLowerCase() })
@@ -130,7 +130,7 @@ const kindRulesOf = ({ served, subresource }: WriteTarget, strategy: Strategy): 
   strategy,
   namespaced: served.definition.scope === 'Namespaced',
   meta: strategy.plainFinalizers ? PLAIN_FINALIZERS : undefined,
-  declared: (strategy.declaredRules ?? subresource === '') ? declaredOf(served.definition.hub) : undefined,
+  declared: { ...declaredOf(served.definition.hub), isLate: !(strategy.declaredRules ?? subresource === '') },
 })
 
 const nameRuleOf =

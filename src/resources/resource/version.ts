@@ -20,7 +20,10 @@ export const resourceVersion = (
 })
 
 /** Fields in which another version differs from v1beta2. */
-export type Differences<V extends TypedObject, H extends TypedObject> = Pick<Version<V, H>, 'toHub' | 'fromHub' | 'setDefaults' | 'selectableFields'>
+export type Differences<V extends TypedObject, H extends TypedObject> = Pick<
+  Version<V, H>,
+  'toHub' | 'fromHub' | 'setDefaults' | 'selectableFields' | 'selectableSince'
+>
 
 /** Derives another version of a kind from v1beta2. It is printed like the hub version. */
 export const otherVersion = <V extends TypedObject, H extends TypedObject>(

@@ -448,10 +448,10 @@ describe('the command line', () => {
     [['--feature-gates=Nonsense=true'], '--feature-gates: unrecognized feature gate: Nonsense'],
     [['--runtime-config=x.io/v1=true'], '--runtime-config: unknown api groups x.io'],
     [['--runtime-config=api/all=false'], '--runtime-config: invalid key with only api/all=false'],
-    [['--emulated-version=1.23'], '--emulated-version=1.23 is not implemented; it may be 1.24 to 1.36'],
+    [['--emulated-version=1.23'], '--emulated-version=1.23 is not implemented; it may be 1.24 to 1.37'],
     [
-      ['--emulated-version=1.36', '--emulation-forward-compatible=true'],
-      '--emulation-forward-compatible cannot be set to true: no release after 1.36 is known',
+      ['--emulated-version=1.37', '--emulation-forward-compatible=true'],
+      '--emulation-forward-compatible cannot be set to true: no release after 1.37 is known',
     ],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file must be set together'],
     ...['http://a', 'localhost', 'ftp://a:1', 'unix://', 'http://a:b', 'http://a:1/path'].map((text): [string[], string] => [

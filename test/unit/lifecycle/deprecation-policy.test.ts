@@ -81,6 +81,9 @@ describe('the deprecation policy', () => {
       '1.29 core.PersistentVolumeClaimSpec.resources is VolumeResourceRequirements',
       // A field of an alpha gate that covered more than this field. Its two members were moved up.
       '1.31 core.PodResourceClaim.source is gone',
+      // Fields of an alpha gate that covers the fields that contain them.
+      '1.37 core.NodeAllocatableResourceClaimStatus.resources is gone',
+      '1.37 resourceV1beta1.BasicDevice.nodeAllocatableResourceMappings is gone',
     ])
   })
 

@@ -4,6 +4,7 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
 import { DEFAULT_RELEASE } from '../../../lifecycle/release.ts'
+import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { setHorizontalPodAutoscalerDefaults } from './defaults.ts'
 import { horizontalPodAutoscalerTableIn } from './table.ts'
@@ -14,8 +15,9 @@ import { validateHorizontalPodAutoscaler, validateHorizontalPodAutoscalerStatus 
 
 const horizontalPodAutoscalerStrategy: Strategy<HorizontalPodAutoscaler> = {
   resetFields: STATUS_FIELDS,
-  prepare(next, old) {
+  prepare(next, old, { features }) {
     next.status = old ? old.status : { desiredReplicas: 0, currentMetrics: null }
+    return features.enabled('HPAGeneration') ? prepareGeneration(next, old) : undefined
   },
   validate: validateHorizontalPodAutoscaler,
 }

@@ -2,6 +2,7 @@ import type { Job, JobSpec } from '../../../api/batch/v1.types.ts'
 import type { Affinity, PodSpec, PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { clone, deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { immutableError, invalid, required } from '../../../meta/field-error.ts'
@@ -90,14 +91,16 @@ function withResources(old: PodSpec, next: PodSpec): PodSpec {
 
 /**
  * Returns the mutable parts of a job's template. While the job is suspended, scheduling directives may change before it starts (KEP-2926), and since 1.36 also
- * later if no pod is active, together with resources (KEP-5440).
+ * later if no pod is active, together with resources (KEP-5440). Since 1.37 they may change as soon as `suspend` is set.
  */
 function mutableParts({ spec, status }: Job, features: Features): { readonly scheduling: boolean; readonly resources: boolean } {
   const notStarted = !status?.startTime
   const suspended = spec.suspend === true
   const idle = suspended && (notStarted || hasTrueCondition(status, 'Suspended')) && (status?.active ?? 0) === 0
   return {
-    scheduling: features.enabled('MutableSchedulingDirectivesForSuspendedJobs') ? idle : suspended && notStarted,
+    scheduling: features.enabled('MutableSchedulingDirectivesForSuspendedJobs')
+      ? idle || (suspended && isSince(features.release, '1.37'))
+      : suspended && notStarted,
     resources: features.enabled('MutablePodResourcesForSuspendedJobs') && idle,
   }
 }

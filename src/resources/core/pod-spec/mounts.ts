@@ -1,7 +1,8 @@
 import type { Container, VolumeMount } from '../../../api/core/v1.types.ts'
 import { enumValues } from '../../../catalog/types.ts'
+import { repeats } from '../../../lib/repeats.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
-import { forbidden, invalid, notFound, notSupported, required } from '../../../meta/field-error.ts'
+import { duplicate, forbidden, invalid, notFound, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { hasBacksteps, validateDescendingPath } from '../volume/paths.ts'
 import type { VolumesByName } from '../volume/validation.ts'
@@ -12,6 +13,7 @@ export interface MountOptions {
 }
 
 const PROPAGATIONS = enumValues('core.MountPropagationMode')
+const BIND_OPTIONS = ['nodev', 'noexec', 'nosuid']
 const RECURSIVE_READ_ONLY = ['Disabled', 'Enabled', 'IfPossible']
 
 /**
@@ -43,9 +45,21 @@ export function validateMounts(container: Container, volumes: VolumesByName, pat
     }
     if (!allowImageSubPaths && volumes.get(name)?.image) errors.push(...validateImageMount(mount, at))
     if (mount.mountPropagation !== undefined) errors.push(...validatePropagation(mount.mountPropagation, container, path.child('mountPropagation')))
+    if (mount.bindMountOptions)
+      errors.push(...validateBindOptions(mount.bindMountOptions, volumes.get(name)?.image !== undefined, at.child('bindMountOptions')))
     if (mount.recursiveReadOnly !== undefined) errors.push(...validateRecursiveReadOnly(mount.recursiveReadOnly, mount, path.child('recursiveReadOnly')))
   })
   return errors
+}
+
+/** Validates options of a mount, which a volume with an image does not have. */
+function validateBindOptions(options: readonly string[], isImage: boolean, path: FieldPath): FieldError[] {
+  if (isImage) return [forbidden(path, 'not allowed in image volume sources')]
+  const again = repeats(options)
+  return options.flatMap((option, i) => {
+    if (!BIND_OPTIONS.includes(option)) return [notSupported(path.index(i), option, BIND_OPTIONS)]
+    return again[i] ? [duplicate(path.index(i), option)] : []
+  })
 }
 
 const validateImageMount = (mount: VolumeMount, path: FieldPath): FieldError[] =>

@@ -15,6 +15,7 @@ import { validatePodAnnotations, validateProfilesAgree } from './annotations.ts'
 import type { ContainerContext } from './containers.ts'
 import { validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts'
 import { validateFileVolumes } from './environment.ts'
+import { validateEvictionResponders } from './eviction-responders.ts'
 import type { PodValidationOptions } from './options.ts'
 import { validatePodResources } from './pod-level-resources.ts'
 import { validateResources } from './resources.ts'
@@ -114,7 +115,7 @@ function validateNamesAndScalars(spec: PodSpec, path: FieldPath, options: PodVal
   if (spec.preemptionPolicy !== undefined) errors.push(...validateOneOf(spec.preemptionPolicy, PREEMPTION_POLICIES, path.child('preemptionPolicy')))
   if (spec.overhead) errors.push(...validateResources({ limits: spec.overhead }, new Set(), path.child('overhead'), options))
   if (spec.os) errors.push(...validateOs(spec.os, spec, path))
-  errors.push(...validateGroup(spec, path))
+  errors.push(...validateGroup(spec, path), ...validateEvictionResponders(spec, path))
   return [...errors, ...validateFileVolumes(spec, path)]
 }
 

@@ -8,11 +8,12 @@ import type {
   ServiceAccountTokenProjection,
   VolumeProjection,
 } from '../../../api/core/v1.types.ts'
+import type { Int64 } from '../../../api/meta/object.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { validateLabelSelector } from '../../../meta/label-selector.ts'
-import { nameIsDnsSubdomain } from '../../../meta/names.ts'
+import { isValidUserId, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { longestExpiration, SHORTEST_EXPIRATION, validateUserAnnotations } from '../../certificates/pod-certificate.ts'
 import { validateSignerName } from '../../certificates/signer-name.ts'
 import { goValue } from '../../shared/go-values.ts'
@@ -28,12 +29,17 @@ function validateMode(mode: number | undefined, path: FieldPath): FieldError[] {
   return mode !== undefined && (mode > 0o777 || mode < 0) ? [invalid(path, mode, BAD_MODE)] : []
 }
 
+/** Validates the owner of files. */
+function validateOwner(user: Int64 | undefined, path: FieldPath): FieldError[] {
+  return user === undefined ? [] : isValidUserId(user).map(text => invalid(path, user, text))
+}
+
 function validateItem(item: KeyToPath, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!item.key) errors.push(required(path.child('key')))
   if (!item.path) errors.push(required(path.child('path')))
   errors.push(...validateNonReservedPath(item.path, path.child('path')))
-  errors.push(...validateMode(item.mode, path.child('mode')))
+  errors.push(...validateMode(item.mode, path.child('mode')), ...validateOwner(item.user, path.child('user')))
   return errors
 }
 
@@ -41,13 +47,20 @@ function validateItem(item: KeyToPath, path: FieldPath): FieldError[] {
 interface KeyedSource {
   readonly items?: readonly KeyToPath[]
   readonly defaultMode?: number
+  readonly defaultUser?: Int64
 }
 
 /** `name` is that of the object, and is stored in the member `nameField`. */
-export function validateKeyedSource({ items = [], defaultMode }: KeyedSource, name: string | undefined, nameField: string, path: FieldPath): FieldError[] {
+export function validateKeyedSource(
+  { items = [], defaultMode, defaultUser }: KeyedSource,
+  name: string | undefined,
+  nameField: string,
+  path: FieldPath,
+): FieldError[] {
   return [
     ...(name ? [] : [required(path.child(nameField))]),
     ...validateMode(defaultMode, path.child('defaultMode')),
+    ...validateOwner(defaultUser, path.child('defaultUser')),
     ...items.flatMap((item, i) => validateItem(item, path.child('items').index(i))),
   ]
 }
@@ -59,7 +72,7 @@ interface DownwardOptions {
 
 /** Validates a downwardAPI source. Files must stay within the volume, with a mode of at most 0777. */
 export function validateDownwardSource(source: DownwardAPIVolumeSource, path: FieldPath, { hostIPs }: DownwardOptions): FieldError[] {
-  const errors = validateMode(source.defaultMode, path.child('defaultMode'))
+  const errors = [...validateMode(source.defaultMode, path.child('defaultMode')), ...validateOwner(source.defaultUser, path.child('defaultUser'))]
   for (const file of source.items ?? []) errors.push(...validateFile(file, path, hostIPs))
   return errors
 }
@@ -67,7 +80,7 @@ export function validateDownwardSource(source: DownwardAPIVolumeSource, path: Fi
 /** Upstream’s path is that of the source, without `items` and index. */
 function validateFile(file: DownwardAPIVolumeFile, path: FieldPath, hostIPs: HostIPsUse): FieldError[] {
   const errors = validateDownwardFile(file, path, hostIPs)
-  errors.push(...validateMode(file.mode, path.child('mode')))
+  errors.push(...validateMode(file.mode, path.child('mode')), ...validateOwner(file.user, path.child('user')))
   return errors
 }
 
@@ -85,7 +98,7 @@ export interface ProjectedOptions extends DownwardOptions {
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function validateProjected(projected: ProjectedVolumeSource, path: FieldPath, options: ProjectedOptions): FieldError[] {
-  const errors = validateMode(projected.defaultMode, path.child('defaultMode'))
+  const errors = [...validateMode(projected.defaultMode, path.child('defaultMode')), ...validateOwner(projected.defaultUser, path.child('defaultUser'))]
   const paths = new Set<string>()
   const claim = (target: string, shown: string): void => {
     if (target === '') return
@@ -102,6 +115,9 @@ export function validateProjected(projected: ProjectedVolumeSource, path: FieldP
         errors.push(...validateItem(item, at.child(kind, 'items').index(j)))
         claim(item.path, keyed.name ?? '')
       })
+    }
+    for (const kind of ['serviceAccountToken', 'clusterTrustBundle', 'podCertificate'] as const) {
+      errors.push(...validateOwner(source[kind]?.user, at.child(kind, 'user')))
     }
     if (source.downwardAPI) {
       for (const file of source.downwardAPI.items ?? []) {

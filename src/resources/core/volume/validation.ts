@@ -1,6 +1,6 @@
 import type { GitRepoVolumeSource, ImageVolumeSource, Volume, VolumeSource } from '../../../api/core/v1.types.ts'
 import { enumValues } from '../../../catalog/types.ts'
-import type { Release } from '../../../lifecycle/release.ts'
+import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -31,26 +31,31 @@ export type VolumesByName = ReadonlyMap<string, Volume>
 const rule = rulesFor<VolumeSource, VolumeOptions>()
 
 const PULL_POLICIES = enumValues('core.PullPolicy')
+/** Permission bits of a directory, with the sticky bit. */
+const MOST_DIRECTORY_BITS = 0o1777
 
 const validateGitRepo = ({ repository, directory = '' }: GitRepoVolumeSource, path: FieldPath): FieldError[] => [
   ...(repository === '' ? [required(path.child('repository'))] : []),
   ...validateDescendingPath(directory, path.child('directory')),
 ]
 
-/** Validates an image volume. A template may lack the reference, which the controller or tool that creates the pods sets. A pod may not. */
-function validateImage({ reference, pullPolicy }: ImageVolumeSource, path: FieldPath, { resourceIsPod }: VolumeOptions): FieldError[] {
-  const errors = resourceIsPod && !reference ? [required(path.child('reference'))] : []
+/** Validates an image volume. Before 1.37 a template may lack the reference, which the controller or tool that creates the pods sets. A pod may not. */
+function validateImage({ reference, pullPolicy }: ImageVolumeSource, path: FieldPath, { resourceIsPod, release }: VolumeOptions): FieldError[] {
+  const errors = (resourceIsPod || isSince(release, '1.37')) && !reference ? [required(path.child('reference'))] : []
   if (!pullPolicy) return [...errors, required(path.child('pullPolicy'))]
   return PULL_POLICIES.includes(pullPolicy) ? errors : [...errors, notSupported(path.child('pullPolicy'), pullPolicy, PULL_POLICIES)]
 }
 
 /** Sources in upstream's order. If there are two, the later one is rejected. `downwarAPI` is upstream’s misspelling in that error. */
 const RULES: readonly SourceRule<VolumeSource, VolumeOptions>[] = [
-  rule('emptyDir', ({ sizeLimit }, path) =>
-    sizeLimit !== undefined && compareQuantity(sizeLimit, 0) < 0
+  rule('emptyDir', ({ sizeLimit, mode }, path) => [
+    ...(sizeLimit !== undefined && compareQuantity(sizeLimit, 0) < 0
       ? [forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')]
-      : [],
-  ),
+      : []),
+    ...(mode !== undefined && (mode < 0 || mode > MOST_DIRECTORY_BITS)
+      ? [invalid(path.child('mode'), mode, 'must be a number between 0 and 01777 (octal), both inclusive')]
+      : []),
+  ]),
   rule('hostPath', commonSources.hostPath),
   rule('gitRepo', validateGitRepo),
   rule('gcePersistentDisk', commonSources.gcePersistentDisk, { shown: 'persistentDisk' }),

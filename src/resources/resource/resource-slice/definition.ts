@@ -26,17 +26,21 @@ const table: TableDefinition<ResourceSlice> = {
 const selectableFields = {
   'spec.nodeName': ({ spec }: { spec: Pick<ResourceSlice['spec'], 'nodeName'> }) => spec.nodeName ?? '',
   'spec.driver': ({ spec }: { spec: Pick<ResourceSlice['spec'], 'driver'> }) => spec.driver,
+  'spec.pool.name': ({ spec }: { spec: Pick<ResourceSlice['spec'], 'pool'> }) => spec.pool.name,
 }
+
+const selectableSince = { 'spec.pool.name': '1.37' } as const
 
 const v1beta2: Version<ResourceSlice> = {
   ...resourceVersion('ResourceSlice', { plural: 'resourceslices', singular: 'resourceslice' }),
   table,
   selectableFields,
+  selectableSince,
 }
 
-const v1 = otherVersion<ResourceSlice, ResourceSlice>(v1beta2, 'v1', { selectableFields })
-const v1beta1 = otherVersion(v1beta2, 'v1beta1', { ...betaSlice, selectableFields })
-const v1alpha3 = otherVersion(v1beta2, 'v1alpha3', { ...alphaSlice, selectableFields })
+const v1 = otherVersion<ResourceSlice, ResourceSlice>(v1beta2, 'v1', { selectableFields, selectableSince })
+const v1beta1 = otherVersion(v1beta2, 'v1beta1', { ...betaSlice, selectableFields, selectableSince })
+const v1alpha3 = otherVersion(v1beta2, 'v1alpha3', { ...alphaSlice, selectableFields, selectableSince })
 
 /**
  * Devices that a driver offers, on one node or for several. Slices with the same pool and generation form a pool; a new generation replaces the previous one.

@@ -49,11 +49,11 @@ function validateAttachmentSource(
   return inline ? validateInlineVolume(inline, path.child('inlineVolumeSpec'), release) : []
 }
 
-function validateError(error: VolumeError | undefined, path: FieldPath): FieldError[] {
+function validateError(error: VolumeError | undefined, path: FieldPath, release: Release): FieldError[] {
   const { message = '', errorCode = 0 } = error ?? {}
   return [
-    // The message shows another limit than the one that applies, as in upstream.
-    ...(longerThan(message, MESSAGE_LIMIT) ? [tooLongError(path.child('message'), MOST_BYTES)] : []),
+    // Before 1.37 the message shows another limit than the one that applies, as in upstream.
+    ...(longerThan(message, MESSAGE_LIMIT) ? [tooLongError(path.child('message'), isSince(release, '1.37') ? MESSAGE_LIMIT : MOST_BYTES)] : []),
     ...(errorCode < 0 ? [invalid(path.child('errorCode'), errorCode, rangeError(0, MAX_INT32))] : []),
   ]
 }
@@ -73,8 +73,8 @@ function validateAttachment({ spec, status }: VolumeAttachment, release: Release
     ...validateAttachmentSource(spec.source, path.child('source'), release),
     ...nameIsDnsSubdomain(spec.nodeName, false).map(text => invalid(path.child('nodeName'), spec.nodeName, text)),
     ...(parametersSize(status.attachmentMetadata ?? {}) > MOST_BYTES ? [tooLongError(at.child('attachmentMetadata'), MOST_BYTES)] : []),
-    ...validateError(status.attachError, at.child('attachError')),
-    ...validateError(status.detachError, at.child('detachError')),
+    ...validateError(status.attachError, at.child('attachError'), release),
+    ...validateError(status.detachError, at.child('detachError'), release),
   ]
 }
 

@@ -16,6 +16,8 @@ const ALLOWED: Readonly<Record<string, number>> = {
   'net.ipv4.tcp_keepalive_time': 29,
   'net.ipv4.tcp_rmem': 32,
   'net.ipv4.tcp_wmem': 32,
+  'net.ipv4.tcp_notsent_lowat': 37,
+  'net.ipv4.tcp_slow_start_after_idle': 37,
 }
 
 const NEVER = Number.POSITIVE_INFINITY
