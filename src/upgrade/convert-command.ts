@@ -13,7 +13,7 @@ export const CONVERT_USAGE = `Usage: binnacle convert -f FILE|FOLDER|- [-f …] 
 Converts manifests to versions that a release of Kubernetes serves. Comments, order and notation of everything else are kept.
 
   -f, --filename   a file, a folder (*.yaml, *.yml and *.json at any depth), or - for standard input
-      --to         the target release, such as 1.36
+      --to         the target release, such as 1.37
       --write      changes the files, instead of printing all manifests to standard output
       --quiet      prints only messages that need a decision
 

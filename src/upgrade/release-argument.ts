@@ -1,8 +1,8 @@
 import { ArgumentError } from '../lib/arguments.ts'
-import type { Release } from '../lifecycle/release.ts'
+import { minorOf, RELEASES, type Release } from '../lifecycle/release.ts'
 
 /** Oldest and newest minor release that the tables cover. */
-const MINORS = [16, 36] as const
+const MINORS = [16, Math.max(...RELEASES.map(minorOf))] as const
 
 /** Parses `1.33` or `v1.33.2`. Throws ArgumentError. */
 export function readRelease(flag: string, text: string | undefined): Release {

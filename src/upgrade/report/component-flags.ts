@@ -15,7 +15,7 @@ const GONE_OF_ALL: ByRelease = {
     'add-dir-header alsologtostderr log-backtrace-at log-dir log-file log-file-max-size logtostderr one-output skip-headers skip-log-headers stderrthreshold',
 }
 
-/** Removed flags, with which a component does not start. Sources: cmd/ and the modules that it shares, at a tag of each release from 1.16 to 1.36. */
+/** Removed flags, with which a component does not start. Sources: cmd/ and the modules that it shares, at a tag of each release from 1.16 to 1.37. */
 const GONE: Readonly<Record<Component, ByRelease>> = {
   'kube-apiserver': {
     '1.19': 'audit-dynamic-configuration basic-auth-file enable-inflight-quota-handler',
@@ -86,6 +86,9 @@ const DEPRECATED: Readonly<Record<Component, ByRelease>> = {
   },
 }
 
+/** Flags that are no longer deprecated. */
+const RESTORED: Partial<Readonly<Record<Component, ByRelease>>> = { 'kube-apiserver': { '1.37': 'enable-logs-handler' } }
+
 const IN_TREE = 'use external, with the cloud-controller-manager of the provider'
 
 /** Values of flags with which a component no longer starts. */
@@ -114,7 +117,9 @@ export const goneFlagSince = (component: Component, name: string, to: Release): 
   listedIn(GONE[component], name, to) ?? listedIn(GONE_OF_ALL, name, to)
 
 /** Returns the release that deprecated a flag, or undefined. */
-export const deprecatedFlagSince = (component: Component, name: string, to: Release): Release | undefined => listedIn(DEPRECATED[component], name, to)
+export function deprecatedFlagSince(component: Component, name: string, to: Release): Release | undefined {
+  return listedIn(RESTORED[component] ?? {}, name, to) === undefined ? listedIn(DEPRECATED[component], name, to) : undefined
+}
 
 /** Returns the removal of a value, if `to` does not accept it. */
 export function goneValue(name: string, value: string, to: Release): { readonly gone: Release; readonly advice?: string } | undefined {

@@ -20,8 +20,8 @@ const WRONG: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
   ],
   convert: [
     ['--to 1.34', '-f is needed: a file, a folder, or - for standard input'],
-    ['-f a', '--to is needed: a release such as 1.36'],
-    ['-f a --to 9.9', '--to 9.9: not a release from 1.16 to 1.36'],
+    ['-f a', '--to is needed: a release such as 1.37'],
+    ['-f a --to 9.9', '--to 9.9: not a release from 1.16 to 1.37'],
     ['-f a --to 1.34 --write=perhaps', '--write=perhaps: must be true or false'],
     ['-f a --to 1.34 --max-objects=many', '--max-objects many: '],
   ],
@@ -38,7 +38,7 @@ const WRONG: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
   import: [
     ['-f a', '--data-dir is required'],
     ['--data-dir a', 'one source is required: --snapshot, --kubeconfig or -f'],
-    ['--data-dir a -f b --release 9.9', '--release 9.9: not a release from 1.16 to 1.36'],
+    ['--data-dir a -f b --release 9.9', '--release 9.9: not a release from 1.16 to 1.37'],
   ],
   log: [
     ['', 'an object is required as KIND/NAME, such as deployment/web'],
@@ -67,7 +67,7 @@ const WRONG: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
   ],
   undo: [['cm/a/b', 'an object is required as KIND/NAME, such as deployment/web']],
   'upgrade-report': [
-    ['--from 1.29', '--to is needed: a release such as 1.36'],
+    ['--from 1.29', '--to is needed: a release such as 1.37'],
     ['--from 1.34 --to 1.29', '--to 1.29 is older than --from 1.34'],
     ['--from 1.29 --to 1.34 -o xml', '--output xml: not one of text, json, sarif, html'],
   ],
