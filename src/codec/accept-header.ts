@@ -220,7 +220,7 @@ function clausesOf(header: string): Clause[] {
   let last = ''
   for (const part of splitAt(header, ',')) {
     const text = trimSpaces(part)
-    if (text === '' || (long && (text === last || !/^(?:\*|application *\/)/.test(text)))) continue
+    if (text === '' || (long && (text === last || !/^(?:\*|(?:application|text) *\/)/.test(text)))) continue
     last = text
     const clause = parseClause(text)
     if (clause) clauses.push(clause)

@@ -70,7 +70,7 @@ export function buildConfig(given: GivenFlags): Config {
     storage: storageOf(read),
     controllers,
     network: networkOf(read),
-    observability: { ...observability, warnings: [...flagWarnings(given, read), ...gates.warnings, ...metricWarnings, ...servingWarnings] },
+    observability: { ...observability, flags: given, warnings: [...flagWarnings(given, read), ...gates.warnings, ...metricWarnings, ...servingWarnings] },
   }
   checkTogether(config)
   for (const group of Object.values(config)) Object.freeze(group)

@@ -4,7 +4,7 @@ import type { MetricExposure } from '../server/metrics/metric-exposure.ts'
 import { auditOf } from './audit-config.ts'
 import type { FlagReader } from './flag-reader.ts'
 import { metricsOf } from './metrics-config.ts'
-import { FlagError } from './parse-flags.ts'
+import { FlagError, type GivenFlags } from './parse-flags.ts'
 
 /** Logs, metrics and records of requests. */
 export interface ObservabilityConfig {
@@ -14,6 +14,8 @@ export interface ObservabilityConfig {
   /** Number of requests that are kept for `why`. 0 disables it. */
   readonly why: number
   readonly verbosity: number
+  /** Flags as given, for `/flagz`. */
+  readonly flags: GivenFlags
   readonly loggingFormat: 'text' | 'json'
   /** Log messages: deprecated flags and gates, and features that are requested but not implemented, without which the server allows less. */
   readonly warnings: readonly string[]
@@ -23,7 +25,7 @@ export interface ObservabilityConfig {
 export function observabilityOf(
   read: FlagReader,
   release: Release,
-): { readonly observability: Omit<ObservabilityConfig, 'warnings'>; readonly warnings: readonly string[] } {
+): { readonly observability: Omit<ObservabilityConfig, 'warnings' | 'flags'>; readonly warnings: readonly string[] } {
   const { exposure, warnings } = metricsOf(read, release)
   return {
     observability: {

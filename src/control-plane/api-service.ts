@@ -9,6 +9,7 @@ import { createDeprecatedRequests } from '../endpoints/deprecated-requests.ts'
 import { Discovery } from '../endpoints/discovery/discovery.ts'
 import { OpenApiEndpoint } from '../endpoints/openapi/endpoint.ts'
 import { WatchMetrics } from '../endpoints/watch-metrics.ts'
+import { zpagePaths } from '../endpoints/zpages/zpage-paths.ts'
 import { awaitKind } from '../extensions/await-kind.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import type { Gates } from '../lifecycle/gates.ts'
@@ -65,7 +66,7 @@ export class ApiService implements Service {
     }
     this.api = createApi(
       env,
-      new Discovery(() => this.#address, aggregatedVersions(gates), aggregator),
+      new Discovery(() => this.#address, aggregatedVersions(gates), aggregator, zpagePaths(gates)),
       new OpenApiEndpoint(readDescriptions, aggregator.openApi),
       aggregator,
     )

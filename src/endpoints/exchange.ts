@@ -34,6 +34,8 @@ export interface Exchange {
   readonly auditId: string
   /** Operation of the request, as it was authorized. */
   readonly info: RequestInfo
+  /** Labels with which metrics count the request of a page whose form is negotiated. Undefined for other requests. */
+  counted?: CountedPage | undefined
   /** Reads the whole body. Throws a StatusError: 413 if it is longer than `limit` bytes, 400 or 408 if it breaks off. Later calls return the same buffer. */
   readBody(limit: number): Promise<Buffer>
   /** Returns the body as a stream, for a proxied request. Undefined if there is none. Excludes `readBody`. */
@@ -58,6 +60,13 @@ export interface Exchange {
   delegate(): void
   /** Takes over the connection of a request with `asksUpgrade`, with the bytes behind it. The caller writes the response, with this status, and ends the connection. */
   hijack(status: number): { readonly socket: Duplex; readonly head: Buffer }
+}
+
+/** Labels of a page in metrics. Group and version are empty for plain text. */
+export interface CountedPage {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
 }
 
 /** Body of a streamed response. It closes when the client disconnects or stops reading; `ctx.signal` is aborted then as well. */

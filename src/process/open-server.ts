@@ -10,6 +10,7 @@ import type { Origin } from '../control-plane/origin.ts'
 import type { Runtime } from '../control-plane/runtime.ts'
 import type { StartOptions } from '../control-plane/service.ts'
 import { statusEncoder } from '../endpoints/status-encoder.ts'
+import { zpages } from '../endpoints/zpages/zpages.ts'
 import { steadyClock, systemClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
 import type { Logger } from '../lib/log.ts'
@@ -43,6 +44,7 @@ import { openEgress, secretsOf } from './shared-store.ts'
 import { REQUEST_GRACE_MS, Shutdown } from './shutdown.ts'
 import type { WorkerBegin } from './workers/messages.ts'
 import type { WorkerLink } from './workers/worker-link.ts'
+import { zpageSource } from './zpage-source.ts'
 
 /** Longest time that a replacement worker waits for its watch caches before it serves, in milliseconds. */
 const FILL_MS = 30_000
@@ -267,6 +269,7 @@ async function listen(parts: Listening): Promise<RunningServer> {
       health,
       version: versionInfo(process, gates),
       issuerDocuments: () => auth.documents(`${documentsHost}:${port}`),
+      zpages: zpages(zpageSource(config)),
       ownRoutes: [...plane.routes, ...(mounts?.routes ?? [])],
       ...(mounts && { mounts: serveMounts(mounts) }),
     },

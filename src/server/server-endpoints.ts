@@ -5,6 +5,7 @@ import { CONFIGURATION_PATH, type IssuerDocuments, KEY_SET_PATH } from '../auth/
 import { routeAccepts, routeNotAcceptableText } from '../codec/accept-header.ts'
 import type { Exchange } from '../endpoints/exchange.ts'
 import type { OwnRoute } from '../endpoints/own-route.ts'
+import type { ZPage } from '../endpoints/zpages/zpages.ts'
 import { dumpPriorityLevels, dumpQueues, dumpRequests } from '../flow/dump.ts'
 import type { FlowLimits } from '../flow/flow-limits.ts'
 import type { FilledBody } from '../lib/filled-body.ts'
@@ -23,6 +24,8 @@ export interface ServerEndpoints {
   readonly flowLimits?: FlowLimits | undefined
   /** Routes of this server only. Defaults to none. */
   readonly ownRoutes?: readonly OwnRoute[]
+  /** Debugging pages that are on. Defaults to none. */
+  readonly zpages?: readonly ZPage[]
   /** Returns the response to a scrape. Omitted if `/metrics` is not served. */
   exposition?(): Promise<Buffer | FilledBody>
 }
@@ -48,7 +51,7 @@ export function serverEndpoints(endpoints: ServerEndpoints): Koa.Middleware<Requ
 }
 
 /** Returns the router of the endpoints. Paths are case-sensitive, and a trailing slash is significant. */
-function routerOf({ health, version, exposition, issuerDocuments, flowLimits, ownRoutes = [] }: ServerEndpoints): Router<RequestState> {
+function routerOf({ health, version, exposition, issuerDocuments, flowLimits, ownRoutes = [], zpages = [] }: ServerEndpoints): Router<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true })
   const versionBody = Buffer.from(JSON.stringify(version, undefined, 2))
   const document = (path: string, type: string, pick: (documents: IssuerDocuments) => Buffer): void => {
@@ -78,6 +81,7 @@ function routerOf({ health, version, exposition, issuerDocuments, flowLimits, ow
   })
   if (exposition) router.all('/metrics', async ({ state: { exchange } }) => exchange.sendBytes(200, EXPOSITION_TYPE, await exposition()))
   if (flowLimits) addFlowDumps(router, flowLimits)
+  for (const { path, serve } of zpages) router.all(path, ({ state: { exchange } }) => serve(exchange))
   for (const route of ownRoutes) addOwnRoute(router, route)
   return router
 }

@@ -84,6 +84,7 @@ export class FakeExchange implements Exchange {
   readonly asksUpgrade = false
   readonly auditId = 'audit-id'
   delegated = false
+  counted: Exchange['counted']
   readonly streamed = new FakeStream()
   /** Ends the request. */
   readonly client = new AbortController()

@@ -13,8 +13,8 @@ import { isBuiltInGroup } from '../not-found.ts'
 import { groupDiscoveryList, groupDiscoveryListType } from './aggregated.ts'
 import { apiResources, listGroups } from './resources.ts'
 
-/** Paths of the index that do not depend on the catalog. Source: `kubectl get --raw /` of kube-apiserver. */
-const FIXED_PATHS = [
+/** Paths of the index that depend neither on the catalog nor on gates. Source: `kubectl get --raw /` of kube-apiserver. */
+export const FIXED_PATHS = [
   '/.well-known/openid-configuration',
   '/api',
   '/apis',
@@ -54,16 +54,19 @@ export class Discovery {
   #documents = new Map<string, CachedDocument>()
 
   readonly #aggregatedVersions: readonly string[]
+  readonly #pages: readonly string[]
 
-  /** `serverAddress`: host and port, for `serverAddressByClientCIDRs`. `aggregatedVersions`: served versions of apidiscovery.k8s.io. */
+  /** `serverAddress`: host and port, for `serverAddressByClientCIDRs`. `aggregatedVersions`: served versions of apidiscovery.k8s.io. `pages`: further paths of the index. */
   constructor(
     serverAddress: () => string,
     aggregatedVersions: readonly string[] = ['v2'],
     aggregator?: Pick<Aggregator, 'generation' | 'groups' | 'discovered'>,
+    pages: readonly string[] = [],
   ) {
     this.#serverAddress = serverAddress
     this.#aggregator = aggregator
     this.#aggregatedVersions = aggregatedVersions
+    this.#pages = pages
   }
 
   /** Serves the request. Returns false if the path does not belong to discovery. Throws 405 and 406. */
@@ -101,7 +104,7 @@ export class Discovery {
     const groups = [...this.#groups(snapshot)].flatMap(([group, versions]) =>
       group === '' ? versions.map(({ name }) => `/api/${name}`) : [`/apis/${group}`, ...versions.map(({ name }) => `/apis/${group}/${name}`)],
     )
-    const paths = [...FIXED_PATHS, ...groups].sort()
+    const paths = [...FIXED_PATHS, ...this.#pages, ...groups].sort()
     await exchange.sendBytes(200, 'application/json', Buffer.from(`${JSON.stringify({ paths }, null, 2)}\n`))
     return true
   }

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { RequestAudit } from '../../audit/request-audit.ts'
-import type { Exchange, StreamWriter } from '../../endpoints/exchange.ts'
+import type { CountedPage, Exchange, StreamWriter } from '../../endpoints/exchange.ts'
 import type { SeatRequest } from '../../flow/queued-requests.ts'
 import type { BufferPool } from '../../lib/buffer-pool.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -74,6 +74,7 @@ export class HttpExchange implements Exchange, RequestContext {
   isAuthorized = false
   /** `disturbed` and `webhookFault` are set by `withFaults`. */
   disturbed: Exchange['disturbed']
+  counted: CountedPage | undefined
   webhookFault: RequestContext['webhookFault']
   /** Seats or in-flight slot that the request holds. Undefined while it holds none. */
   place: { leave(): void } | undefined

@@ -1,4 +1,5 @@
 import type { GoneVersion } from '../../catalog/gone-versions.ts'
+import type { CountedPage } from '../../endpoints/exchange.ts'
 import { REQUEST_BUCKETS } from '../../lib/buckets.ts'
 import { CounterFamily, GaugeFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild, ReadGauge } from '../../lib/metrics.ts'
 import { statusCodeLabel } from '../../lib/status-code-label.ts'
@@ -200,10 +201,13 @@ export class RequestMetrics {
     }
     // Requests without a route are counted without labels: a client could invent any number of them.
     const isLabelled = info.isResource && this.#isServed(info)
-    const key = isLabelled ? seriesKey(verb, dryRun, info) : `${verb}/${dryRun}/${pathLabel(exchange)}`
+    const page = info.isResource ? undefined : exchange.counted
+    const key = isLabelled
+      ? seriesKey(verb, dryRun, info)
+      : `${verb}/${dryRun}/${page ? `${page.group}/${page.version}/${page.resource}` : pathLabel(exchange)}`
     const unlabelled = isLabelled ? undefined : this.#known.get(key)
     if (unlabelled !== undefined) return unlabelled
-    const labels = isLabelled ? seriesLabels(verb, dryRun, info) : [verb, dryRun, '', '', '', pathLabel(exchange), '']
+    const labels = isLabelled ? seriesLabels(verb, dryRun, info) : [verb, dryRun, ...plainLabels(exchange, page)]
     const plain = withoutDryRun(labels)
     const children: Children = {
       isLabelled,
@@ -245,6 +249,10 @@ const seriesKey = (verb: string, dryRun: string, info: ResourceRequestInfo): str
 const withoutDryRun = (labels: readonly string[]): string[] => [labels[0] ?? '', ...labels.slice(2)]
 
 const scopeOf = (info: RequestInfo): string => (info.name !== '' || info.verb === 'create' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster')
+
+/** Labels from the group to the scope of a request that is not for a served resource. */
+const plainLabels = (exchange: HttpExchange, page: CountedPage | undefined): string[] =>
+  page ? [page.group, page.version, page.resource, '', ''] : ['', '', '', pathLabel(exchange), '']
 
 /** Label of a non-resource path. Only a few known paths have one. */
 const pathLabel = ({ path }: HttpExchange): string => (LABELLED_PATHS.has(path) ? path : '')

@@ -30,7 +30,7 @@ describe('feature gates', () => {
     ['RetryGenerateName=false', 'cannot set feature gate RetryGenerateName to false, feature is locked to true'],
     ['WatchFromStorageWithoutResourceVersion=true', 'cannot set feature gate WatchFromStorageWithoutResourceVersion to true, feature is locked to false'],
     ['OpenAPIEnums=false', 'OpenAPIEnums=false is not implemented, and ignoring it would change what the server does'],
-    ['AllAlpha=true', 'ComponentFlagz=true (by AllAlpha=true) is not implemented, and ignoring it would change what the server does'],
+    ['AllAlpha=true', 'PodLogsQuerySplitStreams=true (by AllAlpha=true) is not implemented, and ignoring it would change what the server does'],
     ['AllBeta=false', 'OpenAPIEnums=false (by AllBeta=false) is not implemented, and ignoring it would change what the server does'],
   ]
   for (const [text, message] of refused)
@@ -139,6 +139,6 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   '1.30': ['MultiCIDRServiceAllocator', 'StrictCostEnforcementForVAP', 'StrictCostEnforcementForWebhooks'],
   '1.31': ['MultiCIDRServiceAllocator', 'StrictCostEnforcementForVAP', 'StrictCostEnforcementForWebhooks'],
   '1.32': ['MultiCIDRServiceAllocator'],
-  '1.36': ['ComponentFlagz', 'ComponentStatusz', 'ExtendWebSocketsToKubelet'],
-  '1.37': ['ComponentFlagz', 'ComponentStatusz', 'ExtendWebSocketsToKubelet', 'ManifestBasedAdmissionControlConfig', 'NativeHistograms'],
+  '1.36': ['ExtendWebSocketsToKubelet'],
+  '1.37': ['ExtendWebSocketsToKubelet', 'ManifestBasedAdmissionControlConfig', 'NativeHistograms'],
 }
