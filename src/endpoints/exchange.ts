@@ -49,8 +49,8 @@ export interface Exchange {
   sendBytes(status: number, contentType: string, body: Buffer | readonly Buffer[] | FilledBody): Promise<void>
   /** Sends a Status in the media type that the client accepts, with Retry-After from its details. */
   sendStatusError(error: StatusError): Promise<void>
-  /** Starts a response of unknown length, such as a watch. Headers are sent immediately, and nothing is compressed or buffered. */
-  stream(status: number, contentType: string): StreamWriter
+  /** Starts a response of unknown length, such as a watch. Headers are sent immediately, and nothing is buffered. `mayCompress`: compress every write if the client accepts gzip. Default: false. */
+  stream(status: number, contentType: string, mayCompress?: boolean): StreamWriter
   /**
    * Sends the response of another server: its headers (names and values in turn, without hop-by-hop headers), then its body at the client's pace. Resolves when the body has ended, or when the client's
    * connection was closed because either side broke off. Never rejects.

@@ -4,7 +4,7 @@ import { internalServerError, StatusError, serviceUnavailableError } from '../me
 import { toStatus } from '../registry/errors.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import type { StorageEvent } from '../storage/storage.ts'
-import type { Exchange, StreamWriter } from './exchange.ts'
+import type { StreamWriter } from './exchange.ts'
 import type { Framing } from './forms/framing.ts'
 import type { ReadOptions } from './list-options.ts'
 import type { Scope } from './scope.ts'
@@ -46,7 +46,9 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
       if (!(watcher instanceof StatusError)) watcher.close()
     }
     const framing = attempt(frame, unused)
-    const writer = streamTo(exchange, framing, end)
+    const writer = asksWebSocket(exchange)
+      ? openSocketStream(exchange, framing.messages, end)
+      : exchange.stream(200, framing.contentType, env.compressesWatchLists === true && isWatchList(options))
     if (writer === undefined) return unused()
     if (watcher instanceof StatusError) {
       // An expired or unreachable resourceVersion, or a state that cannot be read, is reported in the stream, like a compaction while it is open.
@@ -103,9 +105,8 @@ function endsInitialEvents(batch: readonly StorageEvent[]): boolean {
   return last?.type === 'bookmark' && last.initialEnd
 }
 
-/** Opens the stream, over a WebSocket if the client requests one. Undefined if the handshake was refused. */
-const streamTo = (exchange: Exchange, { contentType, messages }: Framing, gone: () => void): StreamWriter | undefined =>
-  asksWebSocket(exchange) ? openSocketStream(exchange, messages, gone) : exchange.stream(200, contentType)
+/** Reports whether the watch begins with the current objects and ends them with a bookmark. */
+const isWatchList = ({ sendInitialEvents, allowWatchBookmarks }: ReadOptions): boolean => sendInitialEvents === true && allowWatchBookmarks
 
 /** Reasons of an error because the state cannot be read. */
 const UNREADABLE = ['InternalError', 'StorageReadError']

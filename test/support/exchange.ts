@@ -90,6 +90,8 @@ export class FakeExchange implements Exchange {
   readonly client = new AbortController()
   status = 0
   contentType = ''
+  /** Whether the stream may be compressed. */
+  mayCompress = false
   body: Buffer | undefined
   readonly #requestBody: Buffer
 
@@ -155,9 +157,10 @@ export class FakeExchange implements Exchange {
     throw new Error('endpoints throw their failures')
   }
 
-  stream(status: number, contentType: string): StreamWriter {
+  stream(status: number, contentType: string, mayCompress = false): StreamWriter {
     this.status = status
     this.contentType = contentType
+    this.mayCompress = mayCompress
     return this.streamed
   }
 

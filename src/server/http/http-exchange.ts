@@ -19,6 +19,7 @@ import type { StatusError } from '../../meta/status.ts'
 import type { RequestRecord } from '../../why/request-record.ts'
 import { type AnyRequest, type AnyResponse, wireOf } from './any-http.ts'
 import { DeadlineError } from './deadline-error.ts'
+import { GzipStream } from './gzip-stream.ts'
 import { acceptsGzip, sendCompressed, sendLong, shapeOf } from './long-body.ts'
 import { parseQuery } from './query.ts'
 import { readBody } from './read-body.ts'
@@ -362,12 +363,15 @@ export class HttpExchange implements Exchange, RequestContext {
     await this.sendBytes(finalCode(error.code), contentType, bytes)
   }
 
-  stream(status: number, contentType: string): StreamWriter {
+  stream(status: number, contentType: string, mayCompress = false): StreamWriter {
     const stream = new WireStream(this.#wire, this.#host.memory)
     if (this.answered || this.#wire.closed) return stream
     this.#begins(status, contentType)
-    this.#wire.head(status, this.#headerList(contentType), undefined)
-    return stream
+    const headers = this.#headerList(contentType)
+    const isCompressed = mayCompress && acceptsGzip(this.headers)
+    if (isCompressed) headers.push('Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding')
+    this.#wire.head(status, headers, undefined)
+    return isCompressed ? new GzipStream(stream, this.#host.memory) : stream
   }
 
   #begins(status: number, contentType?: string): void {
