@@ -12,6 +12,8 @@ import { mutatingAdmissionPolicy } from '../admission/policies/mutating/plugin.t
 import { paramReader } from '../admission/policies/param-reader.ts'
 import { validatingAdmissionPolicy } from '../admission/policies/plugin.ts'
 import { PolicyIndex } from '../admission/policies/policy-index.ts'
+import type { PolicyEnvironment } from '../admission/policies/policy-request.ts'
+import type { WebhookEnvironment } from '../admission/webhooks/call.ts'
 import { WebhookClients } from '../admission/webhooks/client.ts'
 import { WebhookConfigurations } from '../admission/webhooks/configurations.ts'
 import type { WebhookPluginName } from '../admission/webhooks/credentials.ts'
@@ -40,6 +42,7 @@ import { resourceQuotaAdmission } from '../resources/core/resource-quota/admissi
 import { limitedResources } from '../resources/core/resource-quota/configuration.ts'
 import { Evaluators } from '../resources/core/resource-quota/usage/evaluators.ts'
 import { MUTATING_POLICIES, NAMESPACES, VALIDATING_POLICIES } from '../resources/kinds.ts'
+import { AdmissionManifests } from './admission-manifests.ts'
 import { AdmissionReads, compiledPlugins } from './admission-plugins.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import type { Service, ServiceStart } from './service.ts'
@@ -80,6 +83,7 @@ export class AdmissionService implements Service {
   readonly reservations = new QuotaReservations()
   readonly #mutating = new WebhookConfigurations('mutating')
   readonly #validating = new WebhookConfigurations('validating')
+  readonly #manifests: AdmissionManifests | undefined
 
   constructor(options: AdmissionGroups, parts: AdmissionServiceParts) {
     const { authorizer } = options.access
@@ -96,11 +100,12 @@ export class AdmissionService implements Service {
     const conditionMetrics = new ConditionMetrics(({ name, kind, type }) => (kind === 'policy' ? this.#hasPolicy(name) : this.#webhooksOf(type).hasHook(name)))
     const podSecurityMetrics = new PodSecurityMetrics(features.release)
     const { webhookCertificates: certificates, spans } = options.observability
-    this.webhooks = new WebhookClients(parts.resolveService, { certificates, egress: options.network.egress })
+    const clients = { certificates, egress: options.network.egress }
+    this.webhooks = new WebhookClients(parts.resolveService, clients)
     this.#pluginWebhooks = new Map(
       Array.from(webhookCredentials, ([plugin, credentials]) => [
         plugin,
-        new WebhookClients(parts.resolveService, { room: this.webhooks.room, credentials, certificates, egress: options.network.egress }),
+        new WebhookClients(parts.resolveService, { ...clients, room: this.webhooks.room, credentials }),
       ]),
     )
     const { getNamespace } = reads
@@ -115,36 +120,65 @@ export class AdmissionService implements Service {
       spans,
       authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(authorizer.authorize, ctx.user, ctx.signal),
     }
-    const params = paramReader(served => parts.reader.reader(served))
-    const policyEnv = { catalog: this.#catalog, params, getNamespace, authorize: authorizer.authorize, conditionMetrics }
+    const policyEnv = {
+      catalog: this.#catalog,
+      params: paramReader(served => parts.reader.reader(served)),
+      getNamespace,
+      authorize: authorizer.authorize,
+      conditionMetrics,
+    }
     const plugins: Readonly<Record<BuiltPluginName, () => AdmissionPlugin>> = {
       ...compiledPlugins({ ...compiledOptions(options, parts), reads, podSecurityMetrics }),
-      MutatingAdmissionPolicy: () =>
-        mutatingAdmissionPolicy({
-          ...policyEnv,
-          index: this.#mutatingPolicies,
-          metrics: mutatingPolicyMetrics,
-          refuseRepeated: !isSince(features.release, '1.35'),
-        }),
-      MutatingAdmissionWebhook: () =>
-        mutatingWebhooks({ ...webhookEnv, clients: this.#pluginWebhooks.get('MutatingAdmissionWebhook') ?? this.webhooks }, this.#mutating),
-      ValidatingAdmissionPolicy: () => validatingAdmissionPolicy({ ...policyEnv, index: this.#validatingPolicies, metrics: policyMetrics }),
-      ValidatingAdmissionWebhook: () =>
-        validatingWebhooks({ ...webhookEnv, clients: this.#pluginWebhooks.get('ValidatingAdmissionWebhook') ?? this.webhooks }, this.#validating),
+      ...this.#dynamicPlugins(webhookEnv, policyEnv, { validating: policyMetrics, mutating: mutatingPolicyMetrics }),
       ResourceQuota: () => this.#quotaPlugin(options, parts),
     }
     this.#limitsNamespaces = enabled.includes('ResourceQuota')
     const inOrder = enabled.filter(isBuiltPlugin).map(name => plugins[name]())
     this.functions = admissionChain(inOrder, metrics)
+    this.#manifests = this.#manifestsOf(options)
     this.metrics = [
-      ...metrics.families(),
-      ...policyMetrics.families(),
-      ...mutatingPolicyMetrics.families(),
-      ...webhookMetrics.families(),
+      ...[metrics, policyMetrics, mutatingPolicyMetrics, webhookMetrics].flatMap(each => each.families()),
       ...certificates.families,
       ...conditionMetrics.families(),
+      ...(this.#manifests?.metrics ?? []),
       ...(enabled.includes('PodSecurity') ? podSecurityMetrics.families : []),
     ]
+  }
+
+  /** Factories of the plugins that call webhooks or evaluate policies. */
+  #dynamicPlugins(
+    webhookEnv: Omit<WebhookEnvironment, 'clients'>,
+    policyEnv: PolicyEnvironment,
+    metrics: { readonly validating: PolicyMetrics; readonly mutating: MutatingPolicyMetrics },
+  ) {
+    return {
+      MutatingAdmissionPolicy: () =>
+        mutatingAdmissionPolicy({
+          ...policyEnv,
+          index: this.#mutatingPolicies,
+          metrics: metrics.mutating,
+          refuseRepeated: !isSince(this.#features.release, '1.35'),
+        }),
+      MutatingAdmissionWebhook: () =>
+        mutatingWebhooks({ ...webhookEnv, clients: this.#pluginWebhooks.get('MutatingAdmissionWebhook') ?? this.webhooks }, this.#mutating),
+      ValidatingAdmissionPolicy: () => validatingAdmissionPolicy({ ...policyEnv, index: this.#validatingPolicies, metrics: metrics.validating }),
+      ValidatingAdmissionWebhook: () =>
+        validatingWebhooks({ ...webhookEnv, clients: this.#pluginWebhooks.get('ValidatingAdmissionWebhook') ?? this.webhooks }, this.#validating),
+    }
+  }
+
+  /** Undefined if no plugin has manifests. */
+  #manifestsOf(options: AdmissionGroups): AdmissionManifests | undefined {
+    const { manifests } = options.admission
+    if (manifests === undefined || manifests.size === 0) return undefined
+    return new AdmissionManifests(options, {
+      catalog: this.#catalog,
+      webhooks: { mutating: this.#mutating, validating: this.#validating },
+      policies: {
+        mutating: this.#isFollowed('MutatingAdmissionPolicy', MUTATING_POLICIES) ? this.#mutatingPolicies : undefined,
+        validating: this.hasPolicies() ? this.#validatingPolicies : undefined,
+      },
+    })
   }
 
   #quotaPlugin({ runtime, release: { gates }, admission: { configurations } }: AdmissionGroups, { access }: AdmissionServiceParts): AdmissionPlugin {
@@ -163,6 +197,11 @@ export class AdmissionService implements Service {
     return this.#isFollowed('ValidatingAdmissionPolicy', VALIDATING_POLICIES)
   }
 
+  /** Loads webhooks and policies from files, before requests are served. Rejects with AdmissionConfigError if one is invalid. */
+  async loadManifests(): Promise<void> {
+    await this.#manifests?.load()
+  }
+
   /**
    * Follows policies and webhook configurations. Requests to which they may apply wait for the initial lists, and are rejected if that takes too long
    * (`src/admission/filling.ts`).
@@ -174,6 +213,7 @@ export class AdmissionService implements Service {
       followWebhooks(env, this.#mutating, signal),
       followWebhooks(env, this.#validating, signal),
       this.#limitsNamespaces && followQuotas(env, this.#quotas, signal),
+      this.#manifests?.follow(signal),
     ])
   }
 

@@ -1,4 +1,5 @@
 import type { PluginConfigurations } from '../admission/configuration-file.ts'
+import type { ManifestPluginName } from '../admission/manifests/manifest-directories.ts'
 import type { PluginName } from '../admission/plugin-names.ts'
 import type { WebhookCredentials, WebhookPluginName } from '../admission/webhooks/credentials.ts'
 import type { NodeGraph } from '../auth/authz/node/graph.ts'
@@ -98,6 +99,8 @@ export interface AdmissionOptions {
   readonly configurations: PluginConfigurations
   /** Credentials for calls of webhook plugins, from their configuration. */
   readonly webhookCredentials: ReadonlyMap<WebhookPluginName, WebhookCredentials>
+  /** Optional. Directories of manifests of plugins. Omitted if there are none. */
+  readonly manifests?: ReadonlyMap<ManifestPluginName, string>
   /** Optional. Required by the plugin ImagePolicyWebhook. Closed by the control plane. */
   readonly imagePolicy?: ImagePolicy
   readonly tolerationSeconds: TolerationSeconds

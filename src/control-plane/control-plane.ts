@@ -68,6 +68,8 @@ export interface ControlPlane {
    * resource.
    */
   origin(): Origin | undefined
+  /** Loads admission webhooks and policies from files. Call it before the server listens. Rejects with AdmissionConfigError if one is invalid. */
+  loadManifests(): Promise<void>
   /** Creates the bootstrap objects and starts the controllers. Call it when the server listens. */
   start(options: StartOptions): void
   /** Ends watches. Other requests in flight continue. */
@@ -116,8 +118,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     foreign: aggregation.foreign,
     leaderAccess: signal => registry.access(signal, { nested: true }),
   })
-  const { totalSeats } = options.requests
-  const flows = totalSeats === undefined ? undefined : new FlowService(options, totalSeats, { catalog, stores })
+  const flows = options.requests.totalSeats === undefined ? undefined : new FlowService(options, options.requests.totalSeats, { catalog, stores })
   const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers]
   const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...optionalServices(options, { catalog, registry, stores })]
   const running: Promise<unknown>[] = []
@@ -126,6 +127,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     stored: new StoredReader(catalog, stores, options.storage.etcdPrefix),
     flowLimits: flows?.limits,
     api: api.api,
+    loadManifests: () => admission.loadManifests(),
     isServed: info => hasRoute(catalog.snapshot(), info),
     followGone: goneVersionsOf(catalog, services).follow,
     metrics: [...declared.families(), ...services.flatMap(({ metrics = [] }) => metrics)],

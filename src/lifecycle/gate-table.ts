@@ -242,7 +242,7 @@ export const GATE_TABLE = {
   LogarithmicScaleDown: 'elsewhere 24B+ 31G+L 37gone',
   LoggingAlphaOptions: 'elsewhere 25A-',
   LoggingBetaOptions: 'elsewhere 25B+',
-  ManifestBasedAdmissionControlConfig: 'fixed 36A- 37B+',
+  ManifestBasedAdmissionControlConfig: 'read 36A- 37B+',
   MatchLabelKeysInPodAffinity: 'read 29A- 31B+ 33G+L',
   MatchLabelKeysInPodTopologySpread: 'read 25A- 27B+',
   MatchLabelKeysInPodTopologySpreadSelectorMerge: 'read 34B+',

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type PluginConfigurations, readAdmissionConfiguration } from '../admission/configuration-file.ts'
+import { manifestDirectories } from '../admission/manifests/manifest-directories.ts'
 import { readWebhookCredentials, type WebhookCredentials, type WebhookPluginName } from '../admission/webhooks/credentials.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import { type MediaOffer, mediaOffer } from '../codec/accept-header.ts'
@@ -24,6 +25,8 @@ import { heapGrowth } from '../lib/heap-growth.ts'
 import type { Logger } from '../lib/log.ts'
 import { noEgress } from '../lib/no-egress.ts'
 import type { Spans } from '../lib/spans.ts'
+import type { Gates } from '../lifecycle/gates.ts'
+import { isSince } from '../lifecycle/release.ts'
 import { IMAGE_POLICY_PLUGIN, openImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
 import { gitVersion } from '../server/version.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
@@ -91,7 +94,8 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
       tolerationSeconds,
       requireServiceAccounts,
       configurations,
-      webhookCredentials: await webhookCredentialsOf(configurations),
+      webhookCredentials: await webhookCredentialsOf(configurations, config.release.gates),
+      manifests: await manifestDirectories(configurations, config.release.gates),
       ...(imagePolicy && { imagePolicy }),
     },
     controllers: config.controllers,
@@ -108,6 +112,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     ...(console && { console }),
   }
   const plane = createControlPlane(options)
+  await plane.loadManifests()
   return { media, auth, ...together(plane, mountsOf(config, { auth, plane, options, dial: egress.controlplane, log })) }
 }
 
@@ -133,10 +138,10 @@ const mountsOf = (config: Config, parts: Omit<MountServiceParts, 'config' | 'cre
   config.storage.mounts.moments > 0 || config.storage.mounts.branches > 0 ? new MountService({ ...parts, config, createPlane: createControlPlane }) : undefined
 
 /** Reads the credentials with which the webhook plugins call webhooks. Throws an AdmissionConfigError. */
-async function webhookCredentialsOf(configurations: PluginConfigurations): Promise<ReadonlyMap<WebhookPluginName, WebhookCredentials>> {
+async function webhookCredentialsOf(configurations: PluginConfigurations, { release }: Gates): Promise<ReadonlyMap<WebhookPluginName, WebhookCredentials>> {
   const found = new Map<WebhookPluginName, WebhookCredentials>()
   for (const plugin of ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook'] as const) {
-    const credentials = await readWebhookCredentials(configurations, plugin, steadyClock)
+    const credentials = await readWebhookCredentials(configurations, plugin, { clock: steadyClock, mayLackFile: isSince(release, '1.36') })
     if (credentials) found.set(plugin, credentials)
   }
   return found

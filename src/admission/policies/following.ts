@@ -3,11 +3,15 @@ import type { AdmissionRequest } from '../../registry/types.ts'
 import type { Filling } from '../filling.ts'
 import { refuse } from '../refuse.ts'
 
-const POLICIES = ['validatingadmissionpolicies', 'validatingadmissionpolicybindings', 'mutatingadmissionpolicies', 'mutatingadmissionpolicybindings']
+const POLICIES: ReadonlySet<string> = new Set([
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
+  'mutatingadmissionpolicies',
+  'mutatingadmissionpolicybindings',
+])
 
-/** Resources that policies never apply to: policies, so that a broken one can still be removed, and reviews, without which a cluster stops working. */
+/** Resources that no policy applies to: reviews, without which a cluster stops working. */
 const EXEMPT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['admissionregistration.k8s.io', new Set(POLICIES)],
   ['authentication.k8s.io', new Set(['selfsubjectreviews', 'tokenreviews'])],
   ['authorization.k8s.io', new Set(['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'])],
 ])
@@ -15,20 +19,34 @@ const EXEMPT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 /** How long a request waits for policies to be read at start, in milliseconds. */
 const FILL_MS = 10_000
 
-/** Policies of one kind, and whether all have been read. */
-interface LoadedPolicies {
+/** Policies of one kind, and whether all stored ones have been read. */
+interface LoadedPolicies<Policy> {
   readonly filling: Filling
-  readonly active: readonly unknown[]
+  /** Policies of manifests, then stored ones. */
+  readonly active: readonly Policy[]
+  readonly manifests: readonly Policy[]
 }
 
-/** Whether policies may apply to the request. While the server starts, its own requests do not wait for policies. */
-export const mayHavePolicies = ({ filling, active }: LoadedPolicies, request: AdmissionRequest): boolean =>
-  (filling.isOpen ? request.ctx.user !== SERVER_USER : active.length > 0) && request.nested !== true && !isExemptFromPolicies(request)
+/** Whether policies may apply to the request. */
+export const mayHavePolicies = (policies: LoadedPolicies<unknown>, request: AdmissionRequest): boolean =>
+  request.nested !== true && !isExemptFromPolicies(request) && (mayWait(policies, request) || policiesFor(policies, request).length > 0)
+
+/** Policies that may apply to the request. */
+export const policiesFor = <Policy>(policies: LoadedPolicies<Policy>, request: AdmissionRequest): readonly Policy[] =>
+  isForManifestsAlone(request) ? policies.manifests : policies.active
+
+/** Whether the request waits for stored policies. While the server starts, its own requests do not. */
+const mayWait = ({ filling }: LoadedPolicies<unknown>, request: AdmissionRequest): boolean =>
+  filling.isOpen && request.ctx.user !== SERVER_USER && !isForManifestsAlone(request)
 
 /** Waits until all policies are read. Throws 403 if that takes too long. */
-export async function awaitPolicies({ filling }: LoadedPolicies, request: AdmissionRequest): Promise<void> {
-  if (filling.isOpen && !(await filling.ended(FILL_MS))) throw refuse(request, 'not yet ready to handle request')
+export async function awaitPolicies(policies: LoadedPolicies<unknown>, request: AdmissionRequest): Promise<void> {
+  if (mayWait(policies, request) && !(await policies.filling.ended(FILL_MS))) throw refuse(request, 'not yet ready to handle request')
 }
 
-/** Whether policies skip the request. */
+/** Whether all policies skip the request. */
 const isExemptFromPolicies = ({ served: { version } }: AdmissionRequest): boolean => EXEMPT.get(version.group)?.has(version.names.plural) === true
+
+/** Whether only policies of manifests apply to the request: it is for a policy, and a broken stored one could not be removed otherwise. */
+const isForManifestsAlone = ({ served: { version } }: AdmissionRequest): boolean =>
+  version.group === 'admissionregistration.k8s.io' && POLICIES.has(version.names.plural)

@@ -2,7 +2,7 @@ import { StatusError } from '../../meta/status.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { AdmissionPlugin } from '../chain.ts'
 import { refuse } from '../refuse.ts'
-import { awaitPolicies, mayHavePolicies } from './following.ts'
+import { awaitPolicies, mayHavePolicies, policiesFor } from './following.ts'
 import { PolicyCheck, type PolicyDenial, type ValidatingEnvironment } from './policy-check.ts'
 
 /**
@@ -17,7 +17,7 @@ export function validatingAdmissionPolicy(env: ValidatingEnvironment): Admission
     async validate(request) {
       await awaitPolicies(index, request)
       const check = new PolicyCheck(env, request)
-      for (const policy of index.active) {
+      for (const policy of policiesFor(index, request)) {
         const asking = check.ask(policy)
         if (asking) await asking
       }

@@ -33,12 +33,13 @@ interface IndexedPolicy<Spec extends PolicySpec, Compiled extends CompiledPolicy
   readonly generation: number
 }
 
-/** Policies of one kind and their bindings. Updated by `controllers/follow-policies.ts`. */
+/** Policies of one kind and their bindings: of manifests, and stored ones, which `controllers/follow-policies.ts` updates. */
 export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends CompiledPolicy = CompiledPolicy> {
   readonly filling = new Filling()
   readonly #compile: (policy: AdmissionPolicy<Spec>) => Steps<Compiled>
   readonly #policies = new Map<string, IndexedPolicy<Spec, Compiled>>()
   readonly #bindings = new Map<string, IndexedBinding>()
+  #manifests: readonly ActivePolicy<Spec, Compiled>[] = []
   #active: readonly ActivePolicy<Spec, Compiled>[] = []
   #changed = false
 
@@ -46,20 +47,35 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
     this.#compile = compile
   }
 
-  /** Bound policies, sorted by name, each with its bindings sorted by name. */
+  /** Bound policies, those of manifests first, sorted by name, each with its bindings sorted by name. */
   get active(): readonly ActivePolicy<Spec, Compiled>[] {
-    if (this.#changed) this.#active = this.#find()
+    if (this.#changed) this.#active = [...this.#manifests, ...boundPolicies(this.#policies.values(), this.#bindings.values())]
     this.#changed = false
     return this.#active
   }
 
+  /** Bound policies of manifests alone, in the same order. */
+  get manifests(): readonly ActivePolicy<Spec, Compiled>[] {
+    return this.#manifests
+  }
+
   hasPolicy(name: string): boolean {
-    return this.#policies.has(name)
+    return this.#policies.has(name) || this.#manifests.some(policy => policy.name === name)
   }
 
   /** Whether both exist and the binding refers to the policy. */
   isBound(policy: string, binding: string): boolean {
-    return this.#policies.has(policy) && this.#bindings.get(binding)?.policyName === policy
+    if (this.#policies.has(policy) && this.#bindings.get(binding)?.policyName === policy) return true
+    return this.#manifests.find(({ name }) => name === policy)?.bindings.some(({ name }) => name === binding) === true
+  }
+
+  /** Replaces the policies and bindings of manifests. */
+  setManifests(policies: readonly AdmissionPolicy<Spec>[], bindings: readonly PolicyBinding[]): void {
+    this.#manifests = boundPolicies(
+      policies.map(policy => this.#indexed(policy)),
+      bindings.map(indexedBinding),
+    )
+    this.#changed = true
   }
 
   policyNames(): Iterable<string> {
@@ -75,28 +91,14 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
     const { name = '', uid = '', generation = 0 } = policy.metadata
     const known = this.#policies.get(name)
     if (known && known.uid === uid && known.generation === generation) return
-    const { spec } = policy
-    let compiled: Promise<Compiled> | undefined
-    this.#policies.set(name, {
-      name,
-      uid,
-      generation,
-      spec,
-      match: spec.matchConstraints && readMatchResources(spec.matchConstraints),
-      compiled: () => {
-        compiled ??= runInTurns(this.#compile(policy))
-        return compiled
-      },
-    })
+    this.#policies.set(name, this.#indexed(policy))
     this.#changed = true
   }
 
   /** Adds or replaces a binding. */
-  putBinding({ metadata: { name = '' }, spec }: PolicyBinding): void {
-    // In 1.26 bindings had no validationActions and always denied.
-    const { policyName = '', paramRef, matchResources, validationActions = ['Deny'] } = spec
-    const match = matchResources && readMatchResources(matchResources)
-    this.#bindings.set(name, { name, policyName, paramRef, match, actions: validationActions })
+  putBinding(binding: PolicyBinding): void {
+    const indexed = indexedBinding(binding)
+    this.#bindings.set(indexed.name, indexed)
     this.#changed = true
   }
 
@@ -108,17 +110,43 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
     if (this.#bindings.delete(name)) this.#changed = true
   }
 
-  /** Joins policies with their bindings. Policies without bindings are not in force. */
-  #find(): ActivePolicy<Spec, Compiled>[] {
-    const bindings = new Map<string, IndexedBinding[]>()
-    for (const binding of [...this.#bindings.values()].sort(compareNames)) {
-      const others = bindings.get(binding.policyName)
-      if (others) others.push(binding)
-      else bindings.set(binding.policyName, [binding])
+  #indexed(policy: AdmissionPolicy<Spec>): IndexedPolicy<Spec, Compiled> {
+    const { name = '', uid = '', generation = 0 } = policy.metadata
+    const { spec } = policy
+    let compiled: Promise<Compiled> | undefined
+    return {
+      name,
+      uid,
+      generation,
+      spec,
+      match: spec.matchConstraints && readMatchResources(spec.matchConstraints),
+      compiled: () => {
+        compiled ??= runInTurns(this.#compile(policy))
+        return compiled
+      },
     }
-    return [...this.#policies.values()].sort(compareNames).flatMap(policy => {
-      const bound = bindings.get(policy.name)
-      return bound ? [{ ...policy, bindings: bound }] : []
-    })
   }
+}
+
+function indexedBinding({ metadata: { name = '' }, spec }: PolicyBinding): IndexedBinding {
+  // In 1.26 bindings had no validationActions and always denied.
+  const { policyName = '', paramRef, matchResources, validationActions = ['Deny'] } = spec
+  return { name, policyName, paramRef, match: matchResources && readMatchResources(matchResources), actions: validationActions }
+}
+
+/** Joins policies with their bindings. Policies without bindings are not in force. */
+function boundPolicies<Policy extends { readonly name: string }>(
+  policies: Iterable<Policy>,
+  bindings: Iterable<IndexedBinding>,
+): (Policy & { readonly bindings: readonly IndexedBinding[] })[] {
+  const byPolicy = new Map<string, IndexedBinding[]>()
+  for (const binding of [...bindings].sort(compareNames)) {
+    const others = byPolicy.get(binding.policyName)
+    if (others) others.push(binding)
+    else byPolicy.set(binding.policyName, [binding])
+  }
+  return [...policies].sort(compareNames).flatMap(policy => {
+    const bound = byPolicy.get(policy.name)
+    return bound ? [{ ...policy, bindings: bound }] : []
+  })
 }

@@ -2,11 +2,12 @@ import { compareText } from '../../lib/compare-text.ts'
 import { Filling } from '../filling.ts'
 import { type Webhook, type WebhookConfiguration, type WebhookKind, webhooksOf } from './webhook.ts'
 
-/** Webhooks of all configurations of one kind. Updated by `controllers/follow-webhooks.ts`. */
+/** Webhooks of all configurations of one kind: of manifests, and stored ones, which `controllers/follow-webhooks.ts` updates. */
 export class WebhookConfigurations {
   readonly kind: WebhookKind
   readonly filling = new Filling()
   readonly #configurations = new Map<string, { readonly version: string; readonly hooks: readonly Webhook[] }>()
+  #manifests: readonly Webhook[] = []
   #hooks: readonly Webhook[] = []
   #hookNames: ReadonlySet<string> = new Set()
 
@@ -14,9 +15,21 @@ export class WebhookConfigurations {
     this.kind = kind
   }
 
-  /** Sorted by configuration name, then in the order of the configuration. */
+  /** Those of manifests first, then sorted by configuration name, then in the order of the configuration. */
   get hooks(): readonly Webhook[] {
     return this.#hooks
+  }
+
+  /** Webhooks of manifests alone, in the same order. */
+  get manifests(): readonly Webhook[] {
+    return this.#manifests
+  }
+
+  /** Replaces the configurations of manifests. */
+  setManifests(configurations: readonly WebhookConfiguration[]): void {
+    const sorted = [...configurations].sort((a, b) => compareText(a.metadata.name ?? '', b.metadata.name ?? ''))
+    this.#manifests = sorted.flatMap(configuration => webhooksOf(this.kind, configuration, 'manifest/'))
+    this.#collect()
   }
 
   /** Whether a configuration has a webhook of this name. */
@@ -44,7 +57,7 @@ export class WebhookConfigurations {
 
   #collect(): void {
     const sorted = [...this.#configurations].sort(([a], [b]) => compareText(a, b))
-    this.#hooks = sorted.flatMap(([, { hooks }]) => hooks)
+    this.#hooks = [...this.#manifests, ...sorted.flatMap(([, { hooks }]) => hooks)]
     this.#hookNames = new Set(this.#hooks.map(({ name }) => name))
   }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { JsonObject } from '../../api/meta/object.ts'
 import type { KubeconfigUsers } from '../../clients/kubeconfig.ts'
 import type { AuthInfo } from '../../clients/kubeconfig.types.ts'
 import { credentialsOf, type RemoteCredentials } from '../../clients/remote.ts'
@@ -27,22 +28,27 @@ export type WebhookPluginName = 'MutatingAdmissionWebhook' | 'ValidatingAdmissio
 const KINDS = ['apiserver.config.k8s.io/v1 WebhookAdmissionConfiguration', 'apiserver.config.k8s.io/v1alpha1 WebhookAdmission']
 const HTTPS = ':443'
 
+/** Decodes the configuration of a webhook plugin. Throws AdmissionConfigError. */
+export const webhookPluginConfiguration = (configurations: PluginConfigurations, plugin: WebhookPluginName): JsonObject | undefined =>
+  pluginConfiguration(configurations, plugin, (apiVersion, kind) =>
+    KINDS.includes(`${apiVersion} ${kind}`)
+      ? new TypeRegistry().addFile('webhookadmission', join(import.meta.dirname, 'webhook-admission.types')).type('webhookadmission.WebhookAdmission')
+      : undefined,
+  )
+
 /**
- * Reads the kubeconfig that a plugin's configuration names. Returns undefined if it names none. Throws AdmissionConfigError with kube-apiserver's message.
+ * Reads the kubeconfig that a plugin's configuration names. Returns undefined if it names none, which releases before 1.36 reject unless `mayLackFile`. Throws AdmissionConfigError with kube-apiserver's message.
  * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#authenticate-apiservers
  */
 export async function readWebhookCredentials(
   configurations: PluginConfigurations,
   plugin: WebhookPluginName,
-  clock: Clock,
+  { clock, mayLackFile = false }: { readonly clock: Clock; readonly mayLackFile?: boolean },
 ): Promise<WebhookCredentials | undefined> {
   if (!configurations.has(plugin)) return undefined
-  const config = pluginConfiguration(configurations, plugin, (apiVersion, kind) =>
-    KINDS.includes(`${apiVersion} ${kind}`)
-      ? new TypeRegistry().addFile('webhookadmission', join(import.meta.dirname, 'webhook-admission.types')).type('webhookadmission.WebhookAdmission')
-      : undefined,
-  )
+  const config = webhookPluginConfiguration(configurations, plugin)
   const file = typeof config?.kubeConfigFile === 'string' ? config.kubeConfigFile : ''
+  if (file === '' && mayLackFile) return undefined
   if (!file.startsWith('/')) throw initError(plugin, fieldErrorText(invalid(fieldPath('kubeConfigFile'), file, 'must be an absolute file path')))
   const [{ readKubeconfigUsers }, { KubeconfigError }] = await Promise.all([import('../../clients/kubeconfig.ts'), import('../../clients/kubeconfig-error.ts')])
   try {

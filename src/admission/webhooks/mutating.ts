@@ -13,6 +13,7 @@ import { consult, type WebhookEnvironment } from './call.ts'
 import type { WebhookConfigurations } from './configurations.ts'
 import { invocationOf } from './invocation.ts'
 import { type PatchedObject, patchedObject } from './patched.ts'
+import type { Webhook } from './webhook.ts'
 import type { WebhookCall } from './webhook-call.ts'
 
 /** How long a request waits for configurations to be read at start, in milliseconds. */
@@ -20,13 +21,21 @@ const FILL_MS = 10_000
 
 const NAME = 'MutatingAdmissionWebhook'
 
-/** Whether webhooks may apply to the request. While the server starts, its own requests do not wait for configurations. */
-export const hasWebhooks = ({ hooks, filling }: WebhookConfigurations, request: AdmissionRequest): boolean =>
-  (filling.isOpen ? request.ctx.user !== SERVER_USER : hooks.length > 0) && !request.nested && !isExempt(request)
+/** Whether webhooks may apply to the request. */
+export const hasWebhooks = (configurations: WebhookConfigurations, request: AdmissionRequest): boolean =>
+  !request.nested && (mayWait(configurations, request) || webhooksFor(configurations, request).length > 0)
+
+/** Webhooks that may apply to the request. Only those of manifests may apply to configurations of admission: stored ones could not be repaired otherwise. */
+export const webhooksFor = ({ hooks, manifests }: WebhookConfigurations, request: AdmissionRequest): readonly Webhook[] =>
+  isExempt(request) ? manifests : hooks
+
+/** Whether the request waits for stored configurations. While the server starts, its own requests do not. */
+const mayWait = ({ filling }: WebhookConfigurations, request: AdmissionRequest): boolean =>
+  filling.isOpen && request.ctx.user !== SERVER_USER && !isExempt(request)
 
 /** Waits until all configurations are read. Throws 403 if that takes too long. */
-export async function awaitWebhooks({ filling }: WebhookConfigurations, request: AdmissionRequest): Promise<void> {
-  if (filling.isOpen && !(await filling.ended(FILL_MS))) throw refuse(request, 'not yet ready to handle request')
+export async function awaitWebhooks(configurations: WebhookConfigurations, request: AdmissionRequest): Promise<void> {
+  if (mayWait(configurations, request) && !(await configurations.filling.ended(FILL_MS))) throw refuse(request, 'not yet ready to handle request')
 }
 
 /**
@@ -40,7 +49,7 @@ export function mutatingWebhooks(env: WebhookEnvironment, configurations: Webhoo
     async mutate(asked, round = { again: false, wanted: false }) {
       await awaitWebhooks(configurations, asked)
       const { request, back } = seenBodies(asked, 'mutating')
-      const object = await askInTurn(env, configurations, request, round)
+      const object = await askInTurn(env, webhooksFor(configurations, asked), request, round)
       if (!object || object === request.object) return asked.object
       return withValidManagers(asked, back(object))
     },
@@ -48,7 +57,7 @@ export function mutatingWebhooks(env: WebhookEnvironment, configurations: Webhoo
 }
 
 /** Calls the webhooks in order and returns the patched object. */
-async function askInTurn(env: WebhookEnvironment, { hooks }: WebhookConfigurations, request: AdmissionRequest, round: Round): Promise<KubeObject | undefined> {
+async function askInTurn(env: WebhookEnvironment, hooks: readonly Webhook[], request: AdmissionRequest, round: Round): Promise<KubeObject | undefined> {
   const reinvocation = reinvocationOf(round, NAME)
   let current = request
   if (round.again) reinvocation.begin(current.object)

@@ -7,7 +7,7 @@ import { seenBodies } from './bodies.ts'
 import { consult, type WebhookEnvironment } from './call.ts'
 import type { WebhookConfigurations } from './configurations.ts'
 import { invocationOf } from './invocation.ts'
-import { awaitWebhooks, hasWebhooks } from './mutating.ts'
+import { awaitWebhooks, hasWebhooks, webhooksFor } from './mutating.ts'
 import type { Webhook } from './webhook.ts'
 
 /**
@@ -22,7 +22,7 @@ export function validatingWebhooks(env: WebhookEnvironment, configurations: Webh
       await awaitWebhooks(configurations, asked)
       const { request } = seenBodies(asked, 'validating')
       const relevant: [Webhook, VersionedResource][] = []
-      for (const hook of configurations.hooks) {
+      for (const hook of webhooksFor(configurations, asked)) {
         const about = await invocationOf(hook, request, env)
         if (about) relevant.push([hook, about])
       }

@@ -34,21 +34,21 @@ export interface Webhook {
 /** A configuration of either kind. Webhooks of a ValidatingWebhookConfiguration have no reinvocationPolicy. */
 export type WebhookConfiguration = MutatingWebhookConfiguration
 
-/** Parses the webhooks of a defaulted configuration, in their order. */
-export function webhooksOf(kind: WebhookKind, { metadata, webhooks = [] }: WebhookConfiguration): Webhook[] {
+/** Parses the webhooks of a defaulted configuration, in their order. `source`: prefix of their ids, empty for stored configurations. */
+export function webhooksOf(kind: WebhookKind, { metadata, webhooks = [] }: WebhookConfiguration, source = ''): Webhook[] {
   const repeated = new Map<string, number>()
   return webhooks.map(hook => {
     const count = repeated.get(hook.name) ?? 0
     repeated.set(hook.name, count + 1)
-    return webhookOf(kind, metadata.name ?? '', count, hook)
+    const configuration = metadata.name ?? ''
+    return webhookOf({ kind, configuration, id: `${source}${configuration}/${hook.name}/${count}` }, hook)
   })
 }
 
-/** @param count number of preceding webhooks of the same name. */
-function webhookOf(kind: WebhookKind, configuration: string, count: number, hook: MutatingWebhook): Webhook {
+function webhookOf({ kind, configuration, id }: Pick<Webhook, 'kind' | 'configuration' | 'id'>, hook: MutatingWebhook): Webhook {
   let conditions: Promise<MatchConditions> | undefined
   return {
-    id: `${configuration}/${hook.name}/${count}`,
+    id,
     configuration,
     kind,
     name: hook.name,

@@ -11,7 +11,8 @@ import { refuse } from '../../refuse.ts'
 import { type Reinvocation, type Round, reinvocationOf } from '../../reinvocation.ts'
 import { withValidManagers } from '../../valid-managers.ts'
 import { seenBodies } from '../../webhooks/bodies.ts'
-import { awaitPolicies, mayHavePolicies } from '../following.ts'
+import { awaitPolicies, mayHavePolicies, policiesFor } from '../following.ts'
+import type { MutatingSpec } from '../policy.ts'
 import type { ActivePolicy, IndexedBinding, PolicyIndex } from '../policy-index.ts'
 import { faultText, type MatchedPolicy, type PolicyEnvironment, PolicyRequest } from '../policy-request.ts'
 import type { CompiledMutatingPolicy, CompiledMutation } from './compiled-mutations.ts'
@@ -95,7 +96,7 @@ class MutatingPass {
   /** Collects the policies that match the request, once per binding and param object. Configuration errors are recorded as failures. */
   async #invocations(): Promise<Invocation[]> {
     const found: Invocation[] = []
-    for (const policy of this.#env.index.active) {
+    for (const policy of policiesFor(this.#env.index, this.#seen.request)) {
       let matched: MatchedPolicy | undefined
       try {
         const matching = this.#seen.match(policy)

@@ -11,7 +11,7 @@ import { validateMutatingOperations } from '../mutating-admission-policy/operati
 import { checkParamRef, type ParamAccess } from '../param-access.ts'
 import { validateParamRef } from '../param-ref.ts'
 import { validatePolicyName } from '../policy-validation.ts'
-import { staticNameWarnings } from '../static-names.ts'
+import { staticNameWarnings, withStaticNames } from '../static-names.ts'
 import { admissionVersion } from '../version.ts'
 
 function validateBinding({ spec }: MutatingAdmissionPolicyBinding): FieldError[] {
@@ -56,7 +56,7 @@ export const createMutatingAdmissionPolicyBindingResource = (params?: ParamAcces
       metaRounds: ['whole'],
       plainFinalizers: true,
       prepare: prepareGeneration,
-      validate: validateBinding,
+      validate: withStaticNames(validateBinding),
       warnings: staticNameWarnings,
       ...(params && { evaluate: checkParamRef(params, MUTATING_POLICIES, (user, verb) => `user ${verb} does not have "${user}" permission`) }),
     },

@@ -6,7 +6,7 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { setMatchResourcesDefaults } from '../match-resources.ts'
 import { checkParamKind, type ParamAccess } from '../param-access.ts'
-import { staticNameWarnings } from '../static-names.ts'
+import { staticNameWarnings, withStaticNames } from '../static-names.ts'
 import { admissionVersion } from '../version.ts'
 import { validateMutatingPolicy } from './validation.ts'
 
@@ -51,7 +51,7 @@ export const createMutatingAdmissionPolicyResource = (params?: ParamAccess): Res
       metaRounds: ['whole'],
       plainFinalizers: true,
       prepare: prepareGeneration,
-      validate: validateMutatingPolicy,
+      validate: withStaticNames(validateMutatingPolicy),
       warnings: staticNameWarnings,
       ...(params && { evaluate: checkParamKind(params) }),
     },

@@ -14,7 +14,7 @@ import { setMatchResourcesDefaults, validateMatchResources } from '../match-reso
 import { checkParamRef, type ParamAccess } from '../param-access.ts'
 import { validateParamRef } from '../param-ref.ts'
 import { validatePolicyName } from '../policy-validation.ts'
-import { staticNameWarnings } from '../static-names.ts'
+import { staticNameWarnings, withStaticNames } from '../static-names.ts'
 import { admissionVersion } from '../version.ts'
 
 const ACTIONS = enumValues('admissionregistration.ValidationAction')
@@ -87,7 +87,7 @@ export const createValidatingAdmissionPolicyBindingResource = (params?: ParamAcc
       metaRounds: ['whole'],
       plainFinalizers: true,
       prepare: prepareGeneration,
-      validate: validatePolicyBinding,
+      validate: withStaticNames(validatePolicyBinding),
       warnings: staticNameWarnings,
       ...(params && { evaluate: checkParamRef(params, VALIDATING_POLICIES) }),
     },

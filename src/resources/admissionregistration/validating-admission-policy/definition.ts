@@ -12,7 +12,7 @@ import { STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { setMatchResourcesDefaults } from '../match-resources.ts'
 import { checkParamKind, type ParamAccess } from '../param-access.ts'
-import { staticNameWarnings } from '../static-names.ts'
+import { staticNameWarnings, withStaticNames } from '../static-names.ts'
 import { admissionVersion } from '../version.ts'
 import { validateAdmissionPolicy } from './validation.ts'
 
@@ -38,7 +38,7 @@ const policyStrategy: Strategy<ValidatingAdmissionPolicy> = {
   prepare(next, old) {
     return old ? prepareUpdate(next, old) : prepareCreate(next, {})
   },
-  validate: validateAdmissionPolicy,
+  validate: withStaticNames(validateAdmissionPolicy),
   warnings: staticNameWarnings,
 }
 

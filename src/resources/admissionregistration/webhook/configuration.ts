@@ -3,7 +3,7 @@ import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../
 import { age } from '../../../meta/age.ts'
 import { isMemberExactly } from '../../../meta/empty-members.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
-import { staticNameWarnings } from '../static-names.ts'
+import { staticNameWarnings, withStaticNames } from '../static-names.ts'
 import { admissionVersion } from '../version.ts'
 import type { WebhookConfiguration } from './tolerated.ts'
 import { validateWebhooks } from './validation.ts'
@@ -21,7 +21,7 @@ const strategy: Strategy<WebhookConfiguration> = {
     if (!old) next.metadata.generation = 1
     else if (!isMemberExactly(next, old, 'webhooks')) next.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
-  validate: validateWebhooks,
+  validate: withStaticNames(validateWebhooks),
   warnings: staticNameWarnings,
 }
 

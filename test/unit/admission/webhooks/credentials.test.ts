@@ -21,7 +21,7 @@ describe('credentials for webhooks', () => {
   after(() => rmSync(directory, { recursive: true }))
 
   const configured = (config: object): PluginConfigurations => new Map([[PLUGIN, Buffer.from(JSON.stringify(config))]])
-  const read = (config: object) => readWebhookCredentials(configured(config), PLUGIN, { now: () => time.ms })
+  const read = (config: object) => readWebhookCredentials(configured(config), PLUGIN, { clock: { now: () => time.ms } })
   const withUsers = (users: Readonly<Record<string, object>>, current?: string) => {
     const context = current && { 'current-context': 'c', contexts: [{ name: 'c', context: { user: current } }] }
     writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'Config', users: Object.entries(users).map(([name, user]) => ({ name, user })), ...context }))
@@ -46,7 +46,7 @@ describe('credentials for webhooks', () => {
     })
 
   it('are undefined if the plugin has no configuration', async () => {
-    expect(await readWebhookCredentials(new Map(), PLUGIN, { now: () => 0 })).to.equal(undefined)
+    expect(await readWebhookCredentials(new Map(), PLUGIN, { clock: { now: () => 0 } })).to.equal(undefined)
   })
 
   const refused: [string, object, string][] = [
