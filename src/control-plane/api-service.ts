@@ -52,6 +52,7 @@ export class ApiService implements Service {
       clock: runtime.clock,
       media: requests.media,
       watchList: gates.enabled('WatchList'),
+      shards: gates.enabled('ShardedListAndWatch'),
       compressesWatchLists: gates.enabled('WatchListCompression'),
       validatesFields: gates.enabled('ServerSideFieldValidation'),
       deprecatedRequests,

@@ -48,7 +48,7 @@ export async function deleteOne(scope: Scope<'delete'>): Promise<{ code: number;
 
 /** DELETE of a collection: of the objects that the query selects. Returns the selected objects. Options are in the body or the query. */
 export async function deleteCollection(scope: Scope<'deletecollection'>): Promise<ListResult> {
-  const selection = await listOptions(scope.exchange, scope.served.version, '', scope.env.watchList, isNamespaced(scope))
+  const selection = await listOptions(scope.exchange, scope.served.version, '', scope.env, isNamespaced(scope))
   const { options, dryRun, stated, unsafe } = await deleteOptions(scope)
   if (unsafe) throw invalidOptions([invalid(IGNORE_READ_ERROR, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')])
   return storeOf(scope).deleteCollection({ ...deletionTarget(scope), dryRun, options: stated }, options, selection)

@@ -64,13 +64,13 @@ async function get(scope: Scope<'get'>, form: ResponseForm): Promise<void> {
 
 async function listResource(scope: Scope<'list'>, form: ResponseForm): Promise<void> {
   const { exchange, served } = scope
-  const options = await listOptions(exchange, served.version, '', scope.env.watchList, isNamespaced(scope))
+  const options = await listOptions(exchange, served.version, '', scope.env, isNamespaced(scope))
   exchange.ctx.why?.note(readStep(options, storeOf(scope).isCached))
   await respondList(scope, form, await storeOf(scope).list(served, scope.namespace, options, exchange.ctx.signal))
 }
 
 async function openWatch(scope: Scope<'watch'>): Promise<void> {
-  const options = await listOptions(scope.exchange, scope.served.version, scope.name, scope.env.watchList, isNamespaced(scope))
+  const options = await listOptions(scope.exchange, scope.served.version, scope.name, scope.env, isNamespaced(scope))
   // Like upstream, a watch on the deprecated path alone sends no bookmark after its initial events.
   const opened = options.watch ? options : { ...options, startAtHand: true as const }
   return watch(scope, opened, () => {

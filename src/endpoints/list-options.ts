@@ -1,4 +1,5 @@
 import type { Version } from '../catalog/definition.ts'
+import { parseShardSelector, ShardSelectorError } from '../cel/shard-selector.ts'
 import { runInTurns, type Steps } from '../lib/steps.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { forbidden, notSupported } from '../meta/field-error.ts'
@@ -7,7 +8,8 @@ import type { FieldTerm } from '../meta/field-selector.ts'
 import { fieldSelectorSteps, parseFieldSelector } from '../meta/field-selector.ts'
 import { labelSelectorSteps, parseLabelSelector } from '../meta/label-selector.ts'
 import { SelectorError } from '../meta/selector-error.ts'
-import { badRequestError, invalidError } from '../meta/status.ts'
+import type { ShardSelector } from '../meta/shard-selector.ts'
+import { badRequestError, failure, invalidError } from '../meta/status.ts'
 import type { ListOptions } from '../registry/read.ts'
 import type { Exchange } from './exchange.ts'
 import { booleanParameter, integerParameter, stringParameter } from './query.ts'
@@ -17,6 +19,14 @@ export interface ReadOptions extends ListOptions {
   readonly watch: boolean
   /** Seconds. Undefined if the server chooses. */
   readonly timeoutSeconds: number | undefined
+}
+
+/** Gates that options depend on. */
+export interface ListGates {
+  /** WatchList. */
+  readonly watchList: boolean
+  /** ShardedListAndWatch. Defaults to false: shard selectors are ignored. */
+  readonly shards?: boolean
 }
 
 /** Options before validation: `resourceVersionMatch` may be any text. */
@@ -38,9 +48,30 @@ const NONE: ReadOptions = {
   timeoutSeconds: undefined,
 }
 
-/** Decodes and validates metav1.ListOptions. A name in the path becomes a field selector (a watch of one object). `watchList`: the gate WatchList. Throws 400 and 422. */
-export async function listOptions(exchange: Exchange, version: Version, name: string, watchList: boolean, namespaced = true): Promise<ReadOptions> {
+/** Decodes and validates metav1.ListOptions. A name in the path becomes a field selector (a watch of one object). Throws 400, 422, and 500 for an invalid shard selector. */
+export async function listOptions(exchange: Exchange, version: Version, name: string, gates: ListGates, namespaced = true): Promise<ReadOptions> {
   if (exchange.search === '' && name === '') return NONE
+  const options = await selectedOptions(exchange, version, name, { watchList: gates.watchList, namespaced })
+  const shard = gates.shards === true ? shardOf(stringParameter(exchange.query, 'shardSelector')) : undefined
+  return shard ? { ...options, shard } : options
+}
+
+/** Parses a shard selector. Undefined if it is empty. As upstream, an invalid one is 500. */
+function shardOf(text: string): ShardSelector | undefined {
+  if (text === '') return undefined
+  try {
+    return parseShardSelector(text)
+  } catch (error) {
+    throw error instanceof ShardSelectorError ? failure(500, '', `invalid shard selector: ${error.message}`) : error
+  }
+}
+
+interface SelectionRules {
+  readonly watchList: boolean
+  readonly namespaced: boolean
+}
+
+async function selectedOptions(exchange: Exchange, version: Version, name: string, { watchList, namespaced }: SelectionRules): Promise<ReadOptions> {
   const { query } = exchange
   const labelText = stringParameter(query, 'labelSelector')
   const fieldText = stringParameter(query, 'fieldSelector')

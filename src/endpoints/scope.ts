@@ -31,6 +31,8 @@ export interface EndpointEnvironment {
   readonly minRequestTimeoutSeconds: number
   /** Whether watches may request initial events (the gate WatchList). */
   readonly watchList: boolean
+  /** Whether lists and watches may select a shard (the gate ShardedListAndWatch). Defaults to false. */
+  readonly shards?: boolean
   /** Whether watches that begin with the current objects are compressed for clients that accept it (the gate WatchListCompression). Defaults to false. */
   readonly compressesWatchLists?: boolean
   /** Defaults to true. If false, unknown and repeated fields of bodies are dropped without a warning (the gate ServerSideFieldValidation is off). */

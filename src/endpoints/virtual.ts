@@ -25,7 +25,7 @@ export async function callVirtual(scope: Scope, form: ResponseForm, virtual: Vir
   await respondTyped(scope, form, answer.code, subresource?.kind?.schema ?? served.version.schema, decodedObject(answer.object))
 }
 
-const selectionOf = (scope: Scope): Promise<ReadOptions> => listOptions(scope.exchange, scope.served.version, '', scope.env.watchList, isNamespaced(scope))
+const selectionOf = (scope: Scope): Promise<ReadOptions> => listOptions(scope.exchange, scope.served.version, '', scope.env, isNamespaced(scope))
 
 /** Reads the body of a create and runs admission. */
 async function readRequest(scope: Scope): Promise<{ body: KubeObject; dryRun: boolean }> {

@@ -361,7 +361,7 @@ export const GATE_TABLE = {
   ServiceLoadBalancerClass: 'elsewhere 24G+L 26gone',
   ServiceNodePortStaticSubrange: 'fixed 27A- 28B+ 29G+L 31gone',
   ServiceTrafficDistribution: 'read 30A- 31B+ 33G+L 36gone',
-  ShardedListAndWatch: 'fixed 36A-',
+  ShardedListAndWatch: 'read 36A-',
   SidecarContainers: 'read 28A- 29B+ 33G+L 37gone',
   SizeBasedListCostEstimate: 'read 34B+',
   SizeMemoryBackedVolumes: 'elsewhere 24B+ 32G+L 35gone',

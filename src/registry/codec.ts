@@ -117,8 +117,8 @@ const NO_LABELS: Record<string, string> = {}
 
 /** Labels and fields that selectors match. Custom kinds have the selectable fields of their storage version, built-in kinds those of the resource. */
 function attributesOf({ storage }: ResourceDefinition, object: KubeObject): Attributes {
-  const { name = '', namespace = '', labels = NO_LABELS } = object.metadata
+  const { name = '', namespace = '', uid = '', labels = NO_LABELS } = object.metadata
   const fields: Record<string, string> = { 'metadata.name': name, 'metadata.namespace': namespace }
   for (const [field, read] of Object.entries(storage?.fields ?? storage?.version.selectableFields ?? {})) fields[field] = read(object)
-  return { namespace, name, labels, fields }
+  return { namespace, name, uid, labels, fields }
 }

@@ -4,6 +4,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import { FieldMatcher, type FieldTerm } from '../meta/field-selector.ts'
 import type { LabelRequirement } from '../meta/label-requirement.ts'
 import { matchesLabels } from '../meta/label-selector.ts'
+import { matchesShard, type ShardSelector } from '../meta/shard-selector.ts'
 import { badRequestError, expiredError, failure, tooLargeResourceVersionError } from '../meta/status.ts'
 import { type Key, key, type Revision, revision } from '../storage/revision.ts'
 import { type Page, type Predicate, type ReadAt, type RequiredLabel, type Storage, StorageError, type StoredObject, type Watcher } from '../storage/storage.ts'
@@ -16,6 +17,8 @@ import { revisionFault } from './object-meta.ts'
 export interface ListOptions {
   readonly labels: readonly LabelRequirement[]
   readonly fields: readonly FieldTerm[]
+  /** Optional. Selects a shard of the objects. */
+  readonly shard?: ShardSelector
   /** As sent, empty if unset. Its meaning depends on the verb. */
   readonly resourceVersion: string
   readonly resourceVersionMatch: '' | 'Exact' | 'NotOlderThan'
@@ -39,6 +42,8 @@ export interface ListResult {
   readonly continue: string
   /** Undefined on the last page, and if counting would need a scan. */
   readonly remainingItemCount: number | undefined
+  /** Optional. Selector of the shard that the list is limited to. */
+  readonly shard?: string
 }
 
 const everything: Predicate = { matches: () => true, everything: true }
@@ -50,7 +55,8 @@ const NAMESPACE = 'metadata.namespace'
  * Returns the predicate of a label and a field selector, with hints for indexes and key ranges: `name` and `namespace` if the selector requires one, and labels that must have one of few values. Hints may be
  * incomplete; `matches` decides.
  */
-export function predicateOf(labels: readonly LabelRequirement[], fields: readonly FieldTerm[]): Predicate {
+export function predicateOf(labels: readonly LabelRequirement[], fields: readonly FieldTerm[], shard?: ShardSelector): Predicate {
+  if (shard) return inShard(predicateOf(labels, fields), shard)
   if (labels.length === 0 && fields.length === 0) return everything
   const all = new FieldMatcher(fields)
   const name = all.required(NAME)
@@ -71,6 +77,13 @@ export function predicateOf(labels: readonly LabelRequirement[], fields: readonl
     ...(namespace && { namespace }),
   }
 }
+
+/** Limits a predicate to the objects of a shard. */
+const inShard = (predicate: Predicate, shard: ShardSelector): Predicate => ({
+  ...predicate,
+  matches: attributes => matchesShard(shard, attributes[shard.field]) && predicate.matches(attributes),
+  everything: false,
+})
 
 const othersMatch = (others: FieldMatcher, fields: Readonly<Record<string, string>>): boolean =>
   others.matches(field => (Object.hasOwn(fields, field) ? (fields[field] ?? '') : ''))
@@ -163,7 +176,7 @@ export function readAt(options: ListOptions, one = false): ReadAt {
 export async function listObjects(source: ReadSource, gr: GroupResource, namespace: string, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
   const { storage, keys } = source
   const prefix = keys.prefix(namespace)
-  const predicate = predicateOf(options.labels, options.fields)
+  const predicate = predicateOf(options.labels, options.fields, options.shard)
   const limit = Math.max(0, options.limit)
   if (options.continue !== '') return continueList(source, gr, { namespace, options, predicate }, signal)
   try {
@@ -172,7 +185,7 @@ export async function listObjects(source: ReadSource, gr: GroupResource, namespa
     if (at !== 'any') keys.checkNamespace(namespace, one ? predicate.name : undefined)
     const page = await storage.list(storage.cached ? prefix : below, { at, predicate, limit, wholeFromCache: at === 'any' }, signal)
     if (one && at === 'latest') isNewEnough(page, options.resourceVersion)
-    return listResult(page, prefix)
+    return listResult(page, prefix, options.shard)
   } catch (error) {
     throw toStatus(error, { gr, name: '', verb: 'list', wanted: options.resourceVersion, cached: storage.cached })
   }
@@ -218,7 +231,7 @@ async function continueList(
   const wholeFromCache = options.resourceVersion === '0'
   const at: ReadAt = token.revision === -1 ? 'latest' : { exactly: token.revision }
   try {
-    return listResult(await storage.list(prefix, { at, predicate, limit, wholeFromCache, startKey: token.start }, signal), prefix)
+    return listResult(await storage.list(prefix, { at, predicate, limit, wholeFromCache, startKey: token.start }, signal), prefix, options.shard)
   } catch (error) {
     if (error instanceof StorageError && error.code === 'expired') throw expiredContinue(encodeContinue(token.start, prefix, -1))
     throw toStatus(error, { gr, name: '', verb: 'list', wanted: String(token.revision), cached: storage.cached })
@@ -226,12 +239,13 @@ async function continueList(
 }
 
 /** Converts a page of the storage to the result of a list. */
-function listResult(page: Page, prefix: ReturnType<KeySpace['prefix']>): ListResult {
+function listResult(page: Page, prefix: ReturnType<KeySpace['prefix']>, shard: ShardSelector | undefined): ListResult {
   return {
     items: page.items,
     resourceVersion: String(page.revision),
     continue: page.nextKey === undefined ? '' : encodeContinue(page.nextKey, prefix, page.revision),
     remainingItemCount: page.nextKey === undefined ? undefined : page.remaining,
+    ...(shard && { shard: shard.text }),
   }
 }
 
@@ -256,7 +270,7 @@ export async function watchObjects(
   signal: AbortSignal,
 ): Promise<Watcher> {
   const gr = { group: served.version.group, resource: served.version.names.plural }
-  const predicate = predicateOf(options.labels, options.fields)
+  const predicate = predicateOf(options.labels, options.fields, options.shard)
   const { resourceVersion, sendInitialEvents } = options
   const wanted = plainFailure(true, () => parseResourceVersion(resourceVersion))
   // A watch without a version, or with 0, starts with the initial events. Since WatchList a bookmark ends them.

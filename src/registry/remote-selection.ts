@@ -28,7 +28,7 @@ export async function listSelected(
   list: (options: ListOptions) => Promise<ListResult>,
   options: ListOptions,
 ): Promise<ListResult> {
-  const predicate = predicateOf(options.labels, options.fields)
+  const predicate = predicateOf(options.labels, options.fields, options.shard)
   const limit = Math.max(0, options.limit)
   const items: StoredObject[] = []
   let query = withoutContentTerms(options)

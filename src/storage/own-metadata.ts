@@ -38,9 +38,9 @@ function extentOf(json: Buffer, header: number): [at: number, end: number] {
   return at < 0 ? [0, 0] : [at, skipValue(json, at)]
 }
 
-const NAMES = { name: Buffer.from('name'), namespace: Buffer.from('namespace') }
+const NAMES = { name: Buffer.from('name'), namespace: Buffer.from('namespace'), uid: Buffer.from('uid') }
 
-/** Returns the name or namespace of an object; empty if it is absent. */
+/** Returns the name, namespace or uid of an object; empty if it is absent. */
 export function metadataText(json: Buffer, header: number, member: keyof typeof NAMES): string {
   const metadata = findMetadata(json, header)
   const at = metadata < 0 ? -1 : memberAt(json, metadata, NAMES[member])

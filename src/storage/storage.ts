@@ -32,6 +32,7 @@ export interface Attributes {
   /** Empty for cluster-scoped objects. */
   readonly namespace: string
   readonly name: string
+  readonly uid: string
   readonly labels: Readonly<Record<string, string>>
   /** Selectable fields by name, including metadata.name and metadata.namespace. */
   readonly fields: Readonly<Record<string, string>>

@@ -238,6 +238,10 @@ export class Stored implements StoredObject, Attributes {
     return metadataText(this.#view(), this.#form >> 1, 'name')
   }
 
+  get uid(): string {
+    return metadataText(this.#view(), this.#form >> 1, 'uid')
+  }
+
   get labels(): Readonly<Record<string, string>> {
     this.#labels ??= readLabels(this.#view(), this.#form >> 1)
     return this.#labels

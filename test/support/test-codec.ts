@@ -14,6 +14,7 @@ export const testKey = (name: string, namespace = 'default'): Key => key(`${test
 export const attributesOf = ({ metadata }: AnyObject): Attributes => ({
   namespace: metadata.namespace ?? '',
   name: metadata.name ?? '',
+  uid: metadata.uid ?? '',
   labels: metadata.labels ?? {},
   fields: { 'metadata.name': metadata.name ?? '', 'metadata.namespace': metadata.namespace ?? '' },
 })

@@ -148,6 +148,7 @@ export type ListOptions = {
   limit?: Int64
   continue?: string
   sendInitialEvents?: boolean
+  shardSelector?: string
 }
 
 export type PartialObjectMetadata = TypedObject & {}
@@ -175,6 +176,10 @@ export type RootPaths = {
 export type ServerAddressByClientCIDR = {
   clientCIDR: string
   serverAddress: string
+}
+
+export type ShardInfo = {
+  selector: string
 }
 
 export type Status = {

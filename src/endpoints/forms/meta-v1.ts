@@ -30,6 +30,12 @@ export function listMeta(result: ListResult): ListMeta {
   }
 }
 
+/** Returns the ListMeta of a page of whole objects. As upstream, only lists of built-in kinds show their shard. */
+export const wholeListMeta = ({ schema }: Version, result: ListResult): ListMeta => ({
+  ...listMeta(result),
+  ...(result.shard !== undefined && schema.form.name === 'typed' && { shardInfo: { selector: result.shard } }),
+})
+
 const metaText = (id: string, value: JsonObject): string => encodeJsonText(metaType(id), value)
 
 /** JSON of meta/v1 types. Members are in the order in which Go writes them. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../api/meta/object.ts'
+import type { Release } from '../../lifecycle/release.ts'
 
 /** A parameter of an operation, other than a body. Descriptions are our own; names, locations and types are upstream's. */
 export interface Parameter {
@@ -7,10 +8,15 @@ export interface Parameter {
   readonly type: 'string' | 'integer' | 'boolean'
   readonly description: string
   readonly required?: true
+  /** First release that has the parameter. Optional: all have it. */
+  readonly since?: Release
 }
 
 /** An optional query parameter. */
 const query = (name: string, type: Parameter['type'], description: string): Parameter => ({ name, in: 'query', type, description })
+
+/** An optional query parameter that releases before `since` do not have. */
+const querySince = (since: Release, ...parameter: Parameters<typeof query>): Parameter => ({ ...query(...parameter), since })
 
 export const pretty = query('pretty', 'string', 'Whether JSON is indented. Defaults to true for browsers, curl and wget.')
 
@@ -29,7 +35,8 @@ const gracePeriodSeconds = query(
   'integer',
   'Seconds before the object is deleted. 0 deletes it immediately. Defaults to a value of its type or of the object.',
 )
-const unsafe = query(
+const unsafe = querySince(
+  '1.32',
   'ignoreStoreReadErrorWithClusterBreakingPotential',
   'boolean',
   'Whether an object is deleted that cannot be read from the store. Ignores finalizers and preconditions.',
@@ -48,7 +55,18 @@ const labelSelector = query('labelSelector', 'string', 'Selects objects by their
 const limit = query('limit', 'integer', 'Maximum number of objects in the response. The response has a continue token for the rest.')
 export const resourceVersion = query('resourceVersion', 'string', 'Resource version that a read must include, or at which a watch starts.')
 const resourceVersionMatch = query('resourceVersionMatch', 'string', 'How resourceVersion applies to a list: NotOlderThan or Exact.')
-const sendInitialEvents = query('sendInitialEvents', 'boolean', 'Whether a watch begins with an event for each existing object, followed by a bookmark.')
+const sendInitialEvents = querySince(
+  '1.27',
+  'sendInitialEvents',
+  'boolean',
+  'Whether a watch begins with an event for each existing object, followed by a bookmark.',
+)
+const shardSelector = querySince(
+  '1.36',
+  'shardSelector',
+  'string',
+  'Selects objects whose uid has a hash in a range: shardRange(object.metadata.uid, start, end). Requires the feature gate ShardedListAndWatch.',
+)
 const timeoutSeconds = query('timeoutSeconds', 'integer', 'Timeout of a list or watch, in seconds.')
 const watch = query('watch', 'boolean', 'Whether changes are streamed instead of a list.')
 
@@ -62,6 +80,7 @@ export const LIST_PARAMETERS = [
   resourceVersion,
   resourceVersionMatch,
   sendInitialEvents,
+  shardSelector,
   timeoutSeconds,
   watch,
 ]
@@ -81,6 +100,7 @@ export const DELETE_COLLECTION_PARAMETERS = [
   resourceVersion,
   resourceVersionMatch,
   sendInitialEvents,
+  shardSelector,
   timeoutSeconds,
 ]
 

@@ -1,6 +1,7 @@
 import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
 import type { ConnectSubresource } from '../../catalog/connect.ts'
 import type { Subresource } from '../../catalog/definition.ts'
+import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { Descriptions } from '../../schema/openapi/descriptions.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { dialectOf } from '../dialect/dialect-of.ts'
@@ -23,7 +24,7 @@ import {
 export function resourceOperations(snapshot: CatalogSnapshot, groupVersion: string, descriptions: Descriptions): Operation[] {
   return snapshot
     .resourcesOf(groupVersion)
-    .flatMap(served => operationsOf(served, descriptions))
+    .flatMap(served => operationsOf(served, descriptions, snapshot.release))
     .sort((a, b) => (a.path === b.path ? METHODS.indexOf(a.method) - METHODS.indexOf(b.method) : a.path < b.path ? -1 : 1))
 }
 
@@ -63,8 +64,8 @@ interface Collections {
   readonly places: readonly Parameter[]
 }
 
-/** Returns every operation on a resource and its subresources, by their verbs. */
-function operationsOf(served: ServedResource, descriptions: Descriptions): Operation[] {
+/** Returns every operation on a resource and its subresources, by their verbs. Without a release, operations have the parameters of all releases. */
+function operationsOf(served: ServedResource, descriptions: Descriptions, release: Release | undefined): Operation[] {
   const { definition, version } = served
   const { group, name, kind, schema, verbs } = version
   const collections = collectionsOf(served)
@@ -73,7 +74,9 @@ function operationsOf(served: ServedResource, descriptions: Descriptions): Opera
   const { consumes, produces } = style
   const common = { tag: `${identifier(groupName(group), false)}_${name}`, consumes, produces, gvk: { group, version: name, kind } }
   const out: Operation[] = []
-  const add: Add = (verb, rest, operation) => out.push({ ...common, ...operation, id: `${verb}${groupVersionName}${rest}` })
+  const isServed = ({ since }: Parameter): boolean => release === undefined || since === undefined || isSince(release, since)
+  const add: Add = (verb, rest, operation) =>
+    out.push({ ...common, ...operation, parameters: operation.parameters.filter(isServed), id: `${verb}${groupVersionName}${rest}` })
   const target: OperationTarget = {
     add,
     kind,

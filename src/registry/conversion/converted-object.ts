@@ -75,10 +75,10 @@ export class ConvertedObject implements StoredObject {
 
 /** Labels and fields that selectors match in an object of the version. */
 function attributesIn({ selectableFields = {} }: Version, object: KubeObject): Attributes {
-  const { name = '', namespace = '', labels = NO_LABELS } = object.metadata
+  const { name = '', namespace = '', uid = '', labels = NO_LABELS } = object.metadata
   const fields: Record<string, string> = { 'metadata.name': name, 'metadata.namespace': namespace }
   for (const [field, read] of Object.entries(selectableFields)) fields[field] = read(object)
-  return { namespace, name, labels, fields }
+  return { namespace, name, uid, labels, fields }
 }
 
 /** Returns the object with another revision. A watch reports an object that its selector no longer matches by the previous content at the new revision. */

@@ -74,7 +74,7 @@ const webhookView = (remote: RemoteView): ConversionView => ({
     return { ...result, items: await remote.objects(result.items) }
   },
   async watch(open, options) {
-    const predicate = predicateOf(options.labels, options.fields)
+    const predicate = predicateOf(options.labels, options.fields, options.shard)
     const watcher = await open(withoutContentTerms(options))
     return selectsByContent(options) ? watchSelected(remote, watcher, predicate) : remote.watcher(watcher)
   },

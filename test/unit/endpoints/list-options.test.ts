@@ -5,9 +5,9 @@ import { refusal, refusalText, widgetResource } from '../../support/test-registr
 
 const { hub } = widgetResource()
 const { selectableFields: _, ...plain } = hub
-const read = (search: string, name = '', version = hub) => listOptions(new FakeExchange('/x', { search }), version, name, true)
+const read = (search: string, name = '', version = hub) => listOptions(new FakeExchange('/x', { search }), version, name, { watchList: true, shards: true })
 /** Options with the gate WatchList off. */
-const readPlainly = (search: string) => listOptions(new FakeExchange('/x', { search }), hub, '', false)
+const readPlainly = (search: string) => listOptions(new FakeExchange('/x', { search }), hub, '', { watchList: false })
 const refused = async (search: string, name = '', version = hub) => refusalText(read(search, name, version))
 
 describe('options of lists and watches', () => {
@@ -41,6 +41,19 @@ describe('options of lists and watches', () => {
       watch: true,
       timeoutSeconds: 9,
     })
+  })
+
+  it('have a shard if the gate is on', async () => {
+    const selector = encodeURIComponent("shardRange(object.metadata.namespace, '0x0000000000000000', '0x10000000000000000')")
+    const { shard } = await read(`shardSelector=${selector}`)
+    expect(shard).to.deep.equal({
+      field: 'namespace',
+      ranges: [{ start: { high: 0, low: 0 }, end: { high: 2 ** 32, low: 0 } }],
+      text: "shardRange(object.metadata.namespace, '0x0000000000000000', '0x10000000000000000')",
+    })
+    expect(await read('shardSelector=')).not.to.have.property('shard')
+    expect(await readPlainly(`shardSelector=x`)).not.to.have.property('shard')
+    expect(await refused('shardSelector=x')).to.equal('500 : invalid shard selector: unexpected expression kind 3; expected shardRange() call or || operator')
   })
 
   const invalid: [search: string, faults: string[]][] = [
@@ -119,7 +132,7 @@ describe('options of lists and watches', () => {
 
   it('refuse a namespace for a cluster-scoped kind with selectable fields', async () => {
     const inCluster = async (version: typeof plain) =>
-      listOptions(new FakeExchange('/x', { search: 'fieldSelector=metadata.namespace%3Dx' }), version, '', true, false)
+      listOptions(new FakeExchange('/x', { search: 'fieldSelector=metadata.namespace%3Dx' }), version, '', { watchList: true }, false)
     expect(await refusalText(inCluster(hub))).to.equal('400 BadRequest: field label not supported: metadata.namespace')
     expect((await inCluster(plain)).fields).to.have.length(1)
   })

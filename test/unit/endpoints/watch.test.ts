@@ -31,7 +31,7 @@ let ids = 0
 function open(t: TestRegistry, search: string, framing: Framing = words(`words${ids++}`), shutdown = NEVER) {
   const exchange = new FakeExchange('/x', { search: `watch=1&${search}` })
   const scope = scopeOf(t, exchange, 'watch', { shutdown })
-  const done = listOptions(exchange, t.served().version, '', true).then(options => watch(scope, options, () => framing))
+  const done = listOptions(exchange, t.served().version, '', { watchList: true }).then(options => watch(scope, options, () => framing))
   return { exchange, stream: exchange.streamed, done }
 }
 
@@ -144,7 +144,7 @@ describe('a watch', () => {
     }
     const refusedBy = async (t: TestRegistry, resourceVersion: string) => {
       const exchange = new FakeExchange('/x', { search: `watch=1&resourceVersion=${resourceVersion}` })
-      const options = await listOptions(exchange, t.served().version, '', true)
+      const options = await listOptions(exchange, t.served().version, '', { watchList: true })
       return [await refusalText(watch(scopeOf(t, exchange, 'watch', { shutdown: NEVER }), options, noForm)), exchange.status]
     }
     const { t, closed } = scripted(async function* () {})

@@ -110,6 +110,7 @@ describe('stored objects', () => {
     expect(codec.attributes(widget({ metadata, spec: { color: 'red' } }))).to.deep.equal({
       namespace: 'ns',
       name: 'a',
+      uid: '',
       labels: { x: 'y' },
       fields: { 'metadata.name': 'a', 'metadata.namespace': 'ns', 'spec.color': 'red' },
     })

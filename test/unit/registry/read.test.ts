@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { parseShardSelector } from '../../../src/cel/shard-selector.ts'
 import { parseFieldSelector } from '../../../src/meta/field-selector.ts'
 import { parseLabelSelector } from '../../../src/meta/label-selector.ts'
+import { fnv1a64 } from '../../../src/meta/shard-selector.ts'
 import { codecOf } from '../../../src/registry/codec.ts'
 import { decodeContinue, encodeContinue } from '../../../src/registry/continue-token.ts'
 import type { ListOptions } from '../../../src/registry/read.ts'
@@ -61,6 +63,7 @@ describe('selectors as predicates', () => {
   const attributes = (name: string, labels: Record<string, string> = {}) => ({
     namespace: 'ns',
     name,
+    uid: `${name}-${name}`,
     labels,
     fields: { 'metadata.name': name, 'metadata.namespace': 'ns' },
   })
@@ -71,6 +74,15 @@ describe('selectors as predicates', () => {
   it('have hints for a required name and namespace', () => {
     expect(predicate('', 'metadata.name=a,metadata.namespace=ns')).to.include({ everything: false, name: 'a', namespace: 'ns' })
     expect(predicate('a=b', 'metadata.name!=a')).to.not.have.any.keys('name', 'namespace')
+  })
+
+  it('match only objects of a shard, which may be any object', () => {
+    const { matches, ...rest } = predicateOf([], [], parseShardSelector("shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')"))
+    expect(rest).to.deep.equal({ everything: false })
+    const names = Array.from({ length: 40 }, (_, i) => String(i * i))
+    const shown = names.filter(name => matches(attributes(name)))
+    expect(shown).to.deep.equal(names.filter(name => fnv1a64(`${name}-${name}`).high < 0x8000_0000))
+    expect(shown.length).to.be.within(1, names.length - 1)
   })
 
   it('match only if labels and fields do', () => {

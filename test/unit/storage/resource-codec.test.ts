@@ -29,7 +29,7 @@ const codecWith = (fingerprint?: string) =>
       decoded++
       return value as unknown as KubeObject
     },
-    attributes: ({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '', labels: metadata.labels ?? {}, fields: {} }),
+    attributes: ({ metadata }) => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '', uid: '', labels: metadata.labels ?? {}, fields: {} }),
   })
 const codec = codecWith()
 const head = '{"kind":"ConfigMap","apiVersion":"v1",'
@@ -101,7 +101,7 @@ describe('storage/resource-codec', () => {
       order: 'sorted',
       encode: object => Buffer.from(JSON.stringify(object)),
       decode: value => value as unknown as KubeObject,
-      attributes: () => ({ namespace: '', name: '', labels: {}, fields: {} }),
+      attributes: () => ({ namespace: '', name: '', uid: '', labels: {}, fields: {} }),
     })
     const stored = '{"apiVersion":"example.com/v1","a":[{"metadata":{}},"]\\""],"kind":"Widget","metadata":{"labels":{"uid":"1"},"name":"x","uid":"u"}}'
     const { bytes, header } = sorted.json(Buffer.from(stored), revision(9))
@@ -122,7 +122,7 @@ describe('storage/resource-codec', () => {
         delete metadata.labels
         return { ...rest, metadata }
       },
-      attributes: () => ({ namespace: '', name: '', labels: {}, fields: {} }),
+      attributes: () => ({ namespace: '', name: '', uid: '', labels: {}, fields: {} }),
     })
     const widget = (metadata: object): KubeObject => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a', ...metadata } })
     const stored = withEmpty.encode(widget({ labels: {} }))

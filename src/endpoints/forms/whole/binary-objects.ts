@@ -2,7 +2,7 @@ import { runAtOnce, runInTurns } from '../../../lib/steps.ts'
 import { uncreated } from '../../../lifecycle/uncreated.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
 import type { BinaryCodec } from '../binary/codec.ts'
-import { listMeta, metaType, typeMetaOf } from '../meta-v1.ts'
+import { metaType, typeMetaOf, wholeListMeta } from '../meta-v1.ts'
 import type { ResponseForm } from '../response-form.ts'
 
 /** Form of whole objects in a binary media type. */
@@ -10,7 +10,7 @@ export const binaryObjects = (codec: BinaryCodec, mediaType: string): ResponseFo
   contentType: mediaType,
   stored: ({ served }, stored) => codec.storedInTurns(served.version, stored) ?? codec.storedBody(served.version, stored),
   object: (_scope, schema, object) => runInTurns(codec.objectBody(schema, object)),
-  list: ({ served }, result) => codec.listBody(served.version, listMeta(result), result.items),
+  list: ({ served }, result) => codec.listBody(served.version, wholeListMeta(served.version, result), result.items),
   plainList: ({ served }, items) => codec.plainListBody(served.version, items),
   status: status => codec.documentBody(metaType('meta.Status'), status),
   document: (schema, document) => codec.documentBody(schema, document),

@@ -3,7 +3,7 @@ import { encodeJsonInSteps, encodeJsonText } from '../../../codec/json.ts'
 import { runInTurns } from '../../../lib/steps.ts'
 import { decode, decodeInSteps } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
-import { listMeta, typeMetaOf } from '../meta-v1.ts'
+import { typeMetaOf, wholeListMeta } from '../meta-v1.ts'
 import type { TextView } from '../text/text-form.ts'
 import { listBody } from './list-body.ts'
 import { textObjectFraming } from './text-object-framing.ts'
@@ -14,7 +14,7 @@ const NEWLINE = Buffer.from('\n')
 export const textObjects: TextView = {
   stored: (_scope, stored) => [stored.json().bytes, NEWLINE],
   object: (_scope, schema, object) => objectText(schema, object),
-  list: ({ served }, result) => listBody(served.version, listMeta(result), result.items),
+  list: ({ served }, result) => listBody(served.version, wholeListMeta(served.version, result), result.items),
   plainList({ served: { version } }, items) {
     const { kind, apiVersion } = typeMetaOf(version)
     const texts = items.map(item => encodeJsonText(version.schema, decode(version.schema, item)))

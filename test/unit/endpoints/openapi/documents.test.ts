@@ -4,6 +4,7 @@ import { declarationsOf } from '../../../../src/api/packages.ts'
 import { CatalogSnapshot } from '../../../../src/catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../../../../src/catalog/definition.ts'
 import { createOpenApi } from '../../../../src/endpoints/openapi/open-api.ts'
+import type { Release } from '../../../../src/lifecycle/release.ts'
 import { TypeRegistry } from '../../../../src/schema/idl.ts'
 import { customStruct } from '../../../../src/schema/json-schema/custom-struct.ts'
 import { unstructuredForm } from '../../../../src/schema/json-schema/unstructured-form.ts'
@@ -138,6 +139,18 @@ describe('OpenAPI documents', () => {
       const text = JSON.stringify(document)
       for (const [, name] of text.matchAll(/"#\/(?:definitions|components\/schemas)\/([^"]+)"/g)) expect(known).to.include(name)
     }
+  })
+
+  it('have the parameters of the release', () => {
+    const parametersIn = (release: Release) => {
+      const { paths } = parse(bytesOf(createOpenApi(new CatalogSnapshot(1, [definition], release)).v3('apis/things.k8s.io/v1')))
+      return [`${root}/things`, inNamespace, `${root}/watch/things`].map(path =>
+        [...Object.values(paths[path]?.get?.parameters ?? []), ...((paths[path]?.parameters ?? []) as { name: string }[])].map(({ name }) => name),
+      )
+    }
+    for (const names of parametersIn('1.36')) expect(names).to.include.members(['sendInitialEvents', 'shardSelector'])
+    for (const names of parametersIn('1.35')) expect(names).to.include('sendInitialEvents').and.not.include('shardSelector')
+    for (const names of parametersIn('1.26')) expect(names).to.include('resourceVersionMatch').and.not.include('sendInitialEvents')
   })
 
   it('have unique operation IDs', () => {
