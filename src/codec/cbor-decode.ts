@@ -19,11 +19,18 @@ export interface ParsedCbor extends ParsedJson {
   readonly fault?: { readonly text: string; readonly shallow: boolean }
 }
 
-/** Limits of apimachinery's decoder (serializer/cbor/internal/modes): nesting depth, and the items of one array or pairs of one map. */
-const MAX_DEPTH = 64
-const MAX_ELEMENTS = 1024
-const TOO_LONG = `elements ${MAX_ELEMENTS} for CBOR array`
-const TOO_WIDE = `key-value pairs ${MAX_ELEMENTS} for CBOR map`
+/** Limits of a decoder. */
+export interface CborLimits {
+  /** Nesting depth. */
+  readonly depth: number
+  /** Items of one array, or pairs of one map. */
+  readonly elements: number
+}
+
+/** Limits of apimachinery's decoder for bodies (serializer/cbor/internal/modes). */
+const BODY_LIMITS: CborLimits = { depth: 64, elements: 1024 }
+/** Limits for what this program, or kube-apiserver, has stored: the depth is that of JSON. */
+export const STORED_LIMITS: CborLimits = { depth: 10_000, elements: 2 ** 31 - 1 }
 
 /** Tags (RFC 8949, section 3.4). */
 const DATE_TIME = 0
@@ -42,11 +49,14 @@ const SHORT = 24
  * Other tags are dropped. Integers beyond 2^53 are bigint. Throws CborError if the bytes are not well-formed, and 413 if they hold too many values; other
  * faults are part of the result.
  */
-export const parseCbor = (bytes: Buffer): ParsedCbor => new CborReader(bytes).parse()
+export const parseCbor = (bytes: Buffer, limits = BODY_LIMITS): ParsedCbor => new CborReader(bytes, limits).parse()
 
-/** Reads the items of one body recursively, at most `MAX_DEPTH` deep. */
+/** Reads the items of one body recursively, within the limits. */
 class CborReader {
   readonly #input: CborInput
+  readonly #limits: CborLimits
+  readonly #tooLong: string
+  readonly #tooWide: string
   /** Number of items read. */
   #items = 0
   /** The nearest enclosing `expected later encoding` tag (21 to 23), or 0. */
@@ -54,8 +64,11 @@ class CborReader {
   /** Integral floats by container and member, like `ParsedJson.literals`. */
   #literals: WeakMap<object, Map<string, string>> | undefined
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, limits: CborLimits) {
     this.#input = new CborInput(bytes)
+    this.#limits = limits
+    this.#tooLong = `elements ${limits.elements} for CBOR array`
+    this.#tooWide = `key-value pairs ${limits.elements} for CBOR map`
   }
 
   /** Reads the only item of the body. Throws CborError if bytes follow it. */
@@ -147,19 +160,20 @@ class CborReader {
   }
 
   #enter(depth: number): void {
-    if (depth > MAX_DEPTH) throw this.#input.error(`cbor: exceeded max nested level ${MAX_DEPTH}`)
+    if (depth > this.#limits.depth) throw this.#input.error(`cbor: exceeded max nested level ${this.#limits.depth}`)
   }
 
   #readArray(depth: number): Json[] {
     this.#enter(depth)
     const input = this.#input
     const { path } = input
-    const count = input.lengthOf(MAX_ELEMENTS, TOO_LONG)
+    const { elements } = this.#limits
+    const count = input.lengthOf(elements, this.#tooLong)
     const out: Json[] = []
     const step = path.length
     path.push(0)
     for (let i = 0; count < 0 ? !input.atBreak() : i < count; i++) {
-      if (i >= MAX_ELEMENTS) throw input.error(`cbor: exceeded max number of ${TOO_LONG}`)
+      if (i >= elements) throw input.error(`cbor: exceeded max number of ${this.#tooLong}`)
       path[step] = i
       const value = this.#readItem(depth)
       if (this.#isFloat(value)) this.#noteFloat(out, String(i), value)
@@ -184,13 +198,14 @@ class CborReader {
     this.#enter(depth)
     const input = this.#input
     const { path } = input
-    const count = input.lengthOf(MAX_ELEMENTS, TOO_WIDE)
+    const { elements } = this.#limits
+    const count = input.lengthOf(elements, this.#tooWide)
     const out: JsonObject = {}
     const step = path.length
     const shallow = step === 0
     path.push('')
     for (let i = 0; count < 0 ? !input.atBreak() : i < count; i++) {
-      if (i >= MAX_ELEMENTS) throw input.error(`cbor: exceeded max number of ${TOO_WIDE}`)
+      if (i >= elements) throw input.error(`cbor: exceeded max number of ${this.#tooWide}`)
       const key = this.#readKey(depth, shallow)
       path[step] = key
       if (key in out && Object.hasOwn(out, key)) input.note(`cbor: found duplicate map key "${key}" at map element index ${i}`, shallow)

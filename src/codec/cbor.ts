@@ -1,6 +1,6 @@
 import type { Json } from '../api/meta/object.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
-import type { ParsedCbor } from './cbor-decode.ts'
+import { type ParsedCbor, parseCbor, STORED_LIMITS } from './cbor-decode.ts'
 import { arrayHead, cborMap, encodeCborValue, SELF_DESCRIBED } from './cbor-encode.ts'
 import { CborError } from './cbor-error.ts'
 
@@ -47,6 +47,16 @@ function cborTypeName(value: Json): string {
     return Number.isInteger(Number(value)) ? (value < 0 ? 'negative integer' : 'positive integer') : 'primitives'
   if (typeof value === 'boolean' || value === null) return 'primitives'
   return typeof value === 'string' ? 'byte string' : Array.isArray(value) ? 'array' : 'map'
+}
+
+/** Reports whether bytes begin with the self-described tag, as every body and every stored value of this media type does. */
+export const isCbor = (bytes: Buffer): boolean => SELF_DESCRIBED.equals(bytes.subarray(0, SELF_DESCRIBED.length))
+
+/** Parses a stored value into the JSON data model. Throws CborError. */
+export function parseStoredCbor(bytes: Buffer): Json {
+  const { value, fault } = parseCbor(bytes, STORED_LIMITS)
+  if (fault) throw new CborError(fault.text)
+  return value
 }
 
 /** Makes an item a body by prepending the self-described tag. */

@@ -34,6 +34,8 @@ const LINGER_MS = 1000
 export class StoreService implements Service {
   readonly #options: StorageOptions
   readonly #runtime: Runtime
+  /** Whether custom resources are stored as CBOR (the gate CBORServingAndStorage). */
+  readonly #storesCbor: boolean
   readonly #stores: Stores
   readonly #timings: RequestTimings
   readonly metrics: readonly MetricFamily[]
@@ -53,6 +55,7 @@ export class StoreService implements Service {
     const { runtime, logger, storage } = options
     this.#options = storage
     this.#runtime = runtime
+    this.#storesCbor = options.release.gates.enabled('CBORServingAndStorage')
     const { backend, otherStores, probes, isCached, etcdPrefix } = storage
     const { gates } = options.release
     const { onWatchers } = options.observability
@@ -196,7 +199,8 @@ export class StoreService implements Service {
 
   /** Description of a kind for the stores: keys, codec, encryption and index. */
   #cachedResource(definition: ResourceDefinition): CachedResource {
-    const { etcdPrefix, fingerprint, storedAs, encryption } = this.#options
+    const { etcdPrefix, fingerprint, encryption } = this.#options
+    const storedAs = this.#storesCbor && definition.hub.schema.form.name === 'unstructured' ? 'cbor' : this.#options.storedAs
     return {
       name: qualifiedName(definition),
       prefix: key(`${etcdPrefix}/${definition.storage?.prefix}/`),

@@ -2,6 +2,7 @@ import { decodedObject, isJsonObject, type Json, type KubeObject, type ObjectMet
 import type { GroupResource } from '../api/meta/v1.types.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
+import { cborBody, encodeCbor } from '../codec/cbor.ts'
 import { encodeJsonInSteps } from '../codec/json.ts'
 import { unwrap } from '../codec/protobuf.ts'
 import { decodeMessage } from '../codec/protobuf-decode.ts'
@@ -9,9 +10,10 @@ import { encodeProtobufInSteps } from '../codec/protobuf-encode-in-steps.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Steps } from '../lib/steps.ts'
 import { cloneInSteps } from '../meta/whole-floats.ts'
+import { decodeInSteps } from '../schema/decode.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import type { ByteBudget } from '../storage/byte-budget.ts'
-import { createCodec } from '../storage/resource-codec.ts'
+import { type CodecOptions, createCodec } from '../storage/resource-codec.ts'
 import type { Attributes, ResourceCodec } from '../storage/storage.ts'
 import type { Transformer } from '../storage/value/transformer.ts'
 import { conversionOf } from './conversion/conversion-of.ts'
@@ -20,8 +22,8 @@ import { applyDefaultsInSteps, applyKindDefaults } from './decode-object.ts'
 import type { LegacyFields } from './object-meta.ts'
 import { registryFormOf } from './registry-form.ts'
 
-/** Encoding of new writes. Objects in either encoding can always be read. */
-export type StoredForm = 'json' | 'protobuf'
+/** Encoding of new writes. Objects in any encoding of their kind can always be read: `protobuf` is for built-in kinds, `cbor` for custom ones. */
+export type StoredForm = 'json' | 'protobuf' | 'cbor'
 
 /**
  * Returns the codec of a resource's stored objects. Writes use the storage version. Reads accept every version of the definition; custom objects with several versions keep the version in which
@@ -97,12 +99,25 @@ export function codecOf(
         isWritten: storedAs === 'protobuf',
       },
     }),
+    ...(schema.form.name === 'unstructured' && { cbor: cborForm(schema, asStored, storedAs === 'cbor') }),
     ...(transformer && { transformer }),
     ...(derived && { derived }),
     ...(indexedBy && { indexedPath: indexedBy.path }),
     attributes: object => attributesOf(definition, toSelect(object)),
   })
 }
+
+/** CBOR of objects of a custom kind, with the self-described tag, as kube-apiserver stores them while the gate CBORServingAndStorage is on. */
+const cborForm = (schema: StructSchema, asStored: (object: KubeObject) => Steps<KubeObject>, isWritten: boolean): NonNullable<CodecOptions['cbor']> => ({
+  *encode(object) {
+    const stored = yield* asStored(object)
+    const { kind, apiVersion } = stored
+    const normal = { kind, apiVersion, ...(yield* decodeInSteps(schema, stored)) }
+    yield
+    return cborBody(encodeCbor(schema, normal))
+  },
+  isWritten,
+})
 
 /** The name by which an encryption configuration selects a resource. Events are served by two groups and, as in kube-apiserver, stored as those of the core group. */
 export const storedAsOf = ({ hub, versions }: ResourceDefinition): GroupResource => ({

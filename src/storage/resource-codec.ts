@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Json, KubeObject } from '../api/meta/object.ts'
+import { isCbor, parseStoredCbor } from '../codec/cbor.ts'
 import { JsonSyntaxError, parseJson } from '../codec/json.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { invariant } from '../lib/invariant.ts'
@@ -46,6 +47,12 @@ export interface CodecOptions {
     /** Whether objects are also written in it. Each is then decoded when it is read, because a mark cannot show which program wrote it. */
     readonly isWritten: boolean
   }
+  /** Optional. CBOR (RFC 8949) with the self-described tag. If given, stored objects in it can be read. */
+  readonly cbor?: {
+    encode(object: KubeObject): Buffer | Steps<Buffer>
+    /** Whether objects are also written in it. Each is then decoded when it is read, as with `binary`. */
+    readonly isWritten: boolean
+  }
   /** Transforms stored bytes, for encryption at rest. Default: identity. */
   readonly transformer?: Transformer
   /** Budget of the caches of parsed objects and encodings. Default: a budget of its own. */
@@ -88,7 +95,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     return { bytes: spliceRevision(json, metadata, revision, order, { end, allocate }), header, verbatim }
   }
 
-  const writes = options.binary?.isWritten ? options.binary : undefined
+  const writes = [options.binary, options.cbor].find(each => each?.isWritten)
   const codec: ResourceCodec = {
     derived,
     encode: object => runAtOnce(codec.encodeInSteps(object)),
@@ -142,7 +149,7 @@ function readStored(stored: Buffer, options: CodecOptions): KubeObject {
       if (!options.binary) throw new Error('it is protobuf, which is not readable for this kind')
       return options.binary.decode(stored)
     }
-    const object = options.decode(parseJson(stored).value)
+    const object = options.decode(options.cbor && isCbor(stored) ? parseStoredCbor(stored) : parseJson(stored).value)
     if (typeof object?.metadata !== 'object' || object.metadata === null) throw new Error('it has no metadata')
     return object
   } catch (cause) {

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, objectIn } from '../../../api/meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../../api/meta/object.ts'
+import { CborError, isCbor, parseStoredCbor } from '../../../codec/cbor.ts'
 import { JsonSyntaxError, parseJson } from '../../../codec/json.ts'
 import { unwrap } from '../../../codec/protobuf.ts'
 import { decodeMessage } from '../../../codec/protobuf-decode.ts'
@@ -23,7 +24,7 @@ const [BINARY, ENCRYPTED] = ['k8s\0', 'k8s:enc:']
 /** Matches keys that are not objects, or are short-lived. */
 const SKIPPED = /^\/?[^/]+\/(?:events|masterleases|ranges|binnacle|peerserverleases|apiserver\.openshift)\/|compact_rev_key/
 
-/** Reads the objects of a store, in JSON or in kube-apiserver's binary format, whichever program has written them. */
+/** Reads the objects of a store, in JSON, CBOR or kube-apiserver's binary format, whichever program has written them. */
 export function examineStore(name: string, values: Iterable<StoredValue> | AsyncIterable<StoredValue>): Examined {
   const findings: Finding[] = []
   return { name, subjects: subjectsOf(name, values, findings), findings }
@@ -59,19 +60,20 @@ const unreadableKey = (name: string, key: string, message: string): Finding => (
 /** Decodes an object. Returns undefined for other values, and the reason as text if it cannot be decoded. */
 function decodeStoredValue(kinds: ReleaseKinds, value: Buffer): JsonObject | string | undefined {
   try {
-    if (!startsWith(value, BINARY)) return jsonObject(value)
+    if (isCbor(value)) return objectOf(parseStoredCbor(value))
+    if (!startsWith(value, BINARY)) return value[0] === BRACE ? objectOf(parseJson(value).value) : undefined
     const { apiVersion, kind, message } = unwrap(value)
     const found = kinds.find({ apiVersion, kind })
     return found ? { apiVersion, kind, ...decodeMessage(found.version.schema, message) } : `no type is known of ${apiVersion} ${kind}`
   } catch (error) {
-    if (error instanceof ProtobufError || error instanceof JsonSyntaxError) return error.message
+    if (error instanceof ProtobufError || error instanceof JsonSyntaxError || error instanceof CborError) return error.message
     throw error
   }
 }
 
-function jsonObject(bytes: Buffer): JsonObject | undefined {
-  if (bytes[0] !== 0x7b) return undefined
-  const { value } = parseJson(bytes)
+const BRACE = 0x7b
+
+function objectOf(value: Json): JsonObject | undefined {
   return isJsonObject(value) && typeof value.apiVersion === 'string' && typeof value.kind === 'string' ? value : undefined
 }
 

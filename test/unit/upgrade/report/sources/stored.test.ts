@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import protobuf from 'protobufjs/minimal.js'
 import { types } from '../../../../../src/catalog/types.ts'
+import { cborBody, encodeCborValue } from '../../../../../src/codec/cbor.ts'
 import { encodeProtobuf } from '../../../../../src/codec/protobuf.ts'
 import { systemClock } from '../../../../../src/lib/clock.ts'
 import { silentLogger } from '../../../../../src/lib/log.ts'
@@ -44,11 +45,13 @@ describe('stores in the upgrade report', () => {
   })
   after(() => rmSync(folder, { recursive: true }))
 
-  it('reads objects in JSON and in the binary format, and counts encrypted ones', async () => {
+  it('reads objects in JSON, CBOR and the binary format, and counts encrypted ones', async () => {
     const binary = encodeProtobuf(types.type('core.Pod'), { apiVersion: 'v1', kind: 'Pod' }, pod('binary', 'v1'))
     const values: StoredValue[] = [
       { key: '/registry/pods/shop/text', value: json(pod('text', 'v1')) },
       { key: '/registry/pods/shop/binary', value: binary },
+      { key: '/registry/pods/shop/cbor', value: cborBody(encodeCborValue(pod('cbor', 'v1'))) },
+      { key: '/registry/pods/shop/cut', value: cborBody(encodeCborValue(pod('cut', 'v1'))).subarray(0, 9) },
       { key: '/registry/secrets/shop/a', value: Buffer.from('k8s:enc:aescbc:v1:key1:xxxx') },
       { key: '/registry/secrets/shop/b', value: Buffer.from('k8s:enc:aescbc:v1:key1:xxxx') },
       { key: '/registry/events/shop/a', value: json(pod('event', 'v1')) },
@@ -56,10 +59,12 @@ describe('stores in the upgrade report', () => {
       { key: 'compact_rev_key', value: Buffer.from('7') },
     ]
     const { findings, objects } = await reportOn([examineStore('store', values)], { from: '1.30', to: '1.33' })
-    expect(objects).to.equal(2)
+    expect(objects).to.equal(3)
     expect(findings.map(({ rule, subject, place }) => `${rule} ${subject} ${place.source}`).sort()).to.deep.equal([
       'deprecated-field Pod shop/binary store: /registry/pods/shop/binary',
+      'deprecated-field Pod shop/cbor store: /registry/pods/shop/cbor',
       'deprecated-field Pod shop/text store: /registry/pods/shop/text',
+      'unreadable /registry/pods/shop/cut store: /registry/pods/shop/cut',
       'unreadable /registry/pods/shop/damaged store: /registry/pods/shop/damaged',
       'unreadable /registry/secrets store: /registry/secrets',
     ])
