@@ -67,8 +67,12 @@ async function openOtherStores(config: Config, log: Logger, store: StoreGiven): 
 }
 
 /** Opens a store in etcd. */
-const openServers = (etcd: EtcdConfig, { storage: { etcdPrefix: prefix } }: Config, log: Logger, { spans, proxy }: StoreGiven): Promise<Backend> =>
-  openEtcd({ ...etcdOptionsOf(etcd, proxy), prefix, spans }, log)
+const openServers = (
+  etcd: EtcdConfig,
+  { storage: { etcdPrefix: prefix }, release: { gates } }: Config,
+  log: Logger,
+  { spans, proxy }: StoreGiven,
+): Promise<Backend> => openEtcd({ ...etcdOptionsOf(etcd, proxy), prefix, spans, rangeStream: gates.enabled('EtcdRangeStream') }, log)
 
 async function openStore(config: Config, log: Logger, store: StoreGiven): Promise<Backend> {
   const { etcd, history, servesDamagedStore } = config.storage

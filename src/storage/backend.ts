@@ -42,6 +42,9 @@ export interface RangeQuery {
   readonly visit?: (item: KeyValue) => void
 }
 
+/** A range to read in one call. */
+export type StreamedRange = Required<Pick<RangeQuery, 'start' | 'end' | 'at'>>
+
 /** One change of a key. */
 export interface BackendEvent {
   readonly type: 'put' | 'delete'
@@ -140,6 +143,11 @@ export interface Backend {
   get(key: Key, signal: AbortSignal, at?: Revision): Promise<{ item: KeyValue | undefined; revision: Revision }>
   /** Reads one page of a range, in key order. */
   range(query: RangeQuery, signal: AbortSignal): Promise<RangePage>
+  /**
+   * Optional. Reads a whole range at a revision in one call, in pages that the store chooses. Undefined if the store is known not to support it. Throws BackendError while it is read, after which the rest
+   * can be read with `range`.
+   */
+  rangeStream?(query: StreamedRange, signal: AbortSignal): AsyncIterable<RangePage> | undefined
   /** Compares and swaps. Resolves when the change is durable. A write is never applied twice. */
   write(write: GuardedWrite, signal: AbortSignal): Promise<WriteResult>
   /** Watches a range. Ends when the signal aborts, or by throwing BackendError: `compacted` if `from` is no longer kept, `unavailable` if the connection is lost. */

@@ -22,11 +22,16 @@ export type PagedQuery = Pick<RangeQuery, 'start' | 'end' | 'at' | 'keysOnly' | 
 /**
  * Reads a range in pages of about the same size in bytes, all at the revision of the first page, or at the given one. Together they contain each key once, in order. The next page is
  * requested before one is yielded, so that the store prepares it while the caller processes that one: at most two are in memory. If a page times out, or is larger than the client
- * of the store accepts, it is requested again, and it and later ones are made smaller. If the store calls `visit`, pages have no items. Throws BackendError.
+ * of the store accepts, it is requested again, and it and later ones are made smaller. If the store calls `visit`, pages have no items. After the first page, a store that can is asked for the rest in one call. Throws BackendError.
  */
-export async function* rangePages(backend: Pick<Backend, 'range'>, query: PagedQuery, signal: AbortSignal): AsyncGenerator<RangePage, void, undefined> {
+export async function* rangePages(
+  backend: Pick<Backend, 'range' | 'rangeStream'>,
+  query: PagedQuery,
+  signal: AbortSignal,
+): AsyncGenerator<RangePage, void, undefined> {
   let { at, start } = query
   let longest = LONGEST_PAGE
+  let mayStream = !query.keysOnly
   /** Last key that was passed to `visit`. */
   let visited: Key | undefined
   const { visit } = query
@@ -54,15 +59,38 @@ export async function* rangePages(backend: Pick<Backend, 'range'>, query: PagedQ
     const page: RangePage = await next
     at ??= page.revision
     next = undefined
+    let stream: AsyncIterable<RangePage> | undefined
     if (page.more) {
       start = startAfter(page.items.at(-1)?.key ?? visited, start)
+      if (mayStream && visited === undefined) stream = backend.rangeStream?.({ start, end: query.end, at }, signal)
+      mayStream = false
       // Visiting is work of the caller, so the next page is read only when the caller continues.
-      if (visited === undefined) next = read(nextLimit(page))
+      if (visited === undefined && stream === undefined) next = read(nextLimit(page))
     }
     // A failure is thrown when its page is awaited. A caller that ends earlier never awaits it.
     next?.catch(() => {})
     yield page
-    if (page.more) next ??= read(VISITED_PAGE)
+    if (stream) {
+      const rest: Key | undefined = yield* streamedPages(stream, start, signal)
+      if (rest === undefined) return
+      start = rest
+      next = read(nextLimit(page))
+    } else if (page.more) next ??= read(VISITED_PAGE)
+  }
+}
+
+/** Yields the pages of a stream. Returns the key from which the range must be read on if the stream fails, or undefined at its end. */
+async function* streamedPages(stream: AsyncIterable<RangePage>, from: Key, signal: AbortSignal): AsyncGenerator<RangePage, Key | undefined, undefined> {
+  let start = from
+  try {
+    for await (const page of stream) {
+      if (page.items.length > 0) start = startAfter(page.items.at(-1)?.key, start)
+      yield page
+    }
+    return undefined
+  } catch (error) {
+    if (!(error instanceof BackendError) || error.code === 'corrupt' || signal.aborted) throw error
+    return start
   }
 }
 

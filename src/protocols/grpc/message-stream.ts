@@ -78,11 +78,11 @@ export class MessageStream implements AsyncIterable<Buffer> {
     this.#ticking = setInterval(() => this.#tick(), TICK_MS).unref()
   }
 
-  /** Sends a message. The stream fails if the server's windows stay full while more than 64 KiB are queued. */
-  send(message: Buffer): void {
+  /** Sends a message. The stream fails if the server's windows stay full while more than 64 KiB are queued. `isLast`: ends the request, as a call with one message must. */
+  send(message: Buffer, isLast = false): void {
     if (this.#isOver) return
     this.#receiver.conduct.request()
-    if (!this.#sender.sendMore(STREAM, message)) this.#end(dropped('the server accepts no messages', false))
+    if (!this.#sender.sendMore(STREAM, message, isLast)) this.#end(dropped('the server accepts no messages', false))
   }
 
   /** Closes the stream and its connection. The reader receives a CallFailure with code CANCELLED. */

@@ -15,7 +15,7 @@ interface LongRequest {
   /** Remaining window of the stream. */
   window: number
   /** Whether more messages may follow. */
-  readonly isOpen: boolean
+  isOpen: boolean
 }
 
 /** Sending side of a connection: requests, within the server's windows, and other frames. */
@@ -94,10 +94,11 @@ export class RequestSender {
     this.#long.set(stream, { rest: Buffer.alloc(0), window: this.#streamWindow, isOpen: true })
   }
 
-  /** Queues a message of a streaming request, and sends it as the windows allow. Returns false, without queueing it, if too many bytes are queued. */
-  sendMore(stream: number, message: Buffer): boolean {
+  /** Queues a message of a streaming request, and sends it as the windows allow. Returns false, without queueing it, if too many bytes are queued. `isLast`: no message follows. */
+  sendMore(stream: number, message: Buffer, isLast = false): boolean {
     const request = this.#long.get(stream)
     if (request === undefined || request.rest.length > MAX_UNWRITTEN) return false
+    request.isOpen = !isLast
     request.rest = Buffer.concat([request.rest, prefixed(message)])
     this.#sendOn(stream, request)
     return true

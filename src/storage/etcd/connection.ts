@@ -58,6 +58,8 @@ export interface EtcdConnection {
    * trustworthy progress is required and the member's version cannot provide it.
    */
   watchStream(options: WatchStreamOptions): Promise<MessageStream>
+  /** Opens the stream of one range, on a connection of its own, as `watchStream` does. The caller sends one message, the last. */
+  rangeStream(options: UnaryOptions): Promise<MessageStream>
   /** Reports that the watch of a stream has failed. Its member is then avoided for a while if another is up. */
   watchFailed(stream: MessageStream): void
   /** Reports whether the progress of all members that respond can be trusted. Throws BackendError. */
@@ -88,6 +90,9 @@ function callAttributes(method: Method): Attributes {
 const serviceOf = (method: Method): Service => (method.startsWith('/etcdserverpb.KV') ? 'KV' : 'Lease')
 /** Call that opens a watch. Because of `hasleader`, a member cut off from its quorum ends the stream instead of staying silent. */
 const WATCH: StreamCall = { method: '/etcdserverpb.Watch/Watch', metadata: { hasleader: 'true' } }
+
+/** Call that reads a range in parts. etcd has it since 3.7. */
+const RANGE: StreamCall = { method: '/etcdserverpb.KV/RangeStream', metadata: {} }
 
 /** A context that is created for each connection: Node reads the property `context` once per connection. */
 const renewed = (tls: () => TlsCredentials): SecureContext => ({
@@ -228,8 +233,16 @@ class PooledConnection implements EtcdConnection {
     return this.#versions.areTrusted({ signal, deadline: this.deadline() })
   }
 
-  async watchStream(options: WatchStreamOptions): Promise<MessageStream> {
-    const { signal, deadline, isProgressTrusted } = options
+  watchStream({ isProgressTrusted, ...options }: WatchStreamOptions): Promise<MessageStream> {
+    return this.#openStream(WATCH, options, isProgressTrusted)
+  }
+
+  rangeStream(options: UnaryOptions): Promise<MessageStream> {
+    return this.#openStream(RANGE, options, false)
+  }
+
+  async #openStream(call: StreamCall, options: UnaryOptions, isProgressTrusted: boolean): Promise<MessageStream> {
+    const { signal, deadline } = options
     let failure = new Error('no member is up')
     for (let pause = 1; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       this.#throwIfOver(signal)
@@ -238,10 +251,11 @@ class PooledConnection implements EtcdConnection {
         if (isProgressTrusted && !(await this.#isTrusted(member, options)))
           throw new BackendError('unavailable', `the progress of ${member.address} cannot be trusted in its version`)
         const dialled = await this.#dial(member.address, options)
-        if (dialled instanceof Socket) return this.#streamTo(member, dialled)
+        if (dialled instanceof Socket) return this.#streamTo(call, member, dialled)
         failure = dialled
       }
-      if (Date.now() + pause > deadline) throw new BackendError('unavailable', `no connection to etcd for a watch: ${failure.message}`, { cause: failure })
+      if (Date.now() + pause > deadline)
+        throw new BackendError('unavailable', `no connection to etcd for a ${call === WATCH ? 'watch' : 'list'}: ${failure.message}`, { cause: failure })
       await sleep(pause, undefined, { signal }).catch(() => {})
     }
   }
@@ -255,8 +269,8 @@ class PooledConnection implements EtcdConnection {
     }
   }
 
-  #streamTo({ address }: ClusterMember, socket: Socket): MessageStream {
-    const stream = new MessageStream(socket, peerAt(address, this.#dialling), WATCH)
+  #streamTo(call: StreamCall, { address }: ClusterMember, socket: Socket): MessageStream {
+    const stream = new MessageStream(socket, peerAt(address, this.#dialling), call)
     this.#streams.set(stream, address)
     return stream
   }

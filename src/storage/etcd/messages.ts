@@ -87,8 +87,21 @@ export const decodeRange = (bytes: Buffer): RangeResponse => readRange(new WireR
 /**
  * Decodes a RangeResponse in turns, however many keys it has. `limit` is the number of keys that were requested, 0 for any. Rejects with a RangeError if there are more.
  */
-export async function decodeLongRange(bytes: Buffer, limit = 0): Promise<RangeResponse> {
-  const parts = rangeParts(new WireReader(bytes), { inParts: true, maxItems: limit === 0 ? Number.POSITIVE_INFINITY : limit })
+export function decodeLongRange(bytes: Buffer, limit = 0): Promise<RangeResponse> {
+  return inTurns(rangeParts(new WireReader(bytes), { inParts: true, maxItems: limit === 0 ? Number.POSITIVE_INFINITY : limit }))
+}
+
+/** Decodes a RangeStreamResponse in turns: a part of a RangeResponse. Its revision is 0 unless it is the last part. */
+export async function decodeLongRangePart(bytes: Buffer): Promise<RangeResponse> {
+  const reader = new WireReader(bytes)
+  for (let field = reader.next(); field !== 0; field = reader.next()) {
+    if (field !== 1) reader.skip()
+    else return inTurns(rangeParts(reader.message(), { inParts: true, maxItems: Number.POSITIVE_INFINITY }))
+  }
+  return { revision: NO_REVISION, items: [], more: false, count: 0 }
+}
+
+async function inTurns(parts: ReturnType<typeof rangeParts>): Promise<RangeResponse> {
   for (;;) {
     const step = parts.next()
     if (step.done) return step.value

@@ -22,6 +22,8 @@ export interface EtcdOptions {
   readonly requestTimeoutMs?: number
   /** Seconds by which a key may outlive its time to live, so that keys can share leases. Default: 60. */
   readonly leaseReuseSeconds?: number
+  /** Whether whole ranges are read with RangeStream if the members have it (the gate EtcdRangeStream). Default: false. */
+  readonly rangeStream?: boolean
   /** Optional. Proxy for the connections, which is reached without TLS. Connections are direct if it is omitted. */
   readonly proxy?: ConnectProxy | undefined
   /** Optional. Records calls. */

@@ -115,6 +115,39 @@ describe('storage/range-pages', () => {
     expect(backend.limits).to.deep.equal([500, 20_000, 5000, 2000, 2000, 2000, 2000, 2000])
   })
 
+  /** A store that streams pages of 1000 keys, and fails after so many. */
+  function streaming(size: number, failsAfter = Number.POSITIVE_INFINITY, code: 'unavailable' | 'corrupt' = 'unavailable') {
+    const backend = store(size, 100, false)
+    const streams: string[] = []
+    async function* rangeStream({ start, at }: { readonly start: string; readonly at: RangePage['revision'] }): AsyncGenerator<RangePage> {
+      streams.push(`${start} ${at}`)
+      const left = backend.all.filter(item => item.key >= start)
+      for (let i = 0; i < left.length; i += 1000) {
+        if (i >= failsAfter) throw new BackendError(code, 'the stream broke off')
+        yield { items: left.slice(i, i + 1000), revision: at, more: i + 1000 < left.length }
+      }
+    }
+    return { ...backend, rangeStream, streams }
+  }
+
+  it('reads what follows the first page as a stream, if the store can', async () => {
+    const backend = streaming(4000)
+    expect(await keysOf(backend)).to.equal(4000)
+    expect([backend.limits, backend.streams]).to.deep.equal([[500], [`${prefix}000499\0 9`]])
+    const small = streaming(400)
+    await keysOf(small)
+    expect(small.streams).to.deep.equal([])
+  })
+
+  it('continues with pages where a stream breaks off, or is not supported', async () => {
+    const backend = streaming(4000, 2000)
+    expect(await keysOf(backend)).to.equal(4000)
+    expect([backend.limits.length, backend.streams.length]).to.deep.equal([2, 1])
+    const unsupported = { ...store(4000, 100, false), rangeStream: () => undefined }
+    expect(await keysOf(unsupported)).to.equal(4000)
+    expect(await codeOf(keysOf(streaming(4000, 1000, 'corrupt')))).to.equal('corrupt')
+  })
+
   it('fails if the first page does not arrive in time', async () => {
     const backend = store(10, 100, true, () => {
       throw new BackendError('timeout', 'it took too long')

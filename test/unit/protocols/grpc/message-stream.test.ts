@@ -72,6 +72,17 @@ describe('a bidirectional stream of messages', function () {
       expect(headers['grpc-timeout']).to.equal(undefined)
     })
 
+    it('ends the request with its last message', async () => {
+      let came = Buffer.alloc(0)
+      const ended = new Promise<void>(resolve => peer.on('data', (bytes: Buffer) => (came = Buffer.concat([came, bytes]))).on('end', resolve))
+      stream.send(Buffer.alloc(100_000, 'a'), true)
+      await ended
+      expect(came.equals(prefixed(Buffer.alloc(100_000, 'a')))).to.equal(true)
+      peer.write(prefixed(Buffer.from('answer')))
+      end({ 'grpc-status': '0' })
+      expect(await drained(stream)).to.deep.equal({ messages: ['answer'], failure: undefined })
+    })
+
     it('sends messages of any length, and stays open', async () => {
       const sent = [Buffer.from('a'), Buffer.alloc(0), Buffer.alloc(300_000, 'b'), Buffer.from('c')]
       const wanted = Buffer.concat(sent.map(prefixed))

@@ -1,0 +1,49 @@
+import { onAbort } from '../../lib/on-abort.ts'
+import { callFailureOf, Status } from '../../protocols/grpc/call-failure.ts'
+import { type Backend, BackendError, type RangePage, type StreamedRange } from '../backend.ts'
+import type { EtcdConnection } from './connection.ts'
+import { backendError } from './errors.ts'
+import { decodeLongRangePart, encodeRange } from './messages.ts'
+
+/** Time after which a cluster that lacked the call is asked again: its members may have been upgraded. Source: rangeStreamRecheckInterval of k8s.io/apiserver. */
+const RECHECK_MS = 10 * 60_000
+
+type Connection = Pick<EtcdConnection, 'deadline' | 'rangeStream'>
+
+/**
+ * Returns the method that reads a range with RangeStream, which etcd has since 3.7. As in kube-apiserver, the call is tried, and not again for some time if a member does not implement it. `now`: a clock in
+ * milliseconds.
+ */
+export function etcdRangeStream(connection: Connection, now: () => number = () => performance.now()): NonNullable<Backend['rangeStream']> {
+  let unsupportedAt = Number.NEGATIVE_INFINITY
+  return (query, signal) =>
+    now() - unsupportedAt < RECHECK_MS
+      ? undefined
+      : streamedRange(connection, query, signal, () => {
+          unsupportedAt = now()
+        })
+}
+
+async function* streamedRange(connection: Connection, query: StreamedRange, signal: AbortSignal, onUnsupported: () => void): AsyncGenerator<RangePage, void> {
+  const stream = await connection.rangeStream({ signal, deadline: connection.deadline() })
+  const forget = onAbort(signal, () => stream.close())
+  try {
+    stream.send(encodeRange(query), true)
+    /** Only the end of the stream shows that a page is the last. */
+    let held: RangePage | undefined
+    for await (const bytes of stream) {
+      const { items, more } = await decodeLongRangePart(bytes)
+      if (held) yield { ...held, more: true }
+      held = { items, revision: query.at, more }
+    }
+    if (held) yield held
+  } catch (error) {
+    if (error instanceof BackendError) throw error
+    const failure = callFailureOf(error)
+    if (failure.code === Status.UNIMPLEMENTED) onUnsupported()
+    throw backendError(failure, signal)
+  } finally {
+    forget()
+    stream.close()
+  }
+}
