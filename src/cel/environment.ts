@@ -5,7 +5,7 @@ import { CIDR } from './libraries/cidr.ts'
 import { EXTENDED_LISTS } from './libraries/extended-lists.ts'
 import { FORMAT } from './libraries/format.ts'
 import { IP } from './libraries/ip.ts'
-import { LISTS } from './libraries/lists.ts'
+import { INCLUDES, LISTS } from './libraries/lists.ts'
 import { OPTIONALS } from './libraries/optionals.ts'
 import { QUANTITY } from './libraries/quantity.ts'
 import { REGEX } from './libraries/regex.ts'
@@ -66,6 +66,7 @@ const ADDITIONS: readonly Addition[] = [
   { since: 32, functions: TWO_VARIABLE_LOOPS, macros: TWO_VARIABLE_MACROS },
   { since: 33, functions: SEMVER },
   { since: 34, functions: EXTENDED_LISTS, macros: LIST_MACROS },
+  { since: 37, functions: INCLUDES },
 ]
 
 /** Pseudo version that has every addition. Stored expressions run with it, because some release has accepted them. */

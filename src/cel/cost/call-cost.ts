@@ -71,7 +71,7 @@ const BY_FUNCTION = new Map<string, CallCost>([
   ...costEntries('check', fixed(350_000)),
   ...costEntries('serviceAccount path group resource subresource namespace name allowed reason error errored', one),
   ...costEntries('fieldSelector labelSelector', selector),
-  ...costEntries('isSorted sum max min indexOf lastIndexOf', whole),
+  ...costEntries('isSorted sum max min indexOf lastIndexOf includes', whole),
   ...costEntries('url lowerAscii upperAscii substring trim jsonpatch.escapeKey cidr isIP isCIDR ip quantity isQuantity semver isSemver', ofFirst(1)),
   ...costEntries('split ip.isCanonical', ofFirst(2)),
   ['replace', (first, second, result) => orLong(ofFirst(2)(first, second, result), result)],

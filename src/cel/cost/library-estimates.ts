@@ -43,6 +43,12 @@ const overElements: Estimate = ({ target, sizeAt }) => {
   return cost(multiplyBounds(size, isText ? addBounds(ONE, traversal(sizeOfNode(element, sizeAt))) : ONE))
 }
 
+/** Like `overElements`. A value that may be a list, or not, is charged as a list of unknown elements. */
+const including: Estimate = call => {
+  const { target, sizeAt } = call
+  return target && listElements(target) ? overElements(call) : cost(multiplyBounds(sizeOfNode(target, sizeAt), ONE))
+}
+
 /** Divides and rounds up, in doubles as upstream does. */
 const ceilDivide = (a: bigint, b: bigint): bigint => {
   const quotient = Math.ceil(Number(a) / Number(b))
@@ -185,6 +191,7 @@ export const LIBRARY_ESTIMATES: ReadonlyMap<string, Estimate> = new Map<string, 
   ...estimateEntries(ACCESSORS, one),
   ...estimateEntries('fieldSelector labelSelector', selecting),
   ...estimateEntries('isSorted sum max min indexOf lastIndexOf', overElements),
+  ['includes', including],
   ...estimateEntries('url jsonpatch.escapeKey', ofArgument(1, true)),
   ...estimateEntries('lowerAscii upperAscii substring trim', ofTarget),
   ['replace', replacement],

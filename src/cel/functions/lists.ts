@@ -1,5 +1,5 @@
 import { compareValues, typeEquals } from '../values/compare.ts'
-import { CelDouble, CelDuration, CelError, type CelList, CelUint, isError, noSuchOverload, type Value } from '../values/value.ts'
+import { CelDouble, CelDuration, CelError, CelList, CelUint, isError, noSuchOverload, type Value } from '../values/value.ts'
 import { spendWork } from '../work.ts'
 import { add } from './arithmetic.ts'
 import type { Implementations } from './implementation.ts'
@@ -66,6 +66,13 @@ function lastIndexOf(list: CelList, value: Value): Value {
   return -1
 }
 
+/** Reports whether a list has an element, or the value itself equals another. Values that cannot be compared are unequal. */
+function includes(target: Value, value: Value): Value {
+  if (target instanceof CelList) return indexOf(target, value) !== -1
+  spendWork(1)
+  return typeEquals(target, value) === true
+}
+
 /** Element types that have an order. */
 const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes']
 /** Zeros of the element types that can be summed. */
@@ -95,4 +102,5 @@ export const LIST_FUNCTIONS: Implementations = {
   ...Object.fromEntries(Object.entries(ZEROS).map(([type, zero]) => [`list_${type}_sum_${type}`, sumFrom(zero)])),
   list_a_index_of_int: indexOf,
   list_a_last_index_of_int: lastIndexOf,
+  list_includes_dyn_dyn: includes,
 }

@@ -38,3 +38,8 @@ export const LISTS = parseDeclarations(`
   list_double_sum_double: .sum(list(double)) -> double
   list_duration_sum_duration: .sum(list(duration)) -> duration
 `)
+
+/** Whether a list has an element, or a value equals another: `self.models.includes('a')`. */
+export const INCLUDES = parseDeclarations(`
+  list_includes_dyn_dyn: .includes(dyn, dyn) -> bool
+`)

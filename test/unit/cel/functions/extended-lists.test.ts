@@ -65,3 +65,29 @@ describe('functions of lists since 1.34', () => {
     expect(limited('list.flatten(1).size()', wider, 1_000_000).error).to.equal('flatten() takes at most 1000000 elements')
   })
 })
+
+describe('includes', () => {
+  const later = extend(baseEnvironment(37), { list: DYN })
+  const value = (expression: string): unknown => {
+    const { checked } = compile(expression, later)
+    const program = checked && makeProgram(checked, later)
+    return program && !('fault' in program) ? program.evaluate(new Map([['list', jsonValue(['a', 1])]])).value : undefined
+  }
+
+  it('finds elements of lists, and values that equal another', () => {
+    const found = ['[1, 2].includes(2)', '["a"].includes("a")', '"a".includes("a")', '1.includes(1)', 'list.includes("a")', '[1, 2].includes(dyn(2.0))']
+    const missing = ['[1, 2].includes(3)', '"ab".includes("a")', 'list.includes("b")', '[1].includes("a")', '[[1]].includes(1)']
+    expect(found.filter(expression => value(expression) !== true)).to.deep.equal([])
+    expect(missing.filter(expression => value(expression) !== false)).to.deep.equal([])
+  })
+
+  it('is estimated and charged by the size of the list', () => {
+    const { checked } = compile('[1, 2, 3].includes(2)', later)
+    if (!checked) throw new Error('does not compile')
+    const sorted = compile('[1, 2, 3].indexOf(2)', later).checked
+    expect(estimateCost(checked, () => undefined)).to.deep.equal(sorted && estimateCost(sorted, () => undefined))
+  })
+
+  it('is rejected in expressions that must be valid in 1.36', () =>
+    expect(String(compile('[1].includes(1)', baseEnvironment(36)).issues)).to.contain("undeclared reference to 'includes'"))
+})
