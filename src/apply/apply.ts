@@ -40,6 +40,8 @@ export interface ApplyArgs {
   readonly subresource?: string | undefined
   readonly force: boolean
   readonly resetFields?: OwnedWrite['resetFields']
+  /** Optional. Those paths in versions other than that of the request. */
+  readonly resetElsewhere?: OwnedWrite['resetElsewhere']
   /** Time of the request: RFC 3339 in whole seconds. */
   readonly now: string
   /** Optional. Needed if managers may name other versions than the request's. */
@@ -89,8 +91,12 @@ export function* applyInSteps(args: ApplyArgs): Steps<Applied> {
 }
 
 /** Assigns the fields of an object without managers to the manager `before-first-apply`. */
-function* firstManagers({ schema, apiVersion, kind, subresource = '', resetFields, convert }: ApplyArgs, live: KubeObject, time: string): Steps<Managed> {
-  const change: OwnedWrite = { schema, apiVersion, old: emptyObject(schema, apiVersion, kind), next: live, resetFields, convert }
+function* firstManagers(
+  { schema, apiVersion, kind, subresource = '', resetFields, resetElsewhere, convert }: ApplyArgs,
+  live: KubeObject,
+  time: string,
+): Steps<Managed> {
+  const change: OwnedWrite = { schema, apiVersion, old: emptyObject(schema, apiVersion, kind), next: live, resetFields, resetElsewhere, convert }
   return yield* recordUpdate(change, new Map(), { manager: 'before-first-apply', subresource, time })
 }
 
@@ -119,7 +125,7 @@ function misfitError(object: JsonObject, failed: string, to: string, why: string
 
 /** Merges the configuration into the live object, prunes it, and updates the managers. Throws an ApplyError `conflict` unless `force`. */
 function* applyConfiguration(args: ApplyArgs, live: KubeObject, before: Managed, force: boolean): Steps<{ object: KubeObject; managed: Managed }> {
-  const { schema, config, apiVersion, subresource = '', resetFields, convert } = args
+  const { schema, config, apiVersion, subresource = '', resetFields, resetElsewhere, convert } = args
   const applier = { manager: args.manager, operation: 'Apply', apiVersion, subresource } as const
   const identity = managerIdentity(applier)
   const last = before.get(identity)
@@ -137,7 +143,7 @@ function* applyConfiguration(args: ApplyArgs, live: KubeObject, before: Managed,
   yield
   const object = lastSet ? yield* prune({ schema, apiVersion, convert }, merged, [...inSchema.values()], lastSet) : merged
   yield
-  const touchIn = touchesOf({ schema, apiVersion, old: live, next: object, resetFields, convert })
+  const touchIn = touchesOf({ schema, apiVersion, old: live, next: object, resetFields, resetElsewhere, convert })
   if (!force) yield* refuseConflicts(inSchema, identity, touchIn)
   const managed = yield* takeFromOthers(inSchema, touchIn, identity)
   yield

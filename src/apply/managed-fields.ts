@@ -27,6 +27,8 @@ export interface UpdateArgs {
   readonly subresource?: string | undefined
   /** Paths that writes to this resource or subresource do not own. */
   readonly resetFields?: OwnedWrite['resetFields']
+  /** Optional. Those paths in versions other than that of the request. */
+  readonly resetElsewhere?: OwnedWrite['resetElsewhere']
   /** Time of the request: RFC 3339 in whole seconds. */
   readonly now: string
   /** Optional. Needed if managers may name other versions than the request's. */
@@ -74,9 +76,9 @@ function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
 
 /** Updates the managers for a write. A create is compared with an empty object. */
 function update(args: UpdateArgs, before: Managed): Steps<Managed> {
-  const { schema, next, apiVersion, subresource = '', resetFields, convert } = args
+  const { schema, next, apiVersion, subresource = '', resetFields, resetElsewhere, convert } = args
   const old = args.old ?? emptyObject(schema, apiVersion, next.kind)
-  return recordUpdate({ schema, apiVersion, old, next: untracked(next), resetFields, convert }, before, {
+  return recordUpdate({ schema, apiVersion, old, next: untracked(next), resetFields, resetElsewhere, convert }, before, {
     manager: args.manager || 'unknown',
     subresource,
     time: args.now,

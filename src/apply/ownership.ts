@@ -26,6 +26,8 @@ export interface OwnedWrite {
   readonly next: KubeObject
   /** Paths that writes to the resource or subresource do not own. */
   readonly resetFields?: readonly (readonly string[])[] | undefined
+  /** Optional. Those paths in versions other than that of the request. Default: `resetFields` for built-in kinds, none for custom kinds. */
+  readonly resetElsewhere?: readonly (readonly string[])[] | undefined
   /** Optional. Converts an object from the version of its apiVersion to that of a manager. Returns undefined if that version is not served, as if the function were omitted. */
   readonly convert?: ((object: KubeObject, apiVersion: string) => Versioned | undefined | Steps<Versioned | undefined>) | undefined
 }
@@ -41,7 +43,7 @@ export interface Touch {
 /** Returns the fields that a change affects, as paths of a version. Undefined if the version is not served. */
 export type Touches = (apiVersion: string) => Steps<Touch | undefined>
 
-/** Reset fields in versions other than the request's. Upstream has none there for custom kinds. */
+/** Default reset fields in versions other than the request's. */
 const RESET_ELSEWHERE: Readonly<Record<FormName, (resetFields: OwnedWrite['resetFields']) => OwnedWrite['resetFields']>> = {
   typed: resetFields => resetFields,
   unstructured: () => undefined,
@@ -50,7 +52,7 @@ const RESET_ELSEWHERE: Readonly<Record<FormName, (resetFields: OwnedWrite['reset
 /** Returns a function that computes the affected fields of a change by version. Results are kept for each version. */
 export function touchesOf(change: OwnedWrite): Touches {
   const { convert, resetFields, schema } = change
-  const otherReset = RESET_ELSEWHERE[schema.form.name](resetFields)
+  const otherReset = change.resetElsewhere ?? RESET_ELSEWHERE[schema.form.name](resetFields)
   /** Result for the version of the request. Most objects have managers of this version only. */
   let own: Touch | undefined
   const others = new Map<string, Touch | undefined>()

@@ -1,7 +1,7 @@
 import type { Json } from '../api/meta/object.ts'
 import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
 import type { ListSchema } from '../schema/schema.ts'
-import { compareScalars, keyElement, type PathElement, valueElement } from './path-element.ts'
+import { compareElements, compareScalars, keyElement, type PathElement, valueElement } from './path-element.ts'
 import { listKeys } from './typed-schema.ts'
 
 /** A list item without a valid key. The managed fields of such an object cannot be updated. */
@@ -12,7 +12,7 @@ export class TypedError extends Error {
 /** An item of a set or a list of type map, or several items with the same path element. */
 export interface ListItem {
   readonly element: PathElement
-  /** The values of the item's keys in a list of type map. The value alone in a set. */
+  /** The values of the item's keys in a list of type map, empty if it omits some. The value alone in a set. */
   readonly key: readonly Json[]
   /** The first item with the path element. */
   readonly value: Json
@@ -51,8 +51,9 @@ export function* orderedItemsOf(list: ListSchema, values: readonly Json[]): Step
   return items.length < 2 ? items : yield* sortInSteps(items, inElementOrder)
 }
 
-/** Orders items of one list as `compareElements` orders their path elements, but without parsing them. */
+/** Orders items of one list as `compareElements` orders their path elements, but without parsing those that have all keys. */
 export const inElementOrder = (a: ListItem, b: ListItem): number => {
+  if (a.key.length === 0 || b.key.length === 0) return compareElements(a.element, b.element)
   for (let i = 0; i < a.key.length; i++) {
     const left = a.key[i]
     const right = b.key[i]
@@ -73,10 +74,16 @@ function keyed(list: ListSchema, value: Json, index: number): ListItem {
   for (const { name, fallback } of listKeys(list)) {
     const own = Object.hasOwn(value, name) ? value[name] : undefined
     const used = own === undefined ? fallback : own
-    if (used === undefined) throw keysComplaint(index, `has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`)
-    fields.push([name, used])
-    key.push(used)
+    if (used !== undefined) {
+      fields.push([name, used])
+      key.push(used)
+    } else if (!list.partialKeys) throw keysComplaint(index, `has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`)
   }
+  if (fields.length === 0) {
+    const keys = (list.listMapKeys ?? []).map(name => JSON.stringify(name)).join(' ')
+    throw keysComplaint(index, `has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`)
+  }
+  if (fields.length < listKeys(list).length) key.length = 0
   return { element: keyElement(fields), key, value, count: 1, all: undefined }
 }
 

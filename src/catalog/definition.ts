@@ -74,6 +74,8 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   readonly verbs: readonly string[]
   /** Optional. Verbs in discovery, if they differ from the served ones: a kind that is being removed no longer advertises writes. */
   readonly advertisedVerbs?: readonly string[]
+  /** Optional. First release in which objects cannot be created, because the definition of the custom kind is being deleted. */
+  readonly noCreatesSince?: Release
   /** Optional. Kind of lists. Defaults to the kind followed by `List`. */
   readonly listKind?: string
   /** Optional. Warning for clients of the version, in addition to that of the release. */
@@ -95,8 +97,8 @@ export interface Version<V extends TypedObject = KubeObject, H extends TypedObje
   readonly setGatedDefaults?: (object: V, features: Features) => void
   /** Table of objects in this version. Defaults to that of the hub version. */
   readonly table?: TableDefinition<V>
-  /** Replaces `table` if releases print the kind differently. */
-  readonly tableIn?: (release: Release) => TableDefinition<V>
+  /** Replaces `table` if releases print the kind differently. Undefined if a release prints it as `table` does. */
+  readonly tableIn?: (release: Release) => TableDefinition<V> | undefined
   /** Fields that a selector may name besides metadata.name and metadata.namespace, with functions that return their values. */
   readonly selectableFields?: Readonly<Record<string, (object: V) => string>>
   /** Returns the error message for a selector with any other field. */
@@ -366,6 +368,8 @@ export interface Strategy<T extends TypedObject = KubeObject> {
   readonly orphanWarning?: string
   /** Paths that writes to this resource or subresource do not own: `[['status']]`. */
   readonly resetFields?: readonly (readonly string[])[]
+  /** Replaces `resetFields` if releases differ. `inAllVersions`: writes of a custom kind do not own the paths in other versions either. */
+  readonly resetFieldsIn?: (release: Release) => { readonly fields: readonly (readonly string[])[]; readonly inAllVersions?: boolean }
 }
 
 /** Values that a write has reserved elsewhere. Committed after the write, or rolled back. */

@@ -37,17 +37,18 @@ function isSubresourceServed({ gate, since, until }: Subresource, features: Feat
 }
 
 function bindVersion(version: Version, { features, schemaOf }: ReleaseParts): Version {
-  const { setDefaults, setGatedDefaults, subresources = {}, tableIn } = version
+  const { setDefaults, setGatedDefaults, subresources = {} } = version
+  const table = version.tableIn?.(features.release)
   const selectableFields = selectableIn(version, features.release)
   const served = Object.entries(subresources).filter(([, subresource]) => isSubresourceServed(subresource, features))
   const same = served.length === Object.keys(subresources).length
-  if (!setGatedDefaults && same && !schemaOf && !tableIn && selectableFields === version.selectableFields) return version
+  if (!setGatedDefaults && same && !schemaOf && !table && selectableFields === version.selectableFields) return version
   const typed = schemaOf ? served.map(([name, subresource]) => [name, withType(subresource, schemaOf)] as const) : served
   return {
     ...version,
     ...(schemaOf && { schema: schemaOf(version.schema), ...(version.listSchema && { listSchema: schemaOf(version.listSchema) }) }),
     ...(selectableFields && { selectableFields }),
-    ...(tableIn && { table: tableIn(features.release) }),
+    ...(table && { table }),
     ...(version.subresources && { subresources: Object.fromEntries(typed) }),
     ...(setGatedDefaults && {
       setDefaults(object) {

@@ -50,6 +50,7 @@ export class ApiService implements Service {
       catalog,
       registry,
       clock: runtime.clock,
+      release: gates.release,
       media: requests.media,
       watchList: gates.enabled('WatchList'),
       shards: gates.enabled('ShardedListAndWatch'),

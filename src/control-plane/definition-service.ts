@@ -5,6 +5,7 @@ import { ConversionMetrics } from '../extensions/conversion/metrics.ts'
 import { findDefinition } from '../extensions/find-definition.ts'
 import { type CustomResources, customResources } from '../extensions/follow-definitions.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
+import { valueRulesOf } from '../resources/shared/value-rules.ts'
 import type { BuiltInKinds } from './built-in-kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
@@ -32,7 +33,7 @@ export class DefinitionService implements Service {
 
   /** @param signal aborted at shutdown; ends calls of webhooks. */
   constructor(
-    { logger, observability: { onCustomKinds, spans }, runtime }: Pick<ControlPlaneOptions, 'logger' | 'observability' | 'runtime'>,
+    { logger, observability: { onCustomKinds, spans }, release, runtime }: Pick<ControlPlaneOptions, 'logger' | 'observability' | 'release' | 'runtime'>,
     { kinds, stores, webhooks }: DefinitionServiceParts,
     signal: AbortSignal,
   ) {
@@ -51,6 +52,7 @@ export class DefinitionService implements Service {
         spans,
         notes: runtime.recent?.notes,
       },
+      rules: valueRulesOf(release.gates),
       addResource: definition => stores.add(definition),
       replaceResource: (old, next) => stores.replace(old, next),
       removeResource: definition => stores.remove(definition),

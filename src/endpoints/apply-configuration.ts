@@ -11,8 +11,22 @@ import type { ApplyChange } from '../registry/change/apply.ts'
 /** A parsed apply configuration. */
 export type Configuration = Pick<ApplyChange, 'config' | 'repeated'>
 
+/** Messages about a configuration that cannot be decoded. */
+interface DecodingTexts {
+  readonly decoding: string
+  /** Prefix of an error of YAML that does not begin like JSON. */
+  readonly converting: string
+}
+
+const CONVERTING = 'error converting YAML to JSON: '
+
+/** Messages before 1.37. */
+export const TEXTS: DecodingTexts = { decoding: 'error decoding YAML: ', converting: `error decoding YAML: ${CONVERTING}` }
+/** Since 1.37 a configuration is converted to JSON first, unless it begins like JSON. */
+export const TEXTS_SINCE_1_37: DecodingTexts = { decoding: 'error decoding patch: ', converting: 'error encoding patch: ' }
+
 /** Parses a configuration in CBOR. Any fault, such as a repeated key, is an error at every level of field validation. */
-export function parseCborConfiguration(body: Buffer): Configuration {
+export function parseCborConfiguration(body: Buffer, { decoding }: DecodingTexts): Configuration {
   try {
     const { value, fault } = parseCbor(body)
     if (fault) throw new CborError(fault.text)
@@ -20,26 +34,28 @@ export function parseCborConfiguration(body: Buffer): Configuration {
       throw new CborError(asCborText(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`))
     return { config: value ?? {}, repeated: [] }
   } catch (error) {
-    if (error instanceof CborError) throw badRequestError(`error decoding YAML: ${error.message}`)
+    if (error instanceof CborError) throw badRequestError(decoding + error.message)
     throw error
   }
 }
 
 /** Parses a configuration in YAML, in steps. */
-export function* parseConfiguration(body: Buffer): Steps<Configuration> {
+export function* parseConfiguration(body: Buffer, { decoding, converting }: DecodingTexts): Steps<Configuration> {
   let parsed: ParsedYaml
   boundYamlValues(body)
   yield
   try {
     parsed = yield* parseYamlInSteps(body)
   } catch (error) {
-    throw badRequestError(`error decoding YAML: error converting YAML to JSON: ${errorMessage(error)}`)
+    // The YAML library takes such a text for JSON, which needs no conversion.
+    const prefix = body.toString().trimStart().startsWith('{') ? decoding + CONVERTING : converting
+    throw badRequestError(prefix + errorMessage(error))
   }
   const { duplicates } = parsed
   const value = yield* untypedValue(parsed)
   if (value !== null && !isJsonObject(value))
     throw badRequestError(
-      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`,
+      `${decoding}error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`,
     )
   return { config: value ?? {}, repeated: duplicates }
 }

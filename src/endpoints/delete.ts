@@ -7,7 +7,7 @@ import type { FieldError } from '../meta/field-error.ts'
 import { invalid, notSupported } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
-import { failure, forbiddenError, invalidError } from '../meta/status.ts'
+import { badRequestError, failure, forbiddenError, invalidError } from '../meta/status.ts'
 import { type DeleteResult, IGNORE_READ_ERROR } from '../registry/delete.ts'
 import { type DeletionOptions, PROPAGATION_POLICIES, propagationPolicyOf } from '../registry/deletion-step.ts'
 import type { ListResult } from '../registry/read.ts'
@@ -19,7 +19,7 @@ import { metaType } from './forms/meta-v1.ts'
 import { listOptions } from './list-options.ts'
 import { booleanParameter, integerParameter, stringParameter } from './query.ts'
 import type { Scope } from './scope.ts'
-import { isNamespaced, MAX_BODY_BYTES, storeOf, targetOfScope } from './scope.ts'
+import { handlesSince, isNamespaced, MAX_BODY_BYTES, storeOf, targetOfScope } from './scope.ts'
 import { dryRunErrors, META_GROUP } from './write-options.ts'
 
 interface DecodedOptions {
@@ -82,7 +82,7 @@ async function deleteOptions(scope: Scope): Promise<DecodedOptions> {
   const body = await scope.exchange.readBody(MAX_BODY_BYTES)
   const raw = body.length > 0 ? await fromBody(scope, body) : fromQuery(scope)
   const unsafe = scope.env.unsafeDeletion !== undefined && raw.ignoreStoreReadErrorWithClusterBreakingPotential === true
-  const errors = [...optionErrors(raw), ...(unsafe ? exclusiveErrors(raw) : [])]
+  const errors = [...optionErrors(raw), ...(unsafe ? exclusiveErrors(raw, handlesSince(scope.env, '1.37')) : [])]
   if (errors.length > 0) throw invalidOptions(errors)
   const { gracePeriodSeconds, preconditions, orphanDependents } = raw
   const policy = propagationPolicyOf(raw.propagationPolicy ?? '')
@@ -102,9 +102,10 @@ async function deleteOptions(scope: Scope): Promise<DecodedOptions> {
 /** metav1.DeleteOptions as in the request: the policy may be any text. */
 type RawOptions = Omit<DeleteOptions, 'kind' | 'apiVersion' | 'gracePeriodSeconds'> & { gracePeriodSeconds?: number }
 
-/** Decodes DeleteOptions from the body. Throws 500 for any fault, as upstream does. */
+/** Decodes DeleteOptions from the body. Throws 400 for any fault, before 1.35 the decoder's text and 500. */
 async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
   const type = scope.exchange.headers['content-type']
+  const plainError = handlesSince(scope.env, '1.35') ? badRequestError : withoutReason
   const parsed = await runInTurns(parseBody(scope.env.media, type, body, { kind: 'DeleteOptions', schema: metaType('meta.DeleteOptions'), refuse: plainError }))
   const { value, claimed } = parsed
   if ('cbor' in parsed && parsed.fault) throw plainError(parsed.fault.text)
@@ -126,8 +127,7 @@ async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
   }
 }
 
-/** Returns the error of this body: upstream responds with the decoder's text and 500. */
-const plainError = (text: string) => failure(500, '', text)
+const withoutReason = (text: string) => failure(500, '', text)
 
 /** Decodes DeleteOptions from the query. */
 function fromQuery(scope: Scope): RawOptions {
@@ -165,10 +165,10 @@ function optionErrors(raw: RawOptions): FieldError[] {
   return [...errors, ...dryRunErrors(raw.dryRun ?? [])]
 }
 
-/** Refuses options that depend on the object: unsafe deletion cannot read it. */
-function exclusiveErrors(raw: RawOptions): FieldError[] {
+/** Refuses options that depend on the object: unsafe deletion cannot read it. @param allowsDryRun whether it may be a dry run, as since 1.37 */
+function exclusiveErrors(raw: RawOptions, allowsDryRun: boolean): FieldError[] {
   const given = {
-    dryRun: (raw.dryRun ?? []).length > 0,
+    dryRun: !allowsDryRun && (raw.dryRun ?? []).length > 0,
     propagationPolicy: raw.propagationPolicy !== undefined,
     orphanDependents: raw.orphanDependents !== undefined,
     gracePeriodSeconds: raw.gracePeriodSeconds !== undefined,

@@ -16,7 +16,7 @@ import { patch } from './patch.ts'
 import { stringParameter } from './query.ts'
 import { readStep } from './read-step.ts'
 import { respondList, respondObject, respondStatus, respondTyped } from './respond.ts'
-import { isNamespaced, type Scope, type ServedVerb, storeOf } from './scope.ts'
+import { handlesSince, isNamespaced, type Scope, type ServedVerb, storeOf } from './scope.ts'
 import { update } from './update.ts'
 import { callVirtual } from './virtual.ts'
 import { watch } from './watch.ts'
@@ -75,7 +75,7 @@ async function openWatch(scope: Scope<'watch'>): Promise<void> {
   const opened = options.watch ? options : { ...options, startAtHand: true as const }
   return watch(scope, opened, () => {
     const form = negotiateStream(scope)
-    if (form.withoutInitialEnd && endsInitialEvents(opened)) throw notAcceptable(scope)
+    if (form.withoutInitialEnd && !handlesSince(scope.env, '1.34') && endsInitialEvents(opened)) throw notAcceptable(scope)
     return form.framing(scope)
   })
 }

@@ -109,7 +109,7 @@ async function selector<T>({ ctx }: Exchange, text: string, parse: (text: string
     return text.length < LONG ? parse(text) : await runInTurns(steps(text), ctx.signal)
   } catch (error) {
     if (!(error instanceof SelectorError)) throw error
-    throw badRequestError(error.message)
+    throw badRequestError(error.message, wording => error.worded(wording))
   }
 }
 

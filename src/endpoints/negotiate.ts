@@ -22,7 +22,7 @@ import { dialectOf } from './dialect/dialect-of.ts'
 import type { Exchange } from './exchange.ts'
 import { formOf, type Output, PLAIN_FORM } from './forms/form-of.ts'
 import type { ResponseForm } from './forms/response-form.ts'
-import type { Scope } from './scope.ts'
+import { type EndpointEnvironment, handlesSince, type Scope } from './scope.ts'
 
 /** Negotiates the form of the response. Throws 406 if the client accepts none. */
 export const negotiate = (scope: Scope): ResponseForm => (acceptsPlain(scope) ? PLAIN_FORM : formOf(acceptedOutput(scope)))
@@ -91,7 +91,7 @@ export function acceptedOutput(scope: Scope): Output {
   const { media } = scope.env
   const offered = prepare(media)
   const routeTypes = info.method === 'GET' && !info.namesObject ? offered.collectionTypes : offered.objectTypes
-  if (!dialect.routeAnswers(accept, routeTypes) && !dialect.routeAnswers(accept, offered.aliases)) throw unroutable(exchange, routeTypes)
+  if (!dialect.routeAnswers(accept, routeTypes) && !dialect.routeAnswers(accept, offered.aliases)) throw unroutable(exchange, routeTypes, scope.env)
   const shown = subresource?.kind ? dialectOf(subresource.kind.schema) : dialect
   const accepted = negotiateOutput(accept, media.types, dialectRules(shown, media, offered))
   if (!accepted) throw notAcceptable(scope)
@@ -126,10 +126,13 @@ export const notAcceptable = (scope: Scope) => failure(406, 'NotAcceptable', not
 
 const BODIES = new Set(['POST', 'PUT', 'PATCH'])
 
-/** Returns the error of a request whose Accept header matches no route. Upstream's router assumes that a request without Content-Length has no body, and responds to a missing body with 415. */
-export function unroutable({ method, headers }: Exchange, types: readonly string[]) {
+/**
+ * Returns the error of a request whose Accept header matches no route. Before 1.36 upstream's router assumes that a request without Content-Length has no body, and responds to a missing body
+ * with 415.
+ */
+export function unroutable({ method, headers }: Exchange, types: readonly string[], env: EndpointEnvironment) {
   const text = routeNotAcceptableText(types)
-  if (!BODIES.has(method) || headers['content-length'] !== undefined) return failure(406, 'NotAcceptable', text, {})
+  if (handlesSince(env, '1.36') || !BODIES.has(method) || headers['content-length'] !== undefined) return failure(406, 'NotAcceptable', text, {})
   return failure(415, 'UnsupportedMediaType', text.replace('406: Not Acceptable', UNROUTABLE_TYPE), {})
 }
 

@@ -1,18 +1,19 @@
 import { CBOR_TYPE } from '../codec/accept-header.ts'
+import { type ParsedJson, parseJsonInSteps } from '../codec/json.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH } from '../codec/patch-types.ts'
+import { boundJsonValues } from '../codec/value-bound.ts'
 import { runInTurns } from '../lib/steps.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
-import { failure } from '../meta/status.ts'
+import { badRequestError, failure } from '../meta/status.ts'
 import { builtInsOf } from '../registry/other-type.ts'
 import type { RequestResult } from '../registry/types.ts'
-import { parseCborConfiguration, parseConfiguration } from './apply-configuration.ts'
+import { parseCborConfiguration, parseConfiguration, TEXTS, TEXTS_SINCE_1_37 } from './apply-configuration.ts'
 import { notePatch } from './audited-request.ts'
 import { firstType } from './dialect/body-type.ts'
 import { nameRequired } from './dialect/custom-route.ts'
 import type { PatchTypes } from './dialect/dialect.ts'
-import type { Exchange } from './exchange.ts'
 import { UNROUTABLE_TYPE, unroutable } from './negotiate.ts'
-import { MAX_BODY_BYTES, type Scope, storeOf, writeTarget } from './scope.ts'
+import { handlesSince, MAX_BODY_BYTES, type Scope, storeOf, writeTarget } from './scope.ts'
 import { writeOptions } from './write-options.ts'
 
 const unsupported = (types: readonly string[]) =>
@@ -30,14 +31,16 @@ export function checkPatchRoute(scope: Scope): void {
   const { taken, listed } = patchTypes(scope)
   if (!dialect.routeTakes(exchange.headers['content-type'], taken))
     throw dialect.patchRefusal(
-      () => unroutablePatch(exchange),
+      () => unroutablePatch(scope),
       () => unsupported(listed),
     )
   if (!info.namesObject) throw nameRequired()
 }
 
-function unroutablePatch(exchange: Exchange) {
-  return Number(exchange.headers['content-length'] ?? 0) > 0 ? failure(415, 'UnsupportedMediaType', UNROUTABLE_TYPE, {}) : unroutable(exchange, [])
+/** Before 1.36 upstream's router looks at the body first. */
+function unroutablePatch({ exchange, env }: Scope) {
+  const hasBody = Number(exchange.headers['content-length'] ?? 0) > 0
+  return hasBody || handlesSince(env, '1.36') ? failure(415, 'UnsupportedMediaType', UNROUTABLE_TYPE, {}) : unroutable(exchange, [], env)
 }
 
 /** PATCH of one object, of a subresource of the same kind, or of a view (scale). */
@@ -49,11 +52,22 @@ export async function patch(scope: Scope<'patch'>): Promise<{ answer: RequestRes
   if (type === APPLY_PATCH || type === APPLY_CBOR_PATCH) return applyRequest(scope, type)
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'PatchOptions', scope.env)
+  const parsed = handlesSince(scope.env, '1.37') ? await parseFirst(body) : undefined
   if (exchange.ctx.audit?.showsRequest === true) await notePatch(exchange.ctx, body)
   const { fieldValidation } = options
   return storeOf(scope).update(writeTarget(scope, options), {
-    change: { kind: 'patch', type, body, fieldValidation, builtIns: builtInsOf(scope.snapshot) },
+    change: { kind: 'patch', type, body, ...(parsed && { parsed }), fieldValidation, builtIns: builtInsOf(scope.snapshot) },
   })
+}
+
+/** Parses a patch before the object is read, as since 1.37. Throws 400 without the parser's message. */
+async function parseFirst(body: Buffer): Promise<ParsedJson> {
+  boundJsonValues(body)
+  try {
+    return await runInTurns(parseJsonInSteps(body))
+  } catch {
+    throw badRequestError('invalid JSON patch')
+  }
 }
 
 /** PATCH with an apply configuration, in YAML or CBOR. */
@@ -61,7 +75,8 @@ async function applyRequest(scope: Scope<'patch'>, type: string): Promise<{ answ
   const { exchange, subresource } = scope
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'PatchOptions', { apply: true, ...(scope.env.validatesFields === false && { validatesFields: false }) })
-  const configuration = type === APPLY_CBOR_PATCH ? parseCborConfiguration(body) : await runInTurns(parseConfiguration(body), exchange.ctx.signal)
+  const texts = handlesSince(scope.env, '1.37') ? TEXTS_SINCE_1_37 : TEXTS
+  const configuration = type === APPLY_CBOR_PATCH ? parseCborConfiguration(body, texts) : await runInTurns(parseConfiguration(body, texts), exchange.ctx.signal)
   if (exchange.ctx.audit?.showsRequest === true) await notePatch(exchange.ctx, body, configuration.config)
   if (turnIsLong()) await nextLongTurn()
   const { namedManager, force = false, fieldValidation } = options

@@ -3,6 +3,7 @@ import type { Subresource } from '../catalog/definition.ts'
 import type { MediaOffer } from '../codec/accept-header.ts'
 import type { TimerClock } from '../lib/clock.ts'
 import type { GaugeFamily } from '../lib/metrics.ts'
+import { DEFAULT_RELEASE, isSince, type Release } from '../lifecycle/release.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { ResourceRequestInfo, Verb } from '../meta/context.ts'
 import type { Registry } from '../registry/registry.ts'
@@ -25,6 +26,8 @@ export interface EndpointEnvironment {
   readonly catalog: Catalog
   readonly registry: Pick<Registry, 'store' | 'admit' | 'access'>
   readonly clock: TimerClock
+  /** Optional. Release that is emulated. Default: DEFAULT_RELEASE. */
+  readonly release?: Release
   /** Media types of request and response bodies. */
   readonly media: MediaOffer
   /** Minimum duration of a watch without a timeout, in seconds. The server ends it after this to twice this time. */
@@ -56,6 +59,9 @@ export interface EndpointEnvironment {
   /** Aborted when the server begins to shut down, which ends watches. */
   readonly shutdown: AbortSignal
 }
+
+/** Reports whether requests are handled as in a release or later. */
+export const handlesSince = ({ release = DEFAULT_RELEASE }: EndpointEnvironment, since: Release): boolean => isSince(release, since)
 
 /** Empty for a method without a verb, which only proxies accept. */
 export type ServedVerb = Verb | ''

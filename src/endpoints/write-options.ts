@@ -74,9 +74,6 @@ export function writeOptions(
   }
 }
 
-/** Validates the values of `dryRun`. Go prints the whole list as the invalid value. */
-export function dryRunErrors(values: readonly string[]): FieldError[] {
-  if (values.every(value => value === 'All')) return []
-  const printed = `[]string{${values.map(value => JSON.stringify(value)).join(', ')}}`
-  return [{ reason: 'FieldValueNotSupported', field: 'dryRun', body: `Unsupported value: ${printed}: supported values: "All"` }]
-}
+/** Validates the values of `dryRun`. The invalid value is the whole list. */
+export const dryRunErrors = (values: readonly string[]): FieldError[] =>
+  values.every(value => value === 'All') ? [] : [notSupported(fieldPath('dryRun'), values, ['All'])]

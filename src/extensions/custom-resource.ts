@@ -2,6 +2,7 @@ import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '
 import type { KubeObject } from '../api/meta/object.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { runAtOnce } from '../lib/steps.ts'
+import { OLDEST_RELEASE } from '../lifecycle/release.ts'
 import { compareVersionNames } from '../meta/gvk.ts'
 import { isConditionTrue } from '../resources/apiextensions/custom-resource-definition/spec.ts'
 import { SchemaPool } from '../schema/json-schema/schema-pool.ts'
@@ -32,7 +33,11 @@ export function customDefinition(definition: CustomResourceDefinition, { built, 
   const stored = versions.find(({ storage }) => storage)
   if (!isDefinitionServed(definition) || !stored) return undefined
   const terminating = isConditionTrue(definition, 'Terminating')
-  const shown = new Map([...built].map(([name, version]) => [name, terminating ? { ...version, advertisedVerbs: TERMINATING_VERBS } : version]))
+  const going: Partial<Version> = {
+    ...(terminating && { advertisedVerbs: TERMINATING_VERBS, noCreatesSince: OLDEST_RELEASE }),
+    ...(!terminating && definition.metadata.deletionTimestamp && { noCreatesSince: '1.37' }),
+  }
+  const shown = new Map([...built].map(([name, version]) => [name, { ...version, ...going }]))
   const ordered = [...versions].sort((a, b) => compareVersionNames(a.name, b.name))
   const pick = (served: boolean): Version[] => ordered.filter(version => version.served === served).flatMap(({ name }) => shown.get(name) ?? [])
   const [first, ...more] = pick(true)

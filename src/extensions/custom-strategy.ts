@@ -3,13 +3,15 @@ import type { CustomResourceSubresources } from '../api/apiextensions/v1.types.t
 import type { JsonObject, KubeObject } from '../api/meta/object.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { runInTurns, type Steps } from '../lib/steps.ts'
+import { isSince, wordingOf } from '../lifecycle/release.ts'
 import { clone } from '../meta/equal.ts'
-import { type FieldError, type FieldErrorReason, invalid } from '../meta/field-error.ts'
+import { allWorded, type FieldError, type FieldErrorReason, fieldErrorText, invalid } from '../meta/field-error.ts'
 import { FieldPath, fieldPath } from '../meta/field-path.ts'
 import { isQualifiedName, nameIsDnsSubdomain } from '../meta/names.ts'
 import { sameJsonIfSmall, sameJsonInSteps } from '../meta/same-json.ts'
 import { internalServerError } from '../meta/status.ts'
 import { hasWholeFloats, hasWholeFloatsInSteps } from '../meta/whole-floats.ts'
+import { textIn } from '../meta/wording.ts'
 import { STATUS_FIELDS } from '../resources/shared/strategy-parts.ts'
 import { validateEmbeddedMeta } from '../schema/json-schema/embedded-meta.ts'
 import { fillDefaultsInSteps } from '../schema/json-schema/fill-defaults.ts'
@@ -17,6 +19,7 @@ import { withKnownFormats } from '../schema/json-schema/known-formats.ts'
 import { listErrorsInSteps } from '../schema/json-schema/list-invariants.ts'
 import { propertySchema } from '../schema/json-schema/props.ts'
 import { valueSteps } from '../schema/json-schema/validate-value.ts'
+import type { ValueRules } from '../schema/json-schema/value-rules.ts'
 import { scaleSpecErrors, scaleStatusErrors } from './custom-scale.ts'
 import { type RuleCheck, ruleCheck } from './rules.ts'
 
@@ -29,13 +32,13 @@ export interface VersionRules {
 }
 
 /** Builds the strategies of a version, for writes of objects and of their status. */
-export function* customStrategies(version: VersionRules): Steps<CustomStrategies> {
+export function* customStrategies(version: VersionRules, rules: ValueRules): Steps<CustomStrategies> {
   const { subresources } = version
-  const schema = version.schema && withKnownFormats(version.schema)
+  const schema = version.schema && withKnownFormats(version.schema, rules)
   yield
   const { scale } = subresources
   const hasStatus = subresources.status !== undefined
-  const rules = ruleCheck(version.schema)
+  const check = ruleCheck(version.schema)
 
   /**
    * Validations shared by objects and status. Errors of lists are ignored on updates if the stored object has any, so that existing violations can be
@@ -57,7 +60,7 @@ export function* customStrategies(version: VersionRules): Steps<CustomStrategies
         next.kind === version.kind && next.apiVersion === version.apiVersion ? validate(next, old, ctx) : shared(next, old),
         ctx.request?.signal,
       )
-      return rules ? [...own, ...(await evaluateRules(rules, next, old, ctx, [...errors, ...own]))] : own
+      return check ? [...own, ...(await evaluateRules(check, next, old, ctx, [...errors, ...own]))] : own
     }
 
   const main: Strategy = {
@@ -77,7 +80,7 @@ export function* customStrategies(version: VersionRules): Steps<CustomStrategies
       return countChange(next, old)
     },
     evaluate: evaluated(function* (next, old, ctx) {
-      const errors = schema ? yield* valueSteps(next, old && ratchets(ctx) ? old : undefined, schema, ROOT) : []
+      const errors = schema ? yield* valueSteps(next, old && ratchets(ctx) ? old : undefined, schema, ROOT, rules) : []
       return [...errors, ...scaleSpecErrors(next, scale), ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
     }),
     warnings: finalizerWarnings,
@@ -86,7 +89,7 @@ export function* customStrategies(version: VersionRules): Steps<CustomStrategies
   const status: Strategy = {
     allowUnconditionalUpdate: false,
     plainFinalizers: true,
-    resetFields: [['spec']],
+    resetFieldsIn: release => ({ fields: isSince(release, '1.36') ? [['metadata'], ['spec']] : [['spec']], inAllVersions: isSince(release, '1.35') }),
     prepare(next, old) {
       if (old) keepAllButStatus(next, old)
     },
@@ -94,7 +97,7 @@ export function* customStrategies(version: VersionRules): Steps<CustomStrategies
       const statusSchema = schema && propertySchema(schema, 'status')
       const { status: value } = next
       const isChecked = value !== undefined && statusSchema && old
-      const errors = isChecked ? yield* valueSteps(value, ratchets(ctx) ? old.status : undefined, statusSchema, fieldPath('status')) : []
+      const errors = isChecked ? yield* valueSteps(value, ratchets(ctx) ? old.status : undefined, statusSchema, fieldPath('status'), rules) : []
       return [...errors, ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
     }),
   }
@@ -122,7 +125,10 @@ function withStoredDefaults({ schema, subresources }: VersionRules, { main, stat
 /** Returns a single error instead of evaluating rules if there are BLOCKING errors, because rules could fail for the same reason. */
 async function evaluateRules(check: RuleCheck, next: KubeObject, old: KubeObject | undefined, ctx: HookContext, errors: readonly FieldError[]) {
   if (errors.some(({ reason }) => BLOCKING.has(reason))) return [UNCHECKED]
-  return check(next, old, ratchets(ctx), text => ctx.request?.warn(text))
+  const wording = wordingOf(ctx.features.release)
+  return check(next, old, ratchets(ctx), violation => {
+    for (const error of allWorded([violation], wording)) ctx.request?.warn(fieldErrorText(error))
+  })
 }
 
 /** Errors of the type that an object claims. Throws 500 if it has no apiVersion, which only a patch can remove. */
@@ -189,12 +195,12 @@ function keepAllButStatus(next: KubeObject, old: KubeObject): void {
 const STANDARD_FINALIZERS = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
 
 /** Warnings about new finalizers without a domain, which may collide with others. */
-function finalizerWarnings(next: KubeObject, old: KubeObject | undefined): string[] {
+function finalizerWarnings(next: KubeObject, old: KubeObject | undefined, { features }: HookContext): string[] {
   const before = new Set(old?.metadata.finalizers)
   const added = [...new Set(next.metadata.finalizers)].filter(name => !before.has(name)).sort()
   return added.flatMap(name => {
     const at = `metadata.finalizers: ${JSON.stringify(name)}: `
-    const warnings = isQualifiedName(name).map(text => at + text)
+    const warnings = isQualifiedName(name).map(detail => at + textIn(detail, wordingOf(features.release)))
     if (name.includes('/') || STANDARD_FINALIZERS.has(name)) return warnings
     const how = name.includes('.') ? ' including a path (/)' : ''
     return [...warnings, `${at}prefer a domain-qualified finalizer name${how} to avoid accidental conflicts with other finalizer writers`]

@@ -16,6 +16,7 @@ import { STANDARD_VERBS, STATUS_VERBS } from '../resources/shared/strategy-parts
 import { customStruct } from '../schema/json-schema/custom-struct.ts'
 import type { SchemaPool } from '../schema/json-schema/schema-pool.ts'
 import { type CustomKind, unstructuredForm } from '../schema/json-schema/unstructured-form.ts'
+import { FIRST_VALUE_RULES, type ValueRules } from '../schema/json-schema/value-rules.ts'
 import { type ConversionServices, webhookConverter } from './conversion/webhook-converter.ts'
 import { customScale } from './custom-scale.ts'
 import { customStrategies } from './custom-strategy.ts'
@@ -32,9 +33,14 @@ export interface CustomVersions {
 /**
  * Builds the versions of a definition, in steps, because each version takes several passes over its schema. The result depends only on the name, spec and
  * accepted names of the definition. Undefined if it has no accepted names. Versions are converted by changing apiVersion, or by the definition's webhook, which
- * `services` calls. @param pool shares equal schemas within the server.
+ * `services` calls. @param pool shares equal schemas within the server. @param rules rules of the release. Default: those of the oldest releases.
  */
-export function* customVersions(definition: CustomResourceDefinition, services: ConversionServices, pool: SchemaPool): Steps<CustomVersions | undefined> {
+export function* customVersions(
+  definition: CustomResourceDefinition,
+  services: ConversionServices,
+  pool: SchemaPool,
+  rules: ValueRules = FIRST_VALUE_RULES,
+): Steps<CustomVersions | undefined> {
   const { metadata, spec, status } = definition
   const names = status.acceptedNames
   const versions = spec.versions ?? []
@@ -59,7 +65,7 @@ export function* customVersions(definition: CustomResourceDefinition, services: 
   const kind = { name: metadata.name ?? '', group: spec.group, versions: versions.map(({ name }) => name) }
   const converter = webhook && webhookConverter({ ...kind, webhook }, services)
   const built = new Map<string, Version>()
-  for (const version of versions) built.set(version.name, yield* buildVersion({ spec, names, custom, version }))
+  for (const version of versions) built.set(version.name, yield* buildVersion({ spec, names, custom, version, rules }))
   return { built, converter }
 }
 
@@ -76,19 +82,20 @@ interface Parts {
   readonly names: CustomResourceDefinitionNames
   readonly custom: CustomKind
   readonly version: CustomResourceDefinitionVersion
+  readonly rules: ValueRules
 }
 
 /** Builds one version of a custom kind for the catalog. */
-function* buildVersion({ spec, names, custom, version }: Parts): Steps<Version> {
+function* buildVersion({ spec, names, custom, version, rules }: Parts): Steps<Version> {
   const { group } = spec
   const { kind, plural, singular = '', shortNames, categories } = names
   const schema = custom.schemas.get(version.name)
   const form = unstructuredForm(custom, version.name)
   yield
-  const struct = customStruct(schema ?? UNKNOWN, { kind, definition: definitionName(group, version.name, kind), form })
+  const struct = customStruct(schema ?? UNKNOWN, { kind, definition: definitionName(group, version.name, kind), form, partialKeys: rules.allowsPartialKeys })
   yield
   const subresources = version.subresources ?? {}
-  const strategies = yield* customStrategies({ schema, subresources, kind, apiVersion: `${group}/${version.name}` })
+  const strategies = yield* customStrategies({ schema, subresources, kind, apiVersion: `${group}/${version.name}` }, rules)
   yield
   return {
     group,

@@ -9,6 +9,7 @@ import { runInTurns, type Steps } from '../lib/steps.ts'
 import { qualifiedResource } from '../meta/gvk.ts'
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../resources/kinds.ts'
 import { SchemaPool } from '../schema/json-schema/schema-pool.ts'
+import type { ValueRules } from '../schema/json-schema/value-rules.ts'
 import type { ConversionServices } from './conversion/webhook-converter.ts'
 import { customDefinition } from './custom-resource.ts'
 import { type CustomVersions, customVersions } from './custom-versions.ts'
@@ -21,6 +22,8 @@ export interface CustomResourceHost {
   readonly builtin: readonly ResourceDefinition[]
   /** Dependencies of conversion webhooks. */
   readonly conversion: ConversionServices
+  /** Rules of schemas in the release. */
+  readonly rules: ValueRules
   /** Makes objects of the resource readable and writable. */
   addResource(definition: ResourceDefinition): void
   /** Replaces a resource whose definition has changed. Its watches show the old definition until they end, shortly after. */
@@ -147,7 +150,7 @@ class FollowedDefinitions {
     const { plural } = status.acceptedNames
     try {
       if (this.#taken.has(`${spec.group}/${plural}`)) throw new Error(`${qualifiedResource({ group: spec.group, resource: plural })} is built in`)
-      return yield* customVersions(definition, this.#host.conversion, this.#schemas)
+      return yield* customVersions(definition, this.#host.conversion, this.#schemas, this.#host.rules)
     } catch (error) {
       this.#host.logger.warn('cannot serve a custom resource definition', { name, error: errorMessage(error) })
       return undefined

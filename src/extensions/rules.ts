@@ -3,14 +3,14 @@ import type { JsonObject } from '../api/meta/object.ts'
 import { ruleTree } from '../cel/rules/rule-node.ts'
 import { runRules } from '../cel/rules/rule-validator.ts'
 import { SHARED_TURNS } from '../lib/turn.ts'
-import type { FieldError } from '../meta/field-error.ts'
+import { atField, type FieldError } from '../meta/field-error.ts'
 import { Correlation } from '../schema/json-schema/correlation.ts'
 
 /**
  * Evaluates all x-kubernetes-validations rules of a schema on an object. Errors are in upstream's order and words. Does not change its arguments. With
  * `ratchets`, rules that fail on unchanged values are only reported to `warn`. @param old the object before the update.
  */
-export type RuleCheck = (object: JsonObject, old: JsonObject | undefined, ratchets: boolean, warn: (text: string) => void) => Promise<FieldError[]>
+export type RuleCheck = (object: JsonObject, old: JsonObject | undefined, ratchets: boolean, warn: (violation: FieldError) => void) => Promise<FieldError[]>
 
 /** Path of the whole object in upstream's errors. */
 const WHOLE = '<nil>'
@@ -25,7 +25,7 @@ export function ruleCheck(schema: JsonSchemaProps | undefined): RuleCheck | unde
   return async (value, old, ratchets, warn) => {
     const correlated = old && ratchets ? new Correlation(value, old, schema) : undefined
     const { errors, warnings } = await runRules(tree, { value, old, correlated, turns: SHARED_TURNS })
-    for (const text of warnings) warn(text)
-    return errors.map(error => (error.field === '' ? { ...error, field: WHOLE } : error))
+    for (const violation of warnings) warn(violation)
+    return errors.map(error => (error.field === '' ? atField(error, WHOLE) : error))
   }
 }

@@ -1,3 +1,5 @@
+import { FIRST_WORDING, WORDINGS, type Wording } from '../meta/wording.ts'
+
 /** A minor release of the API: `1.33`. Releases are ordered by number, not by text. */
 export type Release = `${number}.${number}`
 
@@ -6,6 +8,9 @@ export const DEFAULT_RELEASE: Release = '1.33'
 
 /** Releases that can be emulated, oldest first. docs/releases.md describes the differences. */
 export const RELEASES: readonly Release[] = ['1.24', '1.25', '1.26', '1.27', '1.28', '1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36', '1.37']
+
+/** Oldest release that can be emulated. */
+export const OLDEST_RELEASE: Release = '1.24'
 
 /** Cache of the numbers by which releases are ordered: validating an object compares a dozen times. */
 const ordinals = new Map<Release, number>()
@@ -31,3 +36,6 @@ export const previousRelease = (release: Release): Release => `1.${minorOf(relea
 
 /** Reports whether a release is `since` or later. */
 export const isSince = (release: Release, since: Release): boolean => compareReleases(release, since) >= 0
+
+/** Returns the messages of a release. */
+export const wordingOf = (release: Release): Wording => WORDINGS.findLast(since => isSince(release, since)) ?? FIRST_WORDING

@@ -1,6 +1,6 @@
 import type { Condition } from '../api/meta/v1.types.ts'
 import type { FieldError } from './field-error.ts'
-import { duplicate, invalid, notSupported, required, tooLongError } from './field-error.ts'
+import { duplicate, invalid, notSupported, replacedSince, required, tooLongError, words } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { isQualifiedName, longerThan, regexError } from './names.ts'
 
@@ -8,6 +8,8 @@ import { isQualifiedName, longerThan, regexError } from './names.ts'
 export type MetaCondition = Readonly<Partial<Condition>>
 
 const STATUSES = ['False', 'True', 'Unknown']
+/** Detail of a value that is required. */
+const UNSET = words('must be set', '')
 const REASON_LIMIT = 1024
 const MESSAGE_LIMIT = 32 * 1024
 const REASON = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?'
@@ -24,20 +26,32 @@ const reasonMessage = regexError(
 
 /** Validates the reason of a condition: required, at most 1 KiB of letters, digits and `_,:`. */
 export function validateConditionReason(reason: string, path: FieldPath): FieldError[] {
-  if (reason === '') return [required(path, 'must be set')]
+  if (reason === '') return [required(path, UNSET)]
   return [
     ...(REASON_REGEX.test(reason) ? [] : [invalid(path, reason, reasonMessage)]),
     ...(longerThan(reason, REASON_LIMIT) ? [tooLongError(path, REASON_LIMIT)] : []),
   ]
 }
 
+/** Before 1.37 an empty type is reported by each rule of names that it violates. */
+function typeErrors(type: string, path: FieldPath): FieldError[] {
+  const errors = isQualifiedName(type).map(text => invalid(path, type, text))
+  return type === '' ? errors.map((error, i) => replacedSince('1.37', error, () => (i === 0 ? required(path, 'is required') : undefined))) : errors
+}
+
+function statusErrors(status: string, path: FieldPath): FieldError[] {
+  if (STATUSES.includes(status)) return []
+  const error = notSupported(path, status, STATUSES)
+  return [status === '' ? replacedSince('1.37', error, () => required(path)) : error]
+}
+
 function validateCondition(condition: MetaCondition, path: FieldPath): FieldError[] {
   const { type = '', status = '', observedGeneration = 0, lastTransitionTime, reason = '', message = '' } = condition
   return [
-    ...isQualifiedName(type).map(text => invalid(path.child('type'), type, text)),
-    ...(STATUSES.includes(status) ? [] : [notSupported(path.child('status'), status, STATUSES)]),
+    ...typeErrors(type, path.child('type')),
+    ...statusErrors(status, path.child('status')),
     ...(observedGeneration < 0 ? [invalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero')] : []),
-    ...(lastTransitionTime ? [] : [required(path.child('lastTransitionTime'), 'must be set')]),
+    ...(lastTransitionTime ? [] : [required(path.child('lastTransitionTime'), UNSET)]),
     ...validateConditionReason(reason, path.child('reason')),
     ...(longerThan(message, MESSAGE_LIMIT) ? [tooLongError(path.child('message'), MESSAGE_LIMIT)] : []),
   ]
@@ -48,7 +62,7 @@ export function validateMetaConditions(conditions: readonly MetaCondition[] | un
   const types = new Set<string | undefined>()
   return (conditions ?? []).flatMap((condition, i) => {
     const at = path.index(i)
-    const twice = types.has(condition.type) ? [duplicate(at.child('type'), condition.type)] : []
+    const twice = types.has(condition.type) ? [replacedSince('1.37', duplicate(at.child('type'), condition.type), () => duplicate(at, condition.type))] : []
     types.add(condition.type)
     return [...twice, ...validateCondition(condition, at)]
   })

@@ -4,8 +4,10 @@ import { quote } from '../lib/go-quote.ts'
 import { counted } from './error-bound.ts'
 import type { FieldError, FieldErrorReason } from './field-error-type.ts'
 import type { FieldPath } from './field-path.ts'
+import { type Detail, isWordedSince, textIn, type Wording, words } from './wording.ts'
 
 export type { FieldError, FieldErrorReason } from './field-error-type.ts'
+export { type Detail, words } from './wording.ts'
 
 /** A value that messages print without quotes. */
 export class Verbatim {
@@ -41,30 +43,17 @@ function jsonPrinter(value: unknown): (() => string) | undefined {
   return Array.isArray(value) && value.every(item => typeof item === 'string') ? () => goJsonText(value) : undefined
 }
 
-/** Detail of a message that differs since 1.34. */
-class Words {
-  readonly before: string
-  readonly since: string
-
-  constructor(before: string, since: string) {
-    this.before = before
-    this.since = since
-  }
-}
-
-/** Creates a detail that differs since 1.34. */
-export const words = (before: string, since: string): Words => new Words(before, since)
-
-/** Detail of a message, after the value. */
-export type Detail = string | Words
-
 const withDetail = (head: string, detail: string): string => (detail === '' ? head : `${head}: ${detail}`)
 
 /** @param laterHead returns the text before the detail since 1.34, if it differs. */
 function fieldError(reason: FieldErrorReason, path: FieldPath, detail: Detail, head: string, laterHead?: () => string): FieldError {
-  const { before, since } = typeof detail === 'string' ? { before: detail, since: detail } : detail
-  const laterBody = laterHead || before !== since ? () => withDetail(laterHead?.() ?? head, since) : undefined
-  return counted({ reason, field: path.text, body: withDetail(head, before), ...(laterBody && { laterBody }) })
+  const error: FieldError = { reason, field: path.text, body: withDetail(head, `${detail}`) }
+  if (!laterHead && (typeof detail === 'string' || detail.before === detail.since)) return counted(error)
+  const bodyIn = (wording: Wording): string => {
+    const start = laterHead && isWordedSince(wording, '1.34') ? laterHead() : head
+    return withDetail(start, textIn(detail, wording))
+  }
+  return counted({ ...error, reworded: wording => ({ ...error, body: bodyIn(wording) }) })
 }
 
 /** Creates an error that shows the value after `head`. */
@@ -73,8 +62,20 @@ function valueError(reason: FieldErrorReason, path: FieldPath, value: unknown, h
   return fieldError(reason, path, detail, `${head}: ${printValue(value)}`, json && (() => `${head}: ${json()}`))
 }
 
-/** Returns the error with the message of 1.34 and later. */
-export const inLaterWords = (error: FieldError): FieldError => (error.laterBody ? { ...error, body: error.laterBody() } : error)
+/** Returns the error with the message of a release. Undefined if the release does not report it. */
+export const worded = (error: FieldError, wording: Wording): FieldError | undefined => (error.reworded ? error.reworded(wording) : error)
+
+/** Returns errors with the messages of a release, without those that it does not report. */
+export const allWorded = (errors: readonly FieldError[], wording: Wording): FieldError[] => errors.flatMap(error => worded(error, wording) ?? [])
+
+/** Returns an error that another one replaces since a release, with any reason and path. If `since` returns undefined, no error replaces it. */
+export const replacedSince = (release: Wording, before: FieldError, since: () => FieldError | undefined): FieldError => ({
+  ...before,
+  reworded: wording => {
+    const error = isWordedSince(wording, release) ? since() : before
+    return error && worded(error, wording)
+  },
+})
 
 /** Creates an error for a required value that is missing or empty. */
 export const required = (path: FieldPath, detail: Detail = ''): FieldError => fieldError('FieldValueRequired', path, detail, 'Required value')
@@ -102,6 +103,9 @@ export const forbidden = (path: FieldPath, detail: Detail): FieldError => fieldE
 /** Creates an error for a value that must be unique. */
 export const duplicate = (path: FieldPath, value: unknown): FieldError => valueError('FieldValueDuplicate', path, value, 'Duplicate value', '')
 
+/** Creates an error for a value that must be unique, which the message does not show. */
+export const duplicateStructure = (path: FieldPath): FieldError => fieldError('FieldValueDuplicate', path, '', 'Duplicate value')
+
 /** Creates an error for a reference to a value that does not exist. */
 export const notFound = (path: FieldPath, value: unknown, detail = ''): FieldError => valueError('FieldValueNotFound', path, value, 'Not found', detail)
 
@@ -122,6 +126,17 @@ export const tooMany = (path: FieldPath, count: number, max: number): FieldError
     words(`must have at most ${max} items`, `must have at most ${max} ${max === 1 ? 'item' : 'items'}`),
     `Too many: ${count}`,
   )
+
+/** Returns the error with another path, in every release. */
+export function atField(error: FieldError, field: string): FieldError {
+  const { reworded } = error
+  if (!reworded) return { ...error, field }
+  const inRelease = (wording: Wording): FieldError | undefined => {
+    const told = reworded(wording)
+    return told && { ...told, field }
+  }
+  return { ...error, field, reworded: inRelease }
+}
 
 /** Marks errors of hand-written validation that a declarative rule reports as well. */
 export const covered = (origin: string, errors: readonly FieldError[]): FieldError[] => errors.map(error => ({ ...error, origin, isCovered: true }))

@@ -2,10 +2,11 @@ import { parseInt64 } from '../lib/integer.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { MOST_ERRORS } from './error-bound.ts'
 import type { FieldError } from './field-error.ts'
-import { fieldErrorText, invalid } from './field-error.ts'
+import { allWorded, fieldErrorText, invalid } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
 import { isQualifiedName, isValidLabelValue } from './names.ts'
 import { SelectorError } from './selector-error.ts'
+import { joined } from './wording.ts'
 
 /** Operators as apimachinery names them. `exists` and `!` test for the label, `gt` and `lt` compare integers. */
 export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'exists' | '!' | 'gt' | 'lt'
@@ -22,12 +23,18 @@ export interface LabelRequirement {
 export const labelRequirement = (key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement =>
   runAtOnce(labelRequirementSteps(key, operator, values))
 
+/** Returns the text of all errors, like apimachinery's aggregates: each message once, in brackets if there are several. */
+function listed(errors: readonly FieldError[]): string {
+  const texts = [...new Set(errors.map(fieldErrorText))]
+  return texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`
+}
+
 /** Creates a requirement in steps of some values. The number of errors is limited, as in validation. */
 export function* labelRequirementSteps(key: string, operator: LabelOperator, values: readonly string[]): Steps<LabelRequirement> {
   const errors: FieldError[] = []
   const at = (text: string): FieldPath => new FieldPath(text)
   const keyErrors = isQualifiedName(key)
-  if (keyErrors.length > 0) errors.push(invalid(at('key'), key, keyErrors.join('; ')))
+  if (keyErrors.length > 0) errors.push(invalid(at('key'), key, joined(keyErrors, '; ')))
   const bad = (detail: string): number => errors.push(invalid(at('values'), values, detail))
   switch (operator) {
     case 'in':
@@ -52,11 +59,10 @@ export function* labelRequirementSteps(key: string, operator: LabelOperator, val
     if (isStepDone()) yield
     if (errors.length >= MOST_ERRORS) break
     const valueErrors = isValidLabelValue(value)
-    if (valueErrors.length > 0) errors.push(invalid(at(`values[${i}][${key}]`), value, valueErrors.join('; ')))
+    if (valueErrors.length > 0) errors.push(invalid(at(`values[${i}][${key}]`), value, joined(valueErrors, '; ')))
   }
   if (errors.length > 0) {
-    const texts = [...new Set(errors.map(fieldErrorText))]
-    throw new SelectorError(texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`)
+    throw new SelectorError(listed(errors), wording => listed(allWorded(errors, wording)))
   }
   return { key, operator, values }
 }

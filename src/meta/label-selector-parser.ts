@@ -1,11 +1,12 @@
 import { compareUnits } from '../lib/compare-text.ts'
 import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
-import { fieldErrorText, invalid } from './field-error.ts'
+import { fieldErrorText, invalid, worded } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts'
 import { labelRequirementSteps } from './label-requirement.ts'
 import { isQualifiedName } from './names.ts'
 import { SelectorError } from './selector-error.ts'
+import { joined } from './wording.ts'
 
 type TokenKind = ')' | '(' | ',' | '!' | '==' | '=' | '>' | '<' | '!=' | 'in' | 'notin' | 'identifier' | 'end' | 'error'
 interface Token {
@@ -78,7 +79,8 @@ export class LabelSelectorParser {
         requirement = yield* this.#requirement()
       } catch (error) {
         if (!(error instanceof SelectorError)) throw error
-        throw new SelectorError(`unable to parse requirement: ${error.message}`)
+        const unable = (why: string): string => `unable to parse requirement: ${why}`
+        throw new SelectorError(unable(error.message), wording => unable(error.worded(wording)))
       }
       yield requirement
       const next = this.#take()
@@ -112,7 +114,10 @@ export class LabelSelectorParser {
     if (token.kind !== 'identifier') throw new SelectorError(`found '${token.text}', expected: identifier`)
     const key = token.text
     const errors = isQualifiedName(key)
-    if (errors.length > 0) throw new SelectorError(fieldErrorText(invalid(new FieldPath('<nil>'), key, errors.join('; '))))
+    if (errors.length > 0) {
+      const error = invalid(new FieldPath('<nil>'), key, joined(errors, '; '))
+      throw new SelectorError(fieldErrorText(error), wording => fieldErrorText(worded(error, wording) ?? error))
+    }
     const next = this.#peek()
     if (absent) return yield* labelRequirementSteps(key, '!', [])
     if (next.kind === 'end' || next.kind === ',') return yield* labelRequirementSteps(key, 'exists', [])

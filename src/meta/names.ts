@@ -3,6 +3,8 @@
  * violations, and an empty list for a valid text. Lengths are in bytes of UTF-8.
  */
 
+import { type Detail, prefixed, words } from './wording.ts'
+
 const OK: string[] = []
 
 /** Reports whether the text has more than `max` bytes in UTF-8. */
@@ -12,6 +14,9 @@ export function longerThan(text: string, max: number): boolean {
 }
 
 export const maxLengthError = (max: number): string => `must be no more than ${max} characters`
+/** Returns the message of a limit in bytes since 1.35, as for label keys, label values and the formats of declarative validation. Other messages are returned unchanged. */
+export const inBytes = (message: string): Detail =>
+  message.startsWith('must be no more than ') ? words(message, message.replace('characters', 'bytes'), '1.35') : message
 export const emptyError = (): string => 'must be non-empty'
 export const rangeError = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`
 
@@ -153,25 +158,26 @@ export const isDns1123SubdomainWithUnderscore = (text: string): string[] => chec
 /** Checks an RFC 1035 label: like an RFC 1123 label, but beginning with a letter. */
 export const isDns1035Label = (text: string): string[] => checkName(text, dns1035Label)
 /** Checks the value of a label: at most 63 characters, possibly empty. */
-export const isValidLabelValue = (text: string): string[] => checkName(text, labelValue)
+export const isValidLabelValue = (text: string): Detail[] => checkName(text, labelValue).map(inBytes)
 /** Checks a percentage, such as `25%`. */
 export const isValidPercent = (text: string): string[] => checkName(text, percent)
 /** Checks the name of an HTTP header: letters, digits and hyphens. */
 export const isHttpHeaderName = (text: string): string[] => checkName(text, httpHeaderName)
 
 /** Checks a label key, annotation key or finalizer: an optional DNS subdomain and a slash, then a name of at most 63 bytes. */
-export function isQualifiedName(text: string): string[] {
+export function isQualifiedName(text: string): Detail[] {
   const slash = text.indexOf('/')
   if (slash < 0 && text.length <= 63 && qualifiedRegex.test(text)) return OK
   if (slash >= 0 && text.indexOf('/', slash + 1) >= 0) {
-    return [`a qualified name ${qualifiedMessage} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`]
+    const rest = `${qualifiedMessage} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`
+    return [words(`a qualified name ${rest}`, `a valid label key ${rest}`, '1.35')]
   }
-  const errors: string[] = []
+  const errors: Detail[] = []
   if (slash === 0) errors.push(`prefix part ${emptyError()}`)
-  else if (slash > 0) for (const message of isDns1123Subdomain(text.slice(0, slash))) errors.push(`prefix part ${message}`)
+  else if (slash > 0) for (const message of isDns1123Subdomain(text.slice(0, slash))) errors.push(prefixed('prefix part ', inBytes(message)))
   const name = text.slice(slash + 1)
   if (name === '') errors.push(`name part ${emptyError()}`)
-  else if (longerThan(name, 63)) errors.push(`name part ${maxLengthError(63)}`)
+  else if (longerThan(name, 63)) errors.push(prefixed('name part ', inBytes(maxLengthError(63))))
   if (!qualifiedRegex.test(name)) errors.push(`name part ${qualifiedMessage}`)
   return errors
 }

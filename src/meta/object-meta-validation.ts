@@ -2,8 +2,8 @@ import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../api/meta
 import { goJsonText } from '../lib/go-json-text.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { deepEqual } from './equal.ts'
-import type { FieldError } from './field-error.ts'
-import { forbidden, immutableError, invalid, required, tooLongError, verbatim, words } from './field-error.ts'
+import type { Detail, FieldError } from './field-error.ts'
+import { forbidden, immutableError, invalid, notSupported, replacedSince, required, tooLongError, verbatim, words } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import { isQualifiedName, isValidLabelValue, longerThan, nameIsDnsLabel, type ValidateName } from './names.ts'
 import { printGoTime } from './time.ts'
@@ -89,25 +89,42 @@ function ownerVersion({ apiVersion = '', kind = '' }: OwnerReference): { group: 
   return second === undefined ? { group: '', version: first, kind } : { group: first, version: second, kind }
 }
 
+/**
+ * Checks the members that name an owner.
+ * @param path path of all owners, to which errors refer before 1.37.
+ * @param at path of this one.
+ */
+function identityErrors(owner: OwnerReference, path: FieldPath, at: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const { group, version, kind } = ownerVersion(owner)
+  const missing = (member: string, detail: Detail): FieldError =>
+    replacedSince('1.37', invalid(path.child(member), '', detail), () => required(at.child(member), 'must not be empty'))
+  if (!owner.apiVersion) errors.push(missing('apiVersion', 'version must not be empty'))
+  else if (version === '') {
+    const text = owner.apiVersion
+    errors.push(
+      replacedSince('1.37', invalid(path.child('apiVersion'), text, 'version must not be empty'), () =>
+        invalid(at.child('apiVersion'), text, 'must be <group>/<version> or <version>'),
+      ),
+    )
+  }
+  if (kind === '') errors.push(missing('kind', words('kind must not be empty', 'must not be empty')))
+  if (!owner.name) errors.push(missing('name', words('name must not be empty', 'must not be empty')))
+  if (!owner.uid) errors.push(missing('uid', words('uid must not be empty', 'must not be empty')))
+  if (group === '' && version === 'v1' && kind === 'Event') {
+    const value = verbatim(printOwner(owner), () => goJsonText(ownerJson(owner)))
+    const banned = (place: FieldPath): FieldError => invalid(place, value, '/v1, Kind=Event is disallowed from being an owner')
+    errors.push(replacedSince('1.37', banned(path), () => banned(at)))
+  }
+  return errors
+}
+
 function* ownerErrors(owners: readonly OwnerReference[], path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   let controller = ''
-  for (const owner of owners) {
+  for (const [i, owner] of owners.entries()) {
     if (isStepDone()) yield
-    const { group, version, kind } = ownerVersion(owner)
-    if (version === '') errors.push(invalid(path.child('apiVersion'), owner.apiVersion ?? '', 'version must not be empty'))
-    if (kind === '') errors.push(invalid(path.child('kind'), kind, words('kind must not be empty', 'must not be empty')))
-    if (!owner.name) errors.push(invalid(path.child('name'), '', words('name must not be empty', 'must not be empty')))
-    if (!owner.uid) errors.push(invalid(path.child('uid'), '', words('uid must not be empty', 'must not be empty')))
-    if (group === '' && version === 'v1' && kind === 'Event') {
-      errors.push(
-        invalid(
-          path,
-          verbatim(printOwner(owner), () => goJsonText(ownerJson(owner))),
-          '/v1, Kind=Event is disallowed from being an owner',
-        ),
-      )
-    }
+    for (const error of identityErrors(owner, path, path.index(i))) errors.push(error)
     if (owner.controller !== true) continue
     const current = `${owner.kind ?? ''}/${owner.name ?? ''}`
     if (controller === '') {
@@ -172,12 +189,17 @@ export function validateFieldManager(manager: string, path: FieldPath): FieldErr
   return errors
 }
 
+const operationError = (operation: string, path: FieldPath): FieldError =>
+  replacedSince('1.37', invalid(path, operation, 'must be `Apply` or `Update`'), () =>
+    operation === '' ? required(path, 'must not be empty') : notSupported(path, operation, ['Apply', 'Update']),
+  )
+
 function* managerErrors(entries: readonly ManagedFieldsEntry[], path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   for (const [i, { operation, fieldsType, manager, subresource }] of entries.entries()) {
     if (isStepDone()) yield
     const at = path.index(i)
-    if (operation !== 'Apply' && operation !== 'Update') errors.push(invalid(at.child('operation'), operation ?? '', 'must be `Apply` or `Update`'))
+    if (operation !== 'Apply' && operation !== 'Update') errors.push(operationError(operation ?? '', at.child('operation')))
     if (fieldsType && fieldsType !== 'FieldsV1') errors.push(invalid(at.child('fieldsType'), fieldsType, 'must be `FieldsV1`'))
     if (manager) errors.push(...validateFieldManager(manager, at.child('manager')))
     if (subresource && subresource.length > 256) errors.push(tooLongError(at.child('subresource'), 256))

@@ -1,8 +1,21 @@
 import { unlessThrown } from '../lib/unless-thrown.ts'
+import type { Wording } from './wording.ts'
 
 /** Thrown for a label or field selector that cannot be parsed. The message is apimachinery's, for the client. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError'
+  readonly #reworded: ((wording: Wording) => string) | undefined
+
+  /** @param reworded returns the message of a later release, if it differs. */
+  constructor(message: string, reworded?: (wording: Wording) => string) {
+    super(message)
+    this.#reworded = reworded
+  }
+
+  /** Returns the message of a release. */
+  worded(wording: Wording): string {
+    return this.#reworded?.(wording) ?? this.message
+  }
 }
 
 /** Returns the result of `read`, or undefined if it throws a SelectorError. */

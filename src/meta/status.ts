@@ -2,8 +2,9 @@ import type { GroupKind, GroupResource, Status as MetaStatus, StatusDetails } fr
 import { quote } from '../lib/go-quote.ts'
 import { MOST_ERRORS } from './error-bound.ts'
 import type { FieldError } from './field-error.ts'
-import { fieldErrorText, inLaterWords } from './field-error.ts'
+import { allWorded, fieldErrorText } from './field-error.ts'
 import { qualifiedResource } from './gvk.ts'
+import type { Wording } from './wording.ts'
 
 /** metav1.Status, the body of every error. Errors of the server always have a status and a code. */
 export type Status = MetaStatus & {
@@ -20,18 +21,18 @@ export type ResponseStatus = Omit<Status, 'code'> & { readonly code?: number }
 export class StatusError extends Error {
   override readonly name = 'StatusError'
   readonly status: Status
-  readonly #laterStatus: (() => Status) | undefined
+  readonly #reworded: ((wording: Wording) => Status) | undefined
 
-  /** @param laterStatus returns the Status of releases since 1.34, if it differs. */
-  constructor(status: Status, laterStatus?: () => Status) {
+  /** @param reworded returns the Status of a later release, if it differs. */
+  constructor(status: Status, reworded?: (wording: Wording) => Status) {
     super(status.message ?? status.reason ?? 'failure')
     this.status = status
-    this.#laterStatus = laterStatus
+    this.#reworded = reworded
   }
 
-  /** Returns the error as releases since 1.34 report it. */
-  inLaterWords(): StatusError {
-    return this.#laterStatus ? new StatusError(this.#laterStatus()) : this
+  /** Returns the error with the messages of a release. */
+  worded(wording: Wording): StatusError {
+    return this.#reworded ? new StatusError(this.#reworded(wording)) : this
   }
 
   get code(): number {
@@ -89,8 +90,9 @@ export const OPTIMISTIC_LOCK = 'the object has been modified; please apply your 
 /** Creates a 422. Here `details.kind` is the kind, not the resource. Errors with the same message are listed once. */
 export function invalidError(gk: GroupKind, name: string, found: readonly FieldError[]): StatusError {
   const errors = found.length > MOST_ERRORS ? found.slice(0, MOST_ERRORS) : found
-  const later = errors.some(({ laterBody }) => laterBody) ? () => invalidStatus(gk, name, errors.map(inLaterWords)) : undefined
-  return new StatusError(invalidStatus(gk, name, errors), later)
+  const differs = errors.some(({ reworded }) => reworded)
+  const reworded = (wording: Wording): Status => invalidStatus(gk, name, allWorded(errors, wording))
+  return new StatusError(invalidStatus(gk, name, errors), differs ? reworded : undefined)
 }
 
 function invalidStatus(gk: GroupKind, name: string, errors: readonly FieldError[]): Status {
@@ -106,8 +108,11 @@ function invalidStatus(gk: GroupKind, name: string, errors: readonly FieldError[
   })
 }
 
-/** Creates a 400. */
-export const badRequestError = (message: string): StatusError => failure(400, 'BadRequest', message)
+/** Creates a 400. @param reworded returns the message of a later release, if it differs. */
+export function badRequestError(message: string, reworded?: (wording: Wording) => string): StatusError {
+  const status = (text: string): Status => failureStatus(400, 'BadRequest', text)
+  return new StatusError(status(message), reworded && (wording => status(reworded(wording))))
+}
 /** Creates a 401. */
 export const unauthorizedError = (): StatusError => failure(401, 'Unauthorized', 'Unauthorized')
 /** Creates a 403 for a resource. */

@@ -17,7 +17,7 @@ import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import { untilAborted } from '../lib/on-abort.ts'
 import type { Gates } from '../lifecycle/gates.ts'
-import { isSince } from '../lifecycle/release.ts'
+import { isSince, wordingOf } from '../lifecycle/release.ts'
 import type { ConnectionSource } from '../server/connections/connection-source.ts'
 import type { ImpersonationMode } from '../server/filters/impersonation.ts'
 import { Health, type HealthCheck } from '../server/health.ts'
@@ -287,7 +287,7 @@ async function listen(parts: Listening): Promise<RunningServer> {
     },
     ports: portsOf(parts),
     tls: { material: { ...begin.credentials.tls, ...certificates.served }, policy: config.serving.tls },
-    http: { http2: config.serving.http2, maxStreams: config.serving.maxStreams, conduct: config.serving, laterWords: isSince(gates.release, '1.34') },
+    http: { http2: config.serving.http2, maxStreams: config.serving.maxStreams, conduct: config.serving, wording: wordingOf(gates.release) },
     limits: { ...config.requests, flowLimits: plane.flowLimits },
     observability: observabilityOf(parts),
     simulation: { settled: runtime.settled, faults: runtime.faults && faultsOf(runtime.faults, services) },

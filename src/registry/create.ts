@@ -11,7 +11,7 @@ import type { StoredObject, WriteDecision } from '../storage/storage.ts'
 import { conversionOf } from './conversion/conversion-of.ts'
 import { ConversionError, toStatus } from './errors.ts'
 import { dedupOwnersInSteps, ensureNamespace, generatedName, revisionFault, wipeSystemFields } from './object-meta.ts'
-import { beforeCreate, mutate, trackManagedFields } from './prepare.ts'
+import { beforeCreate, mutate, resetFieldsIn, trackManagedFields } from './prepare.ts'
 import { objectInTurns } from './ready-object.ts'
 import {
   admissionRequest,
@@ -64,7 +64,7 @@ function* admitNew(env: RegistryEnvironment, target: WriteTarget, object: KubeOb
   yield* dedupOwnersInSteps(metadata, text => ctx.warn(text), false)
   // Subresources are created by `endpoints/virtual.ts`.
   const strategy = strategyOf(served, undefined)
-  yield* trackManagedFields(target, strategy, object, undefined, env.clock.now())
+  yield* trackManagedFields(target, resetFieldsIn(strategy, env.features.release), object, undefined, env.clock.now())
   const admitted = yield* mutate(env, target, object)
   yield* stage(strategy.authorize?.(admitted, undefined, hookContext(env, target)))
   return admitted

@@ -3,6 +3,7 @@ import type { Preconditions } from '../api/meta/v1.types.ts'
 import type { HookContext } from '../catalog/definition.ts'
 import { runStages, type Stages, stage } from '../lib/stages.ts'
 import type { Steps } from '../lib/steps.ts'
+import { isSince } from '../lifecycle/release.ts'
 import { invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { invalidError, isStatusError, notFoundError } from '../meta/status.ts'
@@ -12,23 +13,25 @@ import type { Storage, StoredObject, WriteDecision } from '../storage/storage.ts
 import { conversionOf } from './conversion/conversion-of.ts'
 import { type DeletionOptions, type DeletionStep, deletionStep } from './deletion-step.ts'
 import { toStatus } from './errors.ts'
-import { checkDeletion, lostVersion } from './preconditions.ts'
+import { checkDeletion, lostVersion, readableError } from './preconditions.ts'
 import { admissionRequest, groupResourceOf, hookContext, type RegistryEnvironment, type StoreParts, strategyOf, type WriteTarget } from './types.ts'
 import { type HeldReservation, writeObject } from './write.ts'
 
 /**
  * Deletes a corrupt object without reading it. As in kube-apiserver, preconditions, finalizers, admission and the kind's own deletion are skipped. Repair loops free what the object had
- * reserved. Throws 422 if the object can be read or does not exist.
+ * reserved. Throws 409 if the object can be read and 404 if it does not exist, before 1.37 422 for both.
  */
-export async function deleteCorrupt({ storage, keys }: StoreParts, target: WriteTarget): Promise<void> {
+export async function deleteCorrupt({ env, storage, keys }: StoreParts, target: WriteTarget): Promise<void> {
   const { group, resource } = groupResourceOf(target.served)
+  const key = keys.object(target.namespace, target.name)
   let outcome: Awaited<ReturnType<Storage['removeCorrupt']>>
   try {
-    outcome = await storage.removeCorrupt(keys.object(target.namespace, target.name), target.ctx.signal)
+    outcome = await storage.removeCorrupt(key, target.ctx.signal, target.dryRun)
   } catch (error) {
     throw toStatus(error, { gr: { group, resource }, name: target.name, verb: 'delete' })
   }
   if (outcome === 'removed') return
+  if (isSince(env.features.release, '1.37')) throw outcome === 'absent' ? notFoundError({ group, resource }, target.name) : readableError(target, key)
   const why = 'is exclusively used to delete corrupt object(s), try again by removing this option'
   throw invalidError({ group, kind: resource }, target.name, [invalid(IGNORE_READ_ERROR, true, why)])
 }

@@ -1,6 +1,7 @@
 import type { KubeObject, ObjectMeta } from '../api/meta/object.ts'
 import type { GroupResource, Preconditions } from '../api/meta/v1.types.ts'
 import type { Strategy } from '../catalog/definition.ts'
+import { invalid, verbatim } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
 import { conflictError, invalidError, OPTIMISTIC_LOCK, type StatusError } from '../meta/status.ts'
 import type { Key } from '../storage/revision.ts'
@@ -32,6 +33,10 @@ export function checkUid(
   throw conflictError(groupResourceOf(target.served), target.name, storageFault(named, otherUid(wanted, old?.metadata.uid)))
 }
 
+/** Creates the error for an unsafe deletion of an object that can be read. */
+export const readableError = (target: WriteTarget, key: Key): StatusError =>
+  conflictError(groupResourceOf(target.served), target.name, storageFault(key, 'unsafe deletion is not allowed because the object is decodable from storage'))
+
 /** Rejects an update that creates an object if the body has a uid. */
 export function checkNoUid(target: WriteTarget, { metadata }: KubeObject): void {
   if (!metadata.uid) return
@@ -47,7 +52,7 @@ export function checkResourceVersion(target: WriteTarget, strategy: Strategy, ne
   if (isZeroVersion(wanted)) {
     if (strategy.allowUnconditionalUpdate === false)
       throw invalidError({ group: gr.group, kind: gr.resource }, target.name, [
-        { reason: 'FieldValueInvalid', field: fieldPath('metadata', 'resourceVersion').text, body: 'Invalid value: 0x0: must be specified for an update' },
+        invalid(fieldPath('metadata', 'resourceVersion'), ZERO, 'must be specified for an update'),
       ])
     if (old.metadata.resourceVersion !== undefined) next.metadata.resourceVersion = old.metadata.resourceVersion
   } else {
@@ -55,6 +60,9 @@ export function checkResourceVersion(target: WriteTarget, strategy: Strategy, ne
     next.metadata.resourceVersion = old.metadata.resourceVersion ?? ''
   }
 }
+
+/** The version 0, a uint64, whose Go syntax is hexadecimal. */
+const ZERO = verbatim('0x0', () => '0')
 
 /** Compares numerically: leading zeros are ignored. */
 const isSameRevision = (wanted: string, { metadata }: KubeObject): boolean => wanted.replace(/^0+/, '') === metadata.resourceVersion

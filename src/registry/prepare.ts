@@ -1,9 +1,11 @@
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../api/meta/object.ts'
 import { updateManagedInSteps } from '../apply/managed-fields.ts'
+import type { OwnedWrite } from '../apply/ownership.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, Strategy, Version } from '../catalog/definition.ts'
 import { type Stages, stage } from '../lib/stages.ts'
 import { isSteps, type Steps } from '../lib/steps.ts'
+import type { Release } from '../lifecycle/release.ts'
 import { deepEqualInSteps } from '../meta/equal.ts'
 import { boundedErrors } from '../meta/error-bound.ts'
 import { appendErrors, type FieldError } from '../meta/field-error.ts'
@@ -18,6 +20,7 @@ import { conversionOf } from './conversion/conversion-of.ts'
 import { convertInSteps } from './conversion/convert.ts'
 import { type DeclaredSubject, withDeclaredRules } from './declared-validation.ts'
 import { fieldsTurnedOff } from './disabled-fields.ts'
+import { checkCreate } from './going-kinds.ts'
 import { noteRules, noteTurnedOff } from './note-changes.ts'
 import { dedupOwnersInSteps, ensureNamespace, type LegacyFields } from './object-meta.ts'
 import { admissionRequest, groupKindOf, type RegistryEnvironment, type WriteTarget } from './types.ts'
@@ -25,32 +28,51 @@ import { admissionRequest, groupKindOf, type RegistryEnvironment, type WriteTarg
 const METADATA = fieldPath('metadata')
 
 /**
- * Updates the managed fields of an object for the changes of this write. Runs before admission and `prepare`; `resetFields` exclude fields that `prepare` will restore. As upstream, all managed fields are
+ * Updates the managed fields of an object for the changes of this write. Runs before admission and `prepare`; `reset` excludes fields that `prepare` will restore. As upstream, all managed fields are
  * dropped if the conversion webhook fails.
  */
 export function* trackManagedFields(
   { served, manager, subresource }: WriteTarget,
-  strategy: Strategy,
+  reset: ResetFields,
   next: KubeObject,
   old: KubeObject | undefined,
   now: number,
 ): Stages<void> {
   const { schema } = served.version
   const apiVersion = apiVersionOfVersion(served.version)
-  const { resetFields } = strategy
   const entries = yield* stage(
     conversionOf(served.definition).withManagers(served, convert =>
-      updateManagedInSteps({ schema, old, next, manager, apiVersion, subresource, resetFields, now: formatTime(now), convert }),
+      updateManagedInSteps({
+        schema,
+        old,
+        next,
+        manager,
+        apiVersion,
+        subresource,
+        ...reset,
+        now: formatTime(now),
+        convert,
+      }),
     ),
   )
   if (entries.length > 0) next.metadata.managedFields = entries
   else delete next.metadata.managedFields
 }
 
+/** Paths that a write does not own, in the version of the request and in others. */
+type ResetFields = Pick<OwnedWrite, 'resetFields' | 'resetElsewhere'>
+
+/** Returns the paths that a write does not own in a release. */
+export function resetFieldsIn(strategy: Strategy, release: Release): ResetFields {
+  const { fields = strategy.resetFields, inAllVersions = false } = strategy.resetFieldsIn?.(release) ?? {}
+  return fields ? { resetFields: fields, ...(inAllVersions && { resetElsewhere: fields }) } : {}
+}
+
 /** Runs mutating admission of an object in the version of the request. Takes ownership of it. Returns the object in the version of hooks. */
-export function* mutate({ admission }: RegistryEnvironment, target: WriteTarget, object: KubeObject, old?: KubeObject): Stages<KubeObject> {
+export function* mutate({ admission, features }: RegistryEnvironment, target: WriteTarget, object: KubeObject, old?: KubeObject): Stages<KubeObject> {
   const { definition, version } = target.served
   const hookVersion = conversionOf(definition).hookVersion(version)
+  if (!old) checkCreate(target, features.release)
   const wanted = version === hookVersion ? object : yield* convertInSteps(definition, object, version, hookVersion)
   const mutated = (yield* stage(admission.mutate(admissionRequest(target, old ? 'UPDATE' : 'CREATE', { object: wanted, ...(old && { old }) })))) ?? wanted
   ensureNamespace(mutated.metadata, definition.scope === 'Namespaced' ? target.namespace : '')

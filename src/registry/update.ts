@@ -3,6 +3,7 @@ import { subresourceOf } from '../catalog/catalog.ts'
 import type { HookContext, Strategy } from '../catalog/definition.ts'
 import { invariant } from '../lib/invariant.ts'
 import { runStages, type Stages, stage } from '../lib/stages.ts'
+import { isSince } from '../lifecycle/release.ts'
 import { notFoundError } from '../meta/status.ts'
 import type { StoredObject, WriteDecision } from '../storage/storage.ts'
 import { type ObjectChange, setsManagedFields, transformOf } from './change/change.ts'
@@ -12,7 +13,7 @@ import { fillNew } from './create.ts'
 import { toStatus } from './errors.ts'
 import { checkRevisionText, wipeSystemFields } from './object-meta.ts'
 import { checkNoUid, checkResourceVersion, checkUid } from './preconditions.ts'
-import { beforeUpdate, mutate, trackManagedFields } from './prepare.ts'
+import { beforeUpdate, mutate, resetFieldsIn, trackManagedFields } from './prepare.ts'
 import {
   admissionRequest,
   groupResourceOf,
@@ -74,13 +75,15 @@ function* decideUpdate(
   const hookVersion = conversion.hookVersion(version)
   const old = yield* stage(now && conversion.objectIn(hookVersion, now))
   const present = version === hookVersion ? old : yield* stage(now && conversion.objectIn(version, now))
-  // Upstream checks the preconditions of an update before it checks whether the object exists.
+  const isMissing = !old && !mayCreate(target, strategy, request)
+  // Before 1.34 upstream checks the preconditions of an update first.
+  if (isMissing && isSince(env.features.release, '1.34')) throw notFoundError(groupResourceOf(served), target.name)
   checkUid(target, { key: keys.object(target.namespace, target.name), prefix: env.etcdPrefix }, request.uid, old)
-  if (!old && !mayCreate(target, strategy, request)) throw notFoundError(groupResourceOf(served), target.name)
+  if (isMissing) throw notFoundError(groupResourceOf(served), target.name)
   const wanted = yield* stage(request.transform(present))
   if (wanted === undefined && old) return { change: { keep: true }, result: { next: old, created: false } }
   invariant(wanted !== undefined, 'a missing object cannot be left unchanged')
-  if (!setsManagedFields(request.change, subresource?.view !== undefined)) yield* trackManagedFields(target, strategy, wanted, present, hooks.now)
+  if (!setsManagedFields(request.change, subresource?.view !== undefined)) yield* trackManagedFields(target, resetFieldsIn(strategy, env.features.release), wanted, present, hooks.now)
   if (!old) checkNoUid(target, wanted)
   const next = yield* mutate(env, target, wanted, old)
   checkRevisionText(next.metadata.resourceVersion ?? '')

@@ -1,6 +1,17 @@
 import { deepEqual, propertyOf } from '../meta/equal.ts'
-import { duplicate, type FieldError, forbidden, immutableError, invalid, notSupported, required, tooLongError, tooMany } from '../meta/field-error.ts'
-import { isDns1123Label, isDns1123Subdomain, isDns1123SubdomainOfAnyCase, isQualifiedName } from '../meta/names.ts'
+import {
+  type Detail,
+  duplicate,
+  type FieldError,
+  forbidden,
+  immutableError,
+  invalid,
+  notSupported,
+  required,
+  tooLongError,
+  tooMany,
+} from '../meta/field-error.ts'
+import { inBytes, isDns1123Label, isDns1123Subdomain, isDns1123SubdomainOfAnyCase, isQualifiedName } from '../meta/names.ts'
 import type { DeclaredRule, Schema } from './schema.ts'
 
 /** Kinds of rules in declarations. Source: pkg/api/validate in k8s.io/apimachinery. */
@@ -40,10 +51,10 @@ const maxItems = (most: number): DeclaredRule => ({
 })
 
 /** Checks of formats by name. They return the errors of a text. */
-const FORMATS: Readonly<Record<string, (text: string) => readonly string[]>> = {
-  'k8s-short-name': isDns1123Label,
-  'k8s-long-name': isDns1123Subdomain,
-  'k8s-long-name-caseless': isDns1123SubdomainOfAnyCase,
+const FORMATS: Readonly<Record<string, (text: string) => readonly Detail[]>> = {
+  'k8s-short-name': text => isDns1123Label(text).map(inBytes),
+  'k8s-long-name': text => isDns1123Subdomain(text).map(inBytes),
+  'k8s-long-name-caseless': text => isDns1123SubdomainOfAnyCase(text).map(inBytes),
   'k8s-label-key': isQualifiedName,
 }
 

@@ -186,6 +186,8 @@ export interface ListSchema {
   readonly items: Schema
   readonly listType?: 'atomic' | 'set' | 'map'
   readonly listMapKeys?: readonly string[]
+  /** Whether items of a list of type map may omit some of its keys. An item without one is another item than any with it. */
+  readonly partialKeys?: boolean
   /** Whether the release's OpenAPI does not declare the list type. */
   readonly unstated?: boolean
   /** Whether the items are pointers in Go (rare). Null items are kept. */

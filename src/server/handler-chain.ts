@@ -73,7 +73,7 @@ export function handlerChain(options: ChainOptions): readonly Layer[] {
 export function received(options: ChainOptions, exchange: Filter, authentication: Filter, spans: RequestSpans = new WeakMap()): readonly Layer[] {
   const { requests, log, metrics, limits } = options
   const { auditor, recent, tracing, logRequests } = options.observability
-  const { conduct, laterWords } = options.http
+  const { conduct, wording } = options.http
   return [
     exchange,
     ...(conduct.hsts.length > 0 ? [withHsts(conduct.hsts)] : []),
@@ -82,7 +82,7 @@ export function received(options: ChainOptions, exchange: Filter, authentication
     ...(logRequests ? [withHttpLogging(log)] : []),
     ...(recent ? [withWhy(recent)] : []),
     withMetrics(metrics),
-    withErrors(log, laterWords),
+    withErrors(log, wording),
     withRequestInfo,
     withTurn,
     ...(auditor ? [withFailedRequestAudit(auditor)] : []),
@@ -93,7 +93,7 @@ export function received(options: ChainOptions, exchange: Filter, authentication
     authentication,
     ...(tracing ? [withTracing(tracing, spans)] : []),
     // Errors of the filters behind are sent here, before `withAudit` completes the event.
-    ...(auditor ? [withAudit(auditor), withErrors(log, laterWords)] : []),
+    ...(auditor ? [withAudit(auditor), withErrors(log, wording)] : []),
   ]
 }
 

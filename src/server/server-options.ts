@@ -8,6 +8,7 @@ import type { MetricFamily } from '../lib/metrics.ts'
 import type { FeatureState } from '../lifecycle/gates.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { ResourceRequestInfo, User } from '../meta/context.ts'
+import type { Wording } from '../meta/wording.ts'
 import type { RecentRequests } from '../why/recent-requests.ts'
 import type { ConnectionSource, PortName } from './connections/connection-source.ts'
 import type { Http2Stack } from './connections/http2-stacks.ts'
@@ -86,8 +87,8 @@ export interface HttpOptions {
   /** Concurrent streams of an HTTP/2 connection. */
   readonly maxStreams: number
   readonly conduct: ServingConduct
-  /** Whether error messages follow 1.34 and later. */
-  readonly laterWords: boolean
+  /** Messages of errors. */
+  readonly wording: Wording
 }
 
 /** TLS of the secure port and of the console. */

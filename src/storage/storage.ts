@@ -287,8 +287,10 @@ export interface Storage {
    * the present state as far as the caller knows, and saves the first read.
    */
   write<T>(key: Key, decide: Decide<T>, signal: AbortSignal, assume?: StoredObject | 'absent'): Promise<Written<T>>
-  /** Deletes an object that cannot be read, and only such a one. As upstream, it checks no precondition and no finalizer, because both are part of the object. */
-  removeCorrupt(key: Key, signal: AbortSignal): Promise<'removed' | 'readable' | 'absent'>
+  /**
+   * Deletes an object that cannot be read, and only such a one. As upstream, it checks no precondition and no finalizer, because both are part of the object. With `dryRun` nothing is deleted.
+   */
+  removeCorrupt(key: Key, signal: AbortSignal, dryRun?: boolean): Promise<'removed' | 'readable' | 'absent'>
   currentRevision(signal: AbortSignal): Promise<Revision>
   /** Number of objects of the resource, for metrics; undefined if it is unknown without a read. */
   count(): number | undefined

@@ -2,9 +2,10 @@ import { isJsonObject, type JsonObject, type KubeObject } from '../api/meta/obje
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, ResourceDefinition } from '../catalog/definition.ts'
 import { resultAtOnce, runAtOnce } from '../lib/steps.ts'
-import { isSince } from '../lifecycle/release.ts'
+import { wordingOf } from '../lifecycle/release.ts'
 import { clone } from '../meta/equal.ts'
-import { type FieldError, fieldErrorText, inLaterWords } from '../meta/field-error.ts'
+import { type FieldError, fieldErrorText, worded } from '../meta/field-error.ts'
+import type { Wording } from '../meta/wording.ts'
 import { convert } from '../registry/conversion/convert.ts'
 import { decodeObject } from '../registry/decode-object.ts'
 import { UNOBSERVED } from '../schema/declared-rules.ts'
@@ -46,7 +47,7 @@ export async function judge(kinds: ReleaseKinds, { definition, version }: Served
     return {
       object,
       unknown,
-      errors: await errorsOf(strategy, hub, ctx, isSince(kinds.release, '1.34')),
+      errors: await errorsOf(strategy, hub, ctx, wordingOf(kinds.release)),
       warnings: resultAtOnce(strategy.warnings?.(hub, undefined, ctx) ?? []),
     }
   } catch (error) {
@@ -55,12 +56,15 @@ export async function judge(kinds: ReleaseKinds, { definition, version }: Served
   }
 }
 
-async function errorsOf(strategy: NonNullable<ResourceDefinition['strategy']>, hub: KubeObject, ctx: HookContext, laterWords: boolean): Promise<Refusal[]> {
+async function errorsOf(strategy: NonNullable<ResourceDefinition['strategy']>, hub: KubeObject, ctx: HookContext, wording: Wording): Promise<Refusal[]> {
   if (!isJsonObject(hub.metadata)) return []
   const found = strategy.validate?.(hub, undefined, ctx) ?? []
   const errors = resultAtOnce(found)
   const evaluated = (await strategy.evaluate?.(hub, undefined, ctx, errors).catch(ignoreNoAccess)) ?? []
-  return [...errors, ...evaluated].map(error => ({ text: fieldErrorText(laterWords ? inLaterWords(error) : error), about: `${error.reason} ${error.field}` }))
+  return [...errors, ...evaluated].flatMap(error => {
+    const told = worded(error, wording)
+    return told ? [{ text: fieldErrorText(told), about: `${error.reason} ${error.field}` }] : []
+  })
 }
 
 const UID = '00000000-0000-4000-8000-000000000000'

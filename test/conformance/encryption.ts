@@ -248,6 +248,8 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
         const { storage } = await lost()
         expect(await storage.removeCorrupt(testKey('b'), signal)).to.equal('readable')
         expect(await storage.removeCorrupt(testKey('none'), signal)).to.equal('absent')
+        expect(await storage.removeCorrupt(testKey('a'), signal, true)).to.equal('removed')
+        expect(await failure(list(storage))).to.have.property('key', testKey('a'))
         expect(await storage.removeCorrupt(testKey('a'), signal)).to.equal('removed')
         expect(await storage.get(testKey('a'), 'latest', signal)).to.equal(undefined)
         expect(await failure(list(storage))).to.have.property('key', testKey('d', 'x'))

@@ -10,6 +10,7 @@ import { runAtOnce } from '../../src/lib/steps.ts'
 import type { FieldError } from '../../src/meta/field-error.ts'
 import type { FieldPath } from '../../src/meta/field-path.ts'
 import { valueSteps } from '../../src/schema/json-schema/validate-value.ts'
+import { FIRST_VALUE_RULES, type ValueRules } from '../../src/schema/json-schema/value-rules.ts'
 import type { StructSchema } from '../../src/schema/schema.ts'
 
 /** Runs the steps of an apply without yielding. */
@@ -23,10 +24,11 @@ export const applyMergePatch = (doc: JsonObject, patch: Json): Json => runAtOnce
 export const applyStrategicPatch = (schema: StructSchema, original: JsonObject, patch: Json): JsonObject =>
   runAtOnce(strategicPatch(schema, original, patch)).object
 
-export const validateValue = (value: Json, schema: JsonSchemaProps, path: FieldPath): FieldError[] => validateValueUpdate(value, undefined, schema, path)
+export const validateValue = (value: Json, schema: JsonSchemaProps, path: FieldPath, rules?: ValueRules): FieldError[] =>
+  validateValueUpdate(value, undefined, schema, path, rules)
 
-export const validateValueUpdate = (value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath): FieldError[] =>
-  runAtOnce(valueSteps(value, old, schema, path))
+export const validateValueUpdate = (value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath, rules = FIRST_VALUE_RULES): FieldError[] =>
+  runAtOnce(valueSteps(value, old, schema, path, rules))
 
 /** A body of protobuf as a value of the JSON data model, with the kind and apiVersion that it claims. */
 export function decodeProtobuf(schema: StructSchema, bytes: Buffer): JsonObject & { kind: string; apiVersion: string } {

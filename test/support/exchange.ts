@@ -3,7 +3,7 @@ import { type Duplex, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { mediaOffer } from '../../src/codec/accept-header.ts'
 import type { Exchange, StreamWriter } from '../../src/endpoints/exchange.ts'
-import { type InfoOf, Scope } from '../../src/endpoints/scope.ts'
+import { type EndpointEnvironment, type InfoOf, Scope } from '../../src/endpoints/scope.ts'
 import { type FilledBody, wholeOf } from '../../src/lib/filled-body.ts'
 import type { SharedBytes } from '../../src/lib/shared-bytes.ts'
 import { nextTurn, turnIsSpent } from '../../src/lib/turn.ts'
@@ -173,15 +173,18 @@ export class FakeExchange implements Exchange {
   }
 }
 
+/** Parts of a scope, and members of its environment that differ from the usual ones. */
+type ScopeParts = { readonly name?: string; readonly subresource?: string } & Partial<EndpointEnvironment>
+
 /** A scope of the registry's one kind for an exchange, as if it had been authorized for the verb: of the object `name`, or of the collection. */
 export function scopeOf<V extends Verb>(
   t: TestRegistry,
   exchange: FakeExchange,
   verb: V,
-  { name = '', subresource = '', shutdown = new AbortController().signal, media = mediaOffer() } = {},
+  { name = '', subresource = '', shutdown = new AbortController().signal, media = mediaOffer(), ...env }: ScopeParts = {},
 ): Scope<V> {
   const served = t.served()
-  const env = {
+  const environment = {
     catalog: t.catalog,
     registry: t.registry,
     clock: clockOf(() => t.now),
@@ -191,6 +194,7 @@ export function scopeOf<V extends Verb>(
     watchOutput: t.watchOutput,
     kubelets: { addressTypes: ['InternalIP'], port: 10250 },
     shutdown,
+    ...env,
   }
   const info: InfoOf<V> = {
     ...resourceAttributes({ path: exchange.path, verb, version: 'v1', name, subresource, namespace: 'ns' }),
@@ -203,7 +207,7 @@ export function scopeOf<V extends Verb>(
     namesObject: name !== '',
     rest: [],
   }
-  return new Scope(exchange, env, {
+  return new Scope(exchange, environment, {
     snapshot: t.catalog.snapshot(),
     served,
     subresource: subresource === '' ? undefined : served.version.subresources?.[subresource],

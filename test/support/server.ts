@@ -90,7 +90,7 @@ export async function startTestServer(serving: Handler | Api, given: GivenServer
     access: { authenticator, authorizer: joinAuthorizers([privileged, publicInformation]), impersonation: 'plain', ...given.access },
     ports: { bindAddress: '127.0.0.1', secure: 0, insecure: 0, ...given.ports },
     tls: { material: credentials.tls, policy: DEFAULT_TLS_POLICY, ...given.tls },
-    http: { http2: HTTP2_STACK, maxStreams: 1000, conduct: ORDINARY, laterWords: false, ...given.http },
+    http: { http2: HTTP2_STACK, maxStreams: 1000, conduct: ORDINARY, wording: '1.24', ...given.http },
     limits: { flowLimits: undefined, maxInFlight: 400, maxMutatingInFlight: 200, timeoutMs: 60_000, ...given.limits },
     observability: { logRequests: false, features: [], metrics: [], ...given.observability },
     simulation: given.simulation ?? {},

@@ -1,7 +1,19 @@
 import type { ValidationRule } from '../../api/apiextensions/json-schema-props.ts'
+import { formatDouble } from '../../lib/format-double.ts'
 import { quote } from '../../lib/go-quote.ts'
-import { duplicate, type FieldError, forbidden, invalid, required } from '../../meta/field-error.ts'
+import {
+  duplicate,
+  duplicateStructure,
+  type FieldError,
+  forbidden,
+  invalid,
+  invalidStructure,
+  replacedSince,
+  required,
+  verbatim,
+} from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
+import type { Json } from '../../api/meta/object.ts'
 import type { ProgramOutcome } from '../program/program.ts'
 
 /** Limit for the result of a message expression, in bytes. */
@@ -13,22 +25,35 @@ export const ruleText = ({ rule, message = '' }: ValidationRule): string => (mes
 /** Returns the message of a violated rule. */
 export const defaultMessage = (rule: ValidationRule): string => (rule.message ? rule.message.trim() : `failed rule: ${ruleText(rule)}`)
 
-/**
- * Returns the error of a violated rule.
- * @param type type of the schema, which errors print instead of the value.
- */
-export function ruleError({ reason }: ValidationRule, path: FieldPath, type: string, message: string): FieldError {
+/** A value that violates a rule. */
+interface Violation {
+  readonly path: FieldPath
+  /** Type of the schema, which errors print before 1.35. */
+  readonly type: string
+  readonly value: Json
+  /** Whether a whole number was decoded as a float by Go. */
+  readonly isFloat: boolean
+}
+
+/** Returns the error of a violated rule. Since 1.35 it prints the value, unless that is an object or a list. */
+export function ruleError({ reason }: ValidationRule, violation: Violation, message: string): FieldError {
+  const { path, type } = violation
+  const isOmitted = type === 'object' || type === 'array'
   switch (reason) {
     case 'FieldValueForbidden':
       return forbidden(path, message)
     case 'FieldValueRequired':
       return required(path, message)
     case 'FieldValueDuplicate':
-      return duplicate(path, type)
+      return replacedSince('1.35', duplicate(path, type), () => (isOmitted ? duplicateStructure(path) : duplicate(path, printedValue(violation))))
     default:
-      return invalid(path, type, message)
+      return replacedSince('1.35', invalid(path, type, message), () =>
+        isOmitted ? invalidStructure(path, message) : invalid(path, printedValue(violation), message),
+      )
   }
 }
+
+const printedValue = ({ value, isFloat }: Violation): unknown => (isFloat && typeof value === 'number' ? verbatim(formatDouble(value)) : value)
 
 /** Outcome of a message expression. `text` is unset if the rule's own message is to be used. `exhausted` is the error if the budget is used up. */
 export type Message = { readonly cost: number; readonly text?: string } | { readonly exhausted: string }

@@ -1,7 +1,7 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { after } from '../../lib/awaitable.ts'
-import { type FieldError, fieldErrorText, invalid } from '../../meta/field-error.ts'
+import { type FieldError, invalid } from '../../meta/field-error.ts'
 import { FieldPath } from '../../meta/field-path.ts'
 import { isFloatIn } from '../../meta/whole-floats.ts'
 import { itemFinder } from '../../schema/json-schema/correlation.ts'
@@ -40,8 +40,8 @@ export interface RuleRequest {
 /** Result of the rules that ran, in the order of the walk. */
 export interface RuleResult {
   readonly errors: FieldError[]
-  /** Messages of violations that ratcheting permits. */
-  readonly warnings: string[]
+  /** Violations that ratcheting permits. */
+  readonly warnings: FieldError[]
   /** Remaining budget. Negative if it was exceeded, in which case not all rules ran. */
   readonly remaining: number
 }
@@ -161,7 +161,7 @@ const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no f
 /** A validation in progress. */
 class Run implements RuleResult {
   readonly errors: FieldError[] = []
-  readonly warnings: string[] = []
+  readonly warnings: FieldError[] = []
   remaining: number
   readonly #turns: Turns | undefined
 
@@ -219,12 +219,12 @@ class Run implements RuleResult {
     } else this.errors.push(invalid(path, type, `${error} evaluating rule: ${ruleText(rule)}`))
   }
 
-  async #refuse(compiled: CompiledRule, { path, place, node }: Visit, variables: Variables): Promise<void> {
+  async #refuse(compiled: CompiledRule, { path, place, node, value, isFloat = false }: Visit, variables: Variables): Promise<void> {
     const { rule, message, fieldPath } = compiled
     const at = fieldPath === undefined ? path : path.child(fieldPath)
     const type = node.schema.type ?? ''
     const add = (error: FieldError): void => {
-      if (!compiled.usesOldSelf && isOldUnchanged(place)) this.warnings.push(fieldErrorText(error))
+      if (!compiled.usesOldSelf && isOldUnchanged(place)) this.warnings.push(error)
       else this.errors.push(error)
     }
     const outcome = message && (await this.#evaluate(message, variables.plain()))
@@ -235,7 +235,8 @@ class Run implements RuleResult {
       return
     }
     this.remaining -= found.cost
-    add(ruleError(rule, at, type, ('text' in found ? found.text : undefined) ?? defaultMessage(rule)))
+    const violation = { path: at, type, value, isFloat }
+    add(ruleError(rule, violation, ('text' in found ? found.text : undefined) ?? defaultMessage(rule)))
   }
 }
 

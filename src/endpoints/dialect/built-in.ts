@@ -55,10 +55,10 @@ export const BUILT_IN: Dialect = {
     end: ']}\n',
   }),
   /** Members that the type does not omit are present, as in an empty object that upstream encodes. */
-  bookmark(version, resourceVersion, initialEnd) {
+  bookmark(version, resourceVersion, initialEnd, release) {
     const { kind, schema } = version
     const apiVersion = apiVersionOfVersion(version)
-    const annotations = initialEnd ? { annotations: initialEndAnnotations(textBlueprint(kind, apiVersion)) } : {}
+    const annotations = initialEnd ? { annotations: initialEndAnnotations(release, () => textBlueprint(kind, apiVersion)) } : {}
     const empty = emptyOf(schema)
     const metadata = objectMetaText({ ...empty.metadata, resourceVersion, ...annotations })
     return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${metadata}${empty.members}}`

@@ -57,8 +57,8 @@ export const CUSTOM: Dialect = {
     start: `{"apiVersion":"${apiVersionOfVersion(version)}","items":[`,
     end: `],"kind":"${listKindOf(version)}","metadata":${goJson({ continue: '', ...meta })}}\n`,
   }),
-  bookmark(version, resourceVersion, initialEnd) {
-    const annotations = initialEnd ? { annotations: initialEndAnnotations(blueprint(version)) } : {}
+  bookmark(version, resourceVersion, initialEnd, release) {
+    const annotations = initialEnd ? { annotations: initialEndAnnotations(release, () => blueprint(version)) } : {}
     return goJson({ kind: version.kind, apiVersion: apiVersionOfVersion(version), metadata: { resourceVersion, ...annotations } })
   },
   goType: (_version, suffix) => `unstructured.Unstructured${suffix}`,

@@ -3,6 +3,7 @@ import type { GroupVersion } from '../../api/meta/v1.types.ts'
 import type { ServedResource } from '../../catalog/catalog.ts'
 import type { Subresource, Version } from '../../catalog/definition.ts'
 import type { Format } from '../../codec/accept-header.ts'
+import type { Release } from '../../lifecycle/release.ts'
 import type { ResourceRequestInfo } from '../../meta/context.ts'
 import type { StatusError } from '../../meta/status.ts'
 import type { BodyTarget } from '../../registry/change/body-target.ts'
@@ -84,8 +85,8 @@ export interface ListEnvelope {
 interface ResponseDialect {
   /** Returns the envelope of a list in JSON. */
   listEnvelope(version: Version, meta: ListMeta): ListEnvelope
-  /** Returns the JSON of a bookmark's object. `initialEnd`: it ends the initial events, and has an empty list as a blueprint. */
-  bookmark(version: Version, resourceVersion: string, initialEnd: boolean): string
+  /** Returns the JSON of a bookmark's object. `initialEnd`: it ends the initial events. */
+  bookmark(version: Version, resourceVersion: string, initialEnd: boolean, release: Release | undefined): string
   /** Returns Go's name of the type, for errors. */
   goType(version: Version, suffix: '' | 'List'): string
 }

@@ -1,13 +1,15 @@
 import type { CatalogSnapshot, ServedResource } from '../../catalog/catalog.ts'
 import type { Subresource } from '../../catalog/definition.ts'
 import { invariant } from '../../lib/invariant.ts'
+import { DEFAULT_RELEASE } from '../../lifecycle/release.ts'
 import type { ResourceRequestInfo } from '../../meta/context.ts'
 import { failure, StatusError } from '../../meta/status.ts'
+import { NO_CREATES, refusesCreates } from '../../registry/going-kinds.ts'
 import { groupResourceOf } from '../../registry/types.ts'
 import { dialectOf } from '../dialect/dialect-of.ts'
 import type { Exchange } from '../exchange.ts'
 import { notServed } from '../not-found.ts'
-import { type EndpointEnvironment, type InfoOf, Scope, type ServedVerb } from '../scope.ts'
+import { type EndpointEnvironment, handlesSince, type InfoOf, Scope, type ServedVerb } from '../scope.ts'
 import type { ApiFilter } from './filter.ts'
 
 /** Resolves the request against the current catalog. If a kind's definition is established but the kind is not yet served here, waits until it is. Throws 404, 405 and 400 for requests without a route. */
@@ -33,17 +35,18 @@ export const withScope =
 function resolve(exchange: Exchange, info: ResourceRequestInfo, env: EndpointEnvironment, snapshot: CatalogSnapshot): Scope {
   const served = servedAt(snapshot, info)
   if (served === undefined || !hasServedVerb(info)) throw notServed(info.path, snapshot)
-  return new Scope(exchange, env, { snapshot, served, subresource: routeOf(exchange, served, info), info })
+  return new Scope(exchange, env, { snapshot, served, subresource: routeOf(exchange, served, info, env), info })
 }
 
 const hasServedVerb = (info: ResourceRequestInfo): info is InfoOf<ServedVerb> => info.verb !== 'proxy'
 
 /** Returns the subresource that the path names. Throws if the path has no route for the verb. A refusal may come with the warning of a deprecated version. */
-function routeOf(exchange: Exchange, served: ServedResource, info: ResourceRequestInfo): Subresource | undefined {
+function routeOf(exchange: Exchange, served: ServedResource, info: ResourceRequestInfo, env: EndpointEnvironment): Subresource | undefined {
   const dialect = dialectOf(served.version.schema)
   try {
     const subresource = dialect.route(served, info)
-    if (info.verb === 'create' && subresource === undefined && isGoing(served)) throw createWhileGoing(served)
+    if (info.verb === 'create' && subresource === undefined && !refusesLater(env) && refusesCreates(served.version, env.release ?? DEFAULT_RELEASE))
+      throw createWhileGoing(served)
     return subresource
   } catch (error) {
     const warning = error instanceof StatusError ? dialect.refusalWarning(served) : undefined
@@ -64,12 +67,12 @@ function servedAt(snapshot: CatalogSnapshot, { path, apiPrefix, group, version, 
   return isApiPath ? snapshot.find(group, version, resource) : undefined
 }
 
-/** Reports whether the definition of a custom resource is being deleted: discovery then lists no writes. Upstream refuses only `create`, and not if an apply creates. */
-const isGoing = ({ version }: ServedResource): boolean => version.advertisedVerbs?.includes('create') === false
+/** Whether creates of a custom kind whose definition is being deleted are refused by admission. Before 1.34 only POST is refused, and not an apply that creates. */
+const refusesLater = (env: EndpointEnvironment): boolean => handlesSince(env, '1.34')
 
 function createWhileGoing(served: ServedResource): StatusError {
   const { group, resource } = groupResourceOf(served)
-  return failure(405, 'MethodNotAllowed', 'create not allowed while custom resource definition is terminating', {
+  return failure(405, 'MethodNotAllowed', NO_CREATES, {
     ...(group !== '' && { group }),
     kind: resource,
   })

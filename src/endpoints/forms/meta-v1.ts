@@ -6,6 +6,7 @@ import { encodeJsonText } from '../../codec/json.ts'
 import { goJsonInSteps } from '../../codec/json-in-steps.ts'
 import type { TypeMeta } from '../../codec/protobuf.ts'
 import type { Steps } from '../../lib/steps.ts'
+import { DEFAULT_RELEASE, isSince, type Release } from '../../lifecycle/release.ts'
 import type { ResponseStatus } from '../../meta/status.ts'
 import type { ListResult } from '../../registry/read.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
@@ -51,5 +52,6 @@ export function* objectMetaTextInSteps(meta: ObjectMeta): Steps<string> {
 /** Annotation of the bookmark that ends the initial events of a watch. */
 export const INITIAL_END = { 'k8s.io/initial-events-end': 'true' }
 
-/** Annotations of that bookmark in a watch of whole objects. The blueprint is an empty list, which shows a client the form of lists. */
-export const initialEndAnnotations = (blueprint: Buffer) => ({ ...INITIAL_END, 'kubernetes.io/initial-events-list-blueprint': blueprint.toString('base64') })
+/** Annotations of that bookmark in a watch of objects. Before 1.34 it has a blueprint, an empty list, which shows a client the form of lists. */
+export const initialEndAnnotations = (release: Release = DEFAULT_RELEASE, blueprint: () => Buffer): Readonly<Record<string, string>> =>
+  isSince(release, '1.34') ? INITIAL_END : { ...INITIAL_END, 'kubernetes.io/initial-events-list-blueprint': blueprint().toString('base64') }

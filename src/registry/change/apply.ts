@@ -6,6 +6,7 @@ import { printElement } from '../../apply/path-element.ts'
 import { subresourceOf } from '../../catalog/catalog.ts'
 import { repeatedKeysText } from '../../codec/yaml.ts'
 import { runAtOnce, type Steps } from '../../lib/steps.ts'
+import { isSince } from '../../lifecycle/release.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
 import type { RequestNotes } from '../../meta/request-notes.ts'
 import { badRequestError, failure, notFoundError } from '../../meta/status.ts'
@@ -15,6 +16,7 @@ import { DecodeError } from '../../schema/decode.ts'
 import { conversionOf } from '../conversion/conversion-of.ts'
 import { noteAdded } from '../note-changes.ts'
 import { checkName, ensureNamespace } from '../object-meta.ts'
+import { resetFieldsIn } from '../prepare.ts'
 import { type FieldValidation, groupResourceOf, type RegistryEnvironment, strategyOf, type WriteTarget } from '../types.ts'
 import { type BodyTarget, bodyTarget } from './body-target.ts'
 import { changeFormOf } from './change-form.ts'
@@ -40,7 +42,7 @@ export interface ApplyChange {
 /** Returns the transform that merges a configuration into the live object. */
 export function applyTransform(env: RegistryEnvironment, target: WriteTarget, change: ApplyChange): Transform {
   const { served } = target
-  const checkRepeated = repeatedCheck(target, change)
+  const checkRepeated = repeatedCheck(env, target, change)
   const view = viewOf(target)
   if (view)
     return async live => {
@@ -62,11 +64,12 @@ export function applyTransform(env: RegistryEnvironment, target: WriteTarget, ch
 }
 
 /** Returns a function that warns once of keys that are repeated in the body, or throws 400. */
-function repeatedCheck({ ctx }: WriteTarget, { repeated, fieldValidation }: ApplyChange): () => void {
+function repeatedCheck({ features }: RegistryEnvironment, { ctx }: WriteTarget, { repeated, fieldValidation }: ApplyChange): () => void {
+  const what = isSince(features.release, '1.37') ? 'patch' : 'YAML'
   let warned = false
   return () => {
     if (repeated.length > 0 && fieldValidation === 'Strict')
-      throw badRequestError(`error strict decoding YAML: error converting YAML to JSON: ${repeatedKeysText(repeated)}`)
+      throw badRequestError(`error strict decoding ${what}: error converting YAML to JSON: ${repeatedKeysText(repeated)}`)
     if (fieldValidation === 'Warn' && !warned) for (const fault of repeated) ctx.warn(fault)
     warned = true
   }
@@ -98,7 +101,7 @@ function* merged({ env, target, change, body, checkRepeated }: Applied, live: Ku
       kind: body.kind,
       subresource: name,
       force,
-      resetFields: subresource?.view ? undefined : strategyOf(served, subresource).resetFields,
+      ...(!subresource?.view && resetFieldsIn(strategyOf(served, subresource), env.features.release)),
       now: formatTime(env.clock.now()),
       convert,
     }),

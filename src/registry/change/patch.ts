@@ -36,6 +36,8 @@ export interface PatchChange {
   /** Media type of the patch. */
   readonly type: string
   readonly body: Buffer
+  /** Optional. The parsed body, if it has been parsed before. */
+  readonly parsed?: ParsedJson
   readonly fieldValidation: FieldValidation
   /** Built-in kinds that the server serves, for errors of patches that change the type of the object. */
   readonly builtIns: BuiltIns
@@ -82,12 +84,13 @@ interface ParsedPatch {
 const duplicateFault = (path: string): string => `duplicate field "${path}"`
 
 /** Parses a patch. Unless field validation is off, errors in the patch itself are found. Fatal ones are thrown, the others are returned. */
-async function parsePatch({ type, body, fieldValidation }: PatchChange): Promise<ParsedPatch> {
+async function parsePatch(change: PatchChange): Promise<ParsedPatch> {
+  const { type, body, fieldValidation } = change
   const checked = fieldValidation !== 'Ignore'
   let parsed: ParsedJson
-  boundJsonValues(body)
+  if (!change.parsed) boundJsonValues(body)
   try {
-    parsed = await runInTurns(parseJsonInSteps(body))
+    parsed = change.parsed ?? (await runInTurns(parseJsonInSteps(body)))
   } catch (error) {
     // The library of merge patches hides the error.
     if (!checked && type === MERGE_PATCH) throw badRequestError('Invalid JSON Patch')

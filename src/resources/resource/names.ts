@@ -1,5 +1,5 @@
 import { isSince, type Release } from '../../lifecycle/release.ts'
-import type { FieldError } from '../../meta/field-error.ts'
+import type { Detail, FieldError } from '../../meta/field-error.ts'
 import { covered, invalid, required, tooLongError, typeInvalid } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, longerThan, regexError } from '../../meta/names.ts'
@@ -20,7 +20,7 @@ const identifierMessage = regexError(
   'MyName',
 )
 
-export const invalidFor = (texts: readonly string[], value: string, path: FieldPath): FieldError[] => texts.map(text => invalid(path, value, text))
+export const invalidFor = (texts: readonly Detail[], value: string, path: FieldPath): FieldError[] => texts.map(text => invalid(path, value, text))
 
 /** Validates the name of a driver, like that of a CSI driver. */
 export const validateDriverName = (name: string, path: FieldPath, release?: Release): FieldError[] =>

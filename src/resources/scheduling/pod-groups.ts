@@ -8,7 +8,7 @@ import type {
 import { enumValues } from '../../catalog/types.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import { deepEqual } from '../../meta/equal.ts'
-import { duplicate, type FieldError, forbidden, immutableError, invalid, notSupported, required, tooMany } from '../../meta/field-error.ts'
+import { type Detail, duplicate, type FieldError, forbidden, immutableError, invalid, notSupported, required, tooMany } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, nameIsPathSegment } from '../../meta/names.ts'
 import { validateUnion } from '../shared/union-members.ts'
@@ -22,7 +22,7 @@ const HIGHEST_PRIORITY = 1_000_000_000
 const DISRUPTION_MODES = enumValues('schedulingV1alpha2.DisruptionMode')
 
 /** Returns the errors of a name, if it is set. */
-const badNames = (check: (name: string) => string[], name: string | undefined, path: FieldPath): FieldError[] =>
+const badNames = (check: (name: string) => Detail[], name: string | undefined, path: FieldPath): FieldError[] =>
   name === undefined ? [] : check(name).map(text => invalid(path, name, text))
 
 export const validateLabel = (name: string, path: FieldPath): FieldError[] => (name === '' ? [required(path)] : badNames(isDns1123Label, name, path))

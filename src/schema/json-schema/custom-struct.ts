@@ -29,11 +29,20 @@ export interface CustomStruct {
   /** Name of its OpenAPI definition. */
   readonly definition: string
   readonly form: ObjectForm
+  /** Optional. Whether items of lists of type map may omit some of their keys. Default: false. */
+  readonly partialKeys?: boolean
+}
+
+/** What surrounds a schema. */
+interface Surroundings {
+  /** Whether an enclosing schema preserves unknown members, so that this one does as well. */
+  readonly keeps: boolean
+  readonly partialKeys: boolean
 }
 
 /** Converts the structural schema of a kind to the schema model that apply uses. `metadata` is that of every object. */
-export function customStruct(props: JsonSchemaProps, { kind, definition, form }: CustomStruct): StructSchema {
-  const { fields, ...rest } = structOf(props)
+export function customStruct(props: JsonSchemaProps, { kind, definition, form, partialKeys = false }: CustomStruct): StructSchema {
+  const { fields, ...rest } = structOf(props, { keeps: false, partialKeys })
   const metadata: [string, Field] = ['metadata', { name: 'metadata', number: 0, schema: objectMetaType(), required: false, omitEmpty: true, pointer: false }]
   return { ...rest, name: kind, definition, typeMeta: true, form, fields: new Map([...fields, metadata]) }
 }
@@ -41,25 +50,22 @@ export function customStruct(props: JsonSchemaProps, { kind, definition, form }:
 /** Whether unknown members are preserved. Lists and maps pass this on to their items. Source: `visitSpec` of kube-openapi's schemaconv. */
 const keepsUnknown = (props: JsonSchemaProps): boolean => props['x-kubernetes-preserve-unknown-fields'] === true
 
-/** Structs by schema, and by whether an enclosing schema preserves unknown members. */
-const structs = { within: new WeakMap<JsonSchemaProps, StructSchema>(), outside: new WeakMap<JsonSchemaProps, StructSchema>() }
+/** Structs by schema, for each kind of surroundings. */
+const structs = [0, 1, 2, 3].map(() => new WeakMap<JsonSchemaProps, StructSchema>())
 
-/** Returns the struct of a schema, which all its occurrences share. `within`: an enclosing schema preserves unknown members, so this one does as well. */
-function structOf(props: JsonSchemaProps, within = false): StructSchema {
-  const known = within ? structs.within : structs.outside
-  let struct = known.get(props)
-  if (!struct) {
-    struct = makeStruct(props, within)
-    known.set(props, struct)
-  }
+/** Returns the struct of a schema, which all its occurrences share. */
+function structOf(props: JsonSchemaProps, around: Surroundings): StructSchema {
+  const known = structs[(around.keeps ? 1 : 0) + (around.partialKeys ? 2 : 0)]
+  const struct = known?.get(props) ?? makeStruct(props, around)
+  known?.set(props, struct)
   return struct
 }
 
 /** Creates a struct. Without properties it is open: apply tracks its members by name. The form of a struct that is not a whole object is never used. */
-function makeStruct(props: JsonSchemaProps, within: boolean): StructSchema {
-  const keeps = within || keepsUnknown(props)
+function makeStruct(props: JsonSchemaProps, around: Surroundings): StructSchema {
+  const keeps = around.keeps || keepsUnknown(props)
   const required = new Set(props.required)
-  const fields = Object.entries(props.properties ?? {}).map(([name, member]) => field(name, convertSchema(member, keeps), required.has(name), member.default))
+  const fields = Object.entries(props.properties ?? {}).map(([name, member]) => field(name, convertSchema(member, { ...around, keeps }), required.has(name), member.default))
   const open = keeps || fields.length === 0
   const structType = mapTypeOf(props)
   return {
@@ -85,8 +91,8 @@ function mapTypeOf({ 'x-kubernetes-map-type': type }: JsonSchemaProps): MapSchem
 }
 
 /** Converts the schema of a value. A schema without a type allows any value. */
-function convertSchema(props: JsonSchemaProps, around: boolean): Schema {
-  const within = around || keepsUnknown(props)
+function convertSchema(props: JsonSchemaProps, around: Surroundings): Schema {
+  const within = { ...around, keeps: around.keeps || keepsUnknown(props) }
   if (props['x-kubernetes-int-or-string']) return { type: 'intOrString', goType: 'intstr.IntOrString' }
   if (props['x-kubernetes-embedded-resource']) return embeddedOf(props, within)
   const items = itemsSchema(props)
@@ -98,6 +104,7 @@ function convertSchema(props: JsonSchemaProps, around: boolean): Schema {
       items: items ? convertSchema(items, within) : ANY,
       ...(listType && { listType }),
       ...(props['x-kubernetes-list-map-keys'] && { listMapKeys: props['x-kubernetes-list-map-keys'] }),
+      ...(listType === 'map' && within.partialKeys && { partialKeys: true }),
     }
   }
   const mapType = mapTypeOf(props)
@@ -108,7 +115,7 @@ function convertSchema(props: JsonSchemaProps, around: boolean): Schema {
 }
 
 /** Converts the schema of an embedded object, whose kind, apiVersion and metadata are known whatever the schema declares. */
-function embeddedOf(props: JsonSchemaProps, within: boolean): StructSchema {
+function embeddedOf(props: JsonSchemaProps, within: Surroundings): StructSchema {
   const { fields, ...rest } = structOf(props, within)
   const metadata = fields.get('metadata') ?? field('metadata', objectMetaType(), false)[1]
   return { ...rest, typeMeta: true, fields: new Map([...fields, ['metadata', metadata]]) }

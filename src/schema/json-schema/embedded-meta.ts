@@ -3,7 +3,7 @@ import type { Json, JsonObject, ObjectMeta } from '../../api/meta/object.ts'
 import { declarationsOf } from '../../api/packages.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { hasFewValues } from '../../meta/few-values.ts'
-import { type FieldError, invalid, required } from '../../meta/field-error.ts'
+import { type FieldError, invalid, required, words } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { validateKindName } from '../../meta/kind-name.ts'
 import { nameIsPathSegment } from '../../meta/names.ts'
@@ -105,7 +105,7 @@ export function* validateEmbeddedMeta(value: Json, schema: JsonSchemaProps | und
 
 function* objectErrors(object: JsonObject, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  for (const name of ['apiVersion', 'kind']) if (object[name] === undefined) errors.push(required(path.child(name), 'must not be empty'))
+  for (const name of ['apiVersion', 'kind']) if (object[name] === undefined) errors.push(required(path.child(name), words('must not be empty', '')))
   for (const name of Object.keys(object)) {
     if (isStepDone()) yield
     if (name !== 'apiVersion' && name !== 'kind' && name !== 'metadata') continue

@@ -1,9 +1,11 @@
 import { parseDuration } from '../../lib/duration.ts'
 import { isRequestUri } from '../../meta/go-url.ts'
 import { parseCidr, parseIp } from '../../meta/ip.ts'
+import { isDns1123Label, isDns1123Subdomain } from '../../meta/names.ts'
 import { parseTime } from '../../meta/time.ts'
 import { isCanonicalBase64 } from '../base64.ts'
 import { isMailAddress } from './mail-address.ts'
+import type { ValueRules } from './value-rules.ts'
 
 const matches =
   (pattern: RegExp) =>
@@ -31,6 +33,8 @@ export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['isbn10', isIsbn10],
   ['isbn13', isIsbn13],
   ['mac', isMac],
+  ['k8sshortname', text => isDns1123Label(text).length === 0],
+  ['k8slongname', text => isDns1123Subdomain(text).length === 0],
   ['password', () => true],
   ['rgbcolor', isRgbColor],
   ['ssn', matches(/^\d{3}[- ]\d{2}[- ]\d{4}$/)],
@@ -40,6 +44,18 @@ export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['uuid4', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
   ['uuid5', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
 ])
+
+/** Formats that were added in 1.34. */
+const NAME_FORMATS = ['k8sshortname', 'k8slongname']
+
+/** Returns the check of a format of strings. Undefined if there is no such format. */
+export const formatCheck = (format: string): ((text: string) => boolean) | undefined => FORMATS.get(format.replaceAll('-', ''))
+
+/** Reports whether a release knows a format of strings. */
+export function isTextFormat(format: string, { hasNameFormats }: ValueRules): boolean {
+  const name = format.replaceAll('-', '')
+  return FORMATS.has(name) && (hasNameFormats || !NAME_FORMATS.includes(name))
+}
 
 function isDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && parseTime(`${text}T00:00:00Z`) !== undefined

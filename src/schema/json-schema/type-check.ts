@@ -4,6 +4,7 @@ import { quote } from '../../lib/go-quote.ts'
 import { isGoInteger } from '../../meta/whole-floats.ts'
 import { isJsonInteger } from './json-integer.ts'
 import { type ValueFault, ValueResult } from './value-result.ts'
+import type { ValueRules } from './value-rules.ts'
 
 /** Names of types in messages. */
 type TypeName = 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object'
@@ -17,7 +18,7 @@ function jsonTypeOf(value: Exclude<Json, null>, isFloat: boolean): TypeName {
 }
 
 /** Whether a number that is a float in Go is accepted as an integer. */
-const isAsGoodAsWhole = (value: Json): boolean => typeof value === 'number' && isJsonInteger(value)
+const isAsGoodAsWhole = (value: Json, rules: ValueRules): boolean => typeof value === 'number' && isJsonInteger(value, rules)
 
 /** Creates upstream's fault for a value of a wrong type. */
 export const typeFault = (name: string, wanted: string, found: string): ValueFault => ({
@@ -31,13 +32,13 @@ export const typeFault = (name: string, wanted: string, found: string): ValueFau
 const NUMBER_FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
 
 /** Checks a value against the type of its schema. A float is accepted as an integer if `isJsonInteger` accepts it. */
-export function checkValueType(value: Json, schema: JsonSchemaProps, name: string, isFloat: boolean): ValueResult {
+export function checkValueType(value: Json, schema: JsonSchemaProps, name: string, isFloat: boolean, rules: ValueRules): ValueResult {
   const { type = '', format, nullable } = schema
   const met = new ValueResult().count()
-  if (schema['x-kubernetes-int-or-string']) return checkIntOrString(value, nullable === true, name, isFloat)
+  if (schema['x-kubernetes-int-or-string']) return checkIntOrString(value, nullable === true, name, isFloat, rules)
   if (value === null) return type !== '' && !nullable ? ValueResult.of(typeFault(name, type, 'null')) : met
   const found = jsonTypeOf(value, isFloat)
-  const fits = type === found || (found === 'integer' && type === 'number') || (type === 'integer' && isAsGoodAsWhole(value))
+  const fits = type === found || (found === 'integer' && type === 'number') || (type === 'integer' && isAsGoodAsWhole(value, rules))
   if (format !== undefined) {
     const own = NUMBER_FORMATS[found] ?? ''
     if (found !== 'string' && found !== 'array' && !fits && own !== format) return ValueResult.of(typeFault(name, format, own))
@@ -47,8 +48,8 @@ export function checkValueType(value: Json, schema: JsonSchemaProps, name: strin
 }
 
 /** Formats are ignored. */
-function checkIntOrString(value: Json, nullable: boolean, name: string, isFloat: boolean): ValueResult {
+function checkIntOrString(value: Json, nullable: boolean, name: string, isFloat: boolean, rules: ValueRules): ValueResult {
   const found = value === null ? 'null' : jsonTypeOf(value, isFloat)
-  const fits = found === 'null' ? nullable : found === 'integer' || found === 'string' || isAsGoodAsWhole(value)
+  const fits = found === 'null' ? nullable : found === 'integer' || found === 'string' || isAsGoodAsWhole(value, rules)
   return fits ? new ValueResult().count() : ValueResult.of(typeFault(name, 'integer,string', found))
 }

@@ -8,6 +8,7 @@ import { Correlation } from './correlation.ts'
 import { goValue } from './go-value.ts'
 import { ValueChecker } from './value-checker.ts'
 import type { ValueFault } from './value-result.ts'
+import type { ValueRules } from './value-rules.ts'
 
 /** Limit on the texts of errors in UTF-16 units. An error that names a long list of values can occur very often. */
 const MOST_TEXT = 8 * 1024 * 1024
@@ -17,9 +18,9 @@ const MOST_TEXT = 8 * 1024 * 1024
  * errors in unchanged parts are ignored (ratcheting).
  * Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting
  */
-export function* valueSteps(value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath): Steps<FieldError[]> {
+export function* valueSteps(value: Json, old: Json | undefined, schema: JsonSchemaProps, path: FieldPath, rules: ValueRules): Steps<FieldError[]> {
   const before = old === undefined ? undefined : new Correlation(value, old, schema)
-  const { faults } = yield* new ValueChecker().root(value, before, schema)
+  const { faults } = yield* new ValueChecker(rules).root(value, before, schema)
   const errors: FieldError[] = []
   let length = 0
   for (const fault of faults) {

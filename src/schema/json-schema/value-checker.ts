@@ -6,11 +6,12 @@ import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
 import { isFloatIn } from '../../meta/whole-floats.ts'
 import type { Correlation } from './correlation.ts'
 import { checkEnum } from './enum-check.ts'
-import { FORMATS } from './formats.ts'
+import { formatCheck, isTextFormat } from './formats.ts'
 import { checkNumber } from './number-checks.ts'
 import { additionalSchema, itemsSchema, propertySchema } from './props.ts'
 import { checkValueType, typeFault } from './type-check.ts'
 import { type ValueFault, ValueResult } from './value-result.ts'
+import type { ValueRules } from './value-rules.ts'
 
 /** Values that are checked per step. */
 const STEP = 64
@@ -37,7 +38,12 @@ interface CheckedValue {
  * alternatives fail, the best one is reported. Source: go-openapi/validate as apiextensions-apiserver calls it.
  */
 export class ValueChecker {
+  readonly #rules: ValueRules
   #looked = 0
+
+  constructor(rules: ValueRules) {
+    this.#rules = rules
+  }
 
   /** Checks the whole value. Faults in unchanged parts are dropped. */
   root(value: Json, before: Before, schema: JsonSchemaProps): Steps<ValueResult> {
@@ -54,19 +60,20 @@ export class ValueChecker {
     const { value, schema, name, isFloat } = subject
     if (++this.#looked % STEP === 0) yield
     const result = new ValueResult()
-    if (value === null) return result.merge(checkValueType(value, schema, name, false)).merge(checkEnum(value, schema, name, false))
+    if (value === null) return result.merge(checkValueType(value, schema, name, false, this.#rules)).merge(checkEnum(value, schema, name, false))
     const step = (outcome: ValueResult | undefined): void => {
       result.merge(outcome).count()
     }
-    if (schema.type !== undefined || schema.format !== undefined || schema['x-kubernetes-int-or-string']) step(checkValueType(value, schema, name, isFloat))
+    if (schema.type !== undefined || schema.format !== undefined || schema['x-kubernetes-int-or-string'])
+      step(checkValueType(value, schema, name, isFloat, this.#rules))
     step(yield* this.#junctors(subject))
     if (typeof value === 'string') {
       step(yield* checkText(value, schema, name))
       const { format } = schema
-      const matches = format === undefined ? undefined : FORMATS.get(format.replaceAll('-', ''))
+      const matches = format !== undefined && isTextFormat(format, this.#rules) ? formatCheck(format) : undefined
       if (format !== undefined && matches) step(matches(value) ? undefined : ValueResult.of(typeFault(name, format, value)))
     }
-    if (typeof value === 'number' || typeof value === 'bigint') step(checkNumber(value, schema, name, isFloat))
+    if (typeof value === 'number' || typeof value === 'bigint') step(checkNumber(value, schema, name, isFloat, this.#rules))
     if (Array.isArray(value)) step(yield* this.#list(value, subject))
     step(checkEnum(value, schema, name, isFloat))
     if (typeof value === 'object' && !Array.isArray(value)) step(yield* this.#members(value, subject))

@@ -5,21 +5,22 @@ import type { Logger } from '../../lib/log.ts'
 import { nextLongTurn, turnIsLong } from '../../lib/turn.ts'
 import { PlainTextError } from '../../meta/plain-text-error.ts'
 import { badRequestError, internalServerError, StatusError } from '../../meta/status.ts'
+import { FIRST_WORDING, type Wording } from '../../meta/wording.ts'
 import type { HttpExchange } from '../http/http-exchange.ts'
 import type { Filter } from './filter.ts'
 
 /**
  * Responds with the error that a later filter throws, or with 500 if none has responded. If the response has begun, the connection is closed.
- * @param laterWords whether error messages follow 1.34 and later
+ * @param wording messages of errors. Default: those of the oldest releases.
  */
 export const withErrors =
-  (log: Logger, laterWords = false): Filter =>
+  (log: Logger, wording: Wording = FIRST_WORDING): Filter =>
   async ({ state: { exchange } }, next) => {
     try {
       await next()
       if (!exchange.answered && !exchange.clientGone && !exchange.req.destroyed) throw new Error('the handler has not responded')
     } catch (error) {
-      await answer(exchange, laterWords && error instanceof StatusError ? error.inLaterWords() : error, log)
+      await answer(exchange, error instanceof StatusError ? error.worded(wording) : error, log)
     }
   }
 

@@ -239,8 +239,8 @@ export class CachedStorage implements Storage {
     return this.#cache.loaded && !this.#cache.corrupt.has(key) ? (this.#cache.tree.get(key) ?? 'absent') : undefined
   }
 
-  removeCorrupt(key: Key, signal: AbortSignal): Promise<'removed' | 'readable' | 'absent'> {
-    return this.#direct.removeCorrupt(key, signal)
+  removeCorrupt(key: Key, signal: AbortSignal, dryRun?: boolean): Promise<'removed' | 'readable' | 'absent'> {
+    return this.#direct.removeCorrupt(key, signal, dryRun)
   }
 
   async currentRevision(signal: AbortSignal): Promise<Revision> {

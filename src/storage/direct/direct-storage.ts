@@ -119,7 +119,7 @@ export class DirectStorage implements Storage {
     }
   }
 
-  async removeCorrupt(key: Key, signal: AbortSignal): Promise<'removed' | 'readable' | 'absent'> {
+  async removeCorrupt(key: Key, signal: AbortSignal, dryRun = false): Promise<'removed' | 'readable' | 'absent'> {
     let { item } = await translated(this.backend.get(key, signal), { key })
     for (;;) {
       if (item === undefined) return 'absent'
@@ -129,6 +129,7 @@ export class DirectStorage implements Storage {
       } catch (error) {
         if (readFaultOf(error) === undefined) throw error
       }
+      if (dryRun) return 'removed'
       const result = await translated(this.backend.write({ key, expected: item.modRevision }, signal), { key })
       if (result.ok) return 'removed'
       item = result.current

@@ -120,7 +120,7 @@ export class RecordedApi {
       marks: marksOf(undefined),
       metrics: new RequestMetrics(new InFlight(0, 0), () => false),
       limits: { flowLimits: undefined, maxInFlight: 0, maxMutatingInFlight: 0, timeoutMs: 60_000 },
-      http: { http2: undefined, maxStreams: 0, conduct: ORDINARY, laterWords: false },
+      http: { http2: undefined, maxStreams: 0, conduct: ORDINARY, wording: '1.24' },
       observability: { logRequests: false, features: [], metrics: [] },
       simulation: {},
       log: silentLogger,

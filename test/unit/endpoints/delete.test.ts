@@ -3,8 +3,11 @@ import { wrap } from '../../../src/codec/protobuf.ts'
 import { encodeMessage } from '../../../src/codec/protobuf-encode.ts'
 import { deleteCollection, deleteOne } from '../../../src/endpoints/delete.ts'
 import { metaType } from '../../../src/endpoints/forms/meta-v1.ts'
+import type { Release } from '../../../src/lifecycle/release.ts'
+import type { Authorizer } from '../../../src/meta/authorizer.ts'
 import { FakeExchange, type FakeRequest, scopeOf } from '../../support/exchange.ts'
-import { refusalText, TestRegistry } from '../../support/test-registry.ts'
+import { featuresIn } from '../../support/hook-context.ts'
+import { refusalText, TestRegistry, widgetResource } from '../../support/test-registry.ts'
 
 describe('options of deletions', () => {
   let t: TestRegistry
@@ -97,6 +100,40 @@ describe('options of deletions', () => {
       expect(await refusalText(run(request))).to.equal(text)
       expect(await t.names()).to.deep.equal(['a', 'b'])
     })
+
+  it('have the reason of a bad request since 1.35 if the body cannot be decoded', async () => {
+    const exchange = new FakeExchange('/x', { method: 'DELETE', body: '{"kind":"DeleteOptions","apiVersion":"a/b/c"}' })
+    const text = await refusalText(deleteOne(scopeOf(t, exchange, 'delete', { name: 'a', release: '1.35' })))
+    expect(text).to.equal('400 BadRequest: unexpected GroupVersion string: a/b/c')
+  })
+
+  describe('without reading the object', () => {
+    const OPTION = 'ignoreStoreReadErrorWithClusterBreakingPotential'
+    const allowed: Authorizer['authorize'] = async () => ({ decision: 'allow', reason: '' })
+    const unsafely = (release: Release, name: string, search = ''): Promise<string> => {
+      const registry = new TestRegistry([widgetResource()], undefined, featuresIn(release))
+      const exchange = new FakeExchange('/x', { method: 'DELETE', search: `${OPTION}=true${search}` })
+      const scope = scopeOf(registry, exchange, 'delete', { name, release, unsafeDeletion: allowed })
+      return registry.create({ name: 'a' }).then(() => refusalText(deleteOne(scope)))
+    }
+
+    it('are refused if it can be read: 422, and 409 since 1.37', async () => {
+      expect(await unsafely('1.36', 'a')).to.match(/^422 Invalid: .*is exclusively used to delete corrupt object\(s\)/)
+      expect(await unsafely('1.37', 'a')).to.match(
+        /^409 Conflict: .*StorageError: invalid object, Code: 4, Key: \/registry\/.*AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage$/,
+      )
+    })
+
+    it('are refused if there is none: 422, and 404 since 1.37', async () => {
+      expect(await unsafely('1.36', 'none')).to.match(/^422 Invalid/)
+      expect(await unsafely('1.37', 'none')).to.match(/^404 NotFound/)
+    })
+
+    it('may be a dry run since 1.37', async () => {
+      expect(await unsafely('1.36', 'a', '&dryRun=All')).to.contain('cannot be set together with .dryRun')
+      expect(await unsafely('1.37', 'a', '&dryRun=All')).to.match(/^409 Conflict/)
+    })
+  })
 
   it('are decoded together with the selectors of a collection', async () => {
     const exchange = new FakeExchange('/x', { method: 'DELETE', search: 'labelSelector=x', body: '{"propagationPolicy":"Background"}' })

@@ -34,7 +34,7 @@ describe('metadata of an object that was never created', () => {
     it(`is sent in bookmarks of ${release}`, () => {
       const version = servedBuiltins({}, {}, undefined, release).find(({ hub }) => hub.kind === 'ConfigMap')?.hub
       if (!version) throw new Error('there are no config maps')
-      expect(JSON.parse(dialectOf(version.schema).bookmark(version, '7', false))).to.deep.equal({
+      expect(JSON.parse(dialectOf(version.schema).bookmark(version, '7', false, undefined))).to.deep.equal({
         kind: 'ConfigMap',
         apiVersion: 'v1',
         metadata: { resourceVersion: '7', ...created },

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { MetaCondition } from '../../../src/meta/condition-validation.ts'
 import { validateMetaConditions } from '../../../src/meta/condition-validation.ts'
+import { allWorded, fieldErrorText } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 
 const whole: MetaCondition = { type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'AsExpected', message: '' }
@@ -36,6 +37,18 @@ describe('conditions', () => {
     ['has a long message', { ...whole, message: 'a'.repeat(32769) }, ['c[0].message: Too long: may not be more than 32768 bytes']],
   ]
   for (const [what, condition, expected] of cases) it(`with ${what}`, () => expect(texts(condition)).to.deep.equal(expected))
+
+  const since137: [string, MetaCondition, string[]][] = [
+    ['no type', { ...whole, type: '' }, ['c[0].type: Required value: is required']],
+    ['no status', { ...whole, status: '' }, ['c[0].status: Required value']],
+    ['no time and reason', { ...whole, lastTransitionTime: null, reason: '' }, ['c[0].lastTransitionTime: Required value', 'c[0].reason: Required value']],
+  ]
+  for (const [what, condition, expected] of since137)
+    it(`since 1.37, with ${what}`, () =>
+      expect(allWorded(validateMetaConditions([condition], fieldPath('c')), '1.37').map(fieldErrorText)).to.deep.equal(expected))
+
+  it('report a duplicate type at the condition since 1.37', () =>
+    expect(allWorded(validateMetaConditions([whole, whole], fieldPath('c')), '1.37').map(fieldErrorText)).to.deep.equal(['c[1]: Duplicate value: "Ready"']))
 
   it('reports a duplicate type', () => expect(texts(whole, { ...whole, status: 'False' })).to.deep.equal(['c[1].type: Duplicate value: "Ready"']))
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { quote } from '../../../src/lib/go-quote.ts'
-import { duplicate, type FieldError, fieldErrorText, inLaterWords, invalid, notFound, notSupported, required, verbatim } from '../../../src/meta/field-error.ts'
+import { allWorded, duplicate, type FieldError, fieldErrorText, invalid, notFound, notSupported, required, verbatim } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import { goIntOrStringValue, goLabelSelector, goStringer, goStringList, goStringMap } from '../../../src/resources/shared/go-syntax.ts'
 
@@ -42,6 +42,6 @@ describe('meta/field-error', () => {
   for (const [error, before, since] of ERRORS)
     it(`${before}, and since 1.34: ${since}`, () => {
       expect(fieldErrorText(error)).to.equal(`a: ${before}`)
-      expect(fieldErrorText(inLaterWords(error))).to.equal(`a: ${since}`)
+      expect(allWorded([error], '1.34').map(fieldErrorText)).to.deep.equal([`a: ${since}`])
     })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as names from '../../../src/meta/names.ts'
+import { type Detail, textIn, words } from '../../../src/meta/wording.ts'
 
 const LABEL =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
@@ -12,7 +13,7 @@ const QUALIFIED =
 const a = (n: number): string => 'a'.repeat(n)
 
 describe('names', () => {
-  const texts: [rule: (text: string) => string[], text: string, errors: string[]][] = [
+  const texts: [rule: (text: string) => Detail[], text: string, errors: string[]][] = [
     [names.isDns1123Label, 'a-1', []],
     [names.isDns1123Label, a(63), []],
     [names.isDns1123Label, a(64), ['must be no more than 63 characters']],
@@ -58,8 +59,18 @@ describe('names', () => {
     [names.isValidPercent, '93%', []],
   ]
   for (const [rule, text, errors] of texts) {
-    it(`${rule.name}(${JSON.stringify(text.length > 40 ? `${text.slice(0, 10)}… ${text.length}` : text)})`, () => expect(rule(text)).to.deep.equal(errors))
+    it(`${rule.name}(${JSON.stringify(text.length > 40 ? `${text.slice(0, 10)}… ${text.length}` : text)})`, () =>
+      expect(rule(text).map(String)).to.deep.equal(errors))
   }
+
+  it('says bytes for the limits of label keys and values since 1.35, and calls a qualified name a label key', () => {
+    const long = words('must be no more than 63 characters', 'must be no more than 63 bytes', '1.35')
+    expect(names.isValidLabelValue(a(64))).to.deep.equal([long])
+    expect(names.isQualifiedName(a(64)).map(detail => textIn(detail, '1.35'))).to.deep.equal(['name part must be no more than 63 bytes'])
+    expect(names.isQualifiedName(`${a(254)}/a`).map(detail => textIn(detail, '1.37'))).to.deep.equal(['prefix part must be no more than 253 bytes'])
+    expect(names.isQualifiedName('a/b/c').map(detail => textIn(detail, '1.34'))[0]).to.match(/^a qualified name must consist/)
+    expect(names.isQualifiedName('a/b/c').map(detail => textIn(detail, '1.35'))[0]).to.match(/^a valid label key must consist/)
+  })
 
   it('measures lengths in bytes of UTF-8', () => {
     expect(names.longerThan('é'.repeat(5), 9)).to.equal(true)

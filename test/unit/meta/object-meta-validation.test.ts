@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ObjectMeta, OwnerReference } from '../../../src/api/meta/object.ts'
-import { fieldErrorText } from '../../../src/meta/field-error.ts'
+import { allWorded, fieldErrorText } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import { nameIsDnsSubdomain } from '../../../src/meta/names.ts'
 import type { ObjectMetaRules } from '../../../src/meta/object-meta-validation.ts'
@@ -95,6 +95,24 @@ describe('object metadata', () => {
       for (const [i, text] of texts.entries()) expect(text.slice(0, starts[i]?.length)).to.equal(starts[i])
     })
   }
+
+  it('names the owner, and what it lacks, since 1.37', () => {
+    const owners = [owner(), owner({ apiVersion: '', kind: '', name: '', uid: '' }), owner({ apiVersion: 'a/b/c' }), owner({ kind: 'Event' })]
+    const errors = validateObjectMeta({ name: 'x', namespace: 'ns', ownerReferences: owners }, true, nameIsDnsSubdomain, path)
+    expect(allWorded(errors, '1.37').map(fieldErrorText)).to.deep.equal([
+      ...['apiVersion', 'kind', 'name', 'uid'].map(member => `metadata.ownerReferences[1].${member}: Required value: must not be empty`),
+      'metadata.ownerReferences[2].apiVersion: Invalid value: "a/b/c": must be <group>/<version> or <version>',
+      'metadata.ownerReferences[3]: Invalid value: {"apiVersion":"v1","kind":"Event","name":"o","uid":"u"}: /v1, Kind=Event is disallowed from being an owner',
+    ])
+  })
+
+  it('names the operations of managers since 1.37', () => {
+    const errors = validateObjectMeta({ name: 'x', namespace: 'ns', managedFields: [{}, { operation: 'Odd' as 'Apply' }] }, true, nameIsDnsSubdomain, path)
+    expect(allWorded(errors, '1.37').map(fieldErrorText)).to.deep.equal([
+      'metadata.managedFields[0].operation: Required value: must not be empty',
+      'metadata.managedFields[1].operation: Unsupported value: "Odd": supported values: "Apply", "Update"',
+    ])
+  })
 
   it('accepts finalizers without a domain in custom resources', () => expect(told({ finalizers: ['word'] }, { qualifiedFinalizers: false })).to.deep.equal([]))
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isSince, type Release } from '../../../src/lifecycle/release.ts'
+import { type Release, wordingOf } from '../../../src/lifecycle/release.ts'
 import { replicationControllerResource } from '../../../src/resources/core/replication-controller/definition.ts'
 import type { AnyObject } from '../../support/any-object.ts'
 import { definitionIn, featuresIn } from '../../support/hook-context.ts'
@@ -17,7 +17,7 @@ async function messagesIn(release: Release): Promise<string[]> {
     .access()
     .create({ group: '', resource: 'replicationcontrollers' }, 'ns', controller as AnyObject)
     .catch(reason => reason)
-  const told = isSince(release, '1.34') ? error.inLaterWords() : error
+  const told = error.worded(wordingOf(release))
   return told.status.details.causes.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`)
 }
 

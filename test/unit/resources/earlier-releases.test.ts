@@ -78,7 +78,7 @@ describe('kinds of releases before 1.32', () => {
     })
 
   it('have the table columns of their release', () => {
-    const columnsIn = (release: Release, { hub }: ResourceDefinition) => hub.tableIn?.(release).columns.map(({ name }) => name)
+    const columnsIn = (release: Release, { hub }: ResourceDefinition) => hub.tableIn?.(release)?.columns.map(({ name }) => name)
     expect(columnsIn('1.31', priorityClassResource)).to.deep.equal(['Name', 'Value', 'Global-Default', 'Age'])
     expect(columnsIn('1.29', jobResource)?.slice(0, 3)).to.deep.equal(['Name', 'Completions', 'Duration'])
     expect(columnsIn('1.29', cronJobResource)?.slice(0, 3)).to.deep.equal(['Name', 'Schedule', 'Suspend'])
@@ -89,7 +89,7 @@ describe('kinds of releases before 1.32', () => {
     const cellsIn = async (release: Release, definition: ResourceDefinition, body: object, metadata: object = {}, gates = {}) => {
       const cases = casesIn(release, definition, gates)
       const object = cases.server.decode({ group: definition.hub.group, resource: definition.hub.names.plural }, cases.body(body, metadata))
-      return definition.hub.tableIn?.(release).cells(object, 0)
+      return definition.hub.tableIn?.(release)?.cells(object, 0)
     }
     const metric = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }
     const autoscaler = { spec: { maxReplicas: 1, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, metrics: [metric] } }

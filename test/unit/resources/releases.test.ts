@@ -72,7 +72,7 @@ describe('kinds of earlier releases', () => {
   })
 
   it('have the table columns of their release', () => {
-    const columnsIn = (release: Release) => resourceQuotaResource.hub.tableIn?.(release).columns.map(({ name }) => name)
+    const columnsIn = (release: Release) => resourceQuotaResource.hub.tableIn?.(release)?.columns.map(({ name }) => name)
     expect(columnsIn('1.32')).to.deep.equal(['Name', 'Age', 'Request', 'Limit'])
     expect(columnsIn('1.33')).to.deep.equal(['Name', 'Request', 'Limit', 'Age'])
   })

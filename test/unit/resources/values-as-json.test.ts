@@ -17,7 +17,7 @@ async function errorsOf(of: ResourceDefinition, next: object, old?: object, meta
     return []
   } catch (error) {
     if (!isStatusError(error, 'Invalid')) throw error
-    return (error.inLaterWords().status.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`)
+    return (error.worded('1.34').status.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../../api/meta/object.ts'
 import type { TypeMeta } from '../../../codec/protobuf.ts'
-import type { Uncreated } from '../../../lifecycle/uncreated.ts'
+import { type Uncreated, uncreated } from '../../../lifecycle/uncreated.ts'
+import type { Release } from '../../../lifecycle/release.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
 import type { Framing } from '../framing.ts'
 import { initialEndAnnotations, metaType } from '../meta-v1.ts'
@@ -12,8 +13,8 @@ interface FramedView {
   readonly type: TypeMeta
   /** Type of the empty list that shows a client the form of lists (the blueprint). */
   readonly listType: TypeMeta
-  /** Further metadata of a bookmark. */
-  readonly uncreated: Uncreated
+  /** Release of bookmarks. */
+  readonly release: Release | undefined
   /** Watches with the same id share frames. */
   readonly id: string
   /** Encodes a stored object. Undefined if the view cannot represent it. */
@@ -31,8 +32,8 @@ export const binaryFraming = (codec: BinaryCodec, mediaType: string, view: Frame
     return body && codec.frame(type, body)
   },
   bookmark(resourceVersion, initialEnd) {
-    const annotations = initialEnd ? { annotations: initialEndAnnotations(codec.blueprint(view.listType)) } : {}
-    return codec.frame('BOOKMARK', view.object({ ...view.type, metadata: { resourceVersion, ...view.uncreated, ...annotations } }))
+    const annotations = initialEnd ? { annotations: initialEndAnnotations(view.release, () => codec.blueprint(view.listType)) } : {}
+    return codec.frame('BOOKMARK', view.object({ ...view.type, metadata: { resourceVersion, ...uncreated(view.release), ...annotations } }))
   },
   error: error => codec.frame('ERROR', codec.documentBody(metaType('meta.Status'), error.status)),
 })

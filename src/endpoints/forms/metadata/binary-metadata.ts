@@ -1,6 +1,5 @@
 import type { Transform } from '../../../codec/accept-header.ts'
 import { after } from '../../../lib/awaitable.ts'
-import { uncreated } from '../../../lifecycle/uncreated.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
 import { objectInTurns } from '../../../registry/ready-object.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
@@ -35,7 +34,7 @@ export function binaryMetadata(codec: BinaryCodec, mediaType: string, as: Transf
       binaryFraming(codec, mediaType, {
         type: { kind: served.version.kind, apiVersion },
         listType: { kind: 'PartialObjectMetadataList', apiVersion },
-        uncreated: uncreated(snapshot.release),
+        release: snapshot.release,
         id: `${mediaType};${as.kind};${apiVersion}`,
         // PartialObjectMetadataList cannot represent a single object. Upstream fails to encode it, and ends the stream.
         stored: stored => (as.kind === 'PartialObjectMetadataList' ? undefined : codec.partialBody(stored.object(), apiVersion)),

@@ -3,7 +3,8 @@ import type { Transform } from '../../../codec/accept-header.ts'
 import { goJsonInSteps } from '../../../codec/json-in-steps.ts'
 import { type Awaitable, after } from '../../../lib/awaitable.ts'
 import { startInTurns } from '../../../lib/steps.ts'
-import { type Uncreated, uncreated } from '../../../lifecycle/uncreated.ts'
+import type { Release } from '../../../lifecycle/release.ts'
+import { uncreated } from '../../../lifecycle/uncreated.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
 import { objectInTurns } from '../../../registry/ready-object.ts'
 import { LARGE_BYTES, metadataOf } from '../../../storage/parse-own.ts'
@@ -43,17 +44,17 @@ export function textMetadata(as: Transform): TextView {
     plainList() {
       throw noPlainMetadata()
     },
-    framing: ({ snapshot }) => metadataFraming(as, apiVersion, uncreated(snapshot.release)),
+    framing: ({ snapshot }) => metadataFraming(as, apiVersion, snapshot.release),
   }
 }
 
-const metadataFraming = ({ kind }: Transform, apiVersion: string, created: Uncreated): Framing => ({
+const metadataFraming = ({ kind }: Transform, apiVersion: string, release: Release | undefined): Framing => ({
   ...TEXT_FRAMES,
   id: `partial;${kind};${apiVersion}`,
   // PartialObjectMetadataList cannot represent a single object. Upstream fails to encode it, and ends the stream.
   object: (type, object) => (kind === 'PartialObjectMetadataList' ? undefined : textFrame(type, metadataText(object.object(), apiVersion))),
   bookmark(resourceVersion, initialEnd) {
-    const annotations = initialEnd ? { annotations: initialEndAnnotations(textBlueprint('PartialObjectMetadata', apiVersion)) } : {}
-    return textFrame('BOOKMARK', metadataText({ kind: '', apiVersion: '', metadata: { resourceVersion, ...created, ...annotations } }, apiVersion))
+    const annotations = initialEnd ? { annotations: initialEndAnnotations(release, () => textBlueprint('PartialObjectMetadata', apiVersion)) } : {}
+    return textFrame('BOOKMARK', metadataText({ kind: '', apiVersion: '', metadata: { resourceVersion, ...uncreated(release), ...annotations } }, apiVersion))
   },
 })

@@ -1,5 +1,4 @@
 import { runAtOnce, runInTurns } from '../../../lib/steps.ts'
-import { uncreated } from '../../../lifecycle/uncreated.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
 import type { BinaryCodec } from '../binary/codec.ts'
 import { metaType, typeMetaOf, wholeListMeta } from '../meta-v1.ts'
@@ -19,7 +18,7 @@ export const binaryObjects = (codec: BinaryCodec, mediaType: string): ResponseFo
     return binaryFraming(codec, mediaType, {
       type,
       listType: { ...type, kind: `${type.kind}List` },
-      uncreated: uncreated(snapshot.release),
+      release: snapshot.release,
       id: `${mediaType};;${type.apiVersion}`,
       stored: stored => codec.storedBody(version, stored),
       object: object => runAtOnce(codec.objectBody(version.schema, object)),

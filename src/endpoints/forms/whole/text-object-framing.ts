@@ -30,7 +30,7 @@ function framingHead(type: string): Buffer {
 }
 
 /** Framing that copies frames from the stored bytes of objects. */
-export function textObjectFraming({ dialect, served: { version } }: Scope): Framing {
+export function textObjectFraming({ dialect, served: { version }, snapshot }: Scope): Framing {
   return {
     ...TEXT_FRAMES,
     id: 'json',
@@ -48,6 +48,6 @@ export function textObjectFraming({ dialect, served: { version } }: Scope): Fram
       const { bytes } = object.json()
       return at + HEAD_BYTES + type.length + bytes.length + TAIL.length > memory.length ? 0 : writeFrame(type, bytes, memory, at)
     },
-    bookmark: (resourceVersion, initialEnd) => textFrame('BOOKMARK', dialect.bookmark(version, resourceVersion, initialEnd)),
+    bookmark: (resourceVersion, initialEnd) => textFrame('BOOKMARK', dialect.bookmark(version, resourceVersion, initialEnd, snapshot.release)),
   }
 }

@@ -11,6 +11,7 @@ import { withoutIntOrString } from '../../../schema/json-schema/known-formats.ts
 import { itemsSchema, someSchemaInSteps } from '../../../schema/json-schema/props.ts'
 import { prune } from '../../../schema/json-schema/prune.ts'
 import { valueSteps } from '../../../schema/json-schema/validate-value.ts'
+import type { ValueRules } from '../../../schema/json-schema/value-rules.ts'
 
 /** Wraps a value in the object that contains it. */
 type Surround = (value: Json) => Json
@@ -24,6 +25,7 @@ interface DefaultPosition {
   readonly insideMeta: boolean
   /** Whether the schema of the definition has embedded resources. */
   readonly hasEmbedded: boolean
+  readonly values: ValueRules
 }
 
 const META = new Set(['metadata', 'kind', 'apiVersion'])
@@ -36,10 +38,10 @@ const asObject: Surround = value => ({ kind: 'Validation', apiVersion: 'validati
  * Validates every default of a structural schema against that schema. With `requirePruned` a default may have no unspecified members. Yields for each schema
  * and for each walk through a default.
  */
-export function* validateDefaults(schema: JsonSchemaProps, path: FieldPath, requirePruned: boolean): Steps<FieldError[]> {
+export function* validateDefaults(schema: JsonSchemaProps, path: FieldPath, requirePruned: boolean, values: ValueRules): Steps<FieldError[]> {
   const root = isEmbedded(schema) ? schema : { ...schema, 'x-kubernetes-embedded-resource': true }
   const hasEmbedded = yield* someSchemaInSteps(schema, isEmbedded)
-  return yield* placeErrors({ schema: root, path, object: root, surround: asObject, insideMeta: false, hasEmbedded }, requirePruned)
+  return yield* placeErrors({ schema: root, path, object: root, surround: asObject, insideMeta: false, hasEmbedded, values }, requirePruned)
 }
 
 /** Visits items and properties; defaults elsewhere are forbidden. An embedded resource becomes the whole object for the schemas below it. */
@@ -67,7 +69,7 @@ function* placeErrors(place: DefaultPosition, requirePruned: boolean): Steps<Fie
  * Validates a default in metadata, kind or apiVersion by validating the object that contains it. Stops after the first of three stages with errors: structure,
  * content, schema.
  */
-function* metaErrors({ schema, path, object, surround }: DefaultPosition, value: Json): Steps<FieldError[]> {
+function* metaErrors({ schema, path, object, surround, values }: DefaultPosition, value: Json): Steps<FieldError[]> {
   const at = path.child('default')
   const wrong = (text: string): FieldError[] => [invalid(at, goValue(value), `must result in valid metadata: ${text}`)]
   const whole = surround(clone(value))
@@ -78,11 +80,11 @@ function* metaErrors({ schema, path, object, surround }: DefaultPosition, value:
   const texts = (yield* validateEmbeddedMeta(whole, object, fieldPath(), true)).map(fieldErrorText)
   yield
   if (texts.length > 0) return wrong(aggregate(texts))
-  return yield* valueSteps(value, undefined, withoutIntOrString(schema), at)
+  return yield* valueSteps(value, undefined, withoutIntOrString(schema), at, values)
 }
 
 /** Validates any other default. Unknown members are reported in addition. A default with invalid embedded metadata is not validated against its schema. */
-function* defaultErrors({ schema, path, hasEmbedded }: DefaultPosition, value: Json, requirePruned: boolean): Steps<FieldError[]> {
+function* defaultErrors({ schema, path, hasEmbedded, values }: DefaultPosition, value: Json, requirePruned: boolean): Steps<FieldError[]> {
   const at = path.child('default')
   const errors: FieldError[] = []
   const isTooMuch = requirePruned && (yield* isPruned(value, schema))
@@ -90,7 +92,7 @@ function* defaultErrors({ schema, path, hasEmbedded }: DefaultPosition, value: J
   if (isTooMuch) errors.push(invalid(at, goValue(value), 'must not have unknown fields'))
   yield
   // Searching a default of 50,000 members for embedded objects takes 0.1 s.
-  if (!hasEmbedded && !isEmbedded(schema)) return [...errors, ...(yield* valueSteps(value, undefined, withoutIntOrString(schema), at))]
+  if (!hasEmbedded && !isEmbedded(schema)) return [...errors, ...(yield* valueSteps(value, undefined, withoutIntOrString(schema), at, values))]
   const coerced = clone(value)
   yield
   const misfit = yield* coerceEmbeddedMeta(coerced, schema, at)
@@ -98,7 +100,7 @@ function* defaultErrors({ schema, path, hasEmbedded }: DefaultPosition, value: J
   yield
   const metadata = yield* validateEmbeddedMeta(coerced, schema, at)
   yield
-  return [...errors, ...(metadata.length > 0 ? metadata : yield* valueSteps(coerced, undefined, withoutIntOrString(schema), at))]
+  return [...errors, ...(metadata.length > 0 ? metadata : yield* valueSteps(coerced, undefined, withoutIntOrString(schema), at, values))]
 }
 
 /** Prunes a copy, since pruning changes the value. */

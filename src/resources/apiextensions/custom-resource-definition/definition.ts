@@ -3,9 +3,11 @@ import type { CustomResourceDefinition as OlderDefinition } from '../../../api/a
 import { defineResource } from '../../../catalog/define.ts'
 import type { Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { setDefinitionDefaults, setOlderDefinitionDefaults } from './defaults.ts'
 import { definitionStatusStrategy, definitionStrategy } from './strategy.ts'
+import { definitionTable } from './table.ts'
 import { definitionToV1, fromV1 } from './v1beta1/convert.ts'
 
 /** Fields that both versions have in common. */
@@ -23,6 +25,7 @@ const v1: Version<CustomResourceDefinition> = {
   name: 'v1',
   schema: types.type('apiextensions.CustomResourceDefinition'),
   setDefaults: setDefinitionDefaults,
+  tableIn: release => (isSince(release, '1.37') ? definitionTable : undefined),
 }
 
 /** Stored but not served, as in every release. It is smaller, since parts that all versions share are stored once. */

@@ -1,11 +1,14 @@
 import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-props.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionSpec } from '../../../api/apiextensions/v1.types.ts'
 import type { Steps } from '../../../lib/steps.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { minorOf } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { itemsSchema, someSchemaInSteps } from '../../../schema/json-schema/props.ts'
 import { validateStructural } from '../../../schema/json-schema/structural.ts'
 import { findStructuralFault } from '../../../schema/json-schema/structural-form.ts'
+import { valueRulesOf } from '../../shared/value-rules.ts'
 import { validateCaBundle } from './ca-bundle.ts'
 import { type ConversionRules, hasKnownReviewVersion } from './conversion.ts'
 import { hasUnprunedDefaults } from './default-values.ts'
@@ -24,7 +27,7 @@ export interface DefinitionRules extends DefinitionSchemaRules, ConversionRules 
 }
 
 /** Rules of a create. The CA bundle is checked only on updates of an established definition whose old bundle is valid. */
-const ALL: Omit<DefinitionRules, 'minor'> = {
+const ALL: Omit<DefinitionRules, 'minor' | 'values'> = {
   requireStructural: true,
   requirePrunedDefaults: true,
   requireValidTypes: true,
@@ -41,10 +44,11 @@ const ALL: Omit<DefinitionRules, 'minor'> = {
 /**
  * Returns the rules of a write: all except those that the stored definition already breaks. Names are immutable once the kind is served. Runs in steps of some
  * hundred schemas.
- * @param minor minor version of the oldest release that must be able to compile new expressions.
  */
-export function* rulesFor(old: CustomResourceDefinition | undefined, minor: number): Steps<DefinitionRules> {
-  if (!old) return { ...ALL, minor }
+export function* rulesFor(old: CustomResourceDefinition | undefined, features: Features): Steps<DefinitionRules> {
+  // The oldest compatible release must be able to compile new expressions.
+  const ofRelease = { minor: minorOf(features.compatibility), values: valueRulesOf(features) }
+  if (!old) return { ...ALL, ...ofRelease }
   const spec = shareParts(old.spec)
   const schemas = schemasOf(spec)
   const established = isConditionTrue(old, 'Established')
@@ -75,7 +79,7 @@ export function* rulesFor(old: CustomResourceDefinition | undefined, minor: numb
     allowInvalidCaBundle: !established || hasInvalidCaBundle(spec.conversion?.webhook?.clientConfig?.caBundle),
     immutableNames: established,
     requireSchema: spec.shared.schema?.openAPIV3Schema !== undefined || spec.versions.every(({ schema }) => schema?.openAPIV3Schema !== undefined),
-    minor,
+    ...ofRelease,
     storedExpressions: yield* storedIn(schemas),
     storedSchemas: new Map(versionSchemas(old.spec)),
   }

@@ -13,6 +13,8 @@ import { quote } from '../../../lib/go-quote.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, invalid, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
+import { internalRule } from './internal-schema.ts'
+import type { JsonObject } from '../../../api/meta/object.ts'
 import { costOfAll, type Occurrences, type RuleCosts } from './rule-costs.ts'
 
 const RULES = 'x-kubernetes-validations'
@@ -44,20 +46,12 @@ interface RuleContext extends RuleScope {
 }
 
 /** Prints a rule as Go does, with 0x0 for the address of a pointer. In JSON it is complete. */
-function printRule({ rule, message = '', messageExpression = '', fieldPath = '', reason, optionalOldSelf }: ValidationRule): Verbatim {
+function printRule(printed: ValidationRule): Verbatim {
+  const { rule, message = '', messageExpression = '', fieldPath = '', reason, optionalOldSelf } = printed
   const pointer = (type: string, value: unknown): string => `(*${type})(${value === undefined ? 'nil' : '0x0'})`
   const texts = `Rule:${quote(rule)}, Message:${quote(message)}, MessageExpression:${quote(messageExpression)}`
   const rest = `Reason:${pointer('apiextensions.FieldValueErrorReason', reason)}, FieldPath:${quote(fieldPath)}, OptionalOldSelf:${pointer('bool', optionalOldSelf)}`
-  return verbatim(`apiextensions.ValidationRule{${texts}, ${rest}}`, () =>
-    goJsonText({
-      Rule: rule,
-      Message: message,
-      MessageExpression: messageExpression,
-      Reason: reason ?? null,
-      FieldPath: fieldPath,
-      OptionalOldSelf: optionalOldSelf ?? null,
-    }),
-  )
+  return verbatim(`apiextensions.ValidationRule{${texts}, ${rest}}`, () => goJsonText(internalRule(printed as JsonObject)))
 }
 
 /**

@@ -6,6 +6,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { goValue } from '../../../schema/json-schema/go-value.ts'
 import { validateStructural } from '../../../schema/json-schema/structural.ts'
 import { findStructuralFault } from '../../../schema/json-schema/structural-form.ts'
+import type { ValueRules } from '../../../schema/json-schema/value-rules.ts'
 import { validateDefaults } from './default-values.ts'
 import { type SchemaRules, validateOpenApiSchema } from './open-api-schema.ts'
 
@@ -18,6 +19,8 @@ export interface DefinitionSchemaRules extends SchemaRules {
   readonly requireStructural: boolean
   /** Whether defaults may contain only members that their schemas specify. */
   readonly requirePrunedDefaults: boolean
+  /** Rules by which defaults are checked. */
+  readonly values: ValueRules
 }
 
 /** Members that a root schema may have if the status subresource is enabled, under the names in upstream's message. */
@@ -44,7 +47,7 @@ export function* validateSchema(schema: JsonSchemaProps | undefined, path: Field
   if (rules.requireStructural && fault === undefined) {
     const found = yield* validateStructural(schema, at)
     yield
-    if (found.length === 0) found.push(...(yield* validateDefaults(schema, at, rules.requirePrunedDefaults)))
+    if (found.length === 0) found.push(...(yield* validateDefaults(schema, at, rules.requirePrunedDefaults, rules.values)))
     structural = found.length === 0
     errors.push(...found)
   }

@@ -1,6 +1,7 @@
 import type { CustomResourceDefinition } from '../../../api/apiextensions/v1.types.ts'
 import type { TypedObject } from '../../../api/meta/object.ts'
 import type { Strategy } from '../../../catalog/definition.ts'
+import { isSince } from '../../../lifecycle/release.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { prepareGeneration } from '../../shared/spec-generation.ts'
 import { keepSpec, STATUS_FIELDS } from '../../shared/strategy-parts.ts'
@@ -8,6 +9,7 @@ import { defaultRuleErrors } from './default-rules.ts'
 import { storageVersion } from './defaults.ts'
 import { dropDisabledRules } from './drop-rules.ts'
 import { validateDefinition, validateDefinitionStatus } from './validation.ts'
+import { definitionWarnings } from './warnings.ts'
 
 /** Adds a new storage version to the stored versions. */
 function addStoredVersion({ spec, status }: CustomResourceDefinition): void {
@@ -64,13 +66,14 @@ export const definitionStrategy: Strategy<CustomResourceDefinition> = {
   evaluate,
   holdsDeletion,
   markDeleting,
+  warnings: definitionWarnings,
 }
 
-/** Strategy of `status`. As in upstream, its writes may change metadata; with server-side apply they own no metadata. */
+/** Strategy of `status`. As in upstream, its writes may change metadata. They own it since 1.36. */
 export const definitionStatusStrategy: Strategy<CustomResourceDefinition> = {
   allowUnconditionalUpdate: false,
   plainFinalizers: true,
-  resetFields: [['metadata'], ['spec']],
+  resetFieldsIn: release => ({ fields: isSince(release, '1.36') ? [['spec']] : [['metadata'], ['spec']] }),
   prepare: keepSpec,
   validate: validateDefinitionStatus,
   evaluate,

@@ -7,7 +7,6 @@ import type {
 } from '../../../api/apiextensions/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
-import { minorOf } from '../../../lifecycle/release.ts'
 import { type FieldError, invalid, notSupported, required, words } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { validateKindName } from '../../../meta/kind-name.ts'
@@ -64,7 +63,7 @@ const SCOPES = ['Cluster', 'Namespaced']
 export function* validateDefinition(next: CustomResourceDefinition, old: CustomResourceDefinition | undefined, { features }: HookContext): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const spec = shareParts(next.spec)
-  const rules = yield* rulesFor(old, minorOf(features.compatibility))
+  const rules = yield* rulesFor(old, features)
   return [
     ...(old ? [] : definitionNameErrors(next)),
     ...(yield* specErrors(spec, path, rules)),

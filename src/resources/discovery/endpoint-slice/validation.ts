@@ -5,7 +5,7 @@ import { repeats } from '../../../lib/repeats.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import type { FieldError } from '../../../meta/field-error.ts'
+import type { Detail, FieldError } from '../../../meta/field-error.ts'
 import { covered, duplicate, invalid, notSupported, required, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -57,7 +57,7 @@ function validateAddress(address: string, type: string, path: FieldPath, rules: 
 
 /** Validates hints. Zones are label values, nodes are DNS subdomains. If there are too many zones, forNodes is not validated. */
 function validateHints(hints: EndpointHints, path: FieldPath): FieldError[] {
-  const namesErrors = (member: 'forZones' | 'forNodes', check: (name: string) => string[]): FieldError[] => {
+  const namesErrors = (member: 'forZones' | 'forNodes', check: (name: string) => Detail[]): FieldError[] => {
     const at = path.child(member)
     const names = (hints[member] ?? []).map(({ name }) => name)
     if (names.length > MOST_HINTS) return [tooMany(at, names.length, MOST_HINTS)]

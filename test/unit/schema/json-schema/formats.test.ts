@@ -57,6 +57,14 @@ const table: Record<string, [good: string[], bad: string[]]> = {
     ['123-45-6789', '123 45 6789'],
     ['12-345-6789', '123456789', '123-456789'],
   ],
+  k8sshortname: [
+    ['a', 'a-1', 'a'.repeat(63)],
+    ['A', 'a.b', '-a', '', 'a'.repeat(64)],
+  ],
+  k8slongname: [
+    ['a.b-1', 'a', `${'a'.repeat(100)}.b`],
+    ['A', 'a_b', 'a..b', '', 'a'.repeat(254)],
+  ],
   uri: [
     [
       'https://example.com/a?b',

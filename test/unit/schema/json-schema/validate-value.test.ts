@@ -3,6 +3,7 @@ import type { JsonSchemaProps } from '../../../../src/api/apiextensions/json-sch
 import type { Json } from '../../../../src/api/meta/object.ts'
 import { fieldErrorText } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
+import { FIRST_VALUE_RULES, type ValueRules } from '../../../../src/schema/json-schema/value-rules.ts'
 import { validateValue, validateValueUpdate } from '../../../support/at-once.ts'
 
 const wide = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`a${i}`, 1]))
@@ -86,6 +87,44 @@ const table: Record<string, [schema: JsonSchemaProps, value: Json, errors: strin
   'a format': [{ type: 'string', format: 'date' }, '2026-02-29', ['d: Invalid value: "2026-02-29":  in body must be of type date: "2026-02-29"']],
   'an unknown format': [{ type: 'string', format: 'colour' }, 'x', []],
 }
+
+const RANGES: ValueRules = { ...FIRST_VALUE_RULES, checksRanges: true }
+
+describe('ranges of numbers since 1.36', () => {
+  const cases: [what: string, schema: JsonSchemaProps, value: Json, errors: string[]][] = [
+    ['an int32', { type: 'integer', format: 'int32' }, 2147483647, []],
+    ['more than an int32', { type: 'integer', format: 'int32' }, 2147483648, ['Checked value must be of type integer with format int32 in n']],
+    ['less than an int32', { type: 'integer', format: 'int32' }, -2147483649, ['Checked value must be of type integer with format int32 in n']],
+    ['an int64', { type: 'integer', format: 'int64' }, 2n ** 63n - 1n, []],
+    ['more than an int64', { type: 'integer' }, 2 ** 63, ['Checked value must be of type integer (default format) in n']],
+    ['an unknown format', { type: 'integer', format: 'int16' }, 40_000, []],
+    ['more than a float', { type: 'number', format: 'float' }, 3.5e38, ['Checked value must be of type number with format float in n']],
+    ['a double', { type: 'number', format: 'double' }, 1.7e308, []],
+    ['a bound that is no integer', { type: 'integer', maximum: 1.5 }, 1, ['Maximum boundary value must be of type integer (default format) in n']],
+    [
+      'a factor that is no integer',
+      { type: 'integer', multipleOf: 1.5 },
+      2,
+      ['MultipleOf value must be of type integer (default format) in n', 'n in body should be a multiple of 1.5'],
+    ],
+  ]
+  const texts = (schema: JsonSchemaProps, value: Json, rules?: ValueRules): string[] =>
+    validateValue({ n: value }, { type: 'object', properties: { n: schema } }, fieldPath(), rules)
+      .filter(({ reason }) => reason === 'FieldValueInvalid')
+      .map(({ body }) => body.replace(/^Invalid value: [^:]*: /, ''))
+  for (const [what, schema, value, errors] of cases)
+    it(what, () => {
+      expect(texts(schema, value, RANGES)).to.deep.equal(errors)
+      if (schema.multipleOf === undefined) expect(texts(schema, value)).to.deep.equal([])
+    })
+
+  it('accept floats that are almost whole on either side since 1.37', () => {
+    const almost = 435 * (1 - 1e-12)
+    const factor = (rules?: ValueRules): string[] => texts({ type: 'number', multipleOf: 1 }, almost, rules)
+    expect(factor()).to.have.length(1)
+    expect(factor({ ...RANGES, roundsFloats: true })).to.deep.equal([])
+  })
+})
 
 describe('validateValue', () => {
   for (const [name, [schema, value, errors]] of Object.entries(table)) {

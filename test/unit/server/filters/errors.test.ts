@@ -4,6 +4,7 @@ import { invalid, tooLongError } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
 import { pageNotFound } from '../../../../src/meta/plain-text-error.ts'
 import { invalidError, notFoundError } from '../../../../src/meta/status.ts'
+import type { Wording } from '../../../../src/meta/wording.ts'
 import { withErrors } from '../../../../src/server/filters/errors.ts'
 import { filterContext, runFilter } from '../../../support/filter-context.ts'
 
@@ -15,7 +16,7 @@ describe('withErrors', () => {
   })
 
   /** The response if the later filters end this way. */
-  async function answerTo(next: (ctx: ReturnType<typeof filterContext>) => Promise<void>, laterWords = false) {
+  async function answerTo(next: (ctx: ReturnType<typeof filterContext>) => Promise<void>, wording?: Wording) {
     const ctx = filterContext()
     const { exchange } = ctx.state
     const answers: { status: number; contentType: string; body: string }[] = []
@@ -24,7 +25,7 @@ describe('withErrors', () => {
       answers.push({ status, contentType, body: String(body) })
       return sendBytes.call(exchange, status, contentType, body)
     }
-    await runFilter(withErrors(log, laterWords), ctx, () => next(ctx))
+    await runFilter(withErrors(log, wording), ctx, () => next(ctx))
     return { answers, exchange }
   }
   const failWith = (error: unknown) => answerTo(() => Promise.reject(error))
@@ -42,15 +43,15 @@ describe('withErrors', () => {
   })
   it('sends the error messages of 1.34 and later if configured', async () => {
     const fault = invalidError({ group: '', kind: 'Thing' }, 'x', [invalid(fieldPath('spec', 'a'), ['b'], 'no'), tooLongError(fieldPath('spec', 'c'), 1)])
-    const messages = async (laterWords: boolean): Promise<unknown> => {
-      const { answers } = await answerTo(() => Promise.reject(fault), laterWords)
+    const messages = async (wording: Wording): Promise<unknown> => {
+      const { answers } = await answerTo(() => Promise.reject(fault), wording)
       const { message, details } = JSON.parse(answers[0]?.body ?? '')
       return [message, details.causes.map((cause: { message: string }) => cause.message)]
     }
     const before = ['Invalid value: []string{"b"}: no', 'Too long: may not be more than 1 bytes']
     const since = ['Invalid value: ["b"]: no', 'Too long: may not be more than 1 byte']
-    expect(await messages(false)).to.deep.equal([`Thing "x" is invalid: [spec.a: ${before[0]}, spec.c: ${before[1]}]`, before])
-    expect(await messages(true)).to.deep.equal([`Thing "x" is invalid: [spec.a: ${since[0]}, spec.c: ${since[1]}]`, since])
+    expect(await messages('1.24')).to.deep.equal([`Thing "x" is invalid: [spec.a: ${before[0]}, spec.c: ${before[1]}]`, before])
+    expect(await messages('1.34')).to.deep.equal([`Thing "x" is invalid: [spec.a: ${since[0]}, spec.c: ${since[1]}]`, since])
   })
   it('sends plain text', async () => {
     const { answers } = await failWith(pageNotFound())
