@@ -1,4 +1,5 @@
 import type { ValidationRule } from '../../api/apiextensions/json-schema-props.ts'
+import type { Json } from '../../api/meta/object.ts'
 import { formatDouble } from '../../lib/format-double.ts'
 import { quote } from '../../lib/go-quote.ts'
 import {
@@ -13,7 +14,6 @@ import {
   verbatim,
 } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
-import type { Json } from '../../api/meta/object.ts'
 import type { ProgramOutcome } from '../program/program.ts'
 
 /** Limit for the result of a message expression, in bytes. */

@@ -33,14 +33,15 @@ const notNegative = (value: number): number => Math.max(0, value)
 /**
  * Returns the sizes of a schema. Undefined if expressions cannot represent its values.
  * @param whole whether the values are whole objects.
+ * @param boundsNames whether the names of whole objects have the maximum length of names. Otherwise only the size of a request limits them.
  */
-export function sizedType(schema: JsonSchemaProps, whole: boolean): SizedType | undefined {
+export function sizedType(schema: JsonSchemaProps, whole: boolean, boundsNames = false): SizedType | undefined {
   if (schema['x-kubernetes-int-or-string']) return scalarSize(1, MAX_REQUEST - 2)
   switch (schema.type) {
     case 'array':
-      return sizedList(schema)
+      return sizedList(schema, boundsNames)
     case 'object':
-      return sizedObject(whole ? withNames(schema) : schema)
+      return sizedObject(whole ? withNames(schema, boundsNames) : schema, boundsNames)
     case 'string':
       return sizedString(schema)
     default:
@@ -49,19 +50,19 @@ export function sizedType(schema: JsonSchemaProps, whole: boolean): SizedType | 
 }
 
 /** Limits a list by `maxItems`, or by the items that fit into a request. */
-function sizedList(schema: JsonSchemaProps): SizedType | undefined {
+function sizedList(schema: JsonSchemaProps, boundsNames: boolean): SizedType | undefined {
   const items = itemsSchema(schema)
-  const elements = items && sizedType(items, isWhole(items))
+  const elements = items && sizedType(items, isWhole(items), boundsNames)
   if (!elements) return undefined
   const fitting = Math.floor((MAX_REQUEST - 2) / (elements.minSerialized + 1))
   return { maxElements: schema.maxItems === undefined ? fitting : notNegative(schema.maxItems), minSerialized: 2, elements }
 }
 
 /** Limits a map by `maxProperties`, or by the entries that fit into a request. The minimum size of a struct includes its required members. */
-function sizedObject(schema: JsonSchemaProps): SizedType | undefined {
+function sizedObject(schema: JsonSchemaProps, boundsNames: boolean): SizedType | undefined {
   const additional = additionalSchema(schema)
   if (additional) {
-    const elements = sizedType(additional, isWhole(additional))
+    const elements = sizedType(additional, isWhole(additional), boundsNames)
     if (!elements) return undefined
     // An entry needs two quotes, a colon and a comma. Upstream adds two bytes.
     const fitting = Math.floor((MAX_REQUEST - 2) / (elements.minSerialized + 6))
@@ -71,7 +72,7 @@ function sizedObject(schema: JsonSchemaProps): SizedType | undefined {
   const required = new Set(schema.required)
   let minSerialized = 2
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const type = sizedType(property, isWhole(property))
+    const type = sizedType(property, isWhole(property), boundsNames)
     if (!type) continue
     const escaped = escapeProperty(name)
     if (escaped !== undefined) fields.set(escaped, type)

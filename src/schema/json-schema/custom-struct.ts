@@ -65,7 +65,9 @@ function structOf(props: JsonSchemaProps, around: Surroundings): StructSchema {
 function makeStruct(props: JsonSchemaProps, around: Surroundings): StructSchema {
   const keeps = around.keeps || keepsUnknown(props)
   const required = new Set(props.required)
-  const fields = Object.entries(props.properties ?? {}).map(([name, member]) => field(name, convertSchema(member, { ...around, keeps }), required.has(name), member.default))
+  const fields = Object.entries(props.properties ?? {}).map(([name, member]) =>
+    field(name, convertSchema(member, { ...around, keeps }), required.has(name), member.default),
+  )
   const open = keeps || fields.length === 0
   const structType = mapTypeOf(props)
   return {

@@ -1,7 +1,7 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
-import { FORMATS, isTextFormat } from './formats.ts'
-import { additionalSchema, itemsSchema } from './props.ts'
+import { isTextFormat } from './formats.ts'
 import { isNumberFormat } from './number-checks.ts'
+import { additionalSchema, itemsSchema } from './props.ts'
 import type { ValueRules } from './value-rules.ts'
 
 /** Returns a copy of a schema without the formats that are not checked for custom kinds. */

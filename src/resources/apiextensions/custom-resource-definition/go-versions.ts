@@ -1,9 +1,9 @@
 import type { CustomResourceColumnDefinition, CustomResourceDefinitionVersion, CustomResourceSubresources } from '../../../api/apiextensions/v1.types.ts'
+import type { Json } from '../../../api/meta/object.ts'
+import { goJsonText } from '../../../lib/go-json-text.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { type Verbatim, verbatim } from '../../../meta/field-error.ts'
-import { goJsonText } from '../../../lib/go-json-text.ts'
 import { internalSchema } from './internal-schema.ts'
-import type { Json } from '../../../api/meta/object.ts'
 
 const goListText = (type: string, items: readonly string[] | undefined): string =>
   items ? `[]apiextensions.${type}{${items.join(', ')}}` : `[]apiextensions.${type}(nil)`

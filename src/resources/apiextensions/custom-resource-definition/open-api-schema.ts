@@ -17,6 +17,8 @@ export interface SchemaRules {
   readonly storedExpressions: StoredExpressions
   /** Minor version of the oldest release that must be able to compile new expressions. */
   readonly minor: number
+  /** Whether the cost of expressions about names is limited by the maximum length of names. */
+  readonly boundsNames: boolean
   /** Whether the schema is the stored one of this version. */
   readonly isUnchanged?: boolean
 }
@@ -84,9 +86,9 @@ function* visit(schema: JsonSchemaProps | undefined, path: FieldPath, context: C
   return found
 }
 
-function ruleScope(schema: JsonSchemaProps, { isRoot, storedExpressions, minor, costs, occurrences, uncorrelatable }: Context): RuleScope {
+function ruleScope(schema: JsonSchemaProps, { isRoot, storedExpressions, minor, boundsNames, costs, occurrences, uncorrelatable }: Context): RuleScope {
   const whole = isRoot || schema['x-kubernetes-embedded-resource'] === true
-  return { whole, stored: storedExpressions, minor, costs, occurrences, ...(uncorrelatable ? { uncorrelatable } : {}) }
+  return { whole, stored: storedExpressions, minor, boundsNames, costs, occurrences, ...(uncorrelatable ? { uncorrelatable } : {}) }
 }
 
 /** Visits a nested schema with a changed context. */

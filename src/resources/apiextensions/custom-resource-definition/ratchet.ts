@@ -2,7 +2,7 @@ import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-pro
 import type { CustomResourceDefinition, CustomResourceDefinitionSpec } from '../../../api/apiextensions/v1.types.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
-import { minorOf } from '../../../lifecycle/release.ts'
+import { isSince, minorOf } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { itemsSchema, someSchemaInSteps } from '../../../schema/json-schema/props.ts'
@@ -27,7 +27,7 @@ export interface DefinitionRules extends DefinitionSchemaRules, ConversionRules 
 }
 
 /** Rules of a create. The CA bundle is checked only on updates of an established definition whose old bundle is valid. */
-const ALL: Omit<DefinitionRules, 'minor' | 'values'> = {
+const ALL: Omit<DefinitionRules, 'minor' | 'values' | 'boundsNames'> = {
   requireStructural: true,
   requirePrunedDefaults: true,
   requireValidTypes: true,
@@ -47,7 +47,7 @@ const ALL: Omit<DefinitionRules, 'minor' | 'values'> = {
  */
 export function* rulesFor(old: CustomResourceDefinition | undefined, features: Features): Steps<DefinitionRules> {
   // The oldest compatible release must be able to compile new expressions.
-  const ofRelease = { minor: minorOf(features.compatibility), values: valueRulesOf(features) }
+  const ofRelease = { minor: minorOf(features.compatibility), boundsNames: isSince(features.release, '1.37'), values: valueRulesOf(features) }
   if (!old) return { ...ALL, ...ofRelease }
   const spec = shareParts(old.spec)
   const schemas = schemasOf(spec)

@@ -1,4 +1,5 @@
 import type { JsonSchemaProps, ValidationRule } from '../../../api/apiextensions/json-schema-props.ts'
+import type { JsonObject } from '../../../api/meta/object.ts'
 import { compileInSteps } from '../../../cel/compile.ts'
 import { estimateCostInSteps } from '../../../cel/cost/estimate.ts'
 import type { SizeAt } from '../../../cel/cost/estimated-node.ts'
@@ -14,7 +15,6 @@ import type { Steps } from '../../../lib/steps.ts'
 import { type FieldError, invalid, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { internalRule } from './internal-schema.ts'
-import type { JsonObject } from '../../../api/meta/object.ts'
 import { costOfAll, type Occurrences, type RuleCosts } from './rule-costs.ts'
 
 const RULES = 'x-kubernetes-validations'
@@ -32,6 +32,8 @@ export interface RuleScope {
   readonly stored: StoredExpressions
   /** Minor version of the oldest release that must be able to compile new expressions. Stored ones were compiled by some release. */
   readonly minor: number
+  /** Whether the cost of expressions about names is limited by the maximum length of names. */
+  readonly boundsNames: boolean
   readonly costs: RuleCosts
   /** Number of values of the schema that an object can have. */
   readonly occurrences: Occurrences
@@ -61,7 +63,7 @@ export function* validateRuleExpressions(schema: JsonSchemaProps, path: FieldPat
   const rules = schema[RULES] ?? []
   if (rules.length === 0) return []
   const { type, struct } = declareTypes(schema, scope.whole, 'selfType')
-  const sized = sizedType(schema, scope.whole)
+  const sized = sizedType(schema, scope.whole, scope.boundsNames)
   if (!type || !sized) return []
   const errors: FieldError[] = []
   for (const [i, rule] of rules.entries()) {

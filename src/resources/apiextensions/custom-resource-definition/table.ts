@@ -1,6 +1,6 @@
+import type { CustomResourceDefinition } from '../../../api/apiextensions/v1.types.ts'
 import type { TableDefinition } from '../../../catalog/definition.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
-import type { CustomResourceDefinition } from '../../../api/apiextensions/v1.types.ts'
 import { isConditionTrue } from './spec.ts'
 
 /** Table of definitions since 1.37. */

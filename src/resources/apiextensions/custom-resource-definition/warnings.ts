@@ -1,11 +1,11 @@
+import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-props.ts'
+import type { CustomResourceDefinition } from '../../../api/apiextensions/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { isKnownFormat } from '../../../schema/json-schema/known-formats.ts'
-import type { JsonSchemaProps } from '../../../api/apiextensions/json-schema-props.ts'
 import { itemsSchema, someSchemaInSteps } from '../../../schema/json-schema/props.ts'
 import { valueRulesOf } from '../../shared/value-rules.ts'
-import type { CustomResourceDefinition } from '../../../api/apiextensions/v1.types.ts'
 import { schemasOf, shareParts } from './spec.ts'
 
 /** Returns the warning about a schema. */

@@ -15,6 +15,7 @@ const RULES: SchemaRules = {
   requireMapKeys: true,
   storedExpressions: { rules: new Set(), messages: new Set() },
   minor: 33,
+  boundsNames: false,
 }
 
 let lists: JsonSchemaProps = { type: 'string' }

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
+import type { JsonSchemaProps } from '../../../../../src/api/apiextensions/json-schema-props.ts'
 import { parseGates } from '../../../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../../../src/lifecycle/release.ts'
 import { StatusError } from '../../../../../src/meta/status.ts'
 import { customResourceDefinitionResource } from '../../../../../src/resources/apiextensions/custom-resource-definition/definition.ts'
-import type { JsonSchemaProps } from '../../../../../src/api/apiextensions/json-schema-props.ts'
-import { KindCases } from '../../../../support/kind-cases.ts'
+import { causesOf, KindCases } from '../../../../support/kind-cases.ts'
 
 const metadata = { name: 'widgets.example.com' }
 const version = (name: string, properties: Record<string, JsonSchemaProps>, more: object = {}): object => ({
@@ -66,6 +66,17 @@ describe('definitions in later releases', () => {
     expect(cases.server.warnings).to.deep.equal(unknown('odder'))
   })
 
+  it('may have costly rules about names since 1.37, whose length is limited', async () => {
+    const rule = { rule: 'self.l.all(e, self.metadata.name.contains(e))' }
+    const costly = (release: Release): Promise<string[]> => {
+      const l: JsonSchemaProps = { type: 'array', maxItems: 1000, items: { type: 'string', maxLength: 1000 } }
+      const schema = { type: 'object', properties: { l }, 'x-kubernetes-validations': [rule] }
+      return causesOf(casesIn(release).create(of(version('v1', {}, { schema: { openAPIV3Schema: schema } })), metadata))
+    }
+    expect(await costly('1.36')).to.include('Forbidden spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule')
+    expect(await costly('1.37')).to.deep.equal([])
+  })
+
   it('have a table of their scope and versions since 1.37', async () => {
     const cells = (release: Release): unknown => {
       const cases = casesIn(release)
@@ -89,14 +100,15 @@ describe('definitions in later releases', () => {
     if (!(error instanceof StatusError)) throw new Error('the definition is accepted')
     const message = error.worded('1.34').status.details?.causes?.find(({ field }) => field === 'spec.versions')?.message ?? ''
     const [value = ''] = /\[\{.*\}\]/.exec(message) ?? []
-    const [first] = JSON.parse(value) as { Schema: { OpenAPIV3Schema: Record<string, unknown> } }[]
+    const [first] = JSON.parse(value) as { Schema: { OpenAPIV3Schema: { Properties: { a: Record<string, unknown> } } } }[]
+    if (!first) throw new Error('no version is printed')
     expect(first).to.deep.include({ Name: 'v1', Served: true, Storage: false, Deprecated: false, DeprecationWarning: null, SelectableFields: null })
     expect(first).to.deep.include({
       Subresources: { Status: {}, Scale: { SpecReplicasPath: '.spec.n', StatusReplicasPath: '.status.n', LabelSelectorPath: null } },
     })
-    const { Properties } = first?.Schema.OpenAPIV3Schema as { Properties: Record<string, Record<string, unknown>> }
-    expect(Object.keys(Properties.a ?? {}).slice(0, 4)).to.deep.equal(['ID', 'Schema', 'Ref', 'Description'])
-    expect(Properties.a).to.deep.include({ Type: 'array', Nullable: false, XValidations: null })
-    expect((Properties.a?.Items as { Schema: object; JSONSchemas: null }).Schema).to.deep.include({ Type: 'integer', Maximum: 3, Minimum: null })
+    const { a } = first.Schema.OpenAPIV3Schema.Properties
+    expect(Object.keys(a).slice(0, 4)).to.deep.equal(['ID', 'Schema', 'Ref', 'Description'])
+    expect(a).to.deep.include({ Type: 'array', Nullable: false, XValidations: null })
+    expect((a.Items as { Schema: object }).Schema).to.deep.include({ Type: 'integer', Maximum: 3, Minimum: null })
   })
 })
