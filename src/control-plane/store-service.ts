@@ -72,7 +72,7 @@ export class StoreService implements Service {
       ...(isSince(gates.release, '1.34') ? { futureCode: 'too large revision' } : { servesFuturePages: true }),
       timings,
       beginWith: storage.origin?.states,
-      ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { reports: namedReports(etcdPrefix) }),
+      ...(gates.enabled('AllowUnsafeMalformedObjectDeletion') && { reports: namedReports(etcdPrefix, isSince(gates.release, '1.37')) }),
       isCached,
       onDemand: storage.cachesOnDemand,
       ...(onWatchers && { onWatchers }),

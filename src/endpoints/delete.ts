@@ -115,7 +115,7 @@ async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
   if (groupVersion.version === '' && groupVersion.group !== '') throw plainError(`Object 'apiVersion' is missing in '${body.toString()}'`)
   if (claimed.kind !== '' && claimed.kind !== 'DeleteOptions')
     throw plainError(
-      `no kind ${JSON.stringify(claimed.kind)} is registered for version ${JSON.stringify(claimed.apiVersion || 'meta.k8s.io/v1')} in scheme "pkg/runtime/scheme.go:110"`,
+      `no kind ${JSON.stringify(claimed.kind)} is registered for version ${JSON.stringify(claimed.apiVersion || 'meta.k8s.io/v1')} in scheme "pkg/runtime/scheme.go:${handlesSince(scope.env, '1.35') ? 111 : 110}"`,
     )
   try {
     const options = decode(metaType('meta.DeleteOptions'), value)

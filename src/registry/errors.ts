@@ -78,7 +78,8 @@ function unreadableError({ message, causes, unreasoned }: StorageError, gr: Grou
   if (unreasoned) return failure(500, '', message)
   if (causes === undefined) return internalServerError(message)
   if (causes.length === 0) return failure(500, 'StorageReadError', message)
-  return failure(500, 'StorageReadError', `failed to read one or more ${qualifiedResource(gr)} from the storage`, {
+  const text = `failed to read one or more ${qualifiedResource(gr)} from the storage`
+  return failure(500, 'StorageReadError', message === '' ? text : `${text}: ${message}`, {
     ...detailsOf(gr, 'list'),
     causes: [...causes],
   })

@@ -30,19 +30,22 @@ export const plainReports: CorruptReports = {
 /**
  * Reports for unsafe deletion (feature gate AllowUnsafeMalformedObjectDeletion): they name the objects, so that an administrator can find and delete them.
  * @param root prefix of all keys (`/registry`). Reads of one object show the key without it, as upstream does
+ * @param summarizes whether the message of a list has the first fault and the number of others, as since 1.37. A list then says that there may be more once it reports MOST_CORRUPT
  */
-export function namedReports(root: string): CorruptReports {
+export function namedReports(root: string, summarizes = false): CorruptReports {
   return {
     listsAll: true,
     get: fault => corrupt(fault, corruptObject(fault, fault.key.startsWith(`${root}/`) ? fault.key.slice(root.length) : fault.key)),
     write: fault => corruptError(fault, described(fault)),
     list: (faults, more) =>
-      new StorageError('corrupt', 'objects cannot be read', {
+      new StorageError('corrupt', summarizes ? summary(faults) : '', {
         key: faults[0].key,
         fault: faults[0],
         causes: [
           ...faults.map(fault => ({ reason: 'UnexpectedServerResponse', message: corruptObject(fault, fault.key), field: fault.key })),
-          ...(more ? [{ reason: 'FieldValueTooMany', message: 'too many errors, the list is truncated' }] : []),
+          ...(more || (summarizes && faults.length >= MOST_CORRUPT)
+            ? [{ reason: 'FieldValueTooMany', message: 'too many errors, the list is truncated' }]
+            : []),
         ],
       }),
     event: fault => corrupt(fault, fault.kind === 'untransformable' ? described(fault) : fault.text),
@@ -51,6 +54,12 @@ export function namedReports(root: string): CorruptReports {
         ? new StorageError('corrupt', `saw a DELETED event, but object data is corrupt - ${described(fault)}`, { key: fault.key, fault, causes: [] })
         : corrupt(fault, fault.text),
   }
+}
+
+/** Returns the first fault, and how many others there are. */
+function summary([first, ...others]: readonly [ReadFault, ...ReadFault[]]): string {
+  const text = corruptObject(first, first.key)
+  return others.length === 0 ? text : `${text} (and ${others.length} more)`
 }
 
 /** Text of a fault. Upstream transforms a value before it knows its revision, which is why `untransformable` reports revision 0. */

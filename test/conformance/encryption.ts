@@ -233,6 +233,12 @@ export function encryptionConformance(name: string, open: () => Promise<Encrypti
         expect((await failure(list(storage, {}, key(`${testPrefix}x/`)))).causes).to.have.length(1)
       })
 
+      it('has the first of them in the message of a list since 1.37', async () => {
+        const { storage } = await lost(namedReports('/registry', true))
+        expect((await failure(list(storage))).message).to.equal(`${named(testKey('a'))} (and 1 more)`)
+        expect((await failure(list(storage, {}, key(`${testPrefix}x/`)))).message).to.equal(named(testKey('d', 'x')))
+      })
+
       it('names at most a hundred, and reports that the list is truncated', async () => {
         const storage = await harness.open(encryptionOf(keyTwo), namedReports('/registry'))
         const names = Array.from({ length: 101 }, (_, i) => `n${String(i).padStart(3, '0')}`)

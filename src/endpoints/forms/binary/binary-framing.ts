@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../api/meta/object.ts'
 import type { TypeMeta } from '../../../codec/protobuf.ts'
-import { type Uncreated, uncreated } from '../../../lifecycle/uncreated.ts'
 import type { Release } from '../../../lifecycle/release.ts'
+import { uncreated } from '../../../lifecycle/uncreated.ts'
 import type { StoredObject } from '../../../storage/storage.ts'
 import type { Framing } from '../framing.ts'
 import { initialEndAnnotations, metaType } from '../meta-v1.ts'
