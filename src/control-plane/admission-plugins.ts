@@ -161,7 +161,7 @@ export const compiledPlugins = ({
 }: CompiledPluginOptions) =>
   ({
     NamespaceAutoProvision: () => namespaceAutoProvision({ get: reads.getNamespace, create: createNamespace }),
-    NamespaceLifecycle: () => namespaceLifecycle((name, fresh) => reads.namespace(name, fresh)),
+    NamespaceLifecycle: () => namespaceLifecycle((name, fresh) => reads.namespace(name, fresh), features.release),
     NamespaceExists: () => namespaceExists(reads.getNamespace),
     LimitPodHardAntiAffinityTopology: () => limitPodHardAntiAffinityTopology,
     LimitRanger: () => limitRanger(namespace => reads.list(LIMIT_RANGES, namespace)),

@@ -19,6 +19,7 @@ import { WebhookConfigurations } from '../admission/webhooks/configurations.ts'
 import type { WebhookPluginName } from '../admission/webhooks/credentials.ts'
 import { WebhookMetrics } from '../admission/webhooks/metrics.ts'
 import { mutatingWebhooks } from '../admission/webhooks/mutating.ts'
+import { withoutReviews } from '../admission/webhooks/reviews.ts'
 import type { ResolveService } from '../admission/webhooks/target.ts'
 import { validatingWebhooks } from '../admission/webhooks/validating.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -120,20 +121,15 @@ export class AdmissionService implements Service {
       spans,
       authorizer: ({ ctx }: AdmissionRequest) => authorizerOf(authorizer.authorize, ctx.user, ctx.signal),
     }
-    const policyEnv = {
-      catalog: this.#catalog,
-      params: paramReader(served => parts.reader.reader(served)),
-      getNamespace,
-      authorize: authorizer.authorize,
-      conditionMetrics,
-    }
+    const params = paramReader(served => parts.reader.reader(served))
+    const policyEnv = { catalog: this.#catalog, params, getNamespace, authorize: authorizer.authorize, conditionMetrics, release: features.release }
     const plugins: Readonly<Record<BuiltPluginName, () => AdmissionPlugin>> = {
       ...compiledPlugins({ ...compiledOptions(options, parts), reads, podSecurityMetrics }),
       ...this.#dynamicPlugins(webhookEnv, policyEnv, { validating: policyMetrics, mutating: mutatingPolicyMetrics }),
       ResourceQuota: () => this.#quotaPlugin(options, parts),
     }
     this.#limitsNamespaces = enabled.includes('ResourceQuota')
-    const inOrder = enabled.filter(isBuiltPlugin).map(name => plugins[name]())
+    const inOrder = enabled.filter(isBuiltPlugin).map(name => withoutReviews(plugins[name](), features))
     this.functions = admissionChain(inOrder, metrics)
     this.#manifests = this.#manifestsOf(options)
     this.metrics = [

@@ -11,6 +11,7 @@ import type { AdmissionPolicy, PolicyBinding } from '../../src/admission/policie
 import { PolicyIndex } from '../../src/admission/policies/policy-index.ts'
 import type { MutatingAdmissionPolicySpec, NamedRuleWithOperations, ValidatingAdmissionPolicySpec } from '../../src/api/admissionregistration/v1.types.ts'
 import type { TypedObject } from '../../src/api/meta/object.ts'
+import { DEFAULT_RELEASE } from '../../src/lifecycle/release.ts'
 import type { Authorizer } from '../../src/meta/authorizer.ts'
 import type { RequestContext } from '../../src/meta/context.ts'
 import { clone } from '../../src/meta/equal.ts'
@@ -40,7 +41,7 @@ export class PolicyWorld {
   readonly #ready: Promise<unknown>
 
   /** @param authorize decisions of `authorizer`. @param others plugins that run after the mutating policies. */
-  constructor(authorize: Authorizer['authorize'] = async () => ({ decision: 'no opinion', reason: '' }), others: readonly AdmissionPlugin[] = []) {
+  constructor(authorize: Authorizer['authorize'] = async () => ({ decision: 'no opinion', reason: '' }), others: readonly AdmissionPlugin[] = [], release = DEFAULT_RELEASE) {
     const { t, index, metrics, mutatingIndex, mutatingMetrics } = this
     const env = {
       catalog: t.catalog,
@@ -50,7 +51,7 @@ export class PolicyWorld {
       conditionMetrics: this.conditionMetrics,
     }
     const mutating = mutatingAdmissionPolicy({ ...env, index: mutatingIndex, metrics: mutatingMetrics, refuseRepeated: true })
-    t.admission = admissionChain([mutating, ...others, validatingAdmissionPolicy({ ...env, index, metrics })])
+    t.admission = admissionChain([mutating, ...others, validatingAdmissionPolicy({ ...env, index, metrics, release })])
     this.#ready = t.access().create(NAMESPACES, '', { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'ns', labels: { team: 'a' } } })
   }
 

@@ -1,6 +1,7 @@
 import type { TypedObject } from '../../api/meta/object.ts'
 import { type Awaitable, recover, use } from '../../lib/awaitable.ts'
 import { quote } from '../../lib/go-quote.ts'
+import { DEFAULT_RELEASE, isSince, type Release } from '../../lifecycle/release.ts'
 import { failure, forbiddenError, internalServerError, isStatusError, notFoundError, type StatusError } from '../../meta/status.ts'
 import { segmentFault } from '../../registry/keys.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
@@ -16,10 +17,11 @@ type NamespaceObject = TypedObject & { readonly status?: { readonly phase?: stri
 
 /**
  * NamespaceLifecycle: rejects creates and updates in a namespace that does not exist, creates in a namespace that is being deleted, and the deletion of the
- * initial namespaces.
+ * initial namespaces. Since 1.37 it lets updates through.
  * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#namespacelifecycle
  */
-export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
+export function namespaceLifecycle(find: FindNamespace, release: Release = DEFAULT_RELEASE): AdmissionPlugin {
+  const checksUpdates = !isSince(release, '1.37')
   const check = (request: AdmissionRequest): Promise<undefined> | undefined => {
     const { served, namespace, name } = request
     const isNamespace = served.version.group === '' && served.version.names.plural === 'namespaces'
@@ -27,6 +29,7 @@ export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
       if (isNamespace && PROTECTED.has(name)) throw forbiddenError({ group: '', resource: 'namespaces' }, name, 'this namespace may not be deleted')
       return undefined
     }
+    if (request.operation === 'UPDATE' && !checksUpdates) return undefined
     if (isNamespace || served.definition.scope !== 'Namespaced' || namespace === '') return undefined
     if (isAccessReview(request)) return undefined
     const fault = segmentFault(namespace)

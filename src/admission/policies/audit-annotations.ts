@@ -23,7 +23,7 @@ export class AuditAnnotations {
 }
 
 /** Value of the failure annotation. The order of members is that of Go's JSON. */
-interface ValidationFailure {
+export interface ValidationFailure {
   readonly message: string
   readonly policy: string
   readonly binding: string
@@ -31,6 +31,7 @@ interface ValidationFailure {
   readonly validationActions: readonly string[]
 }
 
-/** Adds the failure annotation for a binding with the action Audit. If several validations fail, only the first is recorded. */
-export const auditFailure = (request: AdmissionRequest, failure: ValidationFailure): void =>
-  annotateEvent(request, FAILURE, escapeHtml(JSON.stringify([failure])))
+/** Adds the annotation with the failures of bindings with the action Audit. */
+export function auditFailures(request: AdmissionRequest, failures: readonly ValidationFailure[]): void {
+  if (failures.length > 0) annotateEvent(request, FAILURE, escapeHtml(JSON.stringify(failures)))
+}

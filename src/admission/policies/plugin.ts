@@ -21,6 +21,7 @@ export function validatingAdmissionPolicy(env: ValidatingEnvironment): Admission
         const asking = check.ask(policy)
         if (asking) await asking
       }
+      check.publishFailures()
       const [first] = check.denials
       if (first) throw validationRefusal(request, first)
     },

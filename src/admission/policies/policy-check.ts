@@ -1,9 +1,10 @@
 import type { ValidatingAdmissionPolicySpec } from '../../api/admissionregistration/v1.types.ts'
 import type { KubeObject } from '../../api/meta/object.ts'
+import { isSince, type Release } from '../../lifecycle/release.ts'
 import type { PolicyStep } from '../../meta/why.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import { seenBodies } from '../webhooks/bodies.ts'
-import { AuditAnnotations, auditFailure } from './audit-annotations.ts'
+import { AuditAnnotations, auditFailures, type ValidationFailure } from './audit-annotations.ts'
 import type { CompiledValidatingPolicy } from './compiled-policy.ts'
 import { decide, type PolicyResult, type ValidationDecision } from './decisions.ts'
 import type { PolicyMetrics } from './metrics.ts'
@@ -16,6 +17,7 @@ type ValidatingPolicy = ActivePolicy<ValidatingAdmissionPolicySpec, CompiledVali
 export interface ValidatingEnvironment extends PolicyEnvironment {
   readonly index: PolicyIndex<ValidatingAdmissionPolicySpec, CompiledValidatingPolicy>
   readonly metrics: PolicyMetrics
+  readonly release: Release
 }
 
 /** Reason for rejecting a request. */
@@ -28,16 +30,22 @@ export interface PolicyDenial {
   readonly reason: string
 }
 
+/** Maximum number of audited failures of a request since 1.37, over all policies. Before, only the first is audited. */
+const MOST_AUDITED = 50
+
 const ignoresFailures = ({ spec }: ValidatingPolicy): boolean => spec.failurePolicy === 'Ignore'
 
 /** Evaluation of the validating policies for one request. Collects denials. */
 export class PolicyCheck {
   readonly denials: PolicyDenial[] = []
   readonly #metrics: PolicyMetrics
+  readonly #mostAudited: number
+  readonly #audited: ValidationFailure[] = []
   readonly #seen: PolicyRequest
 
   constructor(env: ValidatingEnvironment, request: AdmissionRequest) {
     this.#metrics = env.metrics
+    this.#mostAudited = isSince(env.release, '1.37') ? MOST_AUDITED : 1
     this.#seen = new PolicyRequest(env, seenBodies(request, 'validating').request)
   }
 
@@ -77,6 +85,11 @@ export class PolicyCheck {
       }
     }
     noted.publish(this.#seen.request, policy.name)
+  }
+
+  /** Adds the failures of all policies to the audit event. Called once, when all policies have been evaluated. */
+  publishFailures(): void {
+    auditFailures(this.#seen.request, this.#audited)
   }
 
   async #decide(policy: ValidatingPolicy, { about }: MatchedPolicy, params: KubeObject | undefined): Promise<PolicyResult> {
@@ -123,7 +136,8 @@ export class PolicyCheck {
         metrics.observe(policy.name, binding.name, decision, 'warn')
       } else if (action === 'Audit') {
         const { name, actions } = binding
-        auditFailure(this.#seen.request, { message, policy: policy.name, binding: name, expressionIndex: index, validationActions: actions })
+        if (this.#audited.length < this.#mostAudited)
+          this.#audited.push({ message, policy: policy.name, binding: name, expressionIndex: index, validationActions: actions })
         metrics.observe(policy.name, name, decision, 'audit')
       }
     }

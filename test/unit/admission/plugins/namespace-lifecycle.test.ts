@@ -3,6 +3,7 @@ import type { AdmissionPlugin } from '../../../../src/admission/chain.ts'
 import { namespaceLifecycle } from '../../../../src/admission/plugins/namespace-lifecycle.ts'
 import type { KubeObject } from '../../../../src/api/meta/object.ts'
 import type { ServedResource } from '../../../../src/catalog/catalog.ts'
+import type { Release } from '../../../../src/lifecycle/release.ts'
 import { internalServerError, notFoundError } from '../../../../src/meta/status.ts'
 import type { AdmissionRequest, Operation } from '../../../../src/registry/types.ts'
 import { namespaceResource } from '../../../../src/resources/core/namespace/definition.ts'
@@ -45,6 +46,13 @@ const request = (operation: Operation, of: ServedResource, more: Partial<Admissi
 })
 
 describe('NamespaceLifecycle', () => {
+  it('lets updates in a missing namespace through since 1.37', async () => {
+    const none = async (): Promise<never> => Promise.reject(notFoundError({ group: '', resource: 'namespaces' }, 'ns'))
+    const update = (release: Release): Promise<unknown> => asking(namespaceLifecycle(none, release), request('UPDATE', widgets))
+    expect(await refusalText(update('1.36'))).to.equal('404 NotFound: namespaces "ns" not found')
+    expect(await update('1.37')).to.equal(undefined)
+  })
+
   const TERMINATING = '403 Forbidden: widgets.example.io "a" is forbidden: unable to create new content in namespace ns because it is being terminated'
   const creations: [string, ServedResource, KubeObject | undefined, KubeObject | undefined, asked: string[], told: string][] = [
     ['in a namespace', widgets, namespace(), undefined, ['ns'], ''],
