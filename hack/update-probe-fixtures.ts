@@ -1,8 +1,8 @@
 /**
  * Renews test/fixtures/probe from a folder of probe cases (catalog/*.yaml with recordings/*.json; expectations/*.yaml): keeps the cases that hold, twice, on a server
- * that it starts, and prints those that don't, with what differs.
+ * that it starts, and prints those that don't, with what differs. With `--release` it renews the responses of a later release to those cases, from recordings-RELEASE/*.json.
  *
- *   node --import tsx hack/update-probe-fixtures.ts FOLDER [--only AREA,…] [--dry-run] [--quiet]
+ *   node --import tsx hack/update-probe-fixtures.ts FOLDER [--release 1.37] [--only AREA,…] [--dry-run] [--quiet]
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { load } from 'js-yaml'
 import { ageColumn, nameColumn } from '../src/resources/shared/columns.ts'
 import { createProbeClient } from '../test/support/probe/client.ts'
-import { PROBE_FLAGS, readFixtures, writeFixtures } from '../test/support/probe/fixtures.ts'
+import { fixtureAreas, LATER_RELEASES, PROBE_FLAGS, readFixtures, writeFixtures, writeLaterFixtures } from '../test/support/probe/fixtures.ts'
 import type { ProbeCase, Row } from '../test/support/probe/probe-case.ts'
 import { runCases } from '../test/support/probe/run-case.ts'
 import { isObject, mapLists, type Tree } from '../test/support/probe/tree.ts'
@@ -27,11 +27,13 @@ const JOBS = 12
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: 'string' }, 'dry-run': { type: 'boolean' }, quiet: { type: 'boolean' } },
+  options: { release: { type: 'string' }, only: { type: 'string' }, 'dry-run': { type: 'boolean' }, quiet: { type: 'boolean' } },
 })
 const folder = positionals[0]
 if (folder === undefined) throw new Error('the folder of cases is missing')
-const areas = values.only?.split(',') ?? [...RECORDED, ...STATED]
+const later = LATER_RELEASES.find(release => release === values.release)
+if (values.release !== undefined && later === undefined) throw new Error(`the release may be ${LATER_RELEASES.join()}`)
+const areas = values.only?.split(',') ?? (later ? fixtureAreas() : [...RECORDED, ...STATED])
 
 const yamlFiles = (name: string): string[] =>
   readdirSync(join(folder, name))
@@ -49,7 +51,7 @@ const inOwnNames = (text: string): string =>
     .replace(/"Name must be unique within a namespace\.[^"]*"/g, JSON.stringify(nameColumn.description))
     .replace(/"CreationTimestamp is a timestamp(?:[^"\\]|\\.)*"/g, JSON.stringify(ageColumn.description))
     .replace(/\biapi\./g, 'core.')
-    .replace(/(cannot be handled as [^\n]*? in scheme \\")pkg\/runtime\/scheme.go:110/g, '$1pkg/api/legacyscheme/scheme.go:30')
+    .replace(/(cannot be handled as [^\n]*? in scheme \\")pkg\/runtime\/scheme.go:11[01]/g, '$1pkg/api/legacyscheme/scheme.go:30')
 
 /** And it keeps references to secrets whole, of which kube-apiserver keeps the names. */
 const secretNames = (rows: Tree): Tree =>
@@ -57,19 +59,30 @@ const secretNames = (rows: Tree): Tree =>
 
 /** A case with what was recorded of it; nothing where the recording failed. */
 function withRows(probe: ProbeCase): ProbeCase[] {
-  const file = join(folder as string, 'recordings', `${probe.name}.json`)
+  const file = join(folder as string, later ? `recordings-${later}` : 'recordings', `${probe.name}.json`)
   if (!existsSync(file)) return []
   const { rows, error } = JSON.parse(inOwnNames(readFileSync(file, 'utf8'))) as { rows: Row[]; error?: string }
   return error === undefined ? [{ ...probe, rows: secretNames(rows) as Row[] }] : []
 }
 
-const all = [...casesOf('catalog').flatMap(withRows), ...casesOf('expectations').filter(({ area }) => STATED.includes(area))]
-const server = await startBinnacle(PROBE_FLAGS)
+/** Of the cases to which a later release responds as before, one in this number is kept. */
+const SAME_SAMPLED = 4
+
+/** Whether a case is kept with the responses of a later release: all whose responses differ from the kept ones, and some of the others. */
+function isWanted({ area, name, rows }: ProbeCase, i: number): boolean {
+  const before = readFixtures(area).find(kept => kept.name === name)
+  return before !== undefined && (i % SAME_SAMPLED === 0 || JSON.stringify(before.rows) !== JSON.stringify(rows))
+}
+
+const recorded = casesOf('catalog').flatMap(withRows)
+const all = later ? recorded.filter(isWanted) : [...recorded, ...casesOf('expectations').filter(({ area }) => STATED.includes(area))]
+const laterHolding: ProbeCase[] = []
+const server = await startBinnacle([...PROBE_FLAGS, ...(later ? [`--emulated-version=${later}`] : [])])
 const client = createProbeClient(server.kubeconfig)
 let lost = 0
 try {
   for (const area of areas) {
-    const every = SAMPLED[area] ?? 1
+    const every = later ? 1 : (SAMPLED[area] ?? 1)
     const cases = all.filter(probe => probe.area === area).filter((_, i) => i % every === 0)
     const kept = new Set(readFixtures(area).map(({ name }) => name))
     const failed = new Map<string, string[]>()
@@ -88,8 +101,10 @@ try {
       console.log(`  ${kept.has(name) ? 'LOST ' : ''}${name}: ${why}`)
       if (!values.quiet) for (const line of unmet.slice(0, 8)) console.log(`      ${line}`)
     }
-    if (!values['dry-run']) writeFixtures(area, holding)
+    if (later) laterHolding.push(...holding)
+    else if (!values['dry-run']) writeFixtures(area, holding)
   }
+  if (later && !values['dry-run']) writeLaterFixtures(later, laterHolding)
 } finally {
   client.close()
   await server.stop()

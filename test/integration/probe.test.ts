@@ -1,6 +1,6 @@
 import { type EtcdServer, findEtcd, startEtcd } from '../support/etcd.ts'
 import { createProbeClient } from '../support/probe/client.ts'
-import { fixtureAreas, PROBE_FLAGS, readFixtures } from '../support/probe/fixtures.ts'
+import { fixtureAreas, LATER_RELEASES, PROBE_FLAGS, readFixtures, readLaterFixtures } from '../support/probe/fixtures.ts'
 import type { ProbeCase } from '../support/probe/probe-case.ts'
 import { runCase, runCases } from '../support/probe/run-case.ts'
 import { type StartedServer, startBinnacle } from '../support/started-server.ts'
@@ -10,8 +10,9 @@ const ON_ETCD = ['rest', 'read', 'chunk', 'selector', 'watch', 'read-random', 'u
 const BY_WORKERS = ['rest', 'read', 'read-random', 'chunk', 'selector', 'watch']
 
 /** Recorded responses of kube-apiserver and stated expectations: each case is one test. All cases run concurrently before the tests, as most of their time is waiting. */
-function probe(areas: readonly string[], start: () => Promise<StartedServer>): void {
-  const cases = areas.map(area => ({ area, of: readFixtures(area) }))
+function probe(kept: readonly ProbeCase[], start: () => Promise<StartedServer>): void {
+  const areas = [...new Set(kept.map(({ area }) => area))]
+  const cases = areas.map(area => ({ area, of: kept.filter(one => one.area === area) }))
   const unmet = new Map<ProbeCase, string[]>()
   let server: StartedServer
   before(async function () {
@@ -42,7 +43,10 @@ function probe(areas: readonly string[], start: () => Promise<StartedServer>): v
     })
 }
 
-describe('probe, on the embedded store', () => probe(fixtureAreas(), () => startBinnacle(PROBE_FLAGS)))
+describe('probe, on the embedded store', () => probe(fixtureAreas().flatMap(readFixtures), () => startBinnacle(PROBE_FLAGS)))
+
+for (const release of LATER_RELEASES)
+  describe(`probe of ${release}`, () => probe(readLaterFixtures(release), () => startBinnacle([...PROBE_FLAGS, `--emulated-version=${release}`])))
 
 const etcdFound = findEtcd() !== undefined
 const onEtcd = etcdFound ? describe : describe.skip
@@ -50,7 +54,7 @@ const onEtcd = etcdFound ? describe : describe.skip
 onEtcd(`probe, on etcd${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, () => {
   let etcd: EtcdServer
   after(() => etcd?.stop())
-  probe(ON_ETCD, async () => {
+  probe(ON_ETCD.flatMap(readFixtures), async () => {
     etcd = await startEtcd()
     return startBinnacle([...PROBE_FLAGS, '--etcd-servers', etcd.url])
   })
@@ -60,7 +64,7 @@ onEtcd(`probe, on etcd${etcdFound ? '' : ' (skipped: there is no etcd here; hack
 onEtcd(`probe, by two workers${etcdFound ? '' : ' (skipped: there is no etcd here; hack/etcd installs one)'}`, () => {
   let etcd: EtcdServer
   after(() => etcd?.stop())
-  probe(BY_WORKERS, async () => {
+  probe(BY_WORKERS.flatMap(readFixtures), async () => {
     etcd = await startEtcd()
     return startBinnacle([...PROBE_FLAGS, '--etcd-servers', etcd.url, '--workers=2'])
   })

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ProbeCase } from './probe-case.ts'
+import type { ProbeCase, Row } from './probe-case.ts'
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'fixtures', 'probe')
 const fileOf = (area: string): string => join(FOLDER, `${area}.jsonl`)
@@ -27,7 +27,52 @@ export function readFixtures(area: string): ProbeCase[] {
   return lines.map(line => JSON.parse(line) as ProbeCase)
 }
 
-export function writeFixtures(area: string, cases: readonly ProbeCase[]): void {
-  if (cases.length === 0) rmSync(fileOf(area), { force: true })
-  else writeFileSync(fileOf(area), cases.map(probe => `${JSON.stringify(probe)}\n`).join(''))
+export const writeFixtures = (area: string, cases: readonly ProbeCase[]): void => writeLines(fileOf(area), cases)
+
+function writeLines(file: string, values: readonly object[]): void {
+  if (values.length === 0) rmSync(file, { force: true })
+  else writeFileSync(file, values.map(value => `${JSON.stringify(value)}\n`).join(''))
+}
+
+/** Later releases whose responses are recorded as well. */
+export const LATER_RELEASES = ['1.37'] as const
+type LaterRelease = (typeof LATER_RELEASES)[number]
+
+/** Responses of a later release to a kept case: the rows that differ from those of the case, which they replace by their id. */
+interface LaterRows {
+  readonly name: string
+  readonly rows: readonly Row[]
+}
+
+const laterFile = (release: LaterRelease): string => join(FOLDER, 'later', `${release}.jsonl`)
+
+/** The kept cases with the responses of a later release. */
+export function readLaterFixtures(release: LaterRelease): ProbeCase[] {
+  const changed = new Map<string, readonly Row[]>()
+  for (const line of readFileSync(laterFile(release), 'utf8').split('\n').filter(Boolean)) {
+    const { name, rows } = JSON.parse(line) as LaterRows
+    changed.set(name, rows)
+  }
+  return fixtureAreas()
+    .flatMap(readFixtures)
+    .flatMap(probe => {
+      const rows = changed.get(probe.name)
+      if (rows === undefined) return []
+      const byId = new Map(rows.map(row => [row.id, row]))
+      return [{ ...probe, rows: (probe.rows ?? []).map(row => byId.get(row.id) ?? row) }]
+    })
+}
+
+/** Writes the responses of a later release to kept cases. */
+export function writeLaterFixtures(release: LaterRelease, cases: readonly ProbeCase[]): void {
+  const kept = new Map(
+    fixtureAreas()
+      .flatMap(readFixtures)
+      .map(probe => [probe.name, probe]),
+  )
+  const lines = cases.map(({ name, rows = [] }): LaterRows => {
+    const before = new Map((kept.get(name)?.rows ?? []).map(row => [row.id, JSON.stringify(row)]))
+    return { name, rows: rows.filter(row => before.get(row.id) !== JSON.stringify(row)) }
+  })
+  writeLines(laterFile(release), lines)
 }
