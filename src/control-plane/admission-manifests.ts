@@ -5,10 +5,11 @@ import { checkBinding, checkNames, checkPolicy, checkReferences, checkWebhooks, 
 import { ManifestSource } from '../admission/manifests/manifest-source.ts'
 import type { CompiledPolicy, CompiledValidatingPolicy } from '../admission/policies/compiled-policy.ts'
 import type { CompiledMutatingPolicy } from '../admission/policies/mutating/compiled-mutations.ts'
-import type { AdmissionPolicy, MutatingSpec, PolicyBinding, PolicySpec, ValidatingSpec } from '../admission/policies/policy.ts'
+import type { AdmissionPolicy, PolicyBinding, PolicySpec } from '../admission/policies/policy.ts'
 import type { PolicyIndex } from '../admission/policies/policy-index.ts'
 import type { WebhookConfigurations } from '../admission/webhooks/configurations.ts'
 import type { WebhookConfiguration } from '../admission/webhooks/webhook.ts'
+import type { MutatingAdmissionPolicySpec, ValidatingAdmissionPolicySpec } from '../api/admissionregistration/v1.types.ts'
 import type { KubeObject, TypedObject } from '../api/meta/object.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { asKind, type KindId } from '../catalog/define.ts'
@@ -25,8 +26,8 @@ export interface ManifestTargets {
   readonly webhooks: { readonly mutating: WebhookConfigurations; readonly validating: WebhookConfigurations }
   /** Undefined for policies that are not enabled. */
   readonly policies: {
-    readonly mutating: PolicyIndex<MutatingSpec, CompiledMutatingPolicy> | undefined
-    readonly validating: PolicyIndex<ValidatingSpec, CompiledValidatingPolicy> | undefined
+    readonly mutating: PolicyIndex<MutatingAdmissionPolicySpec, CompiledMutatingPolicy> | undefined
+    readonly validating: PolicyIndex<ValidatingAdmissionPolicySpec, CompiledValidatingPolicy> | undefined
   }
 }
 

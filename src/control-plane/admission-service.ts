@@ -11,6 +11,7 @@ import { MutatingPolicyMetrics } from '../admission/policies/mutating/metrics.ts
 import { mutatingAdmissionPolicy } from '../admission/policies/mutating/plugin.ts'
 import { paramReader } from '../admission/policies/param-reader.ts'
 import { validatingAdmissionPolicy } from '../admission/policies/plugin.ts'
+import type { ValidatingEnvironment } from '../admission/policies/policy-check.ts'
 import { PolicyIndex } from '../admission/policies/policy-index.ts'
 import type { PolicyEnvironment } from '../admission/policies/policy-request.ts'
 import type { WebhookEnvironment } from '../admission/webhooks/call.ts'
@@ -144,7 +145,7 @@ export class AdmissionService implements Service {
   /** Factories of the plugins that call webhooks or evaluate policies. */
   #dynamicPlugins(
     webhookEnv: Omit<WebhookEnvironment, 'clients'>,
-    policyEnv: PolicyEnvironment,
+    policyEnv: PolicyEnvironment & Pick<ValidatingEnvironment, 'release'>,
     metrics: { readonly validating: PolicyMetrics; readonly mutating: MutatingPolicyMetrics },
   ) {
     return {

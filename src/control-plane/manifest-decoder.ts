@@ -11,6 +11,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../lib/go-quote.ts'
 import { runStages } from '../lib/stages.ts'
 import type { Features } from '../lifecycle/gates.ts'
+import { wordingOf } from '../lifecycle/release.ts'
 import { StatusError } from '../meta/status.ts'
 import { applyKindDefaults } from '../registry/decode-object.ts'
 import { internalContext } from '../registry/internal-context.ts'
@@ -100,7 +101,7 @@ export class ManifestDecoder {
       await runStages(beforeCreate(target, strategy, object, this.#hooks()))
     } catch (error) {
       if (!(error instanceof StatusError)) throw error
-      const { message = '' } = error.inLaterWords().status
+      const { message = '' } = error.worded(wordingOf(this.#parts.features.release)).status
       throw new Error(`${object.kind} ${quote(name)}: ${message.slice(message.indexOf(INVALID) + INVALID.length)}`)
     }
   }

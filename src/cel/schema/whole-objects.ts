@@ -8,7 +8,10 @@ const isText = (schema: JsonSchemaProps, name: string): boolean => propertySchem
 /** Maximum length of a name, in characters. The suffix of a generated one has at least one. */
 const MOST_NAME = 253
 
-const boundedText = (schema: JsonSchemaProps | undefined, most: number): JsonSchemaProps => ({ type: 'string', maxLength: Math.min(most, schema?.maxLength ?? most) })
+const boundedText = (schema: JsonSchemaProps | undefined, most: number): JsonSchemaProps => ({
+  type: 'string',
+  maxLength: Math.min(most, schema?.maxLength ?? most),
+})
 
 /**
  * Adds apiVersion, kind, metadata.name and metadata.generateName to a schema. They are always visible in whole objects.

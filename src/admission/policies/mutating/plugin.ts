@@ -12,7 +12,6 @@ import { type Reinvocation, type Round, reinvocationOf } from '../../reinvocatio
 import { withValidManagers } from '../../valid-managers.ts'
 import { seenBodies } from '../../webhooks/bodies.ts'
 import { awaitPolicies, mayHavePolicies, policiesFor } from '../following.ts'
-import type { MutatingSpec } from '../policy.ts'
 import type { ActivePolicy, IndexedBinding, PolicyIndex } from '../policy-index.ts'
 import { faultText, type MatchedPolicy, type PolicyEnvironment, PolicyRequest } from '../policy-request.ts'
 import type { CompiledMutatingPolicy, CompiledMutation } from './compiled-mutations.ts'
