@@ -167,8 +167,10 @@ describe('the history of an object', function () {
     try {
       const path = 'api/v1/namespaces/default/secrets'
       const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { password: 'hunter2' } }
-      await server.send(`/${path}`, { method: 'POST', body })
-      await server.send(`/${path}/s`, { method: 'DELETE' })
+      const created = await server.send(`/${path}`, { method: 'POST', body })
+      expect(created.status, created.text).to.equal(201)
+      const deleted = await server.send(`/${path}/s`, { method: 'DELETE' })
+      expect(deleted.status, deleted.text).to.equal(200)
       const { items } = JSON.parse((await server.send(`${HISTORY}/${path}/s`)).text)
       expect(items.map(({ type, object }: AnyObject) => [type, object?.data.password])).to.deep.equal([
         ['deleted', undefined],
