@@ -4,9 +4,9 @@ import { repeats } from '../../lib/repeats.ts'
 import type { FieldError } from '../../meta/field-error.ts'
 import { duplicate, required } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
+import { prepareCreate, prepareUpdate } from '../shared/spec-generation.ts'
 import { statusAloneStrategy } from '../shared/status-metadata.ts'
 import { STATUS_FIELDS } from '../shared/strategy-parts.ts'
-import { prepareCreate, prepareUpdate } from '../shared/workload/generation.ts'
 
 /** A FlowSchema or a PriorityLevelConfiguration. */
 interface FlowControlObject extends TypedObject {

@@ -6,11 +6,27 @@ interface WithSpec extends TypedObject {
   spec?: unknown
 }
 
+interface WithStatus extends WithSpec {
+  status?: unknown
+}
+
 /** Sets the generation of a kind without a status: 1 on create, incremented if the spec changes. */
 export function prepareGeneration(next: WithSpec, old: WithSpec | undefined): Steps<void> | undefined {
   if (old) return countChange(next, old, deepEqualIfSmall(next.spec, old.spec))
   next.metadata.generation = 1
   return undefined
+}
+
+/** Prepares a new object of a kind with a status: the status is reset, and the generation is 1. */
+export function prepareCreate<T extends WithStatus>(next: T, emptyStatus: T['status']): void {
+  next.status = emptyStatus
+  next.metadata.generation = 1
+}
+
+/** Prepares an update: the status is kept, and a changed spec increments the generation. `also` is another reason to increment it. */
+export function prepareUpdate<T extends WithStatus>(next: T, old: T, also = false): Steps<void> | undefined {
+  next.status = old.status
+  return countChange(next, old, !also && deepEqualIfSmall(next.spec, old.spec))
 }
 
 /** Increments the generation unless the spec is the same. `isSame`: undefined if the specs are large. They are then compared in steps, which are returned. */

@@ -5,11 +5,6 @@ import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { all, anything, field, fields, mandatory, onUpdate, type Rule, rules, union } from '../../../meta/rules.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
-import { validateNotDecremented } from '../../shared/counts.ts'
-import { goIntOrStringValue } from '../../shared/go-syntax.ts'
-import { goValue } from '../../shared/go-values.ts'
-import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
-import { selectorRules } from '../../shared/selector-rules.ts'
 import {
   selectionOf,
   twiceOnUpdate,
@@ -17,7 +12,12 @@ import {
   validateSelectorUnchanged,
   validateSelects,
   validateWorkloadSelector,
-} from '../../shared/workload/template.ts'
+} from '../../core/workload/template.ts'
+import { validateNotDecremented } from '../../shared/counts.ts'
+import { goIntOrStringValue } from '../../shared/go-syntax.ts'
+import { goValue } from '../../shared/go-values.ts'
+import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
+import { selectorRules } from '../../shared/selector-rules.ts'
 
 /** Checks that exactly one of maxUnavailable and maxSurge is above zero: during an update a node either lacks its pod for a while, or has two. */
 const isSurgeOrUnavailable: Rule<RollingUpdateDaemonSet> = ({ maxUnavailable, maxSurge }, path) => {

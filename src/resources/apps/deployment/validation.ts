@@ -3,12 +3,12 @@ import type { HookContext } from '../../../catalog/definition.ts'
 import { invalid, notSupported } from '../../../meta/field-error.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { all, excluded, field, fields, mandatory, onUpdate, type Rule, rules, union } from '../../../meta/rules.ts'
+import { validateReplicas } from '../../core/workload/replicas.ts'
+import { requiredSelector, validateSelectorUnchanged } from '../../core/workload/template.ts'
 import { atMost, validateNotDecremented } from '../../shared/counts.ts'
 import { goIntOrStringValue } from '../../shared/go-syntax.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
-import { validateReplicas } from '../../shared/workload/replicas.ts'
-import { requiredSelector, validateSelectorUnchanged } from '../../shared/workload/template.ts'
 
 /** Checks that surge and unavailability are not both zero: the update could not make progress. */
 const makesProgress: Rule<RollingUpdateDeployment> = ({ maxUnavailable, maxSurge }, path) =>

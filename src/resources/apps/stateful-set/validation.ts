@@ -18,12 +18,12 @@ import { validatePodAnnotations } from '../../core/pod-spec/annotations.ts'
 import { type PodValidationOptions, podTemplateOptions } from '../../core/pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
 import { type ClaimSpecOptions, validateClaimSpec } from '../../core/volume/claim-template.ts'
+import { requiredSelector, selectionOf, validateRestarting, validateSelects } from '../../core/workload/template.ts'
 import { atMost, validateNotDecremented } from '../../shared/counts.ts'
 import { goIntOrStringValue, goLabelSelector, goPointer } from '../../shared/go-syntax.ts'
 import { goValue } from '../../shared/go-values.ts'
 import { intOrPercentValue, validateAtMost100Percent, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { keepMembers } from '../../shared/strategy-parts.ts'
-import { requiredSelector, selectionOf, validateRestarting, validateSelects } from '../../shared/workload/template.ts'
 
 const SPEC = fieldPath('spec')
 const MANAGEMENT_POLICIES = enumValues('apps.PodManagementPolicyType')

@@ -6,8 +6,8 @@ import { invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { matchesLabels } from '../../../meta/label-selector.ts'
+import { selectionOf } from '../../core/workload/template.ts'
 import { goLabelSelector, goStringMap } from '../../shared/go-syntax.ts'
-import { selectionOf } from '../../shared/workload/template.ts'
 
 type TemplateLabels = Record<string, string>
 

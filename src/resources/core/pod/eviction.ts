@@ -7,9 +7,9 @@ import { types } from '../../../catalog/types.ts'
 import { invariant } from '../../../lib/invariant.ts'
 import { badRequestError, conflictError, failure, isStatusError } from '../../../meta/status.ts'
 import { DISRUPTION_BUDGETS, PODS } from '../../kinds.ts'
-import { budgetsOf, letsUnhealthyGo, stillProcessed, takeDisruption } from '../../policy/disruption.ts'
 import { created } from './binding.ts'
 import { setPodCondition } from './conditions.ts'
+import { budgetsOf, letsUnhealthyGo, stillProcessed, takeDisruption } from './disruption.ts'
 
 /** Attempts of an eviction, if the pod changes between read and write. */
 const ATTEMPTS = 20

@@ -6,8 +6,8 @@ import { covered, required } from '../../../meta/field-error.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { labelSelectorOfMap } from '../../../meta/label-selector.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
-import { validateReplicaTemplate } from '../../shared/workload/replicas.ts'
 import { podTemplateOptions } from '../pod-spec/options.ts'
+import { validateReplicaTemplate } from '../workload/replicas.ts'
 
 /**
  * Validates a ReplicationController. The template must have the labels of the selector. Runs in steps, since the selector may be large. Source:

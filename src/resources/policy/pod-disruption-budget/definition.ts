@@ -6,8 +6,8 @@ import { types } from '../../../catalog/types.ts'
 import { age } from '../../../meta/age.ts'
 import { nameIsPathSegment } from '../../../meta/names.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
+import { prepareCreate, prepareUpdate } from '../../shared/spec-generation.ts'
 import { keepSpec, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import { prepareCreate, prepareUpdate } from '../../shared/workload/generation.ts'
 import { budgetToV1, dropSelectorLabel, fromV1 } from './v1beta1.ts'
 import { validatePodDisruptionBudget, validatePodDisruptionBudgetConditions, validatePodDisruptionBudgetStatus } from './validation.ts'
 
@@ -78,7 +78,7 @@ const v1beta1: Version<PodDisruptionBudgetV1beta1, PodDisruptionBudget> = {
 }
 
 /**
- * Limits the number of pods that are disrupted at one time. Evictions take from its status (policy/disruption.ts), which a controller recounts.
+ * Limits the number of pods that are disrupted at one time. Evictions take from its status (core/pod/disruption.ts), which a controller recounts.
  * https://kubernetes.io/docs/reference/kubernetes-api/policy-resources/pod-disruption-budget-v1/
  * Source of its rules: pkg/registry/policy/poddisruptionbudget.
  */

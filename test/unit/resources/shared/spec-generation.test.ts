@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { TypedObject } from '../../../../src/api/meta/object.ts'
-import { prepareGeneration } from '../../../../src/resources/shared/spec-generation.ts'
-import { prepareUpdate } from '../../../../src/resources/shared/workload/generation.ts'
+import { prepareGeneration, prepareUpdate } from '../../../../src/resources/shared/spec-generation.ts'
 import { countedSteps } from '../../../support/counted-steps.ts'
 
 type Thing = TypedObject & { spec?: unknown; status?: unknown }

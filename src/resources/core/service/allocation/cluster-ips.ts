@@ -5,7 +5,6 @@ import type { ResourceAccess } from '../../../../catalog/definition.ts'
 import { parseIp, printIp } from '../../../../meta/ip.ts'
 import { isStatusError } from '../../../../meta/status.ts'
 import { IP_ADDRESSES, SERVICE_CIDRS } from '../../../kinds.ts'
-import { DEFAULT_SERVICE_CIDR } from '../../../networking/service-cidr/default.ts'
 import type { AddressFamily } from '../ip-families.ts'
 import type { IPRange } from './ip-range.ts'
 import { addressNumber, ipRange, printAddress, scan } from './ip-range.ts'
@@ -14,6 +13,9 @@ const FAMILY_LABEL = 'ipaddress.kubernetes.io/ip-family'
 /** Label of the IPAddress objects that this allocator creates. */
 export const MANAGED_BY_LABEL = 'ipaddress.kubernetes.io/managed-by'
 export const ALLOCATOR_NAME = 'ipallocator.k8s.io'
+
+/** Name of the ServiceCIDR that represents `--service-cluster-ip-range`. */
+export const DEFAULT_SERVICE_CIDR = 'kubernetes'
 
 /** Reason why an address or port was not allocated. The message becomes part of a field error or of a 500. */
 export class AllocationError extends Error {

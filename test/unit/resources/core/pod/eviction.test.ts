@@ -3,7 +3,7 @@ import type { PodDisruptionBudget } from '../../../../../src/api/policy/v1.types
 import type { VirtualCall } from '../../../../../src/catalog/definition.ts'
 import { StatusError } from '../../../../../src/meta/status.ts'
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
-import { takeDisruption } from '../../../../../src/resources/policy/disruption.ts'
+import { takeDisruption } from '../../../../../src/resources/core/pod/disruption.ts'
 import { podDisruptionBudgetResource } from '../../../../../src/resources/policy/pod-disruption-budget/definition.ts'
 import type { AnyObject } from '../../../../support/any-object.ts'
 import { createdPod } from '../../../../support/pod.ts'

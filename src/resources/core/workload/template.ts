@@ -15,8 +15,8 @@ import { labelSelectorOf, matchesLabels, validateLabelSelector } from '../../../
 import { isDns1123Label } from '../../../meta/names.ts'
 import { all, mandatory, type Rule } from '../../../meta/rules.ts'
 import { ifReadable } from '../../../meta/selector-error.ts'
-import { podTemplateWarnings } from '../../core/pod-spec/warnings.ts'
-import { goLabelSelector, goStringMap } from '../go-syntax.ts'
+import { goLabelSelector, goStringMap } from '../../shared/go-syntax.ts'
+import { podTemplateWarnings } from '../pod-spec/warnings.ts'
 
 /** Parsed requirements of a selector. */
 export type Selection = ReturnType<typeof labelSelectorOf>

@@ -1,13 +1,15 @@
-import type { Scale } from '../../../api/autoscaling/v1.types.ts'
-import type { TypedObject } from '../../../api/meta/object.ts'
-import { defineSubresource } from '../../../catalog/define.ts'
-import type { Subresource, SubresourceView, TableDefinition } from '../../../catalog/definition.ts'
-import { types } from '../../../catalog/types.ts'
-import { age } from '../../../meta/age.ts'
-import { covered, type FieldError } from '../../../meta/field-error.ts'
-import { fieldPath } from '../../../meta/field-path.ts'
-import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
-import { ageColumn, column } from '../../shared/columns.ts'
+import type { Scale } from '../../api/autoscaling/v1.types.ts'
+import type { TypedObject } from '../../api/meta/object.ts'
+import type { LabelSelector } from '../../api/meta/v1.types.ts'
+import { defineSubresource } from '../../catalog/define.ts'
+import type { Subresource, SubresourceView, TableDefinition } from '../../catalog/definition.ts'
+import { types } from '../../catalog/types.ts'
+import { age } from '../../meta/age.ts'
+import { covered, type FieldError } from '../../meta/field-error.ts'
+import { fieldPath } from '../../meta/field-path.ts'
+import { printLabelSelector } from '../../meta/label-selector.ts'
+import { validateNonNegative } from '../../meta/object-meta-validation.ts'
+import { ageColumn, column } from './columns.ts'
 
 /** Table of scales. Scale has columns of its own, whatever it scales. */
 const scaleTable: TableDefinition<Scale> = {
@@ -79,3 +81,10 @@ export const scaleOver = <T extends TypedObject>(view: SubresourceView<T, Scale>
     kind: { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: types.type('autoscaling.Scale'), table },
     view,
   })
+
+/** Prints spec.selector for the status of a Scale. Empty if there is none or it matches everything. */
+export function scaleSelector({ spec }: { spec: { selector: LabelSelector | null } }): string {
+  if (!spec.selector) return ''
+  const text = printLabelSelector(spec.selector)
+  return text === '<none>' ? '' : text
+}

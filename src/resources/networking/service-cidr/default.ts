@@ -1,2 +1,0 @@
-/** Name of the ServiceCIDR that represents `--service-cluster-ip-range`. */
-export const DEFAULT_SERVICE_CIDR = 'kubernetes'
