@@ -89,6 +89,10 @@ const READERS: Readonly<Record<FormName, BodyReader>> = {
   },
 }
 
+/** Returns the value that decoding sees if members are repeated: those of a type are merged, of others the last one counts. */
+export const mergeRepeated = (schema: StructSchema, parsed: ParsedJson): Json =>
+  parsed.repeated !== undefined && schema.form.name === 'typed' ? settle(parsed, parsed.value, { schema }) : parsed.value
+
 /** A variable that Go would decode a value into. */
 interface GoVariable {
   readonly schema: Schema | undefined

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../api/meta/object.ts'
 import { escapeAsGo } from '../lib/go-json-text.ts'
 import { isLongText, textChunks } from '../lib/text-chunks.ts'
 import { wholeFloatAt } from '../meta/whole-floats.ts'
+import type { Repeated } from '../schema/diagnose.ts'
 import { orderedFields, sortedKeys } from '../schema/members.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 
@@ -25,9 +26,10 @@ export function goJson(value: Json): string {
   return write(value, sortedKeys)
 }
 
-/** Writes a value that Go has decoded in part: objects in `decoded` have sorted members, others and whole floats are written unchanged. */
-export function partlySortedJson(value: Json, decoded: WeakSet<object>): string {
-  return write(value, object => (decoded.has(object) ? sortedKeys(object) : Object.keys(object)), wholeFloatAt)
+/** Writes a value that Go has decoded in part: objects in `decoded` have sorted members, others and whole floats are written unchanged, the former with the members in `repeated` if they are there. */
+export function partlySortedJson(value: Json, decoded: WeakSet<object>, repeated?: Repeated): string {
+  const entriesOf = repeated && ((object: JsonObject) => (decoded.has(object) ? undefined : repeated.get(object)))
+  return write(value, object => (decoded.has(object) ? sortedKeys(object) : Object.keys(object)), wholeFloatAt, entriesOf)
 }
 
 /** Writes a value unchanged: members in their order, and only the escapes that JSON requires. */
@@ -41,16 +43,21 @@ export function rawJson(value: Json): string {
 
 type LiteralAt = (container: object, key: string | number) => string | undefined
 
-function write(value: Json | undefined, keysOf: (object: JsonObject) => string[], literalAt?: LiteralAt): string {
+/** Returns the members of an object that has repeated ones. */
+type EntriesOf = (object: JsonObject) => readonly (readonly [string, Json])[] | undefined
+
+function write(value: Json | undefined, keysOf: (object: JsonObject) => string[], literalAt?: LiteralAt, entriesOf?: EntriesOf): string {
   if (typeof value !== 'object' || value === null) return writeScalar(value)
   let out = ''
   if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) out += (out === '' ? '' : ',') + (literalAt?.(value, i) ?? write(item, keysOf, literalAt))
+    for (const [i, item] of value.entries()) out += (out === '' ? '' : ',') + (literalAt?.(value, i) ?? write(item, keysOf, literalAt, entriesOf))
     return `[${out}]`
   }
+  const entries = entriesOf?.(value)
+  if (entries !== undefined) return `{${entries.map(([key, member]) => `${writeString(key)}:${write(member, keysOf, literalAt, entriesOf)}`).join(',')}}`
   for (const key of keysOf(value)) {
     const member = value[key]
-    if (member !== undefined) out += `${out === '' ? '' : ','}${writeString(key)}:${literalAt?.(value, key) ?? write(member, keysOf, literalAt)}`
+    if (member !== undefined) out += `${out === '' ? '' : ','}${writeString(key)}:${literalAt?.(value, key) ?? write(member, keysOf, literalAt, entriesOf)}`
   }
   return `{${out}}`
 }

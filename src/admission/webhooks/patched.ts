@@ -1,6 +1,7 @@
 import type { Json, JsonObject, KubeObject } from '../../api/meta/object.ts'
 import { PatchError } from '../../apply/patch/error.ts'
 import { checkOperations, jsonPatchSteps } from '../../apply/patch/json.ts'
+import { parseTestedLiterals } from '../../apply/patch/tested-literals.ts'
 import { readForeignJson } from '../../codec/foreign-json.ts'
 import { JsonSyntaxError } from '../../codec/json.ts'
 import { TooManyValuesError } from '../../codec/json-exact.ts'
@@ -36,7 +37,8 @@ export async function patchedObject(
   if (patchType !== 'JSONPatch') throw new WebhookCallError(`unsupported patch type ${JSON.stringify(patchType)}`)
   const before = encodeObject(request, about, object)
   const document: JsonObject = JSON.parse(bodyText(schemaOfBody(request, about), before))
-  const patched = await inWords(() => runInTurns(jsonPatchSteps(document, operations), request.ctx.signal))
+  const tested = await runInTurns(parseTestedLiterals(patch, operations), request.ctx.signal)
+  const patched = await inWords(() => runInTurns(jsonPatchSteps(document, tested?.value ?? operations, { literals: tested?.literals }), request.ctx.signal))
   const next = decodeObjectFrom(request, about, patched, before, builtIns)
   return { object: next, changed: !deepEqual(next, object) }
 }

@@ -33,11 +33,11 @@ type Operation = JsonObject | null
  * Returns a new document, which may share unchanged values with `doc`. Throws a PatchError, `unprocessable` if an operation does not apply.
  * Each operation is a step. Its cost is bounded by the value that it adds, copies or compares.
  */
-export function* jsonPatchSteps(doc: JsonObject, patch: Json, { decoded = new WeakSet(), literals }: JsonPatchNotes = {}): Steps<Json> {
+export function* jsonPatchSteps(doc: JsonObject, patch: Json, { decoded = new WeakSet(), literals, repeated }: JsonPatchNotes = {}): Steps<Json> {
   const operations = operationsOf(patch)
   if (operations.length > MAX_OPERATIONS)
     throw new PatchError('too large', `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`)
-  const state: State = { root: yield* cloneInSteps(doc), copied: 0, decoded, literals }
+  const state: State = { root: yield* cloneInSteps(doc), copied: 0, decoded, literals, repeated }
   decoded.add(state.root)
   for (const operation of operations) {
     yield* runOperation(state, operation)
@@ -92,7 +92,11 @@ export interface JsonPatchNotes {
   readonly decoded?: WeakSet<object>
   /** Values of the patch whose text differs from Go's encoding. `test` compares texts. */
   readonly literals?: Literals | undefined
+  /** Members of objects of the patch that have repeated ones. Copies of these objects in the result are added. */
+  readonly repeated?: Map<object, Entries> | undefined
 }
+
+type Entries = readonly (readonly [string, Json])[]
 
 /** A patch that is being applied. */
 interface State {
@@ -101,6 +105,7 @@ interface State {
   copied: number
   readonly decoded: WeakSet<object>
   literals: Literals | undefined
+  readonly repeated: Map<object, Entries> | undefined
 }
 
 function* runOperation(state: State, operation: Operation): Steps<void> {
@@ -112,14 +117,14 @@ function* runOperation(state: State, operation: Operation): Steps<void> {
   switch (op) {
     case 'add':
       bring(state, operation)
-      addValue(place('path'), yield* cloneExactlyInSteps(value ?? null), float, `error in add for path: '${operation.path}'`)
+      addValue(place('path'), yield* copyValue(state, value ?? null), float, `error in add for path: '${operation.path}'`)
       break
     case 'remove':
       remove(place('path'), `error in remove for path: '${operation.path}'`)
       break
     case 'replace':
       bring(state, operation)
-      replace(state, pointerOf(operation, 'path', op), yield* cloneExactlyInSteps(value ?? null), float)
+      replace(state, pointerOf(operation, 'path', op), yield* copyValue(state, value ?? null), float)
       break
     case 'move': {
       // The value is removed first, and `path` is resolved in the document without it.
@@ -137,7 +142,7 @@ function* runOperation(state: State, operation: Operation): Steps<void> {
       state.copied += jsonSize(copied, MAX_COPIED_BYTES)
       if (state.copied > MAX_COPIED_BYTES)
         throw patchError(`Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${MAX_COPIED_BYTES}`)
-      const copy = yield* cloneExactlyInSteps(copied)
+      const copy = yield* copyValue(state, copied)
       markDecoded(copied, copy, state.decoded)
       addValue(to, copy, floatAt(from), 'error while adding value during copy')
       break
@@ -148,6 +153,20 @@ function* runOperation(state: State, operation: Operation): Steps<void> {
     default:
       throw patchError(`Unexpected kind: ${op}`)
   }
+}
+
+/** Copies a value. Copies of objects with repeated members have them too. */
+function* copyValue({ repeated }: State, value: Json): Steps<Json> {
+  const copy = yield* cloneExactlyInSteps(value)
+  if (repeated !== undefined) copyRepeated(repeated, value, copy)
+  return copy
+}
+
+function copyRepeated(repeated: Map<object, Entries>, from: Json, to: Json): void {
+  if (typeof from !== 'object' || from === null || typeof to !== 'object' || to === null) return
+  const entries = repeated.get(from)
+  if (entries !== undefined) repeated.set(to, entries)
+  for (const key of Object.keys(from)) copyRepeated(repeated, memberAt(from, key) ?? null, memberAt(to, key) ?? null)
 }
 
 /** Marks the objects of a copy whose originals are decoded: the library writes their members in order. An object that is not decoded contains none that are. */

@@ -4,8 +4,10 @@ import { jsonKind } from '../../apply/patch/go-print.ts'
 import { checkJsonPatch, jsonPatchSteps } from '../../apply/patch/json.ts'
 import { checkMergePatch, mergePatchSteps } from '../../apply/patch/merge.ts'
 import { strategicPatch } from '../../apply/patch/strategic.ts'
+import { parseTestedLiterals } from '../../apply/patch/tested-literals.ts'
 import type { Version } from '../../catalog/definition.ts'
-import { type ParsedJson, parseExactlyInSteps, parseJsonInSteps, partlySortedJson } from '../../codec/json.ts'
+import { decodeBodyInSteps, mergeRepeated } from '../../codec/body.ts'
+import { type ParsedJson, parseJsonInSteps, partlySortedJson } from '../../codec/json.ts'
 import { JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from '../../codec/patch-types.ts'
 import { boundJsonValues } from '../../codec/value-bound.ts'
 import { compareText } from '../../lib/compare-text.ts'
@@ -17,7 +19,7 @@ import { fieldPath } from '../../meta/field-path.ts'
 import { badRequestError, failure, invalidError, notFoundError, tooLargeError } from '../../meta/status.ts'
 import { conversionText } from '../../schema/conversion-fault.ts'
 import { DecodeError } from '../../schema/decode.ts'
-import type { Literals } from '../../schema/diagnose.ts'
+import type { Literals, Repeated } from '../../schema/diagnose.ts'
 import { convertInSteps, versionsOf } from '../conversion/convert.ts'
 import { type Decodable, decodeInSteps } from '../decode-object.ts'
 import { noteAdded, noteUnknown } from '../note-changes.ts'
@@ -75,6 +77,8 @@ interface ParsedPatch {
   readonly hasFloats: boolean
   /** Literals of a JSON patch with `test` operations. */
   readonly literals?: Literals | undefined
+  /** Members of objects of a JSON patch that have repeated ones. */
+  readonly repeated?: Repeated | undefined
   /** Errors in the patch itself that a strict decoder reports. */
   readonly faults: readonly string[]
   /** Error of decoding the result if a number does not fit a float64, which was not checked before. */
@@ -102,9 +106,9 @@ async function parsePatch(change: PatchChange): Promise<ParsedPatch> {
     if (value !== null && !isJsonObject(value)) throw badRequestError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
     return { value: value ?? {}, hasFloats: false, faults: checked ? duplicates.map(duplicateFault) : [] }
   }
-  const isNoted = type === JSON_PATCH && tests(value) && MAYBE_ODD.test(body.toString('latin1'))
   const hasFloats = literals !== undefined
-  const noted = isNoted ? { ...(await runInTurns(parseExactlyInSteps(body, true))), hasFloats } : { value, hasFloats, literals: undefined }
+  const tested = type === JSON_PATCH ? await runInTurns(parseTestedLiterals(body, value)) : undefined
+  const noted = { value: tested?.value ?? value, hasFloats, literals: tested?.literals, repeated: (tested ?? parsed).repeated }
   if (!checked) return { ...noted, faults: [], ...(tooLarge !== undefined && { overflow: overflow('value') }) }
   if (tooLarge !== undefined) throw badRequestError(`error decoding patch: ${overflow(type === JSON_PATCH ? 'struct field jsonPatchOp.value' : 'value')}`)
   if (type === JSON_PATCH)
@@ -125,11 +129,6 @@ interface Patching {
   readonly change: PatchChange
   readonly current: KubeObject
 }
-
-/** Matches patches whose numbers or strings may differ from Go's encoding. */
-const MAYBE_ODD = /[\\<>&]|-0|\d[.eE]|\xe2\x80[\xa8\xa9]/
-
-const tests = (patch: Json): boolean => Array.isArray(patch) && patch.some(operation => isJsonObject(operation) && operation.op === 'test')
 
 /** Views have no other versions. */
 const NO_VERSIONS: ReadonlyMap<string, Version> = new Map()
@@ -167,7 +166,7 @@ function* decodePatched(
   }
   let result: DecodedPatch
   try {
-    result = yield* decode(patched)
+    result = yield* decode(patchOf.repeated === undefined ? patched : mergeRepeated(body.schema, yield* parseJsonInSteps(Buffer.from(shown()))))
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     if (type === STRATEGIC_PATCH) throw refused(conversionText(body.schema, patched, error.message))
@@ -177,11 +176,7 @@ function* decodePatched(
   yield
   // The converter of strategic merge patches sorts unknown fields; decoders report them in order.
   if (type === STRATEGIC_PATCH) unknown.sort(compareText)
-  else if (unknown.length > 1) {
-    unknown.length = 0
-    const { value } = yield* parseJsonInSteps(Buffer.from(shown()))
-    yield* decodeInSteps(decodedAs, value, path => unknown.push(`unknown field "${path}"`))
-  }
+  else if (unknown.length > 1 || patchOf.repeated !== undefined) unknown.splice(0, unknown.length, ...(yield* faultsInOrder(decodedAs, shown())))
   noteUnknown(why, unknown)
   if (why) noteAdded(why, patched, next)
   const faults = [...patchOf.faults, ...unknown]
@@ -191,6 +186,15 @@ function* decodePatched(
   }
   form.setPatchedType(body, current, next, subresource !== '')
   return next
+}
+
+/** Returns the errors of strict field validation in the text of a patched object, in its order. Values of a JSON patch keep their repeated members. */
+function* faultsInOrder(target: Decodable, text: string): Steps<readonly string[]> {
+  const parsed = yield* parseJsonInSteps(Buffer.from(text))
+  if (parsed.repeated !== undefined) return (yield* decodeBodyInSteps(target.schema, parsed)).strict
+  const unknown: string[] = []
+  yield* decodeInSteps(target, parsed.value, path => unknown.push(`unknown field "${path}"`))
+  return unknown
 }
 
 /** Returns the error of the first member that cannot be decoded, in the order of the text. Defaults to `found`. */
@@ -212,18 +216,25 @@ interface Patched {
 }
 
 /** Applies a patch to the current object. Long patches are applied in turns. Throws a StatusError if it does not apply. */
-function patchValue(body: BodyTarget, type: string, { value, literals }: ParsedPatch, current: JsonObject, signal: AbortSignal): Promise<Patched> {
+function patchValue(
+  body: BodyTarget,
+  type: string,
+  { value, literals, repeated: given }: ParsedPatch,
+  current: JsonObject,
+  signal: AbortSignal,
+): Promise<Patched> {
   return guard(async () => {
     if (type === STRATEGIC_PATCH) {
       const { object, leftOver } = await runInTurns(strategicPatch(body.schema, current, value), signal)
       return { patched: object, shown: leftOver }
     }
     const decoded = new WeakSet<object>()
+    const repeated = type === JSON_PATCH && given ? new Map(given) : undefined
     const patched =
       type === JSON_PATCH
-        ? await runInTurns(jsonPatchSteps(current, value, { decoded, literals }), signal)
+        ? await runInTurns(jsonPatchSteps(current, value, { decoded, literals, repeated }), signal)
         : await runInTurns(mergePatchSteps(current, value, decoded), signal)
-    return { patched, shown: () => partlySortedJson(patched, decoded) }
+    return { patched, shown: () => partlySortedJson(patched, decoded, repeated) }
   })
 }
 

@@ -178,6 +178,34 @@ describe('patches', () => {
         .and.include(`strict decoding error: ${fault}`)
     })
 
+  // Recorded from the Kubernetes machinery 1.33.9.
+  const repeated: [body: string, faults: string[], labels: object | undefined][] = [
+    [
+      '[{"op":"add","path":"/metadata/labels","value":{"a":"1","a":"2"}}]',
+      ['json patch duplicate field "[0].value.a"', 'duplicate field "metadata.labels.a"'],
+      { a: '2' },
+    ],
+    [
+      '[{"op":"add","path":"/metadata","value":{"name":"a","labels":{"x":"1"},"labels":{"y":"2"},"zz":1}}]',
+      ['json patch duplicate field "[0].value.labels"', 'duplicate field "metadata.labels"', 'unknown field "metadata.zz"'],
+      { x: '1', y: '2' },
+    ],
+    // Another operation within the object reads it, and the repetition is lost.
+    [
+      '[{"op":"add","path":"/metadata/labels","value":{"a":"1","a":"2"}},{"op":"add","path":"/metadata/labels/b","value":"3"}]',
+      ['json patch duplicate field "[0].value.a"'],
+      { a: '2', b: '3' },
+    ],
+    ['[{"op":"add","path":"/metadata/labels","value":{"a":"1"},"path":"/metadata/labels"}]', ['json patch duplicate field "[0].path"'], { a: '1' }],
+  ]
+  for (const [body, faults, labels] of repeated)
+    it(`report and merge repeated members that a JSON patch brings: ${body}`, async () => {
+      const { warnings, json } = await patch(JSON_PATCH, body, { search: 'dryRun=All' })
+      expect(warnings).to.deep.equal(faults)
+      expect((json as AnyObject).metadata.labels).to.deep.equal(labels)
+      expect(await refusalText(patch(JSON_PATCH, body, { search: 'fieldValidation=Strict' }))).to.include(`strict decoding error: ${faults.join(', ')}`)
+    })
+
   it('report the unknown fields of strategic merges sorted', async () => {
     const body = '{"zzz":1,"spec":{"extra":1,"$setElementOrder/parts":["p"],"b":1},"$retainKeys":["zzz","spec","apiVersion","kind","metadata"],"aaa":null}'
     const { warnings } = await patch(STRATEGIC, body)
