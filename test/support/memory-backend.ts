@@ -132,6 +132,14 @@ export class MemoryBackend implements Backend {
     return mod
   }
 
+  /** Delivers the changes of a key to all watches, after later changes and progress. */
+  deliverLate(key: Key): void {
+    for (const subscriber of this.#subscribers) {
+      subscriber.events.push(...this.#log.filter(event => event.key === key))
+      subscriber.wake()
+    }
+  }
+
   /** Goes back to an earlier revision, as a store does that is restored from a copy. Its watches end. */
   restore(to: Revision): void {
     const wasDown = this.#down

@@ -6,7 +6,7 @@ import type { Backend, BackendErrorCode, BackendEvent, WatchProof } from '../bac
 import { BackendError } from '../backend.ts'
 import { delay } from '../delay.ts'
 import { keyspaceEnd, keyspaceStart, prefixEnd } from '../key-range.ts'
-import { type Key, revision } from '../revision.ts'
+import { type Key, type Revision, revision } from '../revision.ts'
 import { ProgressRequests } from './progress-requests.ts'
 import type { RevisionClock } from './revision-clock.ts'
 
@@ -219,9 +219,10 @@ export class Reflector {
       this.#hasOpened = true
     }
     const range = wholeStore ? { start: keyspaceStart, end: keyspaceEnd } : { start: this.#prefix, end: prefixEnd(this.#prefix) }
-    const watch = { ...range, from: revision(this.#time.now + 1), progress: following === 'progress', onOpen }
+    const from = revision(this.#time.now + 1)
+    const watch = { ...range, from, progress: following === 'progress', onOpen }
     for await (const batch of this.#backend.watch(watch, signal)) {
-      if (batch.events.length > 0) await this.#apply(batch.events, wholeStore)
+      if (batch.events.length > 0) await this.#apply(batch.events, from, wholeStore)
       else if (following === 'progress') this.#time.advance(batch.revision)
     }
   }
@@ -233,13 +234,14 @@ export class Reflector {
     if (this.#backend.watchProof) this.#logger.info('following the store', { by: followingText(following, this.#prefix) })
   }
 
-  /** Applies events. `gapless`: a missing revision proves a loss. */
-  async #apply(events: readonly BackendEvent[], gapless: boolean): Promise<void> {
+  /** Applies events of a watch from a revision. `gapless`: a missing revision proves a loss. An event proves one too if the clock has passed it, because progress came before it. */
+  async #apply(events: readonly BackendEvent[], from: Revision, gapless: boolean): Promise<void> {
     const before = this.#time.now
     let last = before
     for (const event of events) {
       const { modRevision } = event
-      if (modRevision <= before) continue
+      if (modRevision < from) continue
+      if (modRevision <= before) throw new GapError(`the change at revision ${modRevision} came after ${before} was reported`)
       if (modRevision !== last) {
         this.#time.advance(last)
         if (gapless && modRevision !== last + 1) throw new GapError(`revision ${modRevision} came after ${last}`)

@@ -3,6 +3,7 @@ import { finished, writeBytes, writeInteger, writeMessage, writeNumber } from '.
 import { runAtOnce, runInTurns, type Steps } from '../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { BackendEvent, GuardedWrite, KeyValue, RangeQuery } from '../backend.ts'
+import { keyAfter } from '../key-range.ts'
 import { type Key, key, NO_REVISION, type Revision } from '../revision.ts'
 import { WireReader } from './wire.ts'
 
@@ -13,11 +14,16 @@ import { WireReader } from './wire.ts'
 
 const noEnd = Buffer.alloc(0)
 
+/** Encodes the end of a range. A range of one key has none, as in kube-apiserver: kine on MySQL compares a key that ends in `\0` as if it came before the key without it. */
+function rangeEnd(start: Key, end: Key | undefined): Buffer {
+  return end === undefined || end === keyAfter(start) ? noEnd : Buffer.from(end)
+}
+
 /** Encodes a RangeRequest. Without `end` it reads one key. Reads are linearizable, which is etcd's default. */
 export function encodeRange(query: { start: Key; end?: Key } & Pick<RangeQuery, 'limit' | 'at' | 'countOnly' | 'keysOnly'>): Buffer {
   const writer = protobuf.Writer.create()
   writeBytes(writer, 1, Buffer.from(query.start))
-  writeBytes(writer, 2, query.end === undefined ? noEnd : Buffer.from(query.end))
+  writeBytes(writer, 2, rangeEnd(query.start, query.end))
   writeNumber(writer, 3, query.limit ?? 0)
   writeNumber(writer, 4, query.at ?? 0)
   writeNumber(writer, 8, query.keysOnly ? 1 : 0)
@@ -54,7 +60,7 @@ export function encodeWatchCreate(watch: { start: Key; end: Key; from: Revision;
   const writer = protobuf.Writer.create()
   writeMessage(writer, 1, create => {
     writeBytes(create, 1, Buffer.from(watch.start))
-    writeBytes(create, 2, Buffer.from(watch.end))
+    writeBytes(create, 2, rangeEnd(watch.start, watch.end))
     writeNumber(create, 3, watch.from)
     writeNumber(create, 4, watch.progress ? 1 : 0)
     writeNumber(create, 6, watch.previous ? 1 : 0)

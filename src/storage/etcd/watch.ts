@@ -3,6 +3,7 @@ import { TokenBucket } from '../../lib/token-bucket.ts'
 import { callFailureOf } from '../../protocols/grpc/call-failure.ts'
 import type { BackendBatch, BackendEvent, BackendWatch } from '../backend.ts'
 import { BackendError } from '../backend.ts'
+import { type Revision, revisionAfter } from '../revision.ts'
 import type { EtcdConnection } from './connection.ts'
 import { backendError } from './errors.ts'
 import type { WatchResponse } from './messages.ts'
@@ -46,6 +47,23 @@ export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragmen
   }
 }
 
+/**
+ * Creates a function that removes events before `from`, and those that an earlier batch had. kine on NATS may repeat the first events of a watch, and a member of etcd that does not have
+ * `from` yet begins earlier. Returns undefined if none is left of some.
+ */
+export function eachOnce(from: Revision): (batch: BackendBatch) => BackendBatch | undefined {
+  let next = from
+  return batch => {
+    const { events, revision } = batch
+    const first = events[0]
+    if (first === undefined) return batch
+    const due = first.modRevision < next ? events.filter(({ modRevision }) => modRevision >= next) : events
+    if (due.length === 0) return undefined
+    next = revisionAfter(revision)
+    return due === events ? batch : { events: due, revision }
+  }
+}
+
 /** Runs one watch on a stream of its own. It never resumes by itself: the reader knows the last revision that it received. */
 export async function* watchEtcd(
   connection: Pick<EtcdConnection, 'deadline' | 'watchStream' | 'watchFailed'>,
@@ -69,6 +87,7 @@ export async function* watchEtcd(
     if (signal.aborted) return
     stream.send(encodeWatchCreate(watch))
     const whole = reassemble()
+    const once = eachOnce(watch.from)
     const idle = new TokenBucket(IDLE_RESPONSES.burst, IDLE_RESPONSES.perSecond)
     for await (const bytes of stream) {
       const response = bytes.length <= SHORT_BYTES ? decodeWatch(bytes) : await decodeLongWatch(bytes)
@@ -78,7 +97,8 @@ export async function* watchEtcd(
         clearTimeout(opening)
         watch.onOpen?.(watch.progress ? () => stream.send(PROGRESS_REQUEST) : undefined)
       }
-      const batch = whole(response)
+      const reassembled = whole(response)
+      const batch = reassembled && once(reassembled)
       if (batch && (batch.events.length > 0 || watch.progress)) yield batch
       if (signal.aborted) return
     }

@@ -3,7 +3,7 @@ import { type Logger, silentLogger } from '../../../../src/lib/log.ts'
 import { type Backend, BackendError } from '../../../../src/storage/backend.ts'
 import type { Cacher } from '../../../../src/storage/cacher/cacher-types.ts'
 import { openEtcd } from '../../../../src/storage/etcd/open-etcd.ts'
-import { prefixEnd } from '../../../../src/storage/key-range.ts'
+import { keyAfter, prefixEnd } from '../../../../src/storage/key-range.ts'
 import { type Key, key, type Revision, revision } from '../../../../src/storage/revision.ts'
 import type { ListQuery } from '../../../../src/storage/storage.ts'
 import { codeOf, never } from '../../../support/backend.ts'
@@ -114,6 +114,18 @@ for (const setup of usualStoreSetups().filter(({ use }) => use !== 'overrides'))
       watcher.close()
       await watching
       expect(seen).to.deep.equal(created)
+    })
+
+    it('reads the range of one key, also at an earlier revision and in pages', async () => {
+      const keys = ['one', 'one-b', 'onea'].map(name => key(`/registry/single/${name}`))
+      for (const at of keys) await put(backend, at, at)
+      const at = await backend.currentRevision(never)
+      await foreign()
+      for (const query of [{}, { at }, { limit: 1 }, { at, limit: 1 }])
+        for (const start of keys) {
+          const { items, more } = await backend.range({ start, end: keyAfter(start), ...query }, never)
+          expect({ keys: items.map(item => item.key), more }).to.deep.equal({ keys: [start], more: false })
+        }
     })
 
     it('loads a resource that is added later', async () => {

@@ -105,6 +105,27 @@ describe('storage/cacher/reflector', () => {
       await eventually('they agree again', () => checks.success > success)
     })
 
+    it('reloads the state if a change comes after progress that has passed it', async () => {
+      await open({ consistencyCheckMs: 3_600_000, recheckMs: 3_600_000 })
+      const after = (await list()).revision
+      const watcher = await cacher.storageFor('configmaps').watch(testPrefix, { start: { after }, predicate: everything, bookmarks: false }, signal)
+      lose('b')
+      expect(await names({ notOlderThan: foreign() })).to.deep.equal([])
+      backend.deliverLate(testKey('b'))
+      await eventually('the state is there', async () => (await names('any')).length === 1)
+      expect(await take(batchesOf(watcher), 1).catch((error: { code: string }) => error.code)).to.equal('expired')
+      expect(cacher.stats().relists).to.equal(1)
+    })
+
+    it('skips changes before the start of the watch', async () => {
+      seed('a')
+      await open()
+      backend.deliverLate(testKey('a'))
+      seed('b')
+      expect(await names()).to.deep.equal(['a', 'b'])
+      expect(cacher.stats().relists).to.equal(0)
+    })
+
     it('soon finds a change that was lost when the watch was first opened', async () => {
       backend.lose = (event: BackendEvent) => event.key === testKey('b')
       await open({ consistencyCheckMs: 3_600_000, recheckMs: 20 })

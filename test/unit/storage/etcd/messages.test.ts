@@ -13,6 +13,7 @@ import {
   encodeRange,
   encodeWatchCreate,
 } from '../../../../src/storage/etcd/messages.ts'
+import { keyAfter } from '../../../../src/storage/key-range.ts'
 import type { Key, Revision } from '../../../../src/storage/revision.ts'
 import { etcdMessage, readEtcdMessage } from '../../../support/etcd-messages.ts'
 
@@ -24,6 +25,13 @@ const header = { cluster_id: '14841639068965178418', member_id: '102766577439329
 describe("etcd's messages", () => {
   const requests: [name: string, message: string, bytes: Buffer, expected: object][] = [
     ['a get', 'RangeRequest', encodeRange({ start: key }), { key: base64('key') }],
+    ['a range of one key', 'RangeRequest', encodeRange({ start: key, end: keyAfter(key), limit: 1 }), { key: base64('key'), limit: '1' }],
+    [
+      'a watch of one key',
+      'WatchRequest',
+      encodeWatchCreate({ start: key, end: keyAfter(key), from: 300 as Revision }),
+      { create_request: { key: base64('key'), start_revision: '300', fragment: true } },
+    ],
     [
       'a page of the past',
       'RangeRequest',

@@ -39,16 +39,24 @@ for (const setup of usualStoreSetups().filter(({ use }) => use === 'own' || use 
     const backends = [await openEtcd(store.options, silentLogger), await openEtcd(store.options, silentLogger)]
     const [reader] = backends as [Backend, Backend]
     try {
-      const from = revisionAfter(await reader.currentRevision(never))
       const told = new Map<string, Revision>()
-      await Promise.all(Array.from({ length: WRITERS }, (_, n) => writeSome(backends[n % 2] as Backend, n, told)))
-      const end = key(`${PREFIX}end`)
-      await reader.write({ key: end, expected: 0, value: Buffer.from('') }, never)
       const stored = new Map<string, Revision>()
-      for await (const { events } of reader.watch({ start: PREFIX, end: prefixEnd(PREFIX), from }, never)) {
+      const end = key(`${PREFIX}end`)
+      const write = async () => {
+        await Promise.all(Array.from({ length: WRITERS }, (_, n) => writeSome(backends[n % 2] as Backend, n, told)))
+        await reader.write({ key: end, expected: 0, value: Buffer.from('') }, never)
+      }
+      let writing: Promise<void> | undefined
+      const onOpen = (): void => {
+        writing = write()
+      }
+      // kine on NATS keeps few changes of a key, so the watch has to be open before.
+      const from = revisionAfter(await reader.currentRevision(never))
+      for await (const { events } of reader.watch({ start: PREFIX, end: prefixEnd(PREFIX), from, onOpen }, never)) {
         for (const { value, modRevision } of events) if (value) stored.set(value.toString(), modRevision)
         if (events.some(event => event.key === end)) break
       }
+      await writing
       expect(told.size).to.be.above(WRITES)
       expect([...told].filter(([value, revision]) => stored.get(value) !== revision)).to.deep.equal([])
     } finally {

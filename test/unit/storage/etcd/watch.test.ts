@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { BackendEvent } from '../../../../src/storage/backend.ts'
 import type { WatchResponse } from '../../../../src/storage/etcd/messages.ts'
-import { reassemble } from '../../../../src/storage/etcd/watch.ts'
+import { eachOnce, reassemble } from '../../../../src/storage/etcd/watch.ts'
 import { NO_REVISION, revision } from '../../../../src/storage/revision.ts'
 
 const event = (modRevision: number) => ({ type: 'put', key: 'k', modRevision }) as unknown as BackendEvent
@@ -82,4 +82,21 @@ describe('reassemble', () => {
     expect(whole(response({ events: [event(3)], fragment: true, revision: revision(9) }))).to.equal(undefined)
     expect(whole(response({ events: [event(3)], revision: revision(9) }))).to.deep.equal({ events: [event(3), event(3)], revision: 3 })
   })
+})
+
+describe('eachOnce', () => {
+  /** Batches as their events' revisions, and what is left of each. */
+  const batchCases: [name: string, batches: number[][], left: (number[] | undefined)[]][] = [
+    ['passes on events in order, several of one revision too', [[5, 5], [6], [9, 9]], [[5, 5], [6], [9, 9]]],
+    ['passes on progress', [[5], [], [6]], [[5], [], [6]]],
+    ['removes events before the start', [[3, 4, 5], [6]], [[5], [6]]],
+    ['removes a batch of events before the start', [[3, 4], [5]], [undefined, [5]]],
+    ['removes events that are repeated', [[5, 6, 7], [6], [7, 8], [8], [9]], [[5, 6, 7], undefined, [8], undefined, [9]]],
+  ]
+  for (const [name, batches, left] of batchCases)
+    it(name, () => {
+      const once = eachOnce(revision(5))
+      const passed = batches.map(revisions => once({ events: revisions.map(event), revision: revision(revisions.at(-1) ?? 9) }))
+      expect(passed.map(batch => batch?.events.map(({ modRevision }) => modRevision))).to.deep.equal(left)
+    })
 })
