@@ -59,6 +59,7 @@ STORE_TESTS := $(wildcard test/unit/storage/etcd/*.test.ts) $(addprefix test/uni
 	etcd-overrides.test.ts model-processes.test.ts resilience-etcd-kill.test.ts resilience-server-kill.test.ts etcd-calls.test.ts)
 
 test-stores: $(BUILT) etcd kine ## Runs the tests of storage, watches and consistent reads, histories and kills on every setup of a store, and fails if one cannot run here
+	@hack/kine nats >/dev/null || true
 	@STORES='$(STORES)' node --import tsx hack/stores.ts
 	@STORES='$(STORES)' BINNACLE='$(CURDIR)/bin/binnacle' node --import tsx hack/test.ts $(STORE_TESTS)
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { findKine, type KineServer, startKine } from '../support/kine.ts'
+import { type RunningStore, type StoreSetup, usualStoreSetups } from '../support/etcd-setups.ts'
 import { findKubectls, followKubectl, runKubectl } from '../support/kubectl.ts'
 import { createServerProcess, type ServerProcess } from '../support/server-process.ts'
 
@@ -10,23 +10,30 @@ const manifest = (name: string, a: string): string => `apiVersion: v1\nkind: Con
 const AVAILABLE = '{"status":{"conditions":[{"type":"Available","status":"True"}]}}'
 
 const kubectls = findKubectls()
-const missing = kubectls.length === 0 ? 'there is no kubectl on PATH' : findKine() === undefined ? 'there is no kine; hack/kine builds it' : undefined
-const withBoth = missing === undefined ? describe : describe.skip
+const setups = usualStoreSetups().filter(({ use }) => use === 'kine')
+const missing = kubectls.length === 0 ? 'there is no kubectl on PATH' : setups.length === 0 ? 'there is no kine; hack/kine builds it' : undefined
 
-withBoth(`kubectl on kine${missing === undefined ? '' : ` (skipped: ${missing})`}`, function () {
-  this.timeout(180_000)
-  let kine: KineServer
+if (missing !== undefined) describe.skip(`kubectl on kine (skipped: ${missing})`, () => it('passes', () => {}))
+else
+  for (const setup of setups)
+    describe(`kubectl on ${setup.name}`, function () {
+      this.timeout(180_000)
+      kubectlOn(setup)
+    })
+
+function kubectlOn(setup: StoreSetup): void {
+  let store: RunningStore
   let server: ServerProcess
   const home = mkdtempSync(join(tmpdir(), 'kubectl-'))
 
   before(async () => {
-    kine = await startKine()
-    server = await createServerProcess(['--etcd-servers', kine.url])
+    store = await setup.start()
+    server = await createServerProcess(store.flags)
     await server.start()
   })
   after(async () => {
     await server?.stop()
-    await kine?.stop()
+    await store?.stop()
     rmSync(home, { recursive: true, force: true })
   })
 
@@ -54,4 +61,4 @@ withBoth(`kubectl on kine${missing === undefined ? '' : ` (skipped: ${missing})`
       await gone
       expect(await run(['delete', 'namespace', namespace])).to.equal(`namespace "${namespace}" deleted`)
     })
-})
+}

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChangingStore, startChangingStore } from '../support/changing-store.ts'
 import { findEtcds } from '../support/etcd.ts'
 import { type EtcdCluster, type EtcdMember, startEtcdCluster } from '../support/etcd-cluster.ts'
@@ -6,6 +7,8 @@ import { eventually } from '../support/waiting.ts'
 
 /** The newest alone: each takes two minutes, most of which are waits for elections. */
 const FOUND = findEtcds().slice(0, 1)
+/** Time in which a member receives nothing from the others. */
+const LAG_MS = Number(process.env.LAG_MS ?? 5000)
 
 if (FOUND.length === 0) describe.skip('members of etcd under a server (skipped: there is no etcd here; hack/etcd installs one)', () => {})
 for (const { path, version } of FOUND)
@@ -75,6 +78,30 @@ for (const { path, version } of FOUND)
           member.heal()
         }
         await store.goesOn()
+      }
+      await store.judge()
+    })
+
+    it(`survive a lag of ${LAG_MS} ms of the only member that a server uses: no list is stale, and its watches miss nothing (LAG_MS)`, async () => {
+      const leader = await cluster.leader()
+      const lagging = others(leader)[0] as EtcdMember
+      const behind = await createServerProcess(['--etcd-servers', lagging.url])
+      try {
+        await behind.start()
+        const late = await startChangingStore(behind.url, { servers: others(lagging).map(({ url }) => url) }, ++seed)
+        try {
+          await late.goesOn()
+          await lagging.partition()
+          await sleep(LAG_MS)
+          lagging.heal()
+          await late.goesOn()
+          await late.judge()
+        } finally {
+          lagging.heal()
+          await late.close()
+        }
+      } finally {
+        await behind.stop()
       }
       await store.judge()
     })

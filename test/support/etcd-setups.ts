@@ -4,8 +4,8 @@ import { openEtcd } from '../../src/storage/etcd/open-etcd.ts'
 import type { EtcdOptions } from '../../src/storage/etcd/options.ts'
 import { type Key, key } from '../../src/storage/revision.ts'
 import { type EtcdProgram, findEtcds, startEtcd } from './etcd.ts'
-import { findKine, startKine } from './kine.ts'
-import { findPostgres, startPostgres } from './postgres.ts'
+import { startKine } from './kine.ts'
+import { KINE_DATABASES, type KineDatabase } from './kine-databases.ts'
 import { type EtcdUse, programOf, setupId } from './setup-ids.ts'
 import type { StoreProcess } from './store-process.ts'
 import { startTenantEtcd } from './tenant-etcd.ts'
@@ -109,20 +109,13 @@ function etcdSetups(program: EtcdProgram, prefix: string): StoreSetup[] {
 }
 
 function kineSetups(prefix: string): StoreSetup[] {
-  if (findKine() === undefined) return []
-  const kine = { use: 'kine', following: 'progress' } as const
-  const sqlite: StoreSetup = {
-    ...kine,
-    id: 'kine-sqlite',
-    name: 'kine on SQLite',
-    async start() {
-      const server = await startKine()
-      const options = { servers: [server.url], prefix }
-      return { ...server, options, flags: flagsOf(options) }
-    },
-  }
-  if (findPostgres() === undefined) return [sqlite]
-  return [sqlite, { ...kine, id: 'kine-postgres', name: 'kine on PostgreSQL', start: () => startOnPostgres(prefix) }]
+  return KINE_DATABASES.filter(database => database.missing() === undefined).map(database => ({
+    use: 'kine',
+    following: 'progress',
+    id: database.id,
+    name: `kine on ${database.name}`,
+    start: () => startKineOn(database, prefix),
+  }))
 }
 
 async function startOwn(path: string, prefix: string): Promise<RunningStore> {
@@ -147,9 +140,9 @@ async function startWithOverrides(path: string, prefix: string): Promise<Running
   }
 }
 
-async function startOnPostgres(prefix: string): Promise<RunningStore> {
-  const database = await startPostgres()
-  const server = await startKine(database.url)
+async function startKineOn({ start, program }: KineDatabase, prefix: string): Promise<RunningStore> {
+  const database = await start?.()
+  const server = await startKine(database?.url, program?.())
   const options = { servers: [server.url], prefix }
   return {
     ...server,
@@ -157,7 +150,7 @@ async function startOnPostgres(prefix: string): Promise<RunningStore> {
     flags: flagsOf(options),
     async stop() {
       await server.stop()
-      await database.stop()
+      await database?.stop()
     },
   }
 }

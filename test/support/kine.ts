@@ -9,14 +9,19 @@ import { answers } from './waiting.ts'
 
 const finder = fileURLToPath(new URL('../../hack/kine', import.meta.url))
 
-/** The path of kine (`hack/kine find`), undefined if there is none. */
-export function findKine(): string | undefined {
+function find(...args: string[]): string | undefined {
   try {
-    return execFileSync(finder, ['find'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    return execFileSync(finder, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
   } catch {
     return undefined
   }
 }
+
+/** The path of kine (`hack/kine find`), undefined if there is none. */
+export const findKine = (): string | undefined => find('find')
+
+/** The path of a kine with NATS, undefined if there is none. */
+export const findKineWithNats = (): string | undefined => find('find', 'nats')
 
 /** A kine of the test's own. `stop` removes its data, except those of a database that was given. */
 export interface KineServer extends StoreProcess {
@@ -25,8 +30,7 @@ export interface KineServer extends StoreProcess {
 }
 
 /** Starts kine in a temporary directory. `database`: a URL. Default: SQLite. */
-export async function startKine(database?: string): Promise<KineServer> {
-  const binary = findKine()
+export async function startKine(database?: string, binary = findKine()): Promise<KineServer> {
   if (binary === undefined) throw new Error('there is no kine: hack/kine builds it')
   const dir = mkdtempSync(join(tmpdir(), 'kine-'))
   const port = await freePorts.take()

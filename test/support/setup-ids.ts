@@ -1,6 +1,5 @@
 import { BUILT_ETCD, findEtcds } from './etcd.ts'
-import { findKine } from './kine.ts'
-import { findPostgres } from './postgres.ts'
+import { KINE_DATABASES } from './kine-databases.ts'
 
 /** Who writes and reads an etcd: one server alone, a user with the rights on a prefix, others beside the server, or it has single resources beside another etcd. */
 const ETCD_USES = ['own', 'tenant', 'shared', 'overrides'] as const
@@ -26,8 +25,14 @@ export function missingSetups(): readonly MissingSetups[] {
   const found = new Set(findEtcds().map(({ version }) => programOf(version)))
   const ofEtcd = (program: string, reason: string): MissingSetups[] =>
     found.has(program) ? [] : [{ ids: ETCD_USES.map(use => setupId(program, use)), reason }]
-  const missing = [...ofEtcd(BUILT, `there is no etcd ${BUILT_ETCD}; hack/etcd builds it if Go is installed`), ...ofEtcd(SYSTEM, 'there is no etcd on PATH')]
-  if (findKine() === undefined)
-    return [...missing, { ids: ['kine-sqlite', 'kine-postgres'], reason: 'there is no kine; hack/kine builds it if Go is installed' }]
-  return findPostgres() === undefined ? [...missing, { ids: ['kine-postgres'], reason: 'there is no PostgreSQL on PATH' }] : missing
+  const kine = new Map<string, string[]>()
+  for (const { id, missing } of KINE_DATABASES) {
+    const reason = missing()
+    if (reason !== undefined) kine.set(reason, [...(kine.get(reason) ?? []), id])
+  }
+  return [
+    ...ofEtcd(BUILT, `there is no etcd ${BUILT_ETCD}; hack/etcd builds it if Go is installed`),
+    ...ofEtcd(SYSTEM, 'there is no etcd on PATH'),
+    ...[...kine].map(([reason, ids]) => ({ ids, reason })),
+  ]
 }

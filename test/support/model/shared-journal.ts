@@ -41,8 +41,11 @@ export function keepSharedJournal(options: EtcdOptions, resource: string, histor
         stream.on('end', resolve)
         stream.on('data', ({ events, compact_revision: compacted, canceled }) => {
           if (Number(compacted) > 0) history.fault = `the journal came too late: ${compacted} is compacted`
+          const from = next
           for (const { type, kv } of events) {
             const revision = Number(kv.mod_revision)
+            // A watch of kine on NATS may repeat its first events.
+            if (revision < from) continue
             const key = kv.key.toString()
             if (key.startsWith(prefix)) history.add(key.slice(prefix.length), revision, type === 'Delete' ? undefined : storedObject(kv.value))
             history.revision = Math.max(history.revision, revision)
