@@ -1,6 +1,5 @@
 import * as grpc from '@grpc/grpc-js'
 import { etcdMethods, readEtcdMessage } from './etcd-messages.ts'
-import { freePorts } from './free-ports.ts'
 
 /** A message that went through the proxy. 64-bit numbers are texts, bytes are in base64. */
 export interface RecordedMessage {
@@ -56,9 +55,8 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
     }
     server.addService({ [method]: definition }, { [method]: isStream ? stream : unary })
   }
-  const port = await freePorts.take()
-  await new Promise<void>((resolve, reject) =>
-    server.bindAsync(`127.0.0.1:${port}`, grpc.ServerCredentials.createInsecure(), error => (error ? reject(error) : resolve())),
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, port) => (error ? reject(error) : resolve(port))),
   )
   return {
     url: `http://127.0.0.1:${port}`,
