@@ -56,7 +56,7 @@ test: $(BUILT) etcd ## Runs the unit and integration tests, also those on etcd a
 # make test-stores STORES=kine-sqlite,kine-postgres
 STORES ?= all
 STORE_TESTS := $(wildcard test/unit/storage/etcd/*.test.ts) $(addprefix test/unit/storage/cacher/, over-etcd.test.ts followed-stores.test.ts) $(addprefix test/integration/, etcd-setups.test.ts \
-	etcd-overrides.test.ts model-processes.test.ts resilience-etcd-kill.test.ts resilience-server-kill.test.ts etcd-calls.test.ts)
+	etcd-overrides.test.ts model-processes.test.ts resilience-etcd-kill.test.ts resilience-etcd-network.test.ts resilience-server-kill.test.ts etcd-calls.test.ts many-prefixes.test.ts)
 
 test-stores: $(BUILT) etcd kine ## Runs the tests of storage, watches and consistent reads, histories and kills on every setup of a store, and fails if one cannot run here
 	@hack/kine nats >/dev/null || true

@@ -8,6 +8,7 @@ export const LONGEST = [
   'test/e2e/kubectl.test.ts',
   'test/integration/console-pages.test.ts',
   'test/integration/resilience-leadership.test.ts',
+  'test/integration/resilience-etcd-network.test.ts',
   'test/integration/testing-histories.test.ts',
   'test/integration/resilience-quota.test.ts',
   'test/integration/media-types.test.ts',
