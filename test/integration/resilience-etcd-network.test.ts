@@ -13,8 +13,10 @@ const ROUNDS = Number(process.env.ROUNDS ?? 2)
 /** Time for which connections are stalled or refused, and the store is paused. */
 const PAUSE_MS = Number(process.env.PAUSE_MS ?? 1500)
 
+/** A watch that is opened on these while others write may leave out a write, which the comparison finds within 30 s: docs/how-to/kine.md. */
+const LOSSY = ['kine-postgres', 'kine-mysql']
 /** Stores that are reached over plain TCP, by one address. */
-const setups = fewStoreSetups().filter(({ use }) => use === 'own' || use === 'kine')
+const setups = fewStoreSetups().filter(({ id, use }) => (use === 'own' || use === 'kine') && !LOSSY.includes(id))
 
 /** Comparisons of the watch cache with the store, by outcome. */
 async function comparisons({ url }: ServerProcess): Promise<Record<string, number>> {
