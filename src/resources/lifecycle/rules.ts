@@ -34,7 +34,7 @@ export function validateRequiredEnum(value: string, known: readonly string[], pa
   return known.includes(value) ? [] : [notSupported(path, value, known)]
 }
 
-/** What is evicted: a pod by name and UID. */
+/** Target of an eviction: a pod by name and UID. */
 interface Target {
   readonly pod?: { readonly name: string; readonly uid: string }
 }

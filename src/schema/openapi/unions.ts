@@ -9,6 +9,9 @@ interface UnionOfFields {
 
 const OF_TYPE: UnionOfFields = { discriminator: 'type', fields: ['localhostProfile'] }
 
+const DISRUPTION: UnionOfFields = { fields: ['all', 'single'] }
+const SCHEDULING: UnionOfFields = { fields: ['basic', 'gang'] }
+
 /** Unions by definition name without the version. Source: the markers `+union` in k8s.io/api. */
 const UNIONS: Readonly<Record<string, UnionOfFields>> = {
   'io.k8s.api.core.AppArmorProfile': OF_TYPE,
@@ -17,8 +20,15 @@ const UNIONS: Readonly<Record<string, UnionOfFields>> = {
   'io.k8s.api.flowcontrol.LimitResponse': { discriminator: 'type', fields: ['queuing'] },
   'io.k8s.api.flowcontrol.PriorityLevelConfigurationSpec': { discriminator: 'type', fields: ['exempt', 'limited'] },
   'io.k8s.api.flowcontrol.Subject': { discriminator: 'kind', fields: ['group', 'serviceAccount', 'user'] },
-  'io.k8s.api.scheduling.PodGroupSchedulingPolicy': { fields: ['basic', 'gang'] },
+  'io.k8s.api.lifecycle.EvictionRequestTarget': { fields: ['pod'] },
+  'io.k8s.api.lifecycle.EvictionTarget': { fields: ['pod'] },
+  'io.k8s.api.scheduling.CompositeDisruptionMode': DISRUPTION,
+  'io.k8s.api.scheduling.CompositePodGroupSchedulingPolicy': SCHEDULING,
+  'io.k8s.api.scheduling.DisruptionMode': DISRUPTION,
+  'io.k8s.api.scheduling.PodGroupSchedulingPolicy': SCHEDULING,
   'io.k8s.api.scheduling.PodGroupTemplateReference': { fields: ['workload'] },
+  'io.k8s.api.scheduling.WorkloadPodGroupDisruptionMode': DISRUPTION,
+  'io.k8s.api.scheduling.WorkloadPodGroupSchedulingPolicy': SCHEDULING,
 }
 
 /** Returns the OpenAPI extension of a struct of which one field is set; no members for other structs. */

@@ -67,13 +67,13 @@ function validateTargets(
   })
 }
 
-interface Expected {
+interface ExpectedStates {
   readonly states: readonly string[]
   readonly because: string
 }
 
 /** Returns the states that a responder may have now. */
-function expectedStates(i: number, targets: readonly TargetResponder[], old: readonly TargetResponder[], isFinal: boolean): Expected {
+function expectedStates(i: number, targets: readonly TargetResponder[], old: readonly TargetResponder[], isFinal: boolean): ExpectedStates {
   const active = old.findIndex(({ state }) => state === 'Active')
   const isOver = active >= 0 && targets[active]?.state !== 'Active'
   if (i < active || (old.length > 0 && active < 0 && isFinal)) return { states: [old[i]?.state ?? ''], because: 'final state is immutable' }
@@ -89,7 +89,12 @@ function expectedStates(i: number, targets: readonly TargetResponder[], old: rea
   return { states: ['Inactive'], because: 'the previously active has not finished processing' }
 }
 
-function validateTargetResponder(target: TargetResponder, report: ResponderStatus | undefined, expected: Expected & Moment, path: FieldPath): FieldError[] {
+function validateTargetResponder(
+  target: TargetResponder,
+  report: ResponderStatus | undefined,
+  expected: ExpectedStates & Moment,
+  path: FieldPath,
+): FieldError[] {
   const { name, priority, state } = target
   const at = path.child('state')
   const errors = [...validatePrefixedKey(name, path.child('name')), ...validatePriority(priority, path.child('priority'))]
@@ -121,12 +126,16 @@ function validateReports(reports: readonly ResponderStatus[], old: readonly Resp
   if (targets.some(({ name }, i) => name !== reports[i]?.name)) return wrong('must contain the same keys in the same order as status.targetResponders')
   const errors = listErrors(reports, RESPONDERS_PATH)
   if (errors.length > 0) return errors
+  const byName = new Map(old.map(each => [each.name, each]))
   return reports.flatMap((report, i) => {
     const path = RESPONDERS_PATH.index(i)
     const before = old[i]
     const isActive = targets[i]?.state === 'Active'
     if (before && !isActive && !deepEqual(report, before)) return [immutableError(path, goValue('lifecycle.ResponderStatus', report))]
-    return [...validateTimes(report, before ?? { name: '' }, { isActive, now }, path), ...validateMessage(report.message, path.child('message'))]
+    return [
+      ...validateTimes(report, before ?? { name: '' }, { isActive, now, named: byName.get(report.name) }, path),
+      ...validateMessage(report.message, path.child('message')),
+    ]
   })
 }
 
@@ -136,8 +145,17 @@ const validateMessage = (message: string | undefined, path: FieldPath): FieldErr
 /** A time in a report. Times are compared as text: both are canonical. */
 type TimeMember = 'startTime' | 'heartbeatTime' | 'expectedCompletionTime' | 'completionTime'
 
+/** Circumstances of a report. */
+interface ReportContext {
+  readonly isActive: boolean
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Earlier report of the same responder, if any. As upstream, others of its rules compare with the earlier report at the same index. */
+  readonly named: ResponderStatus | undefined
+}
+
 /** Validates the times of a report. Start and completion stay once they are set. */
-function validateTimes(report: ResponderStatus, old: ResponderStatus, { isActive, now }: { isActive: boolean; now: number }, path: FieldPath): FieldError[] {
+function validateTimes(report: ResponderStatus, old: ResponderStatus, { isActive, now, named }: ReportContext, path: FieldPath): FieldError[] {
   const startPath = path.child('startTime')
   const start = timeMillis(report.startTime)
   const at = (member: TimeMember): number => timeMillis(report[member]) ?? 0
@@ -146,6 +164,7 @@ function validateTimes(report: ResponderStatus, old: ResponderStatus, { isActive
   const wrong = (member: TimeMember, text: string): FieldError[] => [invalid(path.child(member), report[member], text)]
   const kept = (member: TimeMember): FieldError[] | undefined => {
     if (old[member] === undefined || old[member] === report[member]) return undefined
+    if (named?.[member] === undefined || named[member] === report[member]) return []
     return [invalid(path.child(member), undefined, report[member] === undefined ? 'field cannot be cleared once set' : 'field cannot be modified once set')]
   }
   const afterStart = (member: TimeMember): FieldError[] | undefined => {

@@ -17,7 +17,7 @@ const GROUP = 'scheduling.k8s.io'
 const NONE = '<none>'
 
 /** Prints `Pending` until the scheduler has set a condition. A disruption prints its reason. */
-function statusCell({ status: { conditions = [] } }: PodGroup): string {
+function groupStatusCell({ status: { conditions = [] } }: PodGroup): string {
   const last = (type: string) => conditions.findLast(condition => condition.type === type)
   const disruption = last('DisruptionTarget')
   if (disruption) return disruption.reason
@@ -34,7 +34,7 @@ const groupTable: TableDefinition<PodGroup> = {
   cells: (group, now) => {
     const { metadata, spec } = group
     const workload = spec.workloadRef?.workloadName ?? NONE
-    return [metadata.name ?? '', spec.schedulingPolicy.gang ? 'Gang' : 'Basic', workload, statusCell(group), age(metadata.creationTimestamp, now)]
+    return [metadata.name ?? '', spec.schedulingPolicy.gang ? 'Gang' : 'Basic', workload, groupStatusCell(group), age(metadata.creationTimestamp, now)]
   },
 }
 
