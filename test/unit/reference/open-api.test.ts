@@ -86,7 +86,15 @@ const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 const UNORDERED = ['1.28', '1.29', '1.30'].map(release => `${release} io.k8s.api.core.v1.PersistentVolumeClaimStatus`)
 /** Its key, a text, has a key of patches there. */
 const STRAY = ['1.26', '1.27'].map(release => `${release} ${META}.LabelSelectorRequirement`)
-const AS_BEFORE = new Set([...UNORDERED, ...STRAY, `1.35 ${META}.Status`, `1.36 ${META}.Status`, `1.36 ${META}.ListMeta`, `1.37 ${META}.Status`, `1.37 ${META}.ListMeta`])
+const AS_BEFORE = new Set([
+  ...UNORDERED,
+  ...STRAY,
+  `1.35 ${META}.Status`,
+  `1.36 ${META}.Status`,
+  `1.36 ${META}.ListMeta`,
+  `1.37 ${META}.Status`,
+  `1.37 ${META}.ListMeta`,
+])
 
 for (const release of ['1.26', '1.27', '1.28', '1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36', '1.37'] as const)
   describeReference(`OpenAPI of ${release} beside the reference`, () => compareDocuments(release))
