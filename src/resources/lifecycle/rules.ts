@@ -1,5 +1,6 @@
 import type { Int64 } from '../../api/meta/object.ts'
 import type { Condition } from '../../api/meta/v1.types.ts'
+import { trimEndOf } from '../../lib/trim.ts'
 import { validateMetaConditions } from '../../meta/condition-validation.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { type FieldError, immutableError, invalid, notSupported, required, tooMany } from '../../meta/field-error.ts'
@@ -23,7 +24,7 @@ export function validatePrefixedKey(key: string, path: FieldPath): FieldError[] 
 
 /** Rejects keys with a domain of Kubernetes. */
 export function validateUnreserved(key: string, path: FieldPath): FieldError[] {
-  const domain = (key.split('/', 1)[0] ?? '').toLowerCase().trim().replace(/\.+$/, '')
+  const domain = trimEndOf((key.split('/', 1)[0] ?? '').toLowerCase().trim(), '.')
   const isReserved = RESERVED.some(suffix => domain.endsWith(suffix) || domain === suffix.slice(1))
   return isReserved ? [invalid(path, key, `domain names ${RESERVED.map(suffix => `*${suffix}`).join(', ')} are reserved`)] : []
 }

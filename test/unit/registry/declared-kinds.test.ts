@@ -320,6 +320,27 @@ describe('declared rules of built-in kinds', () => {
     const { causes } = await creatingIn('1.36', clusterRoleResource, rule, { DeclarativeValidationTakeover: true })
     expect(causes).to.deep.equal(['rules[0].verbs: Required value: verbs must contain at least one value'])
   })
+
+  const enforced: [definition: ResourceDefinition, body: object, causes: string[]][] = [
+    [clusterRoleResource, { rules: [{ verbs: [], nonResourceURLs: ['/'] }] }, ['rules[0].verbs: Required value']],
+    [
+      horizontalPodAutoscalerResource,
+      { spec: { maxReplicas: 0, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' } } },
+      ['spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`', 'spec.maxReplicas: Required value'],
+    ],
+    // Its rules are not run by earlier releases. Hand-written errors without a declared counterpart stay.
+    [
+      clusterRoleBindingResource,
+      { roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: '' }, subjects: [{ kind: 'Robot', name: 'r' }] },
+      ['subjects[0].kind: Unsupported value: "Robot": supported values: "ServiceAccount", "User", "Group"', 'roleRef.name: Required value'],
+    ],
+  ]
+  for (const [definition, body, causes] of enforced)
+    it(`replace the hand-written errors of ${definition.hub.kind} that they match since 1.37`, async () => {
+      expect(await creatingIn('1.37', definition, { metadata: meta, ...body }, {})).to.deep.equal({ causes, faults: [] })
+      const off = await creatingIn('1.37', definition, { metadata: meta, ...body }, { DeclarativeValidationBeta: false })
+      expect(off.causes).to.deep.equal((await creatingIn('1.36', definition, { metadata: meta, ...body }, {})).causes)
+    })
 })
 
 /** Creates an object of a built-in kind in a release. Returns the causes of the error, and the reports of the observer. */

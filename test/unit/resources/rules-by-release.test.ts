@@ -132,6 +132,25 @@ const RULES: Record<string, Rule> = {
     body: pod({ initContainers: [{ name: 'i', image: 'i', resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] }] }),
     causes: [['Invalid spec.initContainers[0].resizePolicy[0].restartPolicy'], []],
   },
+  'images of volumes in templates': {
+    since: '1.37',
+    of: statefulSetResource,
+    body: set({ template: podTemplate({ containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', image: { pullPolicy: 'Always' } }] }) }),
+    causes: [['Required spec.template.spec.volumes[0].image.reference'], []],
+  },
+  'autoscalers without replicas': {
+    since: '1.37',
+    of: horizontalPodAutoscalerResource,
+    body: {
+      spec: {
+        scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' },
+        minReplicas: 0,
+        maxReplicas: 1,
+        metrics: [{ type: 'External', external: { metric: { name: 'q' }, target: { type: 'Value', value: '1' } } }],
+      },
+    },
+    causes: [[], ['Invalid spec.minReplicas']],
+  },
   'values of selectors in daemon sets': {
     since: '1.26',
     of: daemonSetResource,

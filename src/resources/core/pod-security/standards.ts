@@ -64,7 +64,7 @@ const BASELINE: readonly PodSecurityRule[] = [
   rule('procMount', from(0, unlessRelaxed(procMount, '1.31')), from(35, unlessUserNamespace(procMount))),
   rule('seLinuxOptions', from(0, seLinuxOptions(0)), from(31, seLinuxOptions(31))),
   rule('seccompProfile_baseline', from(0, seccompAnnotations), from(19, seccompBaseline)),
-  rule('sysctls', ...[0, 27, 29, 32].map(minor => from(minor, sysctls(minor)))),
+  rule('sysctls', ...[0, 27, 29, 32, 37].map(minor => from(minor, sysctls(minor)))),
   rule('windowsHostProcess', from(0, windowsHostProcess)),
 ]
 

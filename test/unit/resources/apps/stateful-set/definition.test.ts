@@ -1,6 +1,10 @@
 import { expect } from 'chai'
 import { statefulSetResource } from '../../../../../src/resources/apps/stateful-set/definition.ts'
+import { featuresIn } from '../../../../support/hook-context.ts'
+import { KindCases } from '../../../../support/kind-cases.ts'
 import { causesOf, serverOf, workload } from '../../../../support/workloads.ts'
+
+const TEMPLATE = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'registry.example/app:1' }] } }
 
 describe('StatefulSet', () => {
   it('defaults policies, partition and claim retention', async () => {
@@ -98,5 +102,16 @@ describe('StatefulSet', () => {
     const { server, gr } = serverOf(statefulSetResource)
     await server.create(gr, 'default', workload('StatefulSet', { replicas: 3 }))
     expect(server.cells(gr, 'default', 'web')).to.deep.equal(['web', '0/3', '0s', 'c', 'registry.example/app:1'])
+  })
+
+  it('may recreate its pods in 1.37 if the gate is on', async () => {
+    const body = { spec: { updateStrategy: { type: 'Recreate' }, selector: { matchLabels: { a: 'b' } }, template: TEMPLATE } }
+    const causes = (gates: Record<string, boolean>, spec: object = {}) =>
+      causesOf(new KindCases(statefulSetResource, featuresIn('1.37', gates)).create({ spec: { ...body.spec, ...spec } }))
+    expect(await causes({})).to.deep.equal([
+      `spec.updateStrategy: Invalid value: apps.StatefulSetUpdateStrategy{Type:"Recreate", RollingUpdate:(*apps.RollingUpdateStatefulSetStrategy)(nil)}: must be 'RollingUpdate' or 'OnDelete'`,
+    ])
+    expect(await causes({ StatefulSetRecreateStrategy: true })).to.deep.equal([])
+    expect(await causes({ StatefulSetRecreateStrategy: true }, { updateStrategy: { type: 'Recreate', rollingUpdate: {} } })).to.have.length(1)
   })
 })

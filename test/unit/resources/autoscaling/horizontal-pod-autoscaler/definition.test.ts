@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { horizontalPodAutoscalerResource as resource } from '../../../../../src/resources/autoscaling/horizontal-pod-autoscaler/definition.ts'
-import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
+import { featuresIn } from '../../../../support/hook-context.ts'
 import { causesOf as messagesOf } from '../../../../support/workloads.ts'
 
 const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
@@ -132,4 +132,15 @@ describe('HorizontalPodAutoscaler', () => {
       expect(cases.cells()).to.deep.equal(['x', 'Deployment/web', cell, '1', 5, 4, '0s'])
     })
   }
+
+  it('counts generations since 1.37', async () => {
+    const body = (maxReplicas: number): object => ({ spec: { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas } })
+    const generations = async (release: '1.36' | '1.37') => {
+      const cases = new KindCases(resource, featuresIn(release))
+      const created = await cases.create(body(1))
+      return [created.metadata.generation, (await cases.update(body(1))).metadata.generation, (await cases.update(body(2))).metadata.generation]
+    }
+    expect(await generations('1.36')).to.deep.equal([undefined, undefined, undefined])
+    expect(await generations('1.37')).to.deep.equal([1, 1, 2])
+  })
 })

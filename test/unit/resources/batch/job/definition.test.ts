@@ -245,6 +245,15 @@ describe('Job', () => {
       expect(await changing(spec, change, status, parseGates('1.36'))).to.deep.equal(causes))
   }
 
+  it('allows changing the nodes of a suspended job in 1.37 before its pods are gone', async () => {
+    const change = (s: AnyObject['spec']): void => {
+      s.template.spec.nodeSelector = { a: 'b' }
+    }
+    const causes = (release: '1.36' | '1.37') => changing({ suspend: true }, change, STARTED, parseGates(release))
+    expect(await causes('1.36')).to.deep.equal(['Invalid spec.template'])
+    expect(await causes('1.37')).to.deep.equal([])
+  })
+
   it('refuses changing the resources of a suspended job in 1.35, where the gate is off', async () =>
     expect(await changing({ suspend: true }, moreMemory, undefined, parseGates('1.35'))).to.deep.equal(['Invalid spec.template']))
 

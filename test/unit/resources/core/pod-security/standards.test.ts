@@ -80,4 +80,15 @@ describe('Pod Security Standards', () => {
     while (!steps.next().done) count++
     expect(count).to.be.greaterThan(20_000 / 512)
   })
+
+  it('allow two more sysctls since v1.37', () => {
+    const pod = podWith({
+      securityContext: { sysctls: ['net.ipv4.tcp_notsent_lowat', 'net.ipv4.tcp_slow_start_after_idle'].map(name => ({ name, value: '1' })) },
+    })
+    const found = (release: Release, version: PolicyVersion) =>
+      reasonsText(runAtOnce(standardsOf(release, false).violations({ level: 'baseline', version }, checkedPod(pod.metadata, pod.spec))))
+    expect(found('1.37', 'latest')).to.equal('')
+    expect(found('1.37', 'v1.36')).to.equal('forbidden sysctls')
+    expect(found('1.36', 'latest')).to.equal('forbidden sysctls')
+  })
 })

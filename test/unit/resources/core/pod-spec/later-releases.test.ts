@@ -121,3 +121,80 @@ describe('hostnameOverride', () => {
     ])
   })
 })
+
+describe('fields of 1.37 with a gate', () => {
+  const at = 'spec.containers[0]'
+  const responder = { name: 'acme.io/a', priority: 1000 }
+  const files = (source: object): object => ({ volumes: [{ name: 'v', ...source }] })
+  const cases: [gate: string, spec: object, container: object, errors: string[]][] = [
+    ['EmptyDirVolumeMode', files({ emptyDir: { mode: 0o1777 } }), {}, []],
+    [
+      'EmptyDirVolumeMode',
+      files({ emptyDir: { mode: 0o2000 } }),
+      {},
+      ['spec.volumes[0].emptyDir.mode: Invalid value: 1024: must be a number between 0 and 01777 (octal), both inclusive'],
+    ],
+    [
+      'AtomicWriteVolumeUserFields',
+      files({ configMap: { name: 'm', defaultUser: -1, items: [{ key: 'k', path: 'p', user: -2 }] } }),
+      {},
+      [
+        'spec.volumes[0].configMap.defaultUser: Invalid value: -1: must be between 0 and 2147483647, inclusive',
+        'spec.volumes[0].configMap.items[0].user: Invalid value: -2: must be between 0 and 2147483647, inclusive',
+      ],
+    ],
+    [
+      'VolumeBindMountOptions',
+      files({ emptyDir: {} }),
+      { volumeMounts: [{ name: 'v', mountPath: '/v', bindMountOptions: ['nodev', 'exec'] }] },
+      [`${at}.volumeMounts[0].bindMountOptions[1]: Unsupported value: "exec": supported values: "nodev", "noexec", "nosuid"`],
+    ],
+    [
+      'VolumeBindMountOptions',
+      files({ image: { reference: 'i', pullPolicy: 'Always' } }),
+      { volumeMounts: [{ name: 'v', mountPath: '/v', bindMountOptions: ['nodev'] }] },
+      [`${at}.volumeMounts[0].bindMountOptions: Forbidden: not allowed in image volume sources`],
+    ],
+    [
+      'H2CContainerProbe',
+      {},
+      { readinessProbe: { httpGet: { port: 80, protocol: 'HTTP3' } } },
+      [`${at}.readinessProbe.httpGet.protocol: Unsupported value: "HTTP3": supported values: "HTTP1", "HTTP2"`],
+    ],
+    [
+      'GRPCContainerProbeTLS',
+      {},
+      { readinessProbe: { grpc: { port: 80, mode: 'SSL' } } },
+      [`${at}.readinessProbe.grpc.mode: Unsupported value: "SSL": supported values: "Plaintext", "TLS"`],
+    ],
+    ['EvictionRequestAPI', { evictionResponders: [responder] }, {}, []],
+    [
+      'EvictionRequestAPI',
+      { evictionResponders: [{ name: 'a.k8s.io/a', priority: 999 }, { name: 'a' }] },
+      {},
+      [
+        'spec.evictionResponders[0].name: Invalid value: "a.k8s.io/a": domain names *.k8s.io, *.kubernetes.io are reserved',
+        'spec.evictionResponders[0].priority: Invalid value: 999: priorities 0-999 are reserved for responders with *.k8s.io suffix',
+        'spec.evictionResponders[1].name: Invalid value: "a": must be a domain-prefixed key (such as "acme.io/foo")',
+        'spec.evictionResponders[1].priority: Required value',
+      ],
+    ],
+    [
+      'EvictionRequestAPI',
+      { evictionResponders: [responder, responder] },
+      {},
+      ['spec.evictionResponders[1]: Duplicate value: {"name":"acme.io/a","priority":1000}'],
+    ],
+    [
+      'EvictionRequestAPI',
+      { evictionResponders: Array.from({ length: 11 }, (_, i) => ({ ...responder, name: `acme.io/a${i}` })) },
+      {},
+      ['spec.evictionResponders: Too many: 11: must have at most 10 items'],
+    ],
+  ]
+  for (const [gate, spec, container, errors] of cases)
+    it(`are validated: ${gate}${errors.length === 0 ? ', a valid value' : `, ${errors[0]?.split(':')[0]}`}`, async () => {
+      expect(await errorsOf(pods('1.37', { [gate]: true }).create(pod(spec, container)))).to.deep.equal(errors)
+      expect(await errorsOf(pods('1.37').create(pod(spec, container))), 'cleared').to.deep.equal([])
+    })
+})

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { csiNodeResource } from '../../../../../src/resources/storage/csi-node/definition.ts'
+import { featuresIn } from '../../../../support/hook-context.ts'
 import { KindCases, validates } from '../../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../../support/workloads.ts'
 
@@ -39,5 +40,14 @@ describe('CSINode', () => {
     const cases = new KindCases(csiNodeResource)
     await cases.create(of(one))
     expect(cases.cells()).to.deep.equal(['x', 1, '0s'])
+  })
+
+  it('has a status since 1.37, which only the subresource sets', async () => {
+    const cases = new KindCases(csiNodeResource, featuresIn('1.37', { CSIVolumeHealth: true }))
+    const status = { storageHealth: [{ name: 'driver.one', healthConditions: [{ status: 'StorageDegraded', reason: 'R' }] }] }
+    expect((await cases.create({ ...of(one), status })).status).to.deep.equal({})
+    const reported = await cases.update({ ...of(), status }, {}, 'status')
+    expect([reported.spec.drivers.length, reported.status.storageHealth?.length]).to.deep.equal([1, 1])
+    expect((await cases.update(of(one))).status.storageHealth).to.have.length(1)
   })
 })

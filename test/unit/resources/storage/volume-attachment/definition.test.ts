@@ -5,6 +5,7 @@ import { persistentVolumeResource } from '../../../../../src/resources/core/pers
 import { podResource } from '../../../../../src/resources/core/pod/definition.ts'
 import { csiNodeResource } from '../../../../../src/resources/storage/csi-node/definition.ts'
 import { volumeAttachmentResource } from '../../../../../src/resources/storage/volume-attachment/definition.ts'
+import { featuresIn } from '../../../../support/hook-context.ts'
 import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../../support/workloads.ts'
 
@@ -92,5 +93,16 @@ describe('VolumeAttachment', () => {
     const status = { attached: true, attachmentMetadata: { a: 'x'.repeat(256 * 1024) }, attachError: { message: 'x'.repeat(1025) } }
     const causes = ['TooLong status.attachmentMetadata', 'TooLong status.attachError.message']
     expect(await causesOf(cases.update({ ...of(), status }, {}, 'status'))).to.deep.equal([...causes, ...causes])
+  })
+
+  it('names the limit of messages since 1.37', async () => {
+    const messages = async (release: '1.36' | '1.37') => {
+      const cases = new KindCases(volumeAttachmentResource, featuresIn(release))
+      await cases.create(of())
+      const told = await messagesOf(cases.update({ ...of(), status: { attached: true, attachError: { message: 'x'.repeat(1025) } } }, {}, 'status'))
+      return [...new Set(told)]
+    }
+    expect(await messages('1.36')).to.deep.equal(['status.attachError.message: Too long: may not be more than 262144 bytes'])
+    expect(await messages('1.37')).to.deep.equal(['status.attachError.message: Too long: may not be more than 1024 bytes'])
   })
 })
