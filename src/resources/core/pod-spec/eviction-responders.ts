@@ -1,5 +1,5 @@
 import type { EvictionResponder, PodSpec } from '../../../api/core/v1.types.ts'
-import { duplicate, type FieldError, forbidden, invalid, required, tooMany } from '../../../meta/field-error.ts'
+import { duplicate, type FieldError, invalid, required, tooMany } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { validatePrefixedKey, validateUnreserved } from '../../lifecycle/rules.ts'
 
@@ -21,14 +21,13 @@ const validateResponder = ({ name, priority }: EvictionResponder, path: FieldPat
   ...validatePriority(priority, path.child('priority')),
 ]
 
-/** Validates the responders of a pod. Pods of a scheduling group have none. Source: declarative validation of core/v1, since 1.37. */
-export function validateEvictionResponders({ evictionResponders: responders, schedulingGroup }: PodSpec, path: FieldPath): FieldError[] {
+/** Validates the responders of a pod. Source: declarative validation of core/v1, since 1.37. */
+export function validateEvictionResponders({ evictionResponders: responders }: PodSpec, path: FieldPath): FieldError[] {
   if (!responders) return []
   const at = path.child('evictionResponders')
   if (responders.length > MOST_RESPONDERS) return [tooMany(at, responders.length, MOST_RESPONDERS)]
   const names = new Set<string>()
   return [
-    ...(schedulingGroup ? [forbidden(at, 'may not be set together with schedulingGroup')] : []),
     ...responders.flatMap((responder, i) => {
       const again = names.has(responder.name) ? [duplicate(at.index(i), responder)] : []
       names.add(responder.name)

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { horizontalPodAutoscalerResource as resource } from '../../../../../src/resources/autoscaling/horizontal-pod-autoscaler/definition.ts'
 import { featuresIn } from '../../../../support/hook-context.ts'
+import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
 import { causesOf as messagesOf } from '../../../../support/workloads.ts'
 
 const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }

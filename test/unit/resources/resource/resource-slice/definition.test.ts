@@ -5,7 +5,7 @@ import { fieldPath } from '../../../../../src/meta/field-path.ts'
 import { resourceSliceResource } from '../../../../../src/resources/resource/resource-slice/definition.ts'
 import { validateDevice } from '../../../../../src/resources/resource/resource-slice/device.ts'
 import { validateResourceSlice } from '../../../../../src/resources/resource/resource-slice/validation.ts'
-import { hookContext } from '../../../../support/hook-context.ts'
+import { featuresIn, hookContext } from '../../../../support/hook-context.ts'
 import { KindCases, validates } from '../../../../support/kind-cases.ts'
 
 const spec = { driver: 'gpu.example.com', pool: { name: 'node-1', generation: 0, resourceSliceCount: 1 }, nodeName: 'node-1' }
@@ -70,7 +70,24 @@ describe('ResourceSlice', () => {
     expect(Object.entries(resourceSliceResource.hub.selectableFields ?? {}).map(([name, of]) => [name, of(slice)])).to.deep.equal([
       ['spec.nodeName', 'node-1'],
       ['spec.driver', 'gpu.example.com'],
+      ['spec.pool.name', 'node-1'],
     ])
+    expect(resourceSliceResource.versions.map(({ name, selectableSince }) => [name, selectableSince?.['spec.pool.name']])).to.deep.equal([
+      ['v1', '1.37'],
+      ['v1beta2', '1.37'],
+      ['v1beta1', '1.37'],
+      ['v1alpha3', '1.37'],
+    ])
+  })
+
+  it('keeps fields of 1.37 with their gates', async () => {
+    const cases = new KindCases(resourceSliceResource, featuresIn('1.37', { DRADeviceCompatibilityGroups: true, DRAOptionalNodeOperations: true }))
+    const consumes = (...compatibilityGroups: string[]): object => ({
+      devices: [{ name: 'd', consumesCounters: [{ counterSet: 's', counters: { c: { value: '1' } }, compatibilityGroups }] }],
+    })
+    const created = await cases.create(of({ ...consumes('a', 'b'), skipNodeOperations: ['*'] }))
+    expect(created.spec.devices[0].consumesCounters[0].compatibilityGroups).to.deep.equal(['a', 'b'])
+    expect(created.spec.skipNodeOperations).to.deep.equal(['*'])
   })
 
   it('validates shared counters of partitionable devices', () => {
