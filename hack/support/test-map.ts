@@ -23,7 +23,7 @@ export interface TestMapFiles {
 /** Unit tests of files outside `src`, by the folder of the tests: the folders with the sources. */
 const OTHER_SOURCES: Readonly<Record<string, readonly string[]>> = {
   'test/unit/hack/docs/': ['hack/docs/'],
-  'test/unit/hack/': ['hack/support/', 'hack/types/', 'hack/docs/'],
+  'test/unit/hack/': ['hack/support/', 'hack/types/', 'hack/docs/', 'hack/releases/'],
   'test/unit/support/': ['test/support/'],
 }
 /** Unit tests of no source: of facts of Kubernetes, of the examples of CONTRIBUTING.md, and of manifests. */

@@ -220,7 +220,7 @@ export const GATE_TABLE = {
   KubeletCredentialProviders: 'elsewhere 24B+ 26G+L 28gone',
   KubeletEnsureSecretPulledImages: 'elsewhere 33A- 35B+',
   KubeletFineGrainedAuthz: 'read 32A- 33B+ 36G+L',
-  KubeletInUserNamespace: 'elsewhere 24A- 37B+',
+  KubeletInUserNamespace: 'read 24A- 37B+',
   KubeletPSI: 'elsewhere 33A- 34B+ 36G+L',
   KubeletPodResources: 'elsewhere 24B+ 28G+L 30gone',
   KubeletPodResourcesDynamicResources: 'elsewhere 27A- 34B+ 36G+L',
