@@ -15,6 +15,7 @@ import { copyGivenEmpty } from '../meta/empty-members.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
 import { failure, type StatusError } from '../meta/status.ts'
 import { copyWholeFloats } from '../meta/whole-floats.ts'
+import type { Detail } from '../meta/wording.ts'
 import { apiVersionOfTarget, type BodyTarget } from '../registry/change/body-target.ts'
 import { applyDefaultsInSteps, keepManagerReset } from '../registry/decode-object.ts'
 import { noteUnknown } from '../registry/note-changes.ts'
@@ -115,7 +116,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
   const lenient = () => ('yaml' in parsed ? goJson(parsed.value) : body.toString())
   const text = { body, value: parsed.value, ...(fieldValidation === 'Ignore' && { lenient }) }
   const claimedVersion = dialect.checkClaim(builtInsOf(scope.snapshot), target, claimed, text)
-  const cannot = (why: string, as?: string) => cannotHandle(target, claimed, why, as, dialect.impliedVersion(target))
+  const cannot = (why: Detail, as?: string) => cannotHandle(target, claimed, why, as, dialect.impliedVersion(target))
   if ('cbor' in parsed && parsed.fault) throw cannot(parsed.fault.text)
   if (parsed.messageFault !== undefined) throw cannot(parsed.messageFault)
   let first: KubeObject | undefined
@@ -138,7 +139,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
     if (strict.length > 0 && fieldValidation === 'Strict') throw cannot(`strict decoding error: ${strictText}`, dialect.strictKind(target, claimed))
     if (fieldValidation === 'Warn') for (const fault of strict) exchange.ctx.warn(fault)
   } catch (error) {
-    throw error instanceof DecodeError ? cannot('cbor' in parsed ? asCborText(error.message) : error.message) : error
+    throw error instanceof DecodeError ? cannot('cbor' in parsed ? asCborText(error.message) : error.detail) : error
   }
   dialect.checkDecoded(target, claimedVersion, first)
   if (exchange.ctx.audit !== undefined) await noteObject(exchange.ctx.audit, target.schema, first)

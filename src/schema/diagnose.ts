@@ -3,6 +3,7 @@ import { parseDuration } from '../lib/duration.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
 import { parseQuantity } from '../meta/quantity.ts'
+import type { Detail } from '../meta/wording.ts'
 import { base64Fault } from './base64.ts'
 import { bySpelling, fitsInteger, orderedFields } from './members.ts'
 import type { Field, ScalarSchema, Schema, StructSchema, UnionSchema } from './schema.ts'
@@ -11,6 +12,13 @@ import { timeFault } from './time.ts'
 /** A value that does not match its type. The message is Go's. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError'
+  /** The message, with that of later releases. */
+  readonly detail: Detail
+
+  constructor(detail: Detail) {
+    super(`${detail}`)
+    this.detail = detail
+  }
 }
 
 /** Literals that the parsed number does not determine (`1.0`), by the object or list that holds them. */

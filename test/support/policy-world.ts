@@ -41,7 +41,11 @@ export class PolicyWorld {
   readonly #ready: Promise<unknown>
 
   /** @param authorize decisions of `authorizer`. @param others plugins that run after the mutating policies. */
-  constructor(authorize: Authorizer['authorize'] = async () => ({ decision: 'no opinion', reason: '' }), others: readonly AdmissionPlugin[] = [], release = DEFAULT_RELEASE) {
+  constructor(
+    authorize: Authorizer['authorize'] = async () => ({ decision: 'no opinion', reason: '' }),
+    others: readonly AdmissionPlugin[] = [],
+    release = DEFAULT_RELEASE,
+  ) {
     const { t, index, metrics, mutatingIndex, mutatingMetrics } = this
     const env = {
       catalog: t.catalog,

@@ -3,9 +3,10 @@ import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.
 import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { runAtOnce, runIfSteps, type Steps } from '../../lib/steps.ts'
 import { unlessThrown } from '../../lib/unless-thrown.ts'
-import { fieldErrorText } from '../../meta/field-error.ts'
+import { fieldErrorText, worded } from '../../meta/field-error.ts'
 import { fieldPath } from '../../meta/field-path.ts'
 import { cloneExactlyInSteps } from '../../meta/whole-floats.ts'
+import { words } from '../../meta/wording.ts'
 import { DecodeError } from '../diagnose.ts'
 import type { ObjectForm } from '../schema.ts'
 import { coerceEmbeddedMeta, coerceMeta, coerceMetaInSteps } from './embedded-meta.ts'
@@ -98,7 +99,7 @@ function* readUnstructured(custom: CustomKind, value: Json, onUnknown: ((path: s
   }
   const embedded: string[] = []
   const misfit = yield* coerceEmbeddedMeta(out, schema, fieldPath(), false, onUnknown && (path => embedded.push(path)))
-  if (misfit) throw new DecodeError(fieldErrorText(misfit))
+  if (misfit) throw new DecodeError(words(fieldErrorText(misfit), fieldErrorText(worded(misfit, '1.34') ?? misfit)))
   if (onUnknown) for (const path of [...pruned.sort(), ...embedded.sort()]) onUnknown(path)
   return out
 }

@@ -15,12 +15,12 @@ const object = (properties: Record<string, JsonSchemaProps>): JsonSchemaProps =>
 /** The errors of a rule with their paths below it, without the rule as Go prints it. */
 function faults(schema: JsonSchemaProps, rule: Partial<ValidationRule>, { whole = false, stored = NOTHING_STORED } = {}): string[] {
   const ruled = { ...schema, 'x-kubernetes-validations': [{ rule: 'true', ...rule }] }
-  return runAtOnce(validateRuleExpressions(ruled, fieldPath('s'), { whole, stored, minor: 32, boundsNames: false, costs: new RuleCosts(true), occurrences: 1n })).map(
-    ({ field, body }) => {
-      const what = body.replace(/Invalid value: (apiextensions\.ValidationRule\{.*?OptionalOldSelf:\(\*bool\)\([^)]*\)\}: )?/s, '').split('\n')[0]
-      return `${field.replace('s.x-kubernetes-validations[0].', '')}: ${what}`
-    },
-  )
+  return runAtOnce(
+    validateRuleExpressions(ruled, fieldPath('s'), { whole, stored, minor: 32, boundsNames: false, costs: new RuleCosts(true), occurrences: 1n }),
+  ).map(({ field, body }) => {
+    const what = body.replace(/Invalid value: (apiextensions\.ValidationRule\{.*?OptionalOldSelf:\(\*bool\)\([^)]*\)\}: )?/s, '').split('\n')[0]
+    return `${field.replace('s.x-kubernetes-validations[0].', '')}: ${what}`
+  })
 }
 
 describe('rules of custom resource definitions', () => {
