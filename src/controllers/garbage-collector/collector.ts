@@ -132,6 +132,8 @@ export class Collector {
   async #classify(dependent: Coordinates, references: readonly OwnerReference[]): Promise<Owners> {
     const owners: Owners = { solid: [], dangling: [], waiting: [] }
     for (const reference of references) {
+      // Reads of the watch cache do not end the turn.
+      if (turnIsSpent()) await nextTurn()
       const owner = await this.#ownerOf(dependent, reference)
       const { deletionTimestamp, finalizers = [] } = owner?.metadata ?? {}
       if (!owner) owners.dangling.push(reference.uid)
