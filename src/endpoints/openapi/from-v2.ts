@@ -58,10 +58,10 @@ function* documentJson(swagger: ForeignSwagger): DocumentPieces {
 
 /** Returns the document in gnostic's protobuf form. Readers merge messages that come in pieces. */
 function* documentProtobuf(swagger: ForeignSwagger): DocumentPieces {
-  yield encodeOpenApi(HEAD)
+  yield* yield* encodeOpenApi(HEAD)
   for (const part of PARTS)
     for (const { name, value } of convertPart(swagger, part))
-      yield encodeOpenApi(part === 'paths' ? { paths: { [name]: value } } : { components: { [part]: { [name]: value } } })
+      yield* yield* encodeOpenApi(part === 'paths' ? { paths: { [name]: value } } : { components: { [part]: { [name]: value } } })
 }
 
 function* convertPart({ paths, definitions, parameters }: ForeignSwagger, part: OpenApiPart): Generator<OpenApiMember> {

@@ -1,30 +1,52 @@
-import protobuf from 'protobufjs/minimal.js'
 import { type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { type Writer, writeMessage } from '../../lib/protobuf-writing.ts'
+import type { Steps } from '../../lib/steps.ts'
 import { any, counted, extensions, flag, itemsIn, measured, namedMessages, objectsIn, strings, writeString } from './gnostic-parts.ts'
+import { encoded, messagePieces, namedPieces, type SchemaForm } from './gnostic-pieces.ts'
 
 /**
- * Encodes one of our OpenAPI 3.0 documents in protobuf. Source: OpenAPIv3.proto of gnostic; only fields that our documents have are written. The form cannot represent a default that is an object or
+ * Encodes one of our OpenAPI 3.0 documents in protobuf, in steps. Returns it in pieces. Source: OpenAPIv3.proto of gnostic; only fields that our documents have are written. The form cannot represent a default that is an object or
  * a list.
  */
-export function encodeOpenApi(document: JsonObject): Buffer {
-  const out = protobuf.Writer.create()
+export function* encodeOpenApi(document: JsonObject): Steps<Buffer[]> {
   const info = objectIn(document.info)
   const components = objectIn(document.components)
-  writeString(out, 1, document.openapi)
-  writeMessage(out, 2, w => {
-    writeString(w, 1, info.title)
-    writeString(w, 6, info.version)
-  })
-  writeMessage(out, 4, w => namedMessages(w, 1, document.paths, pathItem))
-  writeMessage(out, 5, w => {
-    writeMessage(w, 1, all => namedMessages(all, 1, components.schemas, schemaOrReference))
+  const pieces: Buffer[] = []
+  const add = (more: readonly Buffer[]): void => {
+    for (const piece of more) pieces.push(piece)
+  }
+  pieces.push(
+    encoded(out => {
+      writeString(out, 1, document.openapi)
+      writeMessage(out, 2, w => {
+        writeString(w, 1, info.title)
+        writeString(w, 6, info.version)
+      })
+    }),
+  )
+  const paths: Buffer[] = []
+  for (const [name, value] of Object.entries(objectIn(document.paths))) {
+    paths.push(encoded(out => namedMessages(out, 1, { [name]: value }, pathItem)))
+    yield
+  }
+  add(messagePieces(4, paths))
+  const schemas = yield* namedPieces(SCHEMAS, 1, objectIn(components.schemas))
+  const others = encoded(w => {
     if (components.parameters) writeMessage(w, 3, all => namedMessages(all, 1, components.parameters, parameterOrReference))
     if (components.securitySchemes)
       writeMessage(w, 7, all => namedMessages(all, 1, components.securitySchemes, (v, value) => writeMessage(v, 1, s => securityScheme(s, value))))
   })
-  for (const requirement of objectsIn(document.security)) writeMessage(out, 6, w => namedMessages(w, 1, requirement, (v, scopes) => strings(v, 1, scopes)))
-  return Buffer.from(out.finish())
+  add(messagePieces(5, [...messagePieces(1, schemas), others]))
+  for (const requirement of objectsIn(document.security))
+    pieces.push(encoded(out => writeMessage(out, 6, w => namedMessages(w, 1, requirement, (v, scopes) => strings(v, 1, scopes)))))
+  return pieces
+}
+
+const SCHEMAS: SchemaForm = {
+  schema,
+  nested: schemaOrReference,
+  isChoice: true,
+  fields: { properties: 31, extensions: 36, holders: { items: 30, additionalProperties: 32 }, lists: { allOf: 26, oneOf: 27, anyOf: 28 } },
 }
 
 /** A oneof of the value itself (1) and a reference (2). */
@@ -33,7 +55,9 @@ function orReference(out: Writer, value: JsonObject, write: (w: Writer, value: J
   else writeMessage(out, 1, w => write(w, value))
 }
 
-const schemaOrReference = (out: Writer, value: Json): void => orReference(out, objectIn(value), schema)
+function schemaOrReference(out: Writer, value: Json): void {
+  orReference(out, objectIn(value), schema)
+}
 
 const parameterOrReference = (out: Writer, value: Json): void => orReference(out, objectIn(value), parameter)
 
@@ -103,7 +127,7 @@ function content(out: Writer, field: number, value: JsonObject): void {
 /** Field numbers of a Schema's limits as doubles, of those as integers, and of lists of schemas. */
 const numbers = { multipleOf: 10, maximum: 11, minimum: 13 } as const
 const counts = { maxLength: 15, minLength: 16, maxItems: 18, minItems: 19, maxProperties: 21, minProperties: 22 } as const
-const choices = { allOf: 26, oneOf: 27, anyOf: 28 } as const
+const choices = SCHEMAS.fields.lists
 
 /** Schema */
 function schema(out: Writer, object: JsonObject): void {

@@ -1,8 +1,8 @@
-import protobuf from 'protobufjs/minimal.js'
 import { type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { type Writer, writeMessage } from '../../lib/protobuf-writing.ts'
 import { SWAGGER_PARTS, type SwaggerMember } from './documents.ts'
 import { any, counted, extensions, flag, itemsIn, measured, namedMessages, objectsIn, strings, writeString } from './gnostic-parts.ts'
+import { encoded, namedPieces, type SchemaForm } from './gnostic-pieces.ts'
 
 /** Field numbers of the parts in a Document, and of the named members in each part. */
 const NUMBER_OF = { paths: 8, definitions: 9, parameters: 10 } as const
@@ -23,9 +23,14 @@ export function* encodeSwagger(head: JsonObject, members: Iterable<SwaggerMember
   })
   // The length of a part precedes its members.
   const pieces: Record<SwaggerMember['part'], Buffer[]> = { paths: [], definitions: [], parameters: [] }
-  const write = { paths: pathItem, definitions: schema, parameters: parameter }
+  const write = { paths: pathItem, parameters: parameter }
   for (const member of members) {
-    if (member) pieces[member.part].push(encoded(out => namedMessages(out, MEMBER_OF[member.part], { [member.name]: member.value }, write[member.part])))
+    if (member) {
+      const { part, name, value } = member
+      const field = MEMBER_OF[part]
+      if (part === 'definitions') for (const piece of yield* namedPieces(SCHEMAS, field, { [name]: value })) pieces[part].push(piece)
+      else pieces[part].push(encoded(out => namedMessages(out, field, { [name]: value }, write[part])))
+    }
     yield
   }
   for (const part of SWAGGER_PARTS) {
@@ -39,11 +44,11 @@ export function* encodeSwagger(head: JsonObject, members: Iterable<SwaggerMember
   })
 }
 
-/** Encodes a piece. Copies it, because the writer's buffer is reused. */
-function encoded(write: (out: Writer) => void): Buffer {
-  const out = protobuf.Writer.create()
-  write(out)
-  return Buffer.from(out.finish())
+const SCHEMAS: SchemaForm = {
+  schema,
+  nested: schema,
+  isChoice: false,
+  fields: { properties: 25, extensions: 31, holders: { additionalProperties: 21, items: 23 }, lists: { allOf: 24 }, default: 5 },
 }
 
 /** ApiKeySecurity */

@@ -73,7 +73,7 @@ export function createOpenApi(snapshot: CatalogSnapshot, readDescriptions = noth
     *v3Proto(path) {
       const document = yield* v3(path)
       yield
-      yield encodeOpenApi(document)
+      yield* yield* encodeOpenApi(document)
     },
   }
 }

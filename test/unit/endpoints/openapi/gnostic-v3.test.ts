@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import protobuf from 'protobufjs'
 import { encodeOpenApi } from '../../../../src/endpoints/openapi/gnostic-v3.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 
 describe('encodeOpenApi', () => {
   // The parts of gnostic's OpenAPIv3.proto that the document below uses.
@@ -45,7 +46,7 @@ describe('encodeOpenApi', () => {
     message Document { string openapi = 1; Info info = 2; Paths paths = 4; Components components = 5; }`)
   const Document = root.lookupType('Document')
   const decode = (document: Parameters<typeof encodeOpenApi>[0]): object =>
-    Document.toObject(Document.decode(encodeOpenApi(document)), { longs: Number }) as object
+    Document.toObject(Document.decode(Buffer.concat(runAtOnce(encodeOpenApi(document)))), { longs: Number }) as object
 
   it('encodes operations', () => {
     const reference = { $ref: '#/components/schemas/Thing' }
