@@ -2,6 +2,7 @@ import type { Endpoints } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -39,12 +40,13 @@ const endpointsTable: TableDefinition<Endpoints> = {
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by'
 
 /** Warnings for IP addresses in legacy notation. The endpoints controller writes canonical addresses only, so its objects are skipped. */
-function warnings(next: Endpoints, _old: Endpoints | undefined, { features }: HookContext): string[] {
+function* warnings(next: Endpoints, _old: Endpoints | undefined, { features }: HookContext): Steps<string[]> {
   if (!isSince(features.release, '1.33') || next.metadata.labels?.[MANAGED_BY] === 'endpoint-controller') return []
   const texts: string[] = []
   for (const [i, subset] of (next.subsets ?? []).entries()) {
     for (const list of ['addresses', 'notReadyAddresses'] as const) {
       for (const [j, address] of (subset[list] ?? []).entries()) {
+        if (isStepDone()) yield
         texts.push(...ipWarnings(fieldPath('subsets').index(i).child(list).index(j).child('ip'), address.ip))
       }
     }

@@ -1,9 +1,10 @@
 import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '../../../api/core/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { enumValues } from '../../../catalog/types.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualInSteps } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -72,16 +73,25 @@ function validateTriggerTime(object: Endpoints): FieldError[] {
 }
 
 /** Checks addresses and ports of each subset. Loopback, link-local and multicast addresses are refused. */
-function validateSubsets(subsets: readonly EndpointSubset[], features: Features): FieldError[] {
+function* validateSubsets(subsets: readonly EndpointSubset[], features: Features): Steps<FieldError[]> {
   const legacy = legacyAddresses(features)
   const errors: FieldError[] = []
   for (const [i, subset] of subsets.entries()) {
     const path = fieldPath('subsets').index(i)
     const { addresses = [], notReadyAddresses = [], ports = [] } = subset
     if (addresses.length + notReadyAddresses.length === 0) errors.push(required(path, 'must specify `addresses` or `notReadyAddresses`'))
-    for (const [j, address] of addresses.entries()) errors.push(...validateAddress(address, path.child('addresses').index(j), legacy))
-    for (const [j, address] of notReadyAddresses.entries()) errors.push(...validateAddress(address, path.child('notReadyAddresses').index(j), legacy))
-    for (const [j, port] of ports.entries()) errors.push(...validateEndpointPort(port, ports.length > 1, path.child('ports').index(j)))
+    for (const [name, list] of [
+      ['addresses', addresses],
+      ['notReadyAddresses', notReadyAddresses],
+    ] as const)
+      for (const [j, address] of list.entries()) {
+        if (isStepDone()) yield
+        errors.push(...validateAddress(address, path.child(name).index(j), legacy))
+      }
+    for (const [j, port] of ports.entries()) {
+      if (isStepDone()) yield
+      errors.push(...validateEndpointPort(port, ports.length > 1, path.child('ports').index(j)))
+    }
   }
   return errors
 }
@@ -90,9 +100,9 @@ function validateSubsets(subsets: readonly EndpointSubset[], features: Features)
  * Validates Endpoints. Since 1.33 an update that leaves the subsets unchanged is accepted even if they are invalid. Source: pkg/apis/core/validation in
  * k8s.io/kubernetes.
  */
-export function validateEndpoints(next: Endpoints, old: Endpoints | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] {
-  const errors = validateSubsets(next.subsets ?? [], features)
+export function* validateEndpoints(next: Endpoints, old: Endpoints | undefined, { features }: Pick<HookContext, 'features'>): Steps<FieldError[]> {
+  const errors = yield* validateSubsets(next.subsets ?? [], features)
   const mayStay = errors.length > 0 && old !== undefined && isSince(features.release, '1.33')
-  const isStored = mayStay && deepEqual(old.subsets, next.subsets)
+  const isStored = mayStay && (yield* deepEqualInSteps(old.subsets, next.subsets))
   return [...validateTriggerTime(next), ...(isStored ? [] : errors)]
 }

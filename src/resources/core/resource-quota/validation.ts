@@ -1,5 +1,7 @@
 import type { ResourceQuota, ResourceQuotaSpec, ScopeSelector } from '../../../api/core/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { asGiven } from '../../../meta/empty-members.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -63,8 +65,8 @@ const ONLY_EXISTS =
  * Validates a quota. Scopes must be consistent and fit the resources. An update may reorder `scopes` but not change them; `scopeSelector` may change. Source:
  * pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateQuota(next: ResourceQuota, old: ResourceQuota | undefined, { features }: HookContext): FieldError[] {
-  const errors = validateQuotaSpec(next.spec, scopeIn(features.release))
+export function* validateQuota(next: ResourceQuota, old: ResourceQuota | undefined, { features }: HookContext): Steps<FieldError[]> {
+  const errors = yield* validateQuotaSpec(next.spec, scopeIn(features.release))
   if (!old) return errors
   const before = new Set(old.spec.scopes)
   const { scopes = [] } = next.spec
@@ -75,15 +77,17 @@ export function validateQuota(next: ResourceQuota, old: ResourceQuota | undefine
 }
 
 /** Validates the status: quantities of known resources. Usage may exceed the quota, if the quota was lowered. */
-export const validateQuotaStatus = ({ status }: ResourceQuota): FieldError[] => [
-  ...validateAmounts(status.hard, fieldPath('status', 'hard')),
-  ...validateAmounts(status.used, fieldPath('status', 'used')),
-]
+export function* validateQuotaStatus({ status }: ResourceQuota): Steps<FieldError[]> {
+  const errors = yield* validateAmounts(status.hard, fieldPath('status', 'hard'))
+  return errors.concat(yield* validateAmounts(status.used, fieldPath('status', 'used')))
+}
 
 /** Checks resource names and quantities. Names without a prefix must be standard resources. */
-function validateAmounts(amounts: Readonly<Record<string, string>> = {}, path: FieldPath): FieldError[] {
+function* validateAmounts(amounts: Readonly<Record<string, string>> = {}, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  for (const [name, quantity] of Object.entries(amounts)) {
+  for (const name of isWide(amounts) ? yield* wideNames(amounts) : namesOf(amounts)) {
+    if (isStepDone()) yield
+    const quantity = amounts[name] ?? ''
     const at = path.key(name)
     errors.push(...validateResourceName(name, at))
     if (!name.includes('/') && !isQuotaResource(name)) errors.push(invalid(at, goStringer(name), 'must be a standard resource for quota'))
@@ -96,13 +100,11 @@ function validateAmounts(amounts: Readonly<Record<string, string>> = {}, path: F
  * Checks that a known scope can limit every standard resource of `hard`, with one error for each that it cannot. An unknown scope is one error. Other names,
  * such as `count/pods`, are not checked.
  */
-function validateQuotaSpec(spec: ResourceQuotaSpec, scopeOf: ScopeOf): FieldError[] {
+function* validateQuotaSpec(spec: ResourceQuotaSpec, scopeOf: ScopeOf): Steps<FieldError[]> {
   const path = fieldPath('spec')
-  const errors = validateAmounts(spec.hard, path.child('hard'))
-  const resources = Object.keys(spec.hard ?? {})
-    .sort()
-    .filter(isQuotaResource)
-  const { scopes = [], scopeSelector } = spec
+  const { hard = {}, scopes = [], scopeSelector } = spec
+  const errors = yield* validateAmounts(hard, path.child('hard'))
+  const resources = (isWide(hard) ? yield* wideNames(hard) : namesOf(hard)).filter(isQuotaResource).sort()
   const scopesPath = path.child('scopes')
   const shown = goMemberOnce('core.ResourceQuotaSpec', 'scopes', asGiven(spec, 'scopes'))
   for (const scope of scopes) {

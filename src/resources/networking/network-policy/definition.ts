@@ -2,6 +2,7 @@ import type { NetworkPolicy } from '../../../api/networking/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { isExactly } from '../../../meta/empty-members.ts'
@@ -27,14 +28,21 @@ const table: TableDefinition<NetworkPolicy> = {
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', printLabelSelector(spec.podSelector), age(metadata.creationTimestamp, now)],
 }
 
-function blockWarnings({ spec }: NetworkPolicy): string[] {
-  const peers = allRules(spec).flatMap(rule => rule.peers)
-  return peers.flatMap(({ peer: { ipBlock }, path }) => {
-    if (!ipBlock) return []
-    const { cidr, except = [] } = ipBlock
-    const at = path.child('ipBlock')
-    return [...cidrWarnings(at.child('cidr'), cidr), ...except.flatMap((inner, i) => cidrWarnings(at.child('except').index(i), inner))]
-  })
+function* blockWarnings({ spec }: NetworkPolicy): Steps<string[]> {
+  const warnings: string[] = []
+  for (const { peers } of allRules(spec))
+    for (const { peer, path } of peers) {
+      if (isStepDone()) yield
+      if (!peer.ipBlock) continue
+      const { cidr, except = [] } = peer.ipBlock
+      const at = path.child('ipBlock')
+      warnings.push(...cidrWarnings(at.child('cidr'), cidr))
+      for (const [i, inner] of except.entries()) {
+        if (isStepDone()) yield
+        warnings.push(...cidrWarnings(at.child('except').index(i), inner))
+      }
+    }
+  return warnings
 }
 
 const v1: Version<NetworkPolicy> = {

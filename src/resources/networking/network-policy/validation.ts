@@ -1,6 +1,7 @@
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../api/networking/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { enumValues } from '../../../catalog/types.ts'
+import { isStepDone, type Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { covered, forbidden, invalid, notSupported, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -94,7 +95,11 @@ function validatePolicyTypes(policyTypes: readonly string[], path: FieldPath): F
  * Validates a policy. An update accepts invalid values in selectors if the old pod selector has some, and addresses of the old object. Source:
  * pkg/apis/networking/validation in k8s.io/kubernetes.
  */
-export function validateNetworkPolicy({ spec }: NetworkPolicy, old: NetworkPolicy | undefined, { features }: Pick<HookContext, 'features'>): FieldError[] {
+export function* validateNetworkPolicy(
+  { spec }: NetworkPolicy,
+  old: NetworkPolicy | undefined,
+  { features }: Pick<HookContext, 'features'>,
+): Steps<FieldError[]> {
   const path = fieldPath('spec')
   const selector = path.child('podSelector')
   const rules = {
@@ -103,8 +108,14 @@ export function validateNetworkPolicy({ spec }: NetworkPolicy, old: NetworkPolic
   }
   const errors = validateLabelSelector(spec.podSelector, selector, rules)
   for (const rule of allRules(spec)) {
-    errors.push(...rule.ports.flatMap((port, i) => validatePolicyPort(port, rule.path.child('ports').index(i))))
-    errors.push(...rule.peers.flatMap(({ peer, path: at }) => validatePeer(peer, at, rules)))
+    for (const [i, port] of rule.ports.entries()) {
+      if (isStepDone()) yield
+      for (const error of validatePolicyPort(port, rule.path.child('ports').index(i))) errors.push(error)
+    }
+    for (const { peer, path: at } of rule.peers) {
+      if (isStepDone()) yield
+      for (const error of validatePeer(peer, at, rules)) errors.push(error)
+    }
   }
   errors.push(...validatePolicyTypes(spec.policyTypes ?? [], path.child('policyTypes')))
   // Upstream validates an updated object twice, and reports every error twice.
