@@ -161,8 +161,8 @@ function* refuseConflicts(managed: Managed, self: string, touchIn: Touches): Ste
     const touch = yield* touchIn(manager.apiVersion)
     yield
     for (const path of pathsOf(yield* runIfSteps(intersection(manager.set, touch?.touched ?? EMPTY)))) {
-      if (isStepDone()) yield
-      conflicts.push({ manager, path })
+      if (path === undefined || isStepDone()) yield
+      if (path !== undefined) conflicts.push({ manager, path })
     }
   }
   if (conflicts.length > 0) throw yield* conflictError(conflicts)

@@ -1,4 +1,5 @@
 import { isStepDone, resultAtOnce, runIfSteps, type Steps } from '../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet, isEmptySet, isMember } from './set-node.ts'
@@ -22,9 +23,8 @@ export function fieldSetOf(paths: readonly (readonly string[])[]): FieldSet {
   return set
 }
 
-/** The elements of a node without `.`, sorted. */
-function nodeElements(node: FieldSet): PathElement[] {
-  const elements = Object.keys(node)
+/** Returns the sorted elements of a node without `.`. */
+function withoutItself(elements: PathElement[]): PathElement[] {
   if (elements[0] === '.') elements.shift()
   return elements
 }
@@ -119,9 +119,9 @@ export function equals(a: FieldSet, b: FieldSet): boolean {
   return left === 0
 }
 
-/** Yields every path of a set. In each node, elements that are members come first, then the paths below all elements. */
-export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
-  const elements = nodeElements(set)
+/** Yields every path of a set, and undefined where other work may run. In each node, elements that are members come first, then the paths below all elements. */
+export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[] | undefined> {
+  const elements = withoutItself(isWide(set) ? yield* wideNames(set) : namesOf(set))
   for (const element of elements) if (isMember(set[element] ?? EMPTY)) yield [...prefix, element]
   for (const element of elements) yield* pathsOf(set[element] ?? EMPTY, [...prefix, element])
 }

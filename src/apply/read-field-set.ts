@@ -1,5 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
+import { endTurn } from '../lib/turn.ts'
+import { isWide, MANY_MEMBERS, namesOf, noteCopy, noteMembers, wideNames } from '../lib/wide-objects.ts'
 import { unionNodes } from './field-set.ts'
 import { canonicalElement, compareElements, type PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet } from './set-node.ts'
@@ -36,15 +38,14 @@ export function toFieldsV1(set: FieldSet): JsonObject {
   return set
 }
 
-/** Number of members from which listing them takes milliseconds. */
-const WIDE = 4096
 /** Members that one step reads. */
 const FEW = 512
 
 /** A node of a document that is being decoded. */
 class ReadNode {
   readonly element: PathElement
-  readonly texts: readonly string[]
+  /** Keys of the document. Undefined until those of a wide one are listed. */
+  texts: readonly string[] | undefined
   next = 0
   readonly #document: JsonObject
   #nodes: { [element: PathElement]: FieldSet } = {}
@@ -53,11 +54,15 @@ class ReadNode {
   #isSorted = true
   #ordering: Steps<FieldSet> | undefined
 
-  /** `texts`: the keys of the document. */
-  constructor(element: PathElement, document: JsonObject, texts: readonly string[]) {
+  constructor(element: PathElement, document: JsonObject, texts?: readonly string[]) {
     this.element = element
     this.#document = document
     this.texts = texts
+  }
+
+  /** Lists the keys of a wide document, which takes a turn of its own. */
+  list(): void {
+    this.texts = namesOf(this.#document)
   }
 
   /** The value of a member. */
@@ -83,15 +88,16 @@ class ReadNode {
     if (this.#last === undefined) return EMPTY
     // The root is not a path.
     const isMember = this.#isMember && !isRoot
-    if (this.#isSorted && isMember === (this.#nodes['.'] !== undefined)) return this.#nodes
+    if (this.#isSorted && isMember === (this.#nodes['.'] !== undefined)) return noteMembers(this.#nodes, this.texts?.length ?? 0)
     this.#ordering ??= this.#ordered(isMember)
     const { done, value } = this.#ordering.next()
     return done ? value : undefined
   }
 
   *#ordered(isMember: boolean): Steps<FieldSet> {
-    const elements = Object.keys(this.#nodes).filter(element => element !== '.')
-    const out: { [element: PathElement]: FieldSet } = isMember ? { '.': EMPTY } : {}
+    const nodes = noteMembers(this.#nodes, this.texts?.length ?? 0)
+    const elements = (isWide(nodes) ? yield* wideNames(nodes) : namesOf(nodes)).filter(element => element !== '.')
+    const out = noteCopy<{ [element: PathElement]: FieldSet }>(nodes, isMember ? { '.': EMPTY } : {})
     for (const element of yield* sortInSteps(elements, compareElements)) {
       if (isStepDone()) yield
       out[element] = this.#nodes[element] ?? EMPTY
@@ -99,6 +105,8 @@ class ReadNode {
     return out
   }
 }
+
+const NO_KEYS: readonly string[] = []
 
 /** State of decoding a document. */
 class Reading {
@@ -108,8 +116,8 @@ class Reading {
   #top: ReadNode | undefined
 
   constructor(document: JsonObject) {
-    this.#top = new ReadNode('', document, Object.keys(document))
-    this.isWide = this.#top.texts.length > WIDE
+    this.#top = new ReadNode('', document, isWide(document) ? undefined : namesOf(document))
+    this.isWide = isWide(document)
   }
 
   /** Reads up to 512 members, or to the next wide node. Returns whether members are left. Throws an Error if the document is malformed. */
@@ -117,6 +125,11 @@ class Reading {
     for (let left = FEW; left > 0; left--) {
       const top = this.#top
       if (top === undefined) return false
+      if (top.texts === undefined) {
+        top.list()
+        endTurn()
+        return true
+      }
       const text = top.texts[top.next++]
       if (text === undefined) this.#finish(top)
       else if (text === '.') top.addItself()
@@ -139,13 +152,15 @@ class Reading {
     if (element === undefined) return false
     const document = top.at(text) ?? null
     if (document !== null && !isJsonObject(document)) throw new Error('ReadMapCB: expect { or n')
-    const texts = document === null ? [] : Object.keys(document)
-    if (document === null || texts.length === 0) {
+    const isUnlisted = document !== null && isWide(document)
+    const texts = document === null || isUnlisted ? NO_KEYS : namesOf(document)
+    if (document === null || (!isUnlisted && texts.length === 0)) {
       top.add(element, EMPTY)
       return false
     }
     this.#stack.push(top)
-    this.#top = new ReadNode(element, document, texts)
-    return texts.length > WIDE
+    this.#top = new ReadNode(element, document, isUnlisted ? undefined : texts)
+    if (isUnlisted) endTurn()
+    return isUnlisted || texts.length > MANY_MEMBERS
   }
 }

@@ -1,13 +1,12 @@
 import type { Steps } from '../lib/steps.ts'
+import { endTurn } from '../lib/turn.ts'
+import { isWide, namesOf, noteMembers } from '../lib/wide-objects.ts'
 import type { Schema } from '../schema/schema.ts'
 import { compareElements, type PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet } from './set-node.ts'
 
 /** Returns the node of an element in a new set, which is made from one or two others. Undefined if it has none. If the result is an open node, its elements are walked first. */
 export type SetRule = (open: OpenNode, element: PathElement) => FieldSet | OpenNode | undefined
-
-/** Number of elements from which listing them takes milliseconds. */
-const WIDE = 4096
 
 /** A node of a new set that is being made from the nodes of the same path in one or two others. */
 export class OpenNode {
@@ -17,7 +16,8 @@ export class OpenNode {
   /** Schema of the value at the path, for rules that need it. */
   readonly schema: Schema | undefined
   readonly #isMember: boolean
-  readonly #elements: readonly PathElement[]
+  /** Undefined until the elements of a wide node are listed. */
+  #elements: readonly PathElement[] | undefined
   #next = 0
   /** Elements of the second node. Only unions list them. */
   #others: readonly PathElement[] | undefined
@@ -35,24 +35,35 @@ export class OpenNode {
     this.b = b
     this.#isMember = isMember
     this.schema = schema
-    this.#elements = Object.keys(a)
+    if (!isWide(a)) this.#elements = namesOf(a)
     this.#isSame = isMember === (a['.'] !== undefined)
     if (!this.#isSame || this.isWide) this.#out = {}
   }
 
   get isWide(): boolean {
-    return this.#elements.length > WIDE
+    return isWide(this.a)
+  }
+
+  /** Whether the next element cannot be taken before the elements of a wide node are listed. */
+  isUnlisted(ofBoth: boolean): boolean {
+    return this.#elements === undefined || (ofBoth && this.#others === undefined && isWide(this.b))
+  }
+
+  /** Lists the elements of one wide node, which takes a turn of its own. */
+  list(): void {
+    if (this.#elements === undefined) this.#elements = namesOf(this.a)
+    else this.#others ??= namesOf(this.b)
   }
 
   /** Returns the next element of the first node. Undefined after the last one. */
   take(): PathElement | undefined {
-    return this.#elements[this.#next++]
+    return this.#elements?.[this.#next++]
   }
 
   /** Returns the next element of either node, in order. Returns `.`, which callers skip, for an element of the second node that the first one has too. */
   takeOfBoth(): PathElement | undefined {
-    this.#others ??= Object.keys(this.b)
-    const own = this.#elements[this.#next]
+    this.#others ??= namesOf(this.b)
+    const own = this.#elements?.[this.#next]
     const other = this.#others[this.#nextOther]
     if (other !== undefined && (other === '.' || this.a[other] !== undefined)) {
       this.#nextOther++
@@ -73,7 +84,7 @@ export class OpenNode {
       if (this.#isSame) return
       this.#out = {}
       for (let i = 0; i < this.#next; i++) {
-        const before = this.#elements[i]
+        const before = this.#elements?.[i]
         if (before !== undefined && before !== '.' && before !== element) this.#put(this.#out, before, this.a[before])
       }
     }
@@ -90,7 +101,7 @@ export class OpenNode {
   get result(): FieldSet | undefined {
     if (this.#out === undefined || this.#isSame) return this.a
     if (this.#size === 0) return this.#isMember ? EMPTY : undefined
-    return this.#out
+    return noteMembers(this.#out, this.#size)
   }
 }
 
@@ -116,6 +127,11 @@ class SetWalk {
     for (let left = FEW; left > 0; left--) {
       const top = this.#top
       if (top === undefined) return false
+      if (top.isUnlisted(this.#isUnion)) {
+        top.list()
+        endTurn()
+        return true
+      }
       const element = this.#isUnion ? top.takeOfBoth() : top.take()
       if (element === undefined) this.#close(top)
       else if (element !== '.') {
@@ -124,6 +140,10 @@ class SetWalk {
         else {
           this.#stack.push(top)
           this.#top = node
+          if (node.isUnlisted(this.#isUnion)) {
+            endTurn()
+            return true
+          }
           if (node.isWide) return true
         }
       }

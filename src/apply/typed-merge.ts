@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
+import { isWide, namesOf, noteMembers, wideNames } from '../lib/wide-objects.ts'
 import { setMember } from '../meta/equal.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
 import { fieldElement, type PathElement } from './path-element.ts'
@@ -34,24 +35,33 @@ function* mergeMembers(schema: Schema | undefined, live: JsonObject | undefined,
   const out: JsonObject = {}
   let any = false
   let isBare = true
-  for (const name in live) {
+  const names = yield* namesIn(live)
+  for (const name of names) {
     if (isStepDone()) yield
     isBare = false
     const mine = config && Object.hasOwn(config, name) ? config[name] : undefined
     const below = memberSchema(schema, name)
-    const merged = mine === undefined ? live[name] : shapeOf(below) === 'leaf' ? mine : yield* merge(below, live[name], mine)
+    const merged = mine === undefined ? live?.[name] : shapeOf(below) === 'leaf' ? mine : yield* merge(below, live?.[name], mine)
     if (merged === undefined) continue
     setMember(out, name, merged)
     any = true
   }
-  for (const name in config) {
+  const configured = yield* namesIn(config)
+  for (const name of configured) {
     if (isStepDone()) yield
     isBare = false
     if (live !== undefined && Object.hasOwn(live, name)) continue
-    setMember(out, name, config[name])
+    setMember(out, name, config?.[name])
     any = true
   }
+  noteMembers(out, Math.max(names.length, configured.length))
   return any ? out : isBare ? given : undefined
+}
+
+const NO_NAMES: readonly string[] = []
+
+function* namesIn(object: JsonObject | undefined): Steps<readonly string[]> {
+  return object === undefined ? NO_NAMES : isWide(object) ? yield* wideNames(object) : namesOf(object)
 }
 
 /** A list item with its path element. */
@@ -145,7 +155,9 @@ export function* removeItems(schema: Schema | undefined, value: Json, items: Fie
   if (shape === 'leaf' || shape === 'elements') return null
   const out: JsonObject = {}
   let isEmptied = true
-  for (const name in value) {
+  const names = yield* namesIn(value)
+  noteMembers(out, names.length)
+  for (const name of names) {
     if (isStepDone()) yield
     const member = value[name]
     if (member === undefined) continue

@@ -3,6 +3,7 @@ import { compareText } from '../lib/compare-text.ts'
 import { insertByRank } from '../lib/insert-by-rank.ts'
 import { sortFew } from '../lib/sort-few.ts'
 import { isStepDone, isSteps, type Steps, sortInSteps } from '../lib/steps.ts'
+import { isWide, namesOf, noteMembers, wideNames } from '../lib/wide-objects.ts'
 import type { ListSchema, Schema, StructSchema } from '../schema/schema.ts'
 import type { PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet } from './set-node.ts'
@@ -19,6 +20,7 @@ export function* toFieldSet(schema: Schema | undefined, value: JsonObject): Step
 export const isBare = (value: Json): boolean => value === null || (Array.isArray(value) ? value.length === 0 : typeof value === 'object' && isBareObject(value))
 
 function isBareObject(value: JsonObject): boolean {
+  if (isWide(value)) return false
   for (const _ in value) return false
   return true
 }
@@ -28,12 +30,14 @@ const MANY_NAMES = 2048
 
 /** The names of an object's members, sorted. Runs in steps if they are many. */
 function sortedNames(value: JsonObject): string[] | Steps<string[]> {
-  const names = Object.keys(value)
-  return names.length < MANY_NAMES ? sortFew(names, compareText) : sortedLater(names)
+  if (isWide(value)) return sortedLater(value)
+  const names = namesOf(value)
+  return names.length < MANY_NAMES ? sortFew(names, compareText) : sortedLater(value, names)
 }
 
-/** Listing many names takes milliseconds, so sorting them begins in another step. */
-function* sortedLater(names: readonly string[]): Steps<string[]> {
+/** Lists the names unless the caller has, and sorts them. */
+function* sortedLater(value: JsonObject, listed?: readonly string[]): Steps<string[]> {
+  const names = listed ?? (yield* wideNames(value))
   yield
   return yield* sortInSteps(names, compareText)
 }
@@ -70,7 +74,7 @@ const FEW_MEMBERS = 64
 function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet> {
   const declared = structMembers(schema)
   const present: Present[] = []
-  for (const name in value) {
+  for (const name of isWide(value) ? yield* wideNames(value) : namesOf(value)) {
     const raw = value[name]
     const member = declared.get(name)
     if (member === undefined || raw === undefined) continue
@@ -91,7 +95,7 @@ function* whollyMap(schema: Schema | undefined, value: JsonObject): Steps<FieldS
   const made = sortedNames(value)
   const names = isSteps(made) ? yield* made : made
   if (names.length === 0) return EMPTY
-  const out: { [element: PathElement]: FieldSet } = { '.': EMPTY }
+  const out: { [element: PathElement]: FieldSet } = noteMembers({ '.': EMPTY }, names.length)
   for (const name of names) {
     if (isStepDone()) yield
     const member = value[name]
@@ -130,8 +134,10 @@ function configured(schema: Schema | undefined, value: Json, itself: boolean): F
 function* configuredMembers(schema: Schema | undefined, value: JsonObject, itself: boolean): Steps<FieldSet | undefined> {
   const out: { [element: PathElement]: FieldSet } = itself ? { '.': EMPTY } : {}
   let size = 0
-  const names = sortedNames(value)
-  for (const name of isSteps(names) ? yield* names : names) {
+  const made = sortedNames(value)
+  const names = isSteps(made) ? yield* made : made
+  noteMembers(out, names.length)
+  for (const name of names) {
     if (isStepDone()) yield
     const member = value[name]
     if (member === undefined) continue

@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { compareText } from '../lib/compare-text.ts'
 import { sortFew } from '../lib/sort-few.ts'
 import { isStepDone, isSteps, runIfSteps, type Steps, sortInSteps } from '../lib/steps.ts'
+import { isWide, namesOf, noteMembers, wideNames } from '../lib/wide-objects.ts'
 import { hasGivenEmptyInList, hasGivenEmptyInListInSteps } from '../meta/empty-members.ts'
 import { sameJsonIfSmall, sameJsonInSteps } from '../meta/same-json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
@@ -110,7 +111,7 @@ function* compareMembers(schema: Schema | undefined, old: JsonObject, next: Json
   const declared = schema?.type === 'struct' ? structMembers(schema) : undefined
   const below = (name: string): Schema | undefined => (declared ? declared.get(name)?.schema : memberSchema(schema, name))
   const element = (name: string): PathElement => declared?.get(name)?.element ?? `f:${name}`
-  for (const name in next) {
+  for (const name of isWide(next) ? yield* wideNames(next) : namesOf(next)) {
     if (isStepDone()) yield
     const value = next[name]
     const before = Object.hasOwn(old, name) ? old[name] : undefined
@@ -124,7 +125,7 @@ function* compareMembers(schema: Schema | undefined, old: JsonObject, next: Json
       if (delta !== undefined) nodes.add(element(name), delta)
     }
   }
-  for (const name in old) {
+  for (const name of isWide(old) ? yield* wideNames(old) : namesOf(old)) {
     if (isStepDone()) yield
     const before = old[name]
     if (before === undefined || (Object.hasOwn(next, name) && next[name] !== undefined)) continue
@@ -226,6 +227,7 @@ class DeltaNodes {
   /** `delta` in steps, for many nodes. */
   *deltaInSteps(order: (a: PathElement, b: PathElement) => number): Steps<Delta | undefined> {
     if (this.#added === undefined && this.#modified === undefined && this.#removed === undefined) return undefined
+    for (const nodes of [this.#added, this.#modified, this.#removed]) if (nodes !== undefined) noteMembers(nodes, this.#count)
     const added = yield* inOrderInSteps(this.#added, order)
     const modified = yield* inOrderInSteps(this.#modified, order)
     return { added, modified, removed: yield* inOrderInSteps(this.#removed, order) }
@@ -234,12 +236,12 @@ class DeltaNodes {
 
 function* inOrderInSteps(node: Nodes | undefined, order: (a: PathElement, b: PathElement) => number): Steps<FieldSet | undefined> {
   if (node === undefined) return undefined
-  const elements = Object.keys(node)
+  const elements = isWide(node) ? yield* wideNames(node) : namesOf(node)
   if (elements.length < 2) return node
   yield
   const ordered = yield* sortInSteps(elements, order)
   if (ordered.every((element, i) => element === elements[i])) return node
-  const out: Nodes = {}
+  const out: Nodes = noteMembers({}, ordered.length)
   for (const element of ordered) {
     out[element] = node[element] ?? EMPTY
     if (isStepDone()) yield

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import type { Steps } from '../lib/steps.ts'
+import { noteMembers } from '../lib/wide-objects.ts'
 import { setMember } from '../meta/equal.ts'
 
 /** Parses a short text. Returns undefined if it is not JSON, or JSON.parse would lose part of it. */
@@ -16,6 +17,8 @@ interface Open {
   comma: number
   /** Set once the list or object is known to be long. */
   value: JsonObject | Json[] | undefined
+  /** Members of `value`. */
+  count: number
   /** A long member ends right before `from`. */
   isAfterLong: boolean
 }
@@ -69,7 +72,7 @@ class ChunkParser {
     const c = text.charCodeAt(at)
     this.at++
     if (c === OPEN_BRACE || c === OPEN_BRACKET) {
-      this.#stack.push({ isList: c === OPEN_BRACKET, start: at, from: at + 1, comma: at, value: undefined, isAfterLong: false })
+      this.#stack.push({ isList: c === OPEN_BRACKET, start: at, from: at + 1, comma: at, value: undefined, count: 0, isAfterLong: false })
       return this.#stack.length <= DEEPEST
     }
     if (top === undefined) return isSpace(c)
@@ -139,20 +142,22 @@ class ChunkParser {
   }
 
   /** Adds the members between two commas, at least one. `long`: value of a single long member, for which the text has `null`. */
-  #addMembers({ isList, value: target }: Open, members: string, long?: Json): boolean {
+  #addMembers(open: Open, members: string, long?: Json): boolean {
+    const { isList, value: target } = open
     const parsed = this.#parseShort(isList ? `[${members}]` : `{${members}}`)
     if (Array.isArray(parsed) && Array.isArray(target)) {
       for (const item of parsed) target.push(long ?? item)
       return parsed.length > 0
     }
     if (!isJsonObject(parsed) || !isJsonObject(target)) return false
-    let isEmpty = true
+    const before = open.count
     for (const key in parsed) {
       if (Object.hasOwn(target, key)) return false
       setMember(target, key, long ?? parsed[key])
-      isEmpty = false
+      open.count++
     }
-    return !isEmpty
+    noteMembers(target, open.count)
+    return open.count > before
   }
 }
 

@@ -3,6 +3,7 @@ import { compareText } from '../lib/compare-text.ts'
 import { sortFew } from '../lib/sort-few.ts'
 import { type Steps, sortInSteps } from '../lib/steps.ts'
 import { isLongText, textChunks } from '../lib/text-chunks.ts'
+import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
 import { orderedFields } from '../schema/members.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
 import { writeScalar, writeString } from './json-writer.ts'
@@ -15,7 +16,8 @@ type Open =
       readonly form: 'object'
       readonly object: JsonObject
       readonly schema: Schema
-      keys: readonly string[]
+      /** Undefined until the names of a wide object are listed. */
+      keys: readonly string[] | undefined
       readonly isSorted: boolean
       isBegun: boolean
       next: number
@@ -44,10 +46,12 @@ export function* goJsonInSteps(value: Json, schema = SORTED, write: WriteText = 
   const stack: Open[] = []
   let text = begin(value, schema, stack, write)
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-    if (top.form === 'object' && top.next === 0 && top.keys.length > FEW_KEYS) {
-      // Listing many keys takes milliseconds.
-      yield
-      if (!top.isSorted) top.keys = yield* sortInSteps(top.keys, compareText)
+    if (top.form === 'object' && top.next === 0) {
+      top.keys ??= yield* wideNames(top.object)
+      if (top.keys.length > FEW_KEYS) {
+        yield
+        if (!top.isSorted) top.keys = yield* sortInSteps(top.keys, compareText)
+      }
     }
     text += nextPart(top, stack, write)
     if (text.length > PART_LENGTH) {
@@ -91,10 +95,11 @@ function begin(value: Json | undefined, schema: Schema, stack: Open[], write: Wr
   return '{'
 }
 
-/** Returns the keys in the order of the schema; some may belong to undefined members. Many keys are returned unsorted, to be sorted in steps. */
+/** Returns the keys in the order of the schema; some may belong to undefined members. Many keys are returned unsorted, to be sorted in steps, and those of a wide object are left to the first step. */
 function orderedKeys(schema: Schema, value: JsonObject): Pick<Open & { form: 'object' }, 'keys' | 'isSorted'> {
   if (schema.type === 'struct' && !schema.preserveUnknown) return { keys: declaredKeys(schema, value), isSorted: true }
-  const keys = Object.keys(value)
+  if (isWide(value)) return { keys: undefined, isSorted: schema.type === 'raw' }
+  const keys = namesOf(value)
   if (schema.type === 'raw') return { keys, isSorted: true }
   return keys.length > FEW_KEYS ? { keys, isSorted: false } : { keys: sortFew(keys, compareText), isSorted: true }
 }
@@ -129,7 +134,7 @@ function nextItem(open: Open & { form: 'list' }, stack: Open[], write: WriteText
 }
 
 function nextMember(open: Open & { form: 'object' }, stack: Open[], write: WriteText): string {
-  const key = open.keys[open.next++]
+  const key = open.keys?.[open.next++]
   if (key === undefined) {
     stack.pop()
     return '}'

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../api/meta/object.ts'
 import { isStepDone, runAtOnce, type Steps, sortInSteps } from '../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
 import { failure } from '../meta/status.ts'
 import { staysText } from './yaml-scalar.ts'
 
@@ -64,7 +65,7 @@ function* writeNode(lines: Lines, value: Json, indent: number, place: NodePositi
     if (value.length === 0) lines.parts.push(gap, '[]\n')
     else yield* writeList(lines, value, indent, place)
   } else if (typeof value === 'object' && value !== null) {
-    const listed = names ?? Object.keys(value)
+    const listed = names ?? (isWide(value) ? yield* wideNames(value) : namesOf(value))
     if (listed.length > MANY_KEYS) yield
     const keys = listed.filter(key => value[key] !== undefined)
     if (keys.length === 0) lines.parts.push(gap, '{}\n')
@@ -78,7 +79,7 @@ const isContainer = (value: Json): value is Json[] | JsonObject => typeof value 
 
 /** Writes a list or an object below a key or a dash. Empty objects are the most frequent ones in managed fields, and need no generator. */
 function writeBelow(lines: Lines, value: Json[] | JsonObject, indent: number, place: NodePosition): Steps<void> | undefined {
-  const names = Array.isArray(value) ? undefined : Object.keys(value)
+  const names = Array.isArray(value) || isWide(value) ? undefined : namesOf(value)
   if (names?.length !== 0) return writeNode(lines, value, indent, place, names)
   lines.parts.push(' {}\n')
   return undefined

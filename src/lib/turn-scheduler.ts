@@ -93,6 +93,12 @@ export class TurnScheduler {
     return this.#loop.now() > this.#until + LONG_MS
   }
 
+  /** Ends this turn: work that checks whether it is spent or long continues in another one. */
+  end(): void {
+    if (this.#until === 0) this.isSpent()
+    this.#until = Number.NEGATIVE_INFINITY
+  }
+
   /** Calls back in the next turn, or a later one if the queue is long. Keeps the order of calls. */
   inNext(callback: () => void): void {
     if (this.#until === 0) this.isSpent()

@@ -12,6 +12,9 @@ export const turnIsSpent = (): boolean => turns.isSpent()
 /** Whether work in this turn took long. Check it between the stages of one piece of work. */
 export const turnIsLong = (): boolean => turns.isLong()
 
+/** Ends this turn. Call it before a piece of work that takes milliseconds and cannot be divided: work in steps continues in another turn. */
+export const endTurn = (): void => turns.end()
+
 /** Calls back in the next turn, or a later one if the queue is long. Keeps the order of calls. */
 export const inNextTurn = (callback: () => void): void => turns.inNext(callback)
 

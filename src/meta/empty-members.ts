@@ -1,5 +1,6 @@
 import type { Json } from '../api/meta/object.ts'
 import { isStepDone, type Steps } from '../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
 import { deepEqual, hasMembers } from './equal.ts'
 
 /**
@@ -60,7 +61,8 @@ export function* hasGivenEmptyInListInSteps(value: unknown): Steps<boolean> {
   for (let each = left.pop(); each !== undefined; each = left.pop()) {
     if (isStepDone()) yield
     if (Array.isArray(each)) lists.push(each)
-    else if (hasMembers(each)) for (const name in each) if (typeof each[name] === 'object') left.push(each[name])
+    else if (hasMembers(each))
+      for (const name of isWide(each) ? yield* wideNames(each) : namesOf(each)) if (typeof each[name] === 'object') left.push(each[name])
   }
   for (let each = lists.pop(); each !== undefined; each = lists.pop()) {
     if (isStepDone()) yield
@@ -68,7 +70,7 @@ export function* hasGivenEmptyInListInSteps(value: unknown): Steps<boolean> {
       for (const item of each) if (typeof item === 'object') lists.push(item)
     } else if (hasMembers(each)) {
       for (const name of given.get(each)?.keys() ?? []) if (isGivenEmpty(each, name)) return true
-      for (const name in each) if (typeof each[name] === 'object') lists.push(each[name])
+      for (const name of isWide(each) ? yield* wideNames(each) : namesOf(each)) if (typeof each[name] === 'object') lists.push(each[name])
     }
   }
   return false

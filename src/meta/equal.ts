@@ -1,4 +1,5 @@
 import { isStepDone, type Steps } from '../lib/steps.ts'
+import { isWide, MANY_MEMBERS, namesOf, wideNames } from '../lib/wide-objects.ts'
 
 /** Number of members and elements that a comparison may still visit. */
 export interface Walk {
@@ -35,6 +36,10 @@ function isEqual(a: unknown, b: unknown, walk: Walk): boolean {
 }
 
 function sameMembers(a: ObjectMembers, b: ObjectMembers, walk: Walk): boolean {
+  if (walk.left < MANY_MEMBERS && (isWide(a) || isWide(b))) {
+    walk.left = -1
+    return false
+  }
   for (const key in a) if (--walk.left < 0 || !isEqual(a[key], Object.hasOwn(b, key) ? b[key] : undefined, walk)) return false
   for (const key in b) if (!Object.hasOwn(a, key) && !isNil(b[key])) return false
   return true
@@ -67,11 +72,11 @@ export function* equalInSteps(a: unknown, b: unknown, isSameLeaf: (a: unknown, b
         if (!isSame(left[i], right[i])) return false
       }
     } else if (hasMembers(left) && hasMembers(right)) {
-      for (const key in left) {
+      for (const key of isWide(left) ? yield* wideNames(left) : namesOf(left)) {
         if (isStepDone()) yield
         if (!isSame(left[key], Object.hasOwn(right, key) ? right[key] : undefined)) return false
       }
-      for (const key in right) {
+      for (const key of isWide(right) ? yield* wideNames(right) : namesOf(right)) {
         if (isStepDone()) yield
         if (!Object.hasOwn(left, key) && !isAbsent(right[key])) return false
       }

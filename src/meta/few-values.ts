@@ -1,3 +1,5 @@
+import { isWide, MANY_MEMBERS } from '../lib/wide-objects.ts'
+
 /** Whether a value holds no more than `most` members and elements, at every depth: so few are copied or compared at once. */
 export const hasFewValues = (value: unknown, most = 1024): boolean => rest(value, most) >= 0
 
@@ -10,6 +12,7 @@ function rest(value: unknown, most: number): number {
     for (let i = 0; i < value.length && left >= 0; i++) left = rest(value[i], left)
     return left
   }
+  if (most < MANY_MEMBERS && isWide(value)) return -1
   for (const name in value) {
     if (--left < 0) return left
     const member = (value as Readonly<Record<string, unknown>>)[name]

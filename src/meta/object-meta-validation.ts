@@ -1,6 +1,7 @@
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../api/meta/object.ts'
 import { goJsonText } from '../lib/go-json-text.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
 import { deepEqual } from './equal.ts'
 import type { Detail, FieldError } from './field-error.ts'
 import { forbidden, immutableError, invalid, notSupported, replacedSince, required, tooLongError, verbatim, words } from './field-error.ts'
@@ -23,7 +24,7 @@ export const validateLabels = (labels: Readonly<Record<string, string>> | undefi
 
 function* labelErrors(labels: Readonly<Record<string, string>>, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  for (const key in labels) {
+  for (const key of isWide(labels) ? yield* wideNames(labels) : namesOf(labels)) {
     if (isStepDone()) yield
     const value = labels[key] ?? ''
     for (const message of isQualifiedName(key)) errors.push(invalid(path, key, message))
@@ -39,7 +40,8 @@ export const validateAnnotations = (annotations: Readonly<Record<string, string>
 function* annotationErrors(annotations: Readonly<Record<string, string>>, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   let characters = 0
-  for (const key in annotations) {
+  const keys = isWide(annotations) ? yield* wideNames(annotations) : namesOf(annotations)
+  for (const key of keys) {
     if (isStepDone()) yield
     const value = annotations[key] ?? ''
     for (const message of isQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, message))
@@ -49,7 +51,7 @@ function* annotationErrors(annotations: Readonly<Record<string, string>>, path: 
   if (characters > ANNOTATIONS_LIMIT) errors.push(tooLongError(path, ANNOTATIONS_LIMIT))
   else if (characters * 3 > ANNOTATIONS_LIMIT) {
     let bytes = 0
-    for (const key in annotations) {
+    for (const key of keys) {
       if (isStepDone()) yield
       bytes += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] ?? '')
     }

@@ -1,5 +1,6 @@
 import type { Json } from '../api/meta/object.ts'
 import type { Steps } from '../lib/steps.ts'
+import { isWide, MANY_MEMBERS } from '../lib/wide-objects.ts'
 import { equalInSteps, hasMembers, SMALL, sameNumber, UNBOUNDED, type Walk } from './equal.ts'
 
 /** Reports whether two JSON values are equal. Unlike in `deepEqual`, null, an absent member and an empty list all differ. */
@@ -25,6 +26,10 @@ function isSame(a: unknown, b: unknown, walk: Walk): boolean {
   }
   if (Array.isArray(b)) return false
   if (!hasMembers(a) || !hasMembers(b)) return sameNumber(a, b)
+  if (walk.left < MANY_MEMBERS && (isWide(a) || isWide(b))) {
+    walk.left = -1
+    return false
+  }
   let extra = 0
   for (const key in a) {
     const member = a[key]

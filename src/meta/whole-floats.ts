@@ -1,4 +1,5 @@
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
+import { isWide, namesOf, noteCopy, wideNames } from '../lib/wide-objects.ts'
 import { clone, hasMembers, setMember } from './equal.ts'
 import { hasFewValues } from './few-values.ts'
 
@@ -47,7 +48,7 @@ export function* hasWholeFloatsInSteps(value: unknown): Steps<boolean> {
     if ((floats.get(each)?.size ?? 0) > 0) return true
     if (Array.isArray(each)) each.forEach(open)
     else if (hasMembers(each))
-      for (const key in each) {
+      for (const key of isWide(each) ? yield* wideNames(each) : namesOf(each)) {
         if (isStepDone()) yield
         open(each[key])
       }
@@ -94,7 +95,7 @@ function* copyInSteps<T>(value: T, emptyCopy: (original: object) => object): Ste
   const copies: object[] = []
   const copyOf = (member: unknown): unknown => {
     if (typeof member !== 'object' || member === null) return member
-    const inner = emptyCopy(member)
+    const inner = noteCopy(member, emptyCopy(member))
     originals.push(member)
     copies.push(inner)
     return inner
@@ -107,7 +108,7 @@ function* copyInSteps<T>(value: T, emptyCopy: (original: object) => object): Ste
         to[i] = copyOf(from[i])
       }
     } else if (hasMembers(from)) {
-      for (const key in from) {
+      for (const key of isWide(from) ? yield* wideNames(from) : namesOf(from)) {
         if (isStepDone()) yield
         const member = from[key]
         if (member !== undefined) setMember(to, key, copyOf(member))

@@ -3,6 +3,7 @@ import { compareText } from '../lib/compare-text.ts'
 import { MAX_INT64, MAX_UINT64, MIN_INT64 } from '../lib/integer.ts'
 import { sortFew } from '../lib/sort-few.ts'
 import { isStepDone, type Steps, sortInSteps } from '../lib/steps.ts'
+import { isWide, MANY_MEMBERS, namesOf, noteMembers, wideNames } from '../lib/wide-objects.ts'
 import { setMember } from '../meta/equal.ts'
 import type { Field, StructSchema } from './schema.ts'
 
@@ -83,7 +84,8 @@ export function* fillSorted<T extends Json[] | JsonObject>(value: T, out: T): St
         to.push(copyOf(item))
       }
     } else if (!Array.isArray(from) && !Array.isArray(to)) {
-      const keys = Object.keys(from)
+      const keys = isWide(from) ? yield* wideNames(from) : namesOf(from)
+      noteMembers(to, keys.length)
       for (const key of keys.length <= FEW_KEYS ? sortKeys(keys) : yield* sortInSteps(keys, compareText)) {
         if (isStepDone()) yield
         const member = from[key]
@@ -101,6 +103,7 @@ const FEW_KEYS = 1024
 export function isSortedJson(value: Json, walk: { left: number }): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (Array.isArray(value)) return value.every(item => --walk.left >= 0 && isSortedJson(item, walk))
+  if (isWide(value) && walk.left < MANY_MEMBERS) return false
   let before = ''
   for (const key in value) {
     if (--walk.left < 0 || key < before || isHigh(key) || !isSortedJson(value[key] ?? null, walk)) return false

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../api/meta/object.ts'
+import { isWide, MANY_MEMBERS } from '../lib/wide-objects.ts'
 import { isHigh, isSortedJson, orderedFields } from './members.ts'
 import type { Schema, StructSchema } from './schema.ts'
 
@@ -69,7 +70,7 @@ function checkOf(schema: Schema): Check | undefined {
     case 'map': {
       const inner = checkOf(schema.values)
       return (value, walk) => {
-        if (Array.isArray(value)) return false
+        if (Array.isArray(value) || (isWide(value) && walk.left < MANY_MEMBERS)) return false
         let before = ''
         for (const key in value) {
           if (--walk.left < 0 || key < before || isHigh(key)) return false

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../api/meta/object.ts'
 import { compareText } from '../lib/compare-text.ts'
 import { type Steps, sortInSteps } from '../lib/steps.ts'
+import { isWide, namesOf, noteMembers, wideNames } from '../lib/wide-objects.ts'
 import { setMember } from '../meta/equal.ts'
 import { type Decoding, type FieldReader, isLongRead, isReadLong, MISFIT, type ValueReader } from './decoding.ts'
 import { fillSorted, isHigh, orderedFields, sortedJson, sortedKeys } from './members.ts'
@@ -201,10 +202,14 @@ function mapReader(schema: MapSchema): ValueReader {
     if (value === null) return null
     if (typeof value !== 'object' || Array.isArray(value)) throw MISFIT
     const out: JsonObject = {}
+    if (run.later && isWide(value)) {
+      run.emptyMapRead = false
+      run.later.push(restOfMap(value, out, read, run))
+      return out
+    }
     let before = ''
     let any = false
-    // Listing the keys of a wide map takes milliseconds.
-    const keys = Object.keys(value)
+    const keys = namesOf(value)
     for (const key of keys) {
       if (key < before || key === '__proto__' || isHigh(key)) {
         run.emptyMapRead = false
@@ -229,7 +234,9 @@ function mapReader(schema: MapSchema): ValueReader {
 
 /** Reads the rest of a map. `out` already has the first members. */
 function* restOfMap(value: JsonObject, out: JsonObject, read: ValueReader, run: Decoding): Steps<undefined> {
-  const keys = yield* sortInSteps(Object.keys(value), compareText)
+  const names = isWide(value) ? yield* wideNames(value) : namesOf(value)
+  noteMembers(out, names.length)
+  const keys = yield* sortInSteps(names, compareText)
   const done = { ...out }
   let isInOrder = true
   let next = 0

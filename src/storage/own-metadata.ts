@@ -1,3 +1,4 @@
+import { MANY_MEMBERS, noteMembers } from '../lib/wide-objects.ts'
 import { findMetadata, memberAt, skipValue, textAt } from './json-splice.ts'
 import { SharedValues } from './shared-values.ts'
 
@@ -20,7 +21,7 @@ const LONG = 64 * 1024
 /** Returns the labels of an object. The result is shared by all objects with the same labels: never mutate it. */
 export function readLabels(json: Buffer, header: number): SharedLabels {
   const [at, end] = extentOf(json, header)
-  return end - at < LONG ? labelsIn(json, at, end) : JSON.parse(json.toString('utf8', at, end))
+  return end - at < LONG ? labelsIn(json, at, end) : noteMembers<SharedLabels>(JSON.parse(json.toString('utf8', at, end)), MANY_MEMBERS + 1)
 }
 
 /** `labelsOf`, unless they take long to parse. Most objects with so many labels are never selected by one. */

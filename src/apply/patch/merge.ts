@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
+import { isWide, namesOf, noteCopy, noteMembers, wideNames } from '../../lib/wide-objects.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
 import { cloneExactlyInSteps, copyWholeFloats } from '../../meta/whole-floats.ts'
 import { PatchError } from './error.ts'
@@ -26,11 +27,13 @@ export function checkMergePatch(patch: Json): void {
 function* merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): Steps<JsonObject> {
   const out: JsonObject = {}
   decoded.add(out)
-  for (const key in doc) {
+  const names = isWide(doc) ? yield* wideNames(doc) : namesOf(doc)
+  for (const key of names) {
     if (isStepDone()) yield
     if (ownMember(patch, key) !== null) setMember(out, key, doc[key])
   }
-  for (const key in patch) {
+  const patched = isWide(patch) ? yield* wideNames(patch) : namesOf(patch)
+  for (const key of patched) {
     if (isStepDone()) yield
     const value = patch[key]
     if (value === undefined || value === null) continue
@@ -38,7 +41,7 @@ function* merge(doc: JsonObject, patch: JsonObject, decoded: WeakSet<object>): S
     if (isJsonObject(now)) setMember(out, key, yield* isJsonObject(value) ? merge(now, value, decoded) : cloneExactlyInSteps(value))
     else setMember(out, key, typeof value === 'object' ? yield* withoutNulls(value, decoded) : value)
   }
-  return copyWholeFloats(patch, out)
+  return copyWholeFloats(patch, noteMembers(out, Math.max(names.length, patched.length)))
 }
 
 /** Copies a value without the null members of its objects, at any depth. Nulls in arrays are kept. It does not recurse: bodies may be nested deeper than the stack. */
@@ -56,10 +59,10 @@ function* withoutNulls(value: Json, decoded: WeakSet<object>): Steps<Json> {
       })
       return to
     }
-    const to: JsonObject = copyWholeFloats(from, {})
+    const to: JsonObject = noteCopy(from, copyWholeFloats(from, {}))
     decoded.add(to)
     left.push(function* () {
-      for (const key in from) {
+      for (const key of isWide(from) ? yield* wideNames(from) : namesOf(from)) {
         if (isStepDone()) yield
         const member = from[key]
         if (member !== undefined && member !== null) setMember(to, key, copyOf(member))

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
+import { isWide, namesOf, noteMembers, wideNames } from '../../lib/wide-objects.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
 import { cloneInSteps } from '../../meta/whole-floats.ts'
 import type { StructSchema } from '../../schema/schema.ts'
@@ -55,7 +56,8 @@ function* mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): St
   const directive = ownMember(patch, DIRECTIVE)
   if (directive !== undefined) return direct(directive, patch)
   retainKeys(original, patch)
-  const keys = Object.keys(patch)
+  const keys = isWide(patch) ? yield* wideNames(patch) : namesOf(patch)
+  noteMembers(original, keys.length)
   for (const key of keys) {
     if (isStepDone()) yield
     if (key.startsWith(ORDER_PREFIX)) yield* mergeOrdered(original, patch, key, type)

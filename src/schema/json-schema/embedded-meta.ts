@@ -2,6 +2,7 @@ import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.
 import type { Json, JsonObject, ObjectMeta } from '../../api/meta/object.ts'
 import { declarationsOf } from '../../api/packages.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 import { hasFewValues } from '../../meta/few-values.ts'
 import { type FieldError, invalid, required, words } from '../../meta/field-error.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
@@ -55,7 +56,7 @@ export function* coerceEmbeddedMeta(
     }
     return undefined
   }
-  for (const name of Object.keys(value)) {
+  for (const name of isWide(value) ? yield* wideNames(value) : namesOf(value)) {
     if (isStepDone()) yield
     const own = isObject ? yield* coerceMember(value, name, path, onUnknown) : undefined
     const now = value[name]
@@ -93,7 +94,7 @@ export function* validateEmbeddedMeta(value: Json, schema: JsonSchemaProps | und
   if (schema === undefined || typeof value !== 'object' || value === null) return []
   const isList = Array.isArray(value)
   const errors = isObject && !isList ? yield* objectErrors(value, path) : []
-  for (const name of Object.keys(value)) {
+  for (const name of isWide(value) ? yield* wideNames(value) : namesOf(value)) {
     if (isStepDone()) yield
     const member = isList ? value[Number(name)] : value[name]
     if (!holdsMembers(member)) continue
@@ -106,7 +107,7 @@ export function* validateEmbeddedMeta(value: Json, schema: JsonSchemaProps | und
 function* objectErrors(object: JsonObject, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   for (const name of ['apiVersion', 'kind']) if (object[name] === undefined) errors.push(required(path.child(name), words('must not be empty', '')))
-  for (const name of Object.keys(object)) {
+  for (const name of isWide(object) ? yield* wideNames(object) : namesOf(object)) {
     if (isStepDone()) yield
     if (name !== 'apiVersion' && name !== 'kind' && name !== 'metadata') continue
     const at = path.child(name)

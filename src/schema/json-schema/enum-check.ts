@@ -1,5 +1,6 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import type { Json } from '../../api/meta/object.ts'
+import { isWide } from '../../lib/wide-objects.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { isGoInteger } from '../../meta/whole-floats.ts'
 import { ValueResult } from './value-result.ts'
@@ -65,6 +66,7 @@ function sketchOf(value: Json | undefined, parts: { left: number }): string {
   // An integer may be a bigint.
   if (typeof value !== 'object') return String(typeof value === 'boolean' ? value : Number(value))
   if (Array.isArray(value)) return value.length > MOST_PARTS ? '[*]' : `[${value.map(item => sketchOf(item, parts)).join()}]`
+  if (isWide(value)) return '{*}'
   const names: string[] = []
   for (const name in value) if (!isNil(value[name]) && names.push(name) > MOST_PARTS) return '{*}'
   const members = names.sort().map(name => `${name.slice(0, MOST_CHARACTERS)}:${sketchOf(value[name], parts)}`)

@@ -1,6 +1,7 @@
 import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.ts'
 import type { Json, JsonObject } from '../../api/meta/object.ts'
 import { isStepDone, type Steps } from '../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 import { additionalSchema, isEmbedded, itemsSchema, propertySchema } from './props.ts'
 
 /** Members of every API object, which are never pruned. */
@@ -52,7 +53,7 @@ function* pruneMembers(object: JsonObject, { schema, isObject, path }: PendingNo
   let pruned = false
   const keep = schema?.['x-kubernetes-preserve-unknown-fields'] === true
   const additional = schema && additionalSchema(schema)
-  for (const name in object) {
+  for (const name of isWide(object) ? yield* wideNames(object) : namesOf(object)) {
     if (isStepDone()) yield
     const member = object[name]
     if (isObject && OBJECT_MEMBERS.has(name)) continue

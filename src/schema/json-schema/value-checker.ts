@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../api/meta/object.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { type LinearRegExp, linearRegExp } from '../../lib/linear-regexp.ts'
 import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 import { isFloatIn } from '../../meta/whole-floats.ts'
 import type { Correlation } from './correlation.ts'
 import { checkEnum } from './enum-check.ts'
@@ -100,7 +101,7 @@ export class ValueChecker {
   }
 
   *#members(object: JsonObject, { schema, name, before }: CheckedValue): Steps<ValueResult> {
-    const names = Object.keys(object)
+    const names = isWide(object) ? yield* wideNames(object) : namesOf(object)
     const result = checkSize(names.length, schema, name)
     const member = (key: string, inner: JsonSchemaProps, path: string, old: Before): Steps<ValueResult> => {
       const value = object[key] ?? null

@@ -64,7 +64,7 @@ class Subject {
     return Object.fromEntries(
       entries.map(({ manager, operation, apiVersion, fieldsV1 }) => [
         `${manager}${operation === 'Update' ? '*' : ''}${apiVersion === 'v1' ? '' : ` ${apiVersion}`}`,
-        [...pathsOf(fieldsV1 as FieldSet)].map(path => path.map(printElement).join('')),
+        [...pathsOf(fieldsV1 as FieldSet)].filter(path => path !== undefined).map(path => path.map(printElement).join('')),
       ]),
     )
   }

@@ -81,6 +81,7 @@ function ownersOf(object: KubeObject | undefined): Map<string, Set<string>> {
   const owners = new Map<string, Set<string>>()
   for (const entry of object?.metadata.managedFields ?? [])
     for (const path of pathsOf(entry.fieldsV1 as FieldSet)) {
+      if (path === undefined) continue
       const text = path.map(printElement).join('')
       owners.set(text, (owners.get(text) ?? new Set()).add(nameOf(entry)))
     }

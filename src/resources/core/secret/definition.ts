@@ -3,6 +3,7 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
 import { isStepDone, type Steps } from '../../../lib/steps.ts'
+import { isWide, namesOf, noteMembers, wideNames } from '../../../lib/wide-objects.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { ownMember, setMember } from '../../../meta/equal.ts'
@@ -17,14 +18,14 @@ function setSecretDefaults(secret: Secret): Steps<void> | undefined {
   const texts = secret.stringData
   if (texts === undefined) return undefined
   delete secret.stringData
-  const keys = Object.keys(texts)
-  if (keys.length === 0) return undefined
-  return encodeTexts(secret, texts, keys)
+  return isWide(texts) || namesOf(texts).length > 0 ? encodeTexts(secret, texts) : undefined
 }
 
-function* encodeTexts(secret: Secret, texts: Readonly<Record<string, string>>, keys: readonly string[]): Steps<void> {
+function* encodeTexts(secret: Secret, texts: Readonly<Record<string, string>>): Steps<void> {
+  const keys = isWide(texts) ? yield* wideNames(texts) : namesOf(texts)
   yield
   secret.data ??= {}
+  noteMembers(secret.data, keys.length)
   for (const key of keys) {
     if (isStepDone()) yield
     setMember(secret.data, key, Buffer.from(texts[key] ?? '').toString('base64'))
