@@ -44,7 +44,8 @@ export const followFresh = <T extends TypedObject = KubeObject>(
 /** A local index of all objects of a kind. Keys are `namespace/name`, or `/name` for cluster-scoped kinds. */
 export interface ObjectIndex<T extends TypedObject> {
   keys(): Iterable<string>
-  put(object: T): void
+  /** The next event waits for the returned promise. */
+  put(object: T): undefined | Promise<void> | void
   remove(namespace: string, name: string): void
   /** Called when all existing objects have been put, again after each relist. */
   synced(): void
@@ -61,8 +62,8 @@ export const followKept = <T extends TypedObject>(env: ControllerEnvironment, id
       if (object) {
         const { namespace = '', name = '' } = object.metadata
         unseen.delete(`${namespace}/${name}`)
-        if (type === 'deleted') kept.remove(namespace, name)
-        else kept.put(object)
+        if (type !== 'deleted') return kept.put(object)
+        kept.remove(namespace, name)
         return
       }
       for (const key of unseen) kept.remove(key.slice(0, key.indexOf('/')), key.slice(key.indexOf('/') + 1))

@@ -1,6 +1,8 @@
 import type { TypedObject } from '../api/meta/object.ts'
+import type { RoleBinding } from '../api/rbac/v1.types.ts'
 import type { RbacResource, RuleIndex } from '../auth/authz/rbac/rule-index.ts'
 import type { KindId } from '../catalog/define.ts'
+import { startInTurns } from '../lib/steps.ts'
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from '../resources/kinds.ts'
 import type { ControllerEnvironment } from './controller.ts'
 import { followKept } from './controller.ts'
@@ -11,7 +13,7 @@ import { followKept } from './controller.ts'
  */
 export async function followRules(env: ControllerEnvironment, index: RuleIndex, signal: AbortSignal, onSynced: () => void): Promise<void> {
   const waiting = new Set<RbacResource>(['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'])
-  const into = <T extends TypedObject>(id: KindId<T>, resource: RbacResource, put: (object: T) => void): Promise<void> =>
+  const into = <T extends TypedObject>(id: KindId<T>, resource: RbacResource, put: (object: T) => undefined | Promise<void> | void): Promise<void> =>
     followKept(env, id, signal, {
       keys: () => index.keys(resource),
       put,
@@ -20,10 +22,11 @@ export async function followRules(env: ControllerEnvironment, index: RuleIndex, 
         if (waiting.delete(resource) && waiting.size === 0) onSynced()
       },
     })
+  const bind = (binding: RoleBinding): undefined | Promise<void> | void => startInTurns(index.putBindingInSteps(binding))
   await Promise.all([
     into(CLUSTER_ROLES, 'clusterroles', role => index.putRole(role)),
-    into(CLUSTER_ROLE_BINDINGS, 'clusterrolebindings', binding => index.putBinding(binding)),
+    into(CLUSTER_ROLE_BINDINGS, 'clusterrolebindings', bind),
     into(ROLES, 'roles', role => index.putRole(role)),
-    into(ROLE_BINDINGS, 'rolebindings', binding => index.putBinding(binding)),
+    into(ROLE_BINDINGS, 'rolebindings', bind),
   ])
 }

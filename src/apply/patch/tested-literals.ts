@@ -1,6 +1,6 @@
+import { isJsonObject, type Json } from '../../api/meta/object.ts'
 import { type ParsedJson, parseExactlyInSteps } from '../../codec/json.ts'
 import type { Steps } from '../../lib/steps.ts'
-import { isJsonObject, type Json } from '../../meta/object.ts'
 
 /** Matches patches whose numbers or strings may differ from Go's encoding. */
 const MAYBE_ODD = /[\\<>&]|-0|\d[.eE]|\xe2\x80[\xa8\xa9]/

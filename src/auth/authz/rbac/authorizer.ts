@@ -1,8 +1,13 @@
 import type { NonResourceRule, ResourceRule } from '../../../api/authorization/v1.types.ts'
 import { aggregate } from '../../../lib/aggregate.ts'
+import { isStepDone } from '../../../lib/steps.ts'
+import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
 import type { Authorizer } from '../../../meta/authorizer.ts'
 import { ruleAllows } from './policy.ts'
 import type { RuleIndex } from './rule-index.ts'
+
+/** Errors in the reason. A message with those of 100,000 bindings would have megabytes. */
+const MOST_ERRORS = 100
 
 /**
  * Allows what a role bound to the user or to one of its groups allows. No opinion otherwise (https://kubernetes.io/docs/reference/access-authn-authz/rbac/).
@@ -11,8 +16,15 @@ import type { RuleIndex } from './rule-index.ts'
 export const rbacAuthorizer = (index: RuleIndex): Authorizer => ({
   async authorize(user, info) {
     const errors: string[] = []
-    for (const { rules, source } of index.grants(user, info.namespace, text => errors.push(text)))
-      if (rules.some(rule => ruleAllows(rule, info))) return { decision: 'allow', reason: `RBAC: allowed by ${source()}`, by: 'RBAC' }
+    const addError = (text: string): void => {
+      if (errors.length < MOST_ERRORS) errors.push(text)
+    }
+    for (const { rules, source } of index.grants(user, info.namespace, addError))
+      for (const rule of rules) {
+        // A user can have a hundred thousand bindings, and a role tens of thousands of rules.
+        if (isStepDone() && turnIsSpent()) await nextTurn()
+        if (ruleAllows(rule, info)) return { decision: 'allow', reason: `RBAC: allowed by ${source()}`, by: 'RBAC' }
+      }
     return { decision: 'no opinion', reason: errors.length === 0 ? '' : `RBAC: ${aggregate(errors)}` }
   },
   rulesFor(user, namespace) {

@@ -1,5 +1,6 @@
 import type { PolicyRule, Role, RoleBinding, RoleRef, Subject } from '../../../api/rbac/v1.types.ts'
 import { quote } from '../../../lib/go-quote.ts'
+import { isStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
 import type { User } from '../../../meta/context.ts'
 
 /** Resources of rbac.authorization.k8s.io. */
@@ -34,9 +35,13 @@ export interface BoundRole {
 }
 
 interface SubjectEntry {
+  readonly key: string
   readonly binding: IndexedBinding
   readonly subject: Subject
 }
+
+/** Bindings of a subject by key. Most subjects of a binding that has very many are in no other one, so a single one needs no map. */
+type SubjectEntries = SubjectEntry | Map<string, SubjectEntry>
 
 const roleKey = (namespace: string, name: string): string => `${namespace}/${name}`
 
@@ -63,8 +68,8 @@ function subjectKey(subject: Subject, namespace: string): string | undefined {
 export class RuleIndex {
   readonly #roles = new Map<string, readonly PolicyRule[]>()
   readonly #bindings = new Map<string, IndexedBinding>()
-  /** Namespace ('' for ClusterRoleBindings) to subject key to bindings by key. */
-  readonly #bySubject = new Map<string, Map<string, Map<string, SubjectEntry>>>()
+  /** Namespace ('' for ClusterRoleBindings) to subject key to bindings. */
+  readonly #bySubject = new Map<string, Map<string, SubjectEntries>>()
 
   /** Adds or replaces a Role or ClusterRole. */
   putRole({ metadata: { namespace = '', name = '' }, rules }: Role): void {
@@ -72,16 +77,28 @@ export class RuleIndex {
   }
 
   /** Adds or replaces a binding. */
-  putBinding({ metadata: { namespace = '', name = '' }, roleRef, subjects = [] }: RoleBinding): void {
+  putBinding(object: RoleBinding): void {
+    runAtOnce(this.putBindingInSteps(object))
+  }
+
+  /** `putBinding` in steps, for bindings that may have many subjects. Meanwhile subjects of both the old and the new binding have its rights. */
+  *putBindingInSteps({ metadata: { namespace = '', name = '' }, roleRef, subjects = [] }: RoleBinding): Steps<void> {
     const key = roleKey(namespace, name)
-    this.#dropBinding(key)
+    const old = this.#bindings.get(key)
     const binding: IndexedBinding = { namespace, name, roleRef, subjects }
     this.#bindings.set(key, binding)
-    for (const subject of binding.subjects) {
+    const bound = new Set<string>()
+    for (const subject of subjects) {
+      if (isStepDone()) yield
       const who = subjectKey(subject, namespace)
-      if (who === undefined) continue
-      const entries = this.#entriesOf(namespace, who)
-      if (!entries.has(key)) entries.set(key, { binding, subject })
+      if (who === undefined || bound.has(who)) continue
+      bound.add(who)
+      setEntry(this.#subjectsOf(namespace), who, { key, binding, subject })
+    }
+    for (const subject of old?.subjects ?? []) {
+      if (isStepDone()) yield
+      const who = subjectKey(subject, namespace)
+      if (who !== undefined && !bound.has(who)) this.#leave(namespace, who, key)
     }
   }
 
@@ -126,7 +143,7 @@ export class RuleIndex {
     for (let i = -1; i < user.groups.length; i++) {
       const entries = subjects.get(i < 0 ? `user:${user.name}` : `group:${user.groups[i]}`)
       if (entries === undefined) continue
-      for (const [key, { binding, subject }] of entries) {
+      for (const { key, binding, subject } of entries instanceof Map ? entries.values() : [entries]) {
         if (seen.has(key)) continue
         seen.add(key)
         const rules = this.#rulesOf(binding)
@@ -148,13 +165,13 @@ export class RuleIndex {
     }
   }
 
-  /** Index entries of a subject in a namespace. Created if needed. */
-  #entriesOf(namespace: string, subject: string): Map<string, SubjectEntry> {
-    const subjects = this.#bySubject.get(namespace) ?? new Map<string, Map<string, SubjectEntry>>()
-    this.#bySubject.set(namespace, subjects)
-    const entries = subjects.get(subject) ?? new Map<string, SubjectEntry>()
-    subjects.set(subject, entries)
-    return entries
+  /** Entries of a namespace by subject. Created if needed. */
+  #subjectsOf(namespace: string): Map<string, SubjectEntries> {
+    const known = this.#bySubject.get(namespace)
+    if (known !== undefined) return known
+    const made = new Map<string, SubjectEntries>()
+    this.#bySubject.set(namespace, made)
+    return made
   }
 
   /** Removes a binding from the index. */
@@ -162,16 +179,36 @@ export class RuleIndex {
     const old = this.#bindings.get(key)
     if (old === undefined) return
     this.#bindings.delete(key)
-    const subjects = this.#bySubject.get(old.namespace)
     for (const subject of old.subjects) {
       const who = subjectKey(subject, old.namespace)
-      const entries = who === undefined ? undefined : subjects?.get(who)
-      if (who === undefined || entries === undefined) continue
-      entries.delete(key)
-      if (entries.size === 0) subjects?.delete(who)
+      if (who !== undefined) this.#leave(old.namespace, who, key)
     }
-    if (subjects?.size === 0) this.#bySubject.delete(old.namespace)
   }
+
+  /** Removes a binding from those of a subject. */
+  #leave(namespace: string, who: string, key: string): void {
+    const subjects = this.#bySubject.get(namespace)
+    const entries = subjects?.get(who)
+    if (subjects === undefined || entries === undefined) return
+    if (entries instanceof Map) entries.delete(key)
+    if (entries instanceof Map ? entries.size === 0 : entries.key === key) subjects.delete(who)
+    if (subjects.size === 0) this.#bySubject.delete(namespace)
+  }
+}
+
+/** Adds a binding to those of a subject, or replaces it. */
+function setEntry(known: Map<string, SubjectEntries>, who: string, entry: SubjectEntry): void {
+  const entries = known.get(who)
+  if (entries === undefined || (!(entries instanceof Map) && entries.key === entry.key)) known.set(who, entry)
+  else if (entries instanceof Map) entries.set(entry.key, entry)
+  else
+    known.set(
+      who,
+      new Map([
+        [entries.key, entries],
+        [entry.key, entry],
+      ]),
+    )
 }
 
 function describeBinding({ namespace, name, roleRef }: IndexedBinding, subject: Subject): string {

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
+import type { Json } from '../../../../src/api/meta/object.ts'
 import { jsonPatchSteps } from '../../../../src/apply/patch/json.ts'
 import { parseTestedLiterals } from '../../../../src/apply/patch/tested-literals.ts'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
-import type { Json } from '../../../../src/meta/object.ts'
 
 /** Recorded from the Kubernetes machinery 1.33.9: the library compares the texts of values. */
 const TESTS: readonly (readonly [wanted: string, passes: boolean])[] = [
