@@ -22,7 +22,8 @@ export interface ObjectMetaRules {
 export const validateLabels = (labels: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldError[] =>
   runAtOnce(labelErrors(labels ?? {}, path))
 
-function* labelErrors(labels: Readonly<Record<string, string>>, path: FieldPath): Steps<FieldError[]> {
+/** `validateLabels` in steps, for maps that may have many. */
+export function* labelErrors(labels: Readonly<Record<string, string>>, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   for (const key of isWide(labels) ? yield* wideNames(labels) : namesOf(labels)) {
     if (isStepDone()) yield

@@ -3,12 +3,13 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabelSelector, printLabels } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { CONTAINER_COLUMNS, containerCells, SELECTOR_COLUMN } from '../../core/workload/container-columns.ts'
-import { templateWarnings } from '../../core/workload/template.ts'
+import { templateWarnings, withLargeTemplate } from '../../core/workload/template.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/spec-generation.ts'
 import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
@@ -46,6 +47,8 @@ const setTemplateGeneration = (object: DaemonSet, n: number): void => {
   object.metadata.annotations = { ...object.metadata.annotations, [TEMPLATE_GENERATION]: String(n) }
 }
 
+const TEMPLATE = fieldPath('spec', 'template')
+
 const daemonSetStrategy: Strategy<DaemonSet> = {
   metaRounds: ['whole', 'change'],
   validateName: nameIsDnsSubdomain,
@@ -61,7 +64,7 @@ const daemonSetStrategy: Strategy<DaemonSet> = {
     setTemplateGeneration(next, Math.max(1, templateGeneration(next)))
     return undefined
   },
-  validate: validateDaemonSet,
+  validate: withLargeTemplate<DaemonSet>(TEMPLATE, ({ spec }) => spec.template, validateDaemonSet),
   warnings: templateWarnings,
 }
 

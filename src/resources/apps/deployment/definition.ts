@@ -3,12 +3,13 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { CONTAINER_COLUMNS, containerCells, SELECTOR_COLUMN } from '../../core/workload/container-columns.ts'
-import { hostNameWarnings, templateWarnings } from '../../core/workload/template.ts'
+import { hostNameWarnings, templateWarnings, withLargeTemplate } from '../../core/workload/template.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { scaleSelector, scaleSubresource } from '../../shared/scale.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/spec-generation.ts'
@@ -35,6 +36,8 @@ function setDeploymentDefaults(object: Deployment): void {
   defaultPodTemplate(spec.template)
 }
 
+const TEMPLATE = fieldPath('spec', 'template')
+
 const deploymentStrategy: Strategy<Deployment> = {
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
@@ -43,7 +46,7 @@ const deploymentStrategy: Strategy<Deployment> = {
     // Annotations are copied to the replica sets, so a change of annotations also increments the generation.
     return old ? prepareUpdate(next, old, !deepEqual(next.metadata.annotations, old.metadata.annotations)) : prepareCreate(next, {})
   },
-  validate: validateDeployment,
+  validate: withLargeTemplate<Deployment>(TEMPLATE, ({ spec }) => spec.template, validateDeployment),
   warnings: (next, old, ctx) => [...hostNameWarnings(next, old, ctx.features), ...templateWarnings(next, old, ctx)],
 }
 

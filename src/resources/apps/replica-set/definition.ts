@@ -1,6 +1,7 @@
 import type { ReplicaSet } from '../../../api/apps/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, Strategy, Version } from '../../../catalog/definition.ts'
+import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
@@ -8,7 +9,14 @@ import { field, fields, onUpdate, rules } from '../../../meta/rules.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { replicaTable, validateReplicaStatus, validateReplicas } from '../../core/workload/replicas.ts'
-import { hostNameWarnings, requiredSelector, templateWarnings, twiceOnUpdate, validateSelectorUnchanged } from '../../core/workload/template.ts'
+import {
+  hostNameWarnings,
+  requiredSelector,
+  templateWarnings,
+  twiceOnUpdate,
+  validateSelectorUnchanged,
+  withLargeTemplate,
+} from '../../core/workload/template.ts'
 import { scaleSelector, scaleSubresource } from '../../shared/scale.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/spec-generation.ts'
 import { keepSpec, STATUS_VERBS } from '../../shared/strategy-parts.ts'
@@ -35,6 +43,8 @@ const validateReplicaSet = rules<ReplicaSet, HookContext>()(
   ),
 )
 
+const TEMPLATE = fieldPath('spec', 'template')
+
 const replicaSetStrategy: Strategy<ReplicaSet> = {
   metaRounds: ['whole', 'change'],
   validateName: nameIsDnsSubdomain,
@@ -43,7 +53,7 @@ const replicaSetStrategy: Strategy<ReplicaSet> = {
     dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
     return old ? prepareUpdate(next, old) : prepareCreate(next, { replicas: 0 })
   },
-  validate: validateReplicaSet,
+  validate: withLargeTemplate<ReplicaSet>(TEMPLATE, ({ spec }) => spec.template, validateReplicaSet),
   warnings: (next, old, ctx) => [...hostNameWarnings(next, old, ctx.features), ...templateWarnings(next, old, ctx)],
 }
 

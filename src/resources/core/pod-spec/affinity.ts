@@ -7,6 +7,7 @@ import type {
   PodAffinity,
   PodAffinityTerm,
 } from '../../../api/core/v1.types.ts'
+import { isStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -50,26 +51,32 @@ function validateNodeFieldRequirement(requirement: NodeSelectorRequirement, path
 }
 
 /** Validates a term: requirements on labels, and on the field `metadata.name`. Source: pkg/apis/core/validation in k8s.io/kubernetes. */
-export function validateNodeSelectorTerm(term: NodeSelectorTerm, allowInvalidValues: boolean, path: FieldPath): FieldError[] {
+function* nodeTermErrors(term: NodeSelectorTerm, allowInvalidValues: boolean, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  term.matchExpressions?.forEach((requirement, i) => {
+  for (const [i, requirement] of (term.matchExpressions ?? []).entries()) {
+    if (isStepDone()) yield
     errors.push(...validateNodeRequirement(requirement, allowInvalidValues, path.child('matchExpressions').index(i)))
-  })
-  term.matchFields?.forEach((requirement, i) => {
+  }
+  for (const [i, requirement] of (term.matchFields ?? []).entries()) {
+    if (isStepDone()) yield
     errors.push(...validateNodeFieldRequirement(requirement, path.child('matchFields').index(i)))
-  })
+  }
   return errors
 }
 
 /** Validates the NodeSelector in the node affinity of a pod or of a persistent volume. */
-export function validateNodeSelector(selector: NodeSelector, allowInvalidValues: boolean, path: FieldPath): FieldError[] {
+export const validateNodeSelector = (selector: NodeSelector, allowInvalidValues: boolean, path: FieldPath): FieldError[] =>
+  runAtOnce(nodeSelectorErrors(selector, allowInvalidValues, path))
+
+function* nodeSelectorErrors(selector: NodeSelector, allowInvalidValues: boolean, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const terms = selector.nodeSelectorTerms ?? []
   const at = path.child('nodeSelectorTerms')
   if (terms.length === 0) errors.push(required(at, 'must have at least one node selector term'))
-  terms.forEach((term, i) => {
-    errors.push(...validateNodeSelectorTerm(term, allowInvalidValues, at.index(i)))
-  })
+  for (const [i, term] of terms.entries()) {
+    if (isStepDone()) yield
+    for (const error of yield* nodeTermErrors(term, allowInvalidValues, at.index(i))) errors.push(error)
+  }
   return errors
 }
 
@@ -77,16 +84,16 @@ function validateWeight(weight: number, path: FieldPath): FieldError[] {
   return weight <= 0 || weight > 100 ? [invalid(path.child('weight'), weight, OUT_OF_WEIGHTS)] : []
 }
 
-function validateNodeAffinity(affinity: NodeAffinity, allowInvalidValues: boolean, path: FieldPath): FieldError[] {
-  const errors: FieldError[] = []
+function* validateNodeAffinity(affinity: NodeAffinity, allowInvalidValues: boolean, path: FieldPath): Steps<FieldError[]> {
   const required = affinity.requiredDuringSchedulingIgnoredDuringExecution
-  if (required) errors.push(...validateNodeSelector(required, allowInvalidValues, path.child('requiredDuringSchedulingIgnoredDuringExecution')))
-  affinity.preferredDuringSchedulingIgnoredDuringExecution?.forEach((term, i) => {
+  const errors = required ? yield* nodeSelectorErrors(required, allowInvalidValues, path.child('requiredDuringSchedulingIgnoredDuringExecution')) : []
+  for (const [i, term] of (affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
+    if (isStepDone()) yield
     const at = path.child('preferredDuringSchedulingIgnoredDuringExecution').index(i)
     errors.push(...validateWeight(term.weight, at))
     // Invalid values in preferences have always been accepted.
-    errors.push(...validateNodeSelectorTerm(term.preference, true, at.child('preference')))
-  })
+    for (const error of yield* nodeTermErrors(term.preference, true, at.child('preference'))) errors.push(error)
+  }
   return errors
 }
 
@@ -142,16 +149,18 @@ export function validateTermLabelKeys(term: Pick<PodAffinityTerm, 'labelSelector
   return errors
 }
 
-function validatePodTerms(affinity: PodAffinity, allowInvalidValues: boolean, path: FieldPath): FieldError[] {
+function* validatePodTerms(affinity: PodAffinity, allowInvalidValues: boolean, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
-  affinity.requiredDuringSchedulingIgnoredDuringExecution?.forEach((term, i) => {
+  for (const [i, term] of (affinity.requiredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
+    if (isStepDone()) yield
     errors.push(...validatePodTerm(term, allowInvalidValues, path.child('requiredDuringSchedulingIgnoredDuringExecution').index(i)))
-  })
-  affinity.preferredDuringSchedulingIgnoredDuringExecution?.forEach((weighted, i) => {
+  }
+  for (const [i, weighted] of (affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
+    if (isStepDone()) yield
     const at = path.child('preferredDuringSchedulingIgnoredDuringExecution').index(i)
     errors.push(...validateWeight(weighted.weight, at))
     errors.push(...validatePodTerm(weighted.podAffinityTerm, allowInvalidValues, at.child('podAffinityTerm')))
-  })
+  }
   return errors
 }
 
@@ -165,10 +174,13 @@ export interface AffinityOptions {
  * Validates node affinity, pod affinity and pod anti-affinity: required terms, and preferred terms with a weight of 1 to 100. Source: pkg/apis/core/validation
  * in k8s.io/kubernetes.
  */
-export function validateAffinity(affinity: Affinity, path: FieldPath, options: AffinityOptions): FieldError[] {
-  const errors: FieldError[] = []
-  if (affinity.nodeAffinity) errors.push(...validateNodeAffinity(affinity.nodeAffinity, options.allowInvalidRequiredAffinityValues, path.child('nodeAffinity')))
-  if (affinity.podAffinity) errors.push(...validatePodTerms(affinity.podAffinity, options.allowInvalidSelectorValues, path.child('podAffinity')))
-  if (affinity.podAntiAffinity) errors.push(...validatePodTerms(affinity.podAntiAffinity, options.allowInvalidSelectorValues, path.child('podAntiAffinity')))
-  return errors
+export function* validateAffinity(affinity: Affinity, path: FieldPath, options: AffinityOptions): Steps<FieldError[]> {
+  const { nodeAffinity, podAffinity, podAntiAffinity } = affinity
+  const { allowInvalidRequiredAffinityValues: ofNodes, allowInvalidSelectorValues: ofPods } = options
+  const lists = [
+    nodeAffinity ? yield* validateNodeAffinity(nodeAffinity, ofNodes, path.child('nodeAffinity')) : [],
+    podAffinity ? yield* validatePodTerms(podAffinity, ofPods, path.child('podAffinity')) : [],
+    podAntiAffinity ? yield* validatePodTerms(podAntiAffinity, ofPods, path.child('podAntiAffinity')) : [],
+  ]
+  return lists.flat()
 }

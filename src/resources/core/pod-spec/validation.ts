@@ -1,12 +1,14 @@
 import type { HostAlias, PodDNSConfig, PodOS, PodResourceClaim, PodSpec, PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import { enumValues } from '../../../catalog/types.ts'
+import { runAtOnce, type Steps } from '../../../lib/steps.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
+import { hasFewValues } from '../../../meta/few-values.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { duplicate, forbidden, invalid, notSupported, required, tooLongError, words } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { ipFault } from '../../../meta/ip.ts'
 import { isDns1123Subdomain, isDns1123SubdomainWithUnderscore, longerThan, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import { validateAnnotations, validateLabels } from '../../../meta/object-meta-validation.ts'
+import { labelErrors, validateAnnotations } from '../../../meta/object-meta-validation.ts'
 import type { LegacyAddresses } from '../../shared/legacy-addresses.ts'
 import { inclusiveRange, MAX_INT32, validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../checks.ts'
 import { validateVolumes } from '../volume/validation.ts'
@@ -30,27 +32,39 @@ const MAX_HOSTNAME = 64
 const PREEMPTION_POLICIES = enumValues('core.PreemptionPolicy', 'PreemptLowerPriority')
 
 /** Validates the PodTemplateSpec at `path`. A template has no ephemeral containers, which belong to running pods. */
-export function validatePodTemplateSpec(template: PodTemplateSpec, path: FieldPath, options: PodValidationOptions): FieldError[] {
+export const validatePodTemplateSpec = (template: PodTemplateSpec, path: FieldPath, options: PodValidationOptions): FieldError[] =>
+  foundInSteps.get(template) ?? runAtOnce(templateErrors(template, path, options))
+
+/** Errors of large templates that were validated in steps. The rules of their kinds, which run in one call, report them. */
+const foundInSteps = new WeakMap<PodTemplateSpec, FieldError[]>()
+
+/** Validates a template in steps if it is large, before `validatePodTemplateSpec` with the same arguments. */
+export function* validateLargeTemplate(template: PodTemplateSpec, path: FieldPath, options: PodValidationOptions): Steps<void> {
+  if (!hasFewValues(template)) foundInSteps.set(template, yield* templateErrors(template, path, options))
+}
+
+function* templateErrors(template: PodTemplateSpec, path: FieldPath, options: PodValidationOptions): Steps<FieldError[]> {
   const { metadata, spec } = template
   const { annotations = {} } = metadata
-  const errors = validateLabels(metadata.labels, path.child('labels'))
+  const errors = yield* labelErrors(metadata.labels ?? {}, path.child('labels'))
   errors.push(...validateAnnotations(metadata.annotations, path.child('annotations')))
   errors.push(...validatePodAnnotations(annotations, spec, path.child('annotations'), options.allowInvalidDeletionCost))
   const at = path.child('spec')
-  errors.push(...validatePodSpec(spec, '', at, options))
+  for (const error of yield* validatePodSpec(spec, '', at, options)) errors.push(error)
   errors.push(...validateProfilesAgree(annotations, spec, at))
   if (spec.ephemeralContainers?.length) errors.push(forbidden(at.child('ephemeralContainers'), 'ephemeral containers not allowed in pod template'))
   return errors
 }
 
 /**
- * Validates a PodSpec, in upstream’s order. Source: pkg/apis/core/validation in k8s.io/kubernetes.
+ * Validates a PodSpec, in upstream’s order and in steps. Source: pkg/apis/core/validation in k8s.io/kubernetes.
  * @param pod name of the pod, from which names of ephemeral claims are derived; empty in a template.
  */
-export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, options: PodValidationOptions): FieldError[] {
+export function* validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, options: PodValidationOptions): Steps<FieldError[]> {
   const volumes = validateVolumes(spec.volumes ?? [], pod, path.child('volumes'), options)
   const errors = spec.terminationGracePeriodSeconds === undefined ? [required(path.child('terminationGracePeriodSeconds'))] : []
   errors.push(...volumes.errors)
+  yield
   const context: ContainerContext = {
     volumes: volumes.passed,
     claimNames: new Set((spec.resourceClaims ?? []).map(claim => claim.name)),
@@ -62,6 +76,7 @@ export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, opt
   }
   if (spec.resourceClaims) errors.push(...validateResourceClaims(spec.resourceClaims, pod, path.child('resourceClaims'), options.release))
   errors.push(...validateContainers(spec.containers ?? [], path.child('containers'), context))
+  yield
   if (spec.initContainers) errors.push(...validateInitContainers(spec.initContainers, spec, path.child('initContainers'), context))
   if (spec.ephemeralContainers) errors.push(...validateEphemeralContainers(spec.ephemeralContainers, spec, path.child('ephemeralContainers'), context))
   if (options.podLevelResources && spec.resources) {
@@ -71,10 +86,12 @@ export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, opt
   if (spec.hostNetwork && portsAreJudgedFirst) errors.push(...validateHostNetworkPorts(spec, path.child('containers'), options.resourceIsPod))
   errors.push(...validateOneOf(spec.restartPolicy, RESTART_POLICIES, path.child('restartPolicy')))
   errors.push(...validateOneOf(spec.dnsPolicy, DNS_POLICIES, path.child('dnsPolicy')))
-  if (spec.nodeSelector) errors.push(...validateLabels(spec.nodeSelector, path.child('nodeSelector')))
+  yield
+  if (spec.nodeSelector) for (const error of yield* labelErrors(spec.nodeSelector, path.child('nodeSelector'))) errors.push(error)
   if (spec.hostNetwork && !portsAreJudgedFirst) errors.push(...validateContainerPorts(spec, path.child('containers')))
   errors.push(...validatePodSecurityContext(spec, path.child('securityContext'), options))
-  if (spec.affinity) errors.push(...validateAffinity(spec.affinity, path.child('affinity'), options))
+  if (spec.affinity) for (const error of yield* validateAffinity(spec.affinity, path.child('affinity'), options)) errors.push(error)
+  yield
   errors.push(...validateDnsConfig(spec, path.child('dnsConfig'), options))
   spec.readinessGates?.forEach((gate, i) => {
     errors.push(...validateQualifiedName(gate.conditionType, path.child('readinessGates').index(i).child('conditionType')))
@@ -83,6 +100,7 @@ export function validatePodSpec(spec: PodSpec, pod: string, path: FieldPath, opt
   if (spec.topologySpreadConstraints) {
     errors.push(...validateSpreadConstraints(spec.topologySpreadConstraints, path.child('topologySpreadConstraints'), options))
   }
+  yield
   errors.push(...validateHostProcess(spec, path))
   if (spec.hostUsers === false) errors.push(...validateUserNamespace(spec, path, options))
   errors.push(...validateHostnameOverride(spec, path))

@@ -1,4 +1,6 @@
 import type { Affinity, EnvVar, NodeSelectorTerm, Pod, PodSpec, PodTemplateSpec } from '../../../api/core/v1.types.ts'
+import { isStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -11,11 +13,12 @@ import { portNameWarnings, portWarnings } from './port-warnings.ts'
 import { containersWithPath } from './visit.ts'
 import { volumeWarnings } from './volume-warnings.ts'
 
-/** Warnings for a pod. */
-export const podWarnings = (pod: Pod, features: Features): string[] => warningsOf(pod, fieldPath(), false, features)
+/** Warnings for a pod, in steps. */
+export const podWarnings = (pod: Pod, features: Features): Steps<string[]> => warningsOf(pod, fieldPath(), false, features)
 
 /** Warnings for the PodTemplateSpec at `path`. An update repeats those of the old template. */
-export const podTemplateWarnings = (template: PodTemplateSpec, features: Features, path: FieldPath): string[] => warningsOf(template, path, true, features)
+export const podTemplateWarnings = (template: PodTemplateSpec, features: Features, path: FieldPath): string[] =>
+  runAtOnce(warningsOf(template, path, true, features))
 
 /** Deprecated node labels: https://kubernetes.io/docs/reference/labels-annotations-taints/ */
 const DEPRECATED_LABELS: Readonly<Record<string, string>> = {
@@ -46,35 +49,45 @@ function noSeccomp(release: Release): string {
 }
 
 /** Warnings for one term of a node affinity. `checkValues` is set for preferences, whose values are not validated. */
-export function nodeTermWarnings(term: NodeSelectorTerm, checkValues: boolean, path: FieldPath): string[] {
+export const nodeTermWarnings = (term: NodeSelectorTerm, checkValues: boolean, path: FieldPath): string[] => runAtOnce(termWarnings(term, checkValues, path))
+
+function* termWarnings(term: NodeSelectorTerm, checkValues: boolean, path: FieldPath): Steps<string[]> {
   const warnings: string[] = []
-  term.matchExpressions?.forEach((expression, i) => {
+  for (const [i, expression] of (term.matchExpressions ?? []).entries()) {
+    if (isStepDone()) yield
     const at = path.child('matchExpressions').index(i)
     const text = deprecatedLabel(expression.key)
     if (text) warnings.push(`${at.child('key')}: ${expression.key} is ${text}`)
-    if (!checkValues) return
+    if (!checkValues) continue
     expression.values?.forEach((value, j) => {
       for (const error of isValidLabelValue(value)) warnings.push(`${at.child('values').index(j)}: ${value} is invalid, ${error}`)
     })
-  })
+  }
   return warnings
 }
 
-function schedulingWarnings(spec: PodSpec, { release }: Features, path: FieldPath): string[] {
+function* schedulingWarnings(spec: PodSpec, { release }: Features, path: FieldPath): Steps<string[]> {
   const checkValues = isSince(release, '1.33')
   const warnings: string[] = []
-  for (const key of Object.keys(spec.nodeSelector ?? {})) {
+  const { nodeSelector = {} } = spec
+  for (const key of isWide(nodeSelector) ? yield* wideNames(nodeSelector) : namesOf(nodeSelector)) {
+    if (isStepDone()) yield
     const text = deprecatedLabel(key)
     if (text) warnings.push(`${path.child('nodeSelector').key(key)}: ${text}`)
   }
   const affinity = spec.affinity?.nodeAffinity
   const at = path.child('affinity', 'nodeAffinity')
-  affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms?.forEach((term, i) => {
-    warnings.push(...nodeTermWarnings(term, false, at.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms').index(i)))
-  })
-  affinity?.preferredDuringSchedulingIgnoredDuringExecution?.forEach(({ preference }, i) => {
-    warnings.push(...nodeTermWarnings(preference, checkValues, at.child('preferredDuringSchedulingIgnoredDuringExecution').index(i).child('preference')))
-  })
+  const terms = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
+  for (const [i, term] of terms.entries()) {
+    if (isStepDone()) yield
+    const inTerm = at.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms').index(i)
+    for (const text of yield* termWarnings(term, false, inTerm)) warnings.push(text)
+  }
+  for (const [i, { preference }] of (affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
+    if (isStepDone()) yield
+    const inTerm = at.child('preferredDuringSchedulingIgnoredDuringExecution').index(i).child('preference')
+    for (const text of yield* termWarnings(preference, checkValues, inTerm)) warnings.push(text)
+  }
   spec.topologySpreadConstraints?.forEach((constraint, i) => {
     const constraintPath = path.child('topologySpreadConstraints').index(i)
     const text = deprecatedLabel(constraint.topologyKey)
@@ -157,14 +170,16 @@ export const OLD_APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" 
  * Warnings for a pod or template at the path `base`. `isTemplate` adds the warning for AppArmor annotations; for pods `prepare` adds it.
  * Source: pkg/api/pod/warnings.go in k8s.io/kubernetes.
  */
-function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean, features: Features): string[] {
+function* warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean, features: Features): Steps<string[]> {
   const { spec } = template
   const { annotations = {} } = template.metadata
   const path = base.child('spec')
   const annotationsPath = base.child('metadata', 'annotations')
-  const warnings = schedulingWarnings(spec, features, path)
+  const warnings = yield* schedulingWarnings(spec, features, path)
+  yield
   for (const [key, text] of DEPRECATED_ANNOTATIONS) if (annotations[key] !== undefined) warnings.push(`${annotationsPath.key(key)}: ${text}`)
   warnings.push(...volumeWarnings(spec.volumes ?? [], features, path.child('volumes')))
+  yield
   const { hostAliases: aliases = [], imagePullSecrets: secrets = [] } = spec
   warnings.push(...repeated(aliases, 'ip', path.child('hostAliases')))
   const strict = isSince(features.release, '1.33')
@@ -175,7 +190,9 @@ function warningsOf(template: PodTemplateSpec, base: FieldPath, isTemplate: bool
   warnings.push(...fractionalByteWarnings(spec.overhead, BYTES, path.child('overhead')))
   if (!spec.securityContext?.seccompProfile && annotations[SECCOMP_POD] !== undefined)
     warnings.push(`${annotationsPath.key(SECCOMP_POD)}: ${noSeccomp(features.release)}`)
+  yield
   warnings.push(...containerWarnings(template, base, isTemplate, features))
+  yield
   if (isSince(features.release, '1.28')) warnings.push(...portWarnings(spec, path))
   if (strict) warnings.push(...portNameWarnings(spec, path))
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0 && isSince(features.release, '1.27')) {

@@ -9,6 +9,7 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
 import { setGeneration } from '../../shared/spec-generation.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
+import { withLargeTemplate } from '../../shared/workload/template.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../pod-spec/drop.ts'
 import { podTemplateOptions } from '../pod-spec/options.ts'
@@ -24,7 +25,11 @@ const strategy: Strategy<PodTemplate> = {
     dropDisabledTemplateFields(next.template, old?.template, features)
     setGeneration(next, old, old !== undefined && !deepEqual(next.template, old.template))
   },
-  validate: (next, old, { features }) => validatePodTemplateSpec(next.template, TEMPLATE, podTemplateOptions(features, next.template, old?.template)),
+  validate: withLargeTemplate<PodTemplate>(
+    TEMPLATE,
+    ({ template }) => template,
+    (next, old, { features }) => validatePodTemplateSpec(next.template, TEMPLATE, podTemplateOptions(features, next.template, old?.template)),
+  ),
   warnings: (next, old, { features }) =>
     old && old.metadata.generation === next.metadata.generation ? [] : podTemplateWarnings(next.template, features, TEMPLATE),
 }

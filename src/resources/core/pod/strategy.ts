@@ -1,5 +1,6 @@
 import type { Pod, PodStatus } from '../../../api/core/v1.types.ts'
 import type { Strategy } from '../../../catalog/definition.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -18,13 +19,13 @@ function gracePeriod(pod: Pod, requested: number | undefined): number {
   return period < 0 ? 1 : period
 }
 
-function createWarnings(pod: Pod, features: Features): string[] {
+function* createWarnings(pod: Pod, features: Features): Steps<string[]> {
   const texts = isSince(features.release, '1.27') ? isDns1123Label(pod.metadata.name ?? '') : []
   const name =
     texts.length === 0
       ? []
       : [`metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${texts.join(' ')}]`]
-  return [...name, ...podWarnings(pod, features)]
+  return name.concat(yield* podWarnings(pod, features))
 }
 
 /** Strategy of the pod itself: spec and metadata. */

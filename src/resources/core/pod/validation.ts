@@ -1,8 +1,9 @@
 import type { Container, Pod, PodSchedulingGate, PodSpec, Toleration, Volume } from '../../../api/core/v1.types.ts'
 import type { Int64 } from '../../../api/meta/object.ts'
+import { runAtOnce, type Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { copyGivenEmpty } from '../../../meta/empty-members.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqual, deepEqualInSteps } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -25,8 +26,8 @@ const ANNOTATIONS = fieldPath('metadata', 'annotations')
  * annotations and fields must agree.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validatePodCreate(pod: Pod, features: Features): FieldError[] {
-  const errors = validatePod(pod, podOptions(features, pod))
+export function* validatePodCreate(pod: Pod, features: Features): Steps<FieldError[]> {
+  const errors = yield* podErrors(pod, podOptions(features, pod))
   if (pod.spec.ephemeralContainers?.length) errors.push(forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create'))
   if (pod.spec.nodeName && pod.spec.schedulingGates?.length) {
     errors.push(forbidden(SPEC.child('nodeName'), 'cannot be set until all schedulingGates have been cleared'))
@@ -36,11 +37,13 @@ export function validatePodCreate(pod: Pod, features: Features): FieldError[] {
 }
 
 /** Validates a pod, on create and on update. Errors come in this order: annotations, spec, tokens without a service account, images with surrounding space. */
-export function validatePod(pod: Pod, options: PodValidationOptions): FieldError[] {
+export const validatePod = (pod: Pod, options: PodValidationOptions): FieldError[] => runAtOnce(podErrors(pod, options))
+
+function* podErrors(pod: Pod, options: PodValidationOptions): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const { spec } = pod
   errors.push(...validatePodAnnotations(pod.metadata.annotations ?? {}, spec, ANNOTATIONS, options.allowInvalidDeletionCost))
-  errors.push(...validatePodSpec(spec, pod.metadata.name ?? '', SPEC, options))
+  for (const error of yield* validatePodSpec(spec, pod.metadata.name ?? '', SPEC, options)) errors.push(error)
   if (!spec.serviceAccountName) errors.push(...validateNoTokens(spec.volumes ?? []))
   for (const list of ['containers', 'initContainers'] as const) {
     spec[list]?.forEach((container, i) => {
@@ -82,10 +85,10 @@ const UPDATABLE = [
  * early where upstream's does: if containers are added or removed, the deadline change is invalid, or the specs are equal.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validatePodUpdate(next: Pod, old: Pod, features: Features): FieldError[] {
-  const errors: FieldError[] = []
+export function* validatePodUpdate(next: Pod, old: Pod, features: Features): Steps<FieldError[]> {
   const options = podOptions(features, next, old)
-  errors.push(...validatePod(next, options))
+  const errors = yield* podErrors(next, options)
+  yield
   errors.push(...validateAnnotationsUpdate(next, old, options))
   for (const list of ['containers', 'initContainers'] as const) {
     const [images, before] = [next.spec[list] ?? [], old.spec[list] ?? []]
@@ -96,12 +99,14 @@ export function validatePodUpdate(next: Pod, old: Pod, features: Features): Fiel
   const deadline = validateDeadline(next.spec.activeDeadlineSeconds, old.spec.activeDeadlineSeconds)
   errors.push(...deadline)
   if (deadline.length > 0 && next.spec.activeDeadlineSeconds !== undefined) return errors
+  yield
   errors.push(...validateTolerationsAdded(next.spec.tolerations ?? [], old.spec.tolerations ?? [], SPEC.child('tolerations')))
   errors.push(...validateGatesRemoved(next.spec.schedulingGates ?? [], old.spec.schedulingGates ?? [], SPEC.child('schedulingGates')))
-  if (deepEqual(next.spec, old.spec)) return errors
+  if (yield* deepEqualInSteps(next.spec, old.spec)) return errors
   errors.push(...validateNarrowed(next.spec, old.spec))
   const rest = withoutUpdates(next.spec, old.spec)
-  if (!deepEqual(rest, old.spec)) {
+  if (!(yield* deepEqualInSteps(rest, old.spec))) {
+    yield
     errors.push(
       forbidden(SPEC, `pod updates may not change fields other than ${UPDATABLE.join(',')}\n${goChanges(features.release, 'core.PodSpec', old.spec, rest)}`),
     )

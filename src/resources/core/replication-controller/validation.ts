@@ -7,7 +7,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { labelSelectorOfMap } from '../../../meta/label-selector.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { podTemplateOptions } from '../pod-spec/options.ts'
-import { validateReplicaTemplate } from '../workload/replicas.ts'
+import { validateLargeTemplate } from '../pod-spec/validation.ts'
 
 /**
  * Validates a ReplicationController. The template must have the labels of the selector. Runs in steps, since the selector may be large. Source:
@@ -23,13 +23,14 @@ export function* validateReplicationController(
   const selection = labelSelectorOfMap(spec.selector)
   yield
   const template = path.child('template')
+  const { template: given } = spec
+  const options = given && podTemplateOptions(features, given, old?.spec.template)
+  if (given && options) yield* validateLargeTemplate(given, template, options)
   const errors = [
     ...covered('minimum', validateNonNegative(spec.minReadySeconds, path.child('minReadySeconds'))),
     ...(selection.length === 0 ? [required(path.child('selector'))] : []),
     ...covered('minimum', validateNonNegative(spec.replicas, path.child('replicas'))),
-    ...(spec.template
-      ? validateReplicaTemplate(spec.template, selection, template, podTemplateOptions(features, spec.template, old?.spec.template), 'ReplicationController')
-      : [required(template)]),
+    ...(given && options ? validateReplicaTemplate(given, selection, template, options, 'ReplicationController') : [required(template)]),
   ]
   // Upstream validates an updated object twice, and reports every error twice.
   return old ? [...errors, ...errors] : errors

@@ -2,10 +2,12 @@ import type { PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import type { TypedObject } from '../../../api/meta/object.ts'
 import type { LabelSelector } from '../../../api/meta/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { isGivenEmpty } from '../../../meta/empty-members.ts'
 import { deepEqual } from '../../../meta/equal.ts'
+import { hasFewValues } from '../../../meta/few-values.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, immutableError, invalid, notSupported } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -16,6 +18,8 @@ import { isDns1123Label } from '../../../meta/names.ts'
 import { all, mandatory, type Rule } from '../../../meta/rules.ts'
 import { ifReadable } from '../../../meta/selector-error.ts'
 import { goLabelSelector, goStringMap } from '../../shared/go-syntax.ts'
+import { podTemplateOptions } from '../pod-spec/options.ts'
+import { validateLargeTemplate } from '../pod-spec/validation.ts'
 import { podTemplateWarnings } from '../pod-spec/warnings.ts'
 
 /** Parsed requirements of a selector. */
@@ -91,3 +95,17 @@ export function hostNameWarnings(next: TypedObject, old: TypedObject | undefined
   if (errors.length === 0) return []
   return [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${errors.join(' ')}]`]
 }
+
+/** Returns the validation of a kind whose template, at the path, may be large: it is validated in steps before the rules, which run in one call. */
+export const withLargeTemplate =
+  <T>(path: FieldPath, templateOf: (object: T) => PodTemplateSpec | undefined, validate: (next: T, old: T | undefined, context: HookContext) => FieldError[]) =>
+  (next: T, old: T | undefined, context: HookContext): FieldError[] | Steps<FieldError[]> => {
+    const template = templateOf(next)
+    if (template === undefined || hasFewValues(template)) return validate(next, old, context)
+    const options = podTemplateOptions(context.features, template, old && templateOf(old))
+    return (function* (): Steps<FieldError[]> {
+      yield* validateLargeTemplate(template, path, options)
+      yield
+      return validate(next, old, context)
+    })()
+  }

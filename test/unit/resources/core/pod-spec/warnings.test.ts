@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { runAtOnce } from '../../../../../src/lib/steps.ts'
 import { fieldPath } from '../../../../../src/meta/field-path.ts'
 import { podTemplateWarnings, podWarnings } from '../../../../../src/resources/core/pod-spec/warnings.ts'
 import { featuresOf } from '../../../../support/hook-context.ts'
@@ -118,7 +119,7 @@ const cases: Record<string, [spec: object, ...warnings: string[]]> = {
 
 describe('resources/core/pod-spec/warnings', () => {
   for (const [name, [spec, ...warnings]] of Object.entries(cases)) {
-    it(name, () => expect(podWarnings(podWith(spec), featuresOf())).to.deep.equal(warnings))
+    it(name, () => expect(runAtOnce(podWarnings(podWith(spec), featuresOf()))).to.deep.equal(warnings))
   }
 
   it('deprecated annotations', () => {
@@ -134,7 +135,7 @@ describe('resources/core/pod-spec/warnings', () => {
       'metadata.annotations[container.seccomp.security.alpha.kubernetes.io/c]: non-functional in v1.27+; use the "seccompProfile" field instead',
     ]
     const template = podWith({}, { annotations })
-    expect(podWarnings(template, featuresOf())).to.deep.equal(told)
+    expect(runAtOnce(podWarnings(template, featuresOf()))).to.deep.equal(told)
     expect(podTemplateWarnings(template, featuresOf(), fieldPath('template'))).to.deep.equal([
       ...told.map(text => `template.${text}`),
       'template.metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: deprecated since v1.30; use the "appArmorProfile" field instead',

@@ -1,0 +1,75 @@
+import { expect } from 'chai'
+import type { NodeSelectorRequirement, PodSpec, PodTemplateSpec } from '../../../../../src/api/core/v1.types.ts'
+import { isSteps } from '../../../../../src/lib/steps.ts'
+import type { FieldError } from '../../../../../src/meta/field-error.ts'
+import { fieldPath } from '../../../../../src/meta/field-path.ts'
+import { podTemplateOptions } from '../../../../../src/resources/core/pod-spec/options.ts'
+import { validatePodSpec, validatePodTemplateSpec } from '../../../../../src/resources/core/pod-spec/validation.ts'
+import { withLargeTemplate } from '../../../../../src/resources/shared/workload/template.ts'
+import { countedSteps } from '../../../../support/counted-steps.ts'
+import { hookContext } from '../../../../support/hook-context.ts'
+
+const MANY = 20_000
+const PATH = fieldPath('spec', 'template')
+const context = hookContext()
+const list = <T>(item: (i: number) => T): T[] => Array.from({ length: MANY }, (_, i) => item(i))
+
+const requirement = (i: number): NodeSelectorRequirement => ({ key: `k${i}`, operator: 'Exists' })
+const inTerms = (...lists: NodeSelectorRequirement[][]): PodSpec =>
+  ({
+    containers: [],
+    affinity: {
+      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: lists.map(matchExpressions => ({ matchExpressions })) } },
+    },
+  }) as unknown as PodSpec
+
+const LARGE: Readonly<Record<string, PodSpec>> = {
+  'a node selector': { containers: [], nodeSelector: Object.fromEntries(list(i => [`k${i}`, i === 7 ? '-' : 'v'])) } as unknown as PodSpec,
+  'many terms': inTerms(...list(i => [requirement(i)])),
+  'a term with many requirements': inTerms(list(requirement)),
+}
+
+const texts = (errors: readonly FieldError[]): string[] => errors.map(({ field, body }) => `${field}: ${body}`)
+
+describe('a large pod spec', () => {
+  for (const [name, spec] of Object.entries(LARGE)) {
+    const template = (): PodTemplateSpec => ({ metadata: {}, spec: structuredClone(spec) })
+    const optionsOf = (of: PodTemplateSpec) => podTemplateOptions(context.features, of, undefined)
+
+    it(`with ${name} is validated in many steps`, () => {
+      const of = template()
+      expect(countedSteps(validatePodSpec(of.spec, '', PATH, optionsOf(of))).yields).to.be.at.least(30)
+    })
+
+    it(`with ${name} is validated once before the rules of its kind, with the same errors`, () => {
+      let validated = 0
+      const validate = withLargeTemplate<PodTemplateSpec>(
+        PATH,
+        of => of,
+        of => {
+          validated++
+          return validatePodTemplateSpec(of, PATH, optionsOf(of))
+        },
+      )
+      const of = template()
+      const expected = texts(validatePodTemplateSpec(template(), PATH, optionsOf(of)))
+      expect(expected).not.to.deep.equal([])
+      const result = validate(of, undefined, context)
+      if (!isSteps(result)) throw new Error('not in steps')
+      const { result: errors, yields } = countedSteps(result)
+      expect(texts(errors)).to.deep.equal(expected)
+      expect([validated, yields >= 30]).to.deep.equal([1, true])
+      expect(validatePodTemplateSpec(of, PATH, optionsOf(of))).to.equal(errors)
+    })
+  }
+
+  it('is validated in one call if it is small', () => {
+    const small = { metadata: {}, spec: { containers: [] } } as unknown as PodTemplateSpec
+    const validate = withLargeTemplate<PodTemplateSpec>(
+      PATH,
+      of => of,
+      () => [],
+    )
+    expect(validate(small, undefined, context)).to.deep.equal([])
+  })
+})
