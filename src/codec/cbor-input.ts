@@ -16,6 +16,8 @@ export const SIMPLE = 7
 /** Names of the major types in the errors of fxamacker/cbor. */
 export const TYPES = ['positive integer', 'negative integer', 'byte string', 'UTF-8 text string', 'array', 'map', 'tag', 'primitives'] as const
 
+/** Additional information from which the argument of a head is in the bytes behind it. */
+const ONE_BYTE = 24
 /** Additional information of an item of indefinite length, which a break ends. */
 const INDEFINITE = 31
 const BREAK = 0xff
@@ -143,10 +145,10 @@ export class CborInput {
 
   /**
    * Copies the chunks of a string of indefinite length to `to`, or only measures them without it. Returns their total length. A body may have as many chunks as
-   * bytes, so no object is allocated per chunk.
+   * bytes, so no object is allocated per chunk, and short ones are read by a loop of their own.
    */
   #joinChunks(type: number, to?: Buffer): number {
-    let end = 0
+    let end = this.#joinShortChunks(type, to, 0)
     while (!this.atBreak()) {
       const inner = this.peekMajor()
       if (inner !== type) throw new CborError(`cbor: wrong element type ${TYPES[inner]} for indefinite-length ${TYPES[type]}`)
@@ -156,8 +158,27 @@ export class CborInput {
       if (to && length > SHORT_CHUNK) this.bytes.copy(to, end, this.at, this.at + length)
       else if (to) for (let i = 0; i < length; i++) to[end + i] = this.bytes[this.at + i] ?? 0
       this.at += length
-      end += length
+      end = this.#joinShortChunks(type, to, end + length)
     }
+    return end
+  }
+
+  /** Copies the chunks that follow and whose heads contain their lengths. Returns the end of `to`. */
+  #joinShortChunks(type: number, to: Buffer | undefined, from: number): number {
+    const { bytes } = this
+    const { length } = bytes
+    let { at } = this
+    let end = from
+    for (;;) {
+      const head = bytes[at] ?? BREAK
+      const next = at + 1 + (head & 31)
+      if (head >> 5 !== type || (head & 31) >= ONE_BYTE || next > length) break
+      at++
+      if (to === undefined) end += next - at
+      else while (at < next) to[end++] = bytes[at++] ?? 0
+      at = next
+    }
+    this.at = at
     return end
   }
 

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { ProtobufError } from '../lib/protobuf-error.ts'
 import { expectWire, readBytes, readEnd, readTag, readVarint, skipField, WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from '../lib/protobuf-wire.ts'
 import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
+import { noteMembers } from '../lib/wide-objects.ts'
 import { setMember } from '../meta/equal.ts'
 import { StatusError } from '../meta/status.ts'
 import type { Schema, StructSchema, UnionSchema } from '../schema/schema.ts'
@@ -26,8 +27,11 @@ export const decodeMessage = (schema: StructSchema, bytes: Uint8Array, mostValue
 /** Like `decodeMessage`, in steps, for messages that may be large. Most map entries are set after the message is read. */
 export function* decodeMessageInSteps(schema: StructSchema, bytes: Uint8Array, mostValues = Number.POSITIVE_INFINITY): Steps<JsonObject> {
   const reader = new MessageReader(bytes, mostValues)
-  const value = reader.read(schema)
+  const value = yield* reader.read(schema)
   yield
+  const counts = new Map<JsonObject, number>()
+  for (const { map } of reader.late) counts.set(map, (counts.get(map) ?? 0) + 1)
+  for (const [map, count] of counts) noteMembers(map, count)
   for (const { map, key, value: member } of reader.late) {
     setMember(map, key, member)
     if (isStepDone()) yield
@@ -80,10 +84,10 @@ class MessageReader {
     this.#left = mostValues
   }
 
-  read(schema: StructSchema): JsonObject {
+  *read(schema: StructSchema): Steps<JsonObject> {
     try {
       const out: JsonObject = {}
-      this.#message(this.#bytes.length, schema, out)
+      yield* this.#messageInSteps(this.#bytes.length, schema, out)
       return out
     } catch (error) {
       if (error instanceof StatusError) throw error
@@ -124,6 +128,37 @@ class MessageReader {
       } else this.#field(wire, entry.field.name, entry.schema, out)
     }
     this.#leave(end)
+  }
+
+  /** `#message` in steps, for the root and the structs in it that are in no list: they contain the long lists and maps. Others are read in one call, as a generator for each would cost more. */
+  *#messageInSteps(end: number, schema: StructSchema, out: JsonObject): Steps<void> {
+    this.#enter()
+    const reader = this.#reader
+    const entries = planEntries(schema)
+    while (reader.pos < end) {
+      if (isStepDone()) yield
+      const tag = readTag(reader, schema.name)
+      const wire = tag & 7
+      const entry = entries.get(tag >>> 3)
+      if (entry === undefined) skipField(reader, wire)
+      else if ('inline' in entry) {
+        expectField(wire, WIRE_BYTES, schema.name)
+        yield* this.#messageInSteps(readEnd(this.#reader), entry.inline, out)
+      } else if (entry.schema.type === 'struct') yield* this.#structInSteps(wire, entry.field.name, entry.schema, out)
+      else this.#field(wire, entry.field.name, entry.schema, out)
+    }
+    this.#leave(end)
+  }
+
+  *#structInSteps(wire: number, name: string, schema: StructSchema, out: JsonObject): Steps<void> {
+    if (--this.#left < 0) throw tooManyValues()
+    this.#path.push(name)
+    expectField(wire, WIRE_BYTES, name)
+    const before = out[name]
+    const value: JsonObject = isJsonObject(before) ? before : {}
+    yield* this.#messageInSteps(readEnd(this.#reader), schema, value)
+    out[name] = value
+    this.#path.pop()
   }
 
   #field(wire: number, name: string, schema: Schema, out: JsonObject): void {

@@ -97,8 +97,8 @@ export function labelSelectorOf(selector: LabelSelector | undefined | null): rea
 
 /** Converts a plain map (Service, ReplicationController) to requirements, without validation. */
 export const labelSelectorOfMap = (map: Labels | undefined): LabelRequirement[] =>
-  Object.entries(map ?? {})
-    .map(([key, value]): LabelRequirement => ({ key, operator: '=', values: [value] }))
+  Object.keys(map ?? {})
+    .map((key): LabelRequirement => ({ key, operator: '=', values: [map?.[key] ?? ''] }))
     .sort(byKey)
 
 const SIGNS: Readonly<Partial<Record<LabelOperator | 'nothing', string>>> = { gt: '>', lt: '<' }
@@ -133,7 +133,11 @@ export function printLabelSelector(selector: LabelSelector | undefined | null): 
 }
 
 /** Prints labels like labels.FormatLabels: `a=b,c=d`, or `<none>`. */
-export const printLabels = (map: Labels | undefined): string => printLabelRequirements(labelSelectorOfMap(map)) || '<none>'
+export const printLabels = (map: Labels = {}): string =>
+  Object.keys(map)
+    .sort()
+    .map(key => `${key}=${map[key]}`)
+    .join(',') || '<none>'
 
 /** Relaxed rules of validateLabelSelector. */
 export interface LabelSelectorRules {

@@ -58,14 +58,17 @@ function checkOf(schema: Schema): Check | undefined {
       return checkerOf(schema)
     case 'list': {
       const item = checkOf(schema.items)
-      return (
-        item &&
-        ((value, walk) => {
-          if (!Array.isArray(value)) return false
-          for (const element of value) if (--walk.left < 0 || (typeof element === 'object' && element !== null && !item(element, walk))) return false
-          return true
-        })
-      )
+      // Elements that cannot be out of order still count.
+      if (item === undefined)
+        return (value, walk) => {
+          walk.left -= Array.isArray(value) ? value.length : 0
+          return Array.isArray(value) && walk.left >= 0
+        }
+      return (value, walk) => {
+        if (!Array.isArray(value)) return false
+        for (const element of value) if (--walk.left < 0 || (typeof element === 'object' && element !== null && !item(element, walk))) return false
+        return true
+      }
     }
     case 'map': {
       const inner = checkOf(schema.values)

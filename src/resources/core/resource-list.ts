@@ -1,3 +1,5 @@
+import { isStepDone, runAtOnce, type Steps } from '../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 import type { FieldPath } from '../../meta/field-path.ts'
 import { quantityMilliValue, roundUpQuantity } from '../../meta/quantity.ts'
 
@@ -8,8 +10,13 @@ const WHOLE_BYTES = /^[0-9]{1,15}([KMGTPE]i|[kMGTPE])?$/
 
 /** Rounds every quantity of a ResourceList up to thousandths, in place. Finer quantities are never stored. */
 export function roundResources(list: Record<string, string> | undefined): void {
-  if (!list) return
-  for (const name of Object.keys(list)) {
+  if (list) runAtOnce(roundResourcesInSteps(list))
+}
+
+/** `roundResources` in steps, for lists that may be long. */
+export function* roundResourcesInSteps(list: Record<string, string>): Steps<void> {
+  for (const name of isWide(list) ? yield* wideNames(list) : namesOf(list)) {
+    if (isStepDone()) yield
     const quantity = list[name] ?? ''
     // Most quantities are integers and need no parsing. A list may hold as many of them as a request body has room for.
     if (WHOLE.test(quantity)) continue

@@ -35,6 +35,18 @@ const read = (text: string): Json => {
 }
 
 describe('CBOR items', () => {
+  it('joins chunks of strings of every length', () => {
+    const chunk = (text: string): Buffer =>
+      Buffer.concat([text.length < 24 ? Buffer.from([0x60 + text.length]) : Buffer.from([0x78, text.length]), Buffer.from(text)])
+    const texts = ['', 'a', 'b'.repeat(23), 'c'.repeat(24), '', 'd', 'e'.repeat(200), 'f'.repeat(200), 'g', '']
+    const joined = (list: readonly string[]): Json => parseCbor(Buffer.concat([Buffer.from('a161617f', 'hex'), ...list.map(chunk), Buffer.from([0xff])])).value
+    for (let i = 0; i <= texts.length; i++) expect(joined(texts.slice(i))).to.deep.equal({ a: texts.slice(i).join('') })
+    for (let cut = 5; cut < 30; cut++) {
+      const bytes = Buffer.concat([Buffer.from('a161617f', 'hex'), chunk('a'), chunk('b'.repeat(23))])
+      expect(() => parseCbor(bytes.subarray(0, cut)), String(cut)).to.throw('unexpected EOF')
+    }
+  })
+
   it('sorts many keys by their encoded bytes, whatever their order was', () => {
     const random = seededRandom(3)
     for (const alphabet of ['abc', 'aé\u{ffff}\u{1f600}']) {

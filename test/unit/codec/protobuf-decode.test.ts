@@ -100,6 +100,15 @@ describe('protobuf members', () => {
     expect(value).to.deep.equal({ map: Object.fromEntries(keys.map((key, i) => [key, i < 1000 ? 'old' : 'new'])), trees: { a: {}, b: {} } })
   })
 
+  it('reads the members of the root and of structs in it in steps', () => {
+    const many = Buffer.concat(keys.map(key => entry(12, key)))
+    const steps = decodeMessageInSteps(all, many)
+    expect(steps.next().done).to.equal(false)
+    let yields = 1
+    while (!steps.next().done) yields++
+    expect(yields).to.be.greaterThan(8)
+  })
+
   it('reads wide maps with interleaved entries in steps', () => {
     const { count, value } = inSteps(Buffer.concat(keys.flatMap(key => [entry(12, key), entry(13, key)])))
     expect(count).to.be.greaterThan(5)

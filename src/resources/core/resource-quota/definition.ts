@@ -2,13 +2,14 @@ import type { ResourceQuota } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { ownMember } from '../../../meta/equal.ts'
 import { compareQuantity } from '../../../meta/quantity.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import { roundResources } from '../resource-list.ts'
+import { roundResourcesInSteps } from '../resource-list.ts'
 import { validateQuota, validateQuotaStatus } from './validation.ts'
 
 const resourceQuotaTable: TableDefinition<ResourceQuota> = {
@@ -25,10 +26,8 @@ const resourceQuotaTable: TableDefinition<ResourceQuota> = {
   },
 }
 
-function setQuotaDefaults(quota: ResourceQuota): void {
-  roundResources(quota.spec.hard)
-  roundResources(quota.status.hard)
-  roundResources(quota.status.used)
+function* setQuotaDefaults({ spec, status }: ResourceQuota): Steps<void> {
+  for (const amounts of [spec.hard, status.hard, status.used]) if (amounts) yield* roundResourcesInSteps(amounts)
 }
 
 const statusStrategy: Strategy<ResourceQuota> = {

@@ -1,5 +1,6 @@
 import type { LoadBalancerIngress, Service, ServiceSpec } from '../../../api/core/v1.types.ts'
 import { enumValues } from '../../../catalog/types.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -8,7 +9,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { parseIp } from '../../../meta/ip.ts'
 import { isDns1123Subdomain } from '../../../meta/names.ts'
-import { validateLabels } from '../../../meta/object-meta-validation.ts'
+import { labelErrors } from '../../../meta/object-meta-validation.ts'
 import { excluded, field, mandatory, type Rule, union } from '../../../meta/rules.ts'
 import { type LegacyAddresses, legacyAddresses } from '../../shared/legacy-addresses.ts'
 import { validateNonSpecialIP } from '../endpoints/validation.ts'
@@ -118,7 +119,8 @@ function validateServiceType(service: Service): FieldError[] {
  * Validates a service. On update, with `old`, the errors of the update come first. The rest follows upstream's order, which is not that of the struct. Source:
  * pkg/apis/core/validation in k8s.io/kubernetes.
  */
-export function validateService(next: Service, old: Service | undefined, features: Features): FieldError[] {
+export function* validateService(next: Service, old: Service | undefined, features: Features): Steps<FieldError[]> {
+  const selectorErrors = yield* labelErrors(next.spec.selector ?? {}, SPEC.child('selector'))
   const ports = SPEC.child('ports')
   const update = old
     ? [
@@ -134,7 +136,7 @@ export function validateService(next: Service, old: Service | undefined, feature
     ...(portsOf(next).length === 0 && !isHeadless(next) && serviceTypeOf(next) !== 'ExternalName' ? [required(ports)] : []),
     ...validateByType(next, features),
     ...validatePorts(next, ports),
-    ...validateLabels(next.spec.selector, SPEC.child('selector')),
+    ...selectorErrors,
     ...affinity(next.spec, SPEC, undefined, undefined),
     ...validateClusterIPs(next, legacyAddresses(features, old?.spec.clusterIPs)),
     ...validateExternalIPs(next, legacyAddresses(features, old?.spec.externalIPs)),

@@ -1,9 +1,15 @@
 import { expect } from 'chai'
 import { types } from '../../../../src/catalog/types.ts'
+import { noteMembers } from '../../../../src/lib/wide-objects.ts'
 import { goDifference } from '../../../../src/schema/go/go-diff.ts'
 import { goMessages } from '../../../support/go-messages.ts'
 
 const podSpec = types.type('core.PodSpec')
+
+const namedMany = (value: string) => {
+  const names = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, value]))
+  return noteMembers(names, 5000)
+}
 
 describe('differences in the form of go-cmp', () => {
   for (const [i, { type, old, next, diff }] of goMessages().entries()) {
@@ -21,6 +27,11 @@ describe('differences in the form of go-cmp', () => {
   it('are not computed for values that are too large', () => {
     const containers = (image: string) => ({ containers: Array.from({ length: 5000 }, () => ({ name: 'c', image })) })
     expect(goDifference(podSpec, containers('a'), containers('b'))).to.equal('There is too much to compare to tell what differs.\n')
+  })
+
+  it('are not computed for wide maps', () => {
+    const selector = (value: string) => ({ nodeSelector: namedMany(value) })
+    expect(goDifference(podSpec, selector('a'), selector('b'))).to.equal('There is too much to compare to tell what differs.\n')
   })
 
   it('abbreviate large values of one side', () => {
