@@ -16,7 +16,7 @@ export interface ConnectionLimits extends SilenceLimits {
 export const DEFAULT_LIMITS: ConnectionLimits = { maxMessageBytes: 256 << 20, quietMs: 6000, signMs: 3000 }
 
 /** Bytes that are read before yielding. They contain some thousand frames at most. */
-export const PIECE_BYTES = 32 * 1024
+export const PIECE_BYTES = 64 * 1024
 /** Received bytes after which a WINDOW_UPDATE is sent. */
 export const RENEW_AFTER = 1 << 20
 /** Header blocks of an ordinary response: headers and trailers. Further ones count as frames that serve no call. */

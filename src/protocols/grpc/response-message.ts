@@ -3,8 +3,10 @@ import type { Steps } from '../../lib/steps.ts'
 import type { CallFailure } from './call-failure.ts'
 import { malformed, messageTooLong, PREFIX_BYTES } from './unary.ts'
 
-/** Size of the blocks that a longer message is collected in. Memory is allocated as the message arrives, not when it is announced. */
-const BLOCK_BYTES = 1 << 20
+/**
+ * Size of the blocks that a longer message is collected in: more than a page of a range. The system provides memory of a block as the message arrives, not when it is announced, and a message in one block need not be copied again.
+ */
+const BLOCK_BYTES = 32 << 20
 
 /** Assembles a message from DATA frames. It holds one copy of the message, however small the frames are. */
 export class ResponseMessage {
@@ -55,7 +57,7 @@ export class ResponseMessage {
     for (let rest = bytes; rest.length > 0; ) {
       let block = this.#blocks.at(-1)
       if (block === undefined || this.#filled === block.length) {
-        block = Buffer.allocUnsafe(Math.min(this.#left, BLOCK_BYTES))
+        block = Buffer.allocUnsafeSlow(Math.min(this.#left, BLOCK_BYTES))
         this.#blocks.push(block)
         this.#filled = 0
       }

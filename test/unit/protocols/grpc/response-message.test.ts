@@ -38,6 +38,13 @@ describe('ResponseMessage', () => {
     expect(runAtOnce(message.inSteps()).buffer).to.equal(frame.buffer)
   })
 
+  it('copies a long message once, as its frames arrive', () => {
+    const message = new ResponseMessage(LONGEST)
+    for (const piece of pieces(framed(Buffer.alloc(LONGEST)), 16_384)) message.add(piece)
+    const steps = message.inSteps()
+    expect(steps.next()).to.include({ done: true })
+  })
+
   const faults: [what: string, bytes: Buffer, code: number, details: string][] = [
     ['a message that is too long', framed(Buffer.alloc(0), LONGEST + 1), 8, 'grpc: received message larger than max (4194305 vs. 4194304)'],
     ['a compressed message', framed(Buffer.alloc(1), 1, 1), 13, 'the response is not a single message'],
