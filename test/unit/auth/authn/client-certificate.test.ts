@@ -25,6 +25,8 @@ describe('clientCertificate', () => {
   let authorities: readonly X509Certificate[] | undefined
   let port = 0
   let server: https.Server
+  /** Whether Node shows the CAs that a client has sent. Node 24.21 hides them: see docs/distribution.md. */
+  let showsChains = true
   before(async () => {
     ca = await issueCertificate({ subject: [{ CN: ['ca'] }], isAuthority: true })
     serving = await issueCertificate({ subject: [{ CN: ['localhost'] }], issuer: ca, usages: [SERVER_AUTH] })
@@ -45,6 +47,14 @@ describe('clientCertificate', () => {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     port = (server.address() as AddressInfo).port
+
+    server.once('secureConnection', (socket: tls.TLSSocket) => {
+      showsChains = socket.getPeerCertificate(true).issuerCertificate !== undefined
+    })
+    const between = await issueCertificate({ subject: [{ CN: ['between'] }], issuer: ca, isAuthority: true })
+    const leaf = await issueCertificate({ ...USERS_CERTIFICATE, issuer: between })
+    now = Date.now()
+    expect(await askOnce({ cert: leaf.cert + between.cert, key: leaf.key })).to.equal('alice')
   })
   beforeEach(() => {
     now = Date.now()
@@ -204,7 +214,7 @@ describe('clientCertificate', () => {
     try {
       expect([await ask(underBetween), await ask(long)]).to.deep.equal(['alice', 'alice'])
       now += 11 * MINUTE_MS
-      expect([await ask(underBetween), await ask(long)]).to.deep.equal(['rejected', 'alice'])
+      expect([await ask(underBetween), await ask(long)]).to.deep.equal([showsChains ? 'rejected' : 'alice', 'alice'])
       now += 60 * MINUTE_MS
       expect(await ask(long)).to.equal('rejected')
     } finally {
@@ -241,8 +251,9 @@ describe('clientCertificate', () => {
         authorities = read(other)
         expect(await both()).to.deep.equal(['rejected', 'rejected'])
         authorities = read(other, ca)
-        expect(await both()).to.deep.equal(['alice', 'alice'])
+        expect(await both()).to.deep.equal(['alice', showsChains ? 'alice' : 'rejected'])
         authorities = read(between)
+        // It has issued the certificate itself, so the chain need not be known.
         expect(await both(), 'an authority between stands for itself').to.deep.equal(['rejected', 'alice'])
       } finally {
         direct.destroy()
