@@ -3,7 +3,7 @@ import type { Server } from 'node:https'
 import { createSecureContext, type SecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls'
 import { NamedCertificates } from './named-certificates.ts'
 import type { TlsMaterial } from './tls-material.ts'
-import { DEFAULT_TLS_POLICY, type TlsPolicy } from './tls-policy.ts'
+import { DEFAULT_TLS_POLICY, SECURITY_LEVEL, type TlsPolicy } from './tls-policy.ts'
 
 /**
  * Options of OpenSSL for Go's behaviour: a client certificate is verified once for each connection. Without renegotiation, a client cannot replace it by one that is not verified. Without tickets, a session
@@ -11,8 +11,11 @@ import { DEFAULT_TLS_POLICY, type TlsPolicy } from './tls-policy.ts'
  */
 const ONE_VERIFIED_HANDSHAKE = constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET
 
-/** Returns the cipher list. TLS before 1.2 needs SHA-1 signatures, which OpenSSL only allows at security level 0. */
-const withLevel = ({ ciphers, minVersion }: TlsPolicy): string => (minVersion === 'TLSv1' || minVersion === 'TLSv1.1' ? `${ciphers}:@SECLEVEL=0` : ciphers)
+/** Returns the cipher list with a security level. TLS before 1.2 needs SHA-1 signatures, which OpenSSL only allows at level 0. A list of TLS 1.3 suites alone cannot have a level. */
+function withLevel({ ciphers, minVersion }: TlsPolicy): string {
+  if (ciphers.split(':').every(name => name.startsWith('TLS_'))) return ciphers
+  return `${ciphers}:${minVersion === 'TLSv1' || minVersion === 'TLSv1.1' ? '@SECLEVEL=0' : SECURITY_LEVEL}`
+}
 
 /** Certificates and TLS policy of a server's connections. Changes apply to new connections. */
 export class ServingCertificates {

@@ -1,5 +1,5 @@
 import { constants } from 'node:crypto'
-import type { SecureVersion } from 'node:tls'
+import tls, { type SecureVersion } from 'node:tls'
 
 /** TLS versions, cipher suites and groups of a server. */
 export interface TlsPolicy {
@@ -15,3 +15,13 @@ const CIPHERS = ['TLS_AES_128_GCM_SHA256', ...constants.defaultCoreCipherList.sp
 
 /** Policy without flags, as in Go: TLS 1.2 and later. */
 export const DEFAULT_TLS_POLICY: TlsPolicy = { minVersion: 'TLSv1.2', ciphers: CIPHERS }
+
+/**
+ * Element of a cipher list that sets OpenSSL's security level to that of Node 20 and 22. Level 2, the default from Node 24 on, refuses RSA keys with fewer than 2,048 bits, which Go accepts from 1,024 bits on.
+ */
+export const SECURITY_LEVEL = '@SECLEVEL=1'
+
+/** Sets the security level of all connections of the process that do not name their ciphers, such as those to backends. */
+export function setDefaultSecurityLevel(): void {
+  if (!tls.DEFAULT_CIPHERS.includes('@SECLEVEL')) tls.DEFAULT_CIPHERS = `${tls.DEFAULT_CIPHERS}:${SECURITY_LEVEL}`
+}

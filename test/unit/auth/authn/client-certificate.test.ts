@@ -191,6 +191,18 @@ describe('clientCertificate', () => {
     expect(await askOnce(await issueCertificate({ subject: [{ O: ['system:masters'] }], issuer: ca, usages: [CLIENT_AUTH] }))).to.equal('undefined')
   })
 
+  it('accepts an RSA key of 1,024 bits, as Go does', async () => {
+    const algorithm = { name: 'RSASSA-PKCS1-v1_5', modulusLength: 1024, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' }
+    const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+    const { cert, key } = await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca, keys })
+    const agent = new https.Agent({ ca: ca.cert, cert, key, ciphers: 'DEFAULT:@SECLEVEL=0', checkServerIdentity: () => undefined })
+    try {
+      expect(await ask(agent)).to.equal('alice')
+    } finally {
+      agent.destroy()
+    }
+  })
+
   it('rejects a certificate that expires while its connection is open', async () => {
     const agent = agentOf(await issueCertificate({ ...USERS_CERTIFICATE, issuer: ca, notAfter: now + 10 * MINUTE_MS }))
     try {
