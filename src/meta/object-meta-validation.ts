@@ -176,6 +176,9 @@ export const MANAGER_MAX_BYTES = 128
 export const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
 const PLAIN = /^[ -~]*$/
 
+/** Length of the errors of one field manager, in UTF-16 code units, after which its further characters are not validated. Each error quotes the whole name. */
+const MOST_QUOTED = 1 << 20
+
 /** Validates the name of a field manager: printable characters of limited length. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
@@ -188,6 +191,7 @@ export function validateFieldManager(manager: string, path: FieldPath): FieldErr
       errors.push(invalid(path, manager, `invalid character U+${point} (at position ${at})`))
     }
     at += Buffer.byteLength(c)
+    if (errors.length * manager.length > MOST_QUOTED) break
   }
   return errors
 }
