@@ -9,12 +9,12 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
 import { setGeneration } from '../../shared/spec-generation.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
-import { withLargeTemplate } from '../../shared/workload/template.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../pod-spec/drop.ts'
 import { podTemplateOptions } from '../pod-spec/options.ts'
 import { validatePodTemplateSpec } from '../pod-spec/validation.ts'
 import { podTemplateWarnings } from '../pod-spec/warnings.ts'
+import { withLargeTemplate } from '../workload/template.ts'
 
 const TEMPLATE = fieldPath('template')
 

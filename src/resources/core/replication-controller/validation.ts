@@ -8,6 +8,7 @@ import { labelSelectorOfMap } from '../../../meta/label-selector.ts'
 import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { podTemplateOptions } from '../pod-spec/options.ts'
 import { validateLargeTemplate } from '../pod-spec/validation.ts'
+import { validateReplicaTemplate } from '../workload/replicas.ts'
 
 /**
  * Validates a ReplicationController. The template must have the labels of the selector. Runs in steps, since the selector may be large. Source:

@@ -5,7 +5,7 @@ import type { FieldError } from '../../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../../src/meta/field-path.ts'
 import { podTemplateOptions } from '../../../../../src/resources/core/pod-spec/options.ts'
 import { validatePodSpec, validatePodTemplateSpec } from '../../../../../src/resources/core/pod-spec/validation.ts'
-import { withLargeTemplate } from '../../../../../src/resources/shared/workload/template.ts'
+import { withLargeTemplate } from '../../../../../src/resources/core/workload/template.ts'
 import { countedSteps } from '../../../../support/counted-steps.ts'
 import { hookContext } from '../../../../support/hook-context.ts'
 
