@@ -22,7 +22,7 @@ export type PagedQuery = Pick<RangeQuery, 'start' | 'end' | 'at' | 'keysOnly' | 
 /**
  * Reads a range in pages of about the same size in bytes, all at the revision of the first page, or at the given one. Together they contain each key once, in order. The next page is
  * requested before one is yielded, so that the store prepares it while the caller processes that one: at most two are in memory. If a page times out, or is larger than the client
- * of the store accepts, it is requested again, and it and later ones are made smaller. If the store calls `visit`, pages have no items. After the first page, the rest is read in one call if the store supports that. Throws BackendError.
+ * of the store accepts, it is requested again, and it and later ones are made smaller. If the store calls `visit`, pages have no items. After the first page, the rest is streamed in one call if the store can stream. Throws BackendError.
  */
 export async function* rangePages(
   backend: Pick<Backend, 'range' | 'rangeStream'>,

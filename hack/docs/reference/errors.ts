@@ -24,8 +24,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
   '500 InternalError':
     'Something that the request depends on has failed: a webhook, an allocator, conversion. An error that the code did not expect is logged with the audit ID of the request.',
   '500 StorageReadError': 'Stored objects cannot be read: they are corrupt, or encrypted with a key that the server does not have.',
-  '500 Unknown':
-    'The `Accept` header of a request for `/statusz` or `/flagz` names a media type in which the page does not exist. The code is that of kube-apiserver.',
   '503 ServiceUnavailable': 'The store, an aggregated server or the backend of a proxy cannot be reached, or the server is shutting down. Retry.',
   '504 ServerTimeout': 'The store did not respond in time. The write may have happened. Retry after `Retry-After` seconds.',
   '504 Timeout': 'The request exceeded its timeout, or the requested resource version does not exist yet.',

@@ -65,7 +65,7 @@ const shardSelector = querySince(
   '1.36',
   'shardSelector',
   'string',
-  'Selects objects whose uid has a hash in a range: shardRange(object.metadata.uid, start, end). Requires the feature gate ShardedListAndWatch.',
+  'Selects objects whose uid or namespace has a hash in a range: shardRange(object.metadata.uid, start, end). Requires the feature gate ShardedListAndWatch.',
 )
 const timeoutSeconds = query('timeoutSeconds', 'integer', 'Timeout of a list or watch, in seconds.')
 const watch = query('watch', 'boolean', 'Whether changes are streamed instead of a list.')

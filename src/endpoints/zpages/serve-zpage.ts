@@ -50,7 +50,7 @@ export async function serveZPage(path: ZPagePath, source: ZPageSource, exchange:
   if (accepted === undefined) throw failure(406, 'NotAcceptable', notAcceptableText(structured.offer))
   const { mediaType, as } = accepted
   if (as === undefined) return sendPage(exchange, content)
-  if (!structured.types.includes(mediaType)) throw failure(500, 'Unknown', `content negotiation failed: unsupported media type '${mediaType}'`)
+  if (!structured.types.includes(mediaType)) throw failure(500, '', `content negotiation failed: unsupported media type '${mediaType}'`)
   if (exchange.counted) exchange.counted = { group: GROUP, version: as.version, resource: name }
   if (as.version === 'v1alpha1' && structured.versions.includes('v1beta1'))
     exchange.setHeader('Warning', `299 - "This version of the ${name} endpoint is deprecated. Please use a newer version."`)

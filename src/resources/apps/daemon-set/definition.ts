@@ -6,7 +6,7 @@ import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabelSelector, printLabels } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
+import { defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { CONTAINER_COLUMNS, containerCells, SELECTOR_COLUMN } from '../../core/workload/container-columns.ts'
 import { templateWarnings, withLargeTemplate } from '../../core/workload/template.ts'
@@ -14,38 +14,9 @@ import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/spec-generation.ts'
 import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { appsVersion } from '../version.ts'
+import { setDaemonSetDefaults } from './defaults.ts'
+import { setTemplateGeneration, templateGeneration } from './template-generation.ts'
 import { validateDaemonSet, validateDaemonSetStatus } from './validation.ts'
-
-/** Sets defaults: rolling updates of one node at a time, and ten revisions of history. Source: pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes. */
-function setDaemonSetDefaults(object: DaemonSet): void {
-  const { spec } = object
-  const strategy = spec.updateStrategy
-  if (!strategy.type) strategy.type = 'RollingUpdate'
-  if (strategy.type === 'RollingUpdate') {
-    strategy.rollingUpdate ??= {}
-    strategy.rollingUpdate.maxUnavailable ??= 1
-    strategy.rollingUpdate.maxSurge ??= 0
-  }
-  spec.revisionHistoryLimit ??= 10
-  defaultPodTemplate(spec.template)
-  setTemplateGeneration(object, templateGeneration(object))
-}
-
-/**
- * Annotation that replaced the field templateGeneration; only the server increments it. kube-apiserver's internal type has the field, so every object has the
- * annotation, and writers own it.
- */
-const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
-
-/** Returns 0 if the annotation is missing or not a number. */
-const templateGeneration = (object: DaemonSet): number => {
-  const text = object.metadata.annotations?.[TEMPLATE_GENERATION] ?? ''
-  return /^-?\d+$/.test(text) ? Number(text) : 0
-}
-
-const setTemplateGeneration = (object: DaemonSet, n: number): void => {
-  object.metadata.annotations = { ...object.metadata.annotations, [TEMPLATE_GENERATION]: String(n) }
-}
 
 const TEMPLATE = fieldPath('spec', 'template')
 

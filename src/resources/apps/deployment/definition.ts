@@ -6,7 +6,7 @@ import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
-import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
+import { defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { CONTAINER_COLUMNS, containerCells, SELECTOR_COLUMN } from '../../core/workload/container-columns.ts'
 import { hostNameWarnings, templateWarnings, withLargeTemplate } from '../../core/workload/template.ts'
@@ -15,26 +15,8 @@ import { scaleSelector, scaleSubresource } from '../../shared/scale.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/spec-generation.ts'
 import { STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { appsVersion } from '../version.ts'
+import { setDeploymentDefaults } from './defaults.ts'
 import { validateDeployment, validateDeploymentStatus } from './validation.ts'
-
-/**
- * Sets defaults: one replica, rolling updates with 25% surge and unavailability, ten revisions of history, and a progress deadline of ten minutes. Source:
- * pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes.
- */
-function setDeploymentDefaults(object: Deployment): void {
-  const { spec } = object
-  spec.replicas ??= 1
-  const { strategy } = spec
-  if (!strategy.type) strategy.type = 'RollingUpdate'
-  if (strategy.type === 'RollingUpdate') {
-    strategy.rollingUpdate ??= {}
-    strategy.rollingUpdate.maxUnavailable ??= '25%'
-    strategy.rollingUpdate.maxSurge ??= '25%'
-  }
-  spec.revisionHistoryLimit ??= 10
-  spec.progressDeadlineSeconds ??= 600
-  defaultPodTemplate(spec.template)
-}
 
 const TEMPLATE = fieldPath('spec', 'template')
 

@@ -1,14 +1,10 @@
 import type { StatefulSet } from '../../../api/apps/v1.types.ts'
-import type { PersistentVolumeClaim } from '../../../api/core/v1.types.ts'
-import type { Embedded } from '../../../api/meta/object.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
-import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { nameIsDnsLabel, nameIsDnsSubdomain } from '../../../meta/names.ts'
-import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { claimSpecWarnings } from '../../core/pod-spec/volume-warnings.ts'
 import { CONTAINER_COLUMNS, containerCells } from '../../core/workload/container-columns.ts'
@@ -18,49 +14,8 @@ import { scaleSelector, scaleSubresource } from '../../shared/scale.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/spec-generation.ts'
 import { keepSpec, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { appsVersion } from '../version.ts'
+import { setGatedStatefulSetDefaults, setStatefulSetDefaults } from './defaults.ts'
 import { validateStatefulSet, validateStatefulSetStatus } from './validation.ts'
-
-/** Sets the defaults of a claim template, which include kind and apiVersion. */
-function defaultClaim(claim: Embedded<PersistentVolumeClaim>): void {
-  claim.kind = 'PersistentVolumeClaim'
-  claim.apiVersion = 'v1'
-  claim.spec.volumeMode ??= 'Filesystem'
-  if (!claim.status.phase) claim.status.phase = 'Pending'
-}
-
-/**
- * Sets defaults: ordered pod management, rolling updates, ten revisions of history. If the client sets RollingUpdate without parameters, none are added.
- * Source: pkg/apis/apps/v1/defaults.go in k8s.io/kubernetes.
- */
-function setStatefulSetDefaults(object: StatefulSet): void {
-  const { spec } = object
-  if (!spec.podManagementPolicy) spec.podManagementPolicy = 'OrderedReady'
-  const strategy = spec.updateStrategy
-  if (!strategy.type) {
-    strategy.type = 'RollingUpdate'
-    strategy.rollingUpdate ??= {}
-  }
-  if (strategy.type === 'RollingUpdate' && strategy.rollingUpdate) strategy.rollingUpdate.partition ??= 0
-  spec.replicas ??= 1
-  spec.revisionHistoryLimit ??= 10
-  defaultPodTemplate(spec.template)
-  for (const claim of spec.volumeClaimTemplates ?? []) defaultClaim(claim)
-}
-
-/** Sets defaults that depend on gates: claims are retained, and maxUnavailable is 1 if a rolling update has parameters. */
-function setGatedStatefulSetDefaults({ spec }: StatefulSet, features: Features): void {
-  defaultTemplateHostPorts(spec.template, features)
-  if (features.enabled('StatefulSetAutoDeletePVC')) {
-    spec.persistentVolumeClaimRetentionPolicy ??= {}
-    const retention = spec.persistentVolumeClaimRetentionPolicy
-    if (!retention.whenDeleted) retention.whenDeleted = 'Retain'
-    if (!retention.whenScaled) retention.whenScaled = 'Retain'
-  }
-  const { updateStrategy: strategy } = spec
-  if (!features.enabled('MaxUnavailableStatefulSet') || (strategy.type && strategy.type !== 'RollingUpdate')) return
-  if (!strategy.type) strategy.rollingUpdate ??= {}
-  if (strategy.rollingUpdate) strategy.rollingUpdate.maxUnavailable ??= 1
-}
 
 /** Warnings for claim templates. The path in those of an update is upstream's. */
 const claimWarnings = ({ spec: { volumeClaimTemplates: claims = [] } }: StatefulSet, isUpdate: boolean): string[] =>

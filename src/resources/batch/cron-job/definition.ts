@@ -14,18 +14,9 @@ import { hostNameWarnings } from '../../core/workload/template.ts'
 import { ageColumn, column, nameColumn, withoutColumn } from '../../shared/columns.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/spec-generation.ts'
 import { keepSpec, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import { defaultNestedJobSpec } from '../job/defaults.ts'
 import { jobSpecWarnings } from '../job/warnings.ts'
+import { setCronJobDefaults } from './defaults.ts'
 import { validateCronJob } from './validation.ts'
-
-/** Sets defaults: a history of three successful jobs and one failed job. Source: pkg/apis/batch/v1/defaults.go in k8s.io/kubernetes. */
-function setCronJobDefaults({ spec }: CronJob): void {
-  if (!spec.concurrencyPolicy) spec.concurrencyPolicy = 'Allow'
-  spec.suspend ??= false
-  spec.successfulJobsHistoryLimit ??= 3
-  spec.failedJobsHistoryLimit ??= 1
-  defaultNestedJobSpec(spec.jobTemplate.spec)
-}
 
 const JOB_SPEC = fieldPath('spec', 'jobTemplate', 'spec')
 /** Warning of an update that keeps a time zone in the schedule. A create is rejected. */

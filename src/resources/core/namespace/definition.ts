@@ -9,12 +9,10 @@ import { isQualifiedName, nameIsDnsLabel } from '../../../meta/names.ts'
 import { validateFinalizerDomain } from '../../../meta/object-meta-validation.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { keepMembers, SPEC_FIELDS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { NAME_LABEL, setNamespaceDefaults } from './defaults.ts'
 
 /** Finalizer of spec.finalizers that protects the contents. The namespace controller removes it when they are gone. */
 const CONTENTS = 'kubernetes'
-/** Label that holds the name of the namespace, so that namespace selectors can select by name. */
-const NAME_LABEL = 'kubernetes.io/metadata.name'
-
 const FINALIZERS_PATH = fieldPath('spec', 'finalizers')
 
 function validateFinalizer(finalizer: string, path: FieldPath): FieldError[] {
@@ -90,16 +88,6 @@ const finalizeStrategy: Strategy<Namespace> = {
   },
   canonicalize,
   holdsDeletion,
-}
-
-function setNamespaceDefaults(namespace: Namespace): void {
-  const { metadata } = namespace
-  // A name that is still to be generated is labelled later: see canonicalize.
-  if (metadata.name) {
-    metadata.labels ??= {}
-    metadata.labels[NAME_LABEL] = metadata.name
-  }
-  namespace.status.phase ??= 'Active'
 }
 
 const v1: Version<Namespace> = {

@@ -9,20 +9,9 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { cidrWarnings } from '../../../meta/ip.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import { roundResources } from '../resource-list.ts'
+import { setNodeDefaults } from './defaults.ts'
 import { nodeProxySubresource } from './proxy.ts'
 import { validateNode, validateNodeUpdate } from './validation.ts'
-
-/** `allocatable` defaults to the capacity. `podCIDR` mirrors the first of `podCIDRs`; if they differ, `podCIDR` wins. */
-function setNodeDefaults(node: Node): void {
-  const { spec, status } = node
-  const [first] = spec.podCIDRs ?? []
-  if (spec.podCIDR && spec.podCIDR !== first) spec.podCIDRs = [spec.podCIDR]
-  else if (first !== undefined) spec.podCIDR = first
-  if (status.capacity && !status.allocatable) status.allocatable = { ...status.capacity }
-  roundResources(status.capacity)
-  roundResources(status.allocatable)
-}
 
 const REMOVED = 'the feature is removed'
 const PLANNED = 'deprecated in v1.22, support removal is planned in v1.23'

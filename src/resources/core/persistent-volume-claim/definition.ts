@@ -9,19 +9,9 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { ageColumn, column, nameColumn, withoutColumn } from '../../shared/columns.ts'
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { claimSpecWarnings } from '../pod-spec/volume-warnings.ts'
-import { roundResources } from '../resource-list.ts'
 import { classAnnotationWarnings, printAccessModes, storageClassOf } from '../storage-class.ts'
+import { setClaimDefaults } from './defaults.ts'
 import { validateClaimStatus, validatePersistentVolumeClaim } from './validation.ts'
-
-function setClaimDefaults(claim: PersistentVolumeClaim): void {
-  const { spec, status } = claim
-  status.phase ??= 'Pending'
-  spec.volumeMode ??= 'Filesystem'
-  roundResources(spec.resources.requests)
-  roundResources(spec.resources.limits)
-  roundResources(status.capacity)
-  roundResources(status.allocatedResources)
-}
 
 const claimStrategy: Strategy<PersistentVolumeClaim> = {
   metaRounds: ['whole', 'change', 'whole'],

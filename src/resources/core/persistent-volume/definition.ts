@@ -10,20 +10,9 @@ import { formatTime } from '../../../meta/time.ts'
 import { ageColumn, column, nameColumn, withoutColumn } from '../../shared/columns.ts'
 import { keepMembers, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { nodeTermWarnings } from '../pod-spec/warnings.ts'
-import { roundResources } from '../resource-list.ts'
 import { classAnnotationWarnings, printAccessModes, storageClassOf } from '../storage-class.ts'
-import { defaultSources } from '../volume/source-defaults.ts'
+import { setPersistentVolumeDefaults } from './defaults.ts'
 import { validatePersistentVolume } from './validation.ts'
-
-function setPersistentVolumeDefaults(volume: PersistentVolume): void {
-  const { spec, status } = volume
-  status.phase ??= 'Pending'
-  spec.persistentVolumeReclaimPolicy ??= 'Retain'
-  spec.volumeMode ??= 'Filesystem'
-  if (spec.hostPath) spec.hostPath.type ??= ''
-  defaultSources(spec)
-  roundResources(spec.capacity)
-}
 
 /**
  * Drops fields of disabled gates in code, not by the `gate` mark of the declaration: a VolumeAttachment contains a volume spec as well, and keeps the class.

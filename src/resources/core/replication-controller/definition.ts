@@ -2,33 +2,17 @@ import type { ReplicationController } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
-import { clone } from '../../../meta/equal.ts'
 import { labelSelectorOfMap, printLabelRequirements, printLabels } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { scaleSubresource } from '../../shared/scale.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/spec-generation.ts'
 import { keepSpec, STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
-import { defaultPodTemplate, defaultTemplateHostPorts } from '../pod-spec/defaults.ts'
+import { defaultTemplateHostPorts } from '../pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../pod-spec/drop.ts'
 import { replicaTable, validateReplicaStatus } from '../workload/replicas.ts'
 import { hostNameWarnings, templateWarnings } from '../workload/template.ts'
+import { setReplicationControllerDefaults } from './defaults.ts'
 import { validateReplicationController } from './validation.ts'
-
-const isEmptyMap = (map: object | undefined): boolean => Object.keys(map ?? {}).length === 0
-
-/** Selector and labels default to the labels of the template. There is one replica by default; since 1.33 a marker sets it. */
-function setReplicationControllerDefaults(object: ReplicationController): void {
-  const { spec, metadata } = object
-  const labels = spec.template?.metadata.labels
-  if (labels) {
-    if (isEmptyMap(spec.selector)) spec.selector = clone(labels)
-    if (isEmptyMap(metadata.labels)) metadata.labels = clone(labels)
-  }
-  spec.replicas ??= 1
-  // The marker's default is Go's zero value, which is omitted when written.
-  if (spec.minReadySeconds === 0) delete spec.minReadySeconds
-  if (spec.template) defaultPodTemplate(spec.template)
-}
 
 const strategy: Strategy<ReplicationController> = {
   metaRounds: ['whole', 'change'],

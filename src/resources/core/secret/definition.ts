@@ -2,35 +2,14 @@ import type { Secret } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { HookContext, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
-import { isStepDone, type Steps } from '../../../lib/steps.ts'
-import { isWide, namesOf, noteMembers, wideNames } from '../../../lib/wide-objects.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
-import { ownMember, setMember } from '../../../meta/equal.ts'
+import { ownMember } from '../../../meta/equal.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
+import { setSecretDefaults } from './defaults.ts'
 import { keyPairFault } from './key-pair.ts'
 import { validateSecret } from './validation.ts'
-
-/** Copies stringData, which is write-only, into data. It takes precedence over values that are already there. */
-function setSecretDefaults(secret: Secret): Steps<void> | undefined {
-  if (!secret.type) secret.type = 'Opaque'
-  const texts = secret.stringData
-  if (texts === undefined) return undefined
-  delete secret.stringData
-  return isWide(texts) || namesOf(texts).length > 0 ? encodeTexts(secret, texts) : undefined
-}
-
-function* encodeTexts(secret: Secret, texts: Readonly<Record<string, string>>): Steps<void> {
-  const keys = isWide(texts) ? yield* wideNames(texts) : namesOf(texts)
-  yield
-  secret.data ??= {}
-  noteMembers(secret.data, keys.length)
-  for (const key of keys) {
-    if (isStepDone()) yield
-    setMember(secret.data, key, Buffer.from(texts[key] ?? '').toString('base64'))
-  }
-}
 
 /** Warns of a TLS key pair that cannot be used, since 1.27. The secret is stored nevertheless. */
 function pairWarnings({ type, data }: Secret, _: Secret | undefined, { features }: HookContext): string[] {

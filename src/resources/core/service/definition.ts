@@ -1,52 +1,17 @@
-import type { Service, ServiceSpec } from '../../../api/core/v1.types.ts'
+import type { Service } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
-import type { Features } from '../../../lifecycle/gates.ts'
 import { STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
 import { ClusterIPs } from './allocation/cluster-ips.ts'
 import { ipRange } from './allocation/ip-range.ts'
 import { NodePorts } from './allocation/node-ports.ts'
 import type { PortRange } from './allocation/port-set.ts'
 import { ServiceReservations } from './allocation/reservation.ts'
-import { isExternallyAccessible } from './fields.ts'
+import { setGatedServiceDefaults, setServiceDefaults } from './defaults.ts'
 import { serviceProxySubresource } from './proxy.ts'
 import { serviceStatusStrategy, serviceStrategy } from './strategy.ts'
 import { serviceTable } from './table.ts'
-
-/** Default timeout of session affinity: three hours. */
-const AFFINITY_SECONDS = 10800
-
-/** Sets defaults of session affinity. The config is dropped if the affinity is None. */
-function defaultAffinity(spec: ServiceSpec): void {
-  if (!spec.sessionAffinity) spec.sessionAffinity = 'None'
-  if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig
-  if (spec.sessionAffinity === 'ClientIP' && spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined) {
-    spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: AFFINITY_SECONDS } }
-  }
-}
-
-/** Sets defaults of a service. IP families and their policy depend on the configured ranges and are set later, in `ip-families.ts`. */
-function setServiceDefaults(object: Service): void {
-  const { spec } = object
-  defaultAffinity(spec)
-  if (!spec.type) spec.type = 'ClusterIP'
-  for (const port of spec.ports ?? []) {
-    if (!port.protocol) port.protocol = 'TCP'
-    // 0 and an empty string count as unset.
-    if (!port.targetPort) port.targetPort = port.port
-  }
-  if (spec.type === 'ClusterIP' || spec.type === 'NodePort' || spec.type === 'LoadBalancer') spec.internalTrafficPolicy ??= 'Cluster'
-  if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true
-}
-
-/** Sets the external traffic policy of services that are reachable from outside. The IP mode of a load balancer's address defaults to VIP. */
-function setGatedServiceDefaults(object: Service, features: Features): void {
-  const { spec, status } = object
-  if (!spec.externalTrafficPolicy && isExternallyAccessible(object, features.release)) spec.externalTrafficPolicy = 'Cluster'
-  if (spec.type !== 'LoadBalancer' || !features.enabled('LoadBalancerIPMode')) return
-  for (const ingress of status.loadBalancer.ingress ?? []) if (ingress.ip) ingress.ipMode ??= 'VIP'
-}
 
 /** Ranges and features of services. */
 export interface ServiceOptions {

@@ -11,17 +11,10 @@ import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { setGeneration } from '../../shared/spec-generation.ts'
 import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { setNetworkPolicyDefaults } from './defaults.ts'
 import { allRules } from './peers.ts'
 import { networkPolicyStatusStrategy, prepareStatus } from './status.ts'
 import { validateNetworkPolicy } from './validation.ts'
-
-/** Sets defaults. Policy types are Ingress, and Egress if there are egress rules. */
-function setNetworkPolicyDefaults({ spec }: NetworkPolicy): void {
-  for (const rule of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
-    for (const port of rule.ports ?? []) port.protocol ??= 'TCP'
-  }
-  if ((spec.policyTypes ?? []).length === 0) spec.policyTypes = ['Ingress', ...((spec.egress ?? []).length > 0 ? (['Egress'] as const) : [])]
-}
 
 const table: TableDefinition<NetworkPolicy> = {
   columns: [nameColumn, column('Pod-Selector', 'Selector of the pods that the policy applies to.'), ageColumn],

@@ -2,28 +2,13 @@ import type { CSIDriver, CSIDriverSpec, TokenRequest } from '../../../api/storag
 import { defineResource } from '../../../catalog/define.ts'
 import type { TableDefinition, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
-import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
+import { setCSIDriverDefaults, setGatedCSIDriverDefaults } from './defaults.ts'
 import { validateCSIDriver } from './validation.ts'
-
-/** Sets defaults. An empty list of modes counts as unset. */
-function setCSIDriverDefaults({ spec }: CSIDriver): void {
-  spec.attachRequired ??= true
-  spec.podInfoOnMount ??= false
-  spec.storageCapacity ??= false
-  spec.fsGroupPolicy ??= 'ReadWriteOnceWithFSType'
-  if ((spec.volumeLifecycleModes ?? []).length === 0) spec.volumeLifecycleModes = ['Persistent']
-  spec.requiresRepublish ??= false
-}
-
-/** Sets the default of a field with a gate. Nothing is set while the gate is off. */
-function setGatedCSIDriverDefaults({ spec }: CSIDriver, features: Features): void {
-  if (features.enabled('SELinuxMountReadWriteOncePod')) spec.seLinuxMount ??= false
-}
 
 const audiences = (requests: readonly TokenRequest[] | undefined): string => (requests ? requests.map(({ audience }) => audience).join(',') : '<unset>')
 
