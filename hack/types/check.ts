@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fieldKey } from '../../src/schema/idl-syntax.ts'
 import { type Declaration, type FieldDeclaration, isScalar, type PackageFile, readDeclarations } from './declarations.ts'
 
 export interface DeclarationText {
@@ -91,12 +92,10 @@ function fieldsOf(packages: Packages, pkg: PackageFile, declaration: Declaration
   const model = declaration.like === undefined || seen.has(declaration) ? undefined : modelOf(packages, declaration.like)
   if (model === undefined) return own
   seen.add(declaration)
-  const replaced = new Set(own.map(({ field }) => keyOf(field)))
-  const kept = fieldsOf(packages, model.pkg, model.declaration, seen).filter(({ field }) => !replaced.has(keyOf(field)))
+  const replaced = new Set(own.map(({ field }) => fieldKey(field)))
+  const kept = fieldsOf(packages, model.pkg, model.declaration, seen).filter(({ field }) => !replaced.has(fieldKey(field)))
   return [...kept.map(({ field, scope }) => ({ field, scope: [pkg, ...scope] })), ...own]
 }
-
-const keyOf = ({ name, number }: FieldDeclaration): string => name || `inline ${number}`
 
 interface Found {
   readonly pkg: PackageFile

@@ -1,50 +1,42 @@
 import { isGateName } from '../../src/lifecycle/feature-gates.ts'
-import { WORDS } from '../../src/schema/idl.ts'
 import { enumValues } from '../../src/schema/idl-marks.ts'
 import { SCALARS } from '../../src/schema/idl-scalars.ts'
+import {
+  type DeclarationSyntax,
+  type FieldLine,
+  type FieldSyntax,
+  fieldKey,
+  type PackageHeader,
+  parseDeclarations,
+  parseField,
+  parseHeader,
+  type ReportLine,
+} from '../../src/schema/idl-syntax.ts'
 
-/** A file of declarations, read strictly. `schema/idl.ts` describes the language. */
-export interface PackageFile {
+/** A file of declarations. `schema/idl.ts` describes the language. */
+export interface PackageFile extends PackageHeader {
   readonly file: string
-  readonly id: string
-  readonly definition: string
-  /** No TypeScript is made of it. */
-  readonly untyped: boolean
   readonly declarations: ReadonlyMap<string, Declaration>
 }
 
-export interface Declaration {
-  readonly kind: 'type' | 'enum' | 'string' | 'union'
-  readonly name: string
-  readonly line: number
-  /** Optional. `package.Type` that the type is like. */
-  readonly like?: string
+export interface Declaration extends Pick<DeclarationSyntax, 'kind' | 'name' | 'line' | 'like'> {
   readonly values?: readonly string[]
   readonly fields: FieldDeclaration[]
 }
 
-export interface FieldDeclaration {
-  /** Empty for `inline`. */
-  readonly name: string
-  /** Undefined if the field has no protobuf number. */
-  readonly number: number | undefined
+export interface FieldDeclaration extends Pick<FieldSyntax, 'name' | 'number' | 'marks'> {
   /** Type of the field, its items or its values, without `[]`, `map[string]`, `*` and `?`. */
   readonly type: string
   /** Whether the field holds one value, a list or a map. */
   readonly shape: 'single' | 'list' | 'map'
-  readonly marks: readonly string[]
   readonly line: number
 }
-
-export type Report = (line: number, message: string) => void
 
 const TYPE_MARK = /^(?:typemeta|granular|atomic(?:@1\.\d+)?|nodefinition|prune|since\(1\.\d+\)|until\(1\.\d+\)|gate\([A-Z]\w*\))$/
 const FIELD_MARK =
   /^(?:required|optional|omitempty|keepempty|(?:set|atomic|strayatomic|map\([\w,]+\))(?:@1\.\d+)?|granular|(?:minimum\(-?\d+(?:,\w+:-?\d+)?\)|known|(?:only|needs)\(\w+:\w+\)|unique(?:\(\w+(?:,\w+)*\))?|maxitems\(\d+\)|present|fixed|format\([\w-]+\)|maxlength\(\d+\)|exclusive\((?:\w+:)?\w+(?:,\w+)+\))(?:@1\.\d+)?|merge|replace|retainKeys|deprecated|ungated|omitzero(?:@1\.\d+)?|merge\(\w+\)|since\(1\.\d+\)|until\(1\.\d+\)|gate\([A-Z]\w*(?:,(?:own|follows|never|created))?\))$/
 const NAME = /^[A-Z]\w*$/
-const FIELD =
-  /^(?<name>[\w$-]+) (?<number>-|\d+) (?<pointer>\*?)(?<shape>(?:\[\]\*?|map\[string\])*)(?<type>[\w.]+)(?<optional>\??)(?<marks>(?: [^\s=]+)*)(?: =(?:@1\.\d+)? (?<value>.+))?$/
-const INLINE = /^inline (?<number>\d+) (?<type>[\w.]+)$/
+const COLLECTIONS = /^(?:\[\]\*?|map\[string\])*/
 /** Marks of which a field has one at most. */
 const EXCLUSIVE = [
   ['required', 'optional'],
@@ -52,95 +44,65 @@ const EXCLUSIVE = [
   ['set', 'atomic', 'granular', 'map'],
 ]
 
-/** Reads a file; tells what is wrong with it, as far as the file by itself shows it. */
-export function readDeclarations(file: string, text: string, report: Report): PackageFile {
-  const lines = text.split('\n')
+/** Parses a file, and reports what is wrong with it, as far as the file by itself shows it. */
+export function readDeclarations(file: string, text: string, report: ReportLine): PackageFile {
+  const header = parseHeader(text)
+  const headerAt = text.split('\n').findIndex(line => line !== '' && !line.startsWith('//'))
+  if (!header || !text.split('\n')[headerAt]?.startsWith('package ')) report(headerAt + 1, 'the first line must be `package id definition`')
   const declarations = new Map<string, Declaration>()
-  const headerAt = lines.findIndex(line => line !== '' && !line.startsWith('//'))
-  const header = /^package (?<id>[a-z]\w*) (?<definition>[\w.-]+)(?<untyped> untyped)?$/.exec(lines[headerAt] ?? '')?.groups
-  if (!header) report(headerAt + 1, 'the first line must be `package id definition`')
-  let current: Declaration | undefined
-  for (const [i, line] of lines.entries()) {
-    if (i === headerAt || line === '' || line.startsWith('//')) continue
-    const at = i + 1
-    if (line !== line.trimEnd()) report(at, 'blanks at the end of the line')
-    if (line.startsWith('  ')) {
-      const field = readField(line.slice(2), at, report)
-      if (!current) report(at, 'a field outside of a type')
-      else if (field) addField(current, field, report)
-      continue
-    }
-    current = undefined
-    for (const declaration of readDeclaration(line, at, report)) {
-      if (declarations.has(declaration.name)) report(at, `${declaration.name} is declared twice`)
-      declarations.set(declaration.name, declaration)
-      if (declaration.kind === 'type' && !line.startsWith('types ')) current = declaration
-    }
+  for (const syntax of parseDeclarations(text, report)) {
+    const { name, line } = syntax
+    if (!NAME.test(name)) report(line, `${JSON.stringify(name)} is not a valid name of a type`)
+    if (declarations.has(name)) report(line, `${name} is declared twice`)
+    declarations.set(name, checkedDeclaration(syntax, report))
   }
-  return { file, id: header?.id ?? '', definition: header?.definition ?? '', untyped: header?.untyped !== undefined, declarations }
+  return { file, id: '', definition: '', untyped: false, ...header, declarations }
 }
 
-function readDeclaration(line: string, at: number, report: Report): Declaration[] {
-  const [kind, ...words] = line.match(WORDS) ?? []
-  const name = words[0] ?? ''
-  const declaration = (more: Partial<Declaration> = {}): Declaration[] => [{ kind: 'type', name, line: at, fields: [], ...more }]
-  if (kind !== 'types' && !NAME.test(name)) report(at, `${JSON.stringify(name)} is not a valid name of a type`)
+function checkedDeclaration({ kind, name, line, like, words, fields }: DeclarationSyntax, report: ReportLine): Declaration {
   switch (kind) {
     case 'type': {
-      const [, like, model, ...rest] = words
-      const marks = like === 'like' ? rest : words.slice(1)
-      for (const mark of marks) if (!TYPE_MARK.test(mark)) report(at, `unknown mark ${mark} of a type`)
-      checkGates(marks, at, report)
-      return declaration(like === 'like' ? { like: model ?? '' } : {})
-    }
-    case 'types': {
-      const [like, model = ''] = words.slice(-2)
-      if (like !== 'like') report(at, '`types` must end with `like package`')
-      return words.slice(0, -2).flatMap(each => (NAME.test(each) ? declaration({ name: each, like: `${model}.${each}` }) : []))
+      for (const mark of words) if (!TYPE_MARK.test(mark)) report(line, `unknown mark ${mark} of a type`)
+      checkGates(words, line, report)
+      const declaration: Declaration = { kind, name, line, ...(like !== undefined && { like }), fields: [] }
+      for (const each of fields) addField(declaration, each, report)
+      return declaration
     }
     case 'enum': {
-      const values = enumValues(words.slice(1))
-      if (values.length === 0) report(at, 'an enum without values: declare a string')
-      if (new Set(values).size < values.length) report(at, `a value of ${name} stands twice`)
-      return declaration({ kind, values })
+      const values = enumValues(words)
+      if (values.length === 0) report(line, 'an enum without values: declare a string')
+      if (new Set(values).size < values.length) report(line, `a value of ${name} stands twice`)
+      return { kind, name, line, values, fields: [] }
     }
     case 'string':
-      if (words.length !== 1) report(at, 'a string has only a name')
-      return declaration({ kind })
+      if (words.length !== 0) report(line, 'a string has only a name')
+      return { kind, name, line, fields: [] }
     case 'union': {
-      const [, type = '', form = ''] = words
-      if (words.length !== 3 || !['boolean', 'list', 'strings'].includes(form)) report(at, 'a union is `union Name Type boolean|list|strings`')
-      return declaration({ kind, fields: [{ name: '', number: undefined, type, shape: 'single', marks: [], line: at }] })
+      const [type = '', form = ''] = words
+      if (words.length !== 2 || !['boolean', 'list', 'strings'].includes(form)) report(line, 'a union is `union Name Type boolean|list|strings`')
+      return { kind, name, line, fields: [{ name: '', number: undefined, type, shape: 'single', marks: [], line }] }
     }
-    default:
-      report(at, `unknown declaration ${JSON.stringify(kind)}`)
-      return []
   }
 }
 
-function readField(text: string, line: number, report: Report): FieldDeclaration | undefined {
-  const inline = INLINE.exec(text)?.groups
-  if (inline) return { name: '', number: fieldNumber(inline.number as string, line, report), type: inline.type as string, shape: 'single', marks: [], line }
-  const found = FIELD.exec(text)?.groups
-  if (!found) {
-    report(line, 'a field must be `name number type mark*`, with one blank between them')
-    return undefined
-  }
-  const marks = (found.marks ?? '').split(' ').filter(mark => mark !== '')
-  const shape = found.shape?.startsWith('[]') ? 'list' : found.shape?.startsWith('map') ? 'map' : 'single'
+function checkedField(written: FieldLine, report: ReportLine): FieldDeclaration | undefined {
+  const syntax = parseField(written, report)
+  if (syntax === undefined) return undefined
+  const { line } = written
+  const { name, number, marks } = syntax
+  const [collections = ''] = COLLECTIONS.exec(syntax.type) ?? []
+  const shape = collections.startsWith('[]') ? 'list' : collections === '' ? 'single' : 'map'
   checkMarks(marks, shape, line, report)
-  if (found.value !== undefined) checkDefault(found.value, line, report)
-  return { name: found.name as string, number: fieldNumber(found.number as string, line, report), type: found.type as string, shape, marks, line }
+  if (syntax.default) checkDefault(syntax.default.json, line, report)
+  if (number !== undefined) checkNumber(number, line, report)
+  return { name, number, type: syntax.type.slice(collections.length), shape, marks, line }
 }
 
-function fieldNumber(text: string, line: number, report: Report): number | undefined {
-  if (text === '-') return undefined
-  const number = Number(text)
-  if (number < 1 || number > 536_870_911 || (number >= 19_000 && number <= 19_999)) report(line, `${text} is not a field number of protobuf`)
-  return number
+function checkNumber(number: number, line: number, report: ReportLine): void {
+  if (number < 1 || number > 536_870_911 || (number >= 19_000 && number <= 19_999)) report(line, `${number} is not a field number of protobuf`)
 }
 
-function checkMarks(marks: readonly string[], shape: FieldDeclaration['shape'], line: number, report: Report): void {
+function checkMarks(marks: readonly string[], shape: FieldDeclaration['shape'], line: number, report: ReportLine): void {
   const names = marks.map(mark => mark.replace(/[(@].*/, ''))
   for (const mark of marks) if (!FIELD_MARK.test(mark)) report(line, `unknown mark ${mark} of a field`)
   checkGates(marks, line, report)
@@ -153,14 +115,14 @@ function checkMarks(marks: readonly string[], shape: FieldDeclaration['shape'], 
 }
 
 /** A gate that no release has would be found only when a server first writes an object of the type. */
-function checkGates(marks: readonly string[], line: number, report: Report): void {
+function checkGates(marks: readonly string[], line: number, report: ReportLine): void {
   for (const mark of marks) {
     const gate = /^gate\((\w+)/.exec(mark)?.[1]
     if (gate !== undefined && !isGateName(gate)) report(line, `the feature gate ${gate} is not in src/lifecycle/gate-table.ts`)
   }
 }
 
-function checkDefault(text: string, line: number, report: Report): void {
+function checkDefault(text: string, line: number, report: ReportLine): void {
   try {
     JSON.parse(text)
   } catch {
@@ -168,9 +130,11 @@ function checkDefault(text: string, line: number, report: Report): void {
   }
 }
 
-function addField(type: Declaration, field: FieldDeclaration, report: Report): void {
-  const before = type.fields.findLast(({ name, number }) => (field.name === '' ? name === '' && number === field.number : name === field.name))
-  if (before && !follows(before, field)) report(field.line, `${type.name} has the field ${field.name || `inline ${field.number}`} twice`)
+function addField(type: Declaration, written: FieldLine, report: ReportLine): void {
+  const field = checkedField(written, report)
+  if (field === undefined) return
+  const before = type.fields.findLast(each => fieldKey(each) === fieldKey(field))
+  if (before && !follows(before, field)) report(field.line, `${type.name} has the field ${fieldKey(field)} twice`)
   type.fields.push(field)
 }
 

@@ -5,7 +5,7 @@ import type { Availability, Field, ListSchema } from './schema.ts'
 const LIST_KEYS = /^map\((.+)\)$/
 const MERGE_KEY = /^merge\((.+)\)$/
 const AVAILABILITY = /^(since|until|gate)\(([^,]+)(?:,(own|follows|never|created))?\)$/
-const RELEASE = /1\.(\d+)/
+const RELEASE = /^(since|until)\(1\.(\d+)\)$/
 const STRATEGIES = ['merge', 'replace', 'retainKeys']
 
 /**
@@ -45,16 +45,12 @@ export function availability(marks: readonly string[]): Availability {
   return found
 }
 
-/** Whether release 1.`minor` is within the `since` and `until` of a line. */
-export function isInRelease(line: string, minor: number): boolean {
-  const bound = (mark: string): number | undefined => {
-    const at = line.indexOf(mark)
-    return at < 0 ? undefined : Number(RELEASE.exec(line.slice(at))?.[1])
-  }
-  const since = bound(' since(')
-  const until = bound(' until(')
-  return (since === undefined || since <= minor) && (until === undefined || minor < until)
-}
+/** Whether release 1.`minor` is within `since` and `until`. */
+export const isInRelease = (marks: readonly string[], minor: number): boolean =>
+  marks.every(mark => {
+    const [, name, bound] = RELEASE.exec(mark) ?? []
+    return bound === undefined || Number(bound) <= minor === (name === 'since')
+  })
 
 const ENUM_VALUE = /^(?:"(?<quoted>[^"]*)"|(?<plain>[^@]+))(?:@(?<gone>-?)1\.(?<minor>\d+))?$/
 

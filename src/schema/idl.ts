@@ -3,6 +3,7 @@ import { readProgramFile } from '../lib/program-files.ts'
 import { DeclaredStruct, type StructHead, type StructMembers } from './declared-struct.ts'
 import { availability, enumValues, isInRelease, listMarks, marksIn, patchMarks } from './idl-marks.ts'
 import { SCALARS } from './idl-scalars.ts'
+import { type DeclarationSyntax, type FieldSyntax, fieldKey, parseDeclarations, parseField, parseHeader, type ReportLine } from './idl-syntax.ts'
 import { ruleMarks } from './rule-kinds.ts'
 import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, UnionSchema } from './schema.ts'
 
@@ -54,7 +55,7 @@ import type { Field, Inline, ScalarSchema, Schema, StructSchema, UnionForm, Unio
  * types refer to this package first. Fields that follow replace those of the same name, or are appended. `types DaemonSet DaemonSetList like apps`
  * repeats several types.
  *
- * This parser trusts its input. `hack/verify-types` and the build check every file strictly (`hack/types/check.ts`).
+ * `idl-syntax.ts` parses lines, also for `hack/verify-types` and the build, which check every file (`hack/types/check.ts`). Marks and names are trusted here.
  */
 export class TypeRegistry {
   readonly #packages = new Map<string, TypePackage>()
@@ -64,7 +65,7 @@ export class TypeRegistry {
   readonly #unread = new Set<string>()
   readonly #sources = new Map<string, DeclarationSource>()
   readonly #strings = new Map<string, ScalarSchema>()
-  readonly #unions = new Map<string, { line: string; pkg: TypePackage }>()
+  readonly #unions = new Map<string, DeclarationSource>()
   readonly #resolved = new Map<string, StructSchema>()
   readonly #minor: number | undefined
 
@@ -107,7 +108,7 @@ export class TypeRegistry {
     if (structType !== undefined) head.structType = structType
     if (marks.includes('prune')) head.prune = true
     Object.assign(head, availability(marks))
-    const schema = new DeclaredStruct(head, () => this.#members(id, this.#lines(source)))
+    const schema = new DeclaredStruct(head, () => this.#members(id, this.#fields(source)))
     this.#resolved.set(id, schema)
     return schema
   }
@@ -120,19 +121,18 @@ export class TypeRegistry {
     return values
   }
 
-  /** Parses the members that the lines declare. */
-  #members(id: string, lines: readonly WrittenField[]): StructMembers {
+  /** Returns the members that the fields declare. */
+  #members(id: string, declared: readonly ScopedField[]): StructMembers {
     const fields = new Map<string, Field>()
     const inlines: Inline[] = []
-    for (const { line, scope } of lines) {
-      const [, number, type] = /^inline (\d+) (\S+)/.exec(line) ?? []
-      if (type !== undefined) {
-        const inner = this.type(this.#qualify(type, scope))
-        inlines.push({ number: Number(number), schema: inner })
+    for (const { field: written, scope } of declared) {
+      if (written.name === '') {
+        const inner = this.type(this.#qualify(written.type, scope))
+        inlines.push({ number: written.number ?? 0, schema: inner })
         for (const [key, field] of inner.fields) fields.set(key, field)
       } else {
-        if (this.#minor !== undefined && !isInRelease(line, this.#minor)) continue
-        const field = this.#field(line, scope)
+        if (this.#minor !== undefined && !isInRelease(written.marks, this.#minor)) continue
+        const field = this.#field(written, scope)
         const earlier = fields.get(field.name)
         invariant(earlier === undefined || this.#minor === undefined, `${id}: field ${field.name} twice`)
         fields.set(field.name, earlier ? { ...field, earlier } : field)
@@ -163,9 +163,9 @@ export class TypeRegistry {
     if (file === undefined) return
     this.#files.delete(id)
     const source = readProgramFile(file)
-    const [, found, definition] = /^package (\S+) (\S+)/m.exec(source) ?? []
-    invariant(found === id && definition !== undefined, `${file} is not the package ${id}`)
-    this.add({ id, definition, source })
+    const header = parseHeader(source)
+    invariant(header?.id === id, `${file} is not the package ${id}`)
+    this.add({ id, definition: header.definition, source })
   }
 
   /** Indexes the declarations of a package by name. */
@@ -173,87 +173,65 @@ export class TypeRegistry {
     this.#load(id)
     const pkg = this.#packages.get(id)
     if (pkg === undefined || !this.#unread.delete(id)) return
-    let current: string[] | undefined
-    for (const raw of pkg.source.split('\n')) {
-      const line = raw.trimEnd()
-      if (line === '' || line.startsWith('//') || line.startsWith('package ')) continue
-      if (line.startsWith('types ')) {
-        const [names = '', model] = line.slice('types '.length).split(' like ')
-        for (const name of names.split(' ')) this.#declare(pkg, name, `type ${name} like ${model}.${name}`)
-      } else if (line.startsWith('type ')) {
-        current = this.#declare(pkg, line.split(' ', 2)[1] ?? '', line)
-      } else if (line.startsWith('union ')) {
-        this.#unions.set(`${id}.${line.split(' ', 2)[1]}`, { line, pkg })
-      } else if (line.startsWith('enum ') || line.startsWith('string ')) {
-        const [, name, ...values] = line.match(WORDS) ?? []
-        const isEnum = line.startsWith('enum ')
-        this.#strings.set(`${id}.${name}`, {
+    for (const declaration of parseDeclarations(pkg.source, reportIn(pkg))) {
+      const { kind, name, words } = declaration
+      const key = `${id}.${name}`
+      if (kind === 'type') {
+        invariant(!this.#sources.has(key), `type ${key} is declared twice`)
+        this.#sources.set(key, { declaration, pkg })
+      } else if (kind === 'union') {
+        this.#unions.set(key, { declaration, pkg })
+      } else {
+        this.#strings.set(key, {
           type: 'string',
           goType: `${pkg.definition.slice(pkg.definition.lastIndexOf('.') + 1)}.${name}`,
           declaredIn: pkg.definition,
-          ...(isEnum && { enum: enumValues(values, this.#minor) }),
+          ...(kind === 'enum' && { enum: enumValues(words, this.#minor) }),
         })
-      } else {
-        invariant(current, `a field outside of a type: ${line}`)
-        current.push(line.trimStart())
       }
     }
-  }
-
-  /** Records a declaration. Returns its list of lines, which the caller fills. */
-  #declare(pkg: TypePackage, name: string, head: string): string[] {
-    const id = `${pkg.id}.${name}`
-    invariant(!this.#sources.has(id), `type ${id} is declared twice`)
-    const lines: string[] = []
-    this.#sources.set(id, { head, lines, pkg })
-    return lines
   }
 
   /** Returns the marks of a type, preceded by those of the type after `like`. */
   #marks(source: DeclarationSource): readonly string[] {
     const model = this.#modelOf(source)
-    const own = headWords(source)
-    return model ? [...this.#marks(model), ...own.slice(2)] : own
+    const own = source.declaration.words
+    return model ? [...this.#marks(model), ...own] : own
   }
 
-  /** Returns the field lines of a type: its own, and those of the type after `like`. */
-  #lines(source: DeclarationSource): readonly WrittenField[] {
-    const { pkg } = source
-    const own = source.lines.map(line => ({ line, scope: [pkg] }))
+  /** Returns the fields of a type: its own, and those of the type after `like`. */
+  #fields(source: DeclarationSource): readonly ScopedField[] {
+    const { declaration, pkg } = source
+    const report = reportIn(pkg)
+    const own = declaration.fields.flatMap(line => parseField(line, report) ?? []).map((field): ScopedField => ({ field, scope: [pkg] }))
     const model = this.#modelOf(source)
     if (model === undefined) return own
-    const byName = linesByField(this.#lines(model).map(({ line, scope }) => ({ line, scope: [pkg, ...scope] })))
-    for (const [key, fields] of linesByField(own)) byName.set(key, fields)
+    const byName = groupByName(this.#fields(model).map(({ field, scope }) => ({ field, scope: [pkg, ...scope] })))
+    for (const [key, fields] of groupByName(own)) byName.set(key, fields)
     return [...byName.values()].flat()
   }
 
   /** Returns the type after `like`. */
-  #modelOf(source: DeclarationSource): DeclarationSource | undefined {
-    const [like, id = ''] = headWords(source)
-    if (like !== 'like') return undefined
-    const model = this.#source(id)
-    invariant(model, `no type ${id}`)
+  #modelOf({ declaration: { like } }: DeclarationSource): DeclarationSource | undefined {
+    if (like === undefined) return undefined
+    const model = this.#source(like)
+    invariant(model, `no type ${like}`)
     return model
   }
 
-  #field(line: string, scope: PackageScope): Field {
-    const given = DEFAULT.exec(line)
-    const [written, since, value] = given ? [line.slice(0, given.index), given[1], line.slice(given.index + given[0].length)] : [line]
-    const [name = '', number, type = '', ...all] = written.split(/\s+/)
+  #field({ name, number = 0, type, pointer, optional, marks: all, default: given }: FieldSyntax, scope: PackageScope): Field {
     const marks = marksIn(all, this.#minor)
-    invariant(!marks.includes('#'), `a description belongs beside the declarations: ${line}`)
-    const optional = type.endsWith('?')
-    const pointer = type.startsWith('*')
+    invariant(!marks.includes('#'), `a description belongs beside the declarations: ${name}`)
     const field: Mutable<Field> = {
       name,
-      number: number === '-' ? 0 : Number(number),
+      number,
       pointer,
-      schema: this.#stated(this.#schema(optional ? type.slice(pointer ? 1 : 0, -1) : type.slice(pointer ? 1 : 0), marksIn(all), scope), marks),
+      schema: this.#stated(this.#schema(type, marksIn(all), scope), marks),
       required: marks.includes('required') || (!optional && !marks.includes('optional')),
       omitEmpty: marks.includes('omitempty') || (optional && !marks.includes('keepempty')),
     }
     if (name.startsWith(MARKER)) field.alias = `${NEUTRAL_MARKER}${name.slice(MARKER.length)}`
-    if (value !== undefined && (since === undefined || this.#minor === undefined || Number(since) <= this.#minor)) field.default = JSON.parse(value)
+    if (given && (given.since === undefined || this.#minor === undefined || given.since <= this.#minor)) field.default = JSON.parse(given.json)
     Object.assign(field, patchMarks(marks), availability(marks))
     // Types of all releases have every field, written as in the earliest release.
     if (marks.includes('omitzero') && this.#minor !== undefined) field.omitZero = true
@@ -270,9 +248,9 @@ export class TypeRegistry {
     return schema.type === 'list' && schema.listType !== undefined && listMarks(marks).listType === undefined ? { ...schema, unstated: true } : schema
   }
 
-  #union(line: string, pkg: TypePackage): UnionSchema {
-    const [, name = '', type = '', form = ''] = line.split(/\s+/)
-    invariant(isUnionForm(form), `no form of a union: ${line}`)
+  #union({ declaration: { name, words }, pkg }: DeclarationSource): UnionSchema {
+    const [type = '', form = ''] = words
+    invariant(isUnionForm(form), `no form of a union: ${form}`)
     const struct = this.type(this.#qualify(type, [pkg]))
     return { type: 'union', name, definition: `${pkg.definition}.${name}`, form, struct }
   }
@@ -293,7 +271,7 @@ export class TypeRegistry {
     const named = this.#strings.get(id)
     if (named) return named
     const union = this.#unions.get(id)
-    if (union) return this.#union(union.line, union.pkg)
+    if (union) return this.#union(union)
     const struct = this.type(id)
     if (!marks.includes('atomic') && !marks.includes('granular')) return struct
     const structType = marks.includes('atomic') ? 'atomic' : 'granular'
@@ -329,39 +307,32 @@ type PackageScope = readonly TypePackage[]
 
 /** A declaration in its package. */
 interface DeclarationSource {
-  readonly head: string
-  readonly lines: readonly string[]
+  readonly declaration: DeclarationSyntax
   readonly pkg: TypePackage
 }
 
-/** A line that declares a field, and the scope of the names in it. */
-interface WrittenField {
-  readonly line: string
+/** A field, and the scope of the names in it. */
+interface ScopedField {
+  readonly field: FieldSyntax
   readonly scope: PackageScope
 }
 
-/** Words of a declaration's first line after the name of the type. */
-const headWords = ({ head }: DeclarationSource): readonly string[] => head.split(/\s+/).slice(2)
+/** Throws the first error in a package. */
+const reportIn =
+  ({ id }: TypePackage): ReportLine =>
+  (line, message) =>
+    invariant(false, `package ${id}, line ${line}: ${message}`)
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** Groups lines by field. Releases can have different lines for one field. */
-function linesByField(lines: readonly WrittenField[]): Map<string, WrittenField[]> {
-  const byName = new Map<string, WrittenField[]>()
-  for (const field of lines) {
-    const key = fieldKey(field.line)
+/** Groups fields by name. Releases can declare a field differently. */
+function groupByName(fields: readonly ScopedField[]): Map<string, ScopedField[]> {
+  const byName = new Map<string, ScopedField[]>()
+  for (const each of fields) {
+    const key = fieldKey(each.field)
     const others = byName.get(key)
-    if (others) others.push(field)
-    else byName.set(key, [field])
+    if (others) others.push(each)
+    else byName.set(key, [each])
   }
   return byName
 }
-
-/** Matches the words of a declaration. Text in quotes may contain blanks. */
-export const WORDS = /(?:"[^"]*"|[^\s"])+/g
-
-/** Separates the marks of a field from its default, with the release that introduced the default. */
-const DEFAULT = / =(?:@1\.(\d+))? /
-
-/** Key of a field: its name, or `inline` and its number. */
-const fieldKey = (line: string): string => line.split(' ', line.startsWith('inline ') ? 2 : 1).join(' ')
