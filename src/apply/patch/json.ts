@@ -1,8 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
 import { goJson } from '../../codec/json.ts'
-import type { Steps } from '../../lib/steps.ts'
+import { isStepDone, type Steps } from '../../lib/steps.ts'
+import { isWide, namesOf, wideNames } from '../../lib/wide-objects.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
-import { sameJson } from '../../meta/same-json.ts'
+import { sameJsonIfSmall, sameJsonInSteps } from '../../meta/same-json.ts'
 import { cloneExactlyInSteps, cloneInSteps, setWholeFloat, shiftWholeFloats, wholeFloatAt } from '../../meta/whole-floats.ts'
 import type { Literals } from '../../schema/diagnose.ts'
 import { PatchError, PatchTestError } from './error.ts'
@@ -139,7 +140,7 @@ function* runOperation(state: State, operation: Operation): Steps<void> {
       const from = place('from')
       const copied = get(from, `error in copy for from: '${from.path}'`)
       const to = place('path')
-      state.copied += jsonSize(copied, MAX_COPIED_BYTES)
+      state.copied += yield* jsonSize(copied, MAX_COPIED_BYTES)
       if (state.copied > MAX_COPIED_BYTES)
         throw patchError(`Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${MAX_COPIED_BYTES}`)
       const copy = yield* copyValue(state, copied)
@@ -148,7 +149,7 @@ function* runOperation(state: State, operation: Operation): Steps<void> {
       break
     }
     case 'test':
-      test(state, pointerOf(operation, 'path', op), operation)
+      yield* test(state, pointerOf(operation, 'path', op), operation)
       break
     default:
       throw patchError(`Unexpected kind: ${op}`)
@@ -248,11 +249,11 @@ function replace(state: State, path: string, value: Json, float: string | undefi
   } else put(container, key, value, float)
 }
 
-function test(state: State, path: string, operation: JsonObject): void {
+function* test(state: State, path: string, operation: JsonObject): Steps<void> {
   const place = path === '' ? undefined : findTarget(state, path, 'test')
   const found = place ? get(place, `error in test for path: '${path}'`) : state.root
   const wanted = ownMember(operation, 'value')
-  const isFound = wanted !== undefined && sameJson(found, wanted)
+  const isFound = wanted !== undefined && (sameJsonIfSmall(found, wanted) ?? (yield* sameJsonInSteps(found, wanted)))
   const { literals } = state
   if (!isFound || (literals !== undefined && !isWrittenSo({ value: found, float: place && floatAt(place) }, operation, 'value', literals)))
     throw new PatchTestError(`testing value ${path} failed: test failed`)
@@ -283,16 +284,26 @@ function put(container: JsonObject, key: string, value: Json, float: string | un
   setWholeFloat(container, key, float)
 }
 
-/** Size of a value as JSON, in bytes. Stops counting once it exceeds `enough`. */
-function jsonSize(value: Json, enough: number): number {
-  if (typeof value === 'string') return Buffer.byteLength(JSON.stringify(value))
-  if (typeof value !== 'object' || value === null) return String(value).length
+/** Size of a value as JSON, in bytes and in steps. Stops counting once it exceeds `enough`. */
+function* jsonSize(value: Json, enough: number): Steps<number> {
+  if (typeof value !== 'object' || value === null) return scalarSize(value)
   let size = 2
-  if (Array.isArray(value)) for (let i = 0; i < value.length && size <= enough; i++) size += jsonSize(value[i] ?? null, enough) + (i > 0 ? 1 : 0)
+  if (Array.isArray(value))
+    for (let i = 0; i < value.length && size <= enough; i++) {
+      if (isStepDone()) yield
+      const item = value[i] ?? null
+      size += (typeof item === 'object' && item !== null ? yield* jsonSize(item, enough) : scalarSize(item)) + (i > 0 ? 1 : 0)
+    }
   else
-    for (const name in value) {
+    for (const name of isWide(value) ? yield* wideNames(value) : namesOf(value)) {
       if (size > enough) break
-      size += Buffer.byteLength(JSON.stringify(name)) + 1 + jsonSize(value[name] ?? null, enough) + (size > 2 ? 1 : 0)
+      if (isStepDone()) yield
+      const member = value[name] ?? null
+      const own = typeof member === 'object' && member !== null ? yield* jsonSize(member, enough) : scalarSize(member)
+      size += Buffer.byteLength(JSON.stringify(name)) + 1 + own + (size > 2 ? 1 : 0)
     }
   return size
 }
+
+const scalarSize = (value: null | boolean | number | bigint | string): number =>
+  typeof value === 'string' ? Buffer.byteLength(JSON.stringify(value)) : String(value).length

@@ -147,6 +147,16 @@ describe('JSON Patch', () => {
     expect(outcome(() => applyJsonPatch({ a: text }, copies.slice(0, 100)))).to.be.an('object')
   })
 
+  it('compares and measures large values in steps', () => {
+    const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 'v']))
+    const stepsOf = (...patch: Json[]): number => countedSteps(jsonPatchSteps({ data }, patch)).yields
+    const none = stepsOf()
+    expect(stepsOf({ op: 'test', path: '/data', value: { ...data } }) - none).to.be.at.least(30)
+    // Copying takes as many as measuring.
+    const copied = stepsOf({ op: 'add', path: '/copy', value: data }) - none
+    expect(stepsOf({ op: 'copy', from: '/data', path: '/copy' }) - none).to.be.at.least(copied + 30)
+  })
+
   it('copies big integers', () => {
     expect(applyJsonPatch({ a: [9007199254740993n] }, [{ op: 'copy', from: '/a', path: '/b' }])).to.deep.equal({
       a: [9007199254740993n],
