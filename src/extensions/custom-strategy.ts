@@ -91,6 +91,7 @@ export function* customStrategies(version: VersionRules, rules: ValueRules): Ste
     plainFinalizers: true,
     resetFieldsIn: release => ({ fields: isSince(release, '1.36') ? [['metadata'], ['spec']] : [['spec']], inAllVersions: isSince(release, '1.35') }),
     prepare(next, old) {
+      checkHasVersion(next)
       if (old) keepAllButStatus(next, old)
     },
     evaluate: evaluated(function* (next, old, ctx) {
@@ -131,9 +132,15 @@ async function evaluateRules(check: RuleCheck, next: KubeObject, old: KubeObject
   })
 }
 
-/** Errors of the type that an object claims. Throws 500 if it has no apiVersion, which only a patch can remove. */
-function errorsOfType({ kind, apiVersion }: KubeObject, wanted: VersionRules): FieldError[] {
+/** Throws 500 if an object has no apiVersion, which only a patch can remove. */
+function checkHasVersion({ apiVersion }: KubeObject): void {
   if (apiVersion === '' || apiVersion === '/') throw internalServerError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
+}
+
+/** Errors of the type that an object claims. Throws 500 if it has no apiVersion. */
+function errorsOfType(object: KubeObject, wanted: VersionRules): FieldError[] {
+  checkHasVersion(object)
+  const { kind, apiVersion } = object
   return [
     ...(kind === wanted.kind ? [] : [invalid(fieldPath('kind'), kind, `must be ${wanted.kind}`)]),
     ...(apiVersion === wanted.apiVersion ? [] : [invalid(fieldPath('apiVersion'), apiVersion, `must be ${wanted.apiVersion}`)]),

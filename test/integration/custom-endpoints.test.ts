@@ -202,6 +202,8 @@ describe('endpoints of custom kinds', function () {
       expect(await patch(thing({ name: 'y' }, { apiVersion: '' }))).to.equal('the name of the object (y) does not match the name on the URL (x)')
       expect(await patch(thing({ name: 'x' }, { apiVersion: '' }))).to.match(/must be specified for an update$/)
       expect(await patch(thing({ name: 'x', resourceVersion: current }, { apiVersion: '' }))).to.equal(noVersion)
+      const status = { body: [{ op: 'remove', path: '/apiVersion' }], contentType: JSON_PATCH }
+      expect((await client.ask('PATCH', `${THINGS}/x/status`, status)).body.message).to.equal(noVersion)
       expect(await patch(thing({ name: 'x', resourceVersion: current }, { apiVersion: 'foo' }))).to.equal(
         'Thing "x" is invalid: apiVersion: Invalid value: "foo": must be endpoints.example.com/v1',
       )

@@ -96,8 +96,11 @@ const FORMS: Readonly<Record<FormName, ChangeForm>> = {
     patchedTypeFault: (_builtIns, _target, claim) => new DecodeError(notRegistered(claim, 'pkg/runtime/scheme.go:110')),
     /** The type is validated with the object. A write of a subresource ignores everything else. */
     setPatchedType(_target, { kind, apiVersion }, next, ofSubresource) {
-      if (ofSubresource) Object.assign(next, { kind, apiVersion })
-      else next.apiVersion ??= ''
+      next.apiVersion ??= ''
+      if (!ofSubresource) return
+      next.kind = kind
+      // The strategy refuses an object without an apiVersion.
+      if (next.apiVersion !== '') next.apiVersion = apiVersion
     },
 
     /** Upstream's field manager of a custom resource cannot convert a Scale. An apply reports conflicts, adds a manager of values that do not change, and fails otherwise. */
