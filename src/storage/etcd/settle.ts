@@ -10,13 +10,12 @@ export type ReadKey = (at: Revision | undefined) => Promise<{ item: KeyValue | u
 /**
  * Determines the outcome of a guarded write whose response was lost, from the change that followed the revision that it expected. If that change wrote the same bytes, the write
  * happened. If it wrote others, the write failed and can no longer happen, because no later state has that revision; this does not hold for a create, since a key can be absent again.
- * Undefined if the outcome is unknown: nothing has changed yet and the write may still be in flight, or the change is too far back. Passes on errors of `read`.
+ * Undefined if the outcome is unknown: nothing has changed yet and the write may still be in flight, the key is deleted, or the change is too far back. Passes on errors of `read`.
  */
 export async function settleWrite(write: GuardedWrite, read: ReadKey): Promise<WriteResult | undefined> {
   const { item: current, revision } = await read(undefined)
-  if ((current?.modRevision ?? 0) === write.expected) return undefined
-  // Deleted by this write, or by another with the same effect.
-  if (!current) return write.value ? undefined : { ok: true, revision }
+  // If the key is absent, another writer may have deleted it, also after a change that made this write fail.
+  if (!current || current.modRevision === write.expected) return undefined
   let change = current
   for (let step = 0; step < LONGEST_WAY; step++) {
     if (change.createRevision === change.modRevision) {

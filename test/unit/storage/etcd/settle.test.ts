@@ -17,7 +17,8 @@ const cases: [name: string, history: string[], write: string, outcome: string | 
   ['a create that happened and was updated', ['8=b', '9=c'], '0=b', 'ok 8'],
   ['a create that cannot be found: the object may be absent again', ['8=x'], '0=b', undefined],
   ['a create that may still arrive', [], '0=b', undefined],
-  ['a deletion that happened', ['5=a', '8'], '5', 'ok 20'],
+  ['a deletion that happened, or another one', ['5=a', '8'], '5', undefined],
+  ['a deletion that lost to a change, after which another happened', ['5=a', '7=b', '8'], '5', undefined],
   ['a deletion that lost', ['5=a', '8=b'], '5', 'lost to 8'],
   ['a deletion that may still arrive', ['5=a'], '5', undefined],
 ]
