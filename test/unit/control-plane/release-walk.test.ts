@@ -127,9 +127,10 @@ describe('objects with every field that pass through all releases', () => {
       const first = codec(OLDEST, key).decode(bytes, AT)
       let expected = clone(first) as KubeObject
       for (const release of walk) {
-        const { schema } = definitionIn(release, key).hub
+        const { schema, name } = definitionIn(release, key).hub
         bytes = codec(release, key).encode(clone(codec(release, key).decode(bytes, AT)) as KubeObject)
-        expected = normalized({ schema }, expected)
+        // A release whose hook version is another one converts the object.
+        if (name === hub.name) expected = normalized({ schema }, expected)
       }
       expect(lost(expected as unknown as Json, codec(OLDEST, key).decode(bytes, AT) as unknown as Json)).to.deep.equal([])
     })

@@ -1,4 +1,5 @@
 import type { PodGroup } from '../../../api/scheduling/v1alpha2.types.ts'
+import type { PodGroup as BetaGroup } from '../../../api/scheduling/v1beta1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
@@ -6,6 +7,7 @@ import { age } from '../../../meta/age.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { statusAloneStrategy, withholdStatus } from '../../shared/status-metadata.ts'
 import { STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
+import { groupFromBeta, groupToBeta } from '../conversion.ts'
 import { validatePodGroup, validatePodGroupStatus } from './validation.ts'
 
 /** Prints `Pending` until the scheduler has set a condition. A disruption prints its reason. */
@@ -50,6 +52,18 @@ const v1alpha2: Version<PodGroup> = {
   subresources: { status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy<PodGroup>({ validate: next => validatePodGroupStatus(next) }) } },
 }
 
+/** Version in which 1.37 stores groups. */
+const v1beta1: Version<BetaGroup, PodGroup> = {
+  group: v1alpha2.group,
+  name: 'v1beta1',
+  kind: v1alpha2.kind,
+  names: v1alpha2.names,
+  verbs: STANDARD_VERBS,
+  schema: types.type('schedulingV1beta1.PodGroup'),
+  toHub: groupFromBeta,
+  fromHub: groupToBeta,
+}
+
 /**
  * Pods that are scheduled together, usually created from a template of a Workload. Needs both the API version and a gate to be enabled; exists in 1.36 only.
  * https://kubernetes.io/docs/concepts/workloads/workload-api/
@@ -57,7 +71,7 @@ const v1alpha2: Version<PodGroup> = {
  */
 export const podGroupResource = defineResource<PodGroup>({
   scope: 'Namespaced',
-  versions: [v1alpha2],
+  versions: [v1alpha2, v1beta1],
   hub: v1alpha2,
   storage: { prefix: 'podgroups', version: v1alpha2 },
   strategy,

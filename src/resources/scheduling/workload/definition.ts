@@ -1,11 +1,13 @@
 import type { PodGroup as AlphaGroup, Workload as AlphaWorkload } from '../../../api/scheduling/v1alpha1.types.ts'
 import type { PodGroupTemplate, Workload } from '../../../api/scheduling/v1alpha2.types.ts'
+import type { Workload as BetaWorkload } from '../../../api/scheduling/v1beta1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { NAME_AND_AGE } from '../../shared/columns.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
+import { workloadFromBeta, workloadToBeta } from '../conversion.ts'
 import { validateFirstWorkload, validateWorkload } from './validation.ts'
 
 const v1alpha2: Version<Workload> = {
@@ -35,6 +37,18 @@ const v1alpha1: Version<AlphaWorkload, Workload> = {
   }),
 }
 
+/** Version in which 1.37 stores workloads. */
+const v1beta1: Version<BetaWorkload, Workload> = {
+  group: v1alpha2.group,
+  name: 'v1beta1',
+  kind: v1alpha2.kind,
+  names: v1alpha2.names,
+  verbs: v1alpha2.verbs,
+  schema: types.type('schedulingV1beta1.Workload'),
+  toHub: workloadFromBeta,
+  fromHub: workloadToBeta,
+}
+
 /**
  * Templates for groups of pods that are scheduled together. They are immutable. Needs both the API version and a gate to be enabled; 1.35 has v1alpha1, 1.36
  * has v1alpha2.
@@ -43,7 +57,7 @@ const v1alpha1: Version<AlphaWorkload, Workload> = {
  */
 export const workloadResource = defineResource<Workload>({
   scope: 'Namespaced',
-  versions: [v1alpha2, v1alpha1],
+  versions: [v1alpha2, v1alpha1, v1beta1],
   hub: v1alpha2,
   storage: { prefix: 'workloads', version: v1alpha2 },
   strategy: {

@@ -3,8 +3,8 @@ import type {
   DisruptionMode as AlphaMode,
   PodGroupTemplate as AlphaTemplate,
   Workload as AlphaWorkload,
-} from '../../../api/scheduling/v1alpha2.types.ts'
-import type { DisruptionMode, PodGroup, PodGroupTemplate, Workload } from '../../../api/scheduling/v1beta1.types.ts'
+} from '../../api/scheduling/v1alpha2.types.ts'
+import type { DisruptionMode, PodGroup, PodGroupTemplate, Workload } from '../../api/scheduling/v1beta1.types.ts'
 
 const toMode = (mode: AlphaMode | ''): DisruptionMode => (mode === 'PodGroup' ? { all: {} } : { single: {} })
 const fromMode = ({ all }: DisruptionMode): AlphaMode => (all ? 'PodGroup' : 'Pod')
