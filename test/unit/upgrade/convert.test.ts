@@ -367,3 +367,36 @@ describe('binnacle convert', () => {
     expect(readFileSync(file, 'utf8')).to.match(/^apiVersion: scheduling\.k8s\.io\/v1\n/)
   })
 })
+
+describe('conversion to 1.37', () => {
+  const to37 = (text: string) => convertFile(readManifests('a.yaml', text), new ReleaseKinds('1.37'))
+
+  it('rewrites groups of pods of 1.36', async () => {
+    const { text } = await to37(`apiVersion: scheduling.k8s.io/v1alpha2
+kind: PodGroup
+metadata:
+  name: g
+spec:
+  podGroupTemplateRef:
+    workload:
+      workloadName: w
+      podGroupTemplateName: t
+  schedulingPolicy:
+    basic: {}
+  disruptionMode: PodGroup
+`)
+    expect(text).to.equal(`apiVersion: scheduling.k8s.io/v1beta1
+kind: PodGroup
+metadata:
+  name: g
+spec:
+  workloadRef:
+    workloadName: w
+    templateName: t
+  schedulingPolicy:
+    basic: {}
+  disruptionMode:
+    all: {}
+`)
+  })
+})

@@ -72,6 +72,31 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
     to: '1.32',
     found: ['blocking missing-version'],
   },
+  {
+    what: 'group versions that 1.37 removed',
+    text:
+      'apiVersion: networking.k8s.io/v1beta1\nkind: ServiceCIDR\nmetadata: {name: a}\nspec: {cidrs: [10.0.0.0/24]}\n---\n' +
+      'apiVersion: scheduling.k8s.io/v1alpha2\nkind: PodGroup\nmetadata: {name: a}\nspec: {schedulingPolicy: {basic: {}}}\n',
+    from: '1.36',
+    to: '1.37',
+    found: [
+      'blocking removed-version networking.k8s.io/v1beta1 ServiceCIDR is not served by 1.37',
+      'blocking removed-version scheduling.k8s.io/v1alpha2 PodGroup is not served by 1.37',
+    ],
+  },
+  {
+    what: 'versions that 1.37 deprecates, and new rules of 1.37',
+    text:
+      'apiVersion: storagemigration.k8s.io/v1beta1\nkind: StorageVersionMigration\nmetadata: {name: a}\nspec: {resource: {group: apps, resource: deployments}}\n---\n' +
+      'apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: a}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, ' +
+      'spec: {containers: [{name: c, image: i}], volumes: [{name: v, image: {pullPolicy: Always}}]}}}\n',
+    from: '1.36',
+    to: '1.37',
+    found: [
+      'blocking changed-validation 1.37 refuses spec.template.spec.volumes[0].image.reference: Required value',
+      'warning deprecated-version storagemigration.k8s.io/v1beta1 StorageVersionMigration is deprecated in v1.37+',
+    ],
+  },
   { what: 'nothing in served versions', text: pod(''), to: '1.36', found: [] },
   { what: 'nothing in custom kinds', text: 'apiVersion: example.com/v1beta1\nkind: Foo\nmetadata: {name: a}\n', to: '1.36', found: [] },
   {
