@@ -24,7 +24,7 @@ export const labelRequirement = (key: string, operator: LabelOperator, values: r
   runAtOnce(labelRequirementSteps(key, operator, values))
 
 /** Returns the text of all errors, like apimachinery's aggregates: each message once, in brackets if there are several. */
-function errorList(errors: readonly FieldError[]): string {
+function joinErrors(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map(fieldErrorText))]
   return texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`
 }
@@ -62,7 +62,7 @@ export function* labelRequirementSteps(key: string, operator: LabelOperator, val
     if (valueErrors.length > 0) errors.push(invalid(at(`values[${i}][${key}]`), value, joined(valueErrors, '; ')))
   }
   if (errors.length > 0) {
-    throw new SelectorError(errorList(errors), wording => errorList(allWorded(errors, wording)))
+    throw new SelectorError(joinErrors(errors), wording => joinErrors(allWorded(errors, wording)))
   }
   return { key, operator, values }
 }

@@ -3,7 +3,7 @@
  * violations, and an empty list for a valid text. Lengths are in bytes of UTF-8.
  */
 
-import { type Detail, prefixedDetail, words } from './wording.ts'
+import { type Detail, withPrefix, words } from './wording.ts'
 
 const OK: string[] = []
 
@@ -174,10 +174,10 @@ export function isQualifiedName(text: string): Detail[] {
   }
   const errors: Detail[] = []
   if (slash === 0) errors.push(`prefix part ${emptyError()}`)
-  else if (slash > 0) for (const message of isDns1123Subdomain(text.slice(0, slash))) errors.push(prefixedDetail('prefix part ', inBytes(message)))
+  else if (slash > 0) for (const message of isDns1123Subdomain(text.slice(0, slash))) errors.push(withPrefix('prefix part ', inBytes(message)))
   const name = text.slice(slash + 1)
   if (name === '') errors.push(`name part ${emptyError()}`)
-  else if (longerThan(name, 63)) errors.push(prefixedDetail('name part ', inBytes(maxLengthError(63))))
+  else if (longerThan(name, 63)) errors.push(withPrefix('name part ', inBytes(maxLengthError(63))))
   if (!qualifiedRegex.test(name)) errors.push(`name part ${qualifiedMessage}`)
   return errors
 }
@@ -199,7 +199,7 @@ export function isDomainPrefixedPath(text: string): { part: string; text: string
   const slash = text.indexOf('/')
   const host = text.slice(0, Math.max(slash, 0))
   const path = text.slice(slash + 1)
-  if (host === '' || path === '') return [{ part: text, text: 'must be a domain-prefixedDetail path (such as "acme.io/foo")' }]
+  if (host === '' || path === '') return [{ part: text, text: 'must be a domain-withPrefix path (such as "acme.io/foo")' }]
   const errors = isDns1123Subdomain(host).map(error => ({ part: host, text: error }))
   return httpPath.test(path) ? errors : [...errors, { part: path, text: regexError('Invalid path', HTTP_PATH) }]
 }

@@ -38,10 +38,10 @@ export const textIn = (detail: Detail, wording: Wording): string =>
   typeof detail === 'string' ? detail : isWordedSince(wording, detail.release) ? detail.since : detail.before
 
 /** Puts a text before a detail. */
-export const prefixedDetail = (prefix: string, detail: Detail): Detail =>
+export const withPrefix = (prefix: string, detail: Detail): Detail =>
   typeof detail === 'string' ? prefix + detail : words(prefix + detail.before, prefix + detail.since, detail.release)
 
-/** Joins details, all of which differ since the same release or in none. */
+/** Joins details. All that differ do so since the same release. */
 export function joined(details: readonly Detail[], separator: string): Detail {
   const release = details.find(detail => typeof detail !== 'string')?.release
   if (release === undefined) return details.join(separator)

@@ -1,7 +1,7 @@
 import type { GroupVersion } from '../../api/meta/v1.types.ts'
 import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
 import { badRequestError, type StatusError } from '../../meta/status.ts'
-import { type Detail, prefixedDetail, textIn } from '../../meta/wording.ts'
+import { type Detail, textIn, withPrefix } from '../../meta/wording.ts'
 import { apiVersionOfTarget, type BodyTarget } from '../../registry/change/body-target.ts'
 import type { TypeClaim } from '../../registry/other-type.ts'
 
@@ -29,6 +29,6 @@ export function claimedVersion(target: BodyTarget, { apiVersion }: TypeClaim, bo
 /** Returns the 400 of a body of known type that cannot be decoded as `kind`. `implied`: the apiVersion of a body without one. */
 export function cannotHandle(target: BodyTarget, claim: TypeClaim, why: Detail, kind = target.kind, implied = apiVersionOfTarget(target)): StatusError {
   const apiVersion = apiVersionOf(parseApiVersion(claim.apiVersion) ?? { group: '', version: '' }) || implied
-  const told = prefixedDetail(`${claim.kind || target.kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${kind}: `, why)
+  const told = withPrefix(`${claim.kind || target.kind} in version "${parseApiVersion(apiVersion)?.version ?? ''}" cannot be handled as a ${kind}: `, why)
   return badRequestError(`${told}`, wording => textIn(told, wording))
 }

@@ -33,7 +33,7 @@ export interface CustomStruct {
   readonly partialKeys?: boolean
 }
 
-/** Context of a schema within its enclosing schemas. */
+/** Properties of the schemas around a schema. */
 interface Surroundings {
   /** Whether an enclosing schema preserves unknown members, so that this one does as well. */
   readonly keeps: boolean

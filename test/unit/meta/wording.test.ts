@@ -3,7 +3,7 @@ import { wordingOf } from '../../../src/lifecycle/release.ts'
 import { allWorded, atField, fieldErrorText, invalid, replacedSince, required, worded } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import { invalidError } from '../../../src/meta/status.ts'
-import { isWordedSince, joined, prefixedDetail, textIn, words } from '../../../src/meta/wording.ts'
+import { isWordedSince, joined, textIn, withPrefix, words } from '../../../src/meta/wording.ts'
 
 describe('wording', () => {
   it('is that of the last release that changed messages', () => {
@@ -21,8 +21,8 @@ describe('wording', () => {
   })
 
   it('keeps both texts of a detail with a prefix, and of joined details', () => {
-    expect(prefixedDetail('a ', 'b')).to.equal('a b')
-    expect(prefixedDetail('a ', words('b', 'c', '1.35'))).to.deep.equal(words('a b', 'a c', '1.35'))
+    expect(withPrefix('a ', 'b')).to.equal('a b')
+    expect(withPrefix('a ', words('b', 'c', '1.35'))).to.deep.equal(words('a b', 'a c', '1.35'))
     expect(joined(['a', 'b'], '; ')).to.equal('a; b')
     expect(joined(['a', words('b', 'c', '1.37')], '; ')).to.deep.equal(words('a; b', 'a; c', '1.37'))
   })
