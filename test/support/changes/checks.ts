@@ -10,6 +10,8 @@ export function faultOf(request: ChosenRequest, answer: ChangeAnswer, settings: 
   if (status >= 300) return undefined
   const markers = settings.map(({ generation }) => markerOf(generation))
   for (const object of objectsIn(body)) {
+    // Defaults of members need a spec: an apply that takes back all that it had set removes it.
+    if (object.spec === undefined) continue
     const spec = objectIn(object.spec)
     if (!markers.some(marker => marker in spec)) return `by an older definition than ${markers[0]}: ${JSON.stringify(spec)}`
   }
