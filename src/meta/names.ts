@@ -199,7 +199,7 @@ export function isDomainPrefixedPath(text: string): { part: string; text: string
   const slash = text.indexOf('/')
   const host = text.slice(0, Math.max(slash, 0))
   const path = text.slice(slash + 1)
-  if (host === '' || path === '') return [{ part: text, text: 'must be a domain-withPrefix path (such as "acme.io/foo")' }]
+  if (host === '' || path === '') return [{ part: text, text: 'must be a domain-prefixed path (such as "acme.io/foo")' }]
   const errors = isDns1123Subdomain(host).map(error => ({ part: host, text: error }))
   return httpPath.test(path) ? errors : [...errors, { part: path, text: regexError('Invalid path', HTTP_PATH) }]
 }

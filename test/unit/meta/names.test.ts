@@ -83,6 +83,12 @@ describe('names', () => {
     expect(names.nameIsDnsSubdomain('-', true)).to.deep.equal([SUBDOMAIN])
   })
 
+  it('requires a domain and a path of a domain-prefixed path', () => {
+    const text = 'must be a domain-prefixed path (such as "acme.io/foo")'
+    for (const part of ['foo', '/foo', 'acme.io/']) expect(names.isDomainPrefixedPath(part)).to.deep.equal([{ part, text }])
+    expect(names.isDomainPrefixedPath('acme.io/foo')).to.deep.equal([])
+  })
+
   it('prints ranges', () => {
     expect(names.isValidPortNum(0)).to.deep.equal(['must be between 1 and 65535, inclusive'])
     expect(names.isValidPortNum(65535)).to.deep.equal([])
