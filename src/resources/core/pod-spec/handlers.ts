@@ -36,9 +36,9 @@ export interface HandlerContext {
 
 type Handler = LifecycleHandler & ProbeHandler
 
-/** Actions in the order in which upstream checks them. If there are two, the later one is rejected. */
 const GRPC_MODES = enumValues('core.GRPCProbeMode')
 const HTTP_PROTOCOLS = enumValues('core.HTTPProtocol')
+/** Actions in the order in which upstream checks them. If there are two, the later one is rejected. */
 const ACTIONS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const
 
 /** Checks that a handler has exactly one action. If there are several, only the first is validated. */
@@ -54,11 +54,11 @@ function validateHandler(handler: Handler, context: HandlerContext, path: FieldP
   return errors
 }
 
-/** Validates the first action of a handler. */
 /** Validates an optional value of an enum. */
 const validateMember = (value: string | undefined, known: readonly string[], path: FieldPath): FieldError[] =>
   value === undefined || known.includes(value) ? [] : [notSupported(path, value, known)]
 
+/** Validates the first action of a handler. */
 function validateAction({ exec, httpGet, tcpSocket, grpc, sleep }: Handler, context: HandlerContext, path: FieldPath): FieldError[] {
   if (exec) return exec.command?.length ? [] : [required(path.child('command'))]
   if (httpGet) return [...validateHttpGet(httpGet, path), ...validateMember(httpGet.protocol, HTTP_PROTOCOLS, path.child('protocol'))]
