@@ -19,12 +19,14 @@ export const rbacAuthorizer = (index: RuleIndex): Authorizer => ({
     const addError = (text: string): void => {
       if (errors.length < MOST_ERRORS) errors.push(text)
     }
-    for (const { rules, source } of index.grants(user, info.namespace, addError))
+    for (const { rules, source } of index.grants(user, info.namespace, addError)) {
+      // A user can have a hundred thousand bindings, and a role tens of thousands of rules.
+      if (isStepDone() && turnIsSpent()) await nextTurn()
       for (const rule of rules) {
-        // A user can have a hundred thousand bindings, and a role tens of thousands of rules.
         if (isStepDone() && turnIsSpent()) await nextTurn()
         if (ruleAllows(rule, info)) return { decision: 'allow', reason: `RBAC: allowed by ${source()}`, by: 'RBAC' }
       }
+    }
     return { decision: 'no opinion', reason: errors.length === 0 ? '' : `RBAC: ${aggregate(errors)}` }
   },
   rulesFor(user, namespace) {

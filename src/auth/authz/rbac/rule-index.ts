@@ -43,6 +43,8 @@ interface SubjectEntry {
 /** Bindings of a subject by key. Most subjects of a binding that has very many are in no other one, so a single one needs no map. */
 type SubjectEntries = SubjectEntry | Map<string, SubjectEntry>
 
+const NO_RULES: readonly PolicyRule[] = []
+
 const roleKey = (namespace: string, name: string): string => `${namespace}/${name}`
 
 /** Index key of a subject. A service account and the user that represents it have the same key. Undefined for a service account without namespace. */
@@ -81,24 +83,25 @@ export class RuleIndex {
     runAtOnce(this.putBindingInSteps(object))
   }
 
-  /** `putBinding` in steps, for bindings that may have many subjects. Meanwhile subjects of both the old and the new binding have its rights. */
+  /**
+   * `putBinding` in steps, for bindings that may have many subjects. Meanwhile subjects of both the old and the new binding have its rights. If the binding is replaced or removed meanwhile, no further subjects are
+   * added, but the steps must be run to their end, which removes those of the old binding.
+   */
   *putBindingInSteps({ metadata: { namespace = '', name = '' }, roleRef, subjects = [] }: RoleBinding): Steps<void> {
     const key = roleKey(namespace, name)
     const old = this.#bindings.get(key)
     const binding: IndexedBinding = { namespace, name, roleRef, subjects }
     this.#bindings.set(key, binding)
-    const bound = new Set<string>()
     for (const subject of subjects) {
       if (isStepDone()) yield
+      if (this.#bindings.get(key) !== binding) break
       const who = subjectKey(subject, namespace)
-      if (who === undefined || bound.has(who)) continue
-      bound.add(who)
-      setEntry(this.#subjectsOf(namespace), who, { key, binding, subject })
+      if (who !== undefined) setEntry(this.#subjectsOf(namespace), who, { key, binding, subject })
     }
     for (const subject of old?.subjects ?? []) {
       if (isStepDone()) yield
       const who = subjectKey(subject, namespace)
-      if (who !== undefined && !bound.has(who)) this.#leave(namespace, who, key)
+      if (who !== undefined) this.#leave(namespace, who, key)
     }
   }
 
@@ -117,7 +120,7 @@ export class RuleIndex {
 
   /**
    * Yields the grants of the user: first cluster-wide ones, then those of the namespace ('' for none). @param onError called for bindings whose role does not
-   * exist.
+   * exist, before a grant without rules, so that the caller can interrupt the work for very many of them.
    */
   *grants(user: User, namespace: string, onError: (text: string) => void): Generator<RuleGrant> {
     yield* this.#grantsIn('', user, onError)
@@ -148,7 +151,7 @@ export class RuleIndex {
         seen.add(key)
         const rules = this.#rulesOf(binding)
         if (typeof rules === 'string') onError(rules)
-        else yield { rules, source: () => describeBinding(binding, subject) }
+        yield { rules: typeof rules === 'string' ? NO_RULES : rules, source: () => describeBinding(binding, subject) }
       }
     }
   }
@@ -185,20 +188,28 @@ export class RuleIndex {
     }
   }
 
-  /** Removes a binding from those of a subject. */
+  /** Removes a binding from those of a subject, unless it is the present one of its key. */
   #leave(namespace: string, who: string, key: string): void {
     const subjects = this.#bySubject.get(namespace)
     const entries = subjects?.get(who)
-    if (subjects === undefined || entries === undefined) return
+    const entry = entries && entryOf(entries, key)
+    if (subjects === undefined || entry === undefined || entry.binding === this.#bindings.get(key)) return
     if (entries instanceof Map) entries.delete(key)
-    if (entries instanceof Map ? entries.size === 0 : entries.key === key) subjects.delete(who)
+    if (!(entries instanceof Map) || entries.size === 0) subjects.delete(who)
     if (subjects.size === 0) this.#bySubject.delete(namespace)
   }
 }
 
-/** Adds a binding to those of a subject, or replaces it. */
+/** Returns the entry of a binding. */
+function entryOf(entries: SubjectEntries, key: string): SubjectEntry | undefined {
+  if (entries instanceof Map) return entries.get(key)
+  return entries.key === key ? entries : undefined
+}
+
+/** Adds a binding to those of a subject, or replaces another of its key. If it names the subject several times, the first one counts. */
 function setEntry(known: Map<string, SubjectEntries>, who: string, entry: SubjectEntry): void {
   const entries = known.get(who)
+  if (entries && entryOf(entries, entry.key)?.binding === entry.binding) return
   if (entries === undefined || (!(entries instanceof Map) && entries.key === entry.key)) known.set(who, entry)
   else if (entries instanceof Map) entries.set(entry.key, entry)
   else

@@ -27,6 +27,20 @@ function setUp() {
   return { index, ask, mayRead }
 }
 
+/** Counts the turns of the event loop that begin until `work` is done. */
+async function turnsOf(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  let on = true
+  const count = (): void => {
+    turns++
+    if (on) setImmediate(count)
+  }
+  setImmediate(count)
+  await work()
+  on = false
+  return turns
+}
+
 describe('RuleIndex', () => {
   it('puts a binding of many subjects in steps, and keeps the rights of those that remain', async () => {
     const { index, mayRead } = setUp()
@@ -57,21 +71,43 @@ describe('RuleIndex', () => {
     expect(await mayRead('jane')).to.equal(false)
   })
 
+  for (const firstEndsFirst of [true, false])
+    it(`has the subjects of the second of two concurrent puts of a binding if the ${firstEndsFirst ? 'first' : 'second'} ends first`, async () => {
+      const { index, mayRead } = setUp()
+      index.putBinding(bindingOf(users(0, MANY)))
+      const first = index.putBindingInSteps(bindingOf(users(MANY, 2 * MANY)))
+      for (let i = 0; i < 3; i++) first.next()
+      const second = index.putBindingInSteps(bindingOf(users(2 * MANY - 2, 3 * MANY)))
+      for (let i = 0; i < 3; i++) second.next()
+      for (const put of firstEndsFirst ? [first, second] : [second, first]) runAtOnce(put)
+      const allowed = (await Promise.all(users(0, 3 * MANY).map(mayRead))).map((may, i) => (may ? i : -1)).filter(i => i >= 0)
+      expect(allowed).to.deep.equal(Array.from({ length: MANY + 2 }, (_, i) => 2 * MANY - 2 + i))
+    })
+
+  it('has no subjects of a binding that is removed while it is replaced', async () => {
+    const { index, mayRead } = setUp()
+    index.putBinding(bindingOf(users(0, MANY)))
+    for (const count of [3, 15]) {
+      const steps = index.putBindingInSteps(bindingOf(users(10, MANY + 10)))
+      for (let i = 0; i < count; i++) steps.next()
+      index.remove('clusterrolebindings', '', 'b')
+      runAtOnce(steps)
+      expect((await Promise.all(users(0, MANY + 10).map(mayRead))).includes(true)).to.equal(false)
+    }
+  })
+
   it('lets other work run while rules of very many bindings are matched', async () => {
     const { index, ask } = setUp()
     const rules = Array.from({ length: 10_000 }, (_, i) => ({ verbs: ['get'], apiGroups: [''], resources: [`r${i}`] }))
     index.putRole({ kind: '', apiVersion: '', metadata: { name: 'wide' }, rules })
     for (let i = 0; i < 300; i++) index.putBinding(bindingOf(['jane'], `b${i}`, 'wide'))
-    let turns = 0
-    let on = true
-    const count = (): void => {
-      turns++
-      if (on) setImmediate(count)
-    }
-    setImmediate(count)
-    expect((await ask('jane')).decision).to.equal('no opinion')
-    on = false
-    expect(turns).to.be.at.least(5)
+    expect(await turnsOf(async () => expect((await ask('jane')).decision).to.equal('no opinion'))).to.be.at.least(5)
+  })
+
+  it('lets other work run while roles of very many bindings are absent', async () => {
+    const { index, ask } = setUp()
+    for (let i = 0; i < 100_000; i++) index.putBinding(bindingOf(['jane'], `b${i}`, `gone${i}`))
+    expect(await turnsOf(async () => expect((await ask('jane')).decision).to.equal('no opinion'))).to.be.at.least(5)
   })
 
   it('names the first of very many roles that do not exist', async () => {
