@@ -7,6 +7,9 @@ import { jsonKind } from './go-print.ts'
 
 export type Container = JsonObject | Json[]
 
+/** Reports whether a value is an object or a list. */
+export const isContainer = (value: Json): value is Container => typeof value === 'object' && value !== null
+
 /** Location of a member or an element, which may not exist. */
 export interface PointerTarget {
   readonly container: Container

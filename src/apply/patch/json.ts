@@ -15,6 +15,7 @@ import {
   elementIndex,
   findPlace,
   indexFault,
+  isContainer,
   missingContainer,
   type PointerTarget,
   patchError,
@@ -144,7 +145,7 @@ function* runOperation(state: State, operation: Operation): Steps<void> {
       if (state.copied > MAX_COPIED_BYTES)
         throw patchError(`Unable to complete the copy, the accumulated size increase of copy is ${state.copied}, exceeding the limit ${MAX_COPIED_BYTES}`)
       const copy = yield* copyValue(state, copied)
-      markDecoded(copied, copy, state.decoded)
+      yield* markDecoded(copied, copy, state.decoded)
       addValue(to, copy, floatAt(from), 'error while adding value during copy')
       break
     }
@@ -159,22 +160,38 @@ function* runOperation(state: State, operation: Operation): Steps<void> {
 /** Copies a value. Copies of objects with repeated members have them too. */
 function* copyValue({ repeated }: State, value: Json): Steps<Json> {
   const copy = yield* cloneExactlyInSteps(value)
-  if (repeated !== undefined) copyRepeated(repeated, value, copy)
+  if (repeated !== undefined)
+    yield* eachCopy(value, copy, (from, to) => {
+      const entries = repeated.get(from)
+      if (entries !== undefined) repeated.set(to, entries)
+      return true
+    })
   return copy
 }
 
-function copyRepeated(repeated: Map<object, Entries>, from: Json, to: Json): void {
-  if (typeof from !== 'object' || from === null || typeof to !== 'object' || to === null) return
-  const entries = repeated.get(from)
-  if (entries !== undefined) repeated.set(to, entries)
-  for (const key of Object.keys(from)) copyRepeated(repeated, memberAt(from, key) ?? null, memberAt(to, key) ?? null)
-}
-
 /** Marks the objects of a copy whose originals are decoded: the library writes their members in order. An object that is not decoded contains none that are. */
-function markDecoded(from: Json, to: Json, decoded: WeakSet<object>): void {
-  if (typeof from !== 'object' || from === null || typeof to !== 'object' || to === null || !decoded.has(from)) return
-  decoded.add(to)
-  for (const key of Object.keys(from)) markDecoded(memberAt(from, key) ?? null, memberAt(to, key) ?? null, decoded)
+const markDecoded = (value: Json, copy: Json, decoded: WeakSet<object>): Steps<void> =>
+  eachCopy(value, copy, (from, to) => {
+    if (!decoded.has(from)) return false
+    decoded.add(to)
+    return true
+  })
+
+/** Visits the objects and lists of a value with their copies, in steps. If `visit` returns false, those below are skipped. */
+function* eachCopy(value: Json, copy: Json, visit: (from: Container, to: Container) => boolean): Steps<void> {
+  const originals: Json[] = [value]
+  const copies: Json[] = [copy]
+  for (let from = originals.pop(), to = copies.pop(); from !== undefined && to !== undefined; from = originals.pop(), to = copies.pop()) {
+    if (isStepDone()) yield
+    if (!isContainer(from) || !isContainer(to) || !visit(from, to)) continue
+    for (const key of Array.isArray(from) ? from.keys() : isWide(from) ? yield* wideNames(from) : namesOf(from)) {
+      if (isStepDone()) yield
+      const member = memberAt(from, key)
+      if (typeof member !== 'object' || member === null) continue
+      originals.push(member)
+      copies.push(memberAt(to, key) ?? null)
+    }
+  }
 }
 
 /** Values of the patch keep their text in upstream's document. Only the texts of whole floats are tracked here. Once an operation adds any other such text, later tests compare values only. */
@@ -277,7 +294,7 @@ function isWrittenSo({ value, float }: TargetValue, of: Container, key: string, 
   return Object.keys(value).every(name => isWrittenSo({ value: memberAt(value, name) ?? null, float: wholeFloatAt(value, name) }, wanted, name, literals))
 }
 
-const memberAt = (container: Container, key: string): Json | undefined => (Array.isArray(container) ? container[Number(key)] : container[key])
+const memberAt = (container: Container, key: string | number): Json | undefined => (Array.isArray(container) ? container[Number(key)] : container[key])
 
 function put(container: JsonObject, key: string, value: Json, float: string | undefined): void {
   setMember(container, key, value)

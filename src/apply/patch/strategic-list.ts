@@ -3,6 +3,7 @@ import { isStepDone, type Steps } from '../../lib/steps.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
 import { PatchError } from './error.ts'
 import { goPrint, goPrintString, printGoType } from './go-print.ts'
+import { isContainer } from './json-pointer.ts'
 import { type PatchType, reflectKind } from './strategic-meta.ts'
 
 /** The member of an object or a list item with its patch directive. */
@@ -306,5 +307,3 @@ export function* withoutNullsInPlace(value: Json): Steps<void> {
       }
   }
 }
-
-const isContainer = (value: Json): boolean => typeof value === 'object' && value !== null

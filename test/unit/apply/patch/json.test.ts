@@ -157,6 +157,23 @@ describe('JSON Patch', () => {
     expect(stepsOf({ op: 'copy', from: '/data', path: '/copy' }) - none).to.be.at.least(copied + 30)
   })
 
+  it('finds repeated members of copies in steps, at every depth', () => {
+    const inner: JsonObject = { k: 2 }
+    const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, i): [string, Json] => [`k${i}`, i === 10 ? [[inner]] : []]))
+    const entries: [string, Json][] = [
+      ['k', 1],
+      ['k', 2],
+    ]
+    const repeated = new Map<object, [string, Json][]>([[inner, entries]])
+    const stepsOf = (notes: Parameters<typeof jsonPatchSteps>[2]) => countedSteps(jsonPatchSteps({}, [{ op: 'add', path: '/data', value: data }], notes))
+    const none = stepsOf({}).yields
+    const { result, yields } = stepsOf({ repeated })
+    expect(yields).to.be.at.least(none + 30)
+    const copy = (result as { data: { k10: [[object]] } }).data.k10[0][0]
+    expect(copy).not.to.equal(inner)
+    expect(repeated.get(copy)).to.equal(entries)
+  })
+
   it('copies big integers', () => {
     expect(applyJsonPatch({ a: [9007199254740993n] }, [{ op: 'copy', from: '/a', path: '/b' }])).to.deep.equal({
       a: [9007199254740993n],
