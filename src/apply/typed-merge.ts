@@ -31,11 +31,13 @@ function* merge(schema: Schema | undefined, live: Json | undefined, config: Json
   }
 }
 
+const NO_NAMES: readonly string[] = []
+
 function* mergeMembers(schema: Schema | undefined, live: JsonObject | undefined, config: JsonObject | undefined, given: Json): Steps<Json | undefined> {
   const out: JsonObject = {}
   let any = false
   let isBare = true
-  const names = yield* namesIn(live)
+  const names = live === undefined ? NO_NAMES : isWide(live) ? yield* wideNames(live) : namesOf(live)
   for (const name of names) {
     if (isStepDone()) yield
     isBare = false
@@ -46,7 +48,7 @@ function* mergeMembers(schema: Schema | undefined, live: JsonObject | undefined,
     setMember(out, name, merged)
     any = true
   }
-  const configured = yield* namesIn(config)
+  const configured = config === undefined ? NO_NAMES : isWide(config) ? yield* wideNames(config) : namesOf(config)
   for (const name of configured) {
     if (isStepDone()) yield
     isBare = false
@@ -56,12 +58,6 @@ function* mergeMembers(schema: Schema | undefined, live: JsonObject | undefined,
   }
   noteMembers(out, Math.max(names.length, configured.length))
   return any ? out : isBare ? given : undefined
-}
-
-const NO_NAMES: readonly string[] = []
-
-function* namesIn(object: JsonObject | undefined): Steps<readonly string[]> {
-  return object === undefined ? NO_NAMES : isWide(object) ? yield* wideNames(object) : namesOf(object)
 }
 
 /** A list item with its path element. */
@@ -155,7 +151,7 @@ export function* removeItems(schema: Schema | undefined, value: Json, items: Fie
   if (shape === 'leaf' || shape === 'elements') return null
   const out: JsonObject = {}
   let isEmptied = true
-  const names = yield* namesIn(value)
+  const names = isWide(value) ? yield* wideNames(value) : namesOf(value)
   noteMembers(out, names.length)
   for (const name of names) {
     if (isStepDone()) yield
