@@ -40,7 +40,7 @@ export interface ApplyArgs {
   readonly subresource?: string | undefined
   readonly force: boolean
   readonly resetFields?: OwnedWrite['resetFields']
-  /** Optional. Those paths in versions other than that of the request. */
+  /** Optional. Reset fields in versions other than the request's. */
   readonly resetElsewhere?: OwnedWrite['resetElsewhere']
   /** Time of the request: RFC 3339 in whole seconds. */
   readonly now: string

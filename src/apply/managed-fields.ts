@@ -27,7 +27,7 @@ export interface UpdateArgs {
   readonly subresource?: string | undefined
   /** Paths that writes to this resource or subresource do not own. */
   readonly resetFields?: OwnedWrite['resetFields']
-  /** Optional. Those paths in versions other than that of the request. */
+  /** Optional. Reset fields in versions other than the request's. */
   readonly resetElsewhere?: OwnedWrite['resetElsewhere']
   /** Time of the request: RFC 3339 in whole seconds. */
   readonly now: string

@@ -26,7 +26,7 @@ export interface OwnedWrite {
   readonly next: KubeObject
   /** Paths that writes to the resource or subresource do not own. */
   readonly resetFields?: readonly (readonly string[])[] | undefined
-  /** Optional. Those paths in versions other than that of the request. Default: `resetFields` for built-in kinds, none for custom kinds. */
+  /** Optional. Reset fields in versions other than the request's. Default: `resetFields` for built-in kinds, none for custom kinds. */
   readonly resetElsewhere?: readonly (readonly string[])[] | undefined
   /** Optional. Converts an object from the version of its apiVersion to that of a manager. Returns undefined if that version is not served, as if the function were omitted. */
   readonly convert?: ((object: KubeObject, apiVersion: string) => Versioned | undefined | Steps<Versioned | undefined>) | undefined

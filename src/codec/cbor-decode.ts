@@ -29,7 +29,7 @@ export interface CborLimits {
 
 /** Limits of apimachinery's decoder for bodies (serializer/cbor/internal/modes). */
 const BODY_LIMITS: CborLimits = { depth: 64, elements: 1024 }
-/** Limits for what this program, or kube-apiserver, has stored: the depth is that of JSON. */
+/** Limits for stored objects. The depth is that of JSON. */
 export const STORED_LIMITS: CborLimits = { depth: 10_000, elements: 2 ** 31 - 1 }
 
 /** Tags (RFC 8949, section 3.4). */

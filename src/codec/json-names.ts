@@ -3,7 +3,7 @@ import { stringEnd } from './json-chunks.ts'
 
 /**
  * Protects member names in JSON.parse of V8 from 12.5 on (Node 23 and later). It predicts the next name from the shapes of earlier objects, and compares the prediction with as many characters of the source as the name has, without looking at escapes: after `{"\\":1}`, `{"\"":2}` is returned with the name `\`.
- * Objects teach it shapes however they are made. So texts are protected, not what comes before them. A wrong name has a backslash, because the source has one where the first escape begins.
+ * Any object can teach it a shape, so each text is protected, whatever was parsed before it. A wrong name has a backslash, because the source has one where the first escape begins.
  */
 
 type Container = Record<string, unknown> | unknown[]
@@ -74,7 +74,7 @@ function hasBackslashInName(value: unknown): boolean {
 
 /** A private-use character. In a coded name it stands before the four hexadecimal digits of a character that JSON escapes, or of itself. */
 const MARK = '\ue000'
-/** Matches in the source of a name what is not the same in its code. */
+/** Matches characters in the source of a name that its code does not have. */
 const NOT_CODED = /[\\\ue000]/
 /** Matches the characters of a name that have a code: quotes, backslashes, control characters and MARK. */
 const HAS_CODE = /["\\\ue000]|[^ -\uffff]/g

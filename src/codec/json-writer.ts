@@ -26,7 +26,7 @@ export function goJson(value: Json): string {
   return write(value, sortedKeys)
 }
 
-/** Writes a value that Go has decoded in part: objects in `decoded` have sorted members, others and whole floats are written unchanged, the former with the members in `repeated` if they are there. */
+/** Writes a value that Go has decoded in part: objects in `decoded` have sorted members, others and whole floats are written unchanged. An object in `repeated` that is not decoded is written with the members listed there. */
 export function partlySortedJson(value: Json, decoded: WeakSet<object>, repeated?: Repeated): string {
   const entriesOf = repeated && ((object: JsonObject) => (decoded.has(object) ? undefined : repeated.get(object)))
   return write(value, object => (decoded.has(object) ? sortedKeys(object) : Object.keys(object)), wholeFloatAt, entriesOf)

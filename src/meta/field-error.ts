@@ -132,8 +132,8 @@ export function atField(error: FieldError, field: string): FieldError {
   const { reworded } = error
   if (!reworded) return { ...error, field }
   const inRelease = (wording: Wording): FieldError | undefined => {
-    const told = reworded(wording)
-    return told && { ...told, field }
+    const inWording = reworded(wording)
+    return inWording && { ...inWording, field }
   }
   return { ...error, field, reworded: inRelease }
 }

@@ -49,7 +49,7 @@ export function reassemble(): (response: Pick<WatchResponse, 'events' | 'fragmen
 
 /**
  * Creates a function that removes events before `from`, and those that an earlier batch had. kine on NATS may repeat the first events of a watch, and a member of etcd that does not have
- * `from` yet begins earlier. Returns undefined if none is left of some.
+ * `from` yet begins earlier. Returns undefined if all events of a batch were removed.
  */
 export function eachOnce(from: Revision): (batch: BackendBatch) => BackendBatch | undefined {
   let next = from
