@@ -1,5 +1,5 @@
 import { quote } from '../lib/go-quote.ts'
-import { runAtOnce } from '../lib/steps.ts'
+import { isStepDone, type Steps } from '../lib/steps.ts'
 import { isLess, type ShardSelector, type Uint64 } from '../meta/shard-selector.ts'
 import type { CallExpr, Expr, LiteralExpr } from './ast.ts'
 import { LOGICAL_OR } from './operators.ts'
@@ -24,15 +24,15 @@ interface Range {
 }
 
 /**
- * Parses a shard selector, such as `shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')`, or several joined by `||`. The expression is parsed as CEL, and never evaluated. Throws
+ * Parses a shard selector in steps, such as `shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')`, or several joined by `||`. The expression is parsed as CEL, and never evaluated. Throws
  * ShardSelectorError. Source: k8s.io/apiserver, pkg/sharding.
  */
-export function parseShardSelector(text: string): ShardSelector {
+export function* shardSelectorSteps(text: string): Steps<ShardSelector> {
   const expression = text.trim()
   if (expression === '') throw new ShardSelectorError('empty shard selector is not allowed; omit the parameter for unfiltered lists')
-  const { ast, issues } = runAtOnce(parseExpression(expression, { macros: new Map(), optionalSyntax: false }))
+  const { ast, issues } = yield* parseExpression(expression, { macros: new Map(), optionalSyntax: false })
   if (ast === undefined) throw new ShardSelectorError(`CEL parse error: ${issues.all[0]?.message ?? ''}`)
-  const ranges = rangesOf(ast.root)
+  const ranges = yield* rangesOf(ast.root)
   const [first] = ranges
   const field = first && FIELDS[first.path]
   if (first === undefined || field === undefined) throw new ShardSelectorError(`no ${FUNCTION}() in the selector`)
@@ -46,10 +46,11 @@ export function parseShardSelector(text: string): ShardSelector {
 }
 
 /** Returns the ranges of an expression in order, without recursion: it may be a long chain. */
-function rangesOf(root: Expr): Range[] {
+function* rangesOf(root: Expr): Steps<Range[]> {
   const ranges: Range[] = []
   const open: Expr[] = [root]
   for (let expr = open.pop(); expr !== undefined; expr = open.pop()) {
+    if (isStepDone()) yield
     if (expr.kind !== 'call') throw new ShardSelectorError(`unexpected expression kind ${KINDS[expr.kind]}; expected ${FUNCTION}() call or || operator`)
     if (expr.name === LOGICAL_OR) open.push(...[...expr.args].reverse())
     else if (expr.name === FUNCTION) ranges.push(rangeOf(expr))
@@ -73,10 +74,10 @@ function rangeOf({ args }: CallExpr): Range {
 function pathOf(expr: Expr): string {
   const fields: string[] = []
   let at = expr
-  for (; at.kind === 'select'; at = at.operand) fields.unshift(at.field)
+  for (; at.kind === 'select'; at = at.operand) fields.push(at.field)
   if (at.kind !== 'ident')
     throw new ShardSelectorError(`${FUNCTION}() first argument: expected field path (e.g. object.metadata.uid), got expression kind ${KINDS[at.kind]}`)
-  return [at.name, ...fields].join('.')
+  return [at.name, ...fields.reverse()].join('.')
 }
 
 function boundOf(expr: Expr, name: string): string {

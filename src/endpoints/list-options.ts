@@ -1,5 +1,4 @@
 import type { Version } from '../catalog/definition.ts'
-import { parseShardSelector, ShardSelectorError } from '../cel/shard-selector.ts'
 import { runInTurns, type Steps } from '../lib/steps.ts'
 import type { FieldError } from '../meta/field-error.ts'
 import { forbidden, notSupported } from '../meta/field-error.ts'
@@ -52,15 +51,16 @@ const NONE: ReadOptions = {
 export async function listOptions(exchange: Exchange, version: Version, name: string, gates: ListGates, namespaced = true): Promise<ReadOptions> {
   if (exchange.search === '' && name === '') return NONE
   const options = await selectedOptions(exchange, version, name, { watchList: gates.watchList, namespaced })
-  const shard = gates.shards === true ? shardOf(stringParameter(exchange.query, 'shardSelector')) : undefined
+  const shard = gates.shards === true ? await shardOf(exchange.ctx.signal, stringParameter(exchange.query, 'shardSelector')) : undefined
   return shard ? { ...options, shard } : options
 }
 
 /** Parses a shard selector. Undefined if it is empty. As upstream, an invalid one is 500. */
-function shardOf(text: string): ShardSelector | undefined {
+async function shardOf(signal: AbortSignal, text: string): Promise<ShardSelector | undefined> {
   if (text === '') return undefined
+  const { ShardSelectorError, shardSelectorSteps } = await import('../cel/shard-selector.ts')
   try {
-    return parseShardSelector(text)
+    return await runInTurns(shardSelectorSteps(text), signal)
   } catch (error) {
     throw error instanceof ShardSelectorError ? failure(500, '', `invalid shard selector: ${error.message}`) : error
   }

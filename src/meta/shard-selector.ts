@@ -31,10 +31,30 @@ export function fnv1a64(text: string): Uint64 {
   return { high, low }
 }
 
-/** Reports whether the hash of the value is in one of the selector's ranges. */
-export function matchesShard({ ranges }: ShardSelector, value: string): boolean {
-  const hash = fnv1a64(value)
-  return ranges.some(({ start, end }) => !isLess(hash, start) && isLess(hash, end))
+/** Returns a test of whether the hash of a value is in one of the selector's ranges, of which there may be a thousand. */
+export function shardMatcher({ ranges }: ShardSelector): (value: string) => boolean {
+  const sorted = [...ranges].sort((a, b) => compare(a.start, b.start))
+  /** Ends of the ranges, each at least as high as those before. */
+  const ends: Uint64[] = []
+  for (const { end } of sorted) {
+    const last = ends.at(-1)
+    ends.push(last !== undefined && isLess(end, last) ? last : end)
+  }
+  return value => {
+    const hash = fnv1a64(value)
+    // Number of the ranges that start at or below the hash.
+    let low = 0
+    for (let high = sorted.length; low < high; ) {
+      const middle = (low + high) >>> 1
+      const start = sorted[middle]?.start
+      if (start !== undefined && isLess(hash, start)) high = middle
+      else low = middle + 1
+    }
+    const end = ends[low - 1]
+    return end !== undefined && isLess(hash, end)
+  }
 }
 
 export const isLess = (a: Uint64, b: Uint64): boolean => a.high < b.high || (a.high === b.high && a.low < b.low)
+
+const compare = (a: Uint64, b: Uint64): number => a.high - b.high || a.low - b.low

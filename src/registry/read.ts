@@ -4,7 +4,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import { FieldMatcher, type FieldTerm } from '../meta/field-selector.ts'
 import type { LabelRequirement } from '../meta/label-requirement.ts'
 import { matchesLabels } from '../meta/label-selector.ts'
-import { matchesShard, type ShardSelector } from '../meta/shard-selector.ts'
+import { type ShardSelector, shardMatcher } from '../meta/shard-selector.ts'
 import { badRequestError, expiredError, failure, tooLargeResourceVersionError } from '../meta/status.ts'
 import { type Key, key, type Revision, revision } from '../storage/revision.ts'
 import { type Page, type Predicate, type ReadAt, type RequiredLabel, type Storage, StorageError, type StoredObject, type Watcher } from '../storage/storage.ts'
@@ -79,11 +79,10 @@ export function predicateOf(labels: readonly LabelRequirement[], fields: readonl
 }
 
 /** Limits a predicate to the objects of a shard. */
-const inShard = (predicate: Predicate, shard: ShardSelector): Predicate => ({
-  ...predicate,
-  matches: attributes => matchesShard(shard, attributes[shard.field]) && predicate.matches(attributes),
-  everything: false,
-})
+function inShard(predicate: Predicate, shard: ShardSelector): Predicate {
+  const isIn = shardMatcher(shard)
+  return { ...predicate, matches: attributes => isIn(attributes[shard.field]) && predicate.matches(attributes), everything: false }
+}
 
 const othersMatch = (others: FieldMatcher, fields: Readonly<Record<string, string>>): boolean =>
   others.matches(field => (Object.hasOwn(fields, field) ? (fields[field] ?? '') : ''))

@@ -1,5 +1,9 @@
 import { expect } from 'chai'
-import { parseShardSelector } from '../../../src/cel/shard-selector.ts'
+import { shardSelectorSteps } from '../../../src/cel/shard-selector.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
+import type { ShardSelector } from '../../../src/meta/shard-selector.ts'
+
+const parseShardSelector = (text: string): ShardSelector => runAtOnce(shardSelectorSteps(text))
 
 const LOWER = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')"
 const of = (field: string, start: string, end = "'0x8000000000000000'"): string => `shardRange(${field}, ${start}, ${end})`
@@ -20,6 +24,13 @@ describe('shard selectors', () => {
   it('may be long', () => {
     const { ranges } = parseShardSelector(Array.from({ length: 200 }, () => LOWER).join(' || '))
     expect(ranges).to.have.length(200)
+  })
+
+  it('are parsed in steps if they are long', () => {
+    const steps = shardSelectorSteps(Array.from({ length: 1200 }, () => LOWER).join(' || '))
+    let count = 0
+    while (steps.next().done !== true) count++
+    expect(count).to.be.greaterThan(10)
   })
 
   // Messages of kube-apiserver 1.37.2.

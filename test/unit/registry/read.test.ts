@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { parseShardSelector } from '../../../src/cel/shard-selector.ts'
+import { shardSelectorSteps } from '../../../src/cel/shard-selector.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { parseFieldSelector } from '../../../src/meta/field-selector.ts'
 import { parseLabelSelector } from '../../../src/meta/label-selector.ts'
 import { fnv1a64 } from '../../../src/meta/shard-selector.ts'
@@ -77,7 +78,11 @@ describe('selectors as predicates', () => {
   })
 
   it('match only objects of a shard, which may be any object', () => {
-    const { matches, ...rest } = predicateOf([], [], parseShardSelector("shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')"))
+    const { matches, ...rest } = predicateOf(
+      [],
+      [],
+      runAtOnce(shardSelectorSteps("shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')")),
+    )
     expect(rest).to.deep.equal({ everything: false })
     const names = Array.from({ length: 40 }, (_, i) => String(i * i))
     const shown = names.filter(name => matches(attributes(name)))
