@@ -11,8 +11,8 @@ const AT_ONCE = 128 * 1024
 
 const compressed = promisify(gzip)
 
-/** Members by the bytes that they contain: many clients receive the same bytes. */
-const members = new WeakMap<SharedBytes, SharedBytes>()
+/** Members by the bytes that they contain: many clients receive the same bytes. Promises of those that another thread compresses. */
+const members = new WeakMap<SharedBytes, SharedBytes | Promise<SharedBytes>>()
 
 /**
  * Compresses a stream. Each write becomes a gzip member of its own (RFC 1952, section 2.2), so that the client can read it immediately, and an idle stream holds no state. Writes keep their order.
@@ -42,7 +42,7 @@ export class GzipStream implements StreamWriter {
     if (!this.open) return false
     if (bytes.length === 0) return true
     const known = members.get(bytes)
-    if (this.#queue !== undefined || (known === undefined && bytes.length > AT_ONCE)) return this.#enqueue(bytes)
+    if (this.#queue !== undefined || known instanceof Promise || (known === undefined && bytes.length > AT_ONCE)) return this.#enqueue(bytes)
     return this.#inner.write(known ?? gzipMember(bytes, gzipSync(bytes.joined, OPTIONS)))
   }
 
@@ -78,7 +78,7 @@ export class GzipStream implements StreamWriter {
   #enqueue(bytes: SharedBytes): boolean {
     this.#queued += bytes.length
     this.#append(async () => {
-      const ready = members.get(bytes) ?? gzipMember(bytes, await compressed(bytes.joined, OPTIONS))
+      const ready = await (members.get(bytes) ?? memberOnThread(bytes))
       this.#queued -= bytes.length
       return ready
     })
@@ -99,4 +99,11 @@ function gzipMember(bytes: SharedBytes, content: Buffer): SharedBytes {
   const shared = new SharedBytes([content])
   members.set(bytes, shared)
   return shared
+}
+
+/** Compresses bytes on another thread, once for all streams that wait for them. */
+function memberOnThread(bytes: SharedBytes): Promise<SharedBytes> {
+  const member = compressed(bytes.joined, OPTIONS).then(content => gzipMember(bytes, content))
+  members.set(bytes, member)
+  return member
 }

@@ -37,6 +37,14 @@ describe('a compressed stream', () => {
     expect(other.inner.writes[0]?.[0]).to.equal(one.inner.writes[0]?.[0])
   })
 
+  it('compresses long bytes that many streams send at the same time once', async () => {
+    const many = [streams(), streams(), streams()]
+    const shared = bytes('x'.repeat(1 << 20))
+    for (const { stream } of many) stream.write(shared)
+    await Promise.all(many.map(({ stream }) => stream.drained()))
+    expect(new Set(many.map(({ inner }) => inner.writes[0]?.[0])).size).to.equal(1)
+  })
+
   it('compresses what is filled into its memory', () => {
     const { inner, stream } = streams()
     expect(stream.writeFilled(memory => memory.write('filled'))).to.equal(true)
