@@ -253,6 +253,7 @@ class CborReader {
       this.#checkTag(tag, next)
       if (tag === LATER_BASE64URL || tag === LATER_BASE64 || tag === LATER_BASE16) this.#later = tag
       if (tag === EPOCH) {
+        if (next === TAG) this.#enter(++level)
         const seconds = this.#readItem(level)
         this.#later = before
         return typeof seconds === 'number' ? this.#epochTime(seconds) : seconds

@@ -99,6 +99,7 @@ describe('a body in CBOR', () => {
       [labels('a1 4161 1bffffffffffffffff'), /overflows Go's int64\) \(metadata\.labels\.a\)$/],
       [labels('99ffff'), /exceeded max number of elements 1024 for CBOR array \(metadata\.labels\)/],
       [labels(`${'81'.repeat(70)}01`), /exceeded max nested level 64 \(metadata\.labels\[0\]\[0\]/],
+      [labels(`${'c1'.repeat(200_000)}01`), /exceeded max nested level 64/],
       ['a1 486d65746164617461 a1 43666f6f 01', /strict decoding error: unknown field "metadata\.foo"$/],
       ['a1 495f5f70726f746f5f5f a0', /unknown field "__proto__"$/],
     ]
