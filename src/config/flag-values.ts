@@ -51,5 +51,5 @@ function printed(type: FlagType, elements: readonly string[]): string {
   }
 }
 
-/** Replaces the passwords of URLs. */
-const withoutPasswords = (text: string): string => text.replace(/(:\/\/[^/@:\s,]*):[^/@\s,]*@/g, '$1:CLASSIFIED@')
+/** Replaces the passwords of URLs, which end at the last @ before the path. */
+const withoutPasswords = (text: string): string => text.replace(/(:\/\/[^/@:\s,]*):[^/\s]*@/g, '$1:CLASSIFIED@')

@@ -20,6 +20,8 @@ describe('the values of flags', () => {
     ['--v=4', 'allow-privileged', undefined],
     ['--allow-privileged', 'allow-privileged', 'true'],
     ['--etcd-servers=https://root:secret@db:2379,http://b:1', 'etcd-servers', '[https://root:CLASSIFIED@db:2379,http://b:1]'],
+    ['--etcd-servers=https://root:a@b:c@db:2379', 'etcd-servers', '[https://root:CLASSIFIED@db:2379]'],
+    ['--service-account-jwks-uri=https://root:a,b@c@db/d@e', 'service-account-jwks-uri', 'https://root:CLASSIFIED@db/d@e'],
   ]
   for (const [argument, name, value] of cases)
     it(`${argument}: --${name} is ${value}`, () => {
