@@ -5,11 +5,13 @@ import type { Catalog, ServedResource } from '../catalog/catalog.ts'
 import type { HookContext } from '../catalog/definition.ts'
 import { typeOfBody } from '../codec/body.ts'
 import { decodeConfigFile } from '../codec/config-file.ts'
-import { parseYaml } from '../codec/yaml.ts'
+import { parseYamlInSteps } from '../codec/yaml.ts'
 import type { Clock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../lib/go-quote.ts'
 import { runStages } from '../lib/stages.ts'
+import { runInTurns } from '../lib/steps.ts'
+import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import { wordingOf } from '../lifecycle/release.ts'
 import { StatusError } from '../meta/status.ts'
@@ -59,7 +61,7 @@ export class ManifestDecoder {
   }
 
   async #decode(bytes: Buffer, kinds: ReadonlyMap<string, ServedResource>): Promise<KubeObject[]> {
-    const { value } = parseYaml(bytes)
+    const { value } = await runInTurns(parseYamlInSteps(bytes))
     const { apiVersion, kind } = typeOfBody(value)
     const itemKind = apiVersion === API_VERSION && kind.endsWith(LIST) ? kind.slice(0, -LIST.length) : ''
     const isList = (apiVersion === 'v1' && kind === LIST) || kinds.has(itemKind)
@@ -75,6 +77,7 @@ export class ManifestDecoder {
 
   /** Decodes, defaults and validates one object. */
   async #complete(bytes: Buffer, kinds: ReadonlyMap<string, ServedResource>): Promise<KubeObject> {
+    if (turnIsSpent()) await nextTurn()
     let found: ServedResource | undefined
     const object = decodedObject(
       decodeConfigFile(bytes, (apiVersion, kind) => {

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { compareText } from '../../lib/compare-text.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { quote } from '../../lib/go-quote.ts'
+import { runInTurns, type Steps } from '../../lib/steps.ts'
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json'])
 
-/** A document of a manifest file, YAML or JSON. */
+/** A manifest file, or a document of one, in YAML or JSON. */
 export interface ManifestDocument {
   readonly file: string
   readonly bytes: Buffer
@@ -15,7 +16,8 @@ export interface ManifestDocument {
 
 /** Content of a directory of manifests. */
 export interface ManifestFiles {
-  readonly documents: readonly ManifestDocument[]
+  /** The files that are not empty. */
+  readonly files: readonly ManifestDocument[]
   /** Hash of the files, as `sha256:` and hexadecimal digits. Empty if there are none. */
   readonly hash: string
 }
@@ -26,37 +28,71 @@ export async function readManifestFiles(directory: string): Promise<ManifestFile
     throw new Error(`failed to read manifest directory ${quote(directory)}: ${errorMessage(error)}`)
   })
   const names = entries.filter(entry => !entry.isDirectory() && EXTENSIONS.has(extname(entry.name).toLowerCase())).map(({ name }) => name)
-  const hash = createHash('sha256')
-  const documents: ManifestDocument[] = []
-  let isEmpty = true
+  const files: ManifestDocument[] = []
   for (const name of names.sort(compareText)) {
     const file = join(directory, name)
-    const bytes = await readFile(file).catch((error: unknown) => {
+    const bytes = await readManifest(file).catch((error: unknown) => {
       throw new Error(`failed to read file ${quote(file)}: ${errorMessage(error)}`)
     })
-    if (bytes.length === 0) continue
-    isEmpty = false
-    hash.update(bytes).update('\0')
-    documents.push(...manifestDocuments(file, bytes))
+    if (bytes.length > 0) files.push({ file, bytes })
   }
-  return { documents, hash: isEmpty ? '' : `sha256:${hash.digest('hex')}` }
+  return { files, hash: files.length === 0 ? '' : await runInTurns(hashOf(files)) }
+}
+
+/** Reads a file. Refuses a pipe or a device, which may never end. */
+async function readManifest(file: string): Promise<Buffer> {
+  const found = await stat(file)
+  if (!found.isFile() && !found.isDirectory()) throw new Error('not a regular file')
+  return readFile(file)
+}
+
+/** Bytes that are hashed in one step. */
+const HASHED_BYTES = 256 * 1024
+
+function* hashOf(files: readonly ManifestDocument[]): Steps<string> {
+  const hash = createHash('sha256')
+  for (const { bytes } of files) {
+    for (let at = 0; at < bytes.length; at += HASHED_BYTES) {
+      hash.update(bytes.subarray(at, at + HASHED_BYTES))
+      yield
+    }
+    hash.update('\0')
+  }
+  return `sha256:${hash.digest('hex')}`
 }
 
 const SEPARATOR = '---'
+const SEPARATOR_LINE = `\n${SEPARATOR}`
 
-/** Splits a file at the lines that begin with three dashes. Documents of white space alone are skipped. */
-function manifestDocuments(file: string, bytes: Buffer): ManifestDocument[] {
-  const documents: string[] = []
-  let lines: string[] = []
-  for (const line of bytes.toString().split('\n')) {
-    if (line.startsWith(SEPARATOR)) {
-      const rest = line.slice(SEPARATOR.length).trim()
+/** Splits files at the lines that begin with three dashes, in steps. Documents of white space alone are skipped. Throws an Error with kube-apiserver's message. */
+export function* manifestDocuments(files: readonly ManifestDocument[]): Steps<ManifestDocument[]> {
+  const documents: ManifestDocument[] = []
+  for (const { file, bytes } of files) {
+    const add = (start: number, end: number): void => {
+      const text = bytes.toString('utf8', start, end).trim()
+      if (text !== '') documents.push({ file, bytes: Buffer.from(text) })
+    }
+    let start = 0
+    let separator = bytes.toString('utf8', 0, SEPARATOR.length) === SEPARATOR ? 0 : separatorAfter(bytes, 0)
+    while (separator < bytes.length) {
+      const newline = bytes.indexOf('\n', separator)
+      const end = newline < 0 ? bytes.length : newline
+      const rest = bytes.toString('utf8', separator + SEPARATOR.length, end).trim()
       if (rest !== '' && !rest.startsWith('#'))
         throw new Error(`failed to split YAML documents in file ${quote(file)}: invalid Yaml document separator: ${rest}`)
-      documents.push(lines.join('\n'))
-      lines = []
-    } else lines.push(line)
+      add(start, separator)
+      start = end
+      separator = separatorAfter(bytes, end)
+      yield
+    }
+    add(start, bytes.length)
+    yield
   }
-  documents.push(lines.join('\n'))
-  return documents.filter(text => text.trim() !== '').map(text => ({ file, bytes: Buffer.from(text.trim()) }))
+  return documents
+}
+
+/** Returns the start of the next line that begins with three dashes, or the length of the file if there is none. */
+function separatorAfter(bytes: Buffer, at: number): number {
+  const found = bytes.indexOf(SEPARATOR_LINE, at)
+  return found < 0 ? bytes.length : found + 1
 }

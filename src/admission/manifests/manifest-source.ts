@@ -2,9 +2,10 @@ import type { Clock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { pollFiles } from '../../lib/poll-files.ts'
+import { runInTurns } from '../../lib/steps.ts'
 import { AdmissionConfigError } from '../configuration-file.ts'
 import type { ManifestPluginName } from './manifest-directories.ts'
-import { type ManifestDocument, type ManifestFiles, readManifestFiles } from './manifest-files.ts'
+import { type ManifestDocument, type ManifestFiles, manifestDocuments, readManifestFiles } from './manifest-files.ts'
 import type { ManifestMetrics } from './manifest-metrics.ts'
 
 /** Default interval between reads of a directory, in milliseconds. */
@@ -81,9 +82,9 @@ export class ManifestSource {
     logger.error('admission manifests cannot be reloaded', { plugin, directory, error })
   }
 
-  async #apply({ documents, hash }: ManifestFiles): Promise<void> {
+  async #apply({ files, hash }: ManifestFiles): Promise<void> {
     const { plugin, metrics, clock, apply } = this.#options
-    await apply(documents)
+    await apply(await runInTurns(manifestDocuments(files)))
     this.#hash = hash
     metrics.loaded(plugin, hash, clock.now())
   }
