@@ -37,11 +37,16 @@ export async function writeGzip(pieces: Iterable<Piece>, write: (bytes: Buffer) 
     if (under.length > AT_ONCE && !(await next())) return
   }
   while (under.length > 0) if (!(await next())) return
+  await write(gzipTail(crc, length))
+}
+
+/** Returns the end of a gzip member whose blocks so far are not final: an empty final block, and the CRC and length of the whole text. */
+export function gzipTail(crc: number, length: number): Buffer {
   const tail = Buffer.alloc(LAST_BLOCK.length + 8)
   LAST_BLOCK.copy(tail)
   tail.writeUInt32LE(crc, LAST_BLOCK.length)
   tail.writeUInt32LE(length % 2 ** 32, LAST_BLOCK.length + 4)
-  await write(tail)
+  return tail
 }
 
 /** Marks the promise as handled. Its rejection is reported when it is awaited. */

@@ -1,11 +1,12 @@
 import { promisify } from 'node:util'
-import { gzip, gzipSync } from 'node:zlib'
+import { constants, crc32, gzip, gzipSync } from 'node:zlib'
 import type { StreamWriter } from '../../endpoints/exchange.ts'
 import type { BufferPool } from '../../lib/buffer-pool.ts'
 import { SharedBytes } from '../../lib/shared-bytes.ts'
+import { gzipTail } from './gzip-pieces.ts'
 
-/** The level of kube-apiserver, which costs the least. */
-const OPTIONS = { level: 1 }
+/** The level of kube-apiserver, which costs the least. The text is flushed before the final block, as there: Go's reader returns the text of a final block when the next member begins. */
+const OPTIONS = { level: 1, finishFlush: constants.Z_SYNC_FLUSH }
 /** Writes up to this many bytes are compressed at once, which takes about a millisecond. Longer ones are compressed on another thread. */
 const AT_ONCE = 128 * 1024
 
@@ -43,7 +44,7 @@ export class GzipStream implements StreamWriter {
     if (bytes.length === 0) return true
     const known = members.get(bytes)
     if (this.#queue !== undefined || known instanceof Promise || (known === undefined && bytes.length > AT_ONCE)) return this.#enqueue(bytes)
-    return this.#inner.write(known ?? gzipMember(bytes, gzipSync(bytes.joined, OPTIONS)))
+    return this.#inner.write(known ?? keptMember(bytes, gzipSync(bytes.joined, OPTIONS)))
   }
 
   writeFilled(fill: (memory: Buffer) => number): boolean {
@@ -69,7 +70,7 @@ export class GzipStream implements StreamWriter {
 
   /** Writes a member after those that are being compressed. */
   #writeMember(content: Buffer): boolean {
-    const bytes = new SharedBytes([gzipSync(content, OPTIONS)])
+    const bytes = gzipMember(content, gzipSync(content, OPTIONS))
     if (this.#queue === undefined) return this.#inner.write(bytes)
     this.#append(async () => bytes)
     return true
@@ -95,15 +96,18 @@ export class GzipStream implements StreamWriter {
   }
 }
 
-function gzipMember(bytes: SharedBytes, content: Buffer): SharedBytes {
-  const shared = new SharedBytes([content])
-  members.set(bytes, shared)
-  return shared
+/** Ends the member of a text that was compressed. Copies it: the buffer of zlib is larger. */
+const gzipMember = (text: Buffer, begun: Buffer): SharedBytes => new SharedBytes([Buffer.concat([begun, gzipTail(crc32(text), text.length)])])
+
+function keptMember(bytes: SharedBytes, begun: Buffer): SharedBytes {
+  const member = gzipMember(bytes.joined, begun)
+  members.set(bytes, member)
+  return member
 }
 
 /** Compresses bytes on another thread, once for all streams that wait for them. */
 function memberOnThread(bytes: SharedBytes): Promise<SharedBytes> {
-  const member = compressed(bytes.joined, OPTIONS).then(content => gzipMember(bytes, content))
+  const member = compressed(bytes.joined, OPTIONS).then(begun => keptMember(bytes, begun))
   members.set(bytes, member)
   return member
 }

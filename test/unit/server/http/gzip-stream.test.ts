@@ -21,6 +21,17 @@ describe('a compressed stream', () => {
     expect(contents(inner)).to.deep.equal(['{"a":1}\n', '{"b":2}\n'])
   })
 
+  it('flushes the text of a member before its final block, so that the client can read it before the next member begins', async () => {
+    const { inner, stream } = streams()
+    stream.write(bytes('{"a":1}\n'))
+    stream.writeFilled(memory => memory.write('filled'))
+    stream.write(bytes('x'.repeat(1 << 20)))
+    await stream.drained()
+    const ends = inner.writes.map(pieces => Buffer.concat(pieces).subarray(-14, -8).toString('hex'))
+    // An empty stored block, and an empty final one.
+    expect(ends).to.deep.equal(Array(3).fill('0000ffff0300'))
+  })
+
   it('writes nothing for nothing', () => {
     const { inner, stream } = streams()
     expect(stream.write(bytes(''))).to.equal(true)
