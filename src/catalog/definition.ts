@@ -187,7 +187,7 @@ export interface SubresourceView<H extends TypedObject = KubeObject, S extends T
   readonly answer?: (parent: H) => TypedObject
   /** Optional. View that a write starts from, if it differs: it may have values that the parent lacks. */
   readonly draft?: (parent: H) => TypedObject
-  /** Whether declarative validation of the view's type runs before 1.37. */
+  /** Optional. Whether declarative validation of the view's type runs. Default: since 1.37. Views of custom kinds have none, as upstream. */
   readonly declaredRules?: boolean
   /** Returns the parent with the fields of the view, or the errors of the view after `judge` has filtered them. Owns the parent and may change it. */
   readonly put: (parent: H, view: S, judge?: (errors: readonly FieldError[]) => readonly FieldError[]) => H | FieldError[]

@@ -97,6 +97,7 @@ function scaleView(paths: ScalePaths): SubresourceView<KubeObject, Scale> {
       return parent
     },
     fields: { 'spec.replicas': pathNames(specReplicasPath) },
+    declaredRules: false,
   }
 }
 

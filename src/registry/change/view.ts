@@ -90,7 +90,7 @@ export function putView(env: RegistryEnvironment, written: WrittenView, parent: 
 
 /** Returns the validation by declared rules, if the view has any. */
 function judgeOf(env: RegistryEnvironment, { target, view, kind }: WrittenView, parent: KubeObject, next: KubeObject): Parameters<typeof view.put>[2] {
-  if (!view.declaredRules && !runsAllDeclaredRules(env.features.release)) return undefined
+  if (!(view.declaredRules ?? runsAllDeclaredRules(env.features.release))) return undefined
   const subject = { schema: kind.schema, kind: kind.kind.toLowerCase(), next, old: view.get(parent) }
   return errors => withDeclaredRules(subject, errors, { ...env, subresource: target.subresource })
 }

@@ -6,7 +6,7 @@ import { sortedKeys } from '../members.ts'
 
 /** Prepares a value of the JSON data model for a message: objects and lists are formatted like Go's %#v, others are returned unchanged. */
 export const goValue = (value: Json | undefined): Json | Verbatim | undefined =>
-  typeof value === 'object' && value !== null ? verbatim(goLiteral(value), () => goJsonText(sortMembers(value))) : value
+  typeof value === 'object' && value !== null ? verbatim(goLiteral(value), () => sortedJson(value)) : value
 
 /** Formats a value of the JSON data model like Go's %#v. `key`: type of the keys. */
 export function goLiteral(value: Json, key: 'string' | 'interface {}' = 'string'): string {
@@ -19,8 +19,12 @@ export function goLiteral(value: Json, key: 'string' | 'interface {}' = 'string'
     .join(', ')}}`
 }
 
-/** Sorts the members of objects by name. */
-function sortMembers(value: Json): Json {
-  if (typeof value !== 'object' || value === null) return value
-  return Array.isArray(value) ? value.map(sortMembers) : Object.fromEntries(sortedKeys(value).map(key => [key, sortMembers(value[key] ?? null)]))
+/** Writes a value as JSON, with the members of objects sorted by name. Integers beyond 2^53 are bigints, which JSON.stringify refuses. */
+function sortedJson(value: Json): string {
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null) return goJsonText(value)
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`
+  return `{${sortedKeys(value)
+    .map(key => `${goJsonText(key)}:${sortedJson(value[key] ?? null)}`)
+    .join(',')}}`
 }

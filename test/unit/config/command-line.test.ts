@@ -31,10 +31,10 @@ describe('usage', () => {
     const configOf = (...argv: string[]): object => {
       const command = readCommandLine(['--oidc-issuer-url=https://issuer', '--oidc-client-id=client', ...argv])
       if (command.action !== 'serve') throw new Error(`asked for ${command.action}`)
-      // The first distinguishes a given flag from its default. Deprecation warnings are independent of the value.
+      // The first distinguishes a given flag from its default. Deprecation warnings and the flags that /flagz shows are independent of the default.
       const { access, observability, release, ...config } = command.config
       const { isAnonymousGiven: _, ...authentication } = access.authentication
-      const { warnings: __, ...observed } = observability
+      const { warnings: __, flags: ____, ...observed } = observability
       const { gates: ___, ...served } = release
       return { ...config, access: { ...access, authentication }, observability: observed, release: served }
     }

@@ -66,12 +66,26 @@ describe('storage errors as Status', () => {
     [new StorageError('not transformed', 'no key'), 'create', '', 500, 'InternalError', 'Internal error occurred: no key', { causes: [{ message: 'no key' }] }],
     [new StorageError('corrupt', 'saw a deletion', { causes: [] }), 'watch', '', 500, 'StorageReadError', 'saw a deletion'],
     [
-      new StorageError('corrupt', 'several', { causes: [{ reason: 'UnexpectedServerResponse', message: 'bad bytes', field: '/registry/deployments/a/web' }] }),
+      new StorageError('corrupt', '', { causes: [{ reason: 'UnexpectedServerResponse', message: 'bad bytes', field: '/registry/deployments/a/web' }] }),
       'list',
       '',
       500,
       'StorageReadError',
       'failed to read one or more deployments.apps from the storage',
+      {
+        name: 'list',
+        group: 'apps',
+        kind: 'deployments',
+        causes: [{ reason: 'UnexpectedServerResponse', message: 'bad bytes', field: '/registry/deployments/a/web' }],
+      },
+    ],
+    [
+      new StorageError('corrupt', 'several', { causes: [{ reason: 'UnexpectedServerResponse', message: 'bad bytes', field: '/registry/deployments/a/web' }] }),
+      'list',
+      '',
+      500,
+      'StorageReadError',
+      'failed to read one or more deployments.apps from the storage: several',
       {
         name: 'list',
         group: 'apps',

@@ -60,6 +60,7 @@ describe('RemoteView', () => {
     expect(shown.attributes()).to.deep.equal({
       namespace: 'ns',
       name: 'l0',
+      uid: 'uid-l0',
       labels: {},
       fields: { 'metadata.name': 'l0', 'metadata.namespace': 'ns', 'spec.host': 'h0' },
     })
