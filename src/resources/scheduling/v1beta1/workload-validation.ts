@@ -10,6 +10,8 @@ import { validateGroup } from './group-rules.ts'
 const MOST_TEMPLATES = 8
 /** Levels of templates, those of groups of pods included. */
 const MOST_LEVELS = 4
+/** If there are more levels, no other rule is checked: errors of thousands of levels, with as long paths, take seconds. */
+const MOST_CHECKED_LEVELS = 32
 const SPEC_PATH = fieldPath('spec')
 const COMPOSITES = 'compositePodGroupTemplates'
 const GROUPS = 'podGroupTemplates'
@@ -113,6 +115,7 @@ function validateOwner({ controllerRef }: WorkloadSpec, old: WorkloadSpec | unde
 export function validateBetaWorkload({ spec }: Workload, old: Workload | undefined): FieldError[] {
   const { podGroupTemplates, compositePodGroupTemplates = [] } = spec
   const path = SPEC_PATH.child(COMPOSITES)
+  if (compositePodGroupTemplates.some(template => levelsOf(template) > MOST_CHECKED_LEVELS)) return validateLevels(compositePodGroupTemplates, path)
   return [
     ...(podGroupTemplates?.length ? [] : validateNames(compositePodGroupTemplates, path)),
     ...validateLevels(compositePodGroupTemplates, path),

@@ -110,6 +110,7 @@ describe('Workload in 1.37', () => {
   const nested = (name: string, ...compositePodGroupTemplates: object[]): object => ({ name, schedulingPolicy: { basic: {} }, compositePodGroupTemplates })
   const of = (...podGroupTemplates: object[]): object => ({ spec: { podGroupTemplates } })
   const ofGroups = (...compositePodGroupTemplates: object[]): object => ({ spec: { compositePodGroupTemplates } })
+  const deep = (levels: number): object => (levels === 1 ? nested('a') : nested('a', deep(levels - 1)))
   validates(
     workload,
     {
@@ -120,6 +121,7 @@ describe('Workload in 1.37', () => {
       'a name twice': [of(template('a'), template('a')), ['Duplicate spec.podGroupTemplates[1]']],
       'a name in two lists': [ofGroups(nested('a', nested('a'))), ['Duplicate spec.compositePodGroupTemplates[0].compositePodGroupTemplates[0].name']],
       'four levels': [ofGroups(nested('a', nested('b', nested('c', nested('d'))))), ['Invalid spec.compositePodGroupTemplates[0]']],
+      'a thousand levels, whose other errors would be as long': [ofGroups(deep(1000)), ['Invalid spec.compositePodGroupTemplates[0]']],
       'two priorities': [of(template('a', { priority: 1 }), template('b')), ['Invalid spec']],
       'too many': [of(...Array.from({ length: 9 }, (_, i) => template(`t${i}`))), ['TooMany spec.podGroupTemplates']],
       'a bad owner': [{ spec: { controllerRef: { kind: '', name: 'x' }, podGroupTemplates: [template('a')] } }, ['Required spec.controllerRef.kind']],
