@@ -51,6 +51,15 @@ const EXEMPT: ReadonlySet<string> = new Set([
 /** Whether webhooks and policies skip the request because its object configures admission. */
 export const isExempt = ({ served: { version } }: AdmissionRequest): boolean => version.group === 'admissionregistration.k8s.io' && EXEMPT.has(version.kind)
 
+/** Reviews by group, by which clients authenticate and are authorized: a cluster whose admission refuses them stops working. */
+const REVIEWS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['authentication.k8s.io', new Set(['selfsubjectreviews', 'tokenreviews'])],
+  ['authorization.k8s.io', new Set(['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'])],
+])
+
+/** Reports whether the request is a review. No policy applies to one. */
+export const isReview = ({ served: { version } }: AdmissionRequest): boolean => REVIEWS.get(version.group)?.has(version.names.plural) === true
+
 /**
  * Returns the version of the resource in which a rule matches the request, or undefined if none matches. `Exact` compares only the version of the request.
  * `Equivalent` then also compares the other versions in which the same object is served.

@@ -1,6 +1,7 @@
 import { SERVER_USER } from '../../registry/internal-context.ts'
 import type { AdmissionRequest } from '../../registry/types.ts'
 import type { Filling } from '../filling.ts'
+import { isReview } from '../matching.ts'
 import { refuse } from '../refuse.ts'
 
 const POLICIES: ReadonlySet<string> = new Set([
@@ -8,12 +9,6 @@ const POLICIES: ReadonlySet<string> = new Set([
   'validatingadmissionpolicybindings',
   'mutatingadmissionpolicies',
   'mutatingadmissionpolicybindings',
-])
-
-/** Resources that no policy applies to: reviews, without which a cluster stops working. */
-const EXEMPT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['authentication.k8s.io', new Set(['selfsubjectreviews', 'tokenreviews'])],
-  ['authorization.k8s.io', new Set(['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'])],
 ])
 
 /** How long a request waits for policies to be read at start, in milliseconds. */
@@ -29,7 +24,7 @@ interface LoadedPolicies<Policy> {
 
 /** Whether policies may apply to the request. */
 export const mayHavePolicies = (policies: LoadedPolicies<unknown>, request: AdmissionRequest): boolean =>
-  request.nested !== true && !isExemptFromPolicies(request) && (mayWait(policies, request) || policiesFor(policies, request).length > 0)
+  request.nested !== true && !isReview(request) && (mayWait(policies, request) || policiesFor(policies, request).length > 0)
 
 /** Policies that may apply to the request. */
 export const policiesFor = <Policy>(policies: LoadedPolicies<Policy>, request: AdmissionRequest): readonly Policy[] =>
@@ -43,9 +38,6 @@ const mayWait = ({ filling }: LoadedPolicies<unknown>, request: AdmissionRequest
 export async function awaitPolicies(policies: LoadedPolicies<unknown>, request: AdmissionRequest): Promise<void> {
   if (mayWait(policies, request) && !(await policies.filling.ended(FILL_MS))) throw refuse(request, 'not yet ready to handle request')
 }
-
-/** Whether all policies skip the request. */
-const isExemptFromPolicies = ({ served: { version } }: AdmissionRequest): boolean => EXEMPT.get(version.group)?.has(version.names.plural) === true
 
 /** Whether only policies of manifests apply to the request: it is for a policy, and a broken stored one could not be removed otherwise. */
 const isForManifestsAlone = ({ served: { version } }: AdmissionRequest): boolean =>

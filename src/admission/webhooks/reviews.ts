@@ -1,14 +1,6 @@
 import type { Features } from '../../lifecycle/gates.ts'
-import type { AdmissionRequest } from '../../registry/types.ts'
 import type { AdmissionPlugin } from '../chain.ts'
-
-/** Reviews by group, by which clients authenticate and are authorized. */
-const REVIEWS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['authentication.k8s.io', new Set(['selfsubjectreviews', 'tokenreviews'])],
-  ['authorization.k8s.io', new Set(['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'])],
-])
-
-const isReview = ({ served: { version } }: AdmissionRequest): boolean => REVIEWS.get(version.group)?.has(version.names.plural) === true
+import { isReview } from '../matching.ts'
 
 const PLUGINS = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']
 
