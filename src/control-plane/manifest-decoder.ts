@@ -1,11 +1,12 @@
 import type { ManifestDocument } from '../admission/manifests/manifest-files.ts'
 import { loadingError, type ManifestObject } from '../admission/manifests/manifest-rules.ts'
-import { decodedObject, isJsonObject, type KubeObject } from '../api/meta/object.ts'
+import { decodedObject, isJsonObject, type Json, type KubeObject } from '../api/meta/object.ts'
 import type { Catalog, ServedResource } from '../catalog/catalog.ts'
 import type { HookContext } from '../catalog/definition.ts'
 import { typeOfBody } from '../codec/body.ts'
-import { decodeConfigFile } from '../codec/config-file.ts'
-import { parseYamlInSteps } from '../codec/yaml.ts'
+import { decodeConfig, type TypeOfConfig } from '../codec/config-file.ts'
+import { goJson, type ParsedJson } from '../codec/json.ts'
+import { type ParsedYaml, parseYamlInSteps, untypedValue } from '../codec/yaml.ts'
 import type { Clock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../lib/go-quote.ts'
@@ -61,32 +62,38 @@ export class ManifestDecoder {
   }
 
   async #decode(bytes: Buffer, kinds: ReadonlyMap<string, ServedResource>): Promise<KubeObject[]> {
-    const { value } = await runInTurns(parseYamlInSteps(bytes))
-    const { apiVersion, kind } = typeOfBody(value)
-    const itemKind = apiVersion === API_VERSION && kind.endsWith(LIST) ? kind.slice(0, -LIST.length) : ''
-    const isList = (apiVersion === 'v1' && kind === LIST) || kinds.has(itemKind)
-    if (!isList) return [await this.#complete(bytes, kinds)]
+    const parsed = await runInTurns(parseYamlInSteps(bytes))
+    const { apiVersion, kind } = typeOfBody(parsed.value)
+    const itemKind = itemKindOf(apiVersion, kind, kinds)
+    if (itemKind === undefined) return [await this.#complete(parsed, kinds, bytes)]
+    const value = await runInTurns(untypedValue(parsed))
+    return this.#decodeItems(value, itemKind, kinds)
+  }
+
+  /** Decodes the items of a list, and those of lists among them. @param itemKind the kind of all items, or empty if each has its own */
+  async #decodeItems(list: Json, itemKind: string, kinds: ReadonlyMap<string, ServedResource>): Promise<KubeObject[]> {
     const objects: KubeObject[] = []
-    const items = isJsonObject(value) && Array.isArray(value.items) ? value.items : []
-    for (const item of items) {
-      const typed = itemKind !== '' && isJsonObject(item) ? { ...item, apiVersion, kind: itemKind } : item
-      objects.push(...(await this.#decode(Buffer.from(JSON.stringify(typed)), kinds)))
+    for (const item of isJsonObject(list) && Array.isArray(list.items) ? list.items : []) {
+      const typed = itemKind !== '' && isJsonObject(item) ? { ...item, apiVersion: API_VERSION, kind: itemKind } : item
+      const { apiVersion, kind } = typeOfBody(typed)
+      const inner = itemKindOf(apiVersion, kind, kinds)
+      if (inner === undefined) objects.push(await this.#complete({ value: typed, duplicates: [] }, kinds, goJson(typed)))
+      else objects.push(...(await this.#decodeItems(typed, inner, kinds)))
     }
     return objects
   }
 
-  /** Decodes, defaults and validates one object. */
-  async #complete(bytes: Buffer, kinds: ReadonlyMap<string, ServedResource>): Promise<KubeObject> {
+  /** Decodes, defaults and validates one object. `text` is quoted in errors. */
+  async #complete(parsed: ParsedJson | ParsedYaml, kinds: ReadonlyMap<string, ServedResource>, text: Buffer | string): Promise<KubeObject> {
     if (turnIsSpent()) await nextTurn()
     let found: ServedResource | undefined
-    const object = decodedObject(
-      decodeConfigFile(bytes, (apiVersion, kind) => {
-        if (apiVersion === API_VERSION) found = kinds.get(kind)
-        if (found === undefined && apiVersion.startsWith(`${GROUP}/`) && KNOWN.test(kind))
-          throw new DecodeError(`unsupported resource type *${apiVersion.slice(GROUP.length + 1)}.${kind}`)
-        return found?.version.schema
-      }),
-    )
+    const typeOf: TypeOfConfig = (apiVersion, kind) => {
+      if (apiVersion === API_VERSION) found = kinds.get(kind)
+      if (found === undefined && apiVersion.startsWith(`${GROUP}/`) && KNOWN.test(kind))
+        throw new DecodeError(`unsupported resource type *${apiVersion.slice(GROUP.length + 1)}.${kind}`)
+      return found?.version.schema
+    }
+    const object = decodedObject(decodeConfig(parsed, typeOf, text))
     if (found === undefined) return object
     applyKindDefaults(found.version, object)
     await this.#validate(found, object)
@@ -122,6 +129,13 @@ export class ManifestDecoder {
       declared: UNOBSERVED,
     }
   }
+}
+
+/** Returns the kind of a list's items, empty if each has its own. Undefined for what is not a list. */
+function itemKindOf(apiVersion: string, kind: string, kinds: ReadonlyMap<string, ServedResource>): string | undefined {
+  if (apiVersion === 'v1' && kind === LIST) return ''
+  const itemKind = apiVersion === API_VERSION && kind.endsWith(LIST) ? kind.slice(0, -LIST.length) : ''
+  return kinds.has(itemKind) ? itemKind : undefined
 }
 
 /** Separates the subject of a 422 from its errors. */

@@ -85,6 +85,15 @@ describe('a server with admission manifests', function () {
       )
   })
 
+  it('reads lists, also with integers beyond 2^53', async () => {
+    const client = createJsonClient(server.url)
+    const objects = manifests('listed')
+      .split('\n---\n')
+      .map(text => text.replace('"metadata":{', '"metadata":{"generation":9007199254740993,'))
+    writeFileSync(file, `{"apiVersion":"v1","kind":"List","items":[${objects.join(',')}]}`)
+    await eventually('the listed policy is in force', async () => (await client.ask('POST', `${MAPS}?dryRun=All`, { body: map('listed-1') })).status === 422)
+  })
+
   it('does not start with invalid ones', async () => {
     await server.terminate()
     writeFileSync(file, 'kind: Nonsense')
