@@ -86,12 +86,19 @@ export class GzipStream implements StreamWriter {
     return true
   }
 
-  /** Writes after everything that is queued. A stream whose client has gone ignores it. */
+  /** Writes after everything that is queued. A stream whose client has gone ignores it. Ends the stream if the compression fails, because what follows would leave a gap. */
   #append(ready: () => Promise<SharedBytes>): void {
-    const queue = (this.#queue ?? Promise.resolve()).then(async () => {
-      this.#inner.write(await ready())
-      if (this.#queue === queue) this.#queue = undefined
-    })
+    const queue = (this.#queue ?? Promise.resolve())
+      .then(async () => {
+        this.#inner.write(await ready())
+      })
+      .catch(() => {
+        this.#ending = true
+        this.#inner.end()
+      })
+      .then(() => {
+        if (this.#queue === queue) this.#queue = undefined
+      })
     this.#queue = queue
   }
 }

@@ -1,5 +1,6 @@
 import { onAbort } from '../../lib/on-abort.ts'
 import { callFailureOf, Status } from '../../protocols/grpc/call-failure.ts'
+import type { MessageStream } from '../../protocols/grpc/message-stream.ts'
 import { type Backend, BackendError, type RangePage, type StreamedRange } from '../backend.ts'
 import type { EtcdConnection } from './connection.ts'
 import { backendError } from './errors.ts'
@@ -31,7 +32,7 @@ async function* streamedRange(connection: Connection, query: StreamedRange, sign
     stream.send(encodeRange(query), true)
     /** Only the end of the stream shows that a page is the last. */
     let held: RangePage | undefined
-    for await (const bytes of stream) {
+    for await (const bytes of timelyParts(stream, connection)) {
       const { items, more } = await decodeLongRangePart(bytes)
       if (held) yield { ...held, more: true }
       held = { items, revision: query.at, more }
@@ -45,5 +46,27 @@ async function* streamedRange(connection: Connection, query: StreamedRange, sign
   } finally {
     forget()
     stream.close()
+  }
+}
+
+/** Iterates over a stream's messages. Throws BackendError with `timeout` if one does not come within the time of a call. The time that the reader takes does not count. */
+async function* timelyParts(stream: MessageStream, connection: Connection): AsyncGenerator<Buffer, void> {
+  const messages = stream[Symbol.asyncIterator]()
+  let isLate = false
+  for (;;) {
+    const timer = setTimeout(() => {
+      isLate = true
+      stream.close()
+    }, connection.deadline() - Date.now())
+    try {
+      const next = await messages.next()
+      if (next.done) return
+      clearTimeout(timer)
+      yield next.value
+    } catch (error) {
+      throw isLate ? new BackendError('timeout', 'the store sent no further part of a list in time', { cause: error }) : error
+    } finally {
+      clearTimeout(timer)
+    }
   }
 }

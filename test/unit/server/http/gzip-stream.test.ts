@@ -56,6 +56,20 @@ describe('a compressed stream', () => {
     expect(new Set(many.map(({ inner }) => inner.writes[0]?.[0])).size).to.equal(1)
   })
 
+  it('ends if bytes cannot be compressed', async () => {
+    const { inner, stream } = streams()
+    const unreadable = bytes('x'.repeat(1 << 20))
+    Object.defineProperty(unreadable, 'joined', {
+      get: () => {
+        throw new Error('out of memory')
+      },
+    })
+    stream.write(unreadable)
+    stream.write(bytes('more'))
+    await stream.drained()
+    expect([inner.open, stream.open, stream.write(bytes('x'))]).to.deep.equal([false, false, false])
+  })
+
   it('compresses what is filled into its memory', () => {
     const { inner, stream } = streams()
     expect(stream.writeFilled(memory => memory.write('filled'))).to.equal(true)

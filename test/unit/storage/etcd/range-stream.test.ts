@@ -34,7 +34,7 @@ function connectionWith(messages: readonly Buffer[], failure?: { readonly code: 
       if (failure) throw Object.assign(new Error(failure.details), failure)
     },
   } as unknown as MessageStream
-  return { sent, closed: () => closed, opened: { deadline: () => 0, rangeStream: async () => stream } }
+  return { sent, closed: () => closed, opened: { deadline: () => Date.now() + 60_000, rangeStream: async () => stream } }
 }
 
 describe('RangeStream', () => {
@@ -65,6 +65,33 @@ describe('RangeStream', () => {
     now = 600_000
     expect(await codeOf(read())).to.equal('unavailable')
     expect(connection.closed()).to.equal(2)
+  })
+
+  it('fails if a part does not come in time, however long its reader takes for one', async () => {
+    let close = (): void => {}
+    const closed = new Promise<void>(resolve => {
+      close = resolve
+    })
+    const stream = {
+      send() {},
+      close,
+      async *[Symbol.asyncIterator]() {
+        yield part(['/a/1'])
+        yield part(['/a/2'])
+        await closed
+        throw Object.assign(new Error('Cancelled on client'), { code: Status.CANCELLED })
+      },
+    } as unknown as MessageStream
+    const names: string[] = []
+    const read = async (): Promise<void> => {
+      const parts = etcdRangeStream({ deadline: () => Date.now() + 20, rangeStream: async () => stream })(QUERY, signal) ?? []
+      for await (const { items } of parts) {
+        names.push(...items.map(item => String(item.key)))
+        await new Promise(resolve => setTimeout(resolve, 40))
+      }
+    }
+    expect(await codeOf(read())).to.equal('timeout')
+    expect(names).to.deep.equal(['/a/1'])
   })
 
   it('fails as other calls do', async () => {
