@@ -1,7 +1,7 @@
-import { goJson, writeString } from '../codec/json-writer.ts'
 import type { AuditedBody } from '../meta/audit.ts'
 import type { User } from '../meta/context.ts'
 import { formatMicroTime } from '../meta/time.ts'
+import { goJson, writeString } from '../schema/json-text.ts'
 import type { AuditEvent } from './event.ts'
 import type { Stage } from './policy.ts'
 import { listMember, member, statusMembers, struct } from './status-text.ts'

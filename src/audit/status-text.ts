@@ -1,6 +1,6 @@
 import type { StatusDetails } from '../api/meta/v1.types.ts'
-import { writeString } from '../codec/json-writer.ts'
 import type { ResponseStatus } from '../meta/status.ts'
+import { writeString } from '../schema/json-text.ts'
 
 /** Joins the members of a struct, as Go writes it. */
 export const struct = (...members: readonly (readonly string[])[]): string => `{${members.flat().join(',')}}`

@@ -4,8 +4,8 @@ import type { Steps } from '../lib/steps.ts'
 import { setMember } from '../meta/equal.ts'
 import { setWholeFloat } from '../meta/whole-floats.ts'
 import type { Literals, Repeated } from '../schema/diagnose.ts'
+import { writeString } from '../schema/json-text.ts'
 import { beginsNumber, JsonScanner } from './json-scanner.ts'
-import { writeString } from './json-writer.ts'
 
 /** A parsed JSON text, with what the value alone does not show. */
 export interface ParsedJson {

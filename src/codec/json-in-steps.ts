@@ -4,9 +4,9 @@ import { sortFew } from '../lib/sort-few.ts'
 import { type Steps, sortInSteps } from '../lib/steps.ts'
 import { isLongText, textChunks } from '../lib/text-chunks.ts'
 import { isWide, namesOf, wideNames } from '../lib/wide-objects.ts'
+import { writeScalar, writeString } from '../schema/json-text.ts'
 import { orderedFields } from '../schema/members.ts'
 import type { Schema, StructSchema } from '../schema/schema.ts'
-import { writeScalar, writeString } from './json-writer.ts'
 
 /** A list, object or long text that is partly written. Many keys are sorted before the first of them is written. */
 type Open =

@@ -2,18 +2,19 @@ import { isUtf8 } from 'node:buffer'
 import type { Json, JsonObject } from '../api/meta/object.ts'
 import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { isLongText, textChunks } from '../lib/text-chunks.ts'
+import { goJson } from '../schema/json-text.ts'
 import { isInOrder } from '../schema/order.ts'
 import type { FormName, StructSchema } from '../schema/schema.ts'
 import { parseInChunks, stringEnd } from './json-chunks.ts'
 import { type ParsedJson, parseExactlyInSteps } from './json-exact.ts'
 import { goJsonInSteps } from './json-in-steps.ts'
 import { protectJsonNames } from './json-names.ts'
-import { goJson, writeStruct } from './json-writer.ts'
+import { writeStruct } from './json-writer.ts'
 
+export { goJson, partlySortedJson } from '../schema/json-text.ts'
 export type { ParsedJson } from './json-exact.ts'
 export { parseExactlyInSteps } from './json-exact.ts'
 export { JsonSyntaxError } from './json-scanner.ts'
-export { goJson, partlySortedJson } from './json-writer.ts'
 
 protectJsonNames()
 

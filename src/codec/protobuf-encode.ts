@@ -4,9 +4,9 @@ import { parseDuration } from '../lib/duration.ts'
 import { invariant } from '../lib/invariant.ts'
 import { WIRE_BYTES, WIRE_FIXED32, WIRE_FIXED64, WIRE_VARINT } from '../lib/protobuf-wire.ts'
 import { writeInteger } from '../lib/protobuf-writing.ts'
+import { goJson, rawJson } from '../schema/json-text.ts'
 import { sortedKeys } from '../schema/members.ts'
 import type { ScalarSchema, Schema, StructSchema, UnionSchema } from '../schema/schema.ts'
-import { goJson, rawJson } from './json-writer.ts'
 import { planOf, zeros } from './protobuf-plan.ts'
 
 type Writer = protobuf.Writer

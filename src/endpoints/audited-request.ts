@@ -1,10 +1,10 @@
 import type { JsonObject, KubeObject } from '../api/meta/object.ts'
 import { compactJson } from '../codec/compact-json.ts'
 import { parseJsonInSteps } from '../codec/json.ts'
-import { rawJson } from '../codec/json-writer.ts'
 import { runInTurns } from '../lib/steps.ts'
 import type { AuditRecord } from '../meta/audit.ts'
 import type { RequestContext } from '../meta/context.ts'
+import { rawJson } from '../schema/json-text.ts'
 import type { StructSchema } from '../schema/schema.ts'
 import { objectText } from './forms/whole/text-objects.ts'
 

@@ -1,7 +1,7 @@
 import { type JsonObject, objectIn } from '../api/meta/object.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
-import { rawJson } from '../codec/json-writer.ts'
 import { DecodeError } from '../schema/decode.ts'
+import { rawJson } from '../schema/json-text.ts'
 import { type Conversion, convertObject } from './convert-object.ts'
 import { convertReferences } from './convert-references.ts'
 import { decisionsOf, withoutSuccessor } from './decisions.ts'

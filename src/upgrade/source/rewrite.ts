@@ -1,7 +1,7 @@
 import type { Json } from '../../api/meta/object.ts'
-import { rawJson } from '../../codec/json-writer.ts'
 import { yamlBytes } from '../../codec/yaml.ts'
 import { deepEqual } from '../../meta/equal.ts'
+import { rawJson } from '../../schema/json-text.ts'
 import { applyEdits, type Edit, Editor } from './editor.ts'
 import { isJsonText, nodeValue, readDocuments, type SourceDocument, SourceError, type SourceNode } from './nodes.ts'
 import { patched } from './patched.ts'

@@ -3,7 +3,6 @@ import type { Json, JsonObject, KubeObject } from '../../../src/api/meta/object.
 import { CatalogSnapshot } from '../../../src/catalog/catalog.ts'
 import { mediaOffer } from '../../../src/codec/accept-header.ts'
 import { encodeCborValue } from '../../../src/codec/cbor.ts'
-import { writeString } from '../../../src/codec/json-writer.ts'
 import { encodeProtobuf, wrap } from '../../../src/codec/protobuf.ts'
 import { decodeBody } from '../../../src/endpoints/body.ts'
 import { quote } from '../../../src/lib/go-quote.ts'
@@ -11,6 +10,7 @@ import { StatusError } from '../../../src/meta/status.ts'
 import { bodyTarget } from '../../../src/registry/change/body-target.ts'
 import { leaseResource } from '../../../src/resources/coordination/lease/definition.ts'
 import { decode } from '../../../src/schema/decode.ts'
+import { writeString } from '../../../src/schema/json-text.ts'
 import { FakeExchange } from '../../support/exchange.ts'
 
 /** The same error in each media type is refused with the path of its member. */
