@@ -1,14 +1,9 @@
-import { isIPv6, Socket } from 'node:net'
+import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SecureContext } from 'node:tls'
 import type * as Grpc from '@grpc/grpc-js'
-import type { Client, ClientOptions, Metadata } from '@grpc/grpc-js'
-import type { IOptions } from 'etcd3'
+import type { Client, Metadata } from '@grpc/grpc-js'
 import type { ConnectionPool } from 'etcd3/lib/connection-pool.js'
-import type { ConnectProxy } from '../../lib/connect-proxy.ts'
 import { onAbort } from '../../lib/on-abort.ts'
-import { checkServerName } from '../../lib/server-name.ts'
-import { serverNameOf, socketAddress } from '../../lib/socket-address.ts'
 import { type Attributes, inSpan, type Spans } from '../../lib/spans.ts'
 import { callFailureOf, Status } from '../../protocols/grpc/call-failure.ts'
 import { type DialOptions, dialServer, peerAt } from '../../protocols/grpc/dial-server.ts'
@@ -18,7 +13,8 @@ import { UnaryConnections } from '../../protocols/grpc/unary-connections.ts'
 import { BackendError } from '../backend.ts'
 import { backendError, wasNeverSent } from './errors.ts'
 import { MemberVersions } from './member-versions.ts'
-import { addressesOf, dialOptionsOf, type EtcdOptions, type TlsCredentials } from './options.ts'
+import { addressesOf, dialOptionsOf, type EtcdOptions } from './options.ts'
+import { poolOptions } from './pool-channels.ts'
 import { RecentFailures } from './recent-failures.ts'
 
 /** Services of etcd's API. The pool keeps one client per member for each. */
@@ -75,12 +71,6 @@ interface ClusterMember {
   readonly metadata: Metadata
 }
 
-type FaultPolicy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>
-
-/** Disables the fault handling of etcd3. */
-const never = { dispose() {} }
-const noPolicy = { execute: async (call: (context: object) => unknown) => call({}), onSuccess: () => never, onFailure: () => never } as unknown as FaultPolicy
-
 /** Span attributes, named as gRPC's own instrumentation does. */
 function callAttributes(method: Method): Attributes {
   const [, service = '', name = ''] = method.split('/')
@@ -94,65 +84,12 @@ const WATCH: StreamCall = { method: '/etcdserverpb.Watch/Watch', metadata: { has
 /** Call that reads a range in parts. etcd has it since 3.7. */
 const RANGE: StreamCall = { method: '/etcdserverpb.KV/RangeStream', metadata: {} }
 
-/** A context that is created for each connection: Node reads the property `context` once per connection. */
-const renewed = (tls: () => TlsCredentials): SecureContext => ({
-  get context() {
-    return tls().secureContext.context
-  },
-})
-
-/**
- * Options that give channels our credentials and proxy. The pool's own credentials accept only certificate authorities as trust anchors. `behind` records which member a channel through
- * the proxy is for.
- */
-function channelsOf(
-  { Channel, credentials }: Pick<typeof Grpc, 'Channel' | 'credentials'>,
-  tls: (() => TlsCredentials) | undefined,
-  proxy: ConnectProxy | undefined,
-  behind: WeakMap<object, string>,
-): Pick<ClientOptions, 'channelFactoryOverride'> {
-  if (!tls && !proxy) return {}
-  const secure = tls && credentials.createFromSecureContext(renewed(tls), { checkServerIdentity: checkServerName })
-  return {
-    channelFactoryOverride: (address, own, options) => {
-      const place = socketAddress(address)
-      if (place && 'path' in place) return new Channel(address, secure ?? own, { ...options, 'grpc.ssl_target_name_override': serverNameOf(place) })
-      if (!proxy) return new Channel(address, secure ?? own, options)
-      const { at } = proxy
-      const target = 'socketPath' in at ? `unix:${at.socketPath}` : `${isIPv6(at.host) ? `[${at.host}]` : at.host}:${at.port}`
-      const channel = new Channel(target, secure ?? own, { ...options, 'grpc.http_connect_target': `dns:${address}`, 'grpc.default_authority': address })
-      behind.set(channel, address)
-      return channel
-    },
-  }
-}
-
-/** Keepalive detects a silently lost member within nine seconds during a call. Without calls there are no pings, because etcd closes connections that ping while idle. */
-const channelOptions = {
-  'grpc.max_receive_message_length': -1,
-  'grpc.max_send_message_length': -1,
-  'grpc-node.flow_control_window': 8 << 20,
-  'grpc.keepalive_time_ms': 6000,
-  'grpc.keepalive_timeout_ms': 3000,
-  'grpc.keepalive_permit_without_calls': 0,
-  'grpc.initial_reconnect_backoff_ms': 100,
-  'grpc.max_reconnect_backoff_ms': 1000,
-}
-
 /** Opens a connection. Resolves without waiting for etcd. Loads the client libraries. */
 export async function openConnection(options: EtcdOptions): Promise<EtcdConnection> {
   const [{ ConnectionPool }, grpc] = await Promise.all([import('etcd3/lib/connection-pool.js'), import('@grpc/grpc-js')])
   const dialling = dialOptionsOf(options)
   const behind = new WeakMap<object, string>()
-  const pool = new ConnectionPool({
-    // Without schemes: the pool would derive credentials from them, and does not know those of sockets.
-    hosts: addressesOf(options.servers),
-    grpcOptions: {
-      ...channelsOf(grpc, dialling.credentials, options.proxy, behind),
-      ...channelOptions,
-    },
-    faultHandling: { global: noPolicy, host: () => noPolicy },
-  })
+  const pool = new ConnectionPool(poolOptions(grpc, options, dialling.credentials, behind))
   return new PooledConnection(pool, grpc, dialling, options, behind)
 }
 
