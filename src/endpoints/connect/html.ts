@@ -1,3 +1,4 @@
+import { escapeHtmlAsGo } from '../../lib/escape-html.ts'
 import { joinBuffers } from '../../lib/join-buffers.ts'
 
 /** Attributes with a URL, by element. */
@@ -309,7 +310,7 @@ export class PageRewriter {
       const after = this.#rewrite(link)
       if (after !== link) {
         this.#writeTo(this.#valueFrom)
-        this.#out.push(Buffer.from(`"${escapeHtml(after)}"`, 'latin1'))
+        this.#out.push(Buffer.from(`"${escapeHtmlAsGo(after)}"`, 'latin1'))
         this.#written = to
         this.#held = ''
       }
@@ -345,6 +346,3 @@ function valueIn(text: string): string {
 
 const unescapeHtml = (text: string): string =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&#34;', '"').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&')
-
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('"', '&#34;').replaceAll("'", '&#39;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

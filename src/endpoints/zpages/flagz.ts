@@ -1,6 +1,6 @@
 import { isSince, minorOf } from '../../lifecycle/release.ts'
 import type { ZPageContent, ZPageSource } from './zpage-content.ts'
-import { DELIMITERS, textHeader } from './zpage-text.ts'
+import { randomDelimiter, textHeader } from './zpage-text.ts'
 
 /** Texts by source. A server prints the same text each time. */
 const texts = new WeakMap<ZPageSource, Promise<string>>()
@@ -26,7 +26,7 @@ export function flagz(source: ZPageSource): ZPageContent {
 }
 
 async function textOf(source: ZPageSource, component: string): Promise<string> {
-  const delimiter = DELIMITERS[Math.floor(Math.random() * DELIMITERS.length)]
+  const delimiter = randomDelimiter()
   const lines = sorted(await source.flags()).map(([name, value]) => `${name}${delimiter}${value}\n`)
   const header = minorOf(source.features.release) < 35 ? `${textHeader(component, 'flags')}\n` : textHeader(component, 'flagz')
   return `${header}${lines.join('')}`

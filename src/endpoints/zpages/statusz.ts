@@ -1,9 +1,10 @@
+import { escapeHtmlAsGo } from '../../lib/escape-html.ts'
 import { isSince } from '../../lifecycle/release.ts'
 import { formatTime } from '../../meta/time.ts'
 import { FIXED_PATHS } from '../discovery/discovery.ts'
 import type { ZPageContent, ZPageSource } from './zpage-content.ts'
 import { zpagePaths } from './zpage-paths.ts'
-import { DELIMITERS, htmlEscape, textHeader } from './zpage-text.ts'
+import { randomDelimiter, textHeader } from './zpage-text.ts'
 
 /** Roots of paths that are not for debugging. */
 const API_ROOTS: ReadonlySet<string> = new Set(['/apis', '/api', '/openid', '/openapi', '/.well-known'])
@@ -36,7 +37,7 @@ const rootsOf = ({ features }: ZPageSource): string[] =>
 
 function statusText(source: ZPageSource, up: number): string {
   const { release } = source.features
-  const delimiter = htmlEscape(DELIMITERS[Math.floor(Math.random() * DELIMITERS.length)] ?? '')
+  const delimiter = escapeHtmlAsGo(randomDelimiter())
   const lines = [
     ['Started', unixDate(source.startedAt)],
     ['Up', `${Math.floor(up / 3600)} hr ${twoDigits(Math.floor(up / 60) % 60)} min ${twoDigits(up % 60)} sec`],
@@ -45,7 +46,7 @@ function statusText(source: ZPageSource, up: number): string {
     ['Emulation version', release],
     ...(isSince(release, '1.34') ? [['Paths', `${isSince(release, '1.35') ? '' : ' '}${rootsOf(source).join(' ')}`]] : []),
   ]
-  return `\n${lines.map(([name, value = '']) => `${name}${delimiter} ${htmlEscape(value)}\n`).join('')}`
+  return `\n${lines.map(([name, value = '']) => `${name}${delimiter} ${escapeHtmlAsGo(value)}\n`).join('')}`
 }
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0')
