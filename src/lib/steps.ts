@@ -45,7 +45,15 @@ export function* runIfSteps<T extends object | undefined>(result: T | Steps<T>):
   return isSteps(result) ? yield* result : result
 }
 
-/** `resultOf` in one call. */
+/** Applies a function to a result, after its steps if it has any. */
+export const mapResult = <T extends object | undefined, U>(result: T | Steps<T>, change: (value: T) => U): U | Steps<U> =>
+  isSteps(result) ? mapSteps(result, change) : change(result)
+
+function* mapSteps<T, U>(steps: Steps<T>, change: (value: T) => U): Steps<U> {
+  return change(yield* steps)
+}
+
+/** `runIfSteps` in one call. */
 export const resultAtOnce = <T extends object | undefined>(result: T | Steps<T>): T => (isSteps(result) ? runAtOnce(result) : result)
 
 /** Whether a result still has to be computed in steps. A list is iterable but not steps, and JSON values have no functions. */

@@ -12,7 +12,7 @@ interface WithStatus extends WithSpec {
 
 /** Sets the generation of a kind without a status: 1 on create, incremented if the spec changes. */
 export function prepareGeneration(next: WithSpec, old: WithSpec | undefined): Steps<void> | undefined {
-  if (old) return countChange(next, old, deepEqualIfSmall(next.spec, old.spec))
+  if (old) return countChange(next, old)
   next.metadata.generation = 1
   return undefined
 }
@@ -23,22 +23,26 @@ export function prepareCreate<T extends WithStatus>(next: T, emptyStatus: T['sta
   next.metadata.generation = 1
 }
 
-/** Prepares an update: the status is kept, and a changed spec increments the generation. `also` is another reason to increment it. */
-export function prepareUpdate<T extends WithStatus>(next: T, old: T, also = false): Steps<void> | undefined {
+/** Prepares an update: the status is kept, and a changed spec increments the generation. `counted` returns what is compared. Default: the spec. */
+export function prepareUpdate<T extends WithStatus>(next: T, old: T, counted: (object: T) => unknown = specOf): Steps<void> | undefined {
   next.status = old.status
-  return countChange(next, old, !also && deepEqualIfSmall(next.spec, old.spec))
+  return countChange(next, old, counted)
 }
 
-/** Increments the generation unless the spec is the same. `isSame`: undefined if the specs are large. They are then compared in steps, which are returned. */
-export function countChange(next: WithSpec, old: WithSpec, isSame: boolean | undefined): Steps<void> | undefined {
-  if (isSame === undefined) return countLargeChange(next, old)
+/** Increments the generation unless `counted` returns the same of both. Large values are compared in steps, which are returned. */
+export function countChange<T extends TypedObject>(next: T, old: T, counted: (object: T) => unknown = specOf): Steps<void> | undefined {
+  const [after, before] = [counted(next), counted(old)]
+  const isSame = deepEqualIfSmall(after, before)
+  if (isSame === undefined) return countLargeChange(next, old, deepEqualInSteps(after, before))
   setGeneration(next, old, !isSame)
   return undefined
 }
 
-function* countLargeChange(next: WithSpec, old: WithSpec): Steps<void> {
-  setGeneration(next, old, !(yield* deepEqualInSteps(next.spec, old.spec)))
+function* countLargeChange(next: TypedObject, old: TypedObject, isSame: Steps<boolean>): Steps<void> {
+  setGeneration(next, old, !(yield* isSame))
 }
+
+const specOf = ({ spec }: WithSpec): unknown => spec
 
 /** Sets the generation: 1 on create, incremented if `changed` is set. */
 export function setGeneration({ metadata }: TypedObject, old: TypedObject | undefined, changed: boolean): void {

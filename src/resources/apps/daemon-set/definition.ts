@@ -1,8 +1,9 @@
 import type { DaemonSet } from '../../../api/apps/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import { age } from '../../../meta/age.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualInSteps } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabelSelector, printLabels } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
@@ -20,17 +21,20 @@ import { validateDaemonSet, validateDaemonSetStatus } from './validation.ts'
 
 const TEMPLATE = fieldPath('spec', 'template')
 
+function* prepareDaemonSetUpdate(next: DaemonSet, old: DaemonSet): Steps<void> {
+  const counting = prepareUpdate(next, old)
+  if (counting) yield* counting
+  const isSame = yield* deepEqualInSteps(next.spec.template, old.spec.template)
+  setTemplateGeneration(next, templateGeneration(old) + (isSame ? 0 : 1))
+}
+
 const daemonSetStrategy: Strategy<DaemonSet> = {
   metaRounds: ['whole', 'change'],
   validateName: nameIsDnsSubdomain,
   resetFields: [['status']],
   prepare(next, old, { features }) {
     dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
-    if (old) {
-      const rest = prepareUpdate(next, old)
-      setTemplateGeneration(next, templateGeneration(old) + (deepEqual(next.spec.template, old.spec.template) ? 0 : 1))
-      return rest
-    }
+    if (old) return prepareDaemonSetUpdate(next, old)
     prepareCreate(next, { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 })
     setTemplateGeneration(next, Math.max(1, templateGeneration(next)))
     return undefined

@@ -2,14 +2,13 @@ import type { Deployment } from '../../../api/apps/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { age } from '../../../meta/age.ts'
-import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { CONTAINER_COLUMNS, containerCells, SELECTOR_COLUMN } from '../../core/workload/container-columns.ts'
-import { hostNameWarnings, templateWarnings, withLargeTemplate } from '../../core/workload/template.ts'
+import { withLargeTemplate, workloadWarnings } from '../../core/workload/template.ts'
 import { ageColumn, column, nameColumn } from '../../shared/columns.ts'
 import { scaleSelector, scaleSubresource } from '../../shared/scale.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/spec-generation.ts'
@@ -26,10 +25,10 @@ const deploymentStrategy: Strategy<Deployment> = {
   prepare(next, old, { features }) {
     dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
     // Annotations are copied to the replica sets, so a change of annotations also increments the generation.
-    return old ? prepareUpdate(next, old, !deepEqual(next.metadata.annotations, old.metadata.annotations)) : prepareCreate(next, {})
+    return old ? prepareUpdate(next, old, ({ spec, metadata }) => [spec, metadata.annotations]) : prepareCreate(next, {})
   },
   validate: withLargeTemplate<Deployment>(TEMPLATE, ({ spec }) => spec.template, validateDeployment),
-  warnings: (next, old, ctx) => [...hostNameWarnings(next, old, ctx.features), ...templateWarnings(next, old, ctx)],
+  warnings: workloadWarnings,
 }
 
 /** Writes to `status` keep spec and labels: a controller that writes the status cannot change what is selected. */

@@ -9,14 +9,7 @@ import { field, fields, onUpdate, rules } from '../../../meta/rules.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { replicaTable, validateReplicaStatus, validateReplicas } from '../../core/workload/replicas.ts'
-import {
-  hostNameWarnings,
-  requiredSelector,
-  templateWarnings,
-  twiceOnUpdate,
-  validateSelectorUnchanged,
-  withLargeTemplate,
-} from '../../core/workload/template.ts'
+import { requiredSelector, twiceOnUpdate, validateSelectorUnchanged, withLargeTemplate, workloadWarnings } from '../../core/workload/template.ts'
 import { scaleSelector, scaleSubresource } from '../../shared/scale.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/spec-generation.ts'
 import { keepSpec, STATUS_VERBS } from '../../shared/strategy-parts.ts'
@@ -54,7 +47,7 @@ const replicaSetStrategy: Strategy<ReplicaSet> = {
     return old ? prepareUpdate(next, old) : prepareCreate(next, { replicas: 0 })
   },
   validate: withLargeTemplate<ReplicaSet>(TEMPLATE, ({ spec }) => spec.template, validateReplicaSet),
-  warnings: (next, old, ctx) => [...hostNameWarnings(next, old, ctx.features), ...templateWarnings(next, old, ctx)],
+  warnings: workloadWarnings,
 }
 
 const replicaSetStatusStrategy: Strategy<ReplicaSet> = {

@@ -1,6 +1,7 @@
 import type { StatefulSet } from '../../../api/apps/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
+import { mapResult } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -34,12 +35,12 @@ const statefulSetStrategy: Strategy<StatefulSet> = {
   },
   validate: validateStatefulSet,
   warnings(next, old, ctx) {
-    const warnings = templateWarnings(next, old, ctx)
-    if (isSince(ctx.features.release, '1.26')) warnings.push(...claimWarnings(next, old !== undefined))
-    if (isSince(ctx.features.release, '1.33') && (next.spec.revisionHistoryLimit ?? 0) < 0) {
-      warnings.push('spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended')
-    }
-    return warnings
+    const { release } = ctx.features
+    return mapResult(templateWarnings(next, old, ctx), ofTemplate => {
+      const warnings = isSince(release, '1.26') ? [...ofTemplate, ...claimWarnings(next, old !== undefined)] : ofTemplate
+      if (!isSince(release, '1.33') || (next.spec.revisionHistoryLimit ?? 0) >= 0) return warnings
+      return [...warnings, 'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
+    })
   },
 }
 

@@ -3,20 +3,21 @@ import type { PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { enumValues } from '../../../catalog/types.ts'
 import { goJsonText } from '../../../lib/go-json-text.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
-import { deepEqual } from '../../../meta/equal.ts'
+import { deepEqualInSteps } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, notSupported, required, type Verbatim, verbatim } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { isDns1123Label } from '../../../meta/names.ts'
 import { validateAnnotations, validateLabels, validateNonNegative } from '../../../meta/object-meta-validation.ts'
-import { all, field, fields, given, onUpdate, type Rule, rules, union } from '../../../meta/rules.ts'
+import { all, field, fields, given, type Rule, rules, union } from '../../../meta/rules.ts'
 import { claimOptions } from '../../core/persistent-volume-claim/validation.ts'
 import { validatePodAnnotations } from '../../core/pod-spec/annotations.ts'
 import { type PodValidationOptions, podTemplateOptions } from '../../core/pod-spec/options.ts'
-import { validatePodTemplateSpec } from '../../core/pod-spec/validation.ts'
+import { podTemplateErrors } from '../../core/pod-spec/validation.ts'
 import { type ClaimSpecOptions, validateClaimSpec } from '../../core/volume/claim-template.ts'
 import { requiredSelector, selectionOf, validateRestarting, validateSelects } from '../../core/workload/template.ts'
 import { atMost, validateNotDecremented } from '../../shared/counts.ts'
@@ -27,6 +28,7 @@ import { keepMembers } from '../../shared/strategy-parts.ts'
 
 const SPEC = fieldPath('spec')
 const MANAGEMENT_POLICIES = enumValues('apps.PodManagementPolicyType')
+const NONE: readonly FieldError[] = []
 const RETENTION_POLICIES = ['Retain', 'Delete']
 
 /** Prints the Go struct, in which the partition is no pointer. */
@@ -74,8 +76,8 @@ const isRetentionPolicy: Rule<string | undefined> = (value = '', path) =>
 /** Faults that an update may keep, because the old object has them from a time when less was validated. */
 interface Tolerated {
   readonly options: PodValidationOptions
-  /** Whether the pod spec is not validated. Before 1.34 it was validated only when pods were created. */
-  readonly anyPodSpec: boolean
+  /** Errors of the pod template, or none if it is not validated. Before 1.34 it was validated only when pods were created. */
+  readonly podErrors: readonly FieldError[]
   /** Optional. Rules for the claim templates, which are immutable. If unset, they are not validated. */
   readonly claims: ClaimSpecOptions | undefined
   /** Whether the update strategy may be Recreate: if the gate is on, or the old set has it. */
@@ -84,8 +86,8 @@ interface Tolerated {
   readonly anyServiceName: boolean
 }
 
-/** Returns the faults that a write may keep. It also validates the old set, to find out whether its pod spec is valid. */
-function toleratedIn(features: Features, next: StatefulSetSpec, old: StatefulSetSpec | undefined): Tolerated {
+/** Returns the faults that a write may keep, and validates the template in steps. It also validates the old set, to find out whether its pod spec is valid. */
+function* toleratedIn(features: Features, next: StatefulSetSpec, old: StatefulSetSpec | undefined): Steps<Tolerated> {
   const options = podTemplateOptions(features, next.template, old?.template)
   const isStrict = isSince(features.release, '1.34')
   const recreate = features.enabled('StatefulSetRecreateStrategy') || old?.updateStrategy.type === 'Recreate'
@@ -93,14 +95,19 @@ function toleratedIn(features: Features, next: StatefulSetSpec, old: StatefulSet
     return {
       options,
       recreate,
-      anyPodSpec: !isStrict,
+      podErrors: isStrict ? yield* podErrorsOf(next, options) : NONE,
       claims: isStrict ? claimOptions(features) : undefined,
       anyServiceName: !isSince(features.release, '1.33'),
     }
   }
-  const update = { options, recreate, anyPodSpec: false, claims: undefined, anyServiceName: true }
-  return { ...update, anyPodSpec: !isStrict || specRules(old, SPEC, undefined, update).length > 0 }
+  const update = { options, recreate, podErrors: NONE, claims: undefined, anyServiceName: true }
+  if (!isStrict) return update
+  const before = { ...update, podErrors: yield* podErrorsOf(old, options) }
+  return specRules(old, SPEC, undefined, before).length > 0 ? update : { ...update, podErrors: yield* podErrorsOf(next, options) }
 }
+
+const podErrorsOf = (set: StatefulSetSpec, options: PodValidationOptions): Steps<FieldError[]> =>
+  podTemplateErrors(filledTemplate(set), SPEC.child('template'), options)
 
 /** Returns the template in the form that its pods will have: the controller sets their hostnames, and claims replace volumes of the same name. */
 function filledTemplate({ template, volumeClaimTemplates: claims = [] }: StatefulSetSpec): PodTemplateSpec {
@@ -115,11 +122,11 @@ const validateClaims: Rule<StatefulSetSpec, Tolerated> = ({ volumeClaimTemplates
   claims ? volumeClaimTemplates.flatMap(({ spec }, i) => validateClaimSpec(spec, path.child('volumeClaimTemplates').index(i).child('spec'), claims)) : []
 
 /** Validates the template. Labels and annotations are validated separately from the pod spec, and so twice if that is validated. */
-function validateTemplate(set: StatefulSetSpec, { options, anyPodSpec }: Tolerated, path: FieldPath): FieldError[] {
-  const { metadata, spec } = set.template
+function validateTemplate({ template }: StatefulSetSpec, { options, podErrors }: Tolerated, path: FieldPath): FieldError[] {
+  const { metadata, spec } = template
   const at = path.child('annotations')
   return [
-    ...(anyPodSpec ? [] : validatePodTemplateSpec(filledTemplate(set), path, options)),
+    ...podErrors,
     ...validateLabels(metadata.labels, path.child('labels')),
     ...validateAnnotations(metadata.annotations, at),
     ...validatePodAnnotations(metadata.annotations ?? {}, spec, at, options.allowInvalidDeletionCost),
@@ -169,20 +176,21 @@ function immutableExcept(names: readonly string[]): string {
   return `updates to statefulset spec for fields other than ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)} are forbidden`
 }
 
-function keepsOtherMembers(spec: StatefulSetSpec, path: FieldPath, old: StatefulSetSpec, { features }: HookContext): FieldError[] {
-  const mutable = MUTABLE.filter(name => isSince(features.release, MUTABLE_SINCE[name] ?? '1.24'))
+function* keepsOtherMembers(spec: StatefulSetSpec, old: StatefulSetSpec, { release }: Features): Steps<FieldError[]> {
+  const mutable = MUTABLE.filter(name => isSince(release, MUTABLE_SINCE[name] ?? '1.24'))
   const kept = { ...spec }
   keepMembers(kept, old, ...mutable)
-  return deepEqual(kept, old) ? [] : [forbidden(path, immutableExcept(mutable))]
+  return (yield* deepEqualInSteps(kept, old)) ? [] : [forbidden(SPEC, immutableExcept(mutable))]
 }
 
 /**
  * Validates a StatefulSet. Since 1.34 pod template and claim templates are validated in the form that pods and claims will have; existing sets keep their
  * faults. Before 1.33 revisionHistoryLimit is immutable. Source: pkg/apis/apps/validation in k8s.io/kubernetes.
  */
-export const validateStatefulSet = rules<StatefulSet, HookContext>()(
-  field('spec', (spec, path, old, { features }) => specRules(spec, path, old, toleratedIn(features, spec, old)), onUpdate(keepsOtherMembers)),
-)
+export function* validateStatefulSet({ spec }: StatefulSet, old: StatefulSet | undefined, { features }: HookContext): Steps<FieldError[]> {
+  const errors = specRules(spec, SPEC, old?.spec, yield* toleratedIn(features, spec, old?.spec))
+  return old ? [...errors, ...(yield* keepsOtherMembers(spec, old.spec, features))] : [...errors]
+}
 
 const TOTAL = 'cannot be greater than status.replicas'
 

@@ -2,6 +2,8 @@ import type { CronJob } from '../../../api/batch/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
+import { mapResult } from '../../../lib/steps.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -10,7 +12,7 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { defaultTemplateHostPorts } from '../../core/pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { CONTAINER_COLUMNS, containerCells, SELECTOR_COLUMN } from '../../core/workload/container-columns.ts'
-import { hostNameWarnings } from '../../core/workload/template.ts'
+import { hostNameWarnings, withLargeTemplate } from '../../core/workload/template.ts'
 import { ageColumn, column, nameColumn, withoutColumn } from '../../shared/columns.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/spec-generation.ts'
 import { keepSpec, SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
@@ -27,6 +29,13 @@ const ZONE_IN_SCHEDULE =
 const OLD_ZONE_IN_SCHEDULE =
   'CRON_TZ or TZ used in spec.spec.schedule is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details'
 
+/** Warning for a time zone in the schedule. */
+function zoneWarnings({ spec }: CronJob, old: CronJob | undefined, { release }: Features): string[] {
+  if (!spec.schedule.includes('TZ')) return []
+  if (!isSince(release, '1.29')) return [OLD_ZONE_IN_SCHEDULE]
+  return old ? [ZONE_IN_SCHEDULE] : []
+}
+
 const cronJobStrategy: Strategy<CronJob> = {
   validateName: nameIsDnsSubdomain,
   resetFields: STATUS_FIELDS,
@@ -34,17 +43,11 @@ const cronJobStrategy: Strategy<CronJob> = {
     dropDisabledTemplateFields(next.spec.jobTemplate.spec.template, old?.spec.jobTemplate.spec.template, features)
     return old ? prepareUpdate(next, old) : prepareCreate(next, {})
   },
-  validate: validateCronJob,
+  validate: withLargeTemplate<CronJob>(JOB_SPEC.child('template'), ({ spec }) => spec.jobTemplate.spec.template, validateCronJob),
   warnings(next, old, { features }) {
-    const warnings = hostNameWarnings(next, old, features)
-    if (!old || next.metadata.generation !== old.metadata.generation) {
-      warnings.push(...jobSpecWarnings(next.spec.jobTemplate.spec, features, JOB_SPEC))
-    }
-    if (next.spec.schedule.includes('TZ')) {
-      if (!isSince(features.release, '1.29')) warnings.push(OLD_ZONE_IN_SCHEDULE)
-      else if (old) warnings.push(ZONE_IN_SCHEDULE)
-    }
-    return warnings
+    const isChanged = !old || next.metadata.generation !== old.metadata.generation
+    const ofJobs = isChanged ? jobSpecWarnings(next.spec.jobTemplate.spec, features, JOB_SPEC) : []
+    return mapResult(ofJobs, warnings => [...hostNameWarnings(next, old, features), ...warnings, ...zoneWarnings(next, old, features)])
   },
 }
 

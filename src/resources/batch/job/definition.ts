@@ -3,6 +3,7 @@ import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
 import { humanDuration } from '../../../lib/human-duration.ts'
+import { mapResult } from '../../../lib/steps.ts'
 import { DEFAULT_RELEASE, isSince, type Release } from '../../../lifecycle/release.ts'
 import { age } from '../../../meta/age.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
@@ -11,7 +12,7 @@ import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { timeMillis } from '../../../meta/time.ts'
 import { dropDisabledTemplateFields } from '../../core/pod-spec/drop.ts'
 import { CONTAINER_COLUMNS, containerCells, SELECTOR_COLUMN } from '../../core/workload/container-columns.ts'
-import { hostNameWarnings } from '../../core/workload/template.ts'
+import { hostNameWarnings, withLargeTemplate } from '../../core/workload/template.ts'
 import { ageColumn, column, nameColumn, withoutColumn } from '../../shared/columns.ts'
 import { prepareCreate, prepareUpdate } from '../../shared/spec-generation.ts'
 import { SPEC_FIELDS, STANDARD_VERBS, STATUS_FIELDS, STATUS_VERBS } from '../../shared/strategy-parts.ts'
@@ -39,10 +40,10 @@ const jobStrategy: Strategy<Job> = {
     dropDisabledTemplateFields(next.spec.template, old?.spec.template, features)
     return old ? prepareUpdate(next, old) : prepareCreate(next, {})
   },
-  validate: validateJob,
+  validate: withLargeTemplate<Job>(SPEC.child('template'), ({ spec }) => spec.template, validateJob),
   warnings(next, old, { features }) {
     if (old && next.metadata.generation === old.metadata.generation) return []
-    return [...hostNameWarnings(next, old, features), ...jobSpecWarnings(next.spec, features, SPEC)]
+    return mapResult(jobSpecWarnings(next.spec, features, SPEC), warnings => [...hostNameWarnings(next, old, features), ...warnings])
   },
 }
 

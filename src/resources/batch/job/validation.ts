@@ -1,9 +1,10 @@
 import type { Job, JobSpec } from '../../../api/batch/v1.types.ts'
 import type { Affinity, PodSpec, PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { clone, deepEqual } from '../../../meta/equal.ts'
+import { deepEqual, deepEqualInSteps } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { immutableError, invalid, required } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -61,9 +62,9 @@ function withNodeAffinity(old: Affinity | undefined, next: Affinity | undefined)
   return next.nodeAffinity === undefined ? kept : { ...kept, nodeAffinity: next.nodeAffinity }
 }
 
-/** Returns the old template with the mutable parts of the new one: where its pods may run, labels and annotations. */
+/** Returns the old template with the mutable parts of the new one: where its pods may run, labels and annotations. Other parts are shared with the old one. */
 function withScheduling(old: PodTemplateSpec, next: PodTemplateSpec): PodTemplateSpec {
-  const template = clone(old)
+  const template = { ...old, metadata: { ...old.metadata }, spec: { ...old.spec } }
   const affinity = withNodeAffinity(template.spec.affinity, next.spec.affinity)
   if (affinity) template.spec.affinity = affinity
   else delete template.spec.affinity
@@ -73,18 +74,22 @@ function withScheduling(old: PodTemplateSpec, next: PodTemplateSpec): PodTemplat
 }
 
 /**
- * Returns a copy of the old pod spec with the resources of the new one, for containers with the same index and name. If the number of containers differs, it is
- * unchanged.
+ * Returns the old pod spec with the resources of the new one, for containers with the same index and name. A list with another number of containers is unchanged.
+ * Other parts are shared with the old one.
  */
 function withResources(old: PodSpec, next: PodSpec): PodSpec {
-  const pod = clone(old)
+  const pod = { ...old }
   for (const list of ['containers', 'initContainers'] as const) {
     const wanted = next[list] ?? []
-    if (wanted.length !== (pod[list]?.length ?? 0)) continue
-    for (const [i, container] of (pod[list] ?? []).entries()) {
+    const containers = old[list]
+    if (!containers || wanted.length !== containers.length) continue
+    pod[list] = containers.map((container, i) => {
       const from = wanted[i]
-      if (from?.name === container.name) keepMembers(container, from, 'resources')
-    }
+      if (from?.name !== container.name) return container
+      const kept = { ...container }
+      keepMembers(kept, from, 'resources')
+      return kept
+    })
   }
   return pod
 }
@@ -109,15 +114,16 @@ function mutableParts({ spec, status }: Job, features: Features): { readonly sch
  * Checks that only mutable parts of the template change. If these include resources, upstream compares only the pod specs, so labels and annotations may change
  * as well.
  */
-function validateTemplateUpdate(next: Job, old: Job, features: Features, path: FieldPath): FieldError[] {
+function* validateTemplateUpdate(next: Job, old: Job, features: Features, path: FieldPath): Steps<FieldError[]> {
   const mutable = mutableParts(old, features)
   const { template } = next.spec
   const before = mutable.scheduling ? withScheduling(old.spec.template, template) : old.spec.template
-  if (!mutable.resources) return deepEqual(template, before) ? [] : [immutableError(path, goValue('core.PodTemplateSpec', template))]
-  return deepEqual(template.spec, withResources(before.spec, template.spec)) ? [] : [immutableError(path.child('spec'), goValue('core.PodSpec', template.spec))]
+  if (!mutable.resources) return (yield* deepEqualInSteps(template, before)) ? [] : [immutableError(path, goValue('core.PodTemplateSpec', template))]
+  const isSame = yield* deepEqualInSteps(template.spec, withResources(before.spec, template.spec))
+  return isSame ? [] : [immutableError(path.child('spec'), goValue('core.PodSpec', template.spec))]
 }
 
-function validateJobUpdate(next: Job, old: Job, features: Features): FieldError[] {
+function* validateJobUpdate(next: Job, old: Job, features: Features): Steps<FieldError[]> {
   const { spec } = next
   const unchanged = (name: keyof JobSpec): FieldError[] =>
     deepEqual(spec[name], old.spec[name]) ? [] : [immutableError(SPEC.child(name), goMember('batch.JobSpec', name, spec[name]))]
@@ -125,7 +131,7 @@ function validateJobUpdate(next: Job, old: Job, features: Features): FieldError[
     ...validateJobSpec(spec, old.spec, features, SPEC),
     ...validateCompletions(spec, old.spec, features, SPEC.child('completions')),
     ...validateSelectorUnchanged(spec.selector, SPEC.child('selector'), old.spec.selector),
-    ...validateTemplateUpdate(next, old, features, SPEC.child('template')),
+    ...(yield* validateTemplateUpdate(next, old, features, SPEC.child('template'))),
     ...FIXED.flatMap(unchanged),
   ]
 }
@@ -134,12 +140,12 @@ function validateJobUpdate(next: Job, old: Job, features: Features): FieldError[
  * Validates a Job. An update is validated like a create, and then again: upstream reports errors of the spec twice. Source: pkg/apis/batch/validation in
  * k8s.io/kubernetes.
  */
-export function validateJob(next: Job, old: Job | undefined, { features }: HookContext): FieldError[] {
+export function* validateJob(next: Job, old: Job | undefined, { features }: HookContext): Steps<FieldError[]> {
   const errors = [
     ...validateGeneratedSelector(next, old, features.release),
     ...validateJobSpec(next.spec, old?.spec, features, SPEC),
     ...validateTracking(next, old, features),
     ...validateHostNames(next),
   ]
-  return old ? [...errors, ...validateJobUpdate(next, old, features)] : errors
+  return old ? [...errors, ...(yield* validateJobUpdate(next, old, features))] : errors
 }

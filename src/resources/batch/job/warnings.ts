@@ -1,4 +1,5 @@
 import type { JobSpec } from '../../../api/batch/v1.types.ts'
+import { mapResult, type Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -7,8 +8,8 @@ import { podTemplateWarnings } from '../../core/pod-spec/warnings.ts'
 const MANY_COMPLETIONS = 100_000
 const MANY_AT_ONCE = 10_000
 
-/** Warnings for the JobSpec at `path`, including that of a cron job. */
-export function jobSpecWarnings(spec: JobSpec, features: Features, path: FieldPath): string[] {
+/** Warnings for the JobSpec at `path`, including that of a cron job. In steps if its template is large. */
+export function jobSpecWarnings(spec: JobSpec, features: Features, path: FieldPath): string[] | Steps<string[]> {
   const warnings: string[] = []
   if (
     isSince(features.release, '1.28') &&
@@ -20,5 +21,5 @@ export function jobSpecWarnings(spec: JobSpec, features: Features, path: FieldPa
       `${path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
     )
   }
-  return [...warnings, ...podTemplateWarnings(spec.template, features, path.child('template'))]
+  return mapResult(podTemplateWarnings(spec.template, features, path.child('template')), ofTemplate => [...warnings, ...ofTemplate])
 }

@@ -33,17 +33,18 @@ const PREEMPTION_POLICIES = enumValues('core.PreemptionPolicy', 'PreemptLowerPri
 
 /** Validates the PodTemplateSpec at `path`. A template has no ephemeral containers, which belong to running pods. */
 export const validatePodTemplateSpec = (template: PodTemplateSpec, path: FieldPath, options: PodValidationOptions): FieldError[] =>
-  foundInSteps.get(template) ?? runAtOnce(templateErrors(template, path, options))
+  foundInSteps.get(template) ?? runAtOnce(podTemplateErrors(template, path, options))
 
 /** Errors of large templates that were validated in steps. The rules of their kinds, which run in one call, report them. */
 const foundInSteps = new WeakMap<PodTemplateSpec, FieldError[]>()
 
 /** Validates a template in steps if it is large, before `validatePodTemplateSpec` with the same arguments. */
 export function* validateLargeTemplate(template: PodTemplateSpec, path: FieldPath, options: PodValidationOptions): Steps<void> {
-  if (!hasFewValues(template)) foundInSteps.set(template, yield* templateErrors(template, path, options))
+  if (!hasFewValues(template)) foundInSteps.set(template, yield* podTemplateErrors(template, path, options))
 }
 
-function* templateErrors(template: PodTemplateSpec, path: FieldPath, options: PodValidationOptions): Steps<FieldError[]> {
+/** `validatePodTemplateSpec` in steps. */
+export function* podTemplateErrors(template: PodTemplateSpec, path: FieldPath, options: PodValidationOptions): Steps<FieldError[]> {
   const { metadata, spec } = template
   const { annotations = {} } = metadata
   const errors = yield* labelErrors(metadata.labels ?? {}, path.child('labels'))

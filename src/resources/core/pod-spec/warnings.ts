@@ -3,6 +3,7 @@ import { isStepDone, runAtOnce, type Steps } from '../../../lib/steps.ts'
 import { isWide, namesOf, wideNames } from '../../../lib/wide-objects.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
+import { hasFewValues } from '../../../meta/few-values.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { ipWarnings } from '../../../meta/ip.ts'
@@ -16,9 +17,11 @@ import { volumeWarnings } from './volume-warnings.ts'
 /** Warnings for a pod, in steps. */
 export const podWarnings = (pod: Pod, features: Features): Steps<string[]> => warningsOf(pod, fieldPath(), false, features)
 
-/** Warnings for the PodTemplateSpec at `path`. An update repeats those of the old template. */
-export const podTemplateWarnings = (template: PodTemplateSpec, features: Features, path: FieldPath): string[] =>
-  runAtOnce(warningsOf(template, path, true, features))
+/** Warnings for the PodTemplateSpec at `path`, in steps if it is large. An update repeats those of the old template. */
+export function podTemplateWarnings(template: PodTemplateSpec, features: Features, path: FieldPath): string[] | Steps<string[]> {
+  const warnings = warningsOf(template, path, true, features)
+  return hasFewValues(template) ? runAtOnce(warnings) : warnings
+}
 
 /** Deprecated node labels: https://kubernetes.io/docs/reference/labels-annotations-taints/ */
 const DEPRECATED_LABELS: Readonly<Record<string, string>> = {

@@ -2,12 +2,11 @@ import type { PodTemplate } from '../../../api/core/v1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { Strategy, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
-import { deepEqual } from '../../../meta/equal.ts'
 import { fieldPath } from '../../../meta/field-path.ts'
 import { printLabels } from '../../../meta/label-selector.ts'
 import { nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { column, nameColumn } from '../../shared/columns.ts'
-import { setGeneration } from '../../shared/spec-generation.ts'
+import { countChange, setGeneration } from '../../shared/spec-generation.ts'
 import { STANDARD_VERBS } from '../../shared/strategy-parts.ts'
 import { defaultPodTemplate, defaultTemplateHostPorts } from '../pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../pod-spec/drop.ts'
@@ -23,7 +22,7 @@ const strategy: Strategy<PodTemplate> = {
   returnsDeleted: true,
   prepare(next, old, { features }) {
     dropDisabledTemplateFields(next.template, old?.template, features)
-    setGeneration(next, old, old !== undefined && !deepEqual(next.template, old.template))
+    return old ? countChange(next, old, ({ template }) => template) : setGeneration(next, old, false)
   },
   validate: withLargeTemplate<PodTemplate>(
     TEMPLATE,

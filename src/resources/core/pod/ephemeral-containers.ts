@@ -1,5 +1,6 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
 import type { Strategy } from '../../../catalog/definition.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -20,7 +21,7 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
   metaRounds: ['change', 'whole'],
   resetFields: [['status']],
   prepare(next, old, { features }) {
-    if (!old) return
+    if (!old) return undefined
     const containers = next.spec.ephemeralContainers
     next.spec = { ...old.spec }
     if (containers) next.spec.ephemeralContainers = containers
@@ -28,16 +29,15 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
     next.status = old.status
     restoreMetadata(next, old, features)
     dropDisabledPodFields(next.spec, old.spec, features)
-    bumpGeneration(next, old, features)
+    return bumpGeneration(next, old, features)
   },
   validate: (next, old, { features }) => (old ? validateAddedContainers(next, old, features) : []),
 }
 
 /** Checks that containers are only added. Since 1.27 a static pod accepts none: that error replaces all others. */
-function validateAddedContainers(next: Pod, old: Pod, features: Features): FieldError[] {
-  const errors: FieldError[] = []
+function* validateAddedContainers(next: Pod, old: Pod, features: Features): Steps<FieldError[]> {
   const options = podOptions(features, next, old)
-  errors.push(...validatePod(next, options))
+  const errors = yield* validatePod(next, options)
   errors.push(...validateAnnotationsUpdate(next, old, options))
   const isStatic = old.metadata.annotations?.[MIRROR_POD] !== undefined
   if (isStatic && isSince(features.release, '1.27')) return [forbidden(fieldPath(), 'static pods do not support ephemeral containers')]

@@ -2,9 +2,11 @@ import type { Pod, PodAffinityTerm, PodStatus } from '../../../api/core/v1.types
 import type { Int64, ObjectMeta } from '../../../api/meta/object.ts'
 import type { LabelSelector } from '../../../api/meta/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { deepEqual, ownMember } from '../../../meta/equal.ts'
+import { ownMember } from '../../../meta/equal.ts'
+import { countChange } from '../../shared/spec-generation.ts'
 import { keepMembers } from '../../shared/strategy-parts.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop.ts'
 import { podQosClass } from '../pod-spec/qos.ts'
@@ -32,19 +34,18 @@ export function prepareCreate(pod: Pod, ctx: HookContext): void {
 }
 
 /** Prepares an update. The status is kept, since it has a subresource of its own. */
-export function prepareUpdate(next: Pod, old: Pod, { features }: HookContext): void {
+export function prepareUpdate(next: Pod, old: Pod, { features }: HookContext): Steps<void> | undefined {
   next.status = old.status
   dropDisabledPodFields(next.spec, old.spec, features)
-  bumpGeneration(next, old, features)
+  return bumpGeneration(next, old, features)
 }
 
 /** Pods have generations since 1.33. */
 const countsGenerations = ({ release }: Features): boolean => isSince(release, '1.33')
 
-/** Increments the generation if the spec has changed. */
-export function bumpGeneration(next: Pod, old: Pod, features: Features): void {
-  if (countsGenerations(features) && !deepEqual(next.spec, old.spec)) next.metadata.generation = (old.metadata.generation ?? 0) + 1
-}
+/** Increments the generation if the spec has changed. Large specs are compared in steps, which are returned. */
+export const bumpGeneration = (next: Pod, old: Pod, features: Features): Steps<void> | undefined =>
+  countsGenerations(features) ? countChange(next, old) : undefined
 
 /** Prepares an update of the status. Keeps the spec, and fields that old clients leave out of the status. */
 export function prepareStatusUpdate(next: Pod, old: Pod): void {

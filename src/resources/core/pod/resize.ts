@@ -1,5 +1,6 @@
 import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../api/core/v1.types.ts'
 import type { Strategy } from '../../../catalog/definition.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -26,10 +27,10 @@ export const resizeStrategy: Strategy<Pod> = {
   metaRounds: ['change', 'whole'],
   resetFields: [['status']],
   prepare(next, old, { features }) {
-    if (!old) return
+    if (!old) return undefined
     keepAllButResources(next, old, features)
     dropDisabledPodFields(next.spec, old.spec, features)
-    bumpGeneration(next, old, features)
+    return bumpGeneration(next, old, features)
   },
   validate: (next, old, { features }) => (old ? validateResize(next, old, features) : []),
 }
@@ -67,14 +68,14 @@ const hasPodResources = ({ resources }: PodSpec): boolean =>
  * change, and if the pod runs on a node, its container statuses must have `resources`, which shows that the node supports resizing.
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
-function validateResize(next: Pod, old: Pod, features: Features): FieldError[] {
+function* validateResize(next: Pod, old: Pod, features: Features): Steps<FieldError[]> {
   const whole = (text: string): FieldError[] => [forbidden(fieldPath(), text)]
   const ofPod = hasPodResources(old.spec) || hasPodResources(next.spec)
   if (ofPod && !isSince(features.release, '1.35')) return whole('pods with pod-level resources cannot be resized')
   if (old.metadata.annotations?.[MIRROR_POD] !== undefined) return whole('static pods cannot be resized')
   if (old.spec.os?.name === 'windows') return whole('windows pods cannot be resized')
   const path = fieldPath('spec')
-  const errors = [...validatePod(next, podOptions(features, next, old)), ...validateAllowed(next, old, features, path)]
+  const errors = [...(yield* validatePod(next, podOptions(features, next, old))), ...validateAllowed(next, old, features, path)]
   if (ofPod && !features.enabled('InPlacePodLevelResourcesVerticalScaling')) return [...errors, ...whole(POD_LEVEL_IS_OFF)]
   if (ofPod) errors.push(...validatePodLevel(next.spec.resources, old.spec.resources, path))
   if ((old.status.nodeAllocatableResourceClaimStatuses ?? []).length > 0)

@@ -35,8 +35,7 @@ export const podStrategy: Strategy<Pod> = {
   returnsDeleted: true,
   metaRounds: ['change', 'whole'],
   prepare(next, old, ctx) {
-    if (old) prepareUpdate(next, old, ctx)
-    else prepareCreate(next, ctx)
+    return old ? prepareUpdate(next, old, ctx) : prepareCreate(next, ctx)
   },
   validate: (next, old, { features }) => (old ? validatePodUpdate(next, old, features) : validatePodCreate(next, features)),
   // Updates have no warnings: controllers update pods often and do not show warnings to a user.

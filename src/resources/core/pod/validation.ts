@@ -1,6 +1,6 @@
 import type { Container, Pod, PodSchedulingGate, PodSpec, Toleration, Volume } from '../../../api/core/v1.types.ts'
 import type { Int64 } from '../../../api/meta/object.ts'
-import { runAtOnce, type Steps } from '../../../lib/steps.ts'
+import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { copyGivenEmpty } from '../../../meta/empty-members.ts'
 import { deepEqual, deepEqualInSteps } from '../../../meta/equal.ts'
@@ -27,7 +27,7 @@ const ANNOTATIONS = fieldPath('metadata', 'annotations')
  * Source: pkg/apis/core/validation in k8s.io/kubernetes.
  */
 export function* validatePodCreate(pod: Pod, features: Features): Steps<FieldError[]> {
-  const errors = yield* podErrors(pod, podOptions(features, pod))
+  const errors = yield* validatePod(pod, podOptions(features, pod))
   if (pod.spec.ephemeralContainers?.length) errors.push(forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create'))
   if (pod.spec.nodeName && pod.spec.schedulingGates?.length) {
     errors.push(forbidden(SPEC.child('nodeName'), 'cannot be set until all schedulingGates have been cleared'))
@@ -37,9 +37,7 @@ export function* validatePodCreate(pod: Pod, features: Features): Steps<FieldErr
 }
 
 /** Validates a pod, on create and on update. Errors come in this order: annotations, spec, tokens without a service account, images with surrounding space. */
-export const validatePod = (pod: Pod, options: PodValidationOptions): FieldError[] => runAtOnce(podErrors(pod, options))
-
-function* podErrors(pod: Pod, options: PodValidationOptions): Steps<FieldError[]> {
+export function* validatePod(pod: Pod, options: PodValidationOptions): Steps<FieldError[]> {
   const errors: FieldError[] = []
   const { spec } = pod
   errors.push(...validatePodAnnotations(pod.metadata.annotations ?? {}, spec, ANNOTATIONS, options.allowInvalidDeletionCost))
@@ -87,7 +85,7 @@ const UPDATABLE = [
  */
 export function* validatePodUpdate(next: Pod, old: Pod, features: Features): Steps<FieldError[]> {
   const options = podOptions(features, next, old)
-  const errors = yield* podErrors(next, options)
+  const errors = yield* validatePod(next, options)
   yield
   errors.push(...validateAnnotationsUpdate(next, old, options))
   for (const list of ['containers', 'initContainers'] as const) {

@@ -10,7 +10,7 @@ import { keepSpec, STANDARD_VERBS, STATUS_VERBS } from '../../shared/strategy-pa
 import { defaultTemplateHostPorts } from '../pod-spec/defaults.ts'
 import { dropDisabledTemplateFields } from '../pod-spec/drop.ts'
 import { replicaTable, validateReplicaStatus } from '../workload/replicas.ts'
-import { hostNameWarnings, templateWarnings } from '../workload/template.ts'
+import { workloadWarnings } from '../workload/template.ts'
 import { setReplicationControllerDefaults } from './defaults.ts'
 import { validateReplicationController } from './validation.ts'
 
@@ -24,7 +24,7 @@ const strategy: Strategy<ReplicationController> = {
     return old ? prepareUpdate(next, old) : prepareCreate(next, { replicas: 0 })
   },
   validate: validateReplicationController,
-  warnings: (next, old, ctx) => [...hostNameWarnings(next, old, ctx.features), ...templateWarnings(next, old, ctx)],
+  warnings: workloadWarnings,
 }
 
 const statusStrategy: Strategy<ReplicationController> = {

@@ -2,7 +2,7 @@ import type { PodTemplateSpec } from '../../../api/core/v1.types.ts'
 import type { TypedObject } from '../../../api/meta/object.ts'
 import type { LabelSelector } from '../../../api/meta/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
-import type { Steps } from '../../../lib/steps.ts'
+import { mapResult, runIfSteps, type Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { isGivenEmpty } from '../../../meta/empty-members.ts'
@@ -82,12 +82,16 @@ interface WithTemplate extends TypedObject {
   spec?: { template?: PodTemplateSpec }
 }
 
-/** Warnings for a template on create, and on an update that increments the generation. */
-export function templateWarnings(next: WithTemplate, old: WithTemplate | undefined, { features }: HookContext): string[] {
+/** Warnings for a template on create, and on an update that increments the generation. In steps if the template is large. */
+export function templateWarnings(next: WithTemplate, old: WithTemplate | undefined, { features }: HookContext): string[] | Steps<string[]> {
   if (old && next.metadata.generation === old.metadata.generation) return []
   if (!next.spec?.template) return []
   return podTemplateWarnings(next.spec.template, features, fieldPath('spec', 'template'))
 }
+
+/** `hostNameWarnings`, and then those for the template. */
+export const workloadWarnings = (next: WithTemplate, old: WithTemplate | undefined, context: HookContext): string[] | Steps<string[]> =>
+  mapResult(templateWarnings(next, old, context), warnings => [...hostNameWarnings(next, old, context.features), ...warnings])
 
 /** Warning on create, since 1.27, for a name that is not a DNS label: it is allowed, but becomes part of the pods' hostnames. */
 export function hostNameWarnings(next: TypedObject, old: TypedObject | undefined, { release }: Features): string[] {
@@ -96,16 +100,18 @@ export function hostNameWarnings(next: TypedObject, old: TypedObject | undefined
   return [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${errors.join(' ')}]`]
 }
 
-/** Returns the validation of a kind whose template, at the path, may be large: it is validated in steps before the rules, which run in one call. */
+type Validate<T> = (next: T, old: T | undefined, context: HookContext) => FieldError[] | Steps<FieldError[]>
+
+/** Returns the validation of a kind whose template, at the path, may be large: it is validated in steps before the rules, which may run in one call. */
 export const withLargeTemplate =
-  <T>(path: FieldPath, templateOf: (object: T) => PodTemplateSpec | undefined, validate: (next: T, old: T | undefined, context: HookContext) => FieldError[]) =>
-  (next: T, old: T | undefined, context: HookContext): FieldError[] | Steps<FieldError[]> => {
+  <T>(path: FieldPath, templateOf: (object: T) => PodTemplateSpec | undefined, validate: Validate<T>): Validate<T> =>
+  (next, old, context) => {
     const template = templateOf(next)
     if (template === undefined || hasFewValues(template)) return validate(next, old, context)
     const options = podTemplateOptions(context.features, template, old && templateOf(old))
     return (function* (): Steps<FieldError[]> {
       yield* validateLargeTemplate(template, path, options)
       yield
-      return validate(next, old, context)
+      return yield* runIfSteps(validate(next, old, context))
     })()
   }
