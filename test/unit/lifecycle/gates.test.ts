@@ -140,5 +140,5 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   '1.31': ['MultiCIDRServiceAllocator', 'StrictCostEnforcementForVAP', 'StrictCostEnforcementForWebhooks'],
   '1.32': ['MultiCIDRServiceAllocator'],
   '1.36': ['ExtendWebSocketsToKubelet'],
-  '1.37': ['ExtendWebSocketsToKubelet', 'PodLevelResourcesFixDefaulting'],
+  '1.37': ['ExtendWebSocketsToKubelet'],
 }

@@ -6,6 +6,7 @@ import { defaultHostPorts, defaultPodSpec, dropInitContainerAnnotations } from '
 import { containerAmounts, isPodLevelResource } from '../pod-spec/pod-amounts.ts'
 import { isHugePages } from '../pod-spec/resources.ts'
 import { containersAndInit } from '../pod-spec/visit.ts'
+import { defaultsPodLevelOnWrite } from './pod-level-defaults.ts'
 
 /** Sets the defaults of a pod, in place. Defaults that templates do not have belong here: adding one to templates would roll out every workload. */
 export function setPodDefaults(pod: Pod): void {
@@ -21,7 +22,7 @@ export function setPodDefaults(pod: Pod): void {
 /** Sets defaults that depend on a feature gate. */
 export function setGatedPodDefaults(pod: Pod, features: Features): void {
   if (!isSince(features.release, '1.33') && features.enabled('InPlacePodVerticalScaling')) setResizePolicies(pod.spec)
-  setPodLevelDefaults(pod, features)
+  if (!defaultsPodLevelOnWrite(features)) setPodLevelDefaults(pod, features)
 }
 
 /** Until 1.32 containers get a resize policy for each cpu and memory request: NotRequired, unless they set one. */
@@ -37,7 +38,7 @@ function setResizePolicies({ containers }: PodSpec): void {
 
 /**
  * Fills in pod-level resources if the pod has any: requests default to those of the containers, or else to the limit. Limits of huge pages, which cannot be
- * overcommitted, default to those of the containers; since 1.34 not if the pod requests such pages.
+ * overcommitted, default to those of the containers; since 1.34 not if the pod requests such pages. `pod-level-defaults.ts` has the rules of 1.37.
  */
 function setPodLevelDefaults({ spec }: Pod, features: Features): void {
   const { resources } = spec

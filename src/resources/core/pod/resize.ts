@@ -1,6 +1,6 @@
 import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../api/core/v1.types.ts'
 import type { Strategy } from '../../../catalog/definition.ts'
-import type { Steps } from '../../../lib/steps.ts'
+import { runIfSteps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'
@@ -16,6 +16,7 @@ import { dropDisabledPodFields } from '../pod-spec/drop.ts'
 import { podOptions } from '../pod-spec/options.ts'
 import { knownQosClass, podQosClass } from '../pod-spec/qos.ts'
 import { isSidecar } from '../pod-spec/visit.ts'
+import { defaultPodLevelResources, defaultsPodLevelOnWrite, resizesPodLevel } from './pod-level-defaults.ts'
 import { bumpGeneration, restoreMetadata } from './prepare.ts'
 import { validatePod } from './validation.ts'
 
@@ -26,11 +27,12 @@ export const resizeStrategy: Strategy<Pod> = {
   validateName: nameIsDnsSubdomain,
   metaRounds: ['change', 'whole'],
   resetFields: [['status']],
-  prepare(next, old, { features }) {
-    if (!old) return undefined
+  *prepare(next, old, { features }) {
+    if (!old) return
     keepAllButResources(next, old, features)
+    if (defaultsPodLevelOnWrite(features) && resizesPodLevel(next, old)) yield* defaultPodLevelResources(next.spec)
     dropDisabledPodFields(next.spec, old.spec, features)
-    return bumpGeneration(next, old, features)
+    yield* runIfSteps(bumpGeneration(next, old, features))
   },
   validate: (next, old, { features }) => (old ? validateResize(next, old, features) : []),
 }

@@ -1,5 +1,5 @@
 import type { Pod, PodStatus } from '../../../api/core/v1.types.ts'
-import type { Strategy } from '../../../catalog/definition.ts'
+import type { HookContext, Strategy } from '../../../catalog/definition.ts'
 import type { Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
@@ -7,6 +7,7 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { ipWarnings } from '../../../meta/ip.ts'
 import { isDns1123Label, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { podWarnings } from '../pod-spec/warnings.ts'
+import { defaultPodLevelResources, defaultsPodLevelOnWrite } from './pod-level-defaults.ts'
 import { prepareCreate, prepareStatusUpdate, prepareUpdate } from './prepare.ts'
 import { validatePodStatusUpdate } from './status-validation.ts'
 import { validatePodCreate, validatePodUpdate } from './validation.ts'
@@ -28,6 +29,12 @@ function* createWarnings(pod: Pod, features: Features): Steps<string[]> {
   return name.concat(yield* podWarnings(pod, features))
 }
 
+/** Prepares a new pod with pod-level resources, whose defaults decide its QoS class. */
+function* prepareDefaulted(pod: Pod, ctx: HookContext): Steps<void> {
+  yield* defaultPodLevelResources(pod.spec)
+  prepareCreate(pod, ctx)
+}
+
 /** Strategy of the pod itself: spec and metadata. */
 export const podStrategy: Strategy<Pod> = {
   validateName: nameIsDnsSubdomain,
@@ -35,7 +42,8 @@ export const podStrategy: Strategy<Pod> = {
   returnsDeleted: true,
   metaRounds: ['change', 'whole'],
   prepare(next, old, ctx) {
-    return old ? prepareUpdate(next, old, ctx) : prepareCreate(next, ctx)
+    if (old) return prepareUpdate(next, old, ctx)
+    return next.spec.resources && defaultsPodLevelOnWrite(ctx.features) ? prepareDefaulted(next, ctx) : prepareCreate(next, ctx)
   },
   validate: (next, old, { features }) => (old ? validatePodUpdate(next, old, features) : validatePodCreate(next, features)),
   // Updates have no warnings: controllers update pods often and do not show warnings to a user.

@@ -1,5 +1,7 @@
 import type { Device, DeviceAttribute, DeviceCapacity, DeviceCounterConsumption } from '../../../api/resource/v1beta2.types.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
+import { deepEqual } from '../../../meta/equal.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { forbidden, invalid, required, tooLongError } from '../../../meta/field-error.ts'
 import type { FieldPath } from '../../../meta/field-path.ts'
@@ -11,7 +13,7 @@ import { shortened, validateList, validateSet } from '../lists.ts'
 import { MAX_QUALIFIED_NAME, validateLabelName, validateQualifiedName } from '../names.ts'
 import { validateTaint } from '../taints.ts'
 import { countersOf, type SharedCounters, validateConsumption, validateShared } from './counters.ts'
-import { validateNodeResources } from './node-resources.ts'
+import { validateNodeAllocatable, validateNodeResources } from './node-resources.ts'
 import { givenNodes } from './nodes.ts'
 import { validateRequestPolicy } from './request-policy.ts'
 
@@ -49,10 +51,10 @@ const keyed = <T>(map: Record<string, T>, release: Release, check: (value: T, pa
   })
 
 /** Validates a capacity. Only a device that allows multiple allocations has a request policy. */
-const validateCapacity = ({ value, requestPolicy }: DeviceCapacity, isShared: boolean, release: Release, path: FieldPath): FieldError[] => {
+const validateCapacity = ({ value, requestPolicy }: DeviceCapacity, isShared: boolean, features: Features, path: FieldPath): FieldError[] => {
   const at = path.child('requestPolicy')
   if (!requestPolicy) return []
-  return isShared ? validateRequestPolicy(requestPolicy, value, release, at) : [forbidden(at, 'allowMultipleAllocations must be true')]
+  return isShared ? validateRequestPolicy(requestPolicy, value, features, at) : [forbidden(at, 'allowMultipleAllocations must be true')]
 }
 
 /** Validates consumed counters. A device consumes from each set once. Whether sets and counters exist is checked last. */
@@ -97,11 +99,12 @@ interface SliceRules {
   readonly shared: SharedCounters
   /** Whether devices specify their own nodes. */
   readonly each: boolean
-  readonly release: Release
+  readonly features: Features
 }
 
-/** Validates a device of a slice. */
-export function validateDevice(device: Device, { shared, each, release }: SliceRules, path: FieldPath): FieldError[] {
+/** Validates a device of a slice. `old` is the device of that name before an update; since 1.37 its capacities are valid as they are. */
+export function validateDevice(device: Device, old: Device | undefined, { shared, each, features }: SliceRules, path: FieldPath): FieldError[] {
+  const { release } = features
   const isShared = device.allowMultipleAllocations === true
   const { name, attributes = {}, capacity = {}, taints, consumesCounters = [] } = device
   const errors = validateLabelName(name, path.child('name'))
@@ -110,11 +113,14 @@ export function validateDevice(device: Device, { shared, each, release }: SliceR
   return [
     ...errors,
     ...keyed(attributes, release, validateAttribute, path.child('attributes')),
-    ...keyed(capacity, release, (one, at) => validateCapacity(one, isShared, release, at), path.child('capacity')),
+    ...(isSince(release, '1.37') && old && deepEqual(old.capacity, device.capacity)
+      ? []
+      : keyed(capacity, release, (one, at) => validateCapacity(one, isShared, features, at), path.child('capacity'))),
     ...validateList(taints, path.child('taints'), { max: MAX_TAINTS, release, check: (taint, at) => validateTaint(taint, release, at) }),
     ...(isSince(release, '1.35') ? validateConsumed(consumesCounters, release, path) : validateCounters(consumesCounters, shared, release, path)),
     ...validateNodes(device, each, path),
     ...validateBindingConditions(device, release, path),
     ...validateNodeResources(device, path.child('nodeAllocatableResourceMappings')),
+    ...validateNodeAllocatable(device, path.child('nodeAllocatableResources')),
   ]
 }

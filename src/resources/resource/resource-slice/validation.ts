@@ -111,8 +111,9 @@ export function validateResourceSlice({ spec }: ResourceSlice, old: ResourceSlic
   const path = fieldPath('spec')
   const { devices, sharedCounters: sets = [] } = spec
   const shared: SharedCounters = new Map(sets.map(set => [set.name, new Set(countersOf(set))]))
+  const oldDevices = new Map((old?.spec.devices ?? []).map(device => [device.name, device]))
   const check = (device: Device, at: FieldPath): FieldError[] =>
-    validateDevice(device, { shared, each: spec.perDeviceNodeSelection === true, release: features.release }, at)
+    validateDevice(device, oldDevices.get(device.name), { shared, each: spec.perDeviceNodeSelection === true, features }, at)
   return [
     ...validateDriverName(spec.driver, path.child('driver'), features.release),
     ...validatePool(spec.pool, path.child('pool')),

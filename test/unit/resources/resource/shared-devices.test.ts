@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Device } from '../../../../src/api/resource/v1beta2.types.ts'
+import type { CapacityRequestPolicy, Device } from '../../../../src/api/resource/v1beta2.types.ts'
 import type { ResourceAccess } from '../../../../src/catalog/definition.ts'
 import { parseGates } from '../../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../../src/lifecycle/release.ts'
@@ -9,12 +9,12 @@ import { validateAdminAccess } from '../../../../src/resources/resource/admin-ac
 import { validateBindingConditions } from '../../../../src/resources/resource/binding-conditions.ts'
 import { validateDevice } from '../../../../src/resources/resource/resource-slice/device.ts'
 import { validateShareId } from '../../../../src/resources/resource/share-id.ts'
-import { hookContext } from '../../../support/hook-context.ts'
+import { featuresIn, hookContext } from '../../../support/hook-context.ts'
 import { inRelease } from '../../../support/in-release.ts'
 import { MemoryBackend } from '../../../support/memory-backend.ts'
 
 const errorsOf = (device: Partial<Device>): string[] =>
-  validateDevice({ name: 'd', ...device }, { shared: new Map(), each: false, release: '1.34' }, fieldPath('d')).map(fieldErrorText)
+  validateDevice({ name: 'd', ...device }, undefined, { shared: new Map(), each: false, features: featuresIn('1.34') }, fieldPath('d')).map(fieldErrorText)
 const policy = (requestPolicy: NonNullable<Device['capacity']>[string]['requestPolicy'] & object, isShared = true): string[] =>
   errorsOf({ ...(isShared && { allowMultipleAllocations: true }), capacity: { memory: { value: '8', requestPolicy } } })
 const AT = 'd.capacity[memory].requestPolicy'
@@ -88,7 +88,8 @@ describe('node allocatable resources of devices', () => {
   const errorsFor = (nodeAllocatableResourceMappings: NonNullable<Device['nodeAllocatableResourceMappings']>): string[] =>
     validateDevice(
       { name: 'd', capacity: { memory: { value: '8' } }, nodeAllocatableResourceMappings },
-      { shared: new Map(), each: false, release: '1.36' },
+      undefined,
+      { shared: new Map(), each: false, features: featuresIn('1.36') },
       fieldPath('d'),
     ).map(fieldErrorText)
   const AT = 'd.nodeAllocatableResourceMappings'
@@ -106,6 +107,99 @@ describe('node allocatable resources of devices', () => {
       `${AT}[memory].capacityKey: Invalid value: "": capacityKey must not be an empty string`,
       `${AT}[hugepages-2Mi].capacityKey: Not found: "none"`,
     ]))
+})
+
+describe('node allocatable resources of devices since 1.37', () => {
+  const errorsFor = (nodeAllocatableResources: NonNullable<Device['nodeAllocatableResources']>): string[] =>
+    validateDevice(
+      { name: 'd', capacity: { memory: { value: '8' } }, nodeAllocatableResources },
+      undefined,
+      { shared: new Map(), each: false, features: featuresIn('1.37') },
+      fieldPath('d'),
+    ).map(fieldErrorText)
+  const AT = 'd.nodeAllocatableResources'
+
+  it('have a mapping, an overhead or both', () =>
+    expect(
+      errorsFor({
+        cpu: { mapping: { deviceMultiplier: '2' }, overhead: { perPod: '0' } },
+        memory: { mapping: { capacityKey: 'memory', capacityMultiplier: '1500m' } },
+        'hugepages-2Mi': { overhead: { perContainer: '2Mi' } },
+      }),
+    ).to.deep.equal([]))
+
+  it('require node resources, and a capacity and its multiplier together', () =>
+    expect(
+      errorsFor({
+        'a.io/x': {},
+        cpu: { mapping: { capacityMultiplier: '0', deviceMultiplier: '-1' } },
+        memory: { mapping: { capacityKey: '' }, overhead: {} },
+        'hugepages-2Mi': { mapping: { capacityKey: 'none', capacityMultiplier: '0' }, overhead: { perPod: '-1', perContainer: '-2' } },
+      }),
+    ).to.deep.equal([
+      `${AT}[a.io/x]: Invalid value: "a.io/x": must be a node allocatable resource name`,
+      `${AT}[a.io/x]: Required value: at least one of mapping or overhead must be set`,
+      `${AT}[cpu].mapping.deviceMultiplier: Invalid value: "-1": must be positive`,
+      `${AT}[cpu].mapping.capacityKey: Required value: capacityKey is required when capacityMultiplier is set`,
+      `${AT}[memory].mapping.capacityKey: Invalid value: "": capacityKey must not be an empty string`,
+      `${AT}[memory].mapping.capacityMultiplier: Required value: capacityMultiplier is required when capacityKey is set`,
+      `${AT}[memory].overhead: Invalid value: "": at least one of perPod or perContainer must be set`,
+      `${AT}[hugepages-2Mi].mapping.capacityKey: Not found: "none"`,
+      `${AT}[hugepages-2Mi].mapping.capacityMultiplier: Invalid value: "0": must be positive`,
+      `${AT}[hugepages-2Mi].overhead.perPod: Invalid value: "-1": must be non-negative`,
+      `${AT}[hugepages-2Mi].overhead.perContainer: Invalid value: "-2": must be non-negative`,
+    ]))
+})
+
+describe('capacities in fractions', () => {
+  const errorsFor = (isOn: boolean, value: string, requestPolicy: CapacityRequestPolicy, old?: Device): string[] => {
+    const device: Device = { name: 'd', allowMultipleAllocations: true, capacity: { c: { value, requestPolicy } } }
+    const features = featuresIn('1.37', { DRAFractionalCapacityRange: isOn })
+    return validateDevice(device, old, { shared: new Map(), each: false, features }, fieldPath('d')).map(fieldErrorText)
+  }
+  const AT = 'd.capacity[c].requestPolicy'
+  const range = (standard: string, min: string, max?: string, step?: string): CapacityRequestPolicy => ({
+    default: standard,
+    validRange: { min, ...(max !== undefined && { max }), ...(step !== undefined && { step }) },
+  })
+
+  it('are multiples of a fractional step if the gate is on', () => {
+    expect(errorsFor(true, '1', range('200m', '200m', '1', '100m'))).to.deep.equal([])
+    expect(errorsFor(true, '1', range('250m', '200m', '1', '100m'))).to.deep.equal([
+      `${AT}.validRange.step: Invalid value: "250m": value is not a multiple of a given step (100m) from (200m)`,
+    ])
+    expect(errorsFor(true, '4', range('1500m', '1', '4', '1'))).to.deep.equal([
+      `${AT}.validRange.step: Invalid value: "1500m": value is not a multiple of a given step (1) from (1)`,
+    ])
+  })
+
+  it('are rounded up if the gate is off', () => expect(errorsFor(false, '1', range('250m', '200m', '1', '100m'))).to.deep.equal([]))
+
+  it('have at most three decimals, and fit into 64 bits in thousandths', () => {
+    const unfit = (member: string, value: string): string =>
+      `${AT}.validRange.${member}: Invalid value: "${value}": value cannot be represented as a milli value`
+    expect(errorsFor(true, '100P', range('20P', '10P', undefined, '100m'))).to.deep.equal([unfit('default', '20P'), unfit('min', '10P')])
+    expect(errorsFor(true, '1', range('20u', '10u'))).to.deep.equal([unfit('default', '20u'), unfit('min', '10u')])
+  })
+
+  it('differ as valid values', () => {
+    const policy = { default: '100m', validValues: ['100m', '200m', '1', '1'] }
+    expect(errorsFor(true, '1', policy)).to.deep.equal([`${AT}.validValues[3]: Duplicate value: "1"`])
+    expect(errorsFor(true, '1', { default: '100m', validValues: ['100m', '100m'] })).to.deep.equal([`${AT}.validValues[1]: Duplicate value: "0.100"`])
+    expect(errorsFor(false, '1', policy)).to.deep.equal([1, 2, 3].map(i => `${AT}.validValues[${i}]: Duplicate value: "1"`))
+  })
+
+  it('are valid if they were stored before', () => {
+    const policy = range('20u', '10u')
+    const old: Device = { name: 'd', allowMultipleAllocations: true, capacity: { c: { value: '1', requestPolicy: policy } } }
+    expect(errorsFor(true, '1', policy, old)).to.deep.equal([])
+    expect(errorsFor(true, '2', policy, old)).to.have.length(2)
+  })
+
+  it('are on by default with the minimum compatibility version 1.37', () => {
+    expect(parseGates('1.37', new Map(), '1.37').enabled('DRAFractionalCapacityRange')).to.equal(true)
+    expect(parseGates('1.37', new Map(), '1.36').enabled('DRAFractionalCapacityRange')).to.equal(false)
+  })
 })
 
 describe('admin access to devices', () => {

@@ -113,7 +113,7 @@ describe('ResourceSlice', () => {
 
   it('validates node selection per device', () => {
     const check = (device: object, each: boolean): string[] =>
-      validateDevice({ name: 'd', ...device }, { shared: new Map(), each, release: '1.33' }, fieldPath('d')).map(fieldErrorText)
+      validateDevice({ name: 'd', ...device }, undefined, { shared: new Map(), each, features: featuresIn('1.33') }, fieldPath('d')).map(fieldErrorText)
     const oneOf = 'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
     expect(check({ nodeName: 'n' }, true)).to.deep.equal([])
     expect(check({}, true)).to.deep.equal([`d: Required value: ${oneOf}`])
