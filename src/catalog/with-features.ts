@@ -10,7 +10,7 @@ export interface ReleaseParts {
   /** Optional. Returns the type in the emulated release. Unset if that is the release in which kinds are defined. */
   readonly schemaOf?: (schema: StructSchema) => StructSchema
   /** Returns the storage version of the kind in the release, if it differs among releases. */
-  readonly storedIn: (group: string, resource: string) => string | undefined
+  readonly storedIn: (of: { readonly group: string; readonly resource: string; readonly kind: string }) => string | undefined
 }
 
 /** Returns the definition with the types of the release, and the defaults and subresources of the enabled features. */
@@ -19,7 +19,8 @@ export function withFeatures(definition: ResourceDefinition, release: ReleasePar
   const all = [hub, ...versions, ...unserved, ...(storage ? [storage.version] : [])]
   const bound = new Map<Version, Version>(all.map(version => [version, bindVersion(version, release)]))
   const of = (version: Version): Version => bound.get(version) ?? version
-  const stored = storage && (all.find(({ name }) => name === release.storedIn(hub.group, hub.names.plural)) ?? storage.version)
+  const stored =
+    storage && (all.find(({ name }) => name === release.storedIn({ group: hub.group, resource: hub.names.plural, kind: hub.kind })) ?? storage.version)
   if (stored === storage?.version && [...bound].every(([version, same]) => version === same)) return definition
   const [first, ...more] = versions
   return {

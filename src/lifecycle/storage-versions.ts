@@ -1,4 +1,7 @@
-import { minorOf, type Release } from './release.ts'
+import { compareVersionNames } from '../meta/gvk.ts'
+import { LIFECYCLES } from './kinds.ts'
+import { existsIn, lifecycleOf } from './lifecycle.ts'
+import { isSince, minorOf, previousRelease, type Release } from './release.ts'
 
 /**
  * Storage version of kinds for which it depends on the release: each version with its first minor release. A version is stored only one release after it can be
@@ -33,8 +36,44 @@ const STORED: Readonly<Record<string, string>> = {
   'storagemigration.k8s.io/storageversionmigrations': '30 v1alpha1, 35 v1beta1',
 }
 
-/** Returns undefined for kinds with the same storage version in every release. */
-export function storageVersionIn(release: Release, group: string, resource: string): string | undefined {
-  const history = STORED[`${group}/${resource}`]?.split(', ').map(entry => entry.split(' '))
-  return history?.findLast(([since]) => Number(since) <= minorOf(release))?.[1]
+/**
+ * Kinds whose storage version does not follow the rule of 1.37, but was set by hand. Source: pkg/kubeapiserver/default_storage_factory_builder.go in
+ * k8s.io/kubernetes.
+ */
+const SET_BY_HAND: ReadonlySet<string> = new Set([
+  'certificates.k8s.io/clustertrustbundles',
+  'certificates.k8s.io/podcertificaterequests',
+  'coordination.k8s.io/leasecandidates',
+  'resource.k8s.io/devicetaintrules',
+  'scheduling.k8s.io/podgroups',
+  'scheduling.k8s.io/workloads',
+  'storagemigration.k8s.io/storageversionmigrations',
+])
+
+/** A kind with its resource. */
+interface StoredKind {
+  readonly group: string
+  readonly resource: string
+  readonly kind: string
+}
+
+/**
+ * Returns undefined for kinds with the same storage version in every release. Since 1.37 the version depends on the oldest release that has to read the store,
+ * `compatibility`: the newest version without alpha that this release knows.
+ */
+export function storageVersionIn(release: Release, { group, resource, kind }: StoredKind, compatibility = previousRelease(release)): string | undefined {
+  const key = `${group}/${resource}`
+  const history = STORED[key]?.split(', ').map(entry => entry.split(' '))
+  const stored = history?.findLast(([since]) => Number(since) <= minorOf(release))?.[1]
+  if (stored === undefined || !isSince(release, '1.37') || SET_BY_HAND.has(key)) return stored
+  return readableIn(compatibility, release, group, kind) ?? stored
+}
+
+/** Returns the preferred version of a kind that is not alpha and that an older release knows. */
+function readableIn(older: Release, release: Release, group: string, kind: string): string | undefined {
+  const known = Object.keys(LIFECYCLES)
+    .filter(apiVersion => apiVersion.startsWith(`${group}/`) && !apiVersion.includes('alpha'))
+    .filter(apiVersion => existsIn(release, apiVersion, kind) && existsIn(older, apiVersion, kind) && lifecycleOf(apiVersion, kind) !== undefined)
+    .map(apiVersion => apiVersion.slice(group.length + 1))
+  return known.sort(compareVersionNames)[0]
 }

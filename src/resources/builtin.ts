@@ -132,7 +132,7 @@ export const builtinResources = (options: BuiltinOptions): ResourceDefinition[] 
 
 const releaseParts = (features: Features): ReleaseParts => ({
   features,
-  storedIn: (group, resource) => storageVersionIn(features.release, group, resource),
+  storedIn: kind => storageVersionIn(features.release, kind, features.compatibility),
   ...(features.release !== DEFAULT_RELEASE && {
     schemaOf: schema => (schema.id === undefined ? schema : typesOf(features.release).type(schema.id)),
   }),

@@ -21,7 +21,7 @@ export const featuresIn = (release: Release, gates: Record<string, boolean> = {}
 export const definitionIn = (definition: ResourceDefinition, features: Features): ResourceDefinition =>
   withFeatures(definition, {
     features,
-    storedIn: (group, resource) => storageVersionIn(features.release, group, resource),
+    storedIn: kind => storageVersionIn(features.release, kind, features.compatibility),
     schemaOf: schema => (schema.id === undefined ? schema : typesOf(features.release).type(schema.id)),
   })
 

@@ -89,7 +89,8 @@ job-controller
   update batch jobs/finalizers
   create,delete,list,patch,watch core pods
   create,patch,update core,events.k8s.io events
-  create,get,list,watch scheduling.k8s.io podgroups,workloads gate(WorkloadWithJob)
+  create,get,list,watch scheduling.k8s.io podgroups,workloads until(1.37) gate(WorkloadWithJob)
+  create,get,list,patch,update,watch scheduling.k8s.io podgroups,workloads since(1.37) gate(WorkloadWithJob)
 kube-apiserver-serving-clustertrustbundle-publisher since(1.32) gate(ClusterTrustBundle)
   attest certificates.k8s.io signers kubernetes.io/kube-apiserver-serving
   create,delete,list,update,watch certificates.k8s.io clustertrustbundles
@@ -113,6 +114,7 @@ node-controller
   create,get,list,update networking.k8s.io clustercidrs since(1.25) until(1.30)
   delete,get,list core pods since(1.31) until(1.32)
   delete,get,list,watch core pods since(1.32)
+  get,list,watch coordination.k8s.io leases gate(NodeControllerLeaseCircuitBreaker)
   create,patch,update core,events.k8s.io events
   patch core pods/status until(1.26) gate(PodDisruptionConditions)
   get core pods since(1.26) until(1.31) gate(PodDisruptionConditions)
@@ -183,7 +185,8 @@ storage-version-garbage-collector gate(APIServerIdentity) gate(StorageVersionAPI
 storage-version-migrator-controller gate(StorageVersionMigrator)
   list,patch * * until(1.31)
   create,list,patch * * since(1.31) until(1.32)
-  create,list,patch * * since(1.35)
+  create,list,patch * * since(1.35) until(1.37)
+  list,patch * * since(1.37)
   get apiextensions.k8s.io customresourcedefinitions since(1.36)
   patch apiextensions.k8s.io customresourcedefinitions/status since(1.36)
   create,list,patch,watch * * since(1.32) until(1.35)

@@ -54,7 +54,8 @@ function readRule(line: string): PolicyRule {
  *
  * `core` is the group without a name. After the name of a role, `+label` adds an aggregation label, and `<label` aggregates the roles with that label.
  * Any line may end with marks: `since(1.30)` is the first release with the line, `until(1.31)` the first without it, and `gate(Name)` its feature gate. All marks must apply.
- * Source: the bootstrap policies of releases 1.24 to 1.36, in plugin/pkg/auth/authorizer/rbac/bootstrappolicy in k8s.io/kubernetes.
+ * Source: the bootstrap policies of releases 1.24 to 1.36, and the controller roles of 1.37, in plugin/pkg/auth/authorizer/rbac/bootstrappolicy in
+ * k8s.io/kubernetes.
  */
 export function readRoles(text: string, features: Features, namespace?: string): ClusterRole[] {
   const roles: ClusterRole[] = []

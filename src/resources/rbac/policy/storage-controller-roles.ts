@@ -74,6 +74,7 @@ resourcepoolstatusrequest-controller gate(DRAResourcePoolStatus) gate(DynamicRes
   patch,update resource.k8s.io resourcepoolstatusrequests/status
   get,list,watch resource.k8s.io resourceslices
   get,list,watch resource.k8s.io resourceclaims
+  get,list,watch resource.k8s.io devicetaintrules since(1.37)
   create,patch,update core,events.k8s.io events
 selinux-warning-controller gate(SELinuxChangePolicy)
   create,patch,update core,events.k8s.io events
@@ -81,8 +82,6 @@ selinux-warning-controller gate(SELinuxChangePolicy)
   get,list,watch core persistentvolumeclaims
   get,list,watch core pods
   get,list,watch storage.k8s.io csidrivers
-  create core configmaps since(1.36)
-  patch core configmaps selinux-conflicts since(1.36)
 volumeattributesclass-protection-controller since(1.32) gate(VolumeAttributesClass)
   get,list,watch core persistentvolumeclaims
   get,list,watch core persistentvolumes
