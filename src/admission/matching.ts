@@ -52,7 +52,7 @@ const EXEMPT: ReadonlySet<string> = new Set([
 export const isExempt = ({ served: { version } }: AdmissionRequest): boolean => version.group === 'admissionregistration.k8s.io' && EXEMPT.has(version.kind)
 
 /** Reviews by group, by which clients authenticate and are authorized: a cluster whose admission refuses them stops working. */
-const REVIEWS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+export const REVIEWS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['authentication.k8s.io', new Set(['selfsubjectreviews', 'tokenreviews'])],
   ['authorization.k8s.io', new Set(['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'])],
 ])

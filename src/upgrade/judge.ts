@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type KubeObject } from '../api/meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, type KubeObject } from '../api/meta/object.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { HookContext, ResourceDefinition } from '../catalog/definition.ts'
 import { resultAtOnce, runAtOnce } from '../lib/steps.ts'
@@ -8,8 +8,10 @@ import { type FieldError, fieldErrorText, worded } from '../meta/field-error.ts'
 import type { Wording } from '../meta/wording.ts'
 import { convert } from '../registry/conversion/convert.ts'
 import { decodeObject } from '../registry/decode-object.ts'
+import { fieldsTurnedOff } from '../registry/disabled-fields.ts'
 import { UNOBSERVED } from '../schema/declared-rules.ts'
 import { DecodeError } from '../schema/decode.ts'
+import { dropGatedFields } from '../schema/gated-fields.ts'
 import type { ReleaseKinds, ServedKind } from './versions/release-kinds.ts'
 
 /** Result of creating an object in a server of a release, without storing it. */
@@ -18,6 +20,8 @@ export interface Judgement {
   readonly object?: KubeObject
   /** Paths of members that the version does not have. */
   readonly unknown: readonly string[]
+  /** Paths of members that the release drops because their feature gate is off, in the hub version. */
+  readonly dropped: readonly string[]
   /** Errors of validation. */
   readonly errors: readonly Refusal[]
   /** Texts of `Warning` headers, except for the deprecation of the version. */
@@ -42,16 +46,19 @@ export async function judge(kinds: ReleaseKinds, { definition, version }: Served
     // The server has assigned a UID before the strategy runs. That of jobs uses it.
     if (isJsonObject(hub.metadata)) hub.metadata.uid ??= UID
     const strategy = version.strategy ?? definition.strategy ?? {}
+    const written = clone(hub)
+    runAtOnce(dropGatedFields(fieldsTurnedOff(kinds.features, definition.hub.schema), hub, undefined))
     const rest = strategy.prepare?.(hub, undefined, ctx)
     if (rest) runAtOnce(rest)
     return {
-      object,
+      object: withCreationDefaults(object, hub),
       unknown,
+      dropped: removedPaths(written, hub, ''),
       errors: await errorsOf(strategy, hub, ctx, wordingOf(kinds.release)),
       warnings: resultAtOnce(strategy.warnings?.(hub, undefined, ctx) ?? []),
     }
   } catch (error) {
-    if (error instanceof DecodeError) return { unknown, errors: [{ text: error.message, about: error.message }], warnings: [] }
+    if (error instanceof DecodeError) return { unknown, dropped: [], errors: [{ text: error.message, about: error.message }], warnings: [] }
     throw error
   }
 }
@@ -66,6 +73,32 @@ async function errorsOf(strategy: NonNullable<ResourceDefinition['strategy']>, h
     return told ? [{ text: fieldErrorText(told), about: `${error.reason} ${error.field}` }] : []
   })
 }
+
+/** Adds defaults that are set when the object is created instead of when it is decoded: those of pod-level resources, since 1.37. */
+function withCreationDefaults(object: KubeObject, { kind, spec }: KubeObject): KubeObject {
+  if (kind !== 'Pod' || !isJsonObject(spec) || !isJsonObject(object.spec) || spec.resources === undefined) return object
+  return { ...object, spec: { ...object.spec, resources: spec.resources } }
+}
+
+/** Returns the paths of members that an object has no more. Metadata and status, which the server writes, are left out. */
+function removedPaths(before: JsonObject, after: JsonObject, path: string): string[] {
+  return Object.entries(before).flatMap(([name, value]) => {
+    if (path === '' && (name === 'metadata' || name === 'status')) return []
+    const at = path === '' ? name : `${path}.${name}`
+    const left = after[name]
+    if (left === undefined || left === null) return isNothing(value) ? [] : [at]
+    if (isJsonObject(value) && isJsonObject(left)) return removedPaths(value, left, at)
+    if (!Array.isArray(value) || !Array.isArray(left) || value.length !== left.length) return []
+    return value.flatMap((item, i) => {
+      const other = left[i]
+      return isJsonObject(item) && isJsonObject(other) ? removedPaths(item, other, `${at}[${i}]`) : []
+    })
+  })
+}
+
+/** Reports whether a value is empty. Such values are written depending on the encoding. */
+export const isNothing = (value: Json | undefined): boolean =>
+  value === undefined || value === null || (typeof value === 'object' && Object.values(value).every(isNothing))
 
 const UID = '00000000-0000-4000-8000-000000000000'
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../api/meta/object.ts'
 import { FLAGS } from '../../config/flag-table.ts'
 import { gatesOf, STAGE_GATES } from '../../lifecycle/feature-gates.ts'
 import { LIFECYCLES } from '../../lifecycle/kinds.ts'
-import { compareReleases, DEFAULT_RELEASE, type Release } from '../../lifecycle/release.ts'
+import { compareReleases, DEFAULT_RELEASE, isSince, minorOf, type Release } from '../../lifecycle/release.ts'
 import { type KindName, standingIn } from '../versions/old-versions.ts'
 import { configurationFaults } from './component-configs.ts'
 import { type Component, deprecatedFlagSince, goneFlagSince, goneValue } from './component-flags.ts'
@@ -118,7 +118,12 @@ function gateFindings(gates: Settings['gates'], place: FindingLocation, subject:
 }
 
 /** Admission plugins, and the releases that removed them. */
-const GONE_PLUGINS: Readonly<Record<string, Release>> = { PodSecurityPolicy: '1.25', SecurityContextDeny: '1.30', PersistentVolumeLabel: '1.31' }
+const GONE_PLUGINS: Readonly<Record<string, Release>> = {
+  PodSecurityPolicy: '1.25',
+  SecurityContextDeny: '1.30',
+  PersistentVolumeLabel: '1.31',
+  PodGroupWorkloadExists: '1.37',
+}
 
 function serverFlagFindings(flags: Settings['flags'], place: FindingLocation, subject: string, to: Release): Finding[] {
   const blocking = (message: string, since?: Release): Finding => ({
@@ -141,6 +146,7 @@ function serverFlagFindings(flags: Settings['flags'], place: FindingLocation, su
       else if (plugin !== '' && !(isPluginName(plugin) && isPluginOf(to, plugin)) && gone === undefined && compareReleases(to, DEFAULT_RELEASE) === 0)
         found.push(blocking(`--${name}: ${to} does not know the admission plugin ${plugin}: kube-apiserver does not start`))
     }
+    if (name === 'emulated-version' || name === 'min-compatibility-version') found.push(...tooOld(name, value, to).map(message => blocking(message)))
     if (name === 'runtime-config')
       found.push(
         ...value
@@ -150,6 +156,17 @@ function serverFlagFindings(flags: Settings['flags'], place: FindingLocation, su
       )
   }
   return found
+}
+
+/** Number of minor releases before its own that kube-apiserver emulates and is compatible with, from 1.34 on. */
+const EMULATED = 3
+
+/** Reports a release that is too old for kube-apiserver to emulate, or to be compatible with. */
+function tooOld(flag: string, value: string, to: Release): string[] {
+  const minor = /^(?:kube=)?v?1\.(\d+)/.exec(value.split(',').at(-1) ?? '')?.[1]
+  const floor = minorOf(to) - EMULATED
+  if (minor === undefined || !isSince(to, '1.34') || Number(minor) >= floor) return []
+  return [`--${flag}: ${to} accepts 1.${floor} to ${to}, not 1.${minor}: kube-apiserver does not start`]
 }
 
 /** Reports a version in `--runtime-config` of which no kind is left. */

@@ -8,7 +8,7 @@ import { rawJson } from '../../schema/json-text.ts'
 import { firstMessages } from '../convert.ts'
 import { convertObject } from '../convert-object.ts'
 import { decisionsOf, withoutSuccessor } from '../decisions.ts'
-import { type Judgement, judge, type Refusal } from '../judge.ts'
+import { isNothing, type Judgement, judge, type Refusal } from '../judge.ts'
 import { oldReferencesOf } from '../references.ts'
 import { type KindName, type Standing, standingIn } from '../versions/old-versions.ts'
 import { ReleaseKinds } from '../versions/release-kinds.ts'
@@ -168,7 +168,7 @@ function referenceFindings(subject: ExaminedObject, { to }: Upgrade): Finding[] 
 }
 
 /** Compares defaults, validation, fields and warnings of both releases, each in a version that it serves. */
-async function ruleFindings(subject: ExaminedObject, standing: Standing, { before, after, to }: Upgrade): Promise<Finding[]> {
+async function ruleFindings(subject: ExaminedObject, standing: Standing, { before, after, from, to }: Upgrade): Promise<Finding[]> {
   try {
     const now = await judgeIn(before, subject)
     const then = standing.state === 'not yet' ? undefined : await judgeIn(after, subject)
@@ -181,14 +181,57 @@ async function ruleFindings(subject: ExaminedObject, standing: Standing, { befor
             advice: 'take it out: kubectl refuses it, and the server drops it',
           }),
         ),
+      ...gateFindings(
+        subject,
+        now.dropped.filter(path => !then.unknown.includes(path)),
+        then.dropped,
+        { from, to },
+      ),
       ...validationFindings(subject, standing, now.errors, then.errors, to),
       ...then.warnings.filter(warning => isDeprecation(warning) && !isOldKey(warning)).map(warning => finding(subject, 'deprecated-field', 'warning', warning)),
+      ...newWarnings(now.warnings, then.warnings).map(warning => finding(subject, 'new-warning', 'note', warning)),
       ...defaultFindings(subject, now, then),
     ]
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     return [finding(subject, 'unreadable', 'warning', `is no ${subject.apiVersion} ${subject.kind}: ${error.message}`)]
   }
+}
+
+/** Reports fields of the manifest that only one of the releases keeps: their feature gate is on by default in one and off in the other. */
+function gateFindings(subject: ExaminedObject, now: readonly string[], then: readonly string[], { from, to }: Pick<Upgrade, 'from' | 'to'>): Finding[] {
+  return [
+    ...now
+      .filter(path => !then.includes(path) && hasMember(subject.value, path))
+      .map(path =>
+        finding(subject, 'activated-field', 'warning', `${path}: ${from} drops the field, and ${to} keeps it`, {
+          advice: 'take it out, unless it is meant to take effect with the next write',
+        }),
+      ),
+    ...then
+      .filter(path => !now.includes(path) && hasMember(subject.value, path))
+      .map(path =>
+        finding(subject, 'dropped-field', 'warning', `${path}: ${to} drops the field, which ${from} keeps`, {
+          advice: 'turn on its feature gate, or take it out',
+        }),
+      ),
+  ]
+}
+
+/** Reports whether a path such as `spec.ports[0].name` leads to a member of an object. */
+function hasMember(object: Json, path: string): boolean {
+  let value: Json | undefined = object
+  for (const step of path.split(/[.[\]]+/).filter(Boolean)) {
+    if (Array.isArray(value)) value = value[Number(step)]
+    else value = isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
+  }
+  return value !== undefined
+}
+
+/** Returns warnings of the target release about something of which the present release does not warn, in whatever words. Deprecations are reported as such. */
+function newWarnings(now: readonly string[], then: readonly string[]): string[] {
+  const about = (warning: string): string => warning.slice(0, warning.indexOf(': ') + 1)
+  return then.filter(warning => !isDeprecation(warning) && !isOldKey(warning) && !now.some(old => about(old) === about(warning)))
 }
 
 /** Reports validation errors: new ones, those of the converted object, or those of both releases. */
@@ -246,9 +289,5 @@ function defaultFindings(subject: ExaminedObject, { object: old }: Judgement, { 
   visit(old, now, subject.value, '')
   return found
 }
-
-/** Reports whether a value is empty. Such values are written depending on the encoding. */
-const isNothing = (value: Json | undefined): boolean =>
-  value === undefined || value === null || (typeof value === 'object' && Object.values(value).every(isNothing))
 
 const valueExcerpt = (value: Json | undefined): string => (value === undefined ? 'no value' : rawJson(value).slice(0, 200))

@@ -1,6 +1,7 @@
+import { REVIEWS } from '../../admission/matching.ts'
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { LIFECYCLES } from '../../lifecycle/kinds.ts'
-import type { Release } from '../../lifecycle/release.ts'
+import { isSince, type Release } from '../../lifecycle/release.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
 import { objectsIn, textsIn } from '../../meta/json-members.ts'
 import { OLD_VERSIONS, standingIn } from '../versions/old-versions.ts'
@@ -20,7 +21,11 @@ const ROLES = /^(?:Cluster)?Role$/
 
 /** Returns the unmatched rules of an object, in a release. */
 export function unmatchedRulesOf(object: JsonObject, kind: string, release: Release): UnmatchedRule[] {
-  if (WEBHOOKS.test(kind)) return objectsIn(object.webhooks).flatMap((webhook, i) => versionRules(webhook.rules, `webhooks[${i}].rules`, release))
+  if (WEBHOOKS.test(kind))
+    return objectsIn(object.webhooks).flatMap(({ rules }, i) => [
+      ...versionRules(rules, `webhooks[${i}].rules`, release),
+      ...(isSince(release, '1.37') ? reviewRules(rules, `webhooks[${i}].rules`, release) : []),
+    ])
   if (POLICIES.test(kind)) {
     const spec = objectIn(object.spec)
     return (['matchConstraints', 'matchResources'] as const).flatMap(name => {
@@ -47,6 +52,27 @@ function versionRules(rules: Json | undefined, path: string, release: Release): 
           ? `applies to ${names} alone, which ${release} does not serve: it would match no request`
           : `names ${names}, which ${release} does not serve`,
         advice: 'use the versions that are served',
+      },
+    ]
+  })
+}
+
+/** Checks for reviews of authentication and authorization, which webhooks do not receive since 1.37 (gate ExcludeAdmissionWebhookVirtualResources). */
+function reviewRules(rules: Json | undefined, path: string, release: Release): UnmatchedRule[] {
+  return objectsIn(rules).flatMap(({ apiGroups, resources }, i) => {
+    const pairs = textsIn(apiGroups).flatMap(group => textsIn(resources).map(resource => ({ group, resource })))
+    const reviews = pairs.filter(({ group, resource }) => REVIEWS.get(group)?.has(resource) || (REVIEWS.has(group) && resource === '*'))
+    if (reviews.length === 0) return []
+    const names = reviews.map(({ group, resource }) => `${resource}.${group}`).join(', ')
+    const all = reviews.length === pairs.length
+    return [
+      {
+        path: `${path}[${i}]`,
+        level: all ? 'blocking' : 'note',
+        message: all
+          ? `applies to ${names} alone, which ${release} sends to no webhook: it would match no request`
+          : `names ${names}, which ${release} sends to no webhook`,
+        advice: 'use an authorization webhook instead',
       },
     ]
   })

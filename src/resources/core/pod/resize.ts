@@ -1,6 +1,6 @@
 import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../api/core/v1.types.ts'
 import type { Strategy } from '../../../catalog/definition.ts'
-import { runIfSteps } from '../../../lib/steps.ts'
+import { runIfSteps, type Steps } from '../../../lib/steps.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { deepEqual } from '../../../meta/equal.ts'

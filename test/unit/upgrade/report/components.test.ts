@@ -148,3 +148,37 @@ describe('components in the upgrade report', () => {
       expect(texts.map((each, i) => (each.startsWith(found[i] ?? '-') ? found[i] : each))).to.deep.equal(found)
     })
 })
+
+/** Gates that 1.37 removed, and those that it locked. Source: pkg/features/kube_features.go in k8s.io/kubernetes. */
+const GONE_IN_37 =
+  'APIServerTracing AnonymousAuthConfigurableEndpoints AnyVolumeDataSource AuthorizeNodeWithSelectors AuthorizeWithSelectors BtreeWatchCache ' +
+  'ConsistentListFromCache GangScheduling JobBackoffLimitPerIndex JobPodReplacementPolicy JobSuccessPolicy LogarithmicScaleDown ' +
+  'OrderedNamespaceDeletion PodLifecycleSleepAction PodLifecycleSleepActionAllowZero PreventStaticPodAPIReferences RelaxedDNSSearchValidation ' +
+  'ResilientWatchCacheInitialization RetryGenerateName SchedulerQueueingHints SidecarContainers StreamingCollectionEncodingToJSON ' +
+  'StreamingCollectionEncodingToProtobuf StructuredAuthenticationConfiguration WorkloadAwarePreemption '
+const LOCKED_IN_37 =
+  'DRAExtendedResource DRAPrioritizedList DRAResourceClaimDeviceStatus DisableCPUQuotaWithExclusiveCPUs HPAConfigurableTolerance ' +
+  'HostnameOverride InPlacePodVerticalScalingInitContainers NodeDeclaredFeatures PLEGOnDemandRelist PodReadyToStartContainersCondition ' +
+  'RelaxedServiceNameValidation WatchCacheInitializationPostStartHook '
+
+describe('gates of 1.37 in the upgrade report', () => {
+  const rulesOf = (names: string, value: string): string[] => {
+    const flag = names
+      .trim()
+      .split(' ')
+      .map(name => `${name}=${value}`)
+      .join()
+    const object = objectOf(pod(`[kube-apiserver, "--feature-gates=${flag}"]`))
+    return componentFindings(object, object, {}, 'a', upgradeOf('1.36', '1.37')).map(({ rule, level, since = '' }) => `${level} ${rule} ${since}`)
+  }
+
+  it('are removed', () => expect(rulesOf(GONE_IN_37, 'true')).to.deep.equal(Array.from({ length: 25 }, () => 'blocking removed-gate 1.37')))
+
+  it('are locked', () => {
+    expect(rulesOf(LOCKED_IN_37, 'false')).to.deep.equal(Array.from({ length: 12 }, () => 'blocking locked-gate '))
+    expect(rulesOf('DeclarativeValidationTakeover', 'true')).to.deep.equal(['blocking locked-gate '])
+  })
+
+  it('may be set as before if only their default changed', () =>
+    expect(rulesOf('ConcurrentWatchObjectDecode HPAScaleToZero MaxUnavailableStatefulSet AllowUnsafeMalformedObjectDeletion', 'false')).to.deep.equal([]))
+})

@@ -97,6 +97,118 @@ const cases: readonly { readonly what: string; readonly text: string; readonly f
       'warning deprecated-version storagemigration.k8s.io/v1beta1 StorageVersionMigration is deprecated in v1.37+',
     ],
   },
+  {
+    what: 'certificates in a version that 1.37 deprecates',
+    text: 'apiVersion: certificates.k8s.io/v1beta1\nkind: PodCertificateRequest\nmetadata: {name: a}\nspec: {}\n',
+    from: '1.36',
+    to: '1.37',
+    found: [
+      'note invalid-object both releases refuse',
+      'warning deprecated-version certificates.k8s.io/v1beta1 PodCertificateRequest is deprecated in v1.37+, unavailable in v1.40+; use certificates.k8s.io/v1 PodCertificateRequest',
+    ],
+  },
+  {
+    what: 'every other version that 1.37 removed',
+    text: [
+      'networking.k8s.io/v1beta1\nkind: IPAddress\nmetadata: {name: 10.0.0.1}\nspec: {parentRef: {resource: services, namespace: a, name: b}}',
+      'storage.k8s.io/v1beta1\nkind: VolumeAttributesClass\nmetadata: {name: a}\ndriverName: d.io\nparameters: {a: b}',
+      'certificates.k8s.io/v1alpha1\nkind: ClusterTrustBundle\nmetadata: {name: a}\nspec: {trustBundle: ""}',
+      'scheduling.k8s.io/v1alpha2\nkind: Workload\nmetadata: {name: a}\nspec: {podGroupTemplates: [{name: a, schedulingPolicy: {basic: {}}}]}',
+    ]
+      .map(text => `apiVersion: ${text}\n`)
+      .join('---\n'),
+    from: '1.36',
+    to: '1.37',
+    found: [
+      'blocking removed-version networking.k8s.io/v1beta1 IPAddress is not served by 1.37',
+      'blocking removed-version storage.k8s.io/v1beta1 VolumeAttributesClass is not served by 1.37',
+      'blocking removed-version certificates.k8s.io/v1alpha1 ClusterTrustBundle is not served by 1.37',
+      'blocking removed-version scheduling.k8s.io/v1alpha2 Workload is not served by 1.37',
+      'warning needs-decision 1.37 rejects the converted object: spec.trustBundle',
+    ],
+  },
+  {
+    what: 'fields that 1.37 keeps and 1.36 drops',
+    text:
+      'apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: a}\nspec: {serviceName: a, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, ' +
+      'spec: {containers: [{name: c, image: i}]}}, updateStrategy: {rollingUpdate: {maxUnavailable: 2}}}\n---\n' +
+      'apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: a.b.c}\nspec: {preventPodSchedulingIfMissing: true}\n---\n' +
+      pod(', volumes: [{name: v, projected: {sources: [{clusterTrustBundle: {name: a, path: b}}]}}]'),
+    from: '1.36',
+    to: '1.37',
+    found: [
+      'warning activated-field spec.updateStrategy.rollingUpdate.maxUnavailable: 1.36 drops the field, and 1.37 keeps it',
+      'warning activated-field spec.preventPodSchedulingIfMissing: 1.36 drops the field, and 1.37 keeps it',
+      'warning activated-field spec.volumes[0].projected.sources[0].clusterTrustBundle: 1.36 drops the field, and 1.37 keeps it',
+    ],
+  },
+  {
+    what: 'a field that 1.37 replaced',
+    text:
+      'apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: a}\nspec: {driver: d.io, nodeName: node, pool: {name: p, generation: 1, resourceSliceCount: 1}, ' +
+      'devices: [{name: d, nodeAllocatableResourceMappings: {cpu: {allocationMultiplier: "1"}}}]}\n',
+    from: '1.36',
+    to: '1.37',
+    found: ['blocking removed-field spec.devices[0].nodeAllocatableResourceMappings: 1.37 does not know the field'],
+  },
+  {
+    what: 'defaults of pod-level resources in 1.37',
+    text: pod(', resources: {requests: {cpu: "2"}}').replace('image: i', 'image: i, resources: {limits: {cpu: "1"}}'),
+    from: '1.36',
+    to: '1.37',
+    found: ['note changed-default spec.resources.limits: no value becomes {"cpu":"2"}'],
+  },
+  {
+    what: 'webhooks that receive no reviews in 1.37',
+    text:
+      'apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: a}\nwebhooks:\n- name: a.b.c\n  sideEffects: None\n' +
+      '  admissionReviewVersions: [v1]\n  clientConfig: {url: "https://a.b/c"}\n  rules:\n' +
+      '  - {apiGroups: [authentication.k8s.io, authorization.k8s.io], apiVersions: [v1], resources: ["*"], operations: [CREATE]}\n' +
+      '  - {apiGroups: ["", authorization.k8s.io], apiVersions: [v1], resources: [pods, subjectaccessreviews], operations: [CREATE]}\n' +
+      '  - {apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], operations: [CREATE]}\n',
+    from: '1.36',
+    to: '1.37',
+    found: [
+      'blocking unmatched-rule webhooks[0].rules[0]: applies to *.authentication.k8s.io, *.authorization.k8s.io alone, which 1.37 sends to no webhook',
+      'note unmatched-rule webhooks[0].rules[1]: names subjectaccessreviews.authorization.k8s.io, which 1.37 sends to no webhook',
+    ],
+  },
+  {
+    what: 'rules of webhooks, policies and roles about versions that 1.37 removed',
+    text:
+      'apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: a}\nspec: {matchConstraints: {resourceRules: ' +
+      '[{apiGroups: [scheduling.k8s.io], apiVersions: [v1alpha2], resources: [podgroups], operations: [CREATE]}, ' +
+      '{apiGroups: [networking.k8s.io], apiVersions: [v1, v1beta1], resources: [servicecidrs], operations: [CREATE]}]}, validations: [{expression: "true"}]}\n',
+    from: '1.36',
+    to: '1.37',
+    found: [
+      'blocking unmatched-rule spec.matchConstraints.resourceRules[0]: applies to scheduling.k8s.io/v1alpha2 alone',
+      'note unmatched-rule spec.matchConstraints.resourceRules[1]: names networking.k8s.io/v1beta1',
+    ],
+  },
+  {
+    what: 'the warning of 1.37 about sets of objects',
+    text:
+      'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: foos.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n' +
+      '  names: {plural: foos, kind: Foo, singular: foo, listKind: FooList}\n  versions:\n  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, ' +
+      'properties: {a: {type: array, x-kubernetes-list-type: set, items: {type: object, x-kubernetes-map-type: atomic}}}}}}\n',
+    from: '1.36',
+    to: '1.37',
+    found: ['note new-warning'],
+  },
+  {
+    what: 'flags of kube-apiserver that 1.37 refuses',
+    text: pod('').replace(
+      '{name: c, image: i}',
+      '{name: c, image: i, command: [kube-apiserver, "--emulated-version=1.33", --min-compatibility-version=1.34, --enable-admission-plugins=PodGroupWorkloadExists, --enable-logs-handler=false]}',
+    ),
+    from: '1.36',
+    to: '1.37',
+    found: [
+      'blocking removed-flag --emulated-version: 1.37 accepts 1.34 to 1.37, not 1.33',
+      'blocking removed-flag --enable-admission-plugins: 1.37 does not know the admission plugin PodGroupWorkloadExists',
+    ],
+  },
   { what: 'nothing in served versions', text: pod(''), to: '1.36', found: [] },
   { what: 'nothing in custom kinds', text: 'apiVersion: example.com/v1beta1\nkind: Foo\nmetadata: {name: a}\n', to: '1.36', found: [] },
   {
