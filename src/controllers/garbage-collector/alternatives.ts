@@ -1,4 +1,5 @@
 import type { OwnerReference } from '../../api/meta/object.ts'
+import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
 import type { Coordinates } from './coordinates.ts'
 import { coordinatesKey, referredTo, refersTo } from './coordinates.ts'
 
@@ -11,27 +12,35 @@ export interface Dependent extends Coordinates {
  * Splits dependents into those that refer to the owner by these coordinates and those that refer to its UID by others. A dependent with several references to
  * the UID can be in both.
  */
-export function partition<T extends Dependent>(dependents: Iterable<T>, owner: Coordinates): { readonly agreeing: T[]; readonly disagreeing: T[] } {
+export function* partition<T extends Dependent>(dependents: Iterable<T>, owner: Coordinates): Steps<{ readonly agreeing: T[]; readonly disagreeing: T[] }> {
   const agreeing: T[] = []
   const disagreeing: T[] = []
   for (const dependent of dependents) {
+    if (isStepDone()) yield
     if (owner.namespace !== '' && owner.namespace !== dependent.namespace) {
       disagreeing.push(dependent)
       continue
     }
-    const references = dependent.owners.filter(({ uid }) => uid === owner.uid)
-    if (references.some(reference => refersTo(reference, owner))) agreeing.push(dependent)
-    if (references.some(reference => !refersTo(reference, owner))) disagreeing.push(dependent)
+    let [agrees, disagrees] = [false, false]
+    for (const reference of dependent.owners) {
+      if (isStepDone()) yield
+      if (reference.uid !== owner.uid) continue
+      if (refersTo(reference, owner)) agrees = true
+      else disagrees = true
+    }
+    if (agrees) agreeing.push(dependent)
+    if (disagrees) disagreeing.push(dependent)
   }
   return { agreeing, disagreeing }
 }
 
 /** Returns other coordinates that dependents have for an owner that does not exist at these. Cycles through the candidates in a fixed order. */
-export function alternativeTo(absent: Coordinates, dependents: Iterable<Dependent>): Coordinates | undefined {
+export function* alternativeTo(absent: Coordinates, dependents: Iterable<Dependent>): Steps<Coordinates | undefined> {
   const found = new Map<string, Coordinates>()
   const isOfCluster = absent.namespace === ''
   for (const dependent of dependents) {
     for (const reference of dependent.owners) {
+      if (isStepDone()) yield
       if (reference.uid !== absent.uid) continue
       if (refersTo(reference, absent) && (isOfCluster || dependent.namespace === absent.namespace)) continue
       const sameKind = reference.apiVersion === absent.apiVersion && reference.kind === absent.kind
@@ -40,7 +49,7 @@ export function alternativeTo(absent: Coordinates, dependents: Iterable<Dependen
     }
   }
   found.delete(coordinatesKey(absent))
-  const inOrder = [...found.values()].sort(compareCoordinates)
+  const inOrder = yield* sortInSteps([...found.values()], compareCoordinates)
   return inOrder.find(other => compareCoordinates(absent, other) < 0) ?? inOrder[0]
 }
 

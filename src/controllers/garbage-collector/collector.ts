@@ -1,4 +1,5 @@
 import type { KubeObject, OwnerReference } from '../../api/meta/object.ts'
+import type { SerialSteps } from '../../lib/serial-steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Coordinates } from './coordinates.ts'
 import { coordinatesOf, referredTo } from './coordinates.ts'
@@ -31,13 +32,15 @@ export class Collector {
   readonly unknown = new Set<string>()
   #manyUnknown = FEW_UNKNOWN
   readonly #graph: OwnerGraph
+  readonly #changes: SerialSteps
   readonly #objects: Objects
   /** Resolves when the watches have delivered all earlier changes. */
   readonly #settled: () => Promise<void>
   readonly #examineSoon: (uid: string) => void
 
-  constructor(graph: OwnerGraph, objects: Objects, settled: () => Promise<void>, examineSoon: (uid: string) => void) {
+  constructor(graph: OwnerGraph, changes: SerialSteps, objects: Objects, settled: () => Promise<void>, examineSoon: (uid: string) => void) {
     this.#graph = graph
+    this.#changes = changes
     this.#objects = objects
     this.#settled = settled
     this.#examineSoon = examineSoon
@@ -89,7 +92,7 @@ export class Collector {
     const object = coordinatesOf(node)
     const now = await this.#objects.get(object)
     if (!now) {
-      if (this.#graph.notFound(object)) throw new LookAgain('it may be elsewhere')
+      if (await this.#changes.run(this.#graph.notFound(object))) throw new LookAgain('it may be elsewhere')
       return
     }
     if (node.waiting) await this.#finishWaiting(node)

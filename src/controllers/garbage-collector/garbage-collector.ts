@@ -2,6 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
 import { pause } from '../../lib/pause.ts'
+import { SerialSteps } from '../../lib/serial-steps.ts'
 import type { Controller } from '../controller.ts'
 import { WorkQueue } from '../controller.ts'
 import { Collector } from './collector.ts'
@@ -41,8 +42,9 @@ export const garbageCollector =
     )
     const examine = (uid: string): void => examining.add(uid)
     const graph = new OwnerGraph({ examine, orphan: uid => orphaning.add(uid), invalidNamespace: invalidOwnerEvents(env) })
-    const monitors = new Monitors(env, catalog, graph, signal)
-    const collector = new Collector(graph, new Objects(env.access, new OwnerKinds(catalog)), () => monitors.settled(), examine)
+    const changes = new SerialSteps()
+    const monitors = new Monitors(env, catalog, graph, changes, signal)
+    const collector = new Collector(graph, changes, new Objects(env.access, new OwnerKinds(catalog)), () => monitors.settled(), examine)
     monitors.update()
     const begun = Promise.race([monitors.synced(), pause(SYNC_MS, signal)])
     const unsubscribe = catalog.subscribe(() => {

@@ -1,6 +1,7 @@
 import type { ObjectMeta, OwnerReference } from '../../api/meta/object.ts'
 import { ShardedMap } from '../../lib/sharded-map.ts'
-import { deepEqual } from '../../meta/equal.ts'
+import { isStepDone, type Steps } from '../../lib/steps.ts'
+import { deepEqualIfSmall, deepEqualInSteps } from '../../meta/equal.ts'
 import { AbsentOwners } from './absent-owners.ts'
 import { alternativeTo, partition } from './alternatives.ts'
 import type { Coordinates } from './coordinates.ts'
@@ -106,6 +107,7 @@ export interface GraphOutlet {
 
 /**
  * Ownership graph, built from watch events and owner references. Pure: performs no I/O and reports through the outlet what must be examined.
+ * Changes run in steps, because an object may have tens of thousands of owners or dependents. One change begins after the previous one has ended.
  * https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
  */
 export class OwnerGraph {
@@ -134,7 +136,7 @@ export class OwnerGraph {
   }
 
   /** Adds or updates an observed object. */
-  put(apiVersion: string, kind: string, meta: ObjectMeta): void {
+  *put(apiVersion: string, kind: string, meta: ObjectMeta): Steps<void> {
     const { uid, name = '', namespace = '', ownerReferences: owners = NO_OWNERS } = meta
     if (uid === undefined) return
     const deleting = meta.deletionTimestamp !== undefined
@@ -142,40 +144,40 @@ export class OwnerGraph {
     if (node === undefined) {
       node = new Writable({ apiVersion, kind, namespace: this.#shared(namespace), name, uid }, owners, deleting ? DELETING : 0)
       this.#nodes.set(uid, node)
-      this.#addToOwners(node, owners)
+      yield* this.#addToOwners(node, owners)
     } else {
-      this.#confirm(node, { apiVersion, kind, namespace, name, uid })
+      yield* this.#confirm(node, { apiVersion, kind, namespace, name, uid })
       node.deleting = deleting
-      if (!deepEqual(node.owners, owners)) this.#changeOwners(node, owners)
+      if (!(deepEqualIfSmall(node.owners, owners) ?? (yield* deepEqualInSteps(node.owners, owners)))) yield* this.#changeOwners(node, owners)
     }
-    this.#noticeDeletion(node, deleting ? (meta.finalizers ?? []) : [])
+    yield* this.#noticeDeletion(node, deleting ? (meta.finalizers ?? []) : [])
   }
 
   /** Removes a deleted object. */
-  remove(object: Coordinates): void {
+  *remove(object: Coordinates): Steps<void> {
     const node = this.#nodes.get(object.uid)
     if (node === undefined) return
-    this.#confirm(node, object)
-    this.#drop(node)
+    yield* this.#confirm(node, object)
+    yield* this.#drop(node)
   }
 
   /** Records that no object of this UID exists at these coordinates. Returns true if dependents have other coordinates for it, which must be examined later. */
-  notFound(at: Coordinates): boolean {
+  *notFound(at: Coordinates): Steps<boolean> {
     const node = this.#nodes.get(at.uid)
     if (node === undefined) return false
     if (node.virtual) {
-      const { agreeing, disagreeing } = partition(node.dependents, at)
+      const { agreeing, disagreeing } = yield* partition(node.dependents, at)
       if (disagreeing.length > 0) {
-        this.#examineOwnerless(agreeing, at)
-        const other = sameCoordinates(node, at) ? alternativeTo(at, disagreeing) : undefined
+        yield* this.#examineOwnerless(agreeing, at)
+        const other = sameCoordinates(node, at) ? yield* alternativeTo(at, disagreeing) : undefined
         if (other) Object.assign(node, other)
         return other !== undefined
       }
     } else if (!sameCoordinates(node, at)) {
-      this.#examineOwnerless(partition(node.dependents, at).agreeing, at)
+      yield* this.#examineOwnerless((yield* partition(node.dependents, at)).agreeing, at)
       return false
     }
-    this.#drop(node)
+    yield* this.#drop(node)
     return false
   }
 
@@ -186,11 +188,12 @@ export class OwnerGraph {
   }
 
   /** Replaces the assumed coordinates of a node with observed ones. */
-  #confirm(node: Writable, seen: Coordinates): void {
+  *#confirm(node: Writable, seen: Coordinates): Steps<void> {
     if (node.virtual) {
       node.virtual = false
       if (sameCoordinates(node, seen)) return
-      for (const dependent of partition(node.dependents, seen).disagreeing) {
+      for (const dependent of (yield* partition(node.dependents, seen)).disagreeing) {
+        if (isStepDone()) yield
         if (seen.namespace !== '' && dependent.namespace !== seen.namespace) this.#reportInvalidNamespace(dependent, seen.uid)
         this.#outlet.examine(dependent.uid)
       }
@@ -199,17 +202,24 @@ export class OwnerGraph {
   }
 
   /** Replaces the ownerReferences of an object. Owners that it no longer blocks are examined. */
-  #changeOwners(node: Writable, next: readonly OwnerReference[]): void {
+  *#changeOwners(node: Writable, next: readonly OwnerReference[]): Steps<void> {
     const before = node.owners
     const had = uidsOf(before)
+    yield
     const has = uidsOf(next)
+    yield
     const blocked = uidsOf(next.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true))
+    yield
     const removed = before.filter(({ uid }) => !has.has(uid))
     const added = next.filter(({ uid }) => !had.has(uid))
     node.owners = next
-    this.#addToOwners(node, added)
-    for (const { uid } of removed) this.#leave(node, uid)
+    yield* this.#addToOwners(node, added)
+    for (const { uid } of removed) {
+      if (isStepDone()) yield
+      this.#leave(node, uid)
+    }
     for (const { uid, blockOwnerDeletion } of before) {
+      if (isStepDone()) yield
       if (blockOwnerDeletion === true && !blocked.has(uid) && this.#nodes.has(uid)) this.#outlet.examine(uid)
     }
   }
@@ -218,9 +228,10 @@ export class OwnerGraph {
    * Adds the node to its owners' dependents. An unknown owner becomes a virtual node and is examined. A dependent whose reference does not match the owner is
    * examined too.
    */
-  #addToOwners(node: Node, owners: readonly OwnerReference[]): void {
+  *#addToOwners(node: Node, owners: readonly OwnerReference[]): Steps<void> {
     let doubtful = false
     for (const reference of owners) {
+      if (isStepDone()) yield
       let owner = this.#nodes.get(reference.uid)
       const known = owner !== undefined
       if (owner === undefined) {
@@ -250,7 +261,7 @@ export class OwnerGraph {
   }
 
   /** Updates the deletion state of an object from its finalizers, and requests the work that follows. */
-  #noticeDeletion(node: Writable, finalizers: readonly string[]): void {
+  *#noticeDeletion(node: Writable, finalizers: readonly string[]): Steps<void> {
     const orphaning = finalizers.includes(ORPHAN)
     const waiting = !orphaning && finalizers.includes(FOREGROUND)
     const begins = { orphaning: orphaning && !node.orphaning, waiting: waiting && !node.waiting }
@@ -258,24 +269,34 @@ export class OwnerGraph {
     node.waiting = waiting
     if (begins.orphaning) this.#outlet.orphan(node.uid)
     if (!begins.waiting) return
-    for (const { uid } of node.dependents) this.#outlet.examine(uid)
+    for (const { uid } of node.dependents) {
+      if (isStepDone()) yield
+      this.#outlet.examine(uid)
+    }
     this.#outlet.examine(node.uid)
   }
 
-  #examineOwnerless(dependents: readonly Node[], owner: Coordinates): void {
+  *#examineOwnerless(dependents: readonly Node[], owner: Coordinates): Steps<void> {
     if (dependents.length > 0) this.absent.add(owner)
-    for (const { uid } of dependents) this.#outlet.examine(uid)
+    for (const { uid } of dependents) {
+      if (isStepDone()) yield
+      this.#outlet.examine(uid)
+    }
   }
 
   /** Removes a node. Its dependents and the owners that wait for it are examined. */
-  #drop(node: Writable): void {
+  *#drop(node: Writable): Steps<void> {
     this.#nodes.delete(node.uid)
-    for (const { uid } of node.owners) this.#leave(node, uid)
-    this.#examineOwnerless(
-      [...node.dependents].filter(dependent => dependent !== node),
-      coordinatesOf(node),
-    )
-    for (const { uid } of node.owners) if (this.#nodes.get(uid)?.waiting) this.#outlet.examine(uid)
+    for (const { uid } of node.owners) {
+      if (isStepDone()) yield
+      this.#leave(node, uid)
+    }
+    const dependents = [...node.dependents].filter(dependent => dependent !== node)
+    yield* this.#examineOwnerless(dependents, coordinatesOf(node))
+    for (const { uid } of node.owners) {
+      if (isStepDone()) yield
+      if (this.#nodes.get(uid)?.waiting) this.#outlet.examine(uid)
+    }
   }
 
   /** Removes a dependent from its owner. A virtual owner is removed with its last dependent. */

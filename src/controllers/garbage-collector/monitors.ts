@@ -2,9 +2,13 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { AccessEvent, ResourceDefinition } from '../../catalog/definition.ts'
 import { systemClock, type TimerClock } from '../../lib/clock.ts'
 import { pause } from '../../lib/pause.ts'
+import type { SerialSteps } from '../../lib/serial-steps.ts'
+import type { Steps } from '../../lib/steps.ts'
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
 import type { ControllerEnvironment } from '../controller.ts'
 import { followMetadata } from '../controller.ts'
+import type { Coordinates } from './coordinates.ts'
 import type { OwnerGraph } from './graph.ts'
 import { isCollected } from './kinds.ts'
 
@@ -18,11 +22,12 @@ interface Monitor {
   synced: boolean
 }
 
-/** A watch per collected resource. Follows the catalog. */
+/** A watch per collected resource. Follows the catalog. Changes the graph through `changes`, one event after the other. */
 export class Monitors {
   readonly #env: ControllerEnvironment
   readonly #catalog: Catalog
   readonly #graph: OwnerGraph
+  readonly #changes: SerialSteps
   readonly #signal: AbortSignal
   readonly #running = new Map<string, Monitor>()
   readonly #ends = new Set<Promise<void>>()
@@ -30,11 +35,12 @@ export class Monitors {
   readonly #pauses: TimerClock
   #onSynced: (() => void) | undefined
 
-  constructor(env: ControllerEnvironment, catalog: Catalog, graph: OwnerGraph, signal: AbortSignal) {
+  constructor(env: ControllerEnvironment, catalog: Catalog, graph: OwnerGraph, changes: SerialSteps, signal: AbortSignal) {
     this.#env = env
     this.#pauses = env.queues?.pauses ?? systemClock
     this.#catalog = catalog
     this.#graph = graph
+    this.#changes = changes
     this.#signal = signal
   }
 
@@ -89,26 +95,44 @@ export class Monitors {
     const begin = () => {
       // Objects seen before that are not in the new list were deleted while the watch was interrupted.
       const before = new Map(monitor.synced ? this.#graph.seen(apiVersion, kind).map(object => [object.uid, object]) : [])
-      return (event: AccessEvent): void => {
-        this.#lastEvent = this.#pauses.steady.now()
+      return (event: AccessEvent): undefined | Promise<void> => {
+        this.#noteEvent()
         const meta = event.object?.metadata
         if (meta) {
           before.delete(meta.uid ?? '')
           if (event.type === 'deleted') {
             const { namespace = '', name = '', uid = '' } = meta
-            this.#graph.remove({ apiVersion, kind, namespace, name, uid })
-          } else this.#graph.put(apiVersion, kind, meta)
-          return
+            return this.#change(this.#graph.remove({ apiVersion, kind, namespace, name, uid }))
+          }
+          return this.#change(this.#graph.put(apiVersion, kind, meta))
         }
-        for (const object of before.values()) this.#graph.remove(object)
-        before.clear()
-        monitor.synced = true
-        this.#notifySynced()
+        return this.#endOfList(monitor, before)
       }
     }
     const done = followMetadata(this.#env, { group, resource: names.plural }, AbortSignal.any([this.#signal, end.signal]), begin)
     this.#ends.add(done)
     void done.then(() => this.#ends.delete(done))
+  }
+
+  /** Changes the graph. The next event waits for the returned promise. */
+  #change(steps: Steps<void>): undefined | Promise<void> {
+    const changed = this.#changes.run(steps)
+    return changed instanceof Promise ? changed.then(() => this.#noteEvent()) : undefined
+  }
+
+  #noteEvent(): void {
+    this.#lastEvent = this.#pauses.steady.now()
+  }
+
+  /** Removes the objects that the list did not contain. */
+  async #endOfList(monitor: Monitor, gone: Map<string, Coordinates>): Promise<void> {
+    for (const object of gone.values()) {
+      if (turnIsSpent()) await nextTurn()
+      await this.#change(this.#graph.remove(object))
+    }
+    gone.clear()
+    monitor.synced = true
+    this.#notifySynced()
   }
 
   /** Resolves `synced` once all watches have completed their initial lists. */

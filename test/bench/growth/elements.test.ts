@@ -3,6 +3,7 @@ import { commonAudiences } from '../../../src/auth/authn/common-audiences.ts'
 import { OwnerGraph } from '../../../src/controllers/garbage-collector/graph.ts'
 import { nameDefinition } from '../../../src/extensions/accepted-names.ts'
 import type { DefinitionHead } from '../../../src/extensions/definition-conditions.ts'
+import { runAtOnce } from '../../../src/lib/steps.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import { podTableIn } from '../../../src/resources/core/pod/table.ts'
 import { validateFileVolumes } from '../../../src/resources/core/pod-spec/environment.ts'
@@ -20,7 +21,7 @@ function exchangeOwners(count: number): () => unknown {
   const [before, after] = [owners('a'), owners('b')]
   return () => {
     const graph = new OwnerGraph({ examine: () => {}, orphan: () => {}, invalidNamespace: () => {} })
-    for (const ownerReferences of [before, after]) graph.put('v1', 'Thing', { name: 'd', uid: 'd', namespace: 'ns', ownerReferences })
+    for (const ownerReferences of [before, after]) runAtOnce(graph.put('v1', 'Thing', { name: 'd', uid: 'd', namespace: 'ns', ownerReferences }))
   }
 }
 

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { Collector } from '../../../../src/controllers/garbage-collector/collector.ts'
 import { OwnerGraph } from '../../../../src/controllers/garbage-collector/graph.ts'
 import type { Objects } from '../../../../src/controllers/garbage-collector/objects.ts'
+import { SerialSteps } from '../../../../src/lib/serial-steps.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 
 const OWNERS = 2000
 
@@ -10,7 +12,7 @@ describe('Collector', () => {
     const ownerReferences = Array.from({ length: OWNERS }, (_, i) => ({ apiVersion: 'v1', kind: 'Pod', name: `p${i}`, uid: `u${i}` }))
     const metadata = { name: 'wide', namespace: 'default', uid: 'wide', ownerReferences }
     const graph = new OwnerGraph({ examine: () => {}, orphan: () => {}, invalidNamespace: () => {} })
-    graph.put('v1', 'ConfigMap', metadata)
+    runAtOnce(graph.put('v1', 'ConfigMap', metadata))
     const deleted: string[] = []
     /** Reads take some time of this thread, and resolve at once. */
     const objects: Partial<Objects> = {
@@ -26,6 +28,7 @@ describe('Collector', () => {
     }
     const collector = new Collector(
       graph,
+      new SerialSteps(),
       objects as Objects,
       () => Promise.resolve(),
       () => {},

@@ -2,7 +2,11 @@ import { expect } from 'chai'
 import type { ObjectMeta, OwnerReference } from '../../../../src/api/meta/object.ts'
 import type { Coordinates } from '../../../../src/controllers/garbage-collector/coordinates.ts'
 import { coordinatesKey } from '../../../../src/controllers/garbage-collector/coordinates.ts'
-import { OwnerGraph } from '../../../../src/controllers/garbage-collector/graph.ts'
+import { FOREGROUND, OwnerGraph } from '../../../../src/controllers/garbage-collector/graph.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
+import { countedSteps } from '../../../support/counted-steps.ts'
+
+const MANY = 6000
 
 /** Parses `ns/name#uid`, or `name#uid` for cluster-scoped objects. The default kind is Thing. */
 interface Reference {
@@ -231,9 +235,9 @@ describe('OwnerGraph', () => {
       })
       for (const [i, step] of steps.entries()) {
         asked = []
-        if ('put' in step) graph.put('v1', coordinates(step.put).kind, metadata(step))
-        else if ('remove' in step) graph.remove(coordinates(step.remove))
-        else expect(graph.notFound(coordinates(step.notFound)), `step ${i}`).to.equal(step.again ?? false)
+        if ('put' in step) runAtOnce(graph.put('v1', coordinates(step.put).kind, metadata(step)))
+        else if ('remove' in step) runAtOnce(graph.remove(coordinates(step.remove)))
+        else expect(runAtOnce(graph.notFound(coordinates(step.notFound))), `step ${i}`).to.equal(step.again ?? false)
         expect(asked, `step ${i}: ${JSON.stringify(step)}`).to.deep.equal(step.asks)
       }
       const uids = ['a', 'b', 'o', 'p'].flatMap(uid => {
@@ -247,9 +251,36 @@ describe('OwnerGraph', () => {
 
   it('returns the observed objects of a kind', () => {
     const graph = new OwnerGraph({ examine: () => {}, orphan: () => {}, invalidNamespace: () => {} })
-    graph.put('v1', 'Thing', { name: 'a', uid: 'a', namespace: 'ns', ownerReferences: [{ apiVersion: 'v1', kind: 'Thing', name: 'o', uid: 'o' }] })
-    graph.put('v1', 'Other', { name: 'b', uid: 'b', namespace: 'ns' })
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'Thing', name: 'o', uid: 'o' }]
+    runAtOnce(graph.put('v1', 'Thing', { name: 'a', uid: 'a', namespace: 'ns', ownerReferences }))
+    runAtOnce(graph.put('v1', 'Other', { name: 'b', uid: 'b', namespace: 'ns' }))
     expect(graph.seen('v1', 'Thing').map(coordinatesKey)).to.deep.equal(['v1 Thing ns/a a'])
     expect(graph.seen('v2', 'Thing')).to.deep.equal([])
+  })
+
+  it('adds, changes and removes an object of very many owners, and an owner of very many dependents, in steps', () => {
+    const asked = new Set<string>()
+    const graph = new OwnerGraph({ examine: uid => asked.add(uid), orphan: () => {}, invalidNamespace: () => {} })
+    const put = (uid: string, owners: readonly string[], more: object = {}): number => {
+      const ownerReferences = owners.map(owner => ({ apiVersion: 'v1', kind: 'Thing', name: owner, uid: owner }))
+      return countedSteps(graph.put('v1', 'Thing', { name: uid, uid, namespace: 'ns', ownerReferences, ...more })).yields
+    }
+    const remove = (uid: string): number => countedSteps(graph.remove({ apiVersion: 'v1', kind: 'Thing', namespace: 'ns', name: uid, uid })).yields
+    const names = (from: number): string[] => Array.from({ length: MANY }, (_, i) => `o${from + i}`)
+    const steps = Math.floor(MANY / 512)
+    expect(put('a', names(0))).to.be.at.least(steps)
+    expect(asked.size).to.equal(MANY)
+    expect(put('a', names(MANY / 2))).to.be.at.least(2 * steps)
+    expect([graph.get('o0'), graph.get(`o${MANY / 2}`)?.dependents.size, graph.get(`o${MANY + 1}`)?.dependents.size]).to.deep.equal([undefined, 1, 1])
+    expect(remove('a')).to.be.at.least(2 * steps)
+    expect(graph.size).to.equal(0)
+
+    for (const name of names(0)) put(name, ['owner'])
+    asked.clear()
+    expect(put('owner', [], { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [FOREGROUND] })).to.be.at.least(steps)
+    expect(asked.size).to.equal(MANY + 1)
+    asked.clear()
+    expect(remove('owner')).to.be.at.least(steps)
+    expect(asked.size).to.equal(MANY)
   })
 })
