@@ -46,7 +46,8 @@ export interface ObjectIndex<T extends TypedObject> {
   keys(): Iterable<string>
   /** The next event waits for the returned promise. */
   put(object: T): undefined | Promise<void> | void
-  remove(namespace: string, name: string): void
+  /** The next event waits for the returned promise. */
+  remove(namespace: string, name: string): undefined | Promise<void> | void
   /** Called when all existing objects have been put, again after each relist. */
   synced(): void
 }
@@ -62,15 +63,21 @@ export const followKept = <T extends TypedObject>(env: ControllerEnvironment, id
       if (object) {
         const { namespace = '', name = '' } = object.metadata
         unseen.delete(`${namespace}/${name}`)
-        if (type !== 'deleted') return kept.put(object)
-        kept.remove(namespace, name)
-        return
+        return type === 'deleted' ? kept.remove(namespace, name) : kept.put(object)
       }
-      for (const key of unseen) kept.remove(key.slice(0, key.indexOf('/')), key.slice(key.indexOf('/') + 1))
-      unseen.clear()
-      kept.synced()
+      return endOfList(kept, unseen)
     }
   })
+
+/** Removes the objects that the list did not contain. */
+async function endOfList<T extends TypedObject>(kept: ObjectIndex<T>, unseen: Set<string>): Promise<void> {
+  for (const key of unseen) {
+    if (turnIsSpent()) await nextTurn()
+    await kept.remove(key.slice(0, key.indexOf('/')), key.slice(key.indexOf('/') + 1))
+  }
+  unseen.clear()
+  kept.synced()
+}
 
 /** Same as `followFresh` for all namespaces, with objects of which only kind, apiVersion and metadata are guaranteed. */
 export const followMetadata = (env: ControllerEnvironment, id: ResourceId, signal: AbortSignal, begin: () => Handle<TypedObject>): Promise<void> =>

@@ -1,4 +1,5 @@
 import type { NonResourceRule, ResourceRule } from '../api/authorization/v1.types.ts'
+import type { Steps } from '../lib/steps.ts'
 import type { RequestAttributes, RequestContext, User } from './context.ts'
 import { resourceAttributes } from './request-attributes.ts'
 
@@ -27,8 +28,8 @@ export interface UserRules {
 /** Decides whether a user may perform a request. */
 export interface Authorizer {
   authorize(user: User, request: RequestAttributes, signal: AbortSignal): Promise<AuthorizationDecision>
-  /** Optional. Lists permissions for display. They are not used for decisions. */
-  rulesFor?(user: User, namespace: string): UserRules
+  /** Optional. Lists permissions for display, in steps if there may be many. They are not used for decisions. */
+  rulesFor?(user: User, namespace: string): UserRules | Steps<UserRules>
 }
 
 /** Group that may do everything. It is authorized before all configured modes. The server itself belongs to it. */

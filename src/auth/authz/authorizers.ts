@@ -1,4 +1,5 @@
 import { aggregate } from '../../lib/aggregate.ts'
+import { runIfSteps, type Steps } from '../../lib/steps.ts'
 import { type AuthorizationDecision, type Authorizer, isMaster, MASTERS, type UserRules } from '../../meta/authorizer.ts'
 import { ANONYMOUS, AUTHENTICATED } from '../authn/authenticator.ts'
 
@@ -77,8 +78,12 @@ export function joinAuthorizers(authorizers: readonly Authorizer[]): Authorizer 
       if (reasons.length === 0 && errors.length === 0) return NO_OPINION
       return { decision: 'no opinion', reason: reasons.join('\n'), ...(errors.length > 0 && { error: aggregate(errors) }) }
     },
-    rulesFor(user, namespace) {
-      const known = authorizers.flatMap(authorizer => authorizer.rulesFor?.(user, namespace) ?? [])
+    *rulesFor(user, namespace): Steps<UserRules> {
+      const known: UserRules[] = []
+      for (const authorizer of authorizers) {
+        const rules = authorizer.rulesFor?.(user, namespace)
+        if (rules) known.push(yield* runIfSteps(rules))
+      }
       return {
         resourceRules: known.flatMap(({ resourceRules }) => resourceRules),
         nonResourceRules: known.flatMap(({ nonResourceRules }) => nonResourceRules),

@@ -65,7 +65,7 @@ function subjectKey(subject: Subject, namespace: string): string | undefined {
 
 /**
  * Roles and bindings, indexed by namespace and subject: a lookup takes two map reads for the user and for each group. Maintained by its owner (`putRole`,
- * `putBinding`, `remove`). Returned values are shared and must not be changed.
+ * `putBinding`, `removeRole`, `removeBinding`). Returned values are shared and must not be changed.
  */
 export class RuleIndex {
   readonly #roles = new Map<string, readonly PolicyRule[]>()
@@ -98,17 +98,20 @@ export class RuleIndex {
       const who = subjectKey(subject, namespace)
       if (who !== undefined) setEntry(this.#subjectsOf(namespace), who, { key, binding, subject })
     }
-    for (const subject of old?.subjects ?? []) {
-      if (isStepDone()) yield
-      const who = subjectKey(subject, namespace)
-      if (who !== undefined) this.#leave(namespace, who, key)
-    }
+    if (old) yield* this.#leaveAll(old, key)
   }
 
-  remove(resource: RbacResource, namespace: string, name: string): void {
+  /** Removes a Role or ClusterRole. */
+  removeRole(namespace: string, name: string): void {
+    this.#roles.delete(roleKey(namespace, name))
+  }
+
+  /** Removes a binding. It grants nothing more from the first step on. The steps must be run to their end, which removes its subjects. */
+  *removeBinding(namespace: string, name: string): Steps<void> {
     const key = roleKey(namespace, name)
-    if (resource === 'clusterroles' || resource === 'roles') this.#roles.delete(key)
-    else this.#dropBinding(key)
+    const old = this.#bindings.get(key)
+    this.#bindings.delete(key)
+    if (old) yield* this.#leaveAll(old, key)
   }
 
   /** Keys `namespace/name` of all objects of a resource. */
@@ -147,7 +150,8 @@ export class RuleIndex {
       const entries = subjects.get(i < 0 ? `user:${user.name}` : `group:${user.groups[i]}`)
       if (entries === undefined) continue
       for (const { key, binding, subject } of entries instanceof Map ? entries.values() : [entries]) {
-        if (seen.has(key)) continue
+        // Subjects of a removed binding leave the index in steps.
+        if (seen.has(key) || !this.#bindings.has(key)) continue
         seen.add(key)
         const rules = this.#rulesOf(binding)
         if (typeof rules === 'string') onError(rules)
@@ -177,14 +181,12 @@ export class RuleIndex {
     return made
   }
 
-  /** Removes a binding from the index. */
-  #dropBinding(key: string): void {
-    const old = this.#bindings.get(key)
-    if (old === undefined) return
-    this.#bindings.delete(key)
-    for (const subject of old.subjects) {
-      const who = subjectKey(subject, old.namespace)
-      if (who !== undefined) this.#leave(old.namespace, who, key)
+  /** Removes a binding that was replaced or removed from its subjects. */
+  *#leaveAll({ namespace, subjects }: IndexedBinding, key: string): Steps<void> {
+    for (const subject of subjects) {
+      if (isStepDone()) yield
+      const who = subjectKey(subject, namespace)
+      if (who !== undefined) this.#leave(namespace, who, key)
     }
   }
 

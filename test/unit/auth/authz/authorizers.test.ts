@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { ANONYMOUS } from '../../../../src/auth/authn/authenticator.ts'
 import { alwaysAllow, alwaysDeny, basicUser, joinAuthorizers, privileged, publicInformation } from '../../../../src/auth/authz/authorizers.ts'
 import { forbidden } from '../../../../src/auth/authz/forbidden.ts'
+import { resultAtOnce } from '../../../../src/lib/steps.ts'
 import type { AuthorizationDecision, Authorizer } from '../../../../src/meta/authorizer.ts'
 import { parseRequestInfo } from '../../../../src/server/filters/request-info.ts'
 
@@ -67,17 +68,15 @@ describe('union', () => {
 describe('rulesFor', () => {
   const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] }
   it('returns the rules of all authorizers', () => {
-    const known = joinAuthorizers([privileged, publicInformation, basicUser, alwaysDeny]).rulesFor?.(
-      { ...master, groups: [...master.groups, ...alice.groups] },
-      'ns',
-    )
+    const authorizer = joinAuthorizers([privileged, publicInformation, basicUser, alwaysDeny])
+    const known = resultAtOnce(authorizer.rulesFor?.({ ...master, groups: [...master.groups, ...alice.groups] }, 'ns'))
     expect(known?.resourceRules[0]).to.deep.equal(everything)
     expect(known?.resourceRules).to.have.length(3)
     expect(known?.nonResourceRules[1]).to.deep.include({ verbs: ['get'] })
     expect([known?.incomplete, known?.errors]).to.deep.equal([false, []])
   })
   it('returns none for unauthenticated users', () => {
-    const known = joinAuthorizers([privileged, basicUser, alwaysAllow]).rulesFor?.(ANONYMOUS, 'ns')
+    const known = resultAtOnce(joinAuthorizers([privileged, basicUser, alwaysAllow]).rulesFor?.(ANONYMOUS, 'ns'))
     expect([known?.resourceRules, known?.nonResourceRules]).to.deep.equal([[], []])
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { type AuthorizationRule, parseRules, rulesAuthorizer } from '../../../../src/auth/authz/rules.ts'
+import { resultAtOnce } from '../../../../src/lib/steps.ts'
 import { parseRequestInfo } from '../../../../src/server/filters/request-info.ts'
 
 const signal = new AbortController().signal
@@ -54,7 +55,7 @@ describe('rulesFor', () => {
   ]
   for (const [name, groups, namespace, wanted] of cases)
     it(`returns the rules of ${name} in ${namespace}`, () => {
-      const known = rulesAuthorizer(rules).rulesFor?.({ name, groups }, namespace)
+      const known = resultAtOnce(rulesAuthorizer(rules).rulesFor?.({ name, groups }, namespace))
       expect(known?.resourceRules).to.deep.equal(wanted)
       expect(known?.nonResourceRules).to.deep.equal([{ verbs: ['get'], nonResourceURLs: ['/metrics'] }])
     })

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { PolicyRule, RoleRef, Subject } from '../../../../../src/api/rbac/v1.types.ts'
 import { rbacAuthorizer } from '../../../../../src/auth/authz/rbac/authorizer.ts'
 import { type RbacResource, RuleIndex } from '../../../../../src/auth/authz/rbac/rule-index.ts'
+import { resultAtOnce, runAtOnce } from '../../../../../src/lib/steps.ts'
 import { parseRequestInfo } from '../../../../../src/server/filters/request-info.ts'
 
 const signal = new AbortController().signal
@@ -92,9 +93,9 @@ describe('rbacAuthorizer', () => {
     expect((await ask('joe', [], POD)).decision).to.equal('allow')
     put('clusterroles', '', 'reader', { rules: [] })
     expect((await ask('joe', [], POD)).decision).to.equal('no opinion')
-    index.remove('clusterroles', '', 'reader')
+    index.removeRole('', 'reader')
     expect((await ask('joe', [], POD)).reason).to.contain('not found')
-    index.remove('rolebindings', 'a', 'b')
+    runAtOnce(index.removeBinding('a', 'b'))
     expect((await ask('joe', [], POD)).reason).to.equal('')
     expect(index.keys('rolebindings')).to.deep.equal([])
     expect(index.keys('roles')).to.deep.equal(['a/lister'])
@@ -105,12 +106,12 @@ describe('rbacAuthorizer', () => {
     put('clusterrolebindings', '', 'all', { roleRef: ref('ClusterRole', 'reader'), subjects: [user('jane')] })
     put('rolebindings', 'a', 'b', { roleRef: ref('Role', 'lister'), subjects: [user('jane')] })
     put('rolebindings', 'a', 'c', { roleRef: ref('Role', 'gone'), subjects: [user('jane')] })
-    expect(authorizer.rulesFor?.({ name: 'jane', groups: [] }, 'a')).to.deep.equal({
+    expect(resultAtOnce(authorizer.rulesFor?.({ name: 'jane', groups: [] }, 'a'))).to.deep.equal({
       resourceRules: [pods('get'), pods('list')],
       nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }],
       incomplete: false,
       errors: ['role.rbac.authorization.k8s.io "gone" not found'],
     })
-    expect(authorizer.rulesFor?.({ name: 'jane', groups: [] }, 'b').resourceRules).to.deep.equal([pods('get')])
+    expect(resultAtOnce(authorizer.rulesFor?.({ name: 'jane', groups: [] }, 'b'))?.resourceRules).to.deep.equal([pods('get')])
   })
 })

@@ -131,7 +131,7 @@ describe('escalation by roles', () => {
   })
 
   it('reports missing roles', async () => {
-    cluster.index.remove('clusterroles', '', 'pods')
+    cluster.index.removeRole('', 'pods')
     expect(await cluster.role({ rules: [rule('get', '', 'pods')] })).to.match(
       /\n\{.*\}; resolution errors: \[roles.rbac.authorization.k8s.io "pods" not found\]$/,
     )
