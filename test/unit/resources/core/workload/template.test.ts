@@ -42,7 +42,7 @@ function template(last = 'v'): object {
   return { ...SMALL, spec: { ...SMALL.spec, nodeSelector } }
 }
 
-/** Kinds with a template, and where they hold it. */
+/** Kinds with a template, and the path of it. */
 const KINDS: readonly [ResourceDefinition, (template: object) => object, string][] = [
   [podTemplateResource, of => ({ template: of }), 'template'],
   [replicationControllerResource, of => ({ spec: { selector: { a: 'b' }, template: of } }), 'spec.template'],
@@ -75,19 +75,19 @@ describe('a large pod template', () => {
     const { prepare, validate, warnings } = strategy as Strategy
     const object = (last?: string): KubeObject => objectOf(of(template(last)))
 
-    it(`of a ${hub.kind} is validated in steps on create`, () => {
+    it(`${hub.kind}: is validated in steps on create`, () => {
       expect(fieldsOf(inManySteps(validate?.(object(), undefined, context)))).to.include(`${path}.spec.nodeSelector`)
     })
 
-    it(`of a ${hub.kind} is validated in steps on update`, () => {
+    it(`${hub.kind}: is validated in steps on update`, () => {
       expect(fieldsOf(inManySteps(validate?.(object(), objectOf(of(SMALL)), context)))).to.include(`${path}.spec.nodeSelector`)
     })
 
-    it(`of a ${hub.kind} has its warnings in steps`, () => {
+    it(`${hub.kind}: has its warnings in steps`, () => {
       expect(inManySteps(warnings?.(object(), undefined, context)).join()).to.include('beta.kubernetes.io/os')
     })
 
-    it(`of a ${hub.kind} is compared in steps, and increments the generation if it has changed`, () => {
+    it(`${hub.kind}: is compared in steps, and increments the generation if it has changed`, () => {
       const next = object('w')
       inManySteps(prepare?.(next, object(), context))
       expect(next.metadata.generation).to.equal(2)
