@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Json, JsonObject } from '../api/meta/object.ts'
 import { decodeConfigFile, type TypeOfConfig } from '../codec/config-file.ts'
 import { goJson } from '../codec/json.ts'
+import { readConfigFile } from '../lib/bounded-input.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { TypeRegistry } from '../schema/idl.ts'
@@ -42,7 +42,7 @@ export async function readAdmissionConfiguration(
   warn: (message: string, fields: { readonly plugin: string }) => void,
 ): Promise<PluginConfigurations> {
   const failed = (why: string): AdmissionConfigError => new AdmissionConfigError(`failed to read plugin config: ${why}`)
-  const bytes = await readFile(file).catch((error: unknown) => {
+  const bytes = await readConfigFile(file).catch((error: unknown) => {
     throw failed(`unable to read admission control configuration from ${JSON.stringify(file)} [${errorMessage(error)}]`)
   })
   const looked = new Set<string>()
@@ -75,7 +75,7 @@ const typeOf: TypeOfConfig = (apiVersion, kind) =>
     : undefined
 
 const readPluginFile = (file: string): Promise<Buffer> =>
-  readFile(file).catch((error: unknown) => {
+  readConfigFile(file).catch((error: unknown) => {
     throw new AdmissionConfigError(`couldn't open admission plugin configuration ${file}: ${errorMessage(error)}`)
   })
 

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { declarationsOf } from '../api/packages.ts'
 import { decodeBody, typeOfBody } from '../codec/body.ts'
 import { parseYaml, YamlError } from '../codec/yaml.ts'
 import { aggregate } from '../lib/aggregate.ts'
+import { readConfigFile } from '../lib/bounded-input.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { fieldErrorText } from '../meta/field-error.ts'
 import { DecodeError } from '../schema/decode.ts'
@@ -23,7 +23,7 @@ const API_VERSION = 'audit.k8s.io/v1'
 /** Reads and validates a policy. As in kube-apiserver, errors of strict decoding are passed to `warn` and otherwise ignored. Throws AuditConfigError with kube-apiserver's messages. */
 export async function readPolicyFile(file: string, warn: (message: string) => void): Promise<AuditPolicy> {
   const failed = (why: string): AuditConfigError => new AuditConfigError(`loading audit policy file: ${why}`)
-  const bytes = await readFile(file).catch((error: unknown) => {
+  const bytes = await readConfigFile(file).catch((error: unknown) => {
     throw failed(`failed to read file path ${JSON.stringify(file)}: ${errorMessage(error)}`)
   })
   const refuse = (why: string): AuditConfigError => failed(`${why}: from file ${file}`)

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { isJsonObject, type Json, type JsonObject } from '../api/meta/object.ts'
 import { parseYaml, YamlError } from '../codec/yaml.ts'
 import { ArgumentError } from '../lib/arguments.ts'
-import { InputBoundError, readBoundedFile } from '../lib/bounded-input.ts'
+import { readConfigFileSync } from '../lib/bounded-input.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { objectsIn } from '../meta/json-members.ts'
 
@@ -85,16 +85,13 @@ function inPlace(file: string, entry: JsonObject, names: readonly string[]): Jso
   return own
 }
 
-/** Maximum size of a kubeconfig and of the files it refers to, in bytes. */
-const LARGEST_KUBECONFIG = 16 << 20
-
 /** Reads and parses a kubeconfig. Throws ArgumentError. */
 function readConfig(path: string): JsonObject {
   try {
-    const { value } = parseYaml(readBoundedFile(path, LARGEST_KUBECONFIG))
+    const { value } = parseYaml(readConfigFileSync(path))
     if (isJsonObject(value)) return value
   } catch (error) {
-    if (!(error instanceof YamlError) && !(error instanceof InputBoundError) && !(error instanceof Error && 'code' in error)) throw error
+    if (!(error instanceof YamlError) && !(error instanceof Error && 'code' in error)) throw error
     throw new ArgumentError(`--kubeconfig ${path}: ${error.message}`)
   }
   throw new ArgumentError(`--kubeconfig ${path}: not a kubeconfig`)
@@ -123,7 +120,7 @@ function fileOf(path: string, from: JsonObject, key: string): Buffer | undefined
 /** Reads a file relative to the kubeconfig. Throws ArgumentError. */
 function readBeside(path: string, file: string): Buffer {
   try {
-    return readBoundedFile(isAbsolute(file) ? file : join(dirname(path), file), LARGEST_KUBECONFIG)
+    return readConfigFileSync(isAbsolute(file) ? file : join(dirname(path), file))
   } catch (error) {
     throw new ArgumentError(`${path}: ${errorMessage(error)}`)
   }

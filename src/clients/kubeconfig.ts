@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { decodeBody, typeOfBody } from '../codec/body.ts'
 import { parseYaml, YamlError } from '../codec/yaml.ts'
+import { readConfigFile } from '../lib/bounded-input.ts'
 import { errorCode } from '../lib/error-code.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { decodeAs } from '../schema/decode-as.ts'
@@ -14,8 +14,6 @@ import { type Remote, remoteOf } from './remote.ts'
 
 const NO_CONFIGURATION = 'no configuration has been provided, try setting KUBERNETES_MASTER environment variable'
 const USER_FILES = ['client-certificate', 'client-key', 'tokenFile'] as const
-/** Maximum size of a kubeconfig in bytes. */
-const MOST_BYTES = 16 * 1024 * 1024
 
 /**
  * Reads server and credentials of a context of a kubeconfig. Default: the current one. Parses and validates as client-go does. Relative paths are resolved
@@ -72,16 +70,11 @@ export async function readKubeconfigUsers(path: string): Promise<KubeconfigUsers
   return { byName: byItsName, current: context?.user ? byItsName.get(context.user) : undefined }
 }
 
-/** Reads the file, up to the size limit. Throws KubeconfigError. */
-async function readKubeconfigFile(path: string): Promise<Buffer> {
-  const info = await stat(path).catch((error: unknown) => {
+/** Reads the file. Throws KubeconfigError. */
+const readKubeconfigFile = (path: string): Promise<Buffer> =>
+  readConfigFile(path).catch((error: unknown) => {
     throw new KubeconfigError(errorCode(error) === 'ENOENT' ? fileError(error, path, 'stat') : loading(path, fileError(error, path)))
   })
-  if (info.size > MOST_BYTES) throw new KubeconfigError(loading(path, `the file has more than ${MOST_BYTES} bytes`))
-  return await readFile(path).catch((error: unknown) => {
-    throw new KubeconfigError(loading(path, fileError(error, path)))
-  })
-}
 
 const loading = (path: string, why: string): string => `error loading config file "${path}": ${why}`
 

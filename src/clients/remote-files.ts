@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readConfigFile } from '../lib/bounded-input.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Pem, Remote, RemoteCredentials } from './remote.ts'
 
@@ -48,4 +48,4 @@ async function clientNow(client: Remote['client']): Promise<Remote['client']> {
 
 const pemNow = async (known: Pem): Promise<Pem> => ({ ...known, pem: await readOr(known.file ?? '', known.pem) })
 
-const readOr = (file: string, otherwise: Buffer): Promise<Buffer> => readFile(file).catch(() => otherwise)
+const readOr = (file: string, otherwise: Buffer): Promise<Buffer> => readConfigFile(file).catch(() => otherwise)

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readConfigFile } from '../lib/bounded-input.ts'
 import { unlessThrown } from '../lib/unless-thrown.ts'
 import { joinPaths } from '../lib/url.ts'
 import { type GoUrl, GoUrlError, parseGoUrl } from '../meta/go-url.ts'
@@ -91,7 +91,7 @@ async function pemOf(data: string | undefined, file: string | undefined): Promis
 }
 
 async function readCredentialFile(file: string): Promise<Buffer> {
-  return await readFile(file).catch((error: unknown) => {
+  return await readConfigFile(file).catch((error: unknown) => {
     throw new KubeconfigError(fileError(error, file))
   })
 }

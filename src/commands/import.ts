@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { readKubeconfig } from '../clients/cluster-access.ts'
 import { ClusterClient } from '../clients/cluster-client.ts'
 import { ArgumentError, type Arguments, readArguments, type Streams } from '../lib/arguments.ts'
-import { readBoundedFile } from '../lib/bounded-input.ts'
+import { readConfigFileSync } from '../lib/bounded-input.ts'
 import { LineBudget } from '../lib/line-budget.ts'
 import { makePrivateDirectory } from '../lib/private-file.ts'
 import { trimBoth } from '../lib/trim.ts'
@@ -59,9 +59,6 @@ const OPTIONS = {
   ...LIMIT_OPTIONS,
   help: 'switch',
 } as const
-
-/** Maximum size of an EncryptionConfiguration, in bytes. */
-const LARGEST_CONFIG = 16 << 20
 
 /** Keys of the endpoint leases of API servers, which do not apply to the new server. */
 const OF_SERVERS = /^\/?[^/]+\/(?:masterleases|peerserverleases)\//
@@ -136,7 +133,7 @@ const watchOf = (given: Arguments, say: Streams['err']): InputWatch => new Input
 /** Reads the encryption configuration. Throws EncryptionConfigError and ArgumentError. */
 function encryptionOf(file: string | undefined): Encryption | undefined {
   if (file === undefined) return undefined
-  const config = parseEncryptionFile(readBoundedFile(file, LARGEST_CONFIG), file)
+  const config = parseEncryptionFile(readConfigFileSync(file), file)
   if (config.resources.some(({ providers }) => providers.some(({ kms }) => kms !== undefined)))
     throw new ArgumentError(`--encryption-provider-config ${file}: import does not call key management services`)
   const encryption = new Encryption()

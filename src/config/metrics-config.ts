@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { isJsonObject } from '../api/meta/object.ts'
 import { parseYaml } from '../codec/yaml.ts'
+import { readConfigFileSync } from '../lib/bounded-input.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { trimBoth } from '../lib/trim.ts'
 import { previousRelease, type Release } from '../lifecycle/release.ts'
@@ -44,7 +44,7 @@ const csvFields = (line: string): string[] => (line.match(/"(?:[^"]|"")*"|[^,]+/
 function manifestPairs(file: string): { readonly pairs: readonly KeyValues[]; readonly warnings: readonly string[] } {
   let bytes: Buffer
   try {
-    bytes = readFileSync(file)
+    bytes = readConfigFileSync(file)
   } catch (error) {
     return { pairs: [], warnings: [`Failed to read allow list manifest: ${errorMessage(error)}`] }
   }

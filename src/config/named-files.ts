@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { readConfigFileSync } from '../lib/bounded-input.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { FlagName } from './flag-table.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
@@ -47,7 +48,7 @@ export function checkNamedFiles({ values }: GivenFlags): void {
 function fileText(flag: FlagName, file: string): string | undefined {
   try {
     const stat = statSync(file)
-    return stat.isFile() || stat.isDirectory() ? readFileSync(file, 'utf8') : undefined
+    return stat.isFile() || stat.isDirectory() ? readConfigFileSync(file).toString('utf8') : undefined
   } catch (error) {
     const message = errorMessage(error)
     throw new FlagError(`--${flag}: ${message.includes(file) ? message : `${message} ${file}`}`)

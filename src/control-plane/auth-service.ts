@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { KubeObject } from '../api/meta/object.ts'
 import { type Authenticator, authenticatorChain } from '../auth/authn/authenticator.ts'
@@ -23,6 +22,7 @@ import type { AccessConfig, AccessGroups } from '../config/access-config.ts'
 import { contentOf } from '../config/flag-content.ts'
 import type { LocationConfig } from '../config/place-config.ts'
 import type { ClusterTrust } from '../controllers/cluster-trust.ts'
+import { readConfigText } from '../lib/bounded-input.ts'
 import { systemClock, type TimerClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
 import { invariant } from '../lib/invariant.ts'
@@ -212,7 +212,7 @@ function onceAsked<T>(work: () => Promise<T>): () => Promise<T> {
 
 /** Reads the key of `--service-account-signing-key-file`. Throws an Error that names the file. */
 async function givenKey(file: string): Promise<() => Promise<SigningKey>> {
-  const key = await contentOf([], async () => readSigningKey(await readFile(file, 'utf8'), file))
+  const key = await contentOf([], async () => readSigningKey(await readConfigText(file), file))
   return async () => key
 }
 
@@ -227,7 +227,7 @@ async function signingKeyOf({ certDir }: Pick<LocationConfig, 'certDir'>, agreed
   }
   if (certDir === undefined) return readSigningKey(await agreedOn(), 'made')
   const file = join(certDir, 'sa.key')
-  const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const kept = await readConfigText(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
     return undefined
   })
@@ -240,12 +240,12 @@ async function signingKeyOf({ certDir }: Pick<LocationConfig, 'certDir'>, agreed
 
 const verificationKeysOf = (files: readonly string[]): Promise<VerificationKey[]> =>
   contentOf(['service-account-key-file'], async () =>
-    (await Promise.all(files.map(async file => readVerificationKeys(await readFile(file, 'utf8'), file)))).flat(),
+    (await Promise.all(files.map(async file => readVerificationKeys(await readConfigText(file), file)))).flat(),
   )
 
 /** Reads the file of `--token-auth-file`. Undefined without the flag. */
 async function fileUsersOf({ tokenAuthFile: file }: AccessConfig): Promise<ReadonlyMap<string, User> | undefined> {
-  return file === undefined ? undefined : contentOf(['token-auth-file'], async () => parseTokenFile(await readFile(file, 'utf8'), file))
+  return file === undefined ? undefined : contentOf(['token-auth-file'], async () => parseTokenFile(await readConfigText(file), file))
 }
 
 /** Reads an object from the watch cache, or from the store if the cache lacks it, since it may be new. */

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { load as parseYaml } from 'js-yaml'
 import { type AbacPolicy, abacAuthorizer, parsePolicies } from '../auth/authz/abac.ts'
 import { alwaysAllow, alwaysDeny, basicUser, joinAuthorizers, NO_RULES, privileged, publicInformation } from '../auth/authz/authorizers.ts'
@@ -11,6 +10,7 @@ import { countedDecisions, createDecisions } from '../auth/metrics.ts'
 import type { AccessGroups } from '../config/access-config.ts'
 import type { AuthorizationConfig } from '../config/authorization-config.ts'
 import { contentOf } from '../config/flag-content.ts'
+import { readConfigText } from '../lib/bounded-input.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
@@ -98,12 +98,12 @@ const absent = (type: string): Error =>
 /** Reads the file of `--authorization-policy-file`. Throws an Error that names the file and the line. */
 async function policiesOf({ policyFile: file = '' }: AuthorizationConfig, log: Logger): Promise<AbacPolicy[]> {
   const warn = (): void => log.warn(`Policy file ${file} contained unversioned rules. See docs/admin/authorization.md#abac-mode for ABAC file format details.`)
-  return contentOf(['authorization-policy-file'], async () => parsePolicies(await readFile(file, 'utf8'), file, warn))
+  return contentOf(['authorization-policy-file'], async () => parsePolicies(await readConfigText(file), file, warn))
 }
 
 async function ownRules({ rulesFile: file, modes }: AuthorizationConfig): Promise<Built> {
   if (!modes.includes('Rules')) return {}
-  const rules = file === undefined ? [] : await contentOf(['authorization-rules-file'], async () => parseRules(parseYaml(await readFile(file, 'utf8'))))
+  const rules = file === undefined ? [] : await contentOf(['authorization-rules-file'], async () => parseRules(parseYaml(await readConfigText(file))))
   return { Rules: joinAuthorizers([basicUser, rulesAuthorizer(rules)]) }
 }
 

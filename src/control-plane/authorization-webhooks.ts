@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { AuthorizerEntry } from '../auth/authz/configuration/configuration.ts'
 import { AuthorizationConfigError, type ConfigurationRules, parseAuthorizationConfiguration } from '../auth/authz/configuration/configuration-file.ts'
 import { webhookAuthorizer } from '../auth/authz/webhook/authorizer.ts'
@@ -9,6 +8,7 @@ import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import { readKubeconfig } from '../clients/kubeconfig.ts'
 import { KubeconfigError } from '../clients/kubeconfig-error.ts'
 import { type RemoteClient, remoteClient } from '../clients/remote-client.ts'
+import { readConfigFile } from '../lib/bounded-input.ts'
 import type { TimerClock } from '../lib/clock.ts'
 import type { Dial } from '../lib/connect-proxy.ts'
 import { errorMessage } from '../lib/error-message.ts'
@@ -59,7 +59,7 @@ export class Webhooks {
 
   /** Reads and parses the file. Throws AuthorizationConfigError or a system error. */
   async read(file: string): Promise<ReadChain> {
-    const bytes = await readFile(file)
+    const bytes = await readConfigFile(file)
     return { file, bytes, entries: parseAuthorizationConfiguration(bytes, this.#rules) }
   }
 

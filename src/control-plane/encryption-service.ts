@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GoneVersion } from '../catalog/gone-versions.ts'
 import type { StorageConfig } from '../config/store-config.ts'
+import { readConfigFile } from '../lib/bounded-input.ts'
 import { LONGEST_TIMER_MS, systemClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
@@ -40,7 +40,7 @@ export async function openEncryption({ encryption: wanted }: Pick<StorageConfig,
   const encryption = new Encryption(observer)
   if (wanted === undefined) return { encryption, metrics: families, checks: [], forgetVersion, close: async () => {} }
   const { file, automaticReload } = wanted
-  const config = parseEncryptionFile(await readFile(file).catch(error => Promise.reject(cannotRead(file, error))), file)
+  const config = parseEncryptionFile(await readConfigFile(file).catch(error => Promise.reject(cannotRead(file, error))), file)
   const usesServices = namesService(config)
   const services = usesServices || automaticReload ? await KeyServices.open(encryption, logger, spans) : KeyServices.none(encryption)
   await services.use(config)

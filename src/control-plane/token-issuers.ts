@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { Anonymous } from '../auth/authn/authenticator.ts'
 import type { AnonymousConfiguration, AuthenticationConfiguration } from '../auth/authn/jwt/configuration.ts'
 import type { OidcFlags } from '../auth/authn/jwt/flag-configuration.ts'
@@ -8,6 +7,7 @@ import type { TokenCacheMetrics } from '../auth/authn/token-cache-metrics.ts'
 import { ReloadMetrics } from '../auth/reload-metrics.ts'
 import type { AccessGroups } from '../config/access-config.ts'
 import type { AuthenticationConfig } from '../config/authentication-config.ts'
+import { readConfigFile, readConfigText } from '../lib/bounded-input.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
 import { errorMessage } from '../lib/error-message.ts'
@@ -91,7 +91,7 @@ async function followIssuers({ file, bytes, configuration, service, options, rel
 async function ofFile(file: string, release: Release): Promise<{ readonly configuration: AuthenticationConfiguration; readonly bytes: Buffer }> {
   const { AuthenticationConfigError, parseAuthenticationConfiguration } = await import('../auth/authn/jwt/configuration-file.ts')
   try {
-    const bytes = await readFile(file)
+    const bytes = await readConfigFile(file)
     return { configuration: parseAuthenticationConfiguration(bytes, release), bytes }
   } catch (error) {
     const why = errorMessage(error)
@@ -104,7 +104,7 @@ async function ofFile(file: string, release: Release): Promise<{ readonly config
 async function ofFlags(oidc: OidcFlags | undefined): Promise<AuthenticationConfiguration> {
   const { flagConfiguration } = await import('../auth/authn/jwt/flag-configuration.ts')
   if (oidc === undefined) return { jwt: [], anonymous: undefined }
-  return flagConfiguration(oidc, oidc.caFile === undefined ? '' : await readFile(oidc.caFile, 'utf8'))
+  return flagConfiguration(oidc, oidc.caFile === undefined ? '' : await readConfigText(oidc.caFile))
 }
 
 /** Anonymous access: the file decides if it has the field, otherwise the flag. Throws if both are set. */

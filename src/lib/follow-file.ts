@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
+import { readConfigFile } from './bounded-input.ts'
 import { steadyClock } from './clock.ts'
 import { pause } from './pause.ts'
 
@@ -36,7 +37,7 @@ export async function followFile({ file, bytes, intervalMs, changed, failed }: F
     readAt = steadyClock.now()
     const before = known
     try {
-      const now = await readFile(file)
+      const now = await readConfigFile(file)
       if (now.equals(known)) continue
       known = now
       await changed(now)

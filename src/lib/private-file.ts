@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
-import { link, open, readFile, rename, rm } from 'node:fs/promises'
+import { link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { readConfigText } from './bounded-input.ts'
 import { errorCode } from './error-code.ts'
 import { refuseFile } from './refuse-file.ts'
 
@@ -46,7 +47,7 @@ export async function keepPrivate(file: string, text: string): Promise<string> {
       await link(draft, file)
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error
-      kept = await readFile(file, 'utf8')
+      kept = await readConfigText(file)
     }
   })
   return kept

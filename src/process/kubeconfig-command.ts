@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ArgumentError, readArguments } from '../lib/arguments.ts'
+import { readConfigFileSync } from '../lib/bounded-input.ts'
 import { refuseFile } from '../lib/refuse-file.ts'
 
 const HELP = `Usage: binnacle kubeconfig [--data-dir DIR] [--server URL]
@@ -29,7 +30,7 @@ export function kubeconfigOf(argv: readonly string[], defaultDirectory: string):
   refuseFile(directory)
   const file = join(directory, 'admin.kubeconfig')
   if (!existsSync(file)) throw new ArgumentError(`there is no ${file}: a server writes it when it first starts; --data-dir names its directory`)
-  const text = readFileSync(file, 'utf8')
+  const text = readConfigFileSync(file).toString('utf8')
   return server === undefined ? text : text.replace(SERVER, (_, member: string) => `${member}${JSON.stringify(server)}`)
 }
 

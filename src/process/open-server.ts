@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { AuditObserver } from '../audit/open-auditor.ts'
 import { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
@@ -11,6 +10,7 @@ import type { Runtime } from '../control-plane/runtime.ts'
 import type { StartOptions } from '../control-plane/service.ts'
 import { statusEncoder } from '../endpoints/status-encoder.ts'
 import { zpages } from '../endpoints/zpages/zpages.ts'
+import { readConfigFile } from '../lib/bounded-input.ts'
 import { steadyClock, systemClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
 import type { Logger } from '../lib/log.ts'
@@ -302,7 +302,7 @@ async function listen(parts: Listening): Promise<RunningServer> {
 async function tracingOf({ serving: { tracingFile: file } }: Config): Promise<Tracing | undefined> {
   if (file === undefined) return undefined
   const [{ parseTracingFile }, { openTracing }] = await Promise.all([import('../server/tracing/tracing-file.ts'), import('../server/tracing/open-tracing.ts')])
-  return openTracing(parseTracingFile(await readFile(file)))
+  return openTracing(parseTracingFile(await readConfigFile(file)))
 }
 
 /** Serving certificates from files that flags name. */

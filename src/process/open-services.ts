@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { type PluginConfigurations, readAdmissionConfiguration } from '../admission/configuration-file.ts'
 import { manifestDirectories } from '../admission/manifests/manifest-directories.ts'
 import { readWebhookCredentials, type WebhookCredentials, type WebhookPluginName } from '../admission/webhooks/credentials.ts'
@@ -19,6 +18,7 @@ import type { Runtime } from '../control-plane/runtime.ts'
 import type { StartOptions } from '../control-plane/service.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
 import { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
+import { readConfigText } from '../lib/bounded-input.ts'
 import { steadyClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
 import { heapGrowth } from '../lib/heap-growth.ts'
@@ -188,7 +188,7 @@ const proxyClientKey = (files: { readonly cert: string; readonly key: string }):
   contentOf(['proxy-client-cert-file', 'proxy-client-key-file'], () => ProxyClientKey.open(files))
 
 async function kubeletsOf({ addressTypes, port, caFile, client }: KubeletConfig): Promise<Kubelets> {
-  const read = (file: string): Promise<string> => readFile(file, 'utf8')
+  const read = (file: string): Promise<string> => readConfigText(file)
   return {
     addressTypes,
     port,

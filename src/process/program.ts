@@ -3,6 +3,7 @@ import { readCommandLine, usage } from '../config/command-line.ts'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
 import { ArgumentError } from '../lib/arguments.ts'
+import { InputBoundError } from '../lib/bounded-input.ts'
 import { errorCode } from '../lib/error-code.ts'
 import { exitAtRest } from '../lib/exit-at-rest.ts'
 import type { Logger } from '../lib/log.ts'
@@ -103,7 +104,7 @@ export function logFlags(config: Config, ignored: readonly string[], log: Logger
 
 /** Whether an error is misuse. Errors of configuration files that flags name are, and the exit of a worker with that code, which all workers would repeat. */
 const isMisuse = (error: unknown): boolean =>
-  [FlagError, ArgumentError, LifecycleError].some(kind => error instanceof kind) ||
+  [FlagError, ArgumentError, InputBoundError, LifecycleError].some(kind => error instanceof kind) ||
   /^ERR_\w+_CONFIG$/.test(errorCode(error) ?? '') ||
   (error instanceof Error && 'exitCode' in error && error.exitCode === MISUSE)
 

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import type { Config } from '../config/config.ts'
 import type { EtcdConfig } from '../config/etcd-config.ts'
 import type { StorageConfig } from '../config/store-config.ts'
+import { readConfigFile } from '../lib/bounded-input.ts'
 import type { ConnectProxy, Egress } from '../lib/connect-proxy.ts'
 import { type AgreedValues, agreedValues } from '../storage/agreed-values.ts'
 import type { Backend } from '../storage/backend.ts'
@@ -22,7 +22,7 @@ export const etcdOptionsOf = ({ servers, caFile, certFile, keyFile, leaseReuseSe
 export async function openEgress({ serving: { egressFile: file } }: Config): Promise<Egress> {
   if (file === undefined) return {}
   const { parseEgressFile } = await import('../server/egress/egress-selector-file.ts')
-  return parseEgressFile(await readFile(file))
+  return parseEgressFile(await readConfigFile(file))
 }
 
 /** Returns the values that the servers on a store share. They are encrypted like Secrets. */

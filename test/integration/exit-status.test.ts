@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,10 +33,12 @@ describe('exit status', () => {
     directory = mkdtempSync(join(tmpdir(), 'binnacle-'))
     file = join(directory, 'file')
     writeFileSync(file, 'hi\n')
+    writeFileSync(`${file}.long`, '')
+    truncateSync(`${file}.long`, 16 * 1024 * 1024 + 1)
   })
   after(() => rmSync(directory, { recursive: true, force: true }))
 
-  /** `FILE` and `NEW` stand for a file without sense, and for a new directory. */
+  /** `FILE`, `LONG` and `NEW` stand for a file without sense, one that is too long, and a new directory. */
   const misuses: readonly (readonly [line: string, message: string])[] = [
     ['--bogus', 'unknown flag: --bogus'],
     ['--data-dri NEW', 'unknown flag: --data-dri; did you mean --data-dir?'],
@@ -51,6 +53,11 @@ describe('exit status', () => {
     ],
     ['--data-dir NEW --authorization-rules-file=FILE', '--authorization-rules-file: rules: must be a list'],
     ['--data-dir NEW --audit-policy-file=FILE', 'loading audit policy file: '],
+    ['--data-dir NEW --tracing-config-file=LONG', '--tracing-config-file: LONG has more than 16777216 bytes, the most that are read of such a file'],
+    [
+      '--data-dir NEW --proxy-client-cert-file=FILE --proxy-client-key-file=LONG',
+      '--proxy-client-cert-file, --proxy-client-key-file: LONG has more than 16777216 bytes',
+    ],
     ['--data-dir NEW --encryption-provider-config=FILE', 'error while parsing file: '],
     ['kubeconfig --bogus', 'unknown flag: --bogus'],
     ['kubeconfig --data-dir NEW', 'there is no NEW/admin.kubeconfig: a server writes it when it first starts; --data-dir names its directory'],
@@ -59,7 +66,7 @@ describe('exit status', () => {
   ]
   for (const [line, message] of misuses)
     it(`is 2 for a usage error, with one line that names it: ${line}`, async () => {
-      const named = (text: string): string => text.replaceAll('FILE', file).replaceAll('NEW', join(directory, 'new'))
+      const named = (text: string): string => text.replaceAll('FILE', file).replaceAll('LONG', `${file}.long`).replaceAll('NEW', join(directory, 'new'))
       const { status, out, err } = await run([...server, ...line.split(' ').map(named)])
       const errors = err.split('\n').filter(text => text.startsWith('Error: '))
       expect(errors.map(text => text.slice(0, `Error: ${named(message)}`.length))).to.deep.equal([`Error: ${named(message)}`])

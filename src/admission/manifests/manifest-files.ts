@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { readConfigFile } from '../../lib/bounded-input.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { runInTurns, type Steps } from '../../lib/steps.ts'
 
+/** Limit of a manifest file in bytes. It may have any number of documents. */
+const MANIFEST_BYTES = 64 * 1024 * 1024
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json'])
 
 /** A manifest file, or a document of one, in YAML or JSON. */
@@ -43,7 +46,7 @@ export async function readManifestFiles(directory: string): Promise<ManifestFile
 async function readManifest(file: string): Promise<Buffer> {
   const found = await stat(file)
   if (!found.isFile() && !found.isDirectory()) throw new Error('not a regular file')
-  return readFile(file)
+  return readConfigFile(file, MANIFEST_BYTES)
 }
 
 /** Bytes that are hashed in one step. */

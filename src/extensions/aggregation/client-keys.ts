@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readConfigText } from '../../lib/bounded-input.ts'
 import type { Logger } from '../../lib/log.ts'
 import { pollFiles } from '../../lib/poll-files.ts'
 
@@ -66,7 +66,7 @@ export class ProxyClientKey {
 const keyPairIdentity = ({ cert, key }: ClientKey): string => JSON.stringify([cert, key])
 
 async function readKeyPair({ cert, key }: KeyFiles): Promise<ClientKey> {
-  const read = { cert: await readFile(cert, 'utf8'), key: await readFile(key, 'utf8') }
+  const read = { cert: await readConfigText(cert), key: await readConfigText(key) }
   if (!new X509Certificate(read.cert).checkPrivateKey(createPrivateKey(read.key))) throw new Error('tls: private key does not match public key')
   return read
 }

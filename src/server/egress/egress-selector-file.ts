@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import { fileError } from '../../clients/file-error.ts'
 import { decodeConfigFile } from '../../codec/config-file.ts'
+import { readConfigText } from '../../lib/bounded-input.ts'
 import { type ConnectProxy, type Dial, dialThrough, type Egress } from '../../lib/connect-proxy.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { quote } from '../../lib/go-quote.ts'
@@ -83,7 +83,7 @@ async function proxyOf({ tcp, uds }: Transport): Promise<ConnectProxy> {
 async function tlsOf({ caBundle = '', clientCert = '', clientKey = '' }: TlsFiles): Promise<SecureContextOptions> {
   const read = async (file: string, what: string): Promise<string> => {
     try {
-      return await readFile(file, 'utf8')
+      return await readConfigText(file)
     } catch (error) {
       throw new EgressConfigError(`failed to read ${what}, got ${fileError(error, file)}`)
     }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readConfigText } from '../../lib/bounded-input.ts'
 import type { Logger } from '../../lib/log.ts'
 import { pollFiles } from '../../lib/poll-files.ts'
 import { type Authorities, type AuthorityMaterial, authoritiesOf, checkHoldsCertificates } from './authorities.ts'
@@ -43,8 +43,8 @@ export function followClientCa({ files, ownCa, inForce, intervalMs, log, onChang
 const authorityIdentity = ({ clientCa, frontProxyCa }: AuthorityMaterial): string => JSON.stringify([clientCa, frontProxyCa])
 
 async function readMaterial({ clients, frontProxies }: AuthorityFiles, ownCa: string): Promise<AuthorityMaterial> {
-  const clientText = clients === undefined ? undefined : await readFile(clients, 'utf8')
-  const frontProxyCa = frontProxies === undefined ? undefined : await readFile(frontProxies, 'utf8')
+  const clientText = clients === undefined ? undefined : await readConfigText(clients)
+  const frontProxyCa = frontProxies === undefined ? undefined : await readConfigText(frontProxies)
   for (const text of [clientText, frontProxyCa]) if (text !== undefined) checkHoldsCertificates(text)
   return { clientCa: clientText === undefined ? ownCa : clientCaOf(ownCa, clientText), ...(frontProxyCa !== undefined && { frontProxyCa }) }
 }

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
+import { readConfigText } from '../../lib/bounded-input.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { pollFiles } from '../../lib/poll-files.ts'
@@ -29,7 +29,7 @@ export async function readServingFiles({ ordinary, named }: ServingFiles): Promi
 
 async function pairOf(files: PairFiles, fault: string): Promise<{ cert: string; key: string }> {
   try {
-    const [cert, key] = await Promise.all([readFile(files.cert, 'utf8'), readFile(files.key, 'utf8')])
+    const [cert, key] = await Promise.all([readConfigText(files.cert), readConfigText(files.key)])
     createSecureContext({ cert, key })
     return { cert, key }
   } catch (error) {

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readConfigText } from '../../lib/bounded-input.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { makePrivateDirectory, writePrivate } from '../../lib/private-file.ts'
 import { MASTERS } from '../../meta/authorizer.ts'
@@ -72,10 +72,10 @@ export async function loadCredentials(options: CertificateOptions): Promise<Serv
           cert => someoneElses(cert) || (ours(cert) && isFresh(cert) && hasNames(cert, names)),
           () => issueServing(ca, 'kube-apiserver', names),
         )
-      : { cert: await readFile(given.cert, 'utf8'), key: await readFile(given.key, 'utf8') }
-  const clientCa = options.clientCaFile === undefined ? ca.cert : clientCaOf(ca.cert, await readFile(options.clientCaFile, 'utf8'))
+      : { cert: await readConfigText(given.cert), key: await readConfigText(given.key) }
+  const clientCa = options.clientCaFile === undefined ? ca.cert : clientCaOf(ca.cert, await readConfigText(options.clientCaFile))
   const serverCa = ours(new X509Certificate(serving.cert)) ? ca.cert : serving.cert
-  const frontProxyCa = options.frontProxyCaFile === undefined ? undefined : await readFile(options.frontProxyCaFile, 'utf8')
+  const frontProxyCa = options.frontProxyCaFile === undefined ? undefined : await readConfigText(options.frontProxyCaFile)
   return { tls: { ...serving, clientCa, ...(frontProxyCa !== undefined && { frontProxyCa }) }, admin, serverCa, ownCa: ca }
 }
 
@@ -99,7 +99,7 @@ async function loadOrCreatePair(
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, 'utf8')
+    return await readConfigText(file)
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined
     throw error

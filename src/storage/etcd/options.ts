@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls'
+import { readConfigFileSync } from '../../lib/bounded-input.ts'
 import { type ConnectProxy, dialThrough } from '../../lib/connect-proxy.ts'
 import { invariant } from '../../lib/invariant.ts'
 import type { Spans } from '../../lib/spans.ts'
@@ -43,7 +43,7 @@ const endpointsOf = (servers: readonly string[]) =>
 /** Returns PEM contents, which may be given directly or in a file. */
 function pem(source: string | undefined): Buffer | undefined {
   if (source === undefined) return undefined
-  return source.includes('-----BEGIN') ? Buffer.from(source) : readFileSync(source)
+  return source.includes('-----BEGIN') ? Buffer.from(source) : readConfigFileSync(source)
 }
 
 /** Returns the options for our own connections. Throws an Error if the certificates cannot be used. */

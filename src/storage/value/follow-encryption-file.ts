@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readConfigFile } from '../../lib/bounded-input.ts'
 import type { Logger } from '../../lib/log.ts'
 import { pollFiles } from '../../lib/poll-files.ts'
 import type { EncryptionConfig } from './encryption-config.ts'
@@ -20,7 +20,7 @@ export interface FollowOptions {
 export function followEncryptionFile({ file, hash, intervalMs, logger, apply }: FollowOptions, signal: AbortSignal): Promise<void> {
   return pollFiles(
     {
-      read: async () => parseEncryptionFile(await readFile(file), file),
+      read: async () => parseEncryptionFile(await readConfigFile(file), file),
       identityOf: config => config.hash,
       inForce: hash,
       intervalMs,
