@@ -57,7 +57,9 @@ function memberPlan({ schema, omitEmpty, omitZero, pointer }: Field): ReadAndZer
     case 'map':
       return mapPlan(read, omitEmpty)
     case 'bytes':
-      return omitEmpty ? { read: (v, run) => (v === null ? undefined : read(v, run) || undefined), zero: undefined } : { read, zero: () => null }
+      return omitEmpty
+        ? { read: (v, run) => (v === null ? undefined : read(v, run) || undefined), zero: undefined }
+        : { read: (v, run) => (v === null ? null : read(v, run)), zero: () => null }
     case 'string':
       return omitEmpty ? { read: readText, zero: undefined } : { read, zero: () => '' }
     case 'integer':

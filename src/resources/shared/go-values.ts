@@ -7,8 +7,9 @@ import { goDifference } from '../../schema/go/go-diff.ts'
 import { goJsonDifference } from '../../schema/go/go-json-diff.ts'
 import { goSyntax } from '../../schema/go/go-print.ts'
 
-/** Prints a value of a declared type as upstream's messages do: `core.PodIP{IP:"::1"}`. */
-export const goValue = (type: string, value: Json | undefined): Verbatim => goSyntax(types.type(type), value)
+/** Prints a value of a declared type as upstream's messages do: `core.PodIP{IP:"::1"}`. `release` is that of the type, by default the one in which kinds are defined. */
+export const goValue = (type: string, value: Json | undefined, release?: Release): Verbatim =>
+  goSyntax((release === undefined ? types : typesOf(release)).type(type), value)
 
 /**
  * Prints a member of a declared type in the same form. It may be a list or a map: `[]core.ResourceQuotaScope{"BestEffort"}`. A pointer prints as its target,

@@ -1,7 +1,7 @@
 /** Names of Go fields that cannot be derived from JSON names, and differences between kube-apiserver's internal types and those of a version. */
 
 /** Words that Go capitalises at the beginning of a name. */
-const CAPITALS = /^(api|aws|csi|dns|fc|fs|gce|gid|gmsa|grpc|http|id|ip|iqn|iscsi|nfs|os|pd|qos|rbd|se|ssl|tcp|ttl|tty|uid|uri|url)(?=[A-Z]|$)/
+const CAPITALS = /^(api|aws|csi|dns|fc|fs|gce|gid|gmsa|grpc|http|id|ip|iqn|iscsi|nfs|os|pd|pkix|qos|rbd|se|ssl|tcp|ttl|tty|uid|uri|url)(?=[A-Z]|$)/
 
 /** Irregular field names of any struct. */
 const NAMES: Readonly<Record<string, string>> = {

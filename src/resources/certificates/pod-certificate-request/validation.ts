@@ -64,7 +64,7 @@ function validateNew({ spec }: PodCertificateRequest, release: Release): FieldEr
 export function validatePodCertificateRequest(next: PodCertificateRequest, old: PodCertificateRequest | undefined, release: Release): FieldError[] {
   if (!old) return validateNew(next, release)
   if (deepEqual(next.spec, old.spec)) return []
-  return [immutableError(SPEC_PATH, goValue('certificatesv1beta1.PodCertificateRequestSpec', next.spec))]
+  return [immutableError(SPEC_PATH, goValue('certificatesv1beta1.PodCertificateRequestSpec', next.spec, release))]
 }
 
 function validateOutcomes({ status }: PodCertificateRequest): FieldError[] {

@@ -6,7 +6,9 @@ import { createPodCertificateRequestResource } from '../../../../../src/resource
 import { allowingIf } from '../../../../support/authorizer.ts'
 import { type Issued, issueCertificate } from '../../../../support/certificates.ts'
 import { featuresIn, hookContext } from '../../../../support/hook-context.ts'
+import { inRelease } from '../../../../support/in-release.ts'
 import { KindCases, validates } from '../../../../support/kind-cases.ts'
+import { MemoryBackend } from '../../../../support/memory-backend.ts'
 import { causesOf as messagesOf } from '../../../../support/workloads.ts'
 
 const HOUR = 3_600_000
@@ -82,6 +84,28 @@ describe('PodCertificateRequest', () => {
       const changed = Buffer.from(stub, 'base64')
       changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1
       expect(await ask({ stubPKCS10Request: changed.toString('base64') })).to.deep.equal(['spec.stubPKCS10Request: Invalid value: invalid signature'])
+    })
+
+    it('may be labelled after it was created in v1 of 1.37', async () => {
+      const path = '/apis/certificates.k8s.io/v1/namespaces/default/podcertificaterequests'
+      const [created, labelled, old, moved] = await inRelease(
+        new MemoryBackend(),
+        '1.37',
+        async call => {
+          await call('/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: 'default' } }) })
+          const request = { metadata: { name: 'a' }, spec: { ...base, stubPKCS10Request: stub } }
+          const made = await call(path, { method: 'POST', body: JSON.stringify(request) })
+          const headers = { 'content-type': 'application/merge-patch+json' }
+          const patched = await call(`${path}/a`, { method: 'PATCH', headers, body: JSON.stringify({ metadata: { labels: { a: 'b' } } }) })
+          const changed = await call(`${path}/a`, { method: 'PATCH', headers, body: JSON.stringify({ spec: { podName: 'q' } }) })
+          return [made, patched, await call(`${path.replace('/v1/', '/v1beta1/')}/a`), changed]
+        },
+        {},
+        ['certificates.k8s.io/v1beta1'],
+      )
+      expect([created?.status, labelled?.status], JSON.stringify(labelled?.json)).to.deep.equal([201, 200])
+      expect(old?.json).to.have.nested.include({ 'spec.pkixPublicKey': null, 'spec.proofOfPossession': null, 'metadata.labels.a': 'b' })
+      expect(moved?.json).to.have.property('message').that.contains('PKIXPublicKey:[]byte(nil), ProofOfPossession:[]byte(nil), StubPKCS10Request:[]byte{0x30')
     })
 
     it('requires domain-prefixed keys in user annotations', async () => {
