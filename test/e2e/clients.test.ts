@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Client, goClient, javascriptClient, pythonClient, runClient, samples } from '../support/clients.ts'
+import { type Client, goClient, goClient137, javascriptClient, pythonClient, runClient, samples } from '../support/clients.ts'
 import { type StartedServer, startBinnacle } from '../support/started-server.ts'
 
 /** Scenario of the Go program and what its clients speak. */
@@ -26,8 +26,21 @@ const SCENARIOS: readonly (readonly [scenario: string, media: 'json' | 'protobuf
 ]
 const CBOR = { KUBE_FEATURE_ClientsAllowCBOR: 'true', KUBE_FEATURE_ClientsPreferCBOR: 'true' }
 
+/** Flags that serve every kind that 1.37 added. */
+const RELEASE_137 = [
+  '--emulated-version=1.37',
+  '--feature-gates=GenericWorkload=true,TopologyAwareWorkloadScheduling=true,CompositePodGroup=true,EvictionRequestAPI=true',
+  '--runtime-config=scheduling.k8s.io/v1beta1=true,scheduling.k8s.io/v1alpha3=true,lifecycle.k8s.io/v1alpha1=true',
+  '--authorization-mode=RBAC',
+]
+
 /** Defines the tests of one library. They are skipped, with the reason in their title, if it is not installed. */
-function withClient(library: string, client: Client, tests: (run: (args: readonly string[], env?: Readonly<Record<string, string>>) => void) => void): void {
+function withClient(
+  library: string,
+  client: Client,
+  tests: (run: (args: readonly string[], env?: Readonly<Record<string, string>>) => void) => void,
+  flags: readonly string[] = ['--feature-gates=CBORServingAndStorage=true', '--authorization-mode=RBAC'],
+): void {
   const missing = 'missing' in client
   const suite = missing ? describe.skip : describe
   suite(`${library}${missing ? ` (skipped: ${client.missing})` : ''}`, function () {
@@ -36,7 +49,7 @@ function withClient(library: string, client: Client, tests: (run: (args: readonl
     let command: readonly string[]
     before(async () => {
       if ('ready' in client) command = client.ready()
-      server = await startBinnacle(['--feature-gates=CBORServingAndStorage=true', '--authorization-mode=RBAC'])
+      server = await startBinnacle(flags)
     })
     after(() => server?.stop())
     tests((args, env = {}) => {
@@ -53,6 +66,17 @@ describe('client libraries', () => {
     it('shared informers with WatchList', () =>
       run(['-samples', samples, '-media', 'protobuf', '-name', 'watch-list', 'informers'], { KUBE_FEATURE_WatchListClient: 'true' }))
   })
+  withClient(
+    'client-go of 1.37',
+    goClient137(),
+    run => {
+      it('generated clients and apply configurations of new kinds, in JSON', () => run(['json']))
+      it('generated clients and apply configurations of new kinds, in protobuf', () => run(['protobuf']))
+      it('the dynamic client and its informers', () => run(['dynamic']))
+      it('shared informers with WatchList, compressed', () => run(['informers']))
+    },
+    RELEASE_137,
+  )
   withClient('the Python client', pythonClient(), run => {
     it('creates, reads, lists, watches, patches, applies and deletes every kind', () => run([samples]))
   })

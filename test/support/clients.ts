@@ -15,6 +15,9 @@ const none = (language: string): Client => ({ missing: `not installed: hack/clie
 /** `ready` compiles what has changed, without the network, and gives the command. */
 export const goClient = (): Client => goProgram('go', 'clients')
 
+/** The clients of 1.37, for kinds that it added. */
+export const goClient137 = (): Client => goProgram('go-1.37', 'clients-1.37')
+
 /** A kubelet's streaming server, whose containers are this machine: it prints its port, and ends with its standard input. */
 export const goKubelet = (): Client => goProgram('kubelet', 'kubelet')
 
