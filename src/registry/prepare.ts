@@ -29,7 +29,7 @@ const METADATA = fieldPath('metadata')
 
 /**
  * Updates the managed fields of an object for the changes of this write. Runs before admission and `prepare`; `reset` excludes fields that `prepare` will restore. As upstream, all managed fields are
- * dropped if the conversion webhook fails.
+ * dropped if the conversion webhook fails, or if the object claims another type, as a patch of a custom status may make it.
  */
 export function* trackManagedFields(
   { served, manager, subresource }: WriteTarget,
@@ -38,8 +38,12 @@ export function* trackManagedFields(
   old: KubeObject | undefined,
   now: number,
 ): Stages<void> {
-  const { schema } = served.version
+  const { schema, kind } = served.version
   const apiVersion = apiVersionOfVersion(served.version)
+  if (next.kind !== kind || next.apiVersion !== apiVersion) {
+    delete next.metadata.managedFields
+    return
+  }
   const entries = yield* stage(
     conversionOf(served.definition).withManagers(served, convert =>
       updateManagedInSteps({
@@ -92,12 +96,13 @@ export function* beforeCreate(target: WriteTarget, strategy: Strategy, next: Kub
   // Upstream then validates all metadata again, by the generic rules. Only names can fail: some kinds allow names that are not path segments.
   if (errors.length === 0) errors.push(...validateMetaNames(next.metadata, nameIsPathSegment, METADATA))
   yield
-  yield* finishPrepare(target, strategy, { next, ctx }, errors)
+  yield* finishPrepare(target, strategy, { next, ctx, claimed: claimedKind(next) }, errors)
 }
 
 /** `beforeCreate` for an update. Also restores the metadata that updates cannot change. `next` must have a resourceVersion. */
 export function* beforeUpdate(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject, ctx: HookContext): Stages<void> {
   const typeErrors = strategy.typeErrors?.(next) ?? NONE
+  const claimed = claimedKind(next)
   const meta: ObjectMeta & LegacyFields = next.metadata
   // The store removes it, which a dry run does not reach.
   if (!target.dryRun) delete meta.selfLink
@@ -116,7 +121,7 @@ export function* beforeUpdate(target: WriteTarget, strategy: Strategy, next: Kub
   const errors = yield* boundedErrors(errorsOfUpdate({ ...kindRulesOf(target, strategy), typeErrors }, next, old, ctx))
   if (strategy.evaluate) errors.push(...(yield* stage(strategy.evaluate(next, old, ctx, errors))))
   yield
-  yield* finishPrepare(target, strategy, { next, old, ctx }, errors)
+  yield* finishPrepare(target, strategy, { next, old, ctx, claimed }, errors)
   yield* keepUnchangedManagers(next, old)
 }
 
@@ -215,11 +220,14 @@ interface Checked {
   readonly next: KubeObject
   readonly old?: KubeObject
   readonly ctx: HookContext
+  /** The kind that the object claimed before `prepare`, which errors about custom objects name. */
+  readonly claimed: ReturnType<typeof claimedKind>
 }
 
 /** Throws 422 if there are errors. Otherwise sends the kind's warnings and canonicalizes the object. */
-function* finishPrepare(target: WriteTarget, strategy: Strategy, { next, old, ctx }: Checked, errors: FieldError[]): Steps<void> {
-  if (errors.length > 0) throw invalidError(strategy.typeErrors ? claimedKind(next) : groupKindOf(target.served), next.metadata.name ?? '', errors)
+function* finishPrepare(target: WriteTarget, strategy: Strategy, { next, old, ctx, claimed }: Checked, errors: FieldError[]): Steps<void> {
+  const isCustom = target.served.version.schema.form.name === 'unstructured'
+  if (errors.length > 0) throw invalidError(isCustom ? claimed : groupKindOf(target.served), next.metadata.name ?? '', errors)
   const texts = strategy.warnings?.(next, old, ctx)
   if (texts) for (const text of isSteps(texts) ? yield* texts : texts) target.ctx.warn(text)
   yield

@@ -222,6 +222,20 @@ describe('endpoints of custom kinds', function () {
     })
   })
 
+  it('lose their managers by a patch of the status that claims another type', async () => {
+    const patch = async (body: object) => (await client.ask('PATCH', `${THINGS}/claimed/status`, { body, contentType: 'application/merge-patch+json' })).body
+    for (const type of [{ kind: 'Other' }, { apiVersion: 'endpoints.example.com/v9' }, { apiVersion: 'apps/v1', kind: 'Deployment' }]) {
+      await client.must('POST', THINGS, { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'claimed' }, spec: { replicas: 0 } })
+      const { kind, apiVersion, metadata } = await patch({ ...type, status: { replicas: 1 } })
+      expect([kind, apiVersion, metadata.managedFields], JSON.stringify(type)).to.deep.equal(['Thing', 'endpoints.example.com/v1', undefined])
+      await client.must('DELETE', `${THINGS}/claimed`)
+    }
+    await client.must('POST', THINGS, { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'claimed' }, spec: { replicas: 0 } })
+    expect((await patch({ status: { replicas: 2 } })).metadata.managedFields).to.have.length(2)
+    const { message } = await patch({ apiVersion: 'apps/v1', kind: 'Deployment', status: { replicas: 'two' } })
+    expect(message).to.match(/^Deployment\.apps "claimed" is invalid: .*status\.replicas: /)
+  })
+
   it('keep their managers if an empty list is written, and drop them for a single empty entry', async () => {
     const path = `${THINGS}/owned`
     const write = async (method: string, contentType: string, body: object) => (await client.ask(method, path, { body, contentType })).body.metadata

@@ -39,8 +39,8 @@ export interface ChangeForm {
   checkFloats(target: Pick<Version, 'schema'>, patched: Json): void
   /** Returns the error of a patch that changes the type of an object of the form, or of a view of one, to `claim`. Throws a failure that upstream reports differently. */
   patchedTypeFault(builtIns: BuiltIns, target: BodyTarget, claim: TypeClaim, patched: Json): DecodeError
-  /** Restores the type of a patched object, which a patch cannot change. Throws if upstream checks it. */
-  setPatchedType(target: BodyTarget, current: KubeObject, next: KubeObject, ofSubresource: boolean): void
+  /** Restores the type of a patched object, unless the strategy does. */
+  setPatchedType(target: BodyTarget, next: KubeObject): void
   /** Applies a configuration to a view (scale) of an object of this kind: returns the result of `merging`, or fails as upstream does. Throws ApplyErrors as well. */
   applyView<T extends { readonly wanted: KubeObject }>(target: BodyTarget, config: JsonObject, view: KubeObject, merging: Steps<T>): Steps<T>
   /** Decodes the live object merged with a configuration. Throws a DecodeError. */
@@ -70,7 +70,7 @@ const FORMS: Readonly<Record<FormName, ChangeForm>> = {
     checkFloats({ schema }, patched) {
       diagnose(schema, patched, { literals: wholeFloats })
     },
-    setPatchedType(target, _current, next) {
+    setPatchedType(target, next) {
       Object.assign(next, { kind: target.kind, apiVersion: apiVersionOfTarget(target) })
     },
 
@@ -94,13 +94,9 @@ const FORMS: Readonly<Record<FormName, ChangeForm>> = {
     checkFloats() {},
     /** Upstream decodes views of custom resources with a scheme that has no other types. */
     patchedTypeFault: (_builtIns, _target, claim) => new DecodeError(notRegistered(claim, 'pkg/runtime/scheme.go:110')),
-    /** The type is validated with the object. A write of a subresource ignores everything else. */
-    setPatchedType(_target, { kind, apiVersion }, next, ofSubresource) {
+    /** The type is validated with the object. The strategy of a subresource restores it. */
+    setPatchedType(_target, next) {
       next.apiVersion ??= ''
-      if (!ofSubresource) return
-      next.kind = kind
-      // The strategy refuses an object without an apiVersion.
-      if (next.apiVersion !== '') next.apiVersion = apiVersion
     },
 
     /** Upstream's field manager of a custom resource cannot convert a Scale. An apply reports conflicts, adds a manager of values that do not change, and fails otherwise. */

@@ -58,7 +58,7 @@ export function patchTransform(env: RegistryEnvironment, target: WriteTarget, ch
     if (turnIsLong()) await nextLongTurn()
     const patched = await patchValue(body, change.type, parsed, current, ctx.signal)
     if (turnIsLong()) await nextLongTurn()
-    const next = await runInTurns(decodePatched({ target, body, change, current }, parsed, patched, text => warned || ctx.warn(text)))
+    const next = await runInTurns(decodePatched({ target, body, change }, parsed, patched, text => warned || ctx.warn(text)))
     warned = true
     ensureNamespace(next.metadata, target.namespace)
     checkName(next, target.name, target.namespace)
@@ -127,7 +127,6 @@ interface Patching {
   readonly target: WriteTarget
   readonly body: BodyTarget
   readonly change: PatchChange
-  readonly current: KubeObject
 }
 
 /** Views have no other versions. */
@@ -142,7 +141,7 @@ interface DecodedPatch {
 
 /** Decodes a patched object, with its defaults and in the served version. Unknown fields cause warnings or errors by the field validation. Throws 422 with the patched value if it cannot be decoded. */
 function* decodePatched(
-  { target: { ctx, served, subresource }, body, change, current }: Patching,
+  { target: { ctx, served }, body, change }: Patching,
   patchOf: ParsedPatch,
   { patched, shown }: Patched,
   warn: (text: string) => void,
@@ -184,7 +183,7 @@ function* decodePatched(
     if (fieldValidation === 'Strict') throw refused(`strict decoding error: ${faults.join(', ')}`)
     for (const fault of faults) warn(fault)
   }
-  form.setPatchedType(body, current, next, subresource !== '')
+  form.setPatchedType(body, next)
   return next
 }
 
