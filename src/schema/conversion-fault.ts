@@ -1,11 +1,12 @@
 import { isJsonObject, type Json } from '../api/meta/object.ts'
 import { base64Fault } from './base64.ts'
+import { DecodeError, diagnose } from './diagnose.ts'
 import { orderedFields } from './members.ts'
 import type { ScalarSchema, Schema } from './schema.ts'
 
 /**
  * Returns Go's error for the first member, in declared order, that does not match its type, when a value of the JSON data model is converted without JSON text,
- * as the result of a strategic merge patch is. Undefined if the error is that of decoding: for types that decode themselves (times, quantities …).
+ * as the result of a strategic merge patch is. Types that decode themselves (times, quantities …) have the error of decoding. Undefined if all members match.
  */
 export function conversionFault(schema: Schema, value: Json | undefined): string | undefined {
   if (value === null || value === undefined) return undefined
@@ -31,7 +32,8 @@ export function conversionFault(schema: Schema, value: Json | undefined): string
 export const conversionText = (schema: Schema, value: Json, decoded: string): string =>
   conversionFault(schema, value) ?? decoded.replace(/ into Go struct field \S+ of type /, ' into Go value of type ')
 
-function scalarFault({ type, goType }: ScalarSchema, value: Exclude<Json, null>): string | undefined {
+function scalarFault(schema: ScalarSchema, value: Exclude<Json, null>): string | undefined {
+  const { type, goType } = schema
   const kind = jsonGoKind(value)
   switch (type) {
     case 'string':
@@ -53,7 +55,17 @@ function scalarFault({ type, goType }: ScalarSchema, value: Exclude<Json, null>)
     case 'intOrString':
     case 'raw':
     case 'json':
-      return undefined
+      return decodeFault(schema, value)
+  }
+}
+
+function decodeFault(schema: ScalarSchema, value: Json): string | undefined {
+  try {
+    diagnose(schema, value)
+    return undefined
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message
+    throw error
   }
 }
 

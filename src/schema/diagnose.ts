@@ -49,10 +49,10 @@ interface Walk extends DiagnoseOptions {
  * Walks a value in its own order and throws a DecodeError with Go's message: the error of a special form (time, quantity …) if there is one, otherwise of the
  * first value of a wrong type. Reports unknown members, and repeated ones that the type knows. Slower than decoding.
  */
-export const diagnose = (schema: StructSchema, value: Json, options?: DiagnoseOptions): void => runAtOnce(diagnoseInSteps(schema, value, options))
+export const diagnose = (schema: Schema, value: Json, options?: DiagnoseOptions): void => runAtOnce(diagnoseInSteps(schema, value, options))
 
 /** Like `diagnose`, in steps, for values that may be large. */
-export function* diagnoseInSteps(schema: StructSchema, value: Json, options: DiagnoseOptions = {}): Steps<void> {
+export function* diagnoseInSteps(schema: Schema, value: Json, options: DiagnoseOptions = {}): Steps<void> {
   const walk: Walk = { ...options, saved: undefined, names: [], struct: '' }
   yield* visit(walk, schema, value, '', undefined)
   if (walk.saved !== undefined) throw new DecodeError(walk.saved)

@@ -17,7 +17,18 @@ const CASES: readonly (readonly [string, Json, string | undefined])[] = [
   ['an object for a list', { spec: { containers: {} } }, 'cannot restore slice from map'],
   ['a list for a struct', { spec: [] }, 'cannot restore struct from: slice'],
   ['the first in declared order', { spec: { priority: '1' }, metadata: { name: true } }, 'unrecognized type: string'],
-  ['forms that types read themselves', { metadata: { creationTimestamp: 5 } }, undefined],
+  ['a number for a time', { metadata: { creationTimestamp: 5 } }, 'json: cannot unmarshal number into Go value of type string'],
+  [
+    'a malformed time before a boolean',
+    { spec: { hostNetwork: 'true' }, metadata: { creationTimestamp: 'x' } },
+    'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"',
+  ],
+  ['a valid time', { metadata: { creationTimestamp: '2024-01-01T00:00:00Z' }, spec: { hostNetwork: 5 } }, 'unrecognized type: bool'],
+  [
+    'a malformed quantity',
+    { spec: { containers: [{ name: 'c', resources: { limits: { cpu: 'x' } }, tty: 1 }] } },
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+  ],
 ]
 
 describe('conversion fault', () => {
