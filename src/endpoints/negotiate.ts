@@ -101,11 +101,11 @@ export function acceptedOutput(scope: Scope): Output {
 /** Media types of built-in kinds and of discovery. CBOR is never among them, whatever is offered for custom resources. */
 const DISCOVERY_OFFER = mediaOffer()
 
-/** Negotiates the form of a discovery document. Throws 406 with the texts of `acceptedOutput`. */
-export function acceptedDocument(exchange: Exchange): Output {
+/** Negotiates the form of a discovery document. Throws 406 with the texts of `acceptedOutput`. `isRouted`: whether upstream's router checks the header first. */
+export function acceptedDocument(exchange: Exchange, isRouted: boolean): Output {
   const { accept } = exchange.headers
   const { objectTypes, aliases } = prepare(DISCOVERY_OFFER)
-  if (!routeAccepts(accept, [...objectTypes, ...aliases])) throw failure(406, 'NotAcceptable', routeNotAcceptableText(objectTypes), {})
+  if (isRouted && !routeAccepts(accept, [...objectTypes, ...aliases])) throw failure(406, 'NotAcceptable', routeNotAcceptableText(objectTypes), {})
   const accepted = negotiateOutput(accept, DISCOVERY_OFFER.types)
   if (!accepted) throw failure(406, 'NotAcceptable', notAcceptableText(DISCOVERY_OFFER.types))
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange) }

@@ -251,6 +251,23 @@ describe('endpoints of custom kinds', function () {
     expect(managers(await write('PATCH', 'application/json-patch+json', replaced([{}])))).to.equal(undefined)
   })
 
+  it('are no lists of metadata', async () => {
+    const accept = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
+    const { status, body } = await client.ask('GET', `${THINGS}/x`, { accept })
+    expect([status, body.message, body.reason]).to.deep.equal([500, 'content is not a list', undefined])
+    expect((await client.ask('GET', '/api/v1/namespaces/default', { accept })).status).to.equal(406)
+  })
+
+  it('have discovery outside the router, whose 406 names no representations', async () => {
+    const accept = 'text/html'
+    const types = 'application/json, application/yaml, application/vnd.kubernetes.protobuf'
+    for (const path of ['/apis/endpoints.example.com', GROUP]) {
+      const { status, body } = await client.ask('GET', path, { accept })
+      expect([status, body.message]).to.deep.equal([406, `only the following media types are accepted: ${types}`])
+    }
+    expect((await client.ask('GET', '/apis/apps/v1', { accept })).body.message).to.equal(`406: Not Acceptable\n\nAvailable representations: ${types}`)
+  })
+
   it('check the media type of a patch before the media type of the response', async () => {
     const { status } = await client.ask('PATCH', `${THINGS}/x`, { text: '{}', contentType: 'text/plain', accept: 'text/plain' })
     expect(status).to.equal(415)

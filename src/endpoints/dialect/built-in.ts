@@ -1,10 +1,11 @@
 import type { Json, ObjectMeta } from '../../api/meta/object.ts'
 import { apiVersionOfVersion, listKindOf } from '../../catalog/catalog.ts'
+import type { Version } from '../../catalog/definition.ts'
 import { routeAccepts } from '../../codec/accept-header.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from '../../codec/patch-types.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
-import { badRequestError } from '../../meta/status.ts'
+import { badRequestError, failure } from '../../meta/status.ts'
 import { apiVersionOfTarget, type BodyTarget, versionFault } from '../../registry/change/body-target.ts'
 import { type BuiltIns, goPackage, otherTypeFault, readAsClaimed } from '../../registry/other-type.ts'
 import { DecodeError, decode } from '../../schema/decode.ts'
@@ -63,11 +64,17 @@ export const BUILT_IN: Dialect = {
     const metadata = objectMetaText({ ...empty.metadata, resourceVersion, ...annotations })
     return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${metadata}${empty.members}}`
   },
-  goType: ({ group, kind }, suffix) => `${goPackage(group)}.${kind}${suffix}`,
+  goType,
+  noListError: version =>
+    failure(406, 'NotAcceptable', `you requested PartialObjectMetadataList, but the requested object is not a list (*${goType(version, '')})`),
 
   kindsBeside: ['DeleteOptions', 'WatchEvent'],
   discoveredVerbs: verbs => [...verbs].sort(),
   discoveredSubresources: subresources => [...subresources].sort((a, b) => compareText(a.name, b.name)),
+}
+
+function goType({ group, kind }: Version, suffix: string): string {
+  return `${goPackage(group)}.${kind}${suffix}`
 }
 
 /** An empty object. */

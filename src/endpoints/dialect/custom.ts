@@ -4,7 +4,7 @@ import type { Version } from '../../catalog/definition.ts'
 import { goJson } from '../../codec/json.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, JSON_PATCH, MERGE_PATCH } from '../../codec/patch-types.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
-import { badRequestError } from '../../meta/status.ts'
+import { badRequestError, failure } from '../../meta/status.ts'
 import { apiVersionOfTarget, versionFault } from '../../registry/change/body-target.ts'
 import { initialEndAnnotations } from '../forms/meta-v1.ts'
 import { cannotHandle, claimedVersion, firstType, unrecognized } from './body-type.ts'
@@ -62,6 +62,8 @@ export const CUSTOM: Dialect = {
     return goJson({ kind: version.kind, apiVersion: apiVersionOfVersion(version), metadata: { resourceVersion, ...annotations } })
   },
   goType: (_version, suffix) => `unstructured.Unstructured${suffix}`,
+  /** Any unstructured object may be a list, so upstream looks for its items. */
+  noListError: () => failure(500, '', 'content is not a list'),
 
   /** Empty. Otherwise the document of each group would list all other groups. */
   kindsBeside: [],
@@ -70,7 +72,5 @@ export const CUSTOM: Dialect = {
   discoveredSubresources: subresources => [...subresources],
 }
 
-const blueprint = (version: Version): Buffer =>
-  Buffer.from(
-    `${goJson({ apiVersion: apiVersionOfVersion(version), items: [], kind: listKindOf(version), metadata: { continue: '', resourceVersion: '' } })}\n`,
-  )
+/** Returns the blueprint of a list, which has no metadata. */
+const blueprint = (version: Version): Buffer => Buffer.from(`${goJson({ apiVersion: apiVersionOfVersion(version), items: [], kind: listKindOf(version) })}\n`)

@@ -76,9 +76,10 @@ export class Discovery {
     const parts = pathSegments(path)
     if (parts === undefined || !this.#isServed(snapshot, parts)) return false
     // Upstream serves discovery of custom resources outside its router, for any method.
-    if (exchange.method !== 'GET' && !(parts[0] === 'apis' && parts[1] !== undefined && !isBuiltInGroup(snapshot, parts[1]))) throw methodNotAllowedError()
+    const isRouted = !(parts[0] === 'apis' && parts[1] !== undefined && !isBuiltInGroup(snapshot, parts[1]))
+    if (exchange.method !== 'GET' && isRouted) throw methodNotAllowedError()
     const aggregation = parts.length === 1 ? acceptedAggregation(exchange, this.#aggregatedVersions) : undefined
-    const output = aggregation ?? acceptedDocument(exchange)
+    const output = aggregation ?? acceptedDocument(exchange, isRouted)
     const version = aggregation?.as.version
     const find = (form: Output) => this.#find(snapshot, `${parts.join('/')};${version ?? ''}`, form, () => this.#build(snapshot, parts, version))
     const found = await find(output)

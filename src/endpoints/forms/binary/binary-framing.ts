@@ -13,6 +13,8 @@ interface FramedView {
   readonly type: TypeMeta
   /** Type of the empty list that shows a client the form of lists (the blueprint). */
   readonly listType: TypeMeta
+  /** Optional. Whether objects are shown whole and are custom resources. */
+  readonly isUnstructured?: boolean
   /** Release of bookmarks. */
   readonly release: Release | undefined
   /** Watches with the same id share frames. */
@@ -32,7 +34,9 @@ export const binaryFraming = (codec: BinaryCodec, mediaType: string, view: Frame
     return body && codec.frame(type, body)
   },
   bookmark(resourceVersion, initialEnd) {
-    const annotations = initialEnd ? { annotations: initialEndAnnotations(view.release, () => codec.blueprint(view.listType)) } : {}
+    const annotations = initialEnd
+      ? { annotations: initialEndAnnotations(view.release, () => codec.blueprint(view.listType, view.isUnstructured === true)) }
+      : {}
     return codec.frame('BOOKMARK', view.object({ ...view.type, metadata: { resourceVersion, ...uncreated(view.release), ...annotations } }))
   },
   error: error => codec.frame('ERROR', codec.documentBody(metaType('meta.Status'), error.status)),

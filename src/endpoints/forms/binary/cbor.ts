@@ -94,7 +94,8 @@ export const cborCodec: BinaryCodec = {
   partialBody,
   partialListBody,
   documentBody,
-  blueprint: ({ kind, apiVersion }) => cborBody(encodeCborValue({ kind, apiVersion, metadata: {}, items: null })),
+  blueprint: ({ kind, apiVersion }, isUnstructured) =>
+    cborBody(encodeCborValue(isUnstructured ? { kind, apiVersion, items: [] } : { kind, apiVersion, metadata: {}, items: null })),
   frame: cborFrame,
   leadBytes: 0,
   streamType: () => CBOR_SEQUENCE_TYPE,

@@ -1,3 +1,4 @@
+import { listKindOf } from '../../../catalog/catalog.ts'
 import { runAtOnce, runInTurns } from '../../../lib/steps.ts'
 import { binaryFraming } from '../binary/binary-framing.ts'
 import type { BinaryCodec } from '../binary/codec.ts'
@@ -17,7 +18,8 @@ export const binaryObjects = (codec: BinaryCodec, mediaType: string): ResponseFo
     const type = typeMetaOf(version)
     return binaryFraming(codec, mediaType, {
       type,
-      listType: { ...type, kind: `${type.kind}List` },
+      listType: { ...type, kind: listKindOf(version) },
+      isUnstructured: version.schema.form.name === 'unstructured',
       release: snapshot.release,
       id: `${mediaType};;${type.apiVersion}`,
       stored: stored => codec.storedBody(version, stored),

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { CBOR_TYPE, JSON_TYPE, PROTOBUF_TYPE } from '../../../../src/codec/accept-header.ts'
 import { parseCbor } from '../../../../src/codec/cbor.ts'
 import { unwrap } from '../../../../src/codec/protobuf.ts'
+import { CUSTOM } from '../../../../src/endpoints/dialect/custom.ts'
+import { cborCodec } from '../../../../src/endpoints/forms/binary/cbor.ts'
 import { formOf, type Output } from '../../../../src/endpoints/forms/form-of.ts'
 import { expiredError } from '../../../../src/meta/status.ts'
 import type { StoredObject } from '../../../../src/storage/storage.ts'
@@ -119,6 +121,15 @@ describe('frames of a watch', () => {
     )
     const list = unwrap(blueprintOf(framing(undefined, PROTOBUF_TYPE).bookmark('9', true), 'azhz'))
     expect([list.kind, list.apiVersion, Buffer.from(list.message).toString('hex')]).to.deep.equal(['WidgetList', 'example.io/v1', '0a060a0012001a00'])
+  })
+
+  it('end those of a custom kind with an empty list without metadata', () => {
+    const { version } = t.served()
+    const [, text = ''] = /"kubernetes\.io\/initial-events-list-blueprint":"([^"]*)"/.exec(CUSTOM.bookmark(version, '9', true, undefined)) ?? []
+    expect(Buffer.from(text, 'base64').toString()).to.equal('{"apiVersion":"example.io/v1","items":[],"kind":"WidgetList"}\n')
+    expect(parseCbor(cborCodec.blueprint({ kind: 'WidgetList', apiVersion: 'example.io/v1' }, true)).value).to.deep.equal(
+      JSON.parse(Buffer.from(text, 'base64').toString()),
+    )
   })
 
   it('are only shared if they are equal', () => {
