@@ -32,11 +32,19 @@ export function canonicalElement(text: string): PathElement | undefined {
     case 'k':
       return keyElement(elementKeys(text))
     case 'i':
-      if (!/^i:[+-]?\d+$/.test(text)) throw new Error(`strconv.Atoi: parsing ${JSON.stringify(text.slice(2))}: invalid syntax`)
-      return `i:${Number(text.slice(2))}`
+      return `i:${elementIndex(text.slice(2))}`
     default:
       return undefined
   }
+}
+
+/** Parses an index as Go does. Throws an Error with its message. */
+function elementIndex(text: string): number {
+  const fault = (why: string) => new Error(`strconv.Atoi: parsing ${JSON.stringify(text)}: ${why}`)
+  if (!/^[+-]?\d+$/.test(text)) throw fault('invalid syntax')
+  const index = Number(text)
+  if (!Number.isSafeInteger(index)) throw fault('value out of range')
+  return index
 }
 
 /** Prefixes of elements, in the order in which managed fields list them. */

@@ -6,6 +6,9 @@ import { unionNodes } from './field-set.ts'
 import { canonicalElement, compareElements, type PathElement } from './path-element.ts'
 import { EMPTY, type FieldSet } from './set-node.ts'
 
+/** Go's error of a document, or of a member, that is not an object. */
+const NO_OBJECT = 'ReadMapCB: expect { or n'
+
 /** Decoded sets by document. A set that was encoded by `toFieldsV1` is its own document. */
 const read = new WeakMap<object, FieldSet>()
 
@@ -13,8 +16,9 @@ const read = new WeakMap<object, FieldSet>()
  * Decodes a FieldsV1 document to a canonical, sorted set. Elements with unknown prefixes are dropped. Runs in steps if the document is wide and was not decoded before. Throws an Error, possibly from the
  * steps, if the document is malformed. The document must not change afterwards: results are kept by its identity.
  */
-export function fromFieldsV1(fields: JsonObject | undefined | null): FieldSet | Steps<FieldSet> {
+export function fromFieldsV1(fields: Json | undefined): FieldSet | Steps<FieldSet> {
   if (fields === undefined || fields === null) return EMPTY
+  if (!isJsonObject(fields)) throw new Error(NO_OBJECT)
   const known = read.get(fields)
   if (known !== undefined) return known
   const reading = new Reading(fields)
@@ -151,7 +155,7 @@ class Reading {
     const element = canonicalElement(text)
     if (element === undefined) return false
     const document = top.at(text) ?? null
-    if (document !== null && !isJsonObject(document)) throw new Error('ReadMapCB: expect { or n')
+    if (document !== null && !isJsonObject(document)) throw new Error(NO_OBJECT)
     const isUnlisted = document !== null && isWide(document)
     const texts = document === null || isUnlisted ? NO_KEYS : namesOf(document)
     if (document === null || (!isUnlisted && texts.length === 0)) {

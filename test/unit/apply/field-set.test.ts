@@ -87,7 +87,21 @@ describe('field sets', () => {
   ]
   for (const [why, from, to] of readings) it(why, () => expect(JSON.stringify(set(from))).to.equal(to))
 
-  for (const malformed of ['{"f":{}}', '{"fa":{}}', '{"f:a":1}', '{"f:a":[]}', '{"k:x":{}}', '{"k:1":{}}', '{"v:":{}}', '{"i:x":{}}', '{"__proto__":{}}'])
+  for (const malformed of [
+    '{"f":{}}',
+    '{"fa":{}}',
+    '{"f:a":1}',
+    '{"f:a":[]}',
+    '{"k:x":{}}',
+    '{"k:1":{}}',
+    '{"v:":{}}',
+    '{"i:x":{}}',
+    '{"i:99999999999999999999":{}}',
+    '{"__proto__":{}}',
+    '[]',
+    '"x"',
+    '5',
+  ])
     it(`refuses ${malformed}`, () => expect(() => set(malformed)).to.throw(Error))
 
   it('decodes a document once', () => {
