@@ -18,7 +18,6 @@ import {
 } from '../codec/accept-header.ts'
 import { failure } from '../meta/status.ts'
 import type { Dialect } from './dialect/dialect.ts'
-import { dialectOf } from './dialect/dialect-of.ts'
 import type { Exchange } from './exchange.ts'
 import { formOf, type Output, PLAIN_FORM } from './forms/form-of.ts'
 import type { ResponseForm } from './forms/response-form.ts'
@@ -86,14 +85,13 @@ function dialectRules(dialect: Dialect, offer: MediaOffer, { rules }: Prepared):
 
 /** Negotiates media type and view. Throws 406, with the text of upstream's router if no clause names an offered type, and with the text of its negotiation otherwise. */
 export function acceptedOutput(scope: Scope): Output {
-  const { exchange, info, dialect, subresource } = scope
+  const { exchange, info, dialect } = scope
   const accept = exchange.headers.accept
   const { media } = scope.env
   const offered = prepare(media)
   const routeTypes = info.method === 'GET' && !info.namesObject ? offered.collectionTypes : offered.objectTypes
   if (!dialect.routeAnswers(accept, routeTypes) && !dialect.routeAnswers(accept, offered.aliases)) throw unroutable(exchange, routeTypes, scope.env)
-  const shown = subresource?.kind ? dialectOf(subresource.kind.schema) : dialect
-  const accepted = negotiateOutput(accept, media.types, dialectRules(shown, media, offered))
+  const accepted = negotiateOutput(accept, media.types, dialectRules(dialect, media, offered))
   if (!accepted) throw notAcceptable(scope)
   return { mediaType: accepted.mediaType, pretty: accepted.pretty || pretty(exchange), ...(accepted.as && { as: accepted.as }) }
 }

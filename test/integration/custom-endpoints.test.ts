@@ -114,6 +114,12 @@ describe('endpoints of custom kinds', function () {
       expect(await patch('', {})).to.equal(defaulted)
     })
 
+    it('are not offered as protobuf, like their objects', async () => {
+      const types = 'application/vnd.kubernetes.protobuf'
+      expect((await client.ask('GET', `${THINGS}/x/scale`, { accept: types })).status).to.equal(406)
+      expect((await client.ask('GET', `${THINGS}/x/scale`, { accept: `${types},application/json` })).headers['content-type']).to.equal('application/json')
+    })
+
     it('check the uid in an update', async () => {
       const { status, body } = await client.ask('PUT', `${THINGS}/x/scale`, { body: scale('x', 1, { uid: 'other' }) })
       expect([status, body.reason]).to.deep.equal([409, 'Conflict'])
@@ -255,6 +261,8 @@ describe('endpoints of custom kinds', function () {
     const accept = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
     const { status, body } = await client.ask('GET', `${THINGS}/x`, { accept })
     expect([status, body.message, body.reason]).to.deep.equal([500, 'content is not a list', undefined])
+    const scale = await client.ask('GET', `${THINGS}/x/scale`, { accept })
+    expect(scale.body.message).to.equal('you requested PartialObjectMetadataList, but the requested object is not a list (*v1.Scale)')
     expect((await client.ask('GET', '/api/v1/namespaces/default', { accept })).status).to.equal(406)
   })
 
@@ -266,6 +274,12 @@ describe('endpoints of custom kinds', function () {
       expect([status, body.message]).to.deep.equal([406, `only the following media types are accepted: ${types}`])
     }
     expect((await client.ask('GET', '/apis/apps/v1', { accept })).body.message).to.equal(`406: Not Acceptable\n\nAvailable representations: ${types}`)
+  })
+
+  it('report the removed clusterName as an unknown field of metadata', async () => {
+    const thing = { apiVersion: 'endpoints.example.com/v1', kind: 'Thing', metadata: { name: 'old', clusterName: 'c' } }
+    const { status, body } = await client.ask('POST', `${THINGS}?fieldValidation=Strict`, { body: thing })
+    expect([status, String(body.message).includes('unknown field "metadata.clusterName"')]).to.deep.equal([400, true])
   })
 
   it('check the media type of a patch before the media type of the response', async () => {

@@ -1,12 +1,16 @@
 import type { GroupVersion } from '../../api/meta/v1.types.ts'
 import { apiVersionOf, parseApiVersion } from '../../meta/gvk.ts'
-import { badRequestError, type StatusError } from '../../meta/status.ts'
+import { badRequestError, failure, type StatusError } from '../../meta/status.ts'
 import { type Detail, textIn, withPrefix } from '../../meta/wording.ts'
 import { apiVersionOfTarget, type BodyTarget } from '../../registry/change/body-target.ts'
 import type { TypeClaim } from '../../registry/other-type.ts'
 
 /** The first media type of a Content-Type header, without parameters. */
 export const firstType = (contentType = ''): string => contentType.split(';', 1)[0] ?? ''
+
+/** Returns the 406 of an object of a Go type that is requested as the metadata of a list. */
+export const noListError = (goType: string): StatusError =>
+  failure(406, 'NotAcceptable', `you requested PartialObjectMetadataList, but the requested object is not a list (*${goType})`)
 
 /** Returns the 400 of a body whose type cannot be read. */
 export const unrecognized = (kind: string, why: string, body: Buffer): StatusError =>

@@ -5,14 +5,14 @@ import { routeAccepts } from '../../codec/accept-header.ts'
 import { APPLY_CBOR_PATCH, APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from '../../codec/patch-types.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import { apiVersionOf } from '../../meta/gvk.ts'
-import { badRequestError, failure } from '../../meta/status.ts'
+import { badRequestError } from '../../meta/status.ts'
 import { apiVersionOfTarget, type BodyTarget, versionFault } from '../../registry/change/body-target.ts'
 import { type BuiltIns, goPackage, otherTypeFault, readAsClaimed } from '../../registry/other-type.ts'
 import { DecodeError, decode } from '../../schema/decode.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 import { initialEndAnnotations, listMetaText, objectMetaText } from '../forms/meta-v1.ts'
 import { textBlueprint } from '../forms/text/text-frames.ts'
-import { cannotHandle, claimedVersion } from './body-type.ts'
+import { cannotHandle, claimedVersion, noListError } from './body-type.ts'
 import { builtInRoute, hasBuiltInRoute } from './built-in-route.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -65,15 +65,14 @@ export const BUILT_IN: Dialect = {
     return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${metadata}${empty.members}}`
   },
   goType,
-  noListError: version =>
-    failure(406, 'NotAcceptable', `you requested PartialObjectMetadataList, but the requested object is not a list (*${goType(version, '')})`),
+  noListError: (version, view) => noListError(goType(view ?? version, '')),
 
   kindsBeside: ['DeleteOptions', 'WatchEvent'],
   discoveredVerbs: verbs => [...verbs].sort(),
   discoveredSubresources: subresources => [...subresources].sort((a, b) => compareText(a.name, b.name)),
 }
 
-function goType({ group, kind }: Version, suffix: string): string {
+function goType({ group, kind }: Pick<Version, 'group' | 'kind'>, suffix: string): string {
   return `${goPackage(group)}.${kind}${suffix}`
 }
 

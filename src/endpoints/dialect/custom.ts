@@ -7,7 +7,7 @@ import { apiVersionOf } from '../../meta/gvk.ts'
 import { badRequestError, failure } from '../../meta/status.ts'
 import { apiVersionOfTarget, versionFault } from '../../registry/change/body-target.ts'
 import { initialEndAnnotations } from '../forms/meta-v1.ts'
-import { cannotHandle, claimedVersion, firstType, unrecognized } from './body-type.ts'
+import { cannotHandle, claimedVersion, firstType, noListError, unrecognized } from './body-type.ts'
 import { customRoute, hasCustomRoute } from './custom-route.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -63,7 +63,7 @@ export const CUSTOM: Dialect = {
   },
   goType: (_version, suffix) => `unstructured.Unstructured${suffix}`,
   /** Any unstructured object may be a list, so upstream looks for its items. */
-  noListError: () => failure(500, '', 'content is not a list'),
+  noListError: (_version, view) => (view ? noListError(`${view.version}.${view.kind}`) : failure(500, '', 'content is not a list')),
 
   /** Empty. Otherwise the document of each group would list all other groups. */
   kindsBeside: [],

@@ -89,8 +89,8 @@ interface ResponseDialect {
   bookmark(version: Version, resourceVersion: string, initialEnd: boolean, release: Release | undefined): string
   /** Returns Go's name of the type, for errors. */
   goType(version: Version, suffix: '' | 'List'): string
-  /** Returns the error of a single object that is requested as the metadata of a list. */
-  noListError(version: Version): StatusError
+  /** Returns the error of a single object that is requested as the metadata of a list. `view`: its type if it is that of a subresource. */
+  noListError(version: Version, view: BodyTarget | undefined): StatusError
 }
 
 /** Contents of discovery and OpenAPI, in upstream's order. */

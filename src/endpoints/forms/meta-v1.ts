@@ -6,13 +6,19 @@ import { encodeJsonText } from '../../codec/json.ts'
 import { goJsonInSteps } from '../../codec/json-in-steps.ts'
 import type { TypeMeta } from '../../codec/protobuf.ts'
 import type { Steps } from '../../lib/steps.ts'
-import { DEFAULT_RELEASE, isSince, type Release } from '../../lifecycle/release.ts'
+import { DEFAULT_RELEASE, isSince, minorOf, type Release } from '../../lifecycle/release.ts'
 import type { ResponseStatus } from '../../meta/status.ts'
 import type { ListResult } from '../../registry/read.ts'
 import { TypeRegistry } from '../../schema/idl.ts'
 import type { StructSchema } from '../../schema/schema.ts'
 
 const types = new TypeRegistry().addFile('meta', declarationsOf('meta'))
+
+/** Types of responses. They lack `clusterName`, which was removed after 1.24. */
+const responseTypes = new TypeRegistry(minorOf(DEFAULT_RELEASE)).addFile('meta', declarationsOf('meta'))
+
+/** Returns the type of the metadata of objects in binary responses, `meta.ObjectMeta` or `meta.PartialObjectMetadata`. */
+export const metadataType = (id: 'meta.ObjectMeta' | 'meta.PartialObjectMetadata'): StructSchema => responseTypes.type(id)
 
 /** Returns a type of meta/v1, such as `meta.DeleteOptions`. */
 export const metaType = (id: string): StructSchema => types.type(id)

@@ -16,7 +16,8 @@ import type { StructSchema } from '../schema.ts'
 import { goValue } from './go-value.ts'
 import { additionalSchema, isEmbedded, itemsSchema, propertySchema } from './props.ts'
 
-const metaTypes = new TypeRegistry().addFile('meta', declarationsOf('meta'))
+/** Types of the newest release, without `clusterName`, which was removed after 1.24. */
+const metaTypes = new TypeRegistry(Number.MAX_SAFE_INTEGER).addFile('meta', declarationsOf('meta'))
 
 /** Returns the type of every object's metadata. Its file is read on first use. */
 export const objectMetaType = (): StructSchema => metaTypes.type('meta.ObjectMeta')

@@ -27,7 +27,7 @@ import { DERIVED_BYTES } from '../../../storage/byte-budget.ts'
 import { metadataOf } from '../../../storage/parse-own.ts'
 import type { Encoder, StoredObject } from '../../../storage/storage.ts'
 import { listPieces } from '../list-pieces.ts'
-import { listTypeMetaOf, metaType, typeMetaOf } from '../meta-v1.ts'
+import { listTypeMetaOf, metadataType, metaType, typeMetaOf } from '../meta-v1.ts'
 import type { Document } from '../response-form.ts'
 import type { BinaryCodec } from './codec.ts'
 
@@ -160,7 +160,7 @@ const metaMessage = (meta: ListMeta): Uint8Array => encodeMessage(metaType('meta
 /** Returns the PartialObjectMetadata of an object in its envelope. */
 const partialBody = (object: KubeObject, apiVersion: string): Buffer => wrap({ apiVersion, kind: 'PartialObjectMetadata' }, partialMessage(object))
 
-const partialMessage = (object: KubeObject): Uint8Array => encodeMessage(metaType('meta.PartialObjectMetadata'), { metadata: object.metadata })
+const partialMessage = (object: KubeObject): Uint8Array => encodeMessage(metadataType('meta.PartialObjectMetadata'), { metadata: object.metadata })
 
 /** Encodes items of a metadata list. Transcodes the JSON of the metadata directly if its fields are in the order of the message. */
 const partialEncoder: Encoder = {
@@ -172,7 +172,7 @@ const partialEncoder: Encoder = {
   transcode: json => {
     if (json.header <= 1) return undefined
     const { from, to } = metadataOf(json)
-    const bytes = transcoder.transcode(metaType('meta.ObjectMeta'), json.bytes.subarray(from, to), 1, 2 * MOST_ITEM_HEAD)
+    const bytes = transcoder.transcode(metadataType('meta.ObjectMeta'), json.bytes.subarray(from, to), 1, 2 * MOST_ITEM_HEAD)
     if (bytes === undefined) return undefined
     const message = writeMetaHead(bytes, 2 * MOST_ITEM_HEAD, bytes.length - 2 * MOST_ITEM_HEAD)
     const item = writeItemHead(bytes, message, bytes.length - message)

@@ -5,8 +5,8 @@ import type { Scope } from '../../scope.ts'
 const notAcceptable = (message: string): StatusError => failure(406, 'NotAcceptable', message)
 
 /** Throws a StatusError if a single object is requested as PartialObjectMetadataList. */
-export function checkAsksObject({ kind }: Transform, { dialect, served }: Scope): void {
-  if (kind === 'PartialObjectMetadataList') throw dialect.noListError(served.version)
+export function checkAsksObject({ kind }: Transform, { dialect, served, subresource }: Scope): void {
+  if (kind === 'PartialObjectMetadataList') throw dialect.noListError(served.version, subresource?.kind)
 }
 
 /** Throws 406 if a list is requested as PartialObjectMetadata. */

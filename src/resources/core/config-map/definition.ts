@@ -33,8 +33,8 @@ function* validateConfigMap(next: ConfigMap, old: ConfigMap | undefined): Steps<
     for (const message of isConfigMapKey(key)) errors.push(invalid(fieldPath('binaryData').key(key), key, message))
     size += Buffer.byteLength(binaryData[key] ?? '', 'base64')
   }
-  // The empty path stands for the whole object.
-  if (size > MAX_DATA_BYTES) errors.push(tooLongError(fieldPath(''), MAX_DATA_BYTES))
+  // The path stands for the whole object: Go prints one without a name as `[]`.
+  if (size > MAX_DATA_BYTES) errors.push(tooLongError(fieldPath('[]'), MAX_DATA_BYTES))
   return errors
 }
 

@@ -14,7 +14,7 @@ describe('config maps', () => {
       'bad keys': [{ data: { 'a*b': '' }, binaryData: { '..': '' } }, ['Invalid data[a*b]', 'Invalid binaryData[..]']],
       'a key in both': [{ data: { a: '' }, binaryData: { a: '' } }, ['Invalid data[a]']],
       'exactly as much as may be': [{ data: { a: 'x'.repeat(1024 * 1024) } }, []],
-      'too much': [{ data: { a: 'x'.repeat(1024 * 1024) }, binaryData: { b: 'AA==' } }, ['TooLong ']],
+      'too much': [{ data: { a: 'x'.repeat(1024 * 1024) }, binaryData: { b: 'AA==' } }, ['TooLong []']],
       'a key called __proto__': [{ data: JSON.parse('{"__proto__":"1"}') as object }, []],
     },
     {
