@@ -46,13 +46,15 @@ export interface Compaction {
   readonly clock: TimerClock
 }
 
+/** Stores whose user may not compact them, which was logged. The controller starts again when its server is elected again. */
+const denied = new WeakSet<Backend>()
+
 /**
  * Compacts the store to the revision of one interval ago, as kube-apiserver does, so that at least one interval of history is kept. If the user of the store
  * has no permission to compact, logs that once and leaves it to others.
  */
 export async function compactHistory({ backend, logger, intervalMs, clock }: Compaction, signal: AbortSignal): Promise<void> {
   let previous: Revision | undefined
-  let wasDenied = false
   while (!signal.aborted) {
     try {
       const now = await withDeadline(signal, DEADLINE_MS, within => backend.currentRevision(within))
@@ -64,8 +66,8 @@ export async function compactHistory({ backend, logger, intervalMs, clock }: Com
       previous = now
     } catch (error) {
       if (isDenied(error)) {
-        if (!wasDenied) logger.info('this server does not compact the store: its user has no permission to write compact_rev_key')
-        wasDenied = true
+        if (!denied.has(backend)) logger.info('this server does not compact the store: its user has no permission to write compact_rev_key')
+        denied.add(backend)
       } else if (!signal.aborted) logger.warn('cannot compact the store', { error: errorMessage(error) })
     }
     await pause(intervalMs, signal, clock)

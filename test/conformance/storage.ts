@@ -29,7 +29,7 @@ export interface StorageHarness {
 export function storageConformance(name: string, open: () => Promise<StorageHarness>, skip?: string): void {
   const suite = skip === undefined ? describe : describe.skip
   suite(`Storage: ${name}${skip === undefined ? '' : ` (skipped: ${skip})`}`, function () {
-    this.timeout(20_000)
+    this.timeout(120_000)
     let harness: StorageHarness
     let storage: Storage
     let backend: Backend
@@ -479,7 +479,10 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
         const events = await watch({ start: { initial: 'latest', bookmarkAtEnd: true }, bookmarks: true })
         expect(told(await take(events, 3))).to.deep.equal([`added a@${r - 1}`, `added b@${r}`, `bookmark end@${r}`])
         await create(testObject('c'))
-        expect(told(await take(events, 1))[0]).to.equal(`added c@${r + 1}`)
+        let next = told(await take(events, 1))[0]
+        // A bookmark may come between.
+        while (next?.startsWith('bookmark')) next = told(await take(events, 1))[0]
+        expect(next).to.equal(`added c@${r + 1}`)
       })
 
       it('starts with a state that is not older than requested', async () => {
@@ -603,7 +606,7 @@ export function storageConformance(name: string, open: () => Promise<StorageHarn
       })
 
       it('serves 1000 watchers', async function () {
-        this.timeout(30_000)
+        this.timeout(120_000)
         const { revision: r } = await create()
         const all = await Promise.all(
           Array.from({ length: 1000 }, (_, i) => watch({ start: { after: r }, ...(i % 2 === 1 && { predicate: labelled('odd', 'yes') }) })),
