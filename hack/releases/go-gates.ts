@@ -32,8 +32,8 @@ export function statesIn(gates: GateStates, minor: number): Map<string, string> 
 }
 
 /**
- * Adds the states of a release to the text of the gate table. A new gate is written as `fixed`: tests fail until its effect has been decided. Returns the new
- * text and a line per change.
+ * Adds the states of a release to the text of the gate table. States that a preview of the release had are replaced. A new gate is written as `fixed`: tests fail
+ * until its effect has been decided. Returns the new text and a line per change.
  */
 export function withGates(
   table: string,
@@ -43,17 +43,20 @@ export function withGates(
 ): { text: string; changes: string[] } {
   const entries = new Map([...table.matchAll(/^ {2}(\w+): '(.*)',$/gm)].map(([, name = '', history = '']) => [name, history]))
   const changes: string[] = []
+  const ownState = new RegExp(` ${minor}\\S+$`)
   const note = (name: string, from: string, to: string): number => changes.push(`${name}: ${from} -> ${to}`)
   for (const [name, state] of after) {
-    const history = entries.get(name)
-    if (before.get(name) === state || history?.includes(` ${minor}`)) continue
-    entries.set(name, `${history ?? 'fixed'} ${minor}${state}`)
+    const history = (entries.get(name) ?? 'fixed').replace(ownState, '')
+    if (before.get(name) === state || entries.get(name) === `${history} ${minor}${state}`) continue
+    entries.set(name, `${history} ${minor}${state}`)
     note(name, before.get(name) ?? 'new', state)
   }
   for (const [name, state] of before) {
     const history = entries.get(name)
     if (after.has(name) || history === undefined || history.endsWith('gone')) continue
-    entries.set(name, `${history} ${minor}gone`)
+    const earlier = history.replace(ownState, '')
+    if (earlier.includes(' ')) entries.set(name, `${earlier} ${minor}gone`)
+    else entries.delete(name)
     note(name, state, 'gone')
   }
   const lines = [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, history]) => `  ${name}: '${history}',`)

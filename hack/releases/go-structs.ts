@@ -1,115 +1,178 @@
-/** A field of a struct in k8s.io/api, as declarations write it. */
-export interface GoField {
-  readonly name: string
-  /** Line of a declaration, without `since`. */
-  readonly line: string
-}
+import { type FieldFacts, fieldText } from './field-facts.ts'
+import { goTypeText, type TypeNames } from './go-type-names.ts'
 
 /** A struct that is serialized. */
 export interface GoStruct {
   readonly name: string
-  /** First line of its declaration. */
-  readonly head: string
-  readonly fields: readonly GoField[]
+  /** Marks of its declaration: `typemeta`, `atomic`. */
+  readonly marks: readonly string[]
+  /** Whether it is the kind of a resource (`+genclient`). */
+  readonly isResource: boolean
+  readonly fields: readonly FieldFacts[]
+  /** Markers of declared validation (`+k8s:`) by the name of the field, in Go's spelling. */
+  readonly rules: ReadonlyMap<string, readonly string[]>
 }
 
-/** Structs and string types of a `types.go`. */
+/** Structs and string types of a package. */
 export interface GoTypes {
   readonly structs: ReadonlyMap<string, GoStruct>
   /** Values of string types with the marker `+enum`, sorted. */
   readonly enums: ReadonlyMap<string, readonly string[]>
+  /** Names of other string types. */
+  readonly strings: ReadonlySet<string>
 }
 
-/** Types of other packages that declarations name differently. */
-const TYPES: Readonly<Record<string, string>> = {
-  'metav1.Time': 'Time',
-  'metav1.MicroTime': 'MicroTime',
-  'metav1.Duration': 'Duration',
-  'resource.Quantity': 'Quantity',
-  'runtime.RawExtension': 'RawExtension',
-  'intstr.IntOrString': 'IntOrString',
-  'types.UID': 'UID',
-  '[]byte': 'bytes',
+/** Lines of a package that declare types, before names are resolved. */
+interface GoDeclarations {
+  readonly structs: { readonly name: string; readonly marks: string[]; readonly markers: readonly string[]; readonly fields: RawField[] }[]
+  readonly enums: Map<string, string[]>
+  readonly strings: Set<string>
+  /** Other named types: `ResourceList` is `map[ResourceName]resource.Quantity`. */
+  readonly aliases: Map<string, string>
+  /** Values of constants, to which defaults refer. */
+  readonly constants: Map<string, string>
 }
-/** Prefixes of imported packages. `schedulingv1alpha3` stands for `schedulingV1alpha3`. */
-const PACKAGES: Readonly<Record<string, string>> = { metav1: 'meta', v1: 'core', corev1: 'core' }
 
-/** Reads the serialized types of a `types.go`, line by line. Comments above a field have its markers. */
-export function readGoTypes(text: string): GoTypes {
-  const structs = new Map<string, GoStruct>()
-  const enums = new Map<string, string[]>()
+interface RawField {
+  readonly line: string
+  readonly markers: readonly string[]
+}
+
+/** Names and constants of other packages that the types of a package use. */
+export interface GoImports {
+  /** Returns the name that declarations have for an imported package: `core` for `k8s.io/api/core/v1`. */
+  readonly packageOf: (path: string) => string | undefined
+  /** Values of constants of core, to which constants of other packages refer. */
+  readonly constants: ReadonlyMap<string, string>
+}
+
+const NO_IMPORTS: GoImports = { packageOf: () => undefined, constants: new Map() }
+
+/** Reads the serialized types of the files of a package, line by line. Comments above a field have its markers. */
+export function readGoTypes(texts: readonly string[], { packageOf, constants: imported }: GoImports = NO_IMPORTS): GoTypes {
+  const found = noDeclarations(imported)
+  const imports = new Map<string, string>()
+  for (const text of texts) {
+    for (const [, alias, path = ''] of text.matchAll(/^\s*(?:import )?(\w+)? ?"([\w./-]+)"$/gm)) {
+      const last = path.slice(path.lastIndexOf('/') + 1)
+      const id = packageOf(path) ?? (path.startsWith('k8s.io/apimachinery/pkg/') && !path.includes('/apis/') ? last : undefined)
+      if (id !== undefined) imports.set(alias ?? last, id)
+    }
+    readLines(text, found)
+  }
+  for (const values of found.enums.values()) values.sort()
+  const names: TypeNames = { imports, aliases: found.aliases }
+  const structs = found.structs.map(({ name, marks, markers, fields }): [string, GoStruct] => {
+    const isResource = markers.some(marker => marker.startsWith('+genclient'))
+    const rules = new Map(fields.map(({ line, markers: own }) => [nameIn(line), own.filter(marker => RULE.test(marker))]))
+    return [name, { name, marks, isResource, fields: fields.flatMap(raw => readField(raw, names, found.constants)), rules }]
+  })
+  return { structs: new Map(structs), enums: found.enums, strings: found.strings }
+}
+
+/** Returns the values of the constants of a package, as Go writes them. */
+export function readGoConstants(texts: readonly string[]): ReadonlyMap<string, string> {
+  const found = noDeclarations(new Map())
+  for (const text of texts) readLines(text, found)
+  return found.constants
+}
+
+const noDeclarations = (constants: ReadonlyMap<string, string>): GoDeclarations => ({
+  structs: [],
+  enums: new Map(),
+  strings: new Set(),
+  aliases: new Map(),
+  constants: new Map(constants),
+})
+
+/** Matches markers of declared validation, also those of other levels: `+k8s:alpha(since: "1.37")=+k8s:required`. */
+const RULE = /^\+k8s:/
+
+const nameIn = (line: string): string => /`json:"([^",]*)/.exec(line)?.[1] ?? ''
+
+/** Returns the first line of a struct's declaration. */
+export const structHead = ({ name, marks }: GoStruct): string => ['type', name, ...marks].join(' ')
+
+/** Returns the lines of a struct's declaration. */
+export const structLines = (struct: GoStruct): string[] => [structHead(struct), ...struct.fields.map(field => `  ${fieldText(field)}`)]
+
+function readLines(text: string, found: GoDeclarations): void {
   let comments: string[] = []
-  let open: { name: string; marks: readonly string[]; typeMeta: boolean; fields: GoField[] } | undefined
+  let open: GoDeclarations['structs'][number] | undefined
   for (const line of text.split('\n')) {
-    const comment = /^\s*\/\/\s*(\+.*)$/.exec(line)?.[1]
     if (/^\s*\/\//.test(line)) {
-      if (comment !== undefined) comments.push(comment.trim())
+      const marker = /^\s*\/\/\s*(\+.*|Deprecated:.*)$/.exec(line)?.[1]
+      if (marker !== undefined) comments.push(marker.trim())
       continue
     }
-    const struct = /^type (\w+) struct \{(\})?$/.exec(line)
-    const text = /^type (\w+) string$/.exec(line)?.[1]
-    const value = /^\s+\w+\s+(\w+)\s+= "(.*)"$/.exec(line)
+    const struct = /^type (\w+) struct ?\{\s*(\})?$/.exec(line)
     if (struct?.[1] !== undefined) {
-      open = { name: struct[1], marks: comments, typeMeta: false, fields: [] }
-      if (struct[2] !== undefined) open = close(structs, open)
-    } else if (text !== undefined && comments.includes('+enum')) enums.set(text, [])
-    else if (open && line === '}') open = close(structs, open)
-    else if (open && /^\s+metav1\.TypeMeta\b/.test(line)) open.typeMeta = true
-    else if (open) open.fields.push(...readField(line, comments))
-    else if (value?.[1] !== undefined && value[2] !== undefined) enums.get(value[1])?.push(value[2])
-    if (line.trim() !== '' || open === undefined) comments = []
+      const started = { name: struct[1], marks: structMarks(comments), markers: comments, fields: [] }
+      found.structs.push(started)
+      open = struct[2] === undefined ? started : undefined
+    } else if (line === '}') open = undefined
+    else if (open && /^\s+metav1\.TypeMeta\b/.test(line)) open.marks.unshift('typemeta')
+    else if (open) open.fields.push({ line, markers: comments })
+    else readNamed(line, comments, found)
+    if (line.trim() !== '' || open === undefined) comments = line.trim() === '' && open === undefined ? comments : []
   }
-  for (const values of enums.values()) values.sort()
-  return { structs, enums }
 }
 
-function close(
-  structs: Map<string, GoStruct>,
-  { name, marks, typeMeta, fields }: { name: string; marks: readonly string[]; typeMeta: boolean; fields: GoField[] },
-): undefined {
-  const form = marks.includes('+structType=atomic') ? ' atomic' : marks.includes('+structType=granular') ? ' granular' : ''
-  structs.set(name, { name, head: `type ${name}${typeMeta ? ' typemeta' : ''}${form}`, fields })
-  return undefined
+const structMarks = (markers: readonly string[]): string[] => markers.flatMap(marker => /^\+structType=(atomic|granular)$/.exec(marker)?.[1] ?? [])
+
+/** Reads a named type that is no struct, or a constant. */
+function readNamed(line: string, markers: readonly string[], { enums, strings, aliases, constants }: GoDeclarations): void {
+  const [, name = '', target = ''] = /^type (\w+) ([\w.[\]*]+)$/.exec(line) ?? []
+  if (target === 'string' && markers.includes('+enum')) enums.set(name, [])
+  else if (target === 'string') strings.add(name)
+  else if (target !== '' && target !== 'interface') aliases.set(name, target)
+  const [, constant = '', type = '', value = ''] = /^\s+(\w+)\s+(\w+)?\s*= (".*"|-?\d+|true|false)(?:\s*\/\/.*)?$/.exec(line) ?? []
+  if (constant === '') {
+    const [, converted = '', literal, name = ''] = /^\s+\w+\s+= (\w+)\((?:(".*")|(?:\w+\.)?(\w+))\)$/.exec(line) ?? []
+    const text = literal ?? constants.get(name)
+    if (text?.startsWith('"')) enums.get(converted)?.push(JSON.parse(text) as string)
+    return
+  }
+  constants.set(constant, value)
+  if (value.startsWith('"')) enums.get(type)?.push(JSON.parse(value) as string)
 }
 
-function readField(line: string, markers: readonly string[]): GoField[] {
-  const [, type = '', json = ''] = /^\s+(?:\w+\s+)?(\S+)\s+`json:"([^"]*)"/.exec(line) ?? []
+function readField({ line, markers }: RawField, names: TypeNames, constants: ReadonlyMap<string, string>): FieldFacts[] {
+  const [, goType = '', json = ''] = /^\s+(?:\w+\s+)?(\S+)\s+`json:"([^"]*)"/.exec(line) ?? []
   const number = /protobuf:"\w+,(\d+)/.exec(line)?.[1] ?? '-'
   const [name = '', ...options] = json.split(',')
-  if (type === '' || name === '' || name === '-') return []
-  const value = (marker: string): string | undefined => markers.find(each => each.startsWith(`+${marker}=`))?.slice(marker.length + 2)
-  const omitted = options.includes('omitempty')
-  const optional = markers.includes('+optional') || (omitted && !markers.includes('+required'))
-  const form = optional ? (omitted ? '?' : ' optional') : omitted ? ' omitempty' : ''
-  const marks = [...listMarks(markers, value), ...gateMarks(value)]
-  return [{ name, line: [`${name} ${number} ${typeText(type)}${form}`, ...marks].join(' ') + defaultText(value('default')) }]
+  if (goType === '' || name === '-' || (name === '' && number === '-')) return []
+  const pointer = goType.startsWith('*')
+  const type = goTypeText(pointer ? goType.slice(1) : goType, names)
+  if (name === '') return [{ name, number, pointer: false, type, required: true, omitEmpty: false, marks: [] }]
+  const omitEmpty = options.includes('omitempty')
+  const required = !(markers.includes('+optional') || (omitEmpty && !markers.includes('+required')))
+  const given = defaultOf(markerValue(markers, 'default'), constants)
+  const marks = [...listMarks(markers), ...otherMarks(markers), ...(options.includes('omitzero') ? ['omitzero'] : [])]
+  return [{ name, number, pointer, type, required, omitEmpty, marks, ...(given !== undefined && { default: `= ${given}` }) }]
 }
 
-function listMarks(markers: readonly string[], value: (marker: string) => string | undefined): string[] {
-  const list = value('listType') ?? value('mapType')
+const markerValue = (markers: readonly string[], marker: string): string | undefined =>
+  markers.find(each => each.startsWith(`+${marker}=`))?.slice(marker.length + 2)
+
+function listMarks(markers: readonly string[]): string[] {
+  const list = markerValue(markers, 'listType') ?? markerValue(markers, 'mapType') ?? markerValue(markers, 'structType')
   const keys = markers.filter(each => each.startsWith('+listMapKey=')).map(each => each.slice('+listMapKey='.length))
-  const key = value('patchMergeKey')
-  const strategies = value('patchStrategy')?.split(',') ?? []
+  const key = markerValue(markers, 'patchMergeKey')
+  const strategies = markerValue(markers, 'patchStrategy')?.split(',') ?? []
   return [
     ...(list === 'map' ? [`map(${keys.join(',')})`] : list === undefined ? [] : [list]),
     ...strategies.map(strategy => (strategy === 'merge' && key !== undefined ? `merge(${key})` : strategy)),
   ]
 }
 
-const gateMarks = (value: (marker: string) => string | undefined): string[] => {
-  const gate = value('featureGate')
-  return gate === undefined ? [] : [`gate(${gate})`]
+function otherMarks(markers: readonly string[]): string[] {
+  const gate = markerValue(markers, 'featureGate')
+  return [...(gate === undefined ? [] : [`gate(${gate})`]), ...(markers.some(marker => marker.startsWith('Deprecated:')) ? ['deprecated'] : [])]
 }
 
-const defaultText = (json: string | undefined): string => (json === undefined ? '' : ` = ${json}`)
-
-/** Writes a Go type as declarations do: `*metav1.Time` is `*Time`. */
-function typeText(type: string): string {
-  if (type.startsWith('*')) return `*${typeText(type.slice(1))}`
-  if (Object.hasOwn(TYPES, type)) return TYPES[type] ?? type
-  if (type.startsWith('[]')) return `[]${typeText(type.slice(2))}`
-  const map = /^map\[(\w+)\](.*)$/.exec(type)
-  if (map) return `map[string]${typeText(map[2] ?? '')}`
-  const [first = '', second] = type.split('.')
-  return second === undefined ? first : `${PACKAGES[first] ?? first.replace(/(?<=[a-z])v(?=\d)/, 'V')}.${second}`
+/** A default is JSON, or refers to a constant: `ref(Always)`. */
+function defaultOf(text: string | undefined, constants: ReadonlyMap<string, string>): string | undefined {
+  const constant = /^ref\((?:[\w./-]+\.)?(\w+)\)$/.exec(text ?? '')?.[1]
+  return constant === undefined ? text : constants.get(constant)
 }

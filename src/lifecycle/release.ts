@@ -6,11 +6,17 @@ export type Release = `${number}.${number}`
 /** Release that is emulated by default. */
 export const DEFAULT_RELEASE: Release = '1.33'
 
-/** Releases that can be emulated, oldest first. docs/releases.md describes the differences. */
-export const RELEASES: readonly Release[] = ['1.24', '1.25', '1.26', '1.27', '1.28', '1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36', '1.37']
-
 /** Oldest release that can be emulated. */
 export const OLDEST_RELEASE: Release = '1.24'
+
+/** Newest release that can be emulated. `hack/add-release` writes it. */
+export const NEWEST_RELEASE: Release = '1.37'
+
+/**
+ * Versions of releases that are emulated before they are final. Parts that are not published yet may differ in the release, as docs/releases.md says. `hack/add-release`
+ * writes them.
+ */
+export const PREVIEWS: Readonly<Partial<Record<Release, string>>> = {}
 
 /** Cache of the numbers by which releases are ordered: validating an object compares a dozen times. */
 const ordinals = new Map<Release, number>()
@@ -30,6 +36,12 @@ export const compareReleases = (a: Release, b: Release): number => ordinalOf(a) 
 
 /** Returns 33 for `1.33`. */
 export const minorOf = (release: Release): number => Number(release.slice(release.indexOf('.') + 1))
+
+/** Releases that can be emulated, oldest first. docs/releases.md describes the differences. */
+export const RELEASES: readonly Release[] = Array.from(
+  { length: minorOf(NEWEST_RELEASE) - minorOf(OLDEST_RELEASE) + 1 },
+  (_, i): Release => `1.${minorOf(OLDEST_RELEASE) + i}`,
+)
 
 /** Returns the minor release before. */
 export const previousRelease = (release: Release): Release => `1.${minorOf(release) - 1}`

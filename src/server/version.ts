@@ -1,5 +1,5 @@
 import type { Features } from '../lifecycle/gates.ts'
-import { minorOf, type Release } from '../lifecycle/release.ts'
+import { minorOf, PREVIEWS, type Release } from '../lifecycle/release.ts'
 
 /** version.Info, the body of `/version`. */
 export interface VersionInfo {
@@ -25,8 +25,8 @@ export interface Runtime {
   readonly arch: string
 }
 
-/** Returns the gitVersion: the first patch of the release, which clients can compare, with the program as build metadata. */
-export const gitVersion = (release: Release): string => `v${release}.0+binnacle`
+/** Returns the gitVersion: the first patch of the release or the version of its preview, which clients can compare, with the program as build metadata. */
+export const gitVersion = (release: Release): string => `${PREVIEWS[release] ?? `v${release}.0`}+binnacle`
 
 /** Returns the version information. Releases before 1.33 have no emulation and compatibility versions. */
 export const versionInfo = ({ version, platform, arch }: Runtime, { release, compatibility }: Pick<Features, 'release' | 'compatibility'>): VersionInfo => ({

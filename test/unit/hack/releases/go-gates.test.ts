@@ -44,4 +44,20 @@ describe('feature gates of a Go file', () => {
     ])
     expect(withGates(text, statesIn(gates, 36), after, 37), 'a second time').to.deep.equal({ text, changes: [] })
   })
+
+  it('replace the states of a preview of the same release', () => {
+    const preview = new Map([...statesIn(gates, 37), ['Early', 'A-']])
+    const { text } = withGates(TABLE, statesIn(gates, 36), preview, 37)
+    const final = withGates(
+      text,
+      preview,
+      new Map([
+        ['Alpha', 'A-'],
+        ['Stable', 'G+L'],
+      ]),
+      37,
+    )
+    expect(final.changes).to.deep.equal(['Alpha: B+ -> A-', 'Early: A- -> gone'])
+    expect(final.text).to.include("  Alpha: 'read 36A- 37A-',").and.not.include('Early')
+  })
 })
