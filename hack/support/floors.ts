@@ -18,6 +18,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['registry'],
   ['catalog'],
   ['storage'],
+  ['cluster'],
   ['lifecycle', 'clients'],
   ['apply'],
   ['codec', 'cel'],

@@ -1,4 +1,4 @@
-import { CONTROLLER_NAMES, type ControllerName, isControllerName } from '../controllers/names.ts'
+import { BUILT_CONTROLLERS, CONTROLLER_NAMES, type ControllerName, MISSING_CONTROLLERS } from '../controllers/names.ts'
 import type { FlagReader } from './flag-reader.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
 import type { Profile } from './place-config.ts'
@@ -9,17 +9,34 @@ export interface ControllersConfig {
   readonly quotaSyncPeriodMs: number
 }
 
+/** Controllers that `*` stands for. */
+const DEFAULTS: Readonly<Record<Profile, readonly ControllerName[]>> = {
+  apiserver: CONTROLLER_NAMES,
+  binnacle: CONTROLLER_NAMES,
+  cluster: BUILT_CONTROLLERS,
+}
+
 /** Parses the controller flags. Throws FlagError. */
 export function controllersOf(profile: Profile, { values }: GivenFlags, read: FlagReader): ControllersConfig {
-  const enabled = namesOf(values.get('controllers') ?? (profile === 'apiserver' || read.bool('read-only') ? [] : ['*']))
+  const given = values.get('controllers') ?? (profile === 'apiserver' || read.bool('read-only') ? [] : ['*'])
+  const enabled = enabledControllers(given, DEFAULTS[profile])
   if (read.bool('read-only') && enabled.size > 0) throw new FlagError('--read-only and --controllers are mutually exclusive: controllers write')
   return { enabled, quotaSyncPeriodMs: read.duration('resource-quota-sync-period') }
 }
 
-/** Parses `*`, names, and `-name` to exclude, in any order. An explicit name takes precedence over `*`. Throws FlagError. */
-function namesOf(given: readonly string[]): ReadonlySet<ControllerName> {
-  for (const entry of given)
-    if (entry !== '*' && !isControllerName(entry.replace(/^-/, '')))
-      throw new FlagError(`--controllers: ${JSON.stringify(entry)} is not in the list of known controllers: ${CONTROLLER_NAMES.join(', ')}`)
-  return new Set(CONTROLLER_NAMES.filter(name => given.includes(name) || (given.includes('*') && !given.includes(`-${name}`))))
+const KNOWN: ReadonlySet<string> = new Set([...BUILT_CONTROLLERS, ...MISSING_CONTROLLERS])
+const MISSING: ReadonlySet<string> = new Set(MISSING_CONTROLLERS)
+
+/**
+ * Parses `*`, names, and `-name` to exclude, in any order. An explicit name takes precedence over `*`. A controller that is not built can only be excluded.
+ * Throws FlagError.
+ */
+function enabledControllers(given: readonly string[], defaults: readonly ControllerName[]): ReadonlySet<ControllerName> {
+  for (const entry of given) {
+    if (entry !== '*' && !KNOWN.has(entry.replace(/^-/, '')))
+      throw new FlagError(`--controllers: ${JSON.stringify(entry)} is not in the list of known controllers: ${BUILT_CONTROLLERS.join(', ')}`)
+    if (MISSING.has(entry)) throw new FlagError(`--controllers: ${JSON.stringify(entry)} is not built into this program; run it as another program`)
+  }
+  const isDefault = (name: ControllerName): boolean => given.includes('*') && defaults.includes(name)
+  return new Set(BUILT_CONTROLLERS.filter(name => given.includes(name) || (isDefault(name) && !given.includes(`-${name}`))))
 }

@@ -9,7 +9,7 @@ export const FLAGS = {
   // Binnacle's own flags.
   profile: ownFlag(
     'string',
-    'Controllers and defaults: binnacle runs the controllers that namespaces, service accounts and garbage collection need, as in a cluster; apiserver runs only what kube-apiserver itself runs. Default if the program is named kube-apiserver: apiserver.',
+    'Controllers and defaults: binnacle runs the controllers that namespaces, service accounts and garbage collection need, as in a cluster; cluster also runs controllers of workloads; apiserver runs only what kube-apiserver itself runs. Default if the program is named kube-apiserver: apiserver.',
     'binnacle',
   ),
   'data-dir': ownFlag(
@@ -64,7 +64,7 @@ export const FLAGS = {
   domain: ownFlag('string', 'Domain whose neutral media type parameters (g=meta.DOMAIN) are accepted beside the Kubernetes ones.', 'k8s.io'),
   controllers: ownFlag(
     'list',
-    'Controllers to run, by their names in kube-controller-manager. * enables all, -NAME disables one. Disable those that another program runs. Default: *; none with --profile=apiserver.',
+    'Controllers to run, by their names in kube-controller-manager. * enables those of the profile, NAME another one, -NAME disables one. Disable those that another program runs. Default: *; none with --profile=apiserver.',
   ),
   'resource-quota-sync-period': ownFlag(
     'duration',

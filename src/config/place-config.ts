@@ -4,15 +4,18 @@ import { join } from 'node:path'
 import type { FlagReader } from './flag-reader.ts'
 import { FlagError } from './parse-flags.ts'
 
-/** Set of defaults. `apiserver` has kube-apiserver's defaults, for programs such as envtest that pass its flags. `binnacle` works without flags. */
-export type Profile = 'binnacle' | 'apiserver'
+/**
+ * Set of defaults. `apiserver` has kube-apiserver's defaults, for programs such as envtest that pass its flags. `binnacle` works without flags. `cluster` runs
+ * the parts of `src/cluster` in addition.
+ */
+export type Profile = 'binnacle' | 'apiserver' | 'cluster'
 
 export const DEFAULT_PROFILE: Profile = 'binnacle'
 
 /** Parses a profile. Throws FlagError. */
 export function profileOf(name: string): Profile {
-  if (name === 'binnacle' || name === 'apiserver') return name
-  throw new FlagError(`--profile=${name} is not a profile; it may be binnacle or apiserver`)
+  if (name === 'binnacle' || name === 'apiserver' || name === 'cluster') return name
+  throw new FlagError(`--profile=${name} is not a profile; it may be binnacle, cluster or apiserver`)
 }
 
 /** Locations of the files that a server creates. All are paths. */

@@ -22,6 +22,7 @@ import type { TolerationSeconds } from '../resources/core/pod/admission.ts'
 import type { ImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
+import type { ClusterLoop } from './cluster-loop.ts'
 import type { ConsoleOptions } from './console-service.ts'
 import type { Origin } from './origin.ts'
 import type { Runtime } from './runtime.ts'
@@ -158,6 +159,8 @@ export interface ControlPlaneOptions {
   readonly access: AccessOptions
   readonly admission: AdmissionOptions
   readonly controllers: ControllersConfig
+  /** Optional. Runs the enabled parts of the cluster. Omitted if none is enabled. */
+  readonly cluster?: ClusterLoop
   readonly network: NetworkOptions
   readonly requests: RequestOptions
   readonly observability: ObservabilityOptions

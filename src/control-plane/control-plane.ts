@@ -3,6 +3,7 @@ import { forbidden } from '../auth/authz/forbidden.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceAccess, Version } from '../catalog/definition.ts'
 import { type GoneVersion, GoneVersions } from '../catalog/gone-versions.ts'
+import type { ApiClient } from '../clients/api-client.ts'
 import { callsInTurn } from '../controllers/calls-in-turn.ts'
 import type { ControllerEnvironment } from '../controllers/controller.ts'
 import { WorkQueues } from '../controllers/work-queues.ts'
@@ -24,13 +25,15 @@ import { AggregationService } from './aggregation-service.ts'
 import { ApiService } from './api-service.ts'
 import { BootstrapService } from './bootstrap-service.ts'
 import { builtInKinds } from './built-in-kinds.ts'
+import { clientsInTurn } from './clients-in-turn.ts'
 import { ConsoleService } from './console-service.ts'
 import type { AccessOptions, ControlPlaneOptions } from './control-plane-options.ts'
-import { ControllerService } from './controller-service.ts'
+import { ControllerService, type ControllerServiceParts } from './controller-service.ts'
 import { DefinitionService } from './definition-service.ts'
 import { FaultService } from './fault-service.ts'
 import { FlowService } from './flow-service.ts'
 import { HistoryService } from './history-service.ts'
+import { InProcessClient } from './in-process-client.ts'
 import { nameSuffix } from './name-suffix.ts'
 import { NodeService } from './node-service.ts'
 import type { Origin } from './origin.ts'
@@ -116,11 +119,11 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     listStored: (id, namespace) => reader.listStored(id, namespace, ended.signal, true),
     availability: aggregation.availability,
     foreign: aggregation.foreign,
-    leaderAccess: signal => registry.access(signal, { nested: true }),
+    ...loopAccess(options, registry, catalog),
   })
   const flows = options.requests.totalSeats === undefined ? undefined : new FlowService(options, options.requests.totalSeats, { catalog, stores })
-  const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers]
-  const services: readonly Service[] = [...always, ...(flows ? [flows] : []), ...optionalServices(options, { catalog, registry, stores })]
+  const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers, ...(flows ? [flows] : [])]
+  const services: readonly Service[] = [...always, ...optionalServices(options, { catalog, registry, stores })]
   const running: Promise<unknown>[] = []
   return {
     registry,
@@ -147,6 +150,19 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       ended.abort()
       return closeAfter(running, services)
     },
+  }
+}
+
+/** Returns the accesses of background loops to the API. The calls of all clients run in order if writes are serialized. */
+function loopAccess(
+  { runtime: { settled, clock } }: ControlPlaneOptions,
+  registry: Registry,
+  catalog: Catalog,
+): Pick<ControllerServiceParts, 'leaderAccess' | 'clientOf'> {
+  const inTurn = settled ? clientsInTurn() : (client: ApiClient) => client
+  return {
+    leaderAccess: signal => registry.access(signal, { nested: true }),
+    clientOf: (identity, signal) => inTurn(new InProcessClient({ registry, catalog, clock, identity, signal })),
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
+import type { ApiClient } from '../clients/api-client.ts'
 import { allocationRepairController } from '../controllers/allocation-repair.ts'
 import { clusterRoleAggregationController } from '../controllers/cluster-role-aggregation.ts'
 import { compactHistory } from '../controllers/compaction.ts'
@@ -27,6 +28,7 @@ import { Evaluators } from '../resources/core/resource-quota/usage/evaluators.ts
 import { VOLUME_ATTRIBUTES_CLASSES } from '../resources/kinds.ts'
 import { nodePortRange } from './built-in-kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
+import type { ClientIdentity } from './in-process-client.ts'
 import type { Service, ServiceStart } from './service.ts'
 
 export interface ControllerServiceParts {
@@ -44,9 +46,11 @@ export interface ControllerServiceParts {
   readonly foreign: ForeignResources
   /** Access for renewals of the Lease. Webhooks are not called for these. */
   leaderAccess(signal: AbortSignal): ResourceAccess
+  /** Returns a client of this server in the process. */
+  clientOf(identity: ClientIdentity, signal: AbortSignal): ApiClient
 }
 
-type ControllerGroups = Pick<ControlPlaneOptions, 'runtime' | 'logger' | 'release' | 'storage' | 'access' | 'controllers' | 'network'>
+type ControllerGroups = Pick<ControlPlaneOptions, 'runtime' | 'logger' | 'release' | 'storage' | 'access' | 'controllers' | 'cluster' | 'network'>
 
 /** Loops that run once among all servers on a store: controllers and compaction. */
 export class ControllerService implements Service {
@@ -80,9 +84,11 @@ export class ControllerService implements Service {
 
   /** Runs the loops until the signal aborts, at shutdown or when the Lease is lost. @param env its writes are fenced by the Lease. */
   async #lead(controllers: readonly Controller[], env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
-    const { logger, storage } = this.#options
+    const { logger, storage, cluster, release } = this.#options
     const { backend, otherStores, compactionIntervalMs, history } = storage
     const loops = controllers.map(controller => controller({ ...env, queues: this.#parts.queues }, signal))
+    const { queues: meters, clientOf } = this.#parts
+    if (cluster) loops.push(cluster({ clientOf: identity => clientOf(identity, signal), clock: env.clock, logger, meters, gates: release.gates }, signal))
     if (compactionIntervalMs > 0 && history === undefined)
       for (const store of [{ backend }, ...otherStores])
         loops.push(compactHistory({ backend: store.backend, logger, intervalMs: compactionIntervalMs, clock: env.clock }, signal))

@@ -5,8 +5,9 @@ import type { TimerClock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { pause } from '../lib/pause.ts'
+import type { QueueMeter } from '../lib/queue-meter.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
-import type { QueueMeter, WorkQueues } from './work-queues.ts'
+import type { WorkQueues } from './work-queues.ts'
 
 /** Environment of a controller. Controllers use only the API, with the identity of the server. */
 export interface ControllerEnvironment {

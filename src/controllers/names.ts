@@ -1,4 +1,4 @@
-/** Controllers that can be disabled, by their names in kube-controller-manager. */
+/** Controllers that run in every profile but `apiserver`, by their names in kube-controller-manager. */
 export const CONTROLLER_NAMES = [
   'namespace-controller',
   'serviceaccount-controller',
@@ -13,10 +13,60 @@ export const CONTROLLER_NAMES = [
   'validatingadmissionpolicy-status-controller',
 ] as const
 
-/** Name of a controller that `--controllers` can enable or disable. */
-export type ControllerName = (typeof CONTROLLER_NAMES)[number]
+/** Parts of `src/cluster`, which run in the profile `cluster`: controllers by their names in kube-controller-manager, and a scheduler and kubelets. */
+export const CLUSTER_PART_NAMES = ['replicaset-controller', 'replicationcontroller-controller'] as const
 
-const NAMES: ReadonlySet<string> = new Set(CONTROLLER_NAMES)
+/** Controllers of kube-controller-manager that are not built. */
+export const MISSING_CONTROLLERS: readonly string[] = [
+  'bootstrap-signer-controller',
+  'certificatesigningrequest-approving-controller',
+  'certificatesigningrequest-cleaner-controller',
+  'certificatesigningrequest-signing-controller',
+  'cloud-node-lifecycle-controller',
+  'cronjob-controller',
+  'daemonset-controller',
+  'deployment-controller',
+  'device-taint-eviction-controller',
+  'disruption-controller',
+  'endpoints-controller',
+  'endpointslice-controller',
+  'endpointslice-mirroring-controller',
+  'ephemeral-volume-controller',
+  'horizontal-pod-autoscaler-controller',
+  'job-controller',
+  'kube-apiserver-serving-clustertrustbundle-publisher-controller',
+  'kubelet',
+  'legacy-serviceaccount-token-cleaner-controller',
+  'node-ipam-controller',
+  'node-lifecycle-controller',
+  'node-route-controller',
+  'persistentvolume-attach-detach-controller',
+  'persistentvolume-binder-controller',
+  'persistentvolume-expander-controller',
+  'pod-garbage-collector-controller',
+  'podcertificaterequest-cleaner-controller',
+  'resourceclaim-controller',
+  'scheduler',
+  'selinux-warning-controller',
+  'service-cidr-controller',
+  'service-lb-controller',
+  'statefulset-controller',
+  'storage-version-migrator-controller',
+  'storageversion-garbage-collector-controller',
+  'taint-eviction-controller',
+  'token-cleaner-controller',
+  'ttl-after-finished-controller',
+  'ttl-controller',
+]
 
-/** Whether `--controllers` accepts the name. */
-export const isControllerName = (name: string): name is ControllerName => NAMES.has(name)
+export type ClusterPartName = (typeof CLUSTER_PART_NAMES)[number]
+
+/** Name of a controller or part that `--controllers` can enable or disable. */
+export type ControllerName = (typeof CONTROLLER_NAMES)[number] | ClusterPartName
+
+/** All names that can be enabled. */
+export const BUILT_CONTROLLERS: readonly ControllerName[] = [...CONTROLLER_NAMES, ...CLUSTER_PART_NAMES]
+
+const PARTS: ReadonlySet<string> = new Set(CLUSTER_PART_NAMES)
+
+export const isClusterPart = (name: string): name is ClusterPartName => PARTS.has(name)

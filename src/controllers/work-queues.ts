@@ -1,28 +1,11 @@
 import { systemClock, type TimerClock } from '../lib/clock.ts'
-import { CounterFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
+import { CounterFamily, HistogramFamily, type MetricFamily } from '../lib/metrics.ts'
 import { type Polled, PolledFamily } from '../lib/polled-family.ts'
+import type { QueueMeter, QueueMeters, Since } from '../lib/queue-meter.ts'
 
 /** Histogram buckets in seconds: powers of ten from 10 ns. */
 const BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10]
 const LABELS = ['name'] as const
-
-/** Keys with the time at which they were added, in milliseconds of the steady clock. */
-export type Since = ReadonlyMap<string, number>
-
-/** Metrics and scheduling shared by the work queues of one name. */
-export interface QueueMeter {
-  readonly adds: NumberChild
-  readonly retries: NumberChild
-  /** Histograms in seconds: time in the queue, and processing time. */
-  readonly waited: HistogramChild
-  readonly worked: HistogramChild
-  /** Clock for delays between retries. */
-  readonly pauses: TimerClock
-  /** Whether keys wait for `workOnNext`. */
-  readonly isHeld: () => boolean
-  /** Registers a queue. @param begin starts processing a waiting key. */
-  follow(waiting: Since, running: Since, begin: (key: string) => void): void
-}
 
 interface Followed extends QueueMeter {
   readonly waiting: Since
@@ -36,7 +19,7 @@ const NOTHING: Since = new Map()
  * Work queues of a server's controllers. Reports upstream's metrics (k8s.io/component-base, metrics/prometheus/workqueue). A simulation can hold the queues and
  * process keys one by one.
  */
-export class WorkQueues {
+export class WorkQueues implements QueueMeters {
   /** Clock for controller delays, between retries and until other servers have settled. */
   readonly pauses: TimerClock
   readonly #meters = new Map<string, Followed>()

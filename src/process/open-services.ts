@@ -9,6 +9,7 @@ import { contentOf } from '../config/flag-content.ts'
 import type { KubeletConfig } from '../config/network-config.ts'
 import type { RequestsConfig } from '../config/requests-config.ts'
 import { type Auth, openAuth } from '../control-plane/auth-service.ts'
+import type { ClusterLoopParts } from '../control-plane/cluster-loop.ts'
 import type { ConsoleOptions } from '../control-plane/console-service.ts'
 import { type ControlPlane, createControlPlane } from '../control-plane/control-plane.ts'
 import type { ControlPlaneOptions, ObservabilityOptions, RequestOptions, StorageOptions } from '../control-plane/control-plane-options.ts'
@@ -16,6 +17,7 @@ import { MountService, type MountServiceParts } from '../control-plane/mounts/mo
 import type { Origin } from '../control-plane/origin.ts'
 import type { Runtime } from '../control-plane/runtime.ts'
 import type { StartOptions } from '../control-plane/service.ts'
+import { type ClusterPartName, isClusterPart } from '../controllers/names.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
 import { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
 import { readConfigText } from '../lib/bounded-input.ts'
@@ -99,6 +101,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
       ...(imagePolicy && { imagePolicy }),
     },
     controllers: config.controllers,
+    ...(clusterPartsOf(config).length > 0 && { cluster: (parts, signal) => runCluster(clusterPartsOf(config), parts, signal) }),
     network: {
       serviceCIDRs: config.network.serviceClusterIpRanges,
       nodePorts: config.network.serviceNodePorts,
@@ -173,6 +176,13 @@ const requestsOf = ({ minTimeoutMs, priorityAndFairness, maxInFlight, maxMutatin
   ...(priorityAndFairness && { totalSeats: maxInFlight + maxMutatingInFlight }),
   faultObjects: faults,
 })
+
+/** Enabled parts of the cluster. */
+const clusterPartsOf = ({ controllers }: Config): ClusterPartName[] => [...controllers.enabled].filter(isClusterPart)
+
+/** Runs parts of the cluster, whose code is only loaded then. */
+const runCluster = async (names: readonly ClusterPartName[], parts: ClusterLoopParts, signal: AbortSignal): Promise<void> =>
+  (await import('./run-cluster.ts')).runCluster(names, parts, signal)
 
 /** Adapts the growth of the heap to the number of custom kinds and watches. */
 const heapBounds: Pick<ObservabilityOptions, 'onCustomKinds' | 'onWatchers'> = {

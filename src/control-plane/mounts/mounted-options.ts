@@ -20,7 +20,7 @@ export interface MountedParts {
  * requests may cost.
  */
 export function mountedOptions(server: ControlPlaneOptions, { backend, holds, access }: MountedParts): ControlPlaneOptions {
-  const { runtime, logger, release, controllers, network, requests, observability } = server
+  const { runtime, logger, release, controllers, cluster, network, requests, observability } = server
   const { history, origin, ...storage } = server.storage
   const { imagePolicy, ...admission } = server.admission
   const { trust } = server.access
@@ -40,6 +40,7 @@ export function mountedOptions(server: ControlPlaneOptions, { backend, holds, ac
     access: { ...access, ...(trust && { trust }) },
     admission: { ...admission, plugins: admission.plugins.filter(name => name !== IMAGE_POLICY_PLUGIN), webhookCredentials: new Map() },
     controllers,
+    ...(cluster && { cluster }),
     network: {
       ...network,
       egress: NO_WAY_OUT,

@@ -277,6 +277,15 @@ describe('the command line', () => {
     expect(requires('--profile=apiserver')).to.equal(true)
   })
 
+  it('runs parts of a cluster if its profile or their names are given', () => {
+    const enabled = (...argv: string[]): string[] => [...serve(...argv).config.controllers.enabled]
+    expect(enabled()).to.not.include('replicaset-controller')
+    expect(enabled('--controllers=*')).to.deep.equal(enabled())
+    expect(enabled('--profile=cluster')).to.include.members([...enabled(), 'replicaset-controller'])
+    expect(enabled('--profile=cluster', '--controllers=*,-replicaset-controller,-ttl-controller')).to.not.include('replicaset-controller')
+    expect(enabled('--controllers=replicaset-controller')).to.deep.equal(['replicaset-controller'])
+  })
+
   it('runs what kube-apiserver alone runs, and writes nothing into the working directory', () => {
     expect([...serve('--profile=apiserver').config.controllers.enabled]).to.deep.equal([])
     expect([...serve('--read-only').config.controllers.enabled], 'controllers write').to.deep.equal([])
@@ -439,7 +448,7 @@ describe('the command line', () => {
       ['--admission-control=', '--disable-admission-plugins=Priority'],
       'admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually',
     ],
-    [['--profile=kubelet'], '--profile=kubelet is not a profile; it may be binnacle or apiserver'],
+    [['--profile=kubelet'], '--profile=kubelet is not a profile; it may be binnacle, cluster or apiserver'],
     [['--encryption-provider-config-automatic-reload'], '--encryption-provider-config-automatic-reload must be set with --encryption-provider-config'],
     [['--storage-backend=etcd2'], '--storage-backend=etcd2 is not implemented, and ignoring it would change what the server does; it may be "" or "etcd3"'],
     [['--feature-gates=OpenAPIEnums=false'], '--feature-gates: OpenAPIEnums=false is not implemented'],
@@ -473,6 +482,7 @@ describe('the command line', () => {
     [['--tls-sni-cert-key=foo.crt'], 'invalid argument "foo.crt" for "--tls-sni-cert-key" flag: expected comma separated certificate and key file paths'],
     [['--tls-sni-cert-key=foo.crt,foo.key:'], 'invalid argument "foo.crt,foo.key:" for "--tls-sni-cert-key" flag: empty names list is not allowed'],
     [['--goaway-chance=0.03'], '--goaway-chance can not be less than 0 or greater than 0.02'],
+    [['--controllers=ttl-controller'], '--controllers: "ttl-controller" is not built into this program; run it as another program'],
     [['--read-only', '--controllers=*'], '--read-only and --controllers are mutually exclusive: controllers write'],
     [['--goaway-chance=-1'], '--goaway-chance can not be less than 0 or greater than 0.02'],
     [['--strict-transport-security-directives=max-age=1=2'], '--strict-transport-security-directives invalid, allowed values: max-age=expireTime'],

@@ -1,0 +1,83 @@
+import type { JsonObject, TypedObject } from '../api/meta/object.ts'
+
+/** Identifies a kind in one version, as a path of the API does, with the type of its objects. */
+export interface ResourceKind<T extends TypedObject> {
+  /** Empty for the core group. */
+  readonly group: string
+  readonly version: string
+  /** Plural name. */
+  readonly resource: string
+  readonly kind: string
+  readonly namespaced: boolean
+  /** Never set: it only carries the type. */
+  readonly objectType?: T
+}
+
+/** Limits a list or a watch. */
+export interface Selection {
+  /** Omitted for all namespaces. */
+  readonly namespace?: string
+  readonly labelSelector?: string
+  readonly fieldSelector?: string
+}
+
+export interface ListQuery extends Selection {
+  /** `0` returns any state, such as that of the watch cache. Default: the latest state. */
+  readonly resourceVersion?: string
+}
+
+export interface ObjectList<T extends TypedObject> {
+  readonly items: readonly T[]
+  /** A watch from it continues without a gap. */
+  readonly resourceVersion: string
+}
+
+/** An event of a watch. A bookmark carries only a resource version. */
+export type WatchedChange<T extends TypedObject> =
+  | { readonly type: 'added' | 'modified' | 'deleted'; readonly object: T; readonly resourceVersion: string }
+  | { readonly type: 'bookmark'; readonly resourceVersion: string }
+
+/** Names the object of a write, and the subresource if it is one. */
+export interface ObjectName {
+  readonly namespace: string
+  readonly name: string
+  readonly subresource?: string
+}
+
+export interface DeletePreconditions {
+  readonly uid?: string
+  readonly resourceVersion?: string
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground'
+  readonly gracePeriodSeconds?: number
+}
+
+export type PatchType = 'merge' | 'strategic'
+
+/**
+ * Client of the API of one server, in its process or over HTTP. Every method rejects with a StatusError if the server rejects the request. Objects that are
+ * returned may be shared with other readers and must not be changed. Objects that are passed belong to the client.
+ */
+export interface ApiClient {
+  get<T extends TypedObject>(kind: ResourceKind<T>, namespace: string, name: string): Promise<T>
+  list<T extends TypedObject>(kind: ResourceKind<T>, query?: ListQuery): Promise<ObjectList<T>>
+  /**
+   * Delivers the changes after a resource version, one after the other: the next one waits for the promise that `handle` returns. Resolves when the server ends
+   * the watch or the signal aborts. Rejects with 410 if the resource version is too old.
+   */
+  watch<T extends TypedObject>(
+    kind: ResourceKind<T>,
+    query: Selection & { readonly resourceVersion: string },
+    signal: AbortSignal,
+    handle: (change: WatchedChange<T>) => undefined | Promise<void>,
+  ): Promise<void>
+  create<T extends TypedObject>(kind: ResourceKind<T>, object: T): Promise<T>
+  /** Replaces an object. Rejects with 409 if the object has another resource version than the stored one. */
+  update<T extends TypedObject>(kind: ResourceKind<T>, object: T, subresource?: string): Promise<T>
+  patch<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, patch: JsonObject, type?: PatchType): Promise<T>
+  delete(kind: ResourceKind<TypedObject>, namespace: string, name: string, options?: DeletePreconditions): Promise<void>
+  /** Creates an object at a subresource of another kind: `binding`, `eviction`. */
+  post(kind: ResourceKind<TypedObject>, name: Required<ObjectName>, body: TypedObject): Promise<void>
+}
+
+/** `namespace/name`, or the name alone of an object without a namespace, as client-go's MetaNamespaceKeyFunc. */
+export const objectKey = ({ metadata: { namespace = '', name = '' } }: TypedObject): string => (namespace === '' ? name : `${namespace}/${name}`)

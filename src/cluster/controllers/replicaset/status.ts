@@ -1,0 +1,59 @@
+import type { ReplicaSetCondition, ReplicaSetStatus } from '../../../api/apps/v1.types.ts'
+import type { Pod } from '../../../api/core/v1.types.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { formatTime } from '../../../meta/time.ts'
+import { isPodAvailable, isPodReady } from '../../shared/pods.ts'
+
+const REPLICA_FAILURE = 'ReplicaFailure'
+
+/** Input of `statusOf`. */
+export interface StatusInput {
+  readonly old: ReplicaSetStatus
+  readonly replicas: number
+  readonly minReadySeconds: number
+  readonly templateLabels: Readonly<Record<string, string>>
+  /** Active pods of the set. */
+  readonly pods: readonly Pod[]
+  /** Number of pods that are being deleted. Undefined if the release does not report it. */
+  readonly terminating: number | undefined
+  /** Message of the failure to create or delete pods. Undefined if there was none. */
+  readonly failure: string | undefined
+  readonly generation: number
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** Returns the status of a set with these pods. Corresponds to upstream's calculateStatus. */
+export function statusOf({ old, replicas, minReadySeconds, templateLabels, pods, terminating, failure, generation, now }: StatusInput): ReplicaSetStatus {
+  const count = (is: (pod: Pod) => boolean): number => pods.filter(is).length
+  const labels = Object.entries(templateLabels)
+  const conditions = conditionsOf(old.conditions ?? [], failure, pods.length < replicas ? 'FailedCreate' : 'FailedDelete', now)
+  return {
+    replicas: pods.length,
+    fullyLabeledReplicas: count(({ metadata }) => labels.every(([key, value]) => metadata.labels?.[key] === value)),
+    readyReplicas: count(isPodReady),
+    availableReplicas: count(pod => isPodAvailable(pod, minReadySeconds, now)),
+    ...(terminating !== undefined && { terminatingReplicas: terminating }),
+    observedGeneration: generation,
+    ...(conditions.length > 0 && { conditions }),
+  }
+}
+
+/** A failure that persists keeps its condition, with the first message. */
+function conditionsOf(old: readonly ReplicaSetCondition[], failure: string | undefined, reason: string, now: number): ReplicaSetCondition[] {
+  if (failure === undefined) return old.filter(({ type }) => type !== REPLICA_FAILURE)
+  if (old.some(({ type }) => type === REPLICA_FAILURE)) return [...old]
+  return [...old, { type: REPLICA_FAILURE, status: 'True', reason, message: failure, lastTransitionTime: formatTime(now) }]
+}
+
+/** Whether writing the new status would change nothing. */
+export const isSameStatus = (a: ReplicaSetStatus, b: ReplicaSetStatus): boolean => deepEqual(withZeros(a), withZeros(b))
+
+/** Zero counts are omitted when they are stored. */
+const withZeros = (status: ReplicaSetStatus): ReplicaSetStatus => ({
+  fullyLabeledReplicas: 0,
+  readyReplicas: 0,
+  availableReplicas: 0,
+  observedGeneration: 0,
+  ...status,
+})

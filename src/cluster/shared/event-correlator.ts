@@ -1,0 +1,104 @@
+import type { Event } from '../../api/core/v1.types.ts'
+import { SizedCache } from '../../lib/sized-cache.ts'
+
+/** Number of events, aggregates and objects that are remembered, as in client-go. */
+const MOST_KEPT = 4096
+/** Events of one object with the same reason are aggregated if this many have different messages within the interval. */
+const MOST_SIMILAR = 10
+const SIMILAR_MS = 600_000
+/** Budget of events of one object: a burst, and one more every five minutes. */
+const SPAM_BURST = 25
+const SPAM_PER_MS = 1 / 300_000
+
+const AGGREGATE_PREFIX = '(combined from similar events): '
+
+interface Observation {
+  readonly name: string
+  readonly count: number
+  readonly firstTimestamp: Event['firstTimestamp']
+}
+
+interface Similar {
+  readonly messages: Set<string>
+  lastSeen: number
+}
+
+interface Budget {
+  tokens: number
+  at: number
+}
+
+/** An event to write. */
+export type CorrelatedEvent =
+  | { readonly action: 'create'; readonly event: Event }
+  /** The event was written before: its count and times change, and its message if it stands for several. */
+  | { readonly action: 'patch'; readonly event: Event }
+  | { readonly action: 'skip' }
+
+/**
+ * Decides how an event is written, as client-go's EventCorrelator with its default options: an object gets at most 25 events and then one every five minutes. An
+ * event that was seen before only raises the count of the first one. From the tenth message on with the same reason within ten minutes, events of the object are
+ * combined into one.
+ */
+export class EventCorrelator {
+  readonly #observed = new SizedCache<Observation>(MOST_KEPT, MOST_KEPT)
+  readonly #similar = new SizedCache<Similar>(MOST_KEPT, MOST_KEPT)
+  readonly #budgets = new SizedCache<Budget>(MOST_KEPT, MOST_KEPT)
+
+  /** @param now milliseconds since the epoch. */
+  correlate(event: Event, now: number): CorrelatedEvent {
+    const { event: combined, key } = this.#aggregate(event, now)
+    const known = this.#observed.get(key)
+    const result = known ? { ...combined, metadata: { ...combined.metadata, name: known.name }, firstTimestamp: known.firstTimestamp } : combined
+    const count = (known?.count ?? 0) + 1
+    const counted: Event = { ...result, count }
+    this.#observed.set(key, { name: counted.metadata.name ?? '', count, firstTimestamp: counted.firstTimestamp }, 1)
+    if (!this.#takeToken(event, now)) return { action: 'skip' }
+    return { action: known ? 'patch' : 'create', event: counted }
+  }
+
+  /** Returns the event, or the one that stands for several, with the key under which its count is kept. */
+  #aggregate(event: Event, now: number): { readonly event: Event; readonly key: string } {
+    const key = aggregateKey(event)
+    const known = this.#similar.get(key)
+    const similar = known && now - known.lastSeen <= SIMILAR_MS ? known : { messages: new Set<string>(), lastSeen: now }
+    const message = event.message ?? ''
+    similar.messages.add(message)
+    similar.lastSeen = now
+    this.#similar.set(key, similar, 1)
+    if (similar.messages.size < MOST_SIMILAR) return { event, key: eventKey(event) }
+    const [first = ''] = similar.messages
+    similar.messages.delete(first)
+    return { event: { ...event, message: AGGREGATE_PREFIX + message }, key }
+  }
+
+  #takeToken(event: Event, now: number): boolean {
+    const key = spamKey(event)
+    const budget = this.#budgets.get(key) ?? { tokens: SPAM_BURST, at: now }
+    budget.tokens = Math.min(SPAM_BURST, budget.tokens + Math.max(0, now - budget.at) * SPAM_PER_MS)
+    budget.at = now
+    this.#budgets.set(key, budget, 1)
+    if (budget.tokens < 1) return false
+    budget.tokens--
+    return true
+  }
+}
+
+/** Merge patch of an event that was written before. */
+export const eventPatch = ({ count = 1, lastTimestamp, message = '' }: Event): { count: number; lastTimestamp: Event['lastTimestamp']; message: string } => ({
+  count,
+  lastTimestamp,
+  message,
+})
+
+function spamKey({ source, involvedObject: { kind, namespace, name, uid, apiVersion } }: Event): string {
+  return JSON.stringify([source.component, source.host, kind, namespace, name, uid, apiVersion])
+}
+
+function aggregateKey(event: Event): string {
+  return JSON.stringify([spamKey(event), event.type, event.reason, event.reportingComponent, event.reportingInstance])
+}
+
+function eventKey(event: Event): string {
+  return JSON.stringify([spamKey(event), event.involvedObject.fieldPath, event.type, event.reason, event.message])
+}

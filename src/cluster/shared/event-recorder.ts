@@ -1,0 +1,125 @@
+import type { Event, ObjectReference } from '../../api/core/v1.types.ts'
+import type { TypedObject } from '../../api/meta/object.ts'
+import type { ApiClient, ResourceKind } from '../../clients/api-client.ts'
+import type { TimerClock } from '../../lib/clock.ts'
+import { errorMessage } from '../../lib/error-message.ts'
+import type { Logger } from '../../lib/log.ts'
+import type { QueueMeter } from '../../lib/queue-meter.ts'
+import { apiVersionOf } from '../../meta/gvk.ts'
+import { isStatusError } from '../../meta/status.ts'
+import { formatTime } from '../../meta/time.ts'
+import { EventCorrelator, eventPatch } from './event-correlator.ts'
+import { EVENTS } from './kinds.ts'
+import { KeyQueue } from './work-queue.ts'
+
+/** Number of events that may wait to be written. Further ones are dropped, as by client-go's broadcaster. */
+const MOST_WAITING = 1000
+const QUEUE_KEY = 'events'
+
+export type EventType = 'Normal' | 'Warning'
+
+export interface EventRecorderParts {
+  /** Name of the controller in the events: `deployment-controller`. */
+  readonly component: string
+  readonly client: ApiClient
+  readonly clock: TimerClock
+  readonly logger: Logger
+  readonly meter: QueueMeter
+  readonly signal: AbortSignal
+}
+
+/** Records events of the group core, as kube-controller-manager does. They are written in the background, in order. A failure to write one is only logged. */
+export class EventRecorder {
+  readonly #parts: EventRecorderParts
+  readonly #correlator = new EventCorrelator()
+  readonly #waiting: Event[] = []
+  readonly #queue: KeyQueue
+  /** Number in the name of the latest event, so that two events of one object in one millisecond have different names. */
+  #latestNanos = 0n
+
+  constructor(parts: EventRecorderParts) {
+    this.#parts = parts
+    this.#queue = new KeyQueue({
+      workers: 1,
+      work: () => this.#writeAll(),
+      onError: (_key, error) => parts.logger.debug(2, 'event was not written', { error: errorMessage(error) }),
+      clock: parts.clock,
+      meter: parts.meter,
+      signal: parts.signal,
+    })
+  }
+
+  /** Records an event about an object. @param kind kind of the object, which objects from a cache need not carry. */
+  record<T extends TypedObject>(kind: ResourceKind<T>, about: T, type: EventType, reason: string, message: string): void {
+    const { namespace, name = '', uid, resourceVersion } = about.metadata
+    this.recordFor(
+      {
+        kind: kind.kind,
+        ...(namespace !== undefined && { namespace }),
+        name,
+        ...(uid !== undefined && { uid }),
+        apiVersion: apiVersionOf(kind),
+        ...(resourceVersion !== undefined && { resourceVersion }),
+      },
+      type,
+      reason,
+      message,
+    )
+  }
+
+  /** Records an event about the object of a reference. */
+  recordFor(involvedObject: ObjectReference, type: EventType, reason: string, message: string): void {
+    if (this.#waiting.length >= MOST_WAITING) return
+    const { component, clock } = this.#parts
+    const now = formatTime(clock.now())
+    this.#waiting.push({
+      kind: 'Event',
+      apiVersion: 'v1',
+      metadata: { name: `${involvedObject.name ?? ''}.${this.#nanos().toString(16)}`, namespace: involvedObject.namespace ?? 'default' },
+      involvedObject,
+      reason,
+      message,
+      source: { component },
+      firstTimestamp: now,
+      lastTimestamp: now,
+      count: 1,
+      type,
+      eventTime: null,
+      reportingComponent: component,
+      reportingInstance: '',
+    })
+    this.#queue.add(QUEUE_KEY)
+  }
+
+  #nanos(): bigint {
+    const now = BigInt(this.#parts.clock.now()) * 1_000_000n
+    this.#latestNanos = now > this.#latestNanos ? now : this.#latestNanos + 1n
+    return this.#latestNanos
+  }
+
+  async #writeAll(): Promise<void> {
+    for (let event = this.#waiting.shift(); event !== undefined && !this.#parts.signal.aborted; event = this.#waiting.shift())
+      try {
+        await this.#write(event)
+      } catch (error) {
+        this.#parts.logger.debug(2, 'event was not written', { reason: event.reason, error: errorMessage(error) })
+      }
+  }
+
+  async #write(recorded: Event): Promise<void> {
+    const { client, clock } = this.#parts
+    const result = this.#correlator.correlate(recorded, clock.now())
+    if (result.action === 'skip') return
+    const { event } = result
+    const { namespace = '', name = '' } = event.metadata
+    if (result.action === 'patch')
+      try {
+        await client.patch(EVENTS, { namespace, name }, eventPatch(event))
+        return
+      } catch (error) {
+        // The first event has expired.
+        if (!isStatusError(error, 'NotFound')) throw error
+      }
+    await client.create(EVENTS, event)
+  }
+}

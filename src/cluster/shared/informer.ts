@@ -1,0 +1,163 @@
+import type { TypedObject } from '../../api/meta/object.ts'
+import { type ApiClient, objectKey, type ResourceKind, type Selection, type WatchedChange } from '../../clients/api-client.ts'
+import { systemClock, type TimerClock } from '../../lib/clock.ts'
+import { errorMessage } from '../../lib/error-message.ts'
+import { type Logger, silentLogger } from '../../lib/log.ts'
+import { pause } from '../../lib/pause.ts'
+import { eachInSlices } from '../../lib/slices.ts'
+import { StatusError } from '../../meta/status.ts'
+import { type IndexFunction, type ObjectReader, ObjectStore } from './object-store.ts'
+
+/** Delays after a list or watch that failed, in milliseconds. The delay doubles up to the last one. */
+const [FIRST_RETRY_MS, LAST_RETRY_MS] = [50, 10_000]
+
+/** Callbacks of an informer. They are called one after the other, when the store has the new state. */
+export interface InformerHandler<T extends TypedObject> {
+  added?(object: T): void
+  /** Called if the resource version has changed. */
+  updated?(object: T, old: T): void
+  /** @param object its last known state. */
+  deleted?(object: T): void
+}
+
+export interface InformerOptions extends Selection {
+  /** Optional. Clock of the delays between retries. Default: the system's. */
+  readonly clock?: TimerClock
+  readonly logger?: Logger
+}
+
+/**
+ * Keeps a copy of the objects of a kind, and reports each change once. Continues a watch that was cut at the last seen resource version. If that is too old (410),
+ * or the server rejects it, the objects are listed again, and the differences are reported as changes. There is no periodic resync: a handler is never called
+ * without a change.
+ */
+export class Informer<T extends TypedObject> {
+  readonly #client: ApiClient
+  readonly #kind: ResourceKind<T>
+  readonly #selection: Selection
+  readonly #clock: TimerClock
+  readonly #logger: Logger
+  readonly #store = new ObjectStore<T>()
+  readonly #handlers = new Set<InformerHandler<T>>()
+  readonly #synced: Promise<void>
+  #resolveSynced = (): void => {}
+  #hasSynced = false
+  /** Version to watch from. Undefined if the objects must be listed. */
+  #resourceVersion: string | undefined
+
+  constructor(client: ApiClient, kind: ResourceKind<T>, { clock = systemClock, logger = silentLogger, ...selection }: InformerOptions = {}) {
+    this.#client = client
+    this.#kind = kind
+    this.#selection = selection
+    this.#clock = clock
+    this.#logger = logger
+    this.#synced = new Promise(resolve => {
+      this.#resolveSynced = resolve
+    })
+  }
+
+  get store(): ObjectReader<T> {
+    return this.#store
+  }
+
+  /** Whether the first list is complete, and the handlers have seen it. */
+  get hasSynced(): boolean {
+    return this.#hasSynced
+  }
+
+  /** Resolves when `hasSynced` becomes true. */
+  synced(): Promise<void> {
+    return this.#synced
+  }
+
+  /** Adds an index of the store. Does nothing if there is one of this name. */
+  addIndex(name: string, of: IndexFunction<T>): void {
+    this.#store.addIndex(name, of)
+  }
+
+  /** Adds a handler. It is called at once for each object that is already in the store. Returns a function that removes it. */
+  on(handler: InformerHandler<T>): () => void {
+    for (const object of this.#store.list()) this.#call(() => handler.added?.(object))
+    this.#handlers.add(handler)
+    return () => void this.#handlers.delete(handler)
+  }
+
+  /** Follows the kind until the signal aborts. Never rejects. May be called once. */
+  async run(signal: AbortSignal): Promise<void> {
+    let wait = FIRST_RETRY_MS
+    while (!signal.aborted) {
+      try {
+        if (this.#resourceVersion === undefined) await this.#list(signal)
+        wait = FIRST_RETRY_MS
+        await this.#watch(signal)
+      } catch (error) {
+        if (signal.aborted) return
+        // Another server, or this one after a restore, may not know the version.
+        if (error instanceof StatusError && error.code !== 429) this.#resourceVersion = undefined
+        this.#logger.debug(2, 'informer lost its watch, retrying', { resource: this.#kind.resource, error: errorMessage(error) })
+        if (error instanceof StatusError && error.code === 410) continue
+      }
+      await pause(wait, signal, this.#clock)
+      wait = Math.min(2 * wait, LAST_RETRY_MS)
+    }
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    const { items, resourceVersion } = await this.#client.list(this.#kind, this.#selection)
+    if (signal.aborted) return
+    const gone = new Set(this.#store.keys())
+    await eachInSlices(items, object => {
+      gone.delete(objectKey(object))
+      this.#put(object)
+    })
+    for (const key of gone) this.#remove(key, undefined)
+    this.#resourceVersion = resourceVersion
+    this.#hasSynced = true
+    this.#resolveSynced()
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const resourceVersion = this.#resourceVersion
+    if (resourceVersion === undefined || signal.aborted) return
+    await this.#client.watch(this.#kind, { ...this.#selection, resourceVersion }, signal, change => {
+      this.#take(change)
+      return undefined
+    })
+  }
+
+  #take(change: WatchedChange<T>): void {
+    this.#resourceVersion = change.resourceVersion
+    if (change.type === 'bookmark') return
+    if (change.type === 'deleted') this.#remove(objectKey(change.object), change.object)
+    else this.#put(change.object)
+  }
+
+  #put(object: T): void {
+    const old = this.#store.get(objectKey(object))
+    if (old && old.metadata.resourceVersion === object.metadata.resourceVersion) return
+    this.#store.put(object)
+    // Of an object that was deleted and created again, the deletion was missed.
+    const isSame = old?.metadata.uid === object.metadata.uid
+    for (const handler of this.#handlers)
+      this.#call(() => {
+        if (old && isSame) return handler.updated?.(object, old)
+        if (old) handler.deleted?.(old)
+        handler.added?.(object)
+      })
+  }
+
+  #remove(key: string, last: T | undefined): void {
+    const old = this.#store.remove(key)
+    if (!old) return
+    for (const handler of this.#handlers) this.#call(() => handler.deleted?.(last ?? old))
+  }
+
+  /** Calls a handler. An error is a bug of the handler, and must not end the watch. */
+  #call(handle: () => void): void {
+    try {
+      handle()
+    } catch (error) {
+      this.#logger.error('a handler of an informer failed', { resource: this.#kind.resource, error: errorMessage(error) })
+    }
+  }
+}

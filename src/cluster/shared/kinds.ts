@@ -1,0 +1,27 @@
+import type { ReplicaSet } from '../../api/apps/v1.types.ts'
+import type { Event, Pod, ReplicationController } from '../../api/core/v1.types.ts'
+import type { TypedObject } from '../../api/meta/object.ts'
+import type { ResourceKind } from '../../clients/api-client.ts'
+
+const coreKind = <T extends TypedObject>(kind: string, resource: string, namespaced = true): ResourceKind<T> => ({
+  group: '',
+  version: 'v1',
+  resource,
+  kind,
+  namespaced,
+})
+
+const namespacedKind = <T extends TypedObject>(group: string, kind: string, resource: string): ResourceKind<T> => ({
+  group,
+  version: 'v1',
+  resource,
+  kind,
+  namespaced: true,
+})
+
+/** Kinds that the cluster reads or writes, in the version in which it does. A kind is listed only if code uses it. */
+
+export const PODS = coreKind<Pod>('Pod', 'pods')
+export const EVENTS = coreKind<Event>('Event', 'events')
+export const REPLICATION_CONTROLLERS = coreKind<ReplicationController>('ReplicationController', 'replicationcontrollers')
+export const REPLICA_SETS = namespacedKind<ReplicaSet>('apps', 'ReplicaSet', 'replicasets')

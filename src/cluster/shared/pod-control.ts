@@ -1,0 +1,72 @@
+import type { Pod, PodTemplateSpec } from '../../api/core/v1.types.ts'
+import type { OwnerReference, TypedObject } from '../../api/meta/object.ts'
+import type { ApiClient, ResourceKind } from '../../clients/api-client.ts'
+import { errorMessage } from '../../lib/error-message.ts'
+import { clone } from '../../meta/equal.ts'
+import { isStatusError, StatusError } from '../../meta/status.ts'
+import type { EventRecorder } from './event-recorder.ts'
+import { PODS } from './kinds.ts'
+import { controllerReference } from './owner.ts'
+
+/** Length up to which `NAME-` is a prefix of pod names. */
+const LONGEST_PREFIX = 253
+
+/** Returns the pod of a template. Corresponds to upstream's GetPodFromTemplate. */
+export function podOfTemplate({ metadata, spec }: PodTemplateSpec, owner: TypedObject, reference: OwnerReference): Pod {
+  const { namespace = '', name = '' } = owner.metadata
+  const { labels = {}, annotations = {}, finalizers } = metadata
+  return {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: {
+      namespace,
+      labels: { ...labels },
+      annotations: { ...annotations },
+      ...(finalizers && { finalizers: [...finalizers] }),
+      generateName: name.length < LONGEST_PREFIX ? `${name}-` : name,
+      ownerReferences: [reference],
+    },
+    spec: clone(spec),
+    status: {},
+  }
+}
+
+/** Whether a create was rejected because its namespace is being deleted. There is no point in a retry. */
+export const isNamespaceTerminating = (error: unknown): boolean =>
+  error instanceof StatusError && (error.status.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
+
+/** Creates and deletes the pods of controllers, and records that in events of the controller. */
+export class PodControl {
+  readonly #client: ApiClient
+  readonly #events: EventRecorder
+
+  constructor(client: ApiClient, events: EventRecorder) {
+    this.#client = client
+    this.#events = events
+  }
+
+  /** Creates a pod of a template. Rejects with a StatusError. @param change changes the pod before it is created. */
+  async create<T extends TypedObject>(kind: ResourceKind<T>, owner: T, template: PodTemplateSpec, change: (pod: Pod) => void = () => {}): Promise<Pod> {
+    const pod = podOfTemplate(template, owner, controllerReference(kind, owner))
+    change(pod)
+    try {
+      const created = await this.#client.create(PODS, pod)
+      this.#events.record(kind, owner, 'Normal', 'SuccessfulCreate', `Created pod: ${created.metadata.name ?? ''}`)
+      return created
+    } catch (error) {
+      if (!isNamespaceTerminating(error)) this.#events.record(kind, owner, 'Warning', 'FailedCreate', `Error creating: ${errorMessage(error)}`)
+      throw error
+    }
+  }
+
+  /** Deletes a pod. A pod that is gone already is no failure for the events, but rejects with NotFound. */
+  async delete<T extends TypedObject>(kind: ResourceKind<T>, owner: T, { metadata: { namespace = '', name = '' } }: Pod): Promise<void> {
+    try {
+      await this.#client.delete(PODS, namespace, name)
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) this.#events.record(kind, owner, 'Warning', 'FailedDelete', `Error deleting: ${errorMessage(error)}`)
+      throw error
+    }
+    this.#events.record(kind, owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`)
+  }
+}

@@ -1,0 +1,146 @@
+import { LONGEST_TIMER_MS, type Timer, type TimerClock } from '../../lib/clock.ts'
+import { onAbort } from '../../lib/on-abort.ts'
+import type { QueueMeter } from '../../lib/queue-meter.ts'
+import { ItemRateLimiter } from './rate-limiter.ts'
+
+export interface KeyQueueOptions {
+  /** Number of keys that are processed at the same time. */
+  readonly workers: number
+  /** Processes a key. If it rejects, the key is retried with back-off. */
+  readonly work: (key: string) => Promise<void>
+  /** Called for each failure. @param isDropped whether the key is not retried. */
+  readonly onError: (key: string, error: unknown, isDropped: boolean) => void
+  /** Clock of the API, whose time deadlines are in. */
+  readonly clock: TimerClock
+  readonly meter: QueueMeter
+  readonly signal: AbortSignal
+  /** Optional. Number of retries after which a failing key is dropped. Default: unlimited. */
+  readonly maxRetries?: number
+}
+
+interface DelayedKey {
+  readonly at: number
+  readonly timers: readonly Timer[]
+}
+
+/**
+ * Queue of keys with the semantics of client-go's rate limited work queue. A key waits once, however often it is added. It is processed by one worker at a time;
+ * if it is added meanwhile, it is processed again. A failing key is retried after the delay of `ItemRateLimiter`. Times of `addAfter` are those of the API's
+ * clock. A retry happens as soon as its delay has passed on the API's clock or on that of the meter, so that a stopped clock of the API does not hold back retries.
+ */
+export class KeyQueue {
+  readonly #options: KeyQueueOptions
+  readonly #limiter: ItemRateLimiter
+  /** Waiting keys with the steady time at which they were added. */
+  readonly #waiting = new Map<string, number>()
+  readonly #running = new Map<string, number>()
+  readonly #delayed = new Map<string, DelayedKey>()
+  #isStarting = false
+
+  constructor(options: KeyQueueOptions) {
+    this.#options = options
+    this.#limiter = new ItemRateLimiter(options.clock)
+    options.meter.follow(this.#waiting, this.#running, key => this.#begin(key))
+    onAbort(options.signal, () => this.#clear())
+  }
+
+  /** Adds a key, unless it is waiting already. */
+  add(key: string): void {
+    if (this.#options.signal.aborted) return
+    if (!this.#waiting.has(key)) {
+      this.#waiting.set(key, performance.now())
+      this.#options.meter.adds.value++
+    }
+    this.#next()
+  }
+
+  /** Adds a key once the time has passed. Of several times for a key that is not waiting, the earliest counts. */
+  addAfter(key: string, milliseconds: number): void {
+    if (milliseconds > 0) this.#delay(key, milliseconds, [this.#options.clock])
+    else this.add(key)
+  }
+
+  /** Adds a key again after the delay that follows from its failures. */
+  addRateLimited(key: string): void {
+    const { clock, meter } = this.#options
+    meter.retries.value++
+    this.#delay(key, this.#limiter.delay(key), clock === meter.pauses ? [clock] : [clock, meter.pauses])
+  }
+
+  /** Number of failures of a key since it was last processed without one. */
+  retries(key: string): number {
+    return this.#limiter.failures(key)
+  }
+
+  #delay(key: string, milliseconds: number, clocks: readonly TimerClock[]): void {
+    if (this.#options.signal.aborted) return
+    const at = this.#options.clock.now() + milliseconds
+    const earlier = this.#delayed.get(key)
+    if (earlier && earlier.at <= at) return
+    this.#drop(key)
+    const end = (): void => {
+      this.#drop(key)
+      this.add(key)
+    }
+    this.#delayed.set(key, { at, timers: clocks.map(clock => clock.after(Math.min(milliseconds, LONGEST_TIMER_MS), end)) })
+  }
+
+  #drop(key: string): void {
+    for (const timer of this.#delayed.get(key)?.timers ?? []) timer.close()
+    this.#delayed.delete(key)
+  }
+
+  #clear(): void {
+    for (const key of [...this.#delayed.keys()]) this.#drop(key)
+    this.#waiting.clear()
+  }
+
+  /** Starts waiting keys in a later turn, so that a key for which several events arrive in one turn is processed once. */
+  #next(): void {
+    if (this.#isStarting || this.#options.meter.isHeld()) return
+    this.#isStarting = true
+    setImmediate(() => {
+      this.#isStarting = false
+      this.#start()
+    })
+  }
+
+  /** Starts waiting keys while workers are free. */
+  #start(): void {
+    if (this.#options.meter.isHeld()) return
+    for (const key of this.#waiting.keys()) {
+      if (this.#running.size >= this.#options.workers) return
+      if (!this.#running.has(key)) this.#begin(key)
+    }
+  }
+
+  /** Moves a key from waiting to running. */
+  #begin(key: string): void {
+    const now = performance.now()
+    this.#options.meter.waited.observe((now - (this.#waiting.get(key) ?? now)) / 1000)
+    this.#waiting.delete(key)
+    this.#running.set(key, now)
+    void this.#run(key, now)
+  }
+
+  async #run(key: string, begun: number): Promise<void> {
+    const { work, signal, meter } = this.#options
+    try {
+      await work(key)
+      this.#limiter.forget(key)
+    } catch (error) {
+      if (!signal.aborted) this.#fail(key, error)
+    }
+    this.#running.delete(key)
+    meter.worked.observe((performance.now() - begun) / 1000)
+    if (!signal.aborted) this.#next()
+  }
+
+  #fail(key: string, error: unknown): void {
+    const { maxRetries = Number.POSITIVE_INFINITY, onError } = this.#options
+    const isDropped = this.#limiter.failures(key) >= maxRetries
+    onError(key, error, isDropped)
+    if (isDropped) this.#limiter.forget(key)
+    else this.addRateLimited(key)
+  }
+}

@@ -1,0 +1,187 @@
+import { decodedObject, type JsonObject, type KubeObject, type TypedObject } from '../api/meta/object.ts'
+import { type Catalog, type ServedResource, subresourceOf } from '../catalog/catalog.ts'
+import { asKind, kindId } from '../catalog/define.ts'
+import type {
+  ApiClient,
+  DeletePreconditions,
+  ListQuery,
+  ObjectList,
+  ObjectName,
+  PatchType,
+  ResourceKind,
+  Selection,
+  WatchedChange,
+} from '../clients/api-client.ts'
+import { MERGE_PATCH, STRATEGIC_PATCH } from '../codec/patch-types.ts'
+import type { Clock } from '../lib/clock.ts'
+import { mapInSlices } from '../lib/slices.ts'
+import { nextTurn, turnIsSpent } from '../lib/turn.ts'
+import type { RequestContext, User } from '../meta/context.ts'
+import { resourceAttributes } from '../meta/request-attributes.ts'
+import { conflictError, methodNotAllowedError, notFoundError, OPTIMISTIC_LOCK } from '../meta/status.ts'
+import { decodeObject } from '../registry/decode-object.ts'
+import { propagationPolicyOf } from '../registry/deletion-step.ts'
+import { builtInsOf } from '../registry/other-type.ts'
+import { objectInTurns } from '../registry/ready-object.ts'
+import type { Registry } from '../registry/registry.ts'
+import { listOptions } from '../registry/registry-reader.ts'
+import { admissionRequest, answerObject, type WriteTarget } from '../registry/types.ts'
+import type { StorageEvent } from '../storage/storage.ts'
+
+/** Identity of the requests of a client, as admission and managed fields see it. */
+export interface ClientIdentity {
+  readonly user: User
+  /** Also the field manager. */
+  readonly userAgent: string
+}
+
+export interface InProcessClientParts {
+  readonly registry: Registry
+  readonly catalog: Catalog
+  readonly clock: Clock
+  readonly identity: ClientIdentity
+  /** Ends all requests. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Client of the registry of this process. Requests are not authenticated, authorized or limited, and need no socket. Everything below is as for a client over
+ * HTTP: admission, defaults, validation, managed fields, conflicts and errors. Objects are those of the watch cache, without a copy.
+ */
+export class InProcessClient implements ApiClient {
+  readonly #parts: InProcessClientParts
+
+  constructor(parts: InProcessClientParts) {
+    this.#parts = parts
+  }
+
+  async get<T extends TypedObject>(kind: ResourceKind<T>, namespace: string, name: string): Promise<T> {
+    const served = this.#served(kind)
+    const stored = await this.#parts.registry.store(served).get(served, namespace, name, '', this.#parts.signal)
+    return objectOfKind(kind, await objectInTurns(stored))
+  }
+
+  async list<T extends TypedObject>(kind: ResourceKind<T>, { namespace = '', ...query }: ListQuery = {}): Promise<ObjectList<T>> {
+    const served = this.#served(kind)
+    const list = await this.#parts.registry.store(served).list(served, namespace, listOptions(query), this.#parts.signal)
+    return { items: await mapInSlices(list.items, item => objectOfKind(kind, item.object())), resourceVersion: list.resourceVersion }
+  }
+
+  async watch<T extends TypedObject>(
+    kind: ResourceKind<T>,
+    { namespace = '', ...query }: Selection & { readonly resourceVersion: string },
+    signal: AbortSignal,
+    handle: (change: WatchedChange<T>) => undefined | Promise<void>,
+  ): Promise<void> {
+    const served = this.#served(kind)
+    const until = AbortSignal.any([signal, this.#parts.signal])
+    const watcher = await this.#parts.registry.store(served).watch(served, namespace, { ...listOptions(query), allowWatchBookmarks: true }, until)
+    await watcher.deliver(async batch => {
+      for (const event of batch) {
+        if (until.aborted) return false
+        const change = await changeOf(kind, event)
+        const handling = handle(change)
+        if (handling) await handling
+        if (turnIsSpent()) await nextTurn()
+      }
+      return true
+    })
+  }
+
+  async create<T extends TypedObject>(kind: ResourceKind<T>, object: T): Promise<T> {
+    const { namespace = '', name = '' } = object.metadata
+    const to = this.#target(kind, 'create', { namespace, name })
+    const answer = await this.#parts.registry.store(to.served).create(to, decodeObject(to.served.version, untyped(kind, object)))
+    return objectOfKind(kind, await answerObject(answer))
+  }
+
+  async update<T extends TypedObject>(kind: ResourceKind<T>, object: T, subresource = ''): Promise<T> {
+    const { namespace = '', name = '', resourceVersion = '', uid } = object.metadata
+    const to = this.#target(kind, 'update', { namespace, name, subresource })
+    const compute = async (now: KubeObject | undefined): Promise<KubeObject> => {
+      if (!now || (uid !== undefined && uid !== now.metadata.uid)) throw notFoundError(kind, name)
+      if (resourceVersion !== '' && resourceVersion !== now.metadata.resourceVersion) throw conflictError(kind, name, OPTIMISTIC_LOCK)
+      return decodeObject(to.served.version, untyped(kind, object))
+    }
+    const { answer } = await this.#parts.registry.store(to.served).update(to, { change: { kind: 'compute', compute } })
+    return objectOfKind(kind, await answerObject(answer))
+  }
+
+  async patch<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, patch: JsonObject, type: PatchType = 'merge'): Promise<T> {
+    const to = this.#target(kind, 'patch', name)
+    const { answer } = await this.#parts.registry.store(to.served).update(to, {
+      change: {
+        kind: 'patch',
+        type: type === 'merge' ? MERGE_PATCH : STRATEGIC_PATCH,
+        body: Buffer.from(JSON.stringify(patch)),
+        fieldValidation: 'Ignore',
+        builtIns: builtInsOf(this.#parts.catalog.snapshot()),
+      },
+    })
+    return objectOfKind(kind, await answerObject(answer))
+  }
+
+  async delete(kind: ResourceKind<TypedObject>, namespace: string, name: string, options: DeletePreconditions = {}): Promise<void> {
+    const to = this.#target(kind, 'delete', { namespace, name })
+    const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = options
+    const policy = propagationPolicy === undefined ? undefined : propagationPolicyOf(propagationPolicy)
+    await this.#parts.registry.store(to.served).delete(to, {
+      ...((uid !== undefined || resourceVersion !== undefined) && {
+        preconditions: { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) },
+      }),
+      ...(policy !== undefined && { propagationPolicy: policy }),
+      ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    })
+  }
+
+  async post(kind: ResourceKind<TypedObject>, name: Required<ObjectName>, body: TypedObject): Promise<void> {
+    const to = this.#target(kind, 'create', name)
+    const subresource = subresourceOf(to.served.version, name.subresource)
+    if (subresource?.virtual === undefined || subresource.kind === undefined) throw methodNotAllowedError()
+    const object = decodeObject(subresource.kind, untyped(kind, body))
+    object.metadata.namespace = name.namespace
+    const admitted = await this.#parts.registry.admit(admissionRequest(to, 'CREATE', { object }))
+    await subresource.virtual.call({
+      ctx: to.ctx,
+      verb: 'create',
+      namespace: name.namespace,
+      name: name.name,
+      body: admitted,
+      dryRun: false,
+      api: this.#parts.registry.access(this.#parts.signal, { nested: true }),
+    })
+  }
+
+  /** Throws 404 if the version of the kind is not served. */
+  #served(kind: ResourceKind<TypedObject>): ServedResource {
+    const served = this.#parts.catalog.snapshot().find(kind.group, kind.version, kind.resource)
+    if (served === undefined) throw notFoundError(kind, '')
+    return served
+  }
+
+  #target(kind: ResourceKind<TypedObject>, verb: string, { namespace, name, subresource = '' }: ObjectName): WriteTarget {
+    const { identity, signal, clock } = this.#parts
+    const { group, version, resource } = kind
+    const ctx: RequestContext = {
+      user: identity.user,
+      signal,
+      userAgent: identity.userAgent,
+      receivedAt: clock.now(),
+      warn() {},
+      info: resourceAttributes({ verb, group, version, namespace, resource, subresource, name }),
+    }
+    return { ctx, served: this.#served(kind), subresource, namespace, name, dryRun: false, manager: identity.userAgent }
+  }
+}
+
+async function changeOf<T extends TypedObject>(kind: ResourceKind<T>, event: StorageEvent): Promise<WatchedChange<T>> {
+  const resourceVersion = String(event.revision)
+  if (event.type === 'bookmark') return { type: 'bookmark', resourceVersion }
+  return { type: event.type, object: objectOfKind(kind, await objectInTurns(event.object)), resourceVersion }
+}
+
+const objectOfKind = <T extends TypedObject>({ group, resource }: ResourceKind<T>, object: KubeObject): T => asKind(kindId<T>(group, resource), object)
+
+/** Objects of a client have a kind and an apiVersion only if they were read. */
+const untyped = ({ group, version, kind }: ResourceKind<TypedObject>, object: TypedObject): KubeObject =>
+  decodedObject({ ...object, kind: object.kind || kind, apiVersion: object.apiVersion || (group === '' ? version : `${group}/${version}`) })

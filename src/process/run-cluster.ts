@@ -1,0 +1,31 @@
+import { CLUSTER_PARTS } from '../cluster/parts.ts'
+import type { ClusterEnvironment, ClusterPart } from '../cluster/shared/environment.ts'
+import { Informers } from '../cluster/shared/informers.ts'
+import type { ClusterLoopParts } from '../control-plane/cluster-loop.ts'
+import type { ClientIdentity } from '../control-plane/in-process-client.ts'
+import type { ClusterPartName } from '../controllers/names.ts'
+
+const PARTS: Readonly<Record<ClusterPartName, ClusterPart>> = CLUSTER_PARTS
+
+/** Identity of a controller: its service account in kube-system, as with --use-service-account-credentials. */
+const controllerIdentity = (name: string): ClientIdentity => ({
+  user: {
+    name: `system:serviceaccount:kube-system:${name}`,
+    groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+  },
+  userAgent: 'kube-controller-manager',
+})
+
+const MANAGER: ClientIdentity = {
+  user: { name: 'system:kube-controller-manager', groups: ['system:authenticated'] },
+  userAgent: 'kube-controller-manager',
+}
+
+/** Runs the named parts of the cluster until the signal aborts. They share informers, and know nothing else of each other. */
+export async function runCluster(names: readonly ClusterPartName[], loop: ClusterLoopParts, signal: AbortSignal): Promise<void> {
+  const { clientOf, clock, logger, meters, gates } = loop
+  // Watches that are cut are opened again after a delay of the machine's clock: time of the API may stand still.
+  const informers = new Informers(clientOf(MANAGER), { clock: meters.pauses, logger, signal })
+  const env: Omit<ClusterEnvironment, 'client'> = { clock, logger, meters, informers, features: gates }
+  await Promise.all([...names.map(name => PARTS[name]({ ...env, client: clientOf(controllerIdentity(name)) }, signal)), informers.ended()])
+}

@@ -1,0 +1,74 @@
+import { expect } from 'chai'
+import type { Pod } from '../../../../../src/api/core/v1.types.ts'
+import { compareVictims, victimsOf } from '../../../../../src/cluster/controllers/replicaset/victims.ts'
+import { formatTime } from '../../../../../src/meta/time.ts'
+
+const NOW = Date.parse('2030-01-01T00:00:00Z')
+
+interface PodCase {
+  readonly node?: string
+  readonly phase?: 'Pending' | 'Running' | 'Unknown'
+  /** Seconds. Omitted if it is not ready. */
+  readonly readyFor?: number
+  readonly cost?: string
+  readonly rank?: number
+  readonly restarts?: number
+  readonly age?: number
+  readonly uid?: string
+}
+
+const podOf = ({ node, phase = 'Running', readyFor, cost, restarts = 0, age = 100, uid = 'u' }: PodCase): Pod => ({
+  kind: 'Pod',
+  apiVersion: 'v1',
+  metadata: {
+    name: uid,
+    uid,
+    creationTimestamp: formatTime(NOW - age * 1000),
+    ...(cost !== undefined && { annotations: { 'controller.kubernetes.io/pod-deletion-cost': cost } }),
+  },
+  spec: { containers: [], ...(node !== undefined && { nodeName: node }) },
+  status: {
+    phase,
+    conditions: [
+      {
+        type: 'Ready',
+        status: readyFor === undefined ? 'False' : 'True',
+        lastProbeTime: null,
+        lastTransitionTime: formatTime(NOW - (readyFor ?? 0) * 1000),
+      },
+    ],
+    containerStatuses: [{ name: 'c', state: {}, lastState: {}, ready: true, restartCount: restarts, image: '', imageID: '' }],
+  },
+})
+
+/** Pairs of which the first is deleted first. */
+const PAIRS: readonly [string, PodCase, PodCase][] = [
+  ['without a node', {}, { node: 'n' }],
+  ['pending', { node: 'n', phase: 'Pending' }, { node: 'n', phase: 'Unknown' }],
+  ['unknown', { node: 'n', phase: 'Unknown' }, { node: 'n' }],
+  ['not ready', { node: 'n' }, { node: 'n', readyFor: 1 }],
+  ['cheaper', { node: 'n', cost: '-5' }, { node: 'n' }],
+  ['on a node with more related pods', { node: 'n', rank: 2 }, { node: 'n', rank: 1 }],
+  ['ready for a shorter time', { node: 'n', readyFor: 1 }, { node: 'n', readyFor: 100 }],
+  ['of the smaller uid, if times are similar', { node: 'n', readyFor: 120, uid: 'a' }, { node: 'n', readyFor: 100, uid: 'b' }],
+  ['restarted more often', { node: 'n', restarts: 3 }, { node: 'n' }],
+  ['younger', { node: 'n', age: 1 }, { node: 'n', age: 100 }],
+]
+
+describe('victims of a set that shrinks', () => {
+  for (const [name, a, b] of PAIRS)
+    it(`deletes a pod first that is ${name}`, () => {
+      const ranked = (each: PodCase) => ({ pod: podOf(each), rank: each.rank ?? 0 })
+      expect(compareVictims(ranked(a), ranked(b), NOW)).to.be.below(0)
+      expect(compareVictims(ranked(b), ranked(a), NOW)).to.be.above(0)
+    })
+
+  it('ignores a cost that is not an integer', () => {
+    expect(compareVictims({ pod: podOf({ cost: '+1' }), rank: 0 }, { pod: podOf({}), rank: 0 }, NOW)).to.equal(0)
+  })
+
+  it('spreads deletions over nodes', () => {
+    const pods = ['a', 'a', 'b'].map((node, i) => podOf({ node, uid: `u${i}`, readyFor: 10 }))
+    expect(victimsOf(pods, pods, 1, NOW).map(({ spec }) => spec.nodeName)).to.deep.equal(['a'])
+  })
+})

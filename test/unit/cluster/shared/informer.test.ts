@@ -1,0 +1,133 @@
+import { expect } from 'chai'
+import type { Pod } from '../../../../src/api/core/v1.types.ts'
+import { Informer } from '../../../../src/cluster/shared/informer.ts'
+import { PODS } from '../../../../src/cluster/shared/kinds.ts'
+import { badRequestError } from '../../../../src/meta/status.ts'
+import { FakeApiClient } from '../../../support/fake-api-client.ts'
+import { eventually } from '../../../support/waiting.ts'
+
+const pod = (name: string, more: Partial<Pod['metadata']> = {}): Pod => ({
+  kind: 'Pod',
+  apiVersion: 'v1',
+  metadata: { name, namespace: 'ns', ...more },
+  spec: { containers: [] },
+  status: {},
+})
+
+const owner = (uid: string) => ({ ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'rs', uid, controller: true }] })
+
+/** A running informer of pods that records what its handler is called with. */
+async function open(client = new FakeApiClient()) {
+  const informer = new Informer(client, PODS)
+  const seen: string[] = []
+  informer.on({
+    added: ({ metadata }) => void seen.push(`added ${metadata.name}`),
+    updated: ({ metadata }) => void seen.push(`updated ${metadata.name}`),
+    deleted: ({ metadata }) => void seen.push(`deleted ${metadata.name}`),
+  })
+  const stop = new AbortController()
+  const running = informer.run(stop.signal)
+  await informer.synced()
+  return {
+    client,
+    informer,
+    seen,
+    async stop() {
+      stop.abort()
+      await running
+    },
+  }
+}
+
+describe('informer', () => {
+  it('reports existing objects, then each change once', async () => {
+    const client = new FakeApiClient()
+    await client.create(PODS, pod('a'))
+    const { informer, seen, stop } = await open(client)
+    expect(informer.hasSynced).to.equal(true)
+    await eventually('the watch is open', async () => client.calls.includes('watch pods 2'))
+    await client.create(PODS, pod('b'))
+    await client.patch(PODS, { namespace: 'ns', name: 'b' }, { status: { phase: 'Running' } })
+    await client.delete(PODS, 'ns', 'a')
+    expect(seen).to.deep.equal(['added a', 'added b', 'updated b', 'deleted a'])
+    expect([...informer.store.list()].map(({ metadata }) => metadata.name)).to.deep.equal(['b'])
+    await stop()
+  })
+
+  it('continues a watch that was cut, without a new list', async () => {
+    const { client, seen, stop } = await open()
+    await eventually('the watch is open', async () => client.calls.includes('watch pods 1'))
+    await client.create(PODS, pod('a'))
+    client.cut()
+    await client.create(PODS, pod('b'))
+    await eventually('b is seen', async () => seen.includes('added b'))
+    expect(seen).to.deep.equal(['added a', 'added b'])
+    expect(client.calls.filter(call => call.startsWith('list'))).to.have.length(1)
+    await stop()
+  })
+
+  it('lists again if the version is too old, and reports the differences', async () => {
+    const { client, seen, stop } = await open()
+    await eventually('the watch is open', async () => client.calls.includes('watch pods 1'))
+    for (const name of ['gone', 'changed', 'same']) await client.create(PODS, pod(name))
+    client.cut()
+    await client.delete(PODS, 'ns', 'gone')
+    await client.patch(PODS, { namespace: 'ns', name: 'changed' }, {})
+    await client.create(PODS, pod('new'))
+    client.compact()
+    await eventually('the deletion is seen', async () => seen.includes('deleted gone'))
+    expect(seen.slice(3)).to.have.members(['updated changed', 'added new', 'deleted gone'])
+    await stop()
+  })
+
+  it('reports an object that was deleted and created again as two changes', async () => {
+    const { client, seen, stop } = await open()
+    await eventually('the watch is open', async () => client.calls.includes('watch pods 1'))
+    await client.create(PODS, pod('a'))
+    client.cut()
+    await client.delete(PODS, 'ns', 'a')
+    await client.create(PODS, pod('a'))
+    client.compact()
+    await eventually('the new object is seen', async () => seen.length === 3)
+    expect(seen).to.deep.equal(['added a', 'deleted a', 'added a'])
+    await stop()
+  })
+
+  it('retries a list that fails', async () => {
+    const client = new FakeApiClient()
+    client.failures.list = [badRequestError('no'), new Error('no connection')]
+    await client.create(PODS, pod('a'))
+    const { seen, stop } = await open(client)
+    expect(seen).to.deep.equal(['added a'])
+    await stop()
+  })
+
+  it('calls a late handler for each object that is there', async () => {
+    const client = new FakeApiClient()
+    await client.create(PODS, pod('a'))
+    const { informer, stop } = await open(client)
+    const late: string[] = []
+    informer.on({ added: ({ metadata }) => void late.push(metadata.name ?? '') })
+    expect(late).to.deep.equal(['a'])
+    await stop()
+  })
+
+  it('finds objects by namespace, controller and own indexes', async () => {
+    const client = new FakeApiClient()
+    const { informer, stop } = await open(client)
+    informer.addIndex('node', ({ spec }) => (spec.nodeName === undefined ? [] : [spec.nodeName]))
+    await eventually('the watch is open', async () => client.calls.includes('watch pods 1'))
+    await client.create(PODS, { ...pod('a', owner('u1')), spec: { containers: [], nodeName: 'n1' } })
+    await client.create(PODS, pod('b'))
+    const names = (pods: readonly Pod[]): (string | undefined)[] => pods.map(({ metadata }) => metadata.name)
+    expect(names(informer.store.inNamespace('ns'))).to.deep.equal(['a', 'b'])
+    expect(names(informer.store.controlledBy('u1'))).to.deep.equal(['a'])
+    expect(names(informer.store.orphansIn('ns'))).to.deep.equal(['b'])
+    expect(names(informer.store.by('node', 'n1'))).to.deep.equal(['a'])
+    await client.patch(PODS, { namespace: 'ns', name: 'a' }, { metadata: { ownerReferences: [] }, spec: { nodeName: 'n2' } })
+    expect(names(informer.store.controlledBy('u1'))).to.deep.equal([])
+    expect(names(informer.store.by('node', 'n1'))).to.deep.equal([])
+    expect(names(informer.store.by('node', 'n2'))).to.deep.equal(['a'])
+    await stop()
+  })
+})
