@@ -1,0 +1,52 @@
+import type { Job } from '../../../api/batch/v1.types.ts'
+import type { Features } from '../../../lifecycle/gates.ts'
+import { isSince } from '../../../lifecycle/release.ts'
+
+/** Name of this controller in `spec.managedBy`. */
+const CONTROLLER_NAME = 'kubernetes.io/job-controller'
+
+/** Behaviour of the controller that depends on the release and its gates. */
+export interface JobRules {
+  readonly podReplacementPolicy: boolean
+  readonly managedBy: boolean
+  readonly backoffLimitPerIndex: boolean
+  readonly successPolicy: boolean
+  readonly podIndexLabel: boolean
+  readonly sidecarContainers: boolean
+  /** Whether a condition of type Complete has a reason. */
+  readonly explainsSuccess: boolean
+  /** Whether terminal conditions wait until no pod is terminating, after FailureTarget or SuccessCriteriaMet. */
+  readonly delaysTerminalCondition: boolean
+  /** Whether `status.startTime` is cleared when a job is suspended. */
+  readonly clearsStartTime: boolean
+}
+
+export function jobRulesOf(features: Features): JobRules {
+  const podReplacementPolicy = features.enabled('JobPodReplacementPolicy')
+  const managedBy = features.enabled('JobManagedBy')
+  return {
+    podReplacementPolicy,
+    managedBy,
+    backoffLimitPerIndex: features.enabled('JobBackoffLimitPerIndex'),
+    successPolicy: features.enabled('JobSuccessPolicy'),
+    podIndexLabel: isSince(features.release, '1.28'),
+    sidecarContainers: features.enabled('SidecarContainers'),
+    explainsSuccess: isSince(features.release, '1.31'),
+    delaysTerminalCondition: isSince(features.release, '1.31') && (podReplacementPolicy || managedBy),
+    clearsStartTime: isSince(features.release, '1.35') && features.enabled('MutableSchedulingDirectivesForSuspendedJobs'),
+  }
+}
+
+/** Whether another controller manages the job. */
+export const isManagedElsewhere = ({ spec: { managedBy } }: Job, rules: JobRules): boolean =>
+  rules.managedBy && managedBy !== undefined && managedBy !== CONTROLLER_NAME
+
+export const isIndexed = ({ spec }: Job): boolean => spec.completionMode === 'Indexed'
+
+export const isSuspended = ({ spec }: Job): boolean => spec.suspend === true
+
+export const hasLimitPerIndex = ({ spec }: Job, rules: JobRules): boolean => rules.backoffLimitPerIndex && spec.backoffLimitPerIndex !== undefined
+
+/** Whether a pod is replaced only once it has failed, not when it begins to be deleted. */
+export const onlyReplacesFailed = ({ spec }: Job, rules: JobRules): boolean =>
+  (rules.podReplacementPolicy && spec.podReplacementPolicy === 'Failed') || spec.podFailurePolicy !== undefined
