@@ -1,8 +1,10 @@
 import type { CronJob, CronJobSpec, JobTemplateSpec } from '../../../api/batch/v1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
 import { enumValues } from '../../../catalog/types.ts'
+import { parseSchedule } from '../../../lib/cron-schedule.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import type { Steps } from '../../../lib/steps.ts'
+import { isTimeZone, LONGEST_ZONE } from '../../../lib/time-zone.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -14,8 +16,6 @@ import { validateNonNegative } from '../../../meta/object-meta-validation.ts'
 import { podTemplateOptions } from '../../core/pod-spec/options.ts'
 import { goLabelSelector } from '../../shared/go-syntax.ts'
 import { validateJobSpecParts } from '../job/spec-validation.ts'
-import { checkSchedule } from './schedule.ts'
-import { isTimeZone, LONGEST_ZONE } from './time-zone.ts'
 
 /** Limit on names in characters: names of jobs have a suffix of 11 and at most 63. */
 const MAX_NAME = 52
@@ -28,7 +28,7 @@ function* validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec
   if (!schedule) return covered('', [required(path)])
   const errors: FieldError[] = []
   try {
-    yield* checkSchedule(schedule)
+    yield* parseSchedule(schedule)
   } catch (error) {
     errors.push(invalid(path, schedule, errorMessage(error)))
   }

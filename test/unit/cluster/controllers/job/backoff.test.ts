@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Pod } from '../../../../../src/api/core/v1.types.ts'
-import { finishedAt, nextBackoff, NO_FAILURES, remainingBackoff } from '../../../../../src/cluster/controllers/job/backoff.ts'
+import { finishedAt, NO_FAILURES, nextBackoff, remainingBackoff } from '../../../../../src/cluster/controllers/job/backoff.ts'
 import { formatTime } from '../../../../../src/meta/time.ts'
 import { podOf } from '../../../../support/job-passes.ts'
 

@@ -1,5 +1,13 @@
 import { expect } from 'chai'
-import { countIndexes, formatIndexes, hasIndex, indexesOf, mergeIndexes, missingIndexes, parseIndexes } from '../../../../../src/cluster/controllers/job/intervals.ts'
+import {
+  countIndexes,
+  formatIndexes,
+  hasIndex,
+  indexesOf,
+  mergeIndexes,
+  missingIndexes,
+  parseIndexes,
+} from '../../../../../src/cluster/controllers/job/intervals.ts'
 
 describe('sets of completion indexes', () => {
   const texts: [string, number, string][] = [

@@ -19,7 +19,11 @@ describe('a pass over a job', () => {
   })
 
   it('counts pods that have ended, and then removes their finalizers', async () => {
-    const { patches, status } = await runPass(jobOf({ parallelism: 1, completions: 9 }), [...many(2, { phase: 'Succeeded' }), ...many(1, { phase: 'Failed' })], ON)
+    const { patches, status } = await runPass(
+      jobOf({ parallelism: 1, completions: 9 }),
+      [...many(2, { phase: 'Succeeded' }), ...many(1, { phase: 'Failed' })],
+      ON,
+    )
     expect([patches, status.succeeded, status.failed, status.uncountedTerminatedPods]).to.deep.equal([3, 2, 1, {}])
   })
 
@@ -60,7 +64,11 @@ describe('a pass over a job', () => {
 
   it('suspends and resumes a job', async () => {
     const suspended = await runPass(jobOf({ suspend: true, parallelism: 2 }, { startTime: formatTime(NOW - 9000) }), many(2, { phase: 'Running' }), ON)
-    expect([suspended.deletions, suspended.events, types(suspended.status.conditions)]).to.deep.equal([2, ['Normal Suspended Job suspended'], ['Suspended JobSuspended']])
+    expect([suspended.deletions, suspended.events, types(suspended.status.conditions)]).to.deep.equal([
+      2,
+      ['Normal Suspended Job suspended'],
+      ['Suspended JobSuspended'],
+    ])
     expect(suspended.status.startTime).to.equal(formatTime(NOW - 9000))
     const resumed = await runPass(jobOf({ suspend: false, parallelism: 2 }, suspended.status), [], ON)
     expect([resumed.creations, resumed.events, types(resumed.status.conditions)]).to.deep.equal([2, ['Normal Resumed Job resumed'], ['Suspended JobResumed']])
@@ -74,13 +82,28 @@ describe('a pass over a job', () => {
 
   it('gives free indexes to new pods, and records those that have succeeded', async () => {
     const job = jobOf({ completionMode: 'Indexed', completions: 6, parallelism: 3 })
-    const { indexes, status } = await runPass(job, indexedPods([['0', 'Succeeded'], ['2', 'Running'], ['3', 'Succeeded']]), ON)
+    const { indexes, status } = await runPass(
+      job,
+      indexedPods([
+        ['0', 'Succeeded'],
+        ['2', 'Running'],
+        ['3', 'Succeeded'],
+      ]),
+      ON,
+    )
     expect([indexes, status.completedIndexes, status.succeeded]).to.deep.equal([[1, 4], '0,3', 2])
   })
 
   it('deletes pods with the same index before it creates others', async () => {
     const job = jobOf({ completionMode: 'Indexed', completions: 6, parallelism: 3 })
-    const { creations, deletions } = await runPass(job, indexedPods([['0', 'Running'], ['0', 'Pending']]), ON)
+    const { creations, deletions } = await runPass(
+      job,
+      indexedPods([
+        ['0', 'Running'],
+        ['0', 'Pending'],
+      ]),
+      ON,
+    )
     expect([creations, deletions]).to.deep.equal([0, 1])
   })
 
@@ -95,8 +118,19 @@ describe('a pass over a job', () => {
 
   it('fails a job when all its indexes have ended and some have failed', async () => {
     const job = jobOf({ completionMode: 'Indexed', completions: 2, parallelism: 2, backoffLimitPerIndex: 0 })
-    const { status } = await runPass(job, indexedPods([['0', 'Succeeded'], ['1', 'Failed']]), ON)
-    expect([types(status.conditions), status.failedIndexes, status.completedIndexes]).to.deep.equal([['FailureTarget FailedIndexes', 'Failed FailedIndexes'], '1', '0'])
+    const { status } = await runPass(
+      job,
+      indexedPods([
+        ['0', 'Succeeded'],
+        ['1', 'Failed'],
+      ]),
+      ON,
+    )
+    expect([types(status.conditions), status.failedIndexes, status.completedIndexes]).to.deep.equal([
+      ['FailureTarget FailedIndexes', 'Failed FailedIndexes'],
+      '1',
+      '0',
+    ])
   })
 
   it('replaces a terminating pod only once it has failed, if the job says so', async () => {
