@@ -1,4 +1,4 @@
-import type { Job, JobCondition, JobSpec, PodFailurePolicy, SuccessPolicyRule } from '../../../src/api/batch/v1.types.ts'
+import type { Job, JobCondition, PodFailurePolicy, SuccessPolicyRule } from '../../../src/api/batch/v1.types.ts'
 import type { Pod } from '../../../src/api/core/v1.types.ts'
 import { NO_FAILURES, remainingBackoff } from '../../../src/cluster/controllers/job/backoff.ts'
 import { failureCondition, finalCondition, jobCondition } from '../../../src/cluster/controllers/job/conditions.ts'

@@ -1,0 +1,141 @@
+import type { Container, Pod } from '../../../api/core/v1.types.ts'
+import { quantityMilliValue } from '../../../meta/quantity.ts'
+import { isPodReady } from '../../shared/pods.ts'
+import { groupPods, type PodGroups, type PodMetric, type PodMetrics, READINESS_PERIODS, type ReadinessPeriods } from './group-pods.ts'
+
+/** Deviations of a metric from its target that change nothing, as shares of the target. */
+export interface Tolerances {
+  readonly scaleDown: number
+  readonly scaleUp: number
+}
+
+/** Input of a proposal from metrics of pods. */
+export interface PodProposalInput {
+  readonly current: number
+  readonly pods: readonly Pod[]
+  readonly metrics: PodMetrics
+  readonly tolerances: Tolerances
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly periods?: ReadinessPeriods
+}
+
+/** Proposed number of replicas. Uses are in thousandths. */
+export interface Proposal {
+  readonly replicas: number
+  /** Use of a pod, or of the object if that is the target. */
+  readonly usage: number
+  /** Use in percent of the requests. Undefined for other targets. */
+  readonly utilization?: number
+}
+
+/** Use in relation to its target. */
+interface Ratio extends Omit<Proposal, 'replicas'> {
+  readonly ratio: number
+}
+
+const NO_PODS = 'no pods returned by selector while calculating replica count'
+const UNREADY = 'did not receive metrics for targeted pods (pods might be unready)'
+const NO_USE: PodMetric = { value: 0, timestamp: 0, window: 0 }
+
+const isWithin = ({ scaleDown, scaleUp }: Tolerances, ratio: number): boolean => 1 - scaleDown <= ratio && ratio <= 1 + scaleUp
+
+/** Proposes replicas so that pods use a share of their requests. Throws an Error with upstream's message. @param target percent. */
+export function utilizationProposal(input: PodProposalInput, resource: string, target: number, container = ''): Proposal {
+  const groups = groupsOf(input, resource)
+  const requests = requestsOf(input.pods, container, resource)
+  const fallback = Math.max(100, target)
+  return proposalOf(input, groups, {
+    ratio: metrics => utilizationRatio(metrics, requests, target),
+    missing: name => Math.trunc(((requests.get(name) ?? 0) * fallback) / 100),
+  })
+}
+
+/** Proposes replicas so that pods have an average value. @param target thousandths. @param resource empty for a metric that is no resource. */
+export const averageProposal = (input: PodProposalInput, target: number, resource = ''): Proposal =>
+  proposalOf(input, groupsOf(input, resource), { ratio: metrics => usageRatio(metrics, target), missing: () => target })
+
+/** Proposes replicas so that a value of an object, or an external one, reaches its target. Uses are in thousandths. */
+export function valueProposal(
+  { current, pods, tolerances }: Pick<PodProposalInput, 'current' | 'pods' | 'tolerances'>,
+  usage: number,
+  target: number,
+): Proposal {
+  const ratio = usage / target
+  if (current === 0) return { replicas: Math.ceil(ratio), usage }
+  if (isWithin(tolerances, ratio)) return { replicas: current, usage }
+  if (pods.length === 0) throw new Error(`unable to calculate ready pods: ${NO_PODS}`)
+  const ready = pods.filter(pod => pod.status.phase === 'Running' && isPodReady(pod)).length
+  return { replicas: Math.ceil(ratio * ready), usage }
+}
+
+/** Proposes replicas so that a value divided by them reaches its target. @param current replicas in the status. */
+export function perReplicaProposal(current: number, tolerances: Tolerances, usage: number, target: number): Proposal {
+  const isEnough = isWithin(tolerances, usage / (target * current))
+  return { replicas: isEnough ? current : Math.ceil(usage / target), usage: current === 0 ? usage : Math.ceil(usage / current) }
+}
+
+function groupsOf({ pods, metrics, now, periods = READINESS_PERIODS }: PodProposalInput, resource: string): PodGroups {
+  if (pods.length === 0) throw new Error(NO_PODS)
+  return groupPods(pods, metrics, resource, now, periods)
+}
+
+interface Measure {
+  ratio(metrics: PodMetrics): Ratio
+  /** Use that is assumed for a pod without metrics when the number of pods would shrink. */
+  missing(name: string): number
+}
+
+/** Proposes replicas by a ratio. Pods without metrics are assumed to use what makes the change smaller; if that reverses it, nothing changes. */
+function proposalOf({ current, metrics: all, tolerances }: PodProposalInput, groups: PodGroups, measure: Measure): Proposal {
+  const { ready, unready, missing, ignored } = groups
+  const metrics = new Map([...all].filter(([name]) => !ignored.has(name) && !unready.has(name)))
+  if (metrics.size === 0) throw new Error(UNREADY)
+  const { ratio, ...use } = measure.ratio(metrics)
+  const addsUnready = unready.size > 0 && ratio > 1
+  if (!addsUnready && missing.size === 0) return { replicas: isWithin(tolerances, ratio) ? current : Math.ceil(ratio * ready), ...use }
+  if (ratio !== 1) for (const name of missing) metrics.set(name, ratio < 1 ? { ...NO_USE, value: measure.missing(name) } : NO_USE)
+  if (addsUnready) for (const name of unready) metrics.set(name, NO_USE)
+  const { ratio: next } = measure.ratio(metrics)
+  if (isWithin(tolerances, next) || (ratio < 1 && next > 1) || (ratio > 1 && next < 1)) return { replicas: current, ...use }
+  const replicas = Math.ceil(next * metrics.size)
+  return { replicas: (next < 1 && replicas > current) || (next > 1 && replicas < current) ? current : replicas, ...use }
+}
+
+function utilizationRatio(metrics: PodMetrics, requests: ReadonlyMap<string, number>, target: number): Ratio {
+  let [used, requested, count] = [0, 0, 0]
+  for (const [name, { value }] of metrics) {
+    const request = requests.get(name)
+    if (request === undefined) continue
+    used += value
+    requested += request
+    count++
+  }
+  if (requested === 0) throw new Error('no metrics returned matched known pods')
+  const utilization = Math.trunc((used * 100) / requested)
+  return { ratio: utilization / target, utilization, usage: Math.trunc(used / count) }
+}
+
+function usageRatio(metrics: PodMetrics, target: number): Ratio {
+  let total = 0
+  for (const { value } of metrics.values()) total += value
+  const usage = Math.trunc(total / metrics.size)
+  return { ratio: usage / target, usage }
+}
+
+/** Requests of pods in thousandths. @param container name of the only container that counts; empty for all. */
+function requestsOf(pods: readonly Pod[], container: string, resource: string): ReadonlyMap<string, number> {
+  return new Map(
+    pods.map(({ metadata: { name = '' }, spec }) => {
+      const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
+      const counted = [...(spec.containers ?? []), ...sidecars].filter(each => container === '' || each.name === container)
+      return [name, counted.reduce((sum, each) => sum + requestOf(each, resource, name), 0)]
+    }),
+  )
+}
+
+function requestOf({ name, resources }: Container, resource: string, pod: string): number {
+  const request = resources.requests?.[resource]
+  if (request === undefined) throw new Error(`missing request for ${resource} in container ${name} of Pod ${pod}`)
+  return Number(quantityMilliValue(request))
+}

@@ -1,0 +1,204 @@
+import type {
+  CrossVersionObjectReference,
+  MetricIdentifier,
+  MetricSpec,
+  MetricStatus,
+  MetricTarget,
+  MetricValueStatus,
+} from '../../../api/autoscaling/v2.types.ts'
+import type { Pod } from '../../../api/core/v1.types.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
+import { printLabelSelector } from '../../../meta/label-selector.ts'
+import { quantityMilliValue } from '../../../meta/quantity.ts'
+import { averageProposal, perReplicaProposal, type PodProposalInput, type Proposal, type Tolerances, utilizationProposal, valueProposal } from './calculator.ts'
+import type { PodMetrics } from './group-pods.ts'
+import { milliQuantity } from './status.ts'
+
+/** Source of the metrics that an autoscaler follows. All methods reject if there are none. Values are in thousandths. */
+export interface MetricSource {
+  /** Use of a resource by pods of the target. @param container name of the only container that counts. */
+  resource(name: string, container?: string): Promise<PodMetrics>
+  pods(metric: MetricIdentifier): Promise<PodMetrics>
+  object(metric: MetricIdentifier, object: CrossVersionObjectReference): Promise<number>
+  external(metric: MetricIdentifier): Promise<number>
+}
+
+/** State of the target of an autoscaler. */
+export interface TargetState {
+  readonly namespace: string
+  readonly specReplicas: number
+  readonly statusReplicas: number
+  readonly pods: readonly Pod[]
+  readonly tolerances: Tolerances
+  readonly now: number
+  readonly source: MetricSource
+}
+
+/** Proposal of one metric. */
+export interface MetricProposal {
+  readonly replicas: number
+  /** Description of the metric in events and conditions. */
+  readonly name: string
+  readonly status: MetricStatus
+}
+
+/** Failure of one metric. */
+export class MetricError extends Error {
+  override readonly name = 'MetricError'
+  /** Reason of the condition and the event: `FailedGetResourceMetric`. */
+  readonly reason: string
+  /** Message of the condition and the event. The error itself says of which metric it is. */
+  readonly detail: string
+
+  constructor(reason: string, detail: string, message: string) {
+    super(message)
+    this.reason = reason
+    this.detail = detail
+  }
+}
+
+/** Proposes replicas by one metric. Rejects with a MetricError. */
+export async function metricProposal(spec: MetricSpec, state: TargetState): Promise<MetricProposal> {
+  switch (spec.type) {
+    case 'Resource':
+      if (spec.resource) return resourceProposal(spec.type, spec.resource, undefined, state)
+      break
+    case 'ContainerResource':
+      if (spec.containerResource) return resourceProposal(spec.type, spec.containerResource, spec.containerResource.container, state)
+      break
+    case 'Pods':
+      if (spec.pods) return podsProposal(spec.pods, state)
+      break
+    case 'Object':
+      if (spec.object) return objectProposal(spec.object, state)
+      break
+    case 'External':
+      if (spec.external) return externalProposal(spec.external, state)
+      break
+    default:
+  }
+  const message = `unknown metric source type "${spec.type}"`
+  throw new MetricError('InvalidMetricSourceType', message, message)
+}
+
+const inputOf = ({ specReplicas: current, pods, tolerances, now }: TargetState, metrics: PodMetrics): PodProposalInput => ({
+  current,
+  pods,
+  metrics,
+  tolerances,
+  now,
+})
+
+const milli = (quantity: string): number => Number(quantityMilliValue(quantity))
+
+/** Runs a computation. Its error becomes a MetricError. @param message message of the error, before the cause. */
+async function attempt<T>(reason: string, message: string, compute: () => Promise<T>): Promise<T> {
+  try {
+    return await compute()
+  } catch (error) {
+    const detail = errorMessage(error)
+    throw new MetricError(reason, detail, `${message}: ${detail}`)
+  }
+}
+
+async function resourceProposal(
+  type: string,
+  { name, target }: { readonly name: string; readonly target: MetricTarget },
+  container: string | undefined,
+  state: TargetState,
+): Promise<MetricProposal> {
+  const kind = container === undefined ? 'resource' : 'container resource'
+  const reason = container === undefined ? 'FailedGetResourceMetric' : 'FailedGetContainerResourceMetric'
+  const { averageValue, averageUtilization } = target
+  const what = averageValue === undefined ? 'utilization' : 'usage'
+  const proposal = await attempt(reason, `failed to get ${name} ${kind} metric value: failed to get ${name} ${what}`, async () => {
+    if (averageValue === undefined && averageUtilization === undefined)
+      throw new Error(`invalid ${kind} metric source: neither an average utilization target nor an average value (usage) target was set`)
+    const metrics = await readable(`unable to get metrics for resource ${name}`, () => state.source.resource(name, container))
+    return averageValue === undefined
+      ? utilizationProposal(inputOf(state, metrics), name, averageUtilization ?? 0, container)
+      : averageProposal(inputOf(state, metrics), milli(averageValue), name)
+  })
+  const current = valueOf(proposal)
+  return {
+    replicas: proposal.replicas,
+    name: `${name} ${kind}${averageValue === undefined ? ' utilization (percentage of request)' : ''}`,
+    status: container === undefined ? { type, resource: { name, current } } : { type, containerResource: { name, container, current } },
+  }
+}
+
+async function podsProposal(
+  { metric, target }: { readonly metric: MetricIdentifier; readonly target: MetricTarget },
+  state: TargetState,
+): Promise<MetricProposal> {
+  const proposal = await attempt('FailedGetPodsMetric', 'failed to get pods metric value', async () => {
+    const metrics = await readable(`unable to get metric ${metric.name}`, () => state.source.pods(metric))
+    return averageProposal(inputOf(state, metrics), milli(target.averageValue ?? '0'))
+  })
+  return { replicas: proposal.replicas, name: `pods metric ${metric.name}`, status: { type: 'Pods', pods: { metric, current: valueOf(proposal) } } }
+}
+
+/** Value of an average: utilization if there is one. */
+const valueOf = ({ usage, utilization }: Proposal): MetricValueStatus => ({
+  averageValue: milliQuantity(usage),
+  ...(utilization !== undefined && { averageUtilization: utilization }),
+})
+
+interface ObjectSource {
+  readonly metric: MetricIdentifier
+  readonly target: MetricTarget
+  readonly describedObject: CrossVersionObjectReference
+}
+
+async function objectProposal({ metric, target, describedObject }: ObjectSource, state: TargetState): Promise<MetricProposal> {
+  const on = `${describedObject.kind} ${state.namespace}/${describedObject.name}`
+  const { proposal, current } = await attempt('FailedGetObjectMetric', 'failed to get object metric value', async () => {
+    const usage = await readable(`unable to get metric ${metric.name}: ${on}`, () => state.source.object(metric, describedObject))
+    return totalProposal(usage, target, state, 'object')
+  })
+  return {
+    replicas: proposal.replicas,
+    name: `${describedObject.kind} metric ${metric.name}`,
+    status: { type: 'Object', object: { metric, describedObject, current } },
+  }
+}
+
+async function externalProposal(
+  { metric, target }: { readonly metric: MetricIdentifier; readonly target: MetricTarget },
+  state: TargetState,
+): Promise<MetricProposal> {
+  const selector = metric.selector ? `&LabelSelector{${printLabelSelector(metric.selector)}}` : 'nil'
+  const { proposal, current } = await attempt(
+    'FailedGetExternalMetric',
+    `failed to get ${metric.name} external metric value: failed to get ${metric.name} external metric`,
+    async () => {
+      const usage = await readable(`unable to get external metric ${state.namespace}/${metric.name}/${selector}`, () => state.source.external(metric))
+      return totalProposal(usage, target, state, 'external')
+    },
+  )
+  return { replicas: proposal.replicas, name: `external metric ${metric.name}(${selector})`, status: { type: 'External', external: { metric, current } } }
+}
+
+/** Proposes replicas by a value that does not belong to a pod. */
+function totalProposal(
+  usage: number,
+  { value, averageValue }: MetricTarget,
+  { specReplicas: current, statusReplicas, pods, tolerances }: TargetState,
+  kind: string,
+): { readonly proposal: Proposal; readonly current: MetricValueStatus } {
+  if (averageValue !== undefined) {
+    const proposal = perReplicaProposal(statusReplicas, tolerances, usage, milli(averageValue))
+    return { proposal, current: { averageValue: milliQuantity(proposal.usage) } }
+  }
+  if (value === undefined) throw new Error(`invalid ${kind} metric source: neither a value target nor an average value target was set`)
+  const proposal = valueProposal({ current, pods, tolerances }, usage, milli(value))
+  return { proposal, current: { value: milliQuantity(proposal.usage) } }
+}
+
+async function readable<T>(message: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    throw new Error(`${message}: ${errorMessage(error)}`)
+  }
+}
