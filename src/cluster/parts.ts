@@ -1,8 +1,14 @@
+import { cronJobController } from './controllers/cronjob/controller.ts'
+import { jobController } from './controllers/job/controller.ts'
 import { replicaSetController, replicationController } from './controllers/replicaset/controller.ts'
+import { ttlAfterFinishedController } from './controllers/ttlafterfinished/controller.ts'
 import type { ClusterPart } from './shared/environment.ts'
 
 /** The parts of a cluster, by their names in `--controllers`. */
 export const CLUSTER_PARTS = {
   'replicaset-controller': replicaSetController,
   'replicationcontroller-controller': replicationController,
+  'job-controller': jobController,
+  'cronjob-controller': cronJobController,
+  'ttl-after-finished-controller': ttlAfterFinishedController,
 } as const satisfies Readonly<Record<string, ClusterPart>>

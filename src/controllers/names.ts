@@ -14,7 +14,13 @@ export const CONTROLLER_NAMES = [
 ] as const
 
 /** Parts of `src/cluster`, which run in the profile `cluster`: controllers by their names in kube-controller-manager, and a scheduler and kubelets. */
-export const CLUSTER_PART_NAMES = ['replicaset-controller', 'replicationcontroller-controller'] as const
+export const CLUSTER_PART_NAMES = [
+  'replicaset-controller',
+  'replicationcontroller-controller',
+  'job-controller',
+  'cronjob-controller',
+  'ttl-after-finished-controller',
+] as const
 
 /** Controllers of kube-controller-manager that are not built. */
 export const MISSING_CONTROLLERS: readonly string[] = [
@@ -23,7 +29,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'certificatesigningrequest-cleaner-controller',
   'certificatesigningrequest-signing-controller',
   'cloud-node-lifecycle-controller',
-  'cronjob-controller',
   'daemonset-controller',
   'deployment-controller',
   'device-taint-eviction-controller',
@@ -33,7 +38,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'endpointslice-mirroring-controller',
   'ephemeral-volume-controller',
   'horizontal-pod-autoscaler-controller',
-  'job-controller',
   'kube-apiserver-serving-clustertrustbundle-publisher-controller',
   'kubelet',
   'legacy-serviceaccount-token-cleaner-controller',
@@ -55,7 +59,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'storageversion-garbage-collector-controller',
   'taint-eviction-controller',
   'token-cleaner-controller',
-  'ttl-after-finished-controller',
   'ttl-controller',
 ]
 

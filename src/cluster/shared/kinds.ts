@@ -1,4 +1,5 @@
 import type { ReplicaSet } from '../../api/apps/v1.types.ts'
+import type { CronJob, Job } from '../../api/batch/v1.types.ts'
 import type { Event, Pod, ReplicationController } from '../../api/core/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
@@ -25,3 +26,5 @@ export const PODS = coreKind<Pod>('Pod', 'pods')
 export const EVENTS = coreKind<Event>('Event', 'events')
 export const REPLICATION_CONTROLLERS = coreKind<ReplicationController>('ReplicationController', 'replicationcontrollers')
 export const REPLICA_SETS = namespacedKind<ReplicaSet>('apps', 'ReplicaSet', 'replicasets')
+export const JOBS = namespacedKind<Job>('batch', 'Job', 'jobs')
+export const CRON_JOBS = namespacedKind<CronJob>('batch', 'CronJob', 'cronjobs')
