@@ -2,6 +2,7 @@ import { cronJobController } from './controllers/cronjob/controller.ts'
 import { jobController } from './controllers/job/controller.ts'
 import { replicaSetController, replicationController } from './controllers/replicaset/controller.ts'
 import { ttlAfterFinishedController } from './controllers/ttlafterfinished/controller.ts'
+import { scheduler } from './scheduler/scheduler.ts'
 import type { ClusterPart } from './shared/environment.ts'
 
 /** The parts of a cluster, by their names in `--controllers`. */
@@ -11,4 +12,5 @@ export const CLUSTER_PARTS = {
   'job-controller': jobController,
   'cronjob-controller': cronJobController,
   'ttl-after-finished-controller': ttlAfterFinishedController,
+  scheduler,
 } as const satisfies Readonly<Record<string, ClusterPart>>

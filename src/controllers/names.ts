@@ -20,6 +20,7 @@ export const CLUSTER_PART_NAMES = [
   'job-controller',
   'cronjob-controller',
   'ttl-after-finished-controller',
+  'scheduler',
 ] as const
 
 /** Controllers of kube-controller-manager that are not built. */
@@ -50,7 +51,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'pod-garbage-collector-controller',
   'podcertificaterequest-cleaner-controller',
   'resourceclaim-controller',
-  'scheduler',
   'selinux-warning-controller',
   'service-cidr-controller',
   'service-lb-controller',

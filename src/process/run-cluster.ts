@@ -21,11 +21,18 @@ const MANAGER: ClientIdentity = {
   userAgent: 'kube-controller-manager',
 }
 
+const SCHEDULER: ClientIdentity = {
+  user: { name: 'system:kube-scheduler', groups: ['system:authenticated'] },
+  userAgent: 'kube-scheduler',
+}
+
+const identityOf = (name: ClusterPartName): ClientIdentity => (name === 'scheduler' ? SCHEDULER : controllerIdentity(name))
+
 /** Runs the named parts of the cluster until the signal aborts. They share informers, and know nothing else of each other. */
 export async function runCluster(names: readonly ClusterPartName[], loop: ClusterLoopParts, signal: AbortSignal): Promise<void> {
   const { clientOf, clock, logger, meters, gates } = loop
   // Watches that are cut are opened again after a delay of the machine's clock: time of the API may stand still.
   const informers = new Informers(clientOf(MANAGER), { clock: meters.pauses, logger, signal })
   const env: Omit<ClusterEnvironment, 'client'> = { clock, logger, meters, informers, features: gates }
-  await Promise.all([...names.map(name => PARTS[name]({ ...env, client: clientOf(controllerIdentity(name)) }, signal)), informers.ended()])
+  await Promise.all([...names.map(name => PARTS[name]({ ...env, client: clientOf(identityOf(name)) }, signal)), informers.ended()])
 }

@@ -1,7 +1,8 @@
-import type { ReplicaSet } from '../../api/apps/v1.types.ts'
+import type { ReplicaSet, StatefulSet } from '../../api/apps/v1.types.ts'
 import type { CronJob, Job } from '../../api/batch/v1.types.ts'
-import type { Event, Pod, ReplicationController } from '../../api/core/v1.types.ts'
+import type { Event, Namespace, Node, Pod, ReplicationController, Service } from '../../api/core/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
+import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
 
 const coreKind = <T extends TypedObject>(kind: string, resource: string, namespaced = true): ResourceKind<T> => ({
@@ -23,8 +24,13 @@ const namespacedKind = <T extends TypedObject>(group: string, kind: string, reso
 /** Kinds that the cluster reads or writes, in the version in which it does. A kind is listed only if code uses it. */
 
 export const PODS = coreKind<Pod>('Pod', 'pods')
+export const NODES = coreKind<Node>('Node', 'nodes', false)
+export const NAMESPACES = coreKind<Namespace>('Namespace', 'namespaces', false)
+export const SERVICES = coreKind<Service>('Service', 'services')
 export const EVENTS = coreKind<Event>('Event', 'events')
 export const REPLICATION_CONTROLLERS = coreKind<ReplicationController>('ReplicationController', 'replicationcontrollers')
 export const REPLICA_SETS = namespacedKind<ReplicaSet>('apps', 'ReplicaSet', 'replicasets')
 export const JOBS = namespacedKind<Job>('batch', 'Job', 'jobs')
 export const CRON_JOBS = namespacedKind<CronJob>('batch', 'CronJob', 'cronjobs')
+export const STATEFUL_SETS = namespacedKind<StatefulSet>('apps', 'StatefulSet', 'statefulsets')
+export const POD_DISRUPTION_BUDGETS = namespacedKind<PodDisruptionBudget>('policy', 'PodDisruptionBudget', 'poddisruptionbudgets')

@@ -1,0 +1,53 @@
+import type { Release } from '../../lifecycle/release.ts'
+import type { Plugin } from './framework.ts'
+import { imageLocality } from './plugins/image-locality.ts'
+import { type InterPodAffinityArgs, interPodAffinity } from './plugins/inter-pod-affinity.ts'
+import { type NodeAffinityArgs, nodeAffinity } from './plugins/node-affinity.ts'
+import { nodeName } from './plugins/node-name.ts'
+import { nodePorts } from './plugins/node-ports.ts'
+import { type BalancedAllocationArgs, balancedAllocation } from './plugins/node-resources-balanced-allocation.ts'
+import { type FitArgs, nodeResourcesFit } from './plugins/node-resources-fit.ts'
+import { nodeUnschedulable } from './plugins/node-unschedulable.ts'
+import { type PodTopologySpreadArgs, podTopologySpread } from './plugins/pod-topology-spread.ts'
+import { schedulingGates } from './plugins/scheduling-gates.ts'
+import { taintToleration } from './plugins/taint-toleration.ts'
+import type { PreemptionArgs } from './preemption.ts'
+import type { EnabledPlugin, Profile } from './profile.ts'
+
+/** Arguments of plugins, by name. */
+export interface PluginArgs {
+  readonly DefaultPreemption?: PreemptionArgs
+  readonly InterPodAffinity?: InterPodAffinityArgs
+  readonly NodeAffinity?: NodeAffinityArgs
+  readonly NodeResourcesBalancedAllocation?: BalancedAllocationArgs
+  readonly NodeResourcesFit?: FitArgs
+  readonly PodTopologySpread?: PodTopologySpreadArgs
+}
+
+/** Default plugins in their order. Source: getDefaultPlugins of pkg/scheduler/apis/config/v1. */
+export const defaultPlugins = (args: PluginArgs, release: Release): EnabledPlugin[] => {
+  const plugin = (one: Plugin, weight = 1): EnabledPlugin => ({ plugin: one, weight })
+  return [
+    plugin(schedulingGates),
+    plugin(nodeUnschedulable),
+    plugin(nodeName),
+    plugin(taintToleration(release), 3),
+    plugin(nodeAffinity(args.NodeAffinity), 2),
+    plugin(nodePorts),
+    plugin(nodeResourcesFit(args.NodeResourcesFit ?? {}, release)),
+    plugin(podTopologySpread(args.PodTopologySpread), 2),
+    plugin(interPodAffinity(args.InterPodAffinity), 2),
+    plugin(balancedAllocation(args.NodeResourcesBalancedAllocation)),
+    plugin(imageLocality),
+  ]
+}
+
+/** Name of the profile that pods without a `schedulerName` have. */
+export const DEFAULT_SCHEDULER = 'default-scheduler'
+
+/** The profile of kube-scheduler without a configuration. */
+export const defaultProfile = (release: Release): Profile => ({
+  schedulerName: DEFAULT_SCHEDULER,
+  plugins: defaultPlugins({}, release),
+  percentageOfNodesToScore: 0,
+})

@@ -1,0 +1,228 @@
+import type { Pod } from '../../../api/core/v1.types.ts'
+import type { Labels } from '../../../meta/label-matcher.ts'
+import { matchesLabels, NOTHING } from '../../../meta/label-selector.ts'
+import { type AffinityTerm, selectsPod } from '../affinity-term.ts'
+import { MAX_SCORE, type NodeFilter, type NodeScorer, type Plugin, SKIP, unresolvable, unschedulable } from '../framework.ts'
+import type { NodeInfo } from '../node-info.ts'
+import type { PodInfo } from '../pod-info.ts'
+import type { Snapshot } from '../snapshot.ts'
+
+/** Arguments of the plugin. Source: InterPodAffinityArgs of kubescheduler.config.k8s.io/v1. */
+export interface InterPodAffinityArgs {
+  /** Optional. Weight of required affinity that assigned pods have to the new one. Default: 1. */
+  readonly hardPodAffinityWeight?: number
+  /** Optional. Whether preferred terms of assigned pods count only for pods with preferred terms of their own. */
+  readonly ignorePreferredTermsOfExistingPods?: boolean
+}
+
+/** Places pods near or away from others. */
+export const interPodAffinity = ({ hardPodAffinityWeight = 1, ignorePreferredTermsOfExistingPods = false }: InterPodAffinityArgs = {}): Plugin => ({
+  name: 'InterPodAffinity',
+  preFilter(info, snapshot) {
+    const terms: IncomingTerms = {
+      info,
+      namespaceLabels: snapshot.namespaceLabels(info.pod.metadata.namespace ?? ''),
+      affinity: info.requiredAffinity.map(term => withNamespaces(term, snapshot)),
+      antiAffinity: info.requiredAntiAffinity.map(term => withNamespaces(term, snapshot)),
+    }
+    const filter = new AffinityFilter(terms, countAll(terms, snapshot))
+    return filter.isIdle ? { status: SKIP } : { filter }
+  },
+  preScore(info, snapshot, feasible) {
+    const hasPreferences = info.preferredAffinity.length > 0 || info.preferredAntiAffinity.length > 0
+    if (feasible.length === 0 || (ignorePreferredTermsOfExistingPods && !hasPreferences)) return SKIP
+    const scores = new TopologyScores(info, snapshot, hardPodAffinityWeight)
+    for (const node of hasPreferences ? snapshot.nodes : snapshot.withAffinity)
+      for (const existing of hasPreferences ? node.pods : node.withAffinity) scores.add(existing, node)
+    return scores.isEmpty ? SKIP : scores
+  },
+})
+
+/** Resolves a term's selector of namespaces to their names. An empty selector, which selects all, remains. */
+function withNamespaces(term: AffinityTerm, { objects }: Snapshot): AffinityTerm {
+  if (term.namespaceSelector.length === 0 || term.namespaceSelector === NOTHING) return term
+  const selected = objects.list('Namespace').filter(({ metadata }) => matchesLabels(term.namespaceSelector, metadata.labels))
+  return { ...term, namespaces: new Set([...term.namespaces, ...selected.map(({ metadata }) => metadata.name ?? '')]), namespaceSelector: NOTHING }
+}
+
+/** The pod's own required terms, and the labels of its namespace. */
+interface IncomingTerms {
+  readonly info: PodInfo
+  readonly namespaceLabels: Labels
+  readonly affinity: readonly AffinityTerm[]
+  readonly antiAffinity: readonly AffinityTerm[]
+}
+
+/** Numbers of pods by topology key and value. */
+class TopologyCounts {
+  readonly #counts = new Map<string, Map<string, number>>()
+
+  get(key: string, value: string): number {
+    return this.#counts.get(key)?.get(value) ?? 0
+  }
+
+  /** Adds to the domain that the node is in. A node without the label is in none. */
+  add(key: string, { labels }: NodeInfo, change: number): void {
+    const value = labels[key]
+    if (value === undefined) return
+    let values = this.#counts.get(key)
+    if (values === undefined) {
+      values = new Map()
+      this.#counts.set(key, values)
+    }
+    const count = (values.get(value) ?? 0) + change
+    if (count === 0) values.delete(value)
+    else values.set(value, count)
+    if (values.size === 0) this.#counts.delete(key)
+  }
+
+  get isEmpty(): boolean {
+    return this.#counts.size === 0
+  }
+
+  /** Reports whether one of the node's domains has pods. */
+  includes({ labels }: NodeInfo): boolean {
+    for (const [key, values] of this.#counts) {
+      const value = labels[key]
+      if (value !== undefined && (values.get(value) ?? 0) > 0) return true
+    }
+    return false
+  }
+
+  copy(): TopologyCounts {
+    const copy = new TopologyCounts()
+    for (const [key, values] of this.#counts) copy.#counts.set(key, new Map(values))
+    return copy
+  }
+}
+
+/** Pods that terms concern, by domain. */
+interface AffinityCounts {
+  /** Pods that match all required affinity terms of the new pod. */
+  readonly affinity: TopologyCounts
+  /** Pods that match a required anti-affinity term of the new pod. */
+  readonly antiAffinity: TopologyCounts
+  /** Pods with a required anti-affinity term that matches the new pod. */
+  readonly existingAntiAffinity: TopologyCounts
+}
+
+function countAll(terms: IncomingTerms, snapshot: Snapshot): AffinityCounts {
+  const counts: AffinityCounts = { affinity: new TopologyCounts(), antiAffinity: new TopologyCounts(), existingAntiAffinity: new TopologyCounts() }
+  const hasTerms = terms.affinity.length > 0 || terms.antiAffinity.length > 0
+  for (const node of hasTerms ? snapshot.nodes : snapshot.withRequiredAntiAffinity)
+    for (const pod of hasTerms ? node.pods : node.withRequiredAntiAffinity) countPod(counts, terms, pod, node, 1)
+  return counts
+}
+
+function countPod(counts: AffinityCounts, terms: IncomingTerms, existing: PodInfo, node: NodeInfo, change: 1 | -1): void {
+  for (const term of existing.requiredAntiAffinity)
+    if (selectsPod(term, terms.info.pod, terms.namespaceLabels)) counts.existingAntiAffinity.add(term.topologyKey, node, change)
+  if (selectsWithAll(terms.affinity, existing.pod)) for (const { topologyKey } of terms.affinity) counts.affinity.add(topologyKey, node, change)
+  for (const term of terms.antiAffinity) if (selectsPod(term, existing.pod, {})) counts.antiAffinity.add(term.topologyKey, node, change)
+}
+
+/** Reports whether all terms, of which there must be one, select a pod. */
+const selectsWithAll = (terms: readonly AffinityTerm[], pod: Pod): boolean => terms.length > 0 && terms.every(term => selectsPod(term, pod, {}))
+
+class AffinityFilter implements NodeFilter {
+  readonly #terms: IncomingTerms
+  readonly #counts: AffinityCounts
+
+  constructor(terms: IncomingTerms, counts: AffinityCounts) {
+    this.#terms = terms
+    this.#counts = counts
+  }
+
+  /** Whether there is nothing to check. */
+  get isIdle(): boolean {
+    return this.#terms.affinity.length === 0 && this.#terms.antiAffinity.length === 0 && this.#counts.existingAntiAffinity.isEmpty
+  }
+
+  check(node: NodeInfo) {
+    if (!this.#isNearOthers(node)) return unresolvable("node(s) didn't match pod affinity rules")
+    const isNearUnwanted = this.#terms.antiAffinity.some(({ topologyKey }) => {
+      const value = node.labels[topologyKey]
+      return value !== undefined && this.#counts.antiAffinity.get(topologyKey, value) > 0
+    })
+    if (isNearUnwanted) return unschedulable("node(s) didn't match pod anti-affinity rules")
+    return this.#counts.existingAntiAffinity.includes(node) ? unschedulable("node(s) didn't satisfy existing pods anti-affinity rules") : undefined
+  }
+
+  /** Reports whether each affinity term finds pods in the node's domain. The first pod of a group that selects itself may go anywhere. */
+  #isNearOthers({ labels }: NodeInfo): boolean {
+    let areFound = true
+    for (const { topologyKey } of this.#terms.affinity) {
+      const value = labels[topologyKey]
+      if (value === undefined) return false
+      if (this.#counts.affinity.get(topologyKey, value) <= 0) areFound = false
+    }
+    return areFound || (this.#counts.affinity.isEmpty && selectsWithAll(this.#terms.affinity, this.#terms.info.pod))
+  }
+
+  with(pod: PodInfo, node: NodeInfo, change: 1 | -1): NodeFilter {
+    const { affinity, antiAffinity, existingAntiAffinity } = this.#counts
+    const counts = { affinity: affinity.copy(), antiAffinity: antiAffinity.copy(), existingAntiAffinity: existingAntiAffinity.copy() }
+    countPod(counts, this.#terms, pod, node, change)
+    return new AffinityFilter(this.#terms, counts)
+  }
+}
+
+/** Sums of weights by domain, from terms of the new pod and of those that are assigned. */
+class TopologyScores implements NodeScorer {
+  readonly #pod: Pod
+  readonly #namespaceLabels: Labels
+  readonly #affinity: readonly AffinityTerm[]
+  readonly #antiAffinity: readonly AffinityTerm[]
+  readonly #hardWeight: number
+  readonly #sums = new Map<string, Map<string, number>>()
+
+  constructor({ pod, preferredAffinity, preferredAntiAffinity }: PodInfo, snapshot: Snapshot, hardWeight: number) {
+    this.#pod = pod
+    this.#namespaceLabels = snapshot.namespaceLabels(pod.metadata.namespace ?? '')
+    this.#affinity = preferredAffinity.map(term => withNamespaces(term, snapshot))
+    this.#antiAffinity = preferredAntiAffinity.map(term => withNamespaces(term, snapshot))
+    this.#hardWeight = hardWeight
+  }
+
+  get isEmpty(): boolean {
+    return this.#sums.size === 0
+  }
+
+  add(existing: PodInfo, node: NodeInfo): void {
+    for (const term of this.#affinity) if (selectsPod(term, existing.pod, {})) this.#sum(term, term.weight, node)
+    for (const term of this.#antiAffinity) if (selectsPod(term, existing.pod, {})) this.#sum(term, -term.weight, node)
+    if (this.#hardWeight > 0) for (const term of existing.requiredAffinity) if (this.#isSelectedBy(term)) this.#sum(term, this.#hardWeight, node)
+    for (const term of existing.preferredAffinity) if (this.#isSelectedBy(term)) this.#sum(term, term.weight, node)
+    for (const term of existing.preferredAntiAffinity) if (this.#isSelectedBy(term)) this.#sum(term, -term.weight, node)
+  }
+
+  #isSelectedBy(term: AffinityTerm): boolean {
+    return selectsPod(term, this.#pod, this.#namespaceLabels)
+  }
+
+  #sum({ topologyKey }: AffinityTerm, weight: number, { labels }: NodeInfo): void {
+    const value = labels[topologyKey]
+    if (value === undefined) return
+    let sums = this.#sums.get(topologyKey)
+    if (sums === undefined) {
+      sums = new Map()
+      this.#sums.set(topologyKey, sums)
+    }
+    sums.set(value, (sums.get(value) ?? 0) + weight)
+  }
+
+  score({ labels }: NodeInfo): number {
+    let score = 0
+    for (const [key, sums] of this.#sums) {
+      const value = labels[key]
+      if (value !== undefined) score += sums.get(value) ?? 0
+    }
+    return score
+  }
+
+  normalize(scores: number[]): void {
+    const lowest = Math.min(...scores)
+    const range = Math.max(...scores) - lowest
+    for (const [i, score] of scores.entries()) scores[i] = range > 0 ? Math.trunc(MAX_SCORE * ((score - lowest) / range)) : 0
+  }
+}

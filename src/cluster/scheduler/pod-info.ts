@@ -1,0 +1,42 @@
+import type { ContainerPort, Pod } from '../../api/core/v1.types.ts'
+import { assumedPodRequests, podRequests, type RequestRules, type ResourceAmounts } from '../shared/pod-requests.ts'
+import { type AffinityTerm, affinityTerm } from './affinity-term.ts'
+
+/** A pod with what plugins derive from its spec. */
+export interface PodInfo {
+  readonly pod: Pod
+  readonly requests: ResourceAmounts
+  /** Requests as scores count them. */
+  readonly assumedRequests: ResourceAmounts
+  readonly hostPorts: readonly ContainerPort[]
+  readonly requiredAffinity: readonly AffinityTerm[]
+  readonly requiredAntiAffinity: readonly AffinityTerm[]
+  readonly preferredAffinity: readonly AffinityTerm[]
+  readonly preferredAntiAffinity: readonly AffinityTerm[]
+}
+
+/** Derives what plugins need of a pod. Throws an Error if a selector or quantity is invalid. */
+export function podInfo(pod: Pod, rules: RequestRules): PodInfo {
+  const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {}
+  return {
+    pod,
+    requests: podRequests(pod, rules),
+    assumedRequests: assumedPodRequests(pod, rules),
+    hostPorts: hostPorts(pod),
+    requiredAffinity: (podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map(term => affinityTerm(pod, term)),
+    requiredAntiAffinity: (podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map(term => affinityTerm(pod, term)),
+    preferredAffinity: preferredTerms(pod, podAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
+    preferredAntiAffinity: preferredTerms(pod, podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
+  }
+}
+
+type PreferredTerms = NonNullable<NonNullable<Pod['spec']['affinity']>['podAffinity']>['preferredDuringSchedulingIgnoredDuringExecution']
+
+const preferredTerms = (pod: Pod, terms: PreferredTerms = []): AffinityTerm[] =>
+  terms.map(({ weight, podAffinityTerm }) => affinityTerm(pod, podAffinityTerm, weight))
+
+/** Returns the ports that the pod's containers and sidecars need on their node. */
+function hostPorts({ spec }: Pod): ContainerPort[] {
+  const sidecars = spec.initContainers?.filter(({ restartPolicy }) => restartPolicy === 'Always') ?? []
+  return [...(spec.containers ?? []), ...sidecars].flatMap(({ ports }) => ports?.filter(({ hostPort }) => hostPort !== undefined && hostPort > 0) ?? [])
+}

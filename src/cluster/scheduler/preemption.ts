@@ -1,0 +1,170 @@
+import type { Pod } from '../../api/core/v1.types.ts'
+import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
+import { labelSelectorOf, matchesLabels } from '../../meta/label-selector.ts'
+import { failureText, type Infeasible } from './failure-text.ts'
+import { type ActiveFilter, checkNode, type NominatedPods, withPods } from './find-node.ts'
+import { type Status, unresolvable } from './framework.ts'
+import type { NodeInfo } from './node-info.ts'
+import type { PodInfo } from './pod-info.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** Arguments of the plugin DefaultPreemption. Source: DefaultPreemptionArgs of kubescheduler.config.k8s.io/v1. */
+export interface PreemptionArgs {
+  /** Optional. Default: 10. */
+  readonly minCandidateNodesPercentage?: number
+  /** Optional. Default: 100. */
+  readonly minCandidateNodesAbsolute?: number
+}
+
+/** A node that becomes feasible if some of its pods are deleted. */
+export interface PreemptionCandidate {
+  readonly node: NodeInfo
+  /** Pods to delete, the most important first. */
+  readonly victims: readonly PodInfo[]
+  /** Number of victims that no disruption budget allows to delete. */
+  readonly violations: number
+}
+
+/** Result of a preemption. `message` is part of the pod's condition if there is no candidate. */
+export type Preemption = { readonly candidate: PreemptionCandidate } | { readonly message: string }
+
+/** Input of a preemption. */
+export interface PreemptionInput {
+  readonly pod: PodInfo
+  readonly snapshot: Snapshot
+  readonly infeasible: Infeasible
+  readonly filters: readonly ActiveFilter[]
+  readonly nominated: NominatedPods
+  readonly args: PreemptionArgs
+  /** Returns a number from 0 to 1, 1 excluded. */
+  readonly random: () => number
+}
+
+const NOT_HELPFUL = 'Preemption is not helpful for scheduling'
+const NO_VICTIMS = unresolvable('No preemption victims found for incoming pod')
+
+/** Looks for pods of lower priority whose deletion makes room for a pod. Source: pkg/scheduler/framework/preemption. */
+export function preempt(input: PreemptionInput): Preemption {
+  const { pod, snapshot, infeasible } = input
+  const ineligible = ineligibility(pod.pod, snapshot, infeasible)
+  if (ineligible !== undefined) return { message: `preemption: ${ineligible}` }
+  const statuses = new Map<string, Status>(snapshot.nodes.map(({ name }) => [name, unresolvable(NOT_HELPFUL)]))
+  const candidates = findCandidates(input, statuses)
+  const best = bestCandidate(candidates)
+  if (best) return { candidate: best }
+  return { message: `preemption: ${failureText({ nodeCount: snapshot.nodes.length, preFilterReason: '', statuses, plugins: new Set() })}` }
+}
+
+/** Returns why a pod may not preempt others. Undefined if it may. */
+export function ineligibility({ spec, status }: Pod, snapshot: Snapshot, { statuses }: Infeasible): string | undefined {
+  if (spec.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.'
+  const name = status?.nominatedNodeName
+  if (!name || statuses.get(name)?.code === 'UnschedulableAndUnresolvable') return undefined
+  const priority = spec.priority ?? 0
+  const isWaiting = snapshot.node(name)?.pods.some(({ pod }) => (pod.spec.priority ?? 0) < priority && isBeingPreempted(pod)) ?? false
+  return isWaiting ? 'not eligible due to a terminating pod on the nominated node.' : undefined
+}
+
+const isBeingPreempted = ({ metadata, status }: Pod): boolean =>
+  metadata.deletionTimestamp !== undefined &&
+  (status?.conditions?.some(({ type, reason, status: is }) => type === 'DisruptionTarget' && is === 'True' && reason === 'PreemptionByScheduler') ?? false)
+
+/** Returns candidates, and records in `statuses` why other nodes are none. */
+export function findCandidates(input: PreemptionInput, statuses: Map<string, Status>): PreemptionCandidate[] {
+  const { snapshot, infeasible, args, random } = input
+  const potential = snapshot.nodes.filter(({ name }) => infeasible.statuses.get(name)?.code === 'Unschedulable')
+  const { minCandidateNodesPercentage = 10, minCandidateNodesAbsolute = 100 } = args
+  const enough = Math.min(potential.length, Math.max(Math.trunc((potential.length * minCandidateNodesPercentage) / 100), minCandidateNodesAbsolute))
+  const budgets = snapshot.objects.list<PodDisruptionBudget>('PodDisruptionBudget')
+  const candidates: PreemptionCandidate[] = []
+  const offset = Math.floor(random() * potential.length)
+  for (let i = 0; i < potential.length; i++) {
+    const node = potential[(offset + i) % potential.length]
+    if (node === undefined) continue
+    const result = victimsOn(node, input, budgets)
+    if ('code' in result) statuses.set(node.name, result)
+    else candidates.push(result)
+    if (candidates.length >= enough && candidates.some(({ violations }) => violations === 0)) break
+  }
+  return candidates
+}
+
+/** Chooses the pods of a node to delete: as few and as unimportant ones as possible, and those that budgets protect last. Source: SelectVictimsOnNode. */
+function victimsOn(node: NodeInfo, { pod, filters, nominated }: PreemptionInput, budgets: readonly PodDisruptionBudget[]): PreemptionCandidate | Status {
+  const priority = pod.pod.spec.priority ?? 0
+  const potential = node.pods.filter(({ pod: other }) => (other.spec.priority ?? 0) < priority)
+  if (potential.length === 0) return NO_VICTIMS
+  let [room, active] = withPods(node, filters, potential, -1)
+  const rejected = checkNode(pod, room, active, nominated(node.name))
+  if (rejected) return rejected.status
+  potential.sort(byImportance)
+  const violating = violatingPods(potential, budgets)
+  const victims: PodInfo[] = []
+  let violations = 0
+  for (const other of [...potential.filter(one => violating.has(one)), ...potential.filter(one => !violating.has(one))]) {
+    const [with_, filtersWith] = withPods(room, active, [other], 1)
+    if (checkNode(pod, with_, filtersWith, nominated(node.name)) === undefined) {
+      room = with_
+      active = filtersWith
+    } else {
+      victims.push(other)
+      if (violating.has(other)) violations++
+    }
+  }
+  return { node, victims: victims.sort(byImportance), violations }
+}
+
+/** Orders the more important pod first: the one with higher priority, then the one that has run longer. */
+function byImportance({ pod: a }: PodInfo, { pod: b }: PodInfo): number {
+  return (b.spec.priority ?? 0) - (a.spec.priority ?? 0) || startOf(a) - startOf(b)
+}
+
+/** Time at which a pod started, in milliseconds. A pod that has not started counts as starting now. */
+const startOf = ({ status }: Pod): number => (status?.startTime ? Date.parse(status.startTime) : Number.MAX_SAFE_INTEGER)
+
+/** Returns the pods that a disruption budget does not allow to delete, if they are deleted in this order. */
+export function violatingPods(pods: readonly PodInfo[], budgets: readonly PodDisruptionBudget[]): Set<PodInfo> {
+  const allowed = budgets.map(({ status }) => status?.disruptionsAllowed ?? 0)
+  const selectors = budgets.map(({ spec }) => labelSelectorOf(spec?.selector))
+  const violating = new Set<PodInfo>()
+  for (const info of pods) {
+    const { name = '', namespace, labels } = info.pod.metadata
+    if (!labels || Object.keys(labels).length === 0) continue
+    for (const [i, { metadata, status }] of budgets.entries()) {
+      const selector = selectors[i] ?? []
+      if (metadata.namespace !== namespace || selector.length === 0 || !matchesLabels(selector, labels) || status?.disruptedPods?.[name] !== undefined) continue
+      const left = (allowed[i] ?? 0) - 1
+      allowed[i] = left
+      if (left < 0) violating.add(info)
+    }
+  }
+  return violating
+}
+
+/** Orders candidates by the rules that decide, the best first. */
+const RULES: readonly ((candidate: PreemptionCandidate) => number)[] = [
+  ({ violations }) => violations,
+  ({ victims }) => victims[0]?.pod.spec.priority ?? 0,
+  // The offset makes a candidate with fewer victims of negative priority the better one.
+  ({ victims }) => victims.reduce((sum, { pod }) => sum + (pod.spec.priority ?? 0) + 2 ** 31, 0),
+  ({ victims }) => victims.length,
+  ({ victims }) => -earliestStart(victims),
+]
+
+/** Earliest start of the victims with the highest priority. */
+function earliestStart(victims: readonly PodInfo[]): number {
+  const highest = Math.max(...victims.map(({ pod }) => pod.spec.priority ?? 0))
+  return Math.min(...victims.filter(({ pod }) => (pod.spec.priority ?? 0) === highest).map(({ pod }) => startOf(pod)))
+}
+
+/** Chooses among candidates. Undefined if there is none. Source: pickOneNodeForPreemption. */
+export function bestCandidate(candidates: readonly PreemptionCandidate[]): PreemptionCandidate | undefined {
+  let left = candidates
+  for (const rule of RULES) {
+    if (left.length <= 1) break
+    const values = left.map(rule)
+    const lowest = Math.min(...values)
+    left = left.filter((_, i) => values[i] === lowest)
+  }
+  return left[0]
+}

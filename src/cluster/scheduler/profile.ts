@@ -1,0 +1,28 @@
+import type { Plugin } from './framework.ts'
+
+/** A plugin of a profile. */
+export interface EnabledPlugin {
+  readonly plugin: Plugin
+  /** Factor of the plugin's scores. */
+  readonly weight: number
+}
+
+/** A set of plugins under a scheduler's name. Source: KubeSchedulerProfile of kubescheduler.config.k8s.io/v1. */
+export interface Profile {
+  readonly schedulerName: string
+  /** In the order in which they are called. */
+  readonly plugins: readonly EnabledPlugin[]
+  /** Percentage of nodes that are scored. 0: depends on the number of nodes. */
+  readonly percentageOfNodesToScore: number
+}
+
+/** Number of nodes below which all are scored. */
+const LEAST_NODES = 100
+const LEAST_PERCENTAGE = 5
+
+/** Returns how many feasible nodes are enough to choose from. Source: numFeasibleNodesToFind of pkg/scheduler/schedule_one.go. */
+export function nodesToFind(nodeCount: number, percentage: number): number {
+  if (nodeCount < LEAST_NODES) return nodeCount
+  const chosen = percentage === 0 ? Math.max(50 - Math.trunc(nodeCount / 125), LEAST_PERCENTAGE) : percentage
+  return chosen >= 100 ? nodeCount : Math.max(Math.trunc((nodeCount * chosen) / 100), LEAST_NODES)
+}

@@ -1,0 +1,88 @@
+import type { Container, Pod, PodStatus } from '../../api/core/v1.types.ts'
+import { quantityMilliValue, quantityValue } from '../../meta/quantity.ts'
+
+/** ResourceAmounts by resource: thousandths of a core for cpu, the base unit for any other, rounded up. */
+export type ResourceAmounts = ReadonlyMap<string, number>
+
+/** Features that change what a pod requests. */
+export interface RequestRules {
+  /** Whether requests of the pod as a whole replace those of its containers. Gate PodLevelResources. */
+  readonly podLevel: boolean
+  /** Whether a resize in progress counts with the larger of the requested and the actual amount. Gate InPlacePodVerticalScaling. */
+  readonly inPlace: boolean
+}
+
+/** Requests that scoring assumes for containers without one: 100m and 200 MiB. Source: pkg/scheduler/util/pod_resources.go. */
+const ASSUMED: ResourceAmounts = new Map([
+  ['cpu', 100],
+  ['memory', 200 * 1024 * 1024],
+])
+const NONE: ResourceAmounts = new Map()
+
+/** Converts a list of quantities. Throws QuantityError. */
+export function amountsOf(list: Readonly<Record<string, string>> | undefined | null): ResourceAmounts {
+  if (!list) return NONE
+  const amounts = new Map<string, number>()
+  for (const [name, quantity] of Object.entries(list)) amounts.set(name, Number(name === 'cpu' ? quantityMilliValue(quantity) : quantityValue(quantity)))
+  return amounts
+}
+
+/** Returns what a pod requests of a node. Source: PodRequests of k8s.io/component-helpers/resource. */
+export const podRequests = (pod: Pod, rules: RequestRules): ResourceAmounts => sumRequests(pod, rules, NONE)
+
+/** Like `podRequests`, with assumed amounts of cpu and memory for containers without requests, so that scores spread such pods. */
+export const assumedPodRequests = (pod: Pod, rules: RequestRules): ResourceAmounts => sumRequests(pod, rules, ASSUMED)
+
+function sumRequests({ spec, status }: Pod, rules: RequestRules, assumed: ResourceAmounts): ResourceAmounts {
+  const requests = (container: Container): ResourceAmounts => {
+    const own = containerRequests(container, rules.inPlace ? status : undefined)
+    if (assumed.size === 0) return own
+    const filled = new Map(own)
+    for (const [name, amount] of assumed) if (!filled.has(name)) filled.set(name, amount)
+    return filled
+  }
+  const sum = new Map<string, number>()
+  for (const container of spec.containers ?? []) add(sum, requests(container))
+  /** Sidecars that run beside the init containers that follow them. */
+  const sidecars = new Map<string, number>()
+  const starting = new Map<string, number>()
+  for (const container of spec.initContainers ?? []) {
+    const own = requests(container)
+    if (container.restartPolicy === 'Always') {
+      add(sum, own)
+      add(sidecars, own)
+      raise(starting, sidecars)
+    } else {
+      const beside = new Map(sidecars)
+      add(beside, own)
+      raise(starting, beside)
+    }
+  }
+  raise(sum, starting)
+  if (rules.podLevel) for (const [name, amount] of amountsOf(spec.resources?.requests)) if (isPodLevel(name)) sum.set(name, amount)
+  add(sum, amountsOf(spec.overhead))
+  return sum
+}
+
+const isPodLevel = (name: string): boolean => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')
+
+/** A resize that cannot be carried out leaves the container at its actual amount. */
+function containerRequests({ name, resources }: Container, status: PodStatus | undefined): ResourceAmounts {
+  const wanted = amountsOf(resources?.requests)
+  const actual = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].find(one => one.name === name)?.resources
+  if (actual === undefined) return wanted
+  const isInfeasible = status?.conditions?.some(({ type, reason }) => type === 'PodResizePending' && reason === 'Infeasible') ?? false
+  if (isInfeasible) return amountsOf(actual.requests)
+  const larger = new Map(wanted)
+  raise(larger, amountsOf(actual.requests))
+  return larger
+}
+
+function add(sum: Map<string, number>, amounts: ResourceAmounts): void {
+  for (const [name, amount] of amounts) sum.set(name, (sum.get(name) ?? 0) + amount)
+}
+
+/** Raises each amount to at least that of `least`. */
+function raise(amounts: Map<string, number>, least: ResourceAmounts): void {
+  for (const [name, amount] of least) if (amount > (amounts.get(name) ?? Number.NEGATIVE_INFINITY)) amounts.set(name, amount)
+}

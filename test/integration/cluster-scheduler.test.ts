@@ -1,0 +1,105 @@
+import { expect } from 'chai'
+import { startControlPlane } from '../../src/testing/start-control-plane.ts'
+import type { ControlPlane, Manifest } from '../../src/testing/types.ts'
+import type { AnyObject } from '../support/any-object.ts'
+
+const PODS = '/api/v1/namespaces/default/pods'
+
+const node = (name: string, spec: object = {}): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name, labels: { 'kubernetes.io/hostname': name } },
+  spec,
+})
+const pod = (name: string, cpu: string, spec: object = {}): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'default' },
+  spec: { containers: [{ name: 'c', image: 'app:1', resources: { requests: { cpu } } }], ...spec },
+})
+
+describe('the scheduler of a cluster', () => {
+  let original: ControlPlane
+  let plane: ControlPlane
+  before(async () => {
+    original = await startControlPlane({
+      flags: { profile: 'cluster', controllers: ['scheduler'], 'disable-admission-plugins': ['ServiceAccount', 'TaintNodesByCondition'] },
+    })
+  })
+  after(() => original.stop())
+  beforeEach(async () => {
+    plane = await original.fork()
+  })
+  afterEach(() => plane.stop())
+
+  const get = async (name: string): Promise<AnyObject> => (await plane.request<AnyObject>('GET', `${PODS}/${name}`)).body
+  const events = async (reason: string): Promise<string[]> => {
+    const { items } = (await plane.request<AnyObject>('GET', '/api/v1/namespaces/default/events')).body
+    return items.filter((event: AnyObject) => event.reason === reason).map(({ message }: AnyObject) => message)
+  }
+  const addNode = async (name: string, cpu: string, spec?: object): Promise<void> => {
+    await plane.apply(node(name, spec))
+    await plane.request('PATCH', `/api/v1/nodes/${name}/status`, {
+      body: { status: { allocatable: { cpu, memory: '8Gi', pods: '110' }, capacity: { cpu, memory: '8Gi', pods: '110' } } },
+    })
+  }
+  const untilBound = (name: string, to: string): Promise<void> => plane.until(async () => (await get(name)).spec.nodeName === to)
+
+  it('binds a pod to the node with the most room, and records an event', async () => {
+    await addNode('small', '2')
+    await addNode('large', '8')
+    await plane.apply(pod('web', '1'))
+    await untilBound('web', 'large')
+    expect((await get('web')).status.conditions[0]).to.include({ type: 'PodScheduled', status: 'True' })
+    await plane.until(async () => (await events('Scheduled')).length > 0)
+    expect(await events('Scheduled')).to.deep.equal(['Successfully assigned default/web to large'])
+  })
+
+  it('says why a pod fits on no node, and binds it when a node is added', async () => {
+    await addNode('tainted', '8', { taints: [{ key: 'dedicated', value: 'infra', effect: 'NoSchedule' }] })
+    await addNode('small', '1')
+    await plane.apply(pod('web', '2'))
+    const message =
+      '0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint {dedicated: infra}. preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling.'
+    await plane.until(async () => (await get('web')).status.conditions?.[0]?.message === message)
+    expect((await get('web')).status.conditions[0]).to.include({ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' })
+    await plane.until(async () => (await events('FailedScheduling')).includes(message))
+    await addNode('new', '4')
+    await untilBound('web', 'new')
+  })
+
+  it('leaves pods of other schedulers, and pods with scheduling gates, alone', async () => {
+    await addNode('n', '4')
+    await plane.apply(pod('other', '1', { schedulerName: 'mine' }), pod('gated', '1', { schedulingGates: [{ name: 'wait' }] }), pod('web', '1'))
+    await untilBound('web', 'n')
+    await plane.settled()
+    expect([(await get('other')).spec.nodeName, (await get('gated')).spec.nodeName]).to.deep.equal([undefined, undefined])
+    await plane.request('PATCH', `${PODS}/gated`, { body: { spec: { schedulingGates: null } } })
+    await untilBound('gated', 'n')
+  })
+
+  it('deletes a pod of lower priority to make room, and binds when it is gone', async () => {
+    await addNode('n', '4')
+    await plane.apply({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000 } as Manifest, pod('low', '3'))
+    await untilBound('low', 'n')
+    await plane.apply(pod('urgent', '3', { priorityClassName: 'high' }))
+    await plane.until(async () => (await get('urgent')).status.nominatedNodeName === 'n')
+    const low = await get('low')
+    expect(low.metadata.deletionTimestamp).to.not.equal(undefined)
+    expect(low.status.conditions).to.satisfy((all: AnyObject[]) =>
+      all.some(({ type, reason }) => type === 'DisruptionTarget' && reason === 'PreemptionByScheduler'),
+    )
+    await plane.request('DELETE', `${PODS}/low`, { body: { gracePeriodSeconds: 0 } })
+    await untilBound('urgent', 'n')
+  })
+
+  it('spreads many pods over equal nodes', async () => {
+    for (const name of ['a', 'b', 'c']) await addNode(name, '16')
+    await plane.apply(...Array.from({ length: 30 }, (_, i) => pod(`web-${i}`, '100m')))
+    const bound = async (): Promise<string[]> =>
+      (await plane.request<AnyObject>('GET', PODS)).body.items.flatMap(({ spec }: AnyObject) => (spec.nodeName ? [spec.nodeName] : []))
+    await plane.until(async () => (await bound()).length === 30)
+    const counts = ['a', 'b', 'c'].map(async name => (await bound()).filter(one => one === name).length)
+    expect(await Promise.all(counts)).to.deep.equal([10, 10, 10])
+  })
+})

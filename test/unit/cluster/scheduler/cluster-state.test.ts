@@ -1,0 +1,75 @@
+import { expect } from 'chai'
+import { ClusterState } from '../../../../src/cluster/scheduler/cluster-state.ts'
+import { NominatedPodsByNode } from '../../../../src/cluster/scheduler/nominated-pods.ts'
+import { infoOf, nodeOf, objectsOf } from '../../../support/scheduling.ts'
+
+const stateWith = (...names: string[]): ClusterState => {
+  const state = new ClusterState(objectsOf())
+  for (const name of names) state.setNode(nodeOf(name))
+  return state
+}
+/** Names of the pods of a node. */
+const podsOn = (state: ClusterState, node: string): string[] | undefined =>
+  state
+    .snapshot()
+    .node(node)
+    ?.pods.map(({ pod }) => pod.metadata.name ?? '')
+
+describe("the scheduler's state of the cluster", () => {
+  it('reports which changes of a node may help pods', () => {
+    const state = stateWith('a')
+    expect(state.setNode(nodeOf('b'))).to.deep.equal(['node added'])
+    expect(state.setNode(nodeOf('a'))).to.deep.equal([])
+    expect(state.setNode(nodeOf('a', { labels: { disk: 'ssd' }, allocatable: { cpu: '8' }, spec: { unschedulable: true } }))).to.deep.equal([
+      'node labels',
+      'node taints',
+      'node allocatable',
+    ])
+  })
+
+  it('counts an assumed pod once, before and after its binding is observed', () => {
+    const state = stateWith('a', 'b')
+    const before = state.snapshot()
+    state.assume(infoOf({ name: 'p', requests: { cpu: '1' } }), 'a')
+    expect([podsOn(state, 'a'), before.node('a')?.pods]).to.deep.equal([['p'], []])
+    expect(state.setPod(infoOf({ name: 'p', requests: { cpu: '1' }, nodeName: 'a' }))).to.deep.equal(['assigned pod added'])
+    expect([podsOn(state, 'a'), state.snapshot().node('a')?.requested.get('cpu')]).to.deep.equal([['p'], 1000])
+    expect(state.setPod(infoOf({ name: 'p', requests: { cpu: '2' }, nodeName: 'a', labels: { a: 'b' } }))).to.deep.equal([
+      'assigned pod labels',
+      'assigned pod resources',
+    ])
+    expect([state.deletePod(infoOf({ name: 'p' }).pod), state.deletePod(infoOf({ name: 'p' }).pod), podsOn(state, 'a')]).to.deep.equal([true, false, []])
+  })
+
+  it('keeps pods of a node that is not known yet, or is gone', () => {
+    const state = stateWith()
+    state.setPod(infoOf({ name: 'p', nodeName: 'a' }))
+    state.setNode(nodeOf('a'))
+    expect(podsOn(state, 'a')).to.deep.equal(['p'])
+    state.deleteNode(nodeOf('a'))
+    expect(podsOn(state, 'a')).to.equal(undefined)
+    state.setNode(nodeOf('a'))
+    expect(podsOn(state, 'a')).to.deep.equal(['p'])
+  })
+
+  it('returns the same snapshot until something changes', () => {
+    const state = stateWith('a')
+    const first = state.snapshot()
+    expect(state.snapshot()).to.equal(first)
+    state.setNode(nodeOf('b'))
+    expect([first.nodes.length, state.snapshot().nodes.length]).to.deep.equal([1, 2])
+  })
+})
+
+describe('nominated pods', () => {
+  it('are those of one node each, and are found by their priority', () => {
+    const nominated = new NominatedPodsByNode()
+    const low = infoOf({ name: 'low', spec: { priority: 1, containers: [] } })
+    nominated.set(low, 'a')
+    nominated.set(infoOf({ name: 'high', spec: { priority: 9, containers: [] } }), 'a')
+    nominated.set(low, 'b')
+    expect([nominated.on('a').length, nominated.lowerThan('b', 2), nominated.lowerThan('a', 2)]).to.deep.equal([1, [low], []])
+    nominated.delete(low.pod)
+    expect(nominated.on('b')).to.deep.equal([])
+  })
+})

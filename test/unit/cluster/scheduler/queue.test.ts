@@ -1,0 +1,73 @@
+import { expect } from 'chai'
+import { SchedulingQueue } from '../../../../src/cluster/scheduler/queue.ts'
+import { podOf } from '../../../support/scheduling.ts'
+
+function queueWith() {
+  const clock = { time: 0, now: () => clock.time }
+  const queue = new SchedulingQueue(clock)
+  const put = (name: string, priority = 0): void => queue.put(podOf({ name, spec: { priority, containers: [] } }), false)
+  const take = (): string | undefined => queue.take()?.pod.metadata.name
+  return { clock, queue, put, take }
+}
+
+describe('the scheduling queue', () => {
+  it('takes pods by priority, and equal ones as they came', () => {
+    const { clock, put, take } = queueWith()
+    put('old')
+    clock.time = 1
+    put('young')
+    put('urgent', 10)
+    expect([take(), take(), take(), take()]).to.deep.equal(['urgent', 'old', 'young', undefined])
+  })
+
+  it('tries a pod again when an event can help the plugins that rejected it, not before its back-off has passed', () => {
+    const { clock, queue, put, take } = queueWith()
+    put('p')
+    const fail = (plugin: string): void => {
+      const queued = queue.take()
+      if (queued) queue.fail(queued, new Set([plugin]))
+    }
+    fail('NodeAffinity')
+    queue.react('assigned pod deleted')
+    clock.time = 2000
+    expect([take(), queue.unschedulable]).to.deep.equal([undefined, 1])
+    queue.react('node labels')
+    fail('NodeAffinity')
+    queue.react('node labels')
+    expect([take(), queue.untilNext()]).to.deep.equal([undefined, 2000])
+    clock.time = 4000
+    expect(take()).to.equal('p')
+  })
+
+  it('tries a pod again if an event came during the attempt, and after an error', () => {
+    const { clock, queue, put, take } = queueWith()
+    put('p')
+    const queued = queue.take()
+    queue.react('node added')
+    if (queued) queue.fail(queued, new Set(['NodeResourcesFit']))
+    clock.time = 1000
+    const again = queue.take()
+    if (again) queue.fail(again, new Set())
+    expect([again?.attempts, queue.untilNext(), take()]).to.deep.equal([2, 2000, undefined])
+  })
+
+  it('tries every pod after five minutes, and forgets deleted ones', () => {
+    const { clock, queue, put, take } = queueWith()
+    put('p')
+    put('q')
+    for (let queued = queue.take(); queued; queued = queue.take()) queue.fail(queued, new Set(['NodeName']))
+    queue.delete(podOf({ name: 'q' }))
+    clock.time = 300_000
+    expect([take(), take()]).to.deep.equal(['p', undefined])
+  })
+
+  it('tries a pod that was changed', () => {
+    const { clock, queue, put, take } = queueWith()
+    put('p')
+    const queued = queue.take()
+    if (queued) queue.fail(queued, new Set(['NodeAffinity']))
+    clock.time = 1000
+    queue.put(podOf({ name: 'p', labels: { a: 'b' } }), true)
+    expect(take()).to.equal('p')
+  })
+})
