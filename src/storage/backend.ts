@@ -42,6 +42,24 @@ export interface RangeQuery {
   readonly visit?: (item: KeyValue) => void
 }
 
+/** One page of a range whose items are decoded as they are visited: they are never in memory together. */
+export interface EncodedPage extends Omit<RangePage, 'items'> {
+  /** Number of items. */
+  readonly length: number
+  /** Size of the encoded items in bytes. */
+  readonly bytes: number
+  /** Key of the last item. Undefined if the page is empty. */
+  readonly last: Key | undefined
+  /**
+   * Calls `take` with each item, in key order and in turns of the event loop. A value is valid until `take` returns: later pages of the reader reuse its memory. May be called once.
+   * Rejects if an item is malformed, when earlier items have been taken.
+   */
+  visit(take: (item: KeyValue) => void): Promise<void>
+}
+
+/** Reads one page like `range`, except that the items are not decoded. */
+export type PageReader = (query: Pick<RangeQuery, 'start' | 'end' | 'limit' | 'at'>, signal: AbortSignal) => Promise<EncodedPage>
+
 /** A range to read in one call. */
 export type StreamedRange = Required<Pick<RangeQuery, 'start' | 'end' | 'at'>>
 
@@ -143,6 +161,8 @@ export interface Backend {
   get(key: Key, signal: AbortSignal, at?: Revision): Promise<{ item: KeyValue | undefined; revision: Revision }>
   /** Reads one page of a range, in key order. */
   range(query: RangeQuery, signal: AbortSignal): Promise<RangePage>
+  /** Optional. Returns a reader of the pages of one range, for a caller that takes each item once. Omitted if pages cannot be read without decoding them. */
+  pageReader?(): PageReader
   /**
    * Optional. Reads a whole range at a revision in one call, in pages that the store chooses. Undefined if the store is known not to support it. Throws BackendError while it is read, after which the rest
    * can be read with `range`.

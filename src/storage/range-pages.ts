@@ -19,66 +19,76 @@ const SHORTEST_ATTEMPTS = 5
 /** A range to read in pages. */
 export type PagedQuery = Pick<RangeQuery, 'start' | 'end' | 'at' | 'keysOnly' | 'visit'>
 
+/** Store that ranges are read from. */
+export type PagedBackend = Pick<Backend, 'range' | 'rangeStream' | 'pageReader'>
+
+/** A page that has been read. */
+interface ReadPage {
+  readonly page: RangePage
+  readonly last: Key | undefined
+  /** Number of keys for the next page. */
+  readonly nextLimit: number
+  /** Optional. Visits the items, which have not been decoded. */
+  visitItems?(): Promise<void>
+}
+
+/** Source of the pages of one range. */
+interface PageSource {
+  /** Whether the store visits the items of a page while it reads them. A page that fails cannot be requested again. */
+  readonly isVisiting: boolean
+  read(part: Pick<RangeQuery, 'start' | 'end' | 'at' | 'limit'>): Promise<ReadPage>
+}
+
 /**
  * Reads a range in pages of about the same size in bytes, all at the revision of the first page, or at the given one. Together they contain each key once, in order. The next page is
  * requested before one is yielded, so that the store prepares it while the caller processes that one: at most two are in memory. If a page times out, or is larger than the client
- * of the store accepts, it is requested again, and it and later ones are made smaller. If the store calls `visit`, pages have no items. After the first page, the rest is streamed in one call if the store can stream. Throws BackendError.
+ * of the store accepts, it is requested again, and it and later ones are made smaller. If `visit` is given, it is called with each item before its page is yielded, and pages have no
+ * items. Pages of a store that can do neither have items instead, and so have those of a stream. After the first page, the rest is streamed in one call if the store can stream.
+ * Throws BackendError.
  */
-export async function* rangePages(
-  backend: Pick<Backend, 'range' | 'rangeStream'>,
-  query: PagedQuery,
-  signal: AbortSignal,
-): AsyncGenerator<RangePage, void, undefined> {
+export async function* rangePages(backend: PagedBackend, query: PagedQuery, signal: AbortSignal): AsyncGenerator<RangePage, void, undefined> {
   let { at, start } = query
   let longest = LONGEST_PAGE
   let mayStream = !query.keysOnly
-  /** Last key that was passed to `visit`. */
-  let visited: Key | undefined
-  const { visit } = query
-  const visiting = visit && {
-    visit(item: KeyValue): void {
-      visited = item.key
-      visit(item)
-    },
-  }
-  const read = async (limit: number): Promise<RangePage> => {
+  const source = pageSource(backend, query, signal)
+  const read = async (limit: number): Promise<ReadPage> => {
     let attempts = 0
     for (let keys = Math.min(limit, longest); ; keys = Math.min(limit, longest)) {
       try {
-        return await backend.range({ ...query, ...visiting, start, ...(at !== undefined && { at }), limit: keys }, signal)
+        return await source.read({ start, end: query.end, ...(at !== undefined && { at }), limit: keys })
       } catch (error) {
-        if (!(error instanceof BackendError) || visited !== undefined || signal.aborted) throw error
+        if (!(error instanceof BackendError) || source.isVisiting || signal.aborted) throw error
         if (error.code === 'too large' && keys > 1) longest = Math.floor(keys / 4) || 1
         else if (error.code !== 'timeout' || (keys <= SHORTEST_PAGE && (at === undefined || ++attempts === SHORTEST_ATTEMPTS))) throw error
         else longest = Math.max(SHORTEST_PAGE, Math.floor(keys / 4))
       }
     }
   }
-  let next: Promise<RangePage> | undefined = read(FIRST_PAGE)
+  let next: Promise<ReadPage> | undefined = read(FIRST_PAGE)
   while (next !== undefined) {
-    const page: RangePage = await next
+    const { page, last, nextLimit, visitItems }: ReadPage = await next
     at ??= page.revision
     next = undefined
     let stream: AsyncIterable<RangePage> | undefined
     if (page.more) {
-      start = startAfter(page.items.at(-1)?.key ?? visited, start)
-      if (mayStream && visited === undefined) stream = backend.rangeStream?.({ start, end: query.end, at }, signal)
+      start = startAfter(last, start)
+      if (mayStream && !source.isVisiting) stream = backend.rangeStream?.({ start, end: query.end, at }, signal)
       mayStream = false
       // Visiting is work of the caller, so the next page is read only when the caller continues.
-      if (visited === undefined && stream === undefined) next = read(nextLimit(page))
+      if (!source.isVisiting && stream === undefined) next = read(nextLimit)
     }
     // A failure is thrown when its page is awaited. A caller that ends earlier never awaits it.
     next?.catch(() => {})
+    await visitItems?.()
     yield page
     if (stream) {
       const rest: Key | undefined = yield* streamedPages(stream, start, signal)
       if (rest === undefined) return
       start = rest
-      next = read(nextLimit(page))
+      next = read(nextLimit)
     } else if (page.more) next ??= read(VISITED_PAGE)
   }
 }
-
 /** Yields the pages of a stream. Returns the key from which the range must be read on if the stream fails, or undefined at its end. */
 async function* streamedPages(stream: AsyncIterable<RangePage>, from: Key, signal: AbortSignal): AsyncGenerator<RangePage, Key | undefined, undefined> {
   let start = from
@@ -101,10 +111,39 @@ function startAfter(last: Key | undefined, start: Key): Key {
   return keyAfter(last)
 }
 
+/** Returns the source of the pages: of pages that are decoded here as they are visited if the store has a reader of them, or else of those that the store decodes. */
+function pageSource(backend: PagedBackend, { keysOnly, visit }: PagedQuery, signal: AbortSignal): PageSource {
+  const reader = visit && backend.pageReader?.()
+  if (reader)
+    return {
+      isVisiting: false,
+      async read(part) {
+        const { length, bytes, last, visit: visitItems, ...page } = await reader(part, signal)
+        return { page: { ...page, items: [] }, last, nextLimit: limitAfter(length, bytes, page.count), visitItems: () => visitItems(visit) }
+      },
+    }
+  let visited: Key | undefined
+  const visiting = visit && {
+    visit(item: KeyValue): void {
+      visited = item.key
+      visit(item)
+    },
+  }
+  return {
+    get isVisiting() {
+      return visited !== undefined
+    },
+    async read(part) {
+      const page = await backend.range({ ...part, ...(keysOnly && { keysOnly }), ...visiting }, signal)
+      let bytes = 0
+      for (const { key, value } of page.items) bytes += key.length + value.length
+      return { page, last: page.items.at(-1)?.key ?? visited, nextLimit: limitAfter(page.items.length, bytes, page.count) }
+    },
+  }
+}
+
 /** Returns the number of keys for the next page, assuming that they are as long as those of this one. */
-function nextLimit({ items, count }: RangePage): number {
-  let bytes = 0
-  for (const { key, value } of items) bytes += key.length + value.length
+function limitAfter(keys: number, bytes: number, count: number | undefined): number {
   const wanted = count === undefined ? PAGE_BYTES : COUNTED_PAGE_BYTES
-  return Math.min(LONGEST_PAGE, Math.max(FIRST_PAGE, Math.floor((wanted * items.length) / bytes)))
+  return Math.min(LONGEST_PAGE, Math.max(FIRST_PAGE, Math.floor((wanted * keys) / bytes)))
 }

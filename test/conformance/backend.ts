@@ -250,6 +250,20 @@ export function backendConformance(name: string, factory: () => Promise<BackendU
         await writer
       })
 
+      it('pass each item to a visitor once, with the values of one revision', async () => {
+        const size = 2500
+        const value = (i: number): string => `${i} `.repeat(1 + (i % 400))
+        await Promise.all(Array.from({ length: size }, (_, i) => store.put(`k${String(i).padStart(5, '0')}`, 0, value(i))))
+        const { items: expected, revision: at } = await under.backend.range(store.bounds, never)
+        await store.put('k00000', expected[0]!.modRevision, 'later')
+        await store.remove('k02499', expected[size - 1]!.modRevision)
+        const seen: KeyValue[] = []
+        // A value is valid until the visitor returns.
+        const visit = (item: KeyValue): void => void seen.push({ ...item, value: Buffer.from(item.value) })
+        for await (const { items } of rangePages(under.backend, { ...store.bounds, at, visit }, never)) for (const item of items) visit(item)
+        expect(seen).to.deep.equal(expected)
+      })
+
       it('reject a future revision', async () => {
         const future = ((await under.backend.currentRevision(never)) + 1000) as Revision
         expect(await codeOf(store.list({ at: future }))).to.equal('future')

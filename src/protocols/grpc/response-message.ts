@@ -8,9 +8,34 @@ import { malformed, messageTooLong, PREFIX_BYTES } from './unary.ts'
  */
 const BLOCK_BYTES = 32 << 20
 
+/** Blocks that are kept for later messages. */
+const MOST_FREE = 2
+
+/** Memory of long messages that are read one after the other. The memory of a message that is given back is used for later ones, which saves the system from providing it again. */
+export class MessageBlocks {
+  #free: Buffer[] = []
+  readonly #lent = new WeakSet<ArrayBufferLike>()
+
+  /** Returns a block of the size in bytes. */
+  take(bytes: number): Buffer {
+    const at = this.#free.findIndex(({ length }) => length >= bytes)
+    // Pages are of similar sizes, not of the same.
+    const [block = Buffer.allocUnsafeSlow(bytes + (bytes >> 3))] = at < 0 ? [] : this.#free.splice(at, 1)
+    this.#lent.add(block.buffer)
+    return block.subarray(0, bytes)
+  }
+
+  /** Takes back the block that a message is in. Its bytes are overwritten from now on. Does nothing if the message is not in a block. */
+  give({ buffer }: Buffer): void {
+    if (!this.#lent.delete(buffer)) return
+    this.#free = [Buffer.from(buffer as ArrayBuffer), ...this.#free].slice(0, MOST_FREE)
+  }
+}
+
 /** Assembles a message from DATA frames. It holds one copy of the message, however small the frames are. */
 export class ResponseMessage {
   readonly #maxBytes: number
+  readonly #memory: MessageBlocks | undefined
   readonly #prefix = Buffer.alloc(PREFIX_BYTES)
   #prefixBytes = 0
   /** Bytes of the message that have not arrived, if its length is known. */
@@ -21,9 +46,13 @@ export class ResponseMessage {
   /** Bytes of the last block that are used. */
   #filled = 0
 
-  /** @param maxBytes maximum length of the message. */
-  constructor(maxBytes: number) {
+  /**
+   * @param maxBytes maximum length of the message.
+   * @param memory Optional. Provides the blocks of a message that takes several frames.
+   */
+  constructor(maxBytes: number, memory?: MessageBlocks) {
     this.#maxBytes = maxBytes
+    this.#memory = memory
   }
 
   /** Adds the content of a frame. Returns the failure if the message is invalid. The content is not copied if it is a complete message. */
@@ -57,7 +86,8 @@ export class ResponseMessage {
     for (let rest = bytes; rest.length > 0; ) {
       let block = this.#blocks.at(-1)
       if (block === undefined || this.#filled === block.length) {
-        block = Buffer.allocUnsafeSlow(Math.min(this.#left, BLOCK_BYTES))
+        const size = Math.min(this.#left, BLOCK_BYTES)
+        block = this.#memory?.take(size) ?? Buffer.allocUnsafeSlow(size)
         this.#blocks.push(block)
         this.#filled = 0
       }

@@ -7,7 +7,7 @@ import type { CallFailure } from './call-failure.ts'
 import { FrameReceiver } from './frame-receiver.ts'
 import { type ConnectionLimits, countSmallFrames, DEFAULT_LIMITS, ORDINARY_BLOCKS, PIECE_BYTES } from './limits.ts'
 import { RequestSender } from './request-sender.ts'
-import { ResponseMessage } from './response-message.ts'
+import { type MessageBlocks, ResponseMessage } from './response-message.ts'
 import { cancelled, completedFailure, dropped, late, malformed, type Peer, requestHead, reset } from './unary.ts'
 
 /** Interval at which expired and aborted calls are ended. */
@@ -17,6 +17,8 @@ export interface UnaryOptions {
   readonly signal: AbortSignal
   /** Milliseconds since the epoch. */
   readonly deadline: number
+  /** Optional. Provides the memory of a long response. */
+  readonly memory?: MessageBlocks
 }
 
 interface Call {
@@ -95,10 +97,10 @@ export class UnaryConnection {
   }
 
   /** Sends a request and resolves to the response message, or rejects with a CallFailure. Returns undefined if the connection is not open. */
-  call(method: string, request: Buffer, { deadline, signal }: UnaryOptions): Promise<Buffer> | undefined {
+  call(method: string, request: Buffer, { deadline, signal, memory }: UnaryOptions): Promise<Buffer> | undefined {
     if (this.#state !== 'open') return undefined
     return new Promise((resolve, reject) => {
-      const message = new ResponseMessage(this.#limits.maxMessageBytes)
+      const message = new ResponseMessage(this.#limits.maxMessageBytes, memory)
       const call = { head: this.#headOf(method), request, deadline, signal, resolve, reject, message, smallFrames: 0, blocks: 0, headers: NO_HEADERS }
       if (this.#waiting.length === 0 && this.#hasRoom(call)) this.#send(call)
       else this.#waiting.push(call)

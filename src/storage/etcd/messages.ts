@@ -266,7 +266,7 @@ export function decodeStatus(bytes: Buffer): StatusResponse {
 }
 
 /** Reads the revision of a response header. */
-function readHeader(reader: WireReader): Revision {
+export function readHeader(reader: WireReader): Revision {
   let revision = NO_REVISION
   for (let field = reader.next(); field !== 0; field = reader.next()) {
     if (field === 3) revision = reader.revision()
@@ -276,7 +276,7 @@ function readHeader(reader: WireReader): Revision {
 }
 
 /** Reads a mvccpb.KeyValue. Version and lease are skipped. */
-function readKeyValue(reader: WireReader): KeyValue {
+export function readKeyValue(reader: WireReader): KeyValue {
   let name = ''
   let createRevision = NO_REVISION
   let modRevision = NO_REVISION

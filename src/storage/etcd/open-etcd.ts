@@ -7,6 +7,7 @@ import { openConnection } from './connection.ts'
 import { getKey } from './get.ts'
 import { decodeLongRange, decodeStatus, encodeRange } from './messages.ts'
 import type { EtcdOptions } from './options.ts'
+import { etcdPageReader } from './page-reader.ts'
 import { etcdRangeStream } from './range-stream.ts'
 import { watchEtcd } from './watch.ts'
 import { etcdWriter } from './write.ts'
@@ -32,6 +33,7 @@ export async function openEtcd(options: EtcdOptions, logger: Logger): Promise<Ba
       const bytes = await connection.call('/etcdserverpb.KV/Range', encodeRange(query), { signal, deadline: connection.deadline(), repeatable: true })
       return decodeLongRange(bytes, query.limit)
     },
+    pageReader: () => etcdPageReader(connection),
     ...(options.rangeStream && { rangeStream: etcdRangeStream(connection) }),
     write,
     async *watch(watch, signal) {

@@ -75,6 +75,70 @@ describe('storage/range-pages', () => {
     expect(await codeOf(read())).to.equal('timeout')
   })
 
+  /** A store with a reader of pages, and a list of its calls. `before` is called with each query, `visiting` with each item. */
+  function readerOf(size: number, before: (query: RangeQuery) => void = () => {}, visiting: (item: KeyValue) => void = () => {}) {
+    const backend = store(size, 100, true, before)
+    const calls: string[] = []
+    const pageReader = () => async (query: RangeQuery) => {
+      calls.push(`read ${query.limit}`)
+      const { items, ...page } = await backend.range(query)
+      return {
+        ...page,
+        length: items.length,
+        bytes: items.length * 100,
+        last: items.at(-1)?.key,
+        async visit(take: (item: KeyValue) => void): Promise<void> {
+          calls.push(`visit ${items.length}`)
+          for (const item of items) {
+            visiting(item)
+            take(item)
+          }
+        },
+      }
+    }
+    return { ...backend, pageReader, calls }
+  }
+
+  /** Visits all items. Resolves to their keys, however the reading ends, and to the code of its error. */
+  async function visitedKeys(backend: ReturnType<typeof readerOf>): Promise<{ keys: string[]; code: string }> {
+    const keys: string[] = []
+    const read = async (): Promise<void> => {
+      for await (const { items } of rangePages(backend, { start: prefix, end, visit: item => keys.push(item.key) }, signal)) expect(items).to.deep.equal([])
+    }
+    return { keys, code: await codeOf(read()) }
+  }
+  const allOf = (backend: ReturnType<typeof readerOf>) => ({ keys: backend.all.map(item => item.key), code: 'no error' })
+
+  it('requests the next page before it visits the items of one, each of which it visits once', async () => {
+    const backend = readerOf(30_000)
+    expect(await visitedKeys(backend)).to.deep.equal(allOf(backend))
+    expect(backend.calls).to.deep.equal(['read 500', 'read 20000', 'visit 500', 'read 20000', 'visit 20000', 'visit 9500'])
+  })
+
+  it('repeats the request of a page that times out when earlier ones have been visited, and visits no item again', async () => {
+    const backend = readerOf(30_000, ({ limit = 0, at }) => {
+      if (at !== undefined && limit > 6000) throw new BackendError('timeout', 'it took too long')
+    })
+    expect(await visitedKeys(backend)).to.deep.equal(allOf(backend))
+    expect(backend.limits.slice(0, 4)).to.deep.equal([500, 20_000, 5000, 5000])
+  })
+
+  it('fails if the store is compacted between two pages, or an item cannot be visited', async () => {
+    const compacted = readerOf(30_000, ({ start }) => {
+      if (start > `${prefix}020000`) throw new BackendError('compacted', 'the revision is compacted')
+    })
+    const { keys, code } = await visitedKeys(compacted)
+    expect([keys.length, code]).to.deep.equal([20_500, 'compacted'])
+    const malformed = readerOf(
+      30_000,
+      () => {},
+      ({ key }) => {
+        if (key === `${prefix}000700`) throw new BackendError('corrupt', 'it is malformed')
+      },
+    )
+    expect(await visitedKeys(malformed)).to.deep.equal({ keys: malformed.all.slice(0, 700).map(item => item.key), code: 'corrupt' })
+  })
+
   it('shortens pages that time out', async () => {
     const backend = store(30_000, 100, true, ({ limit = 0 }) => {
       if (limit > 6000) throw new BackendError('timeout', 'it took too long')

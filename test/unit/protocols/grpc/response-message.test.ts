@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { runAtOnce } from '../../../../src/lib/steps.ts'
-import { ResponseMessage } from '../../../../src/protocols/grpc/response-message.ts'
+import { MessageBlocks, ResponseMessage } from '../../../../src/protocols/grpc/response-message.ts'
 
 const LONGEST = 4 << 20
 
@@ -43,6 +43,31 @@ describe('ResponseMessage', () => {
     for (const piece of pieces(framed(Buffer.alloc(LONGEST)), 16_384)) message.add(piece)
     const steps = message.inSteps()
     expect(steps.next()).to.include({ done: true })
+  })
+
+  it('is in the memory of an earlier message that was given back, and of no other', () => {
+    const memory = new MessageBlocks()
+    const received = (text: string, length: number): Buffer => {
+      const message = new ResponseMessage(LONGEST, memory)
+      for (const piece of pieces(framed(Buffer.alloc(length, text)), 16_384)) message.add(piece)
+      return runAtOnce(message.inSteps())
+    }
+    const first = received('first ', 100_000)
+    const second = received('second ', 100_000)
+    expect(second.buffer).not.to.equal(first.buffer)
+    memory.give(first)
+    const third = received('third ', 99_000)
+    expect(third.buffer).to.equal(first.buffer)
+    expect(third.equals(Buffer.alloc(99_000, 'third '))).to.equal(true)
+    expect(second.equals(Buffer.alloc(100_000, 'second '))).to.equal(true)
+    // A block is given back once, and a message in other memory never.
+    memory.give(second)
+    memory.give(second)
+    memory.give(Buffer.alloc(200_000))
+    const [fourth, fifth] = [received('fourth ', 50_000), received('fifth ', 50_000)]
+    expect([fourth.buffer === second.buffer, fifth.buffer === second.buffer]).to.deep.equal([true, false])
+    memory.give(third)
+    expect(received('longer ', 300_000).buffer).not.to.equal(third.buffer)
   })
 
   const faults: [what: string, bytes: Buffer, code: number, details: string][] = [
