@@ -2,7 +2,7 @@ import { decodedObject, isJsonObject, type Json, type JsonObject, type KubeObjec
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../catalog/definition.ts'
 import { goJson, partlySortedJson } from '../codec/json.ts'
-import type { Steps } from '../lib/steps.ts'
+import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { clone } from '../meta/equal.ts'
 import { type FieldError, invalid } from '../meta/field-error.ts'
 import { fieldPath } from '../meta/field-path.ts'
@@ -167,7 +167,7 @@ const typeFaults = (body: JsonObject, before: KubeObject): FieldError[] =>
 
 /** Returns metadata without malformed members. Adds no defaults. */
 function readableMeta(schema: StructSchema, metadata: JsonObject): JsonObject {
-  const stored = schema.form.readStored(schema, { metadata }).metadata
+  const stored = runAtOnce(schema.form.readStored(schema, { metadata })).metadata
   const { generation, ...read } = isJsonObject(stored) ? stored : {}
   return metadata.generation === undefined || generation === undefined ? read : { ...read, generation }
 }

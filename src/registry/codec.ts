@@ -5,7 +5,7 @@ import type { ResourceDefinition, Version } from '../catalog/definition.ts'
 import { cborBody, encodeCbor } from '../codec/cbor.ts'
 import { encodeJsonInSteps } from '../codec/json.ts'
 import { unwrap } from '../codec/protobuf.ts'
-import { decodeMessage } from '../codec/protobuf-decode.ts'
+import { decodeMessageInSteps } from '../codec/protobuf-decode.ts'
 import { encodeProtobufInSteps } from '../codec/protobuf-encode-in-steps.ts'
 import { invariant } from '../lib/invariant.ts'
 import type { Steps } from '../lib/steps.ts'
@@ -18,7 +18,7 @@ import type { Attributes, ResourceCodec } from '../storage/storage.ts'
 import type { Transformer } from '../storage/value/transformer.ts'
 import { conversionOf } from './conversion/conversion-of.ts'
 import { afterStoring, copyInSteps, versionsOf } from './conversion/convert.ts'
-import { applyDefaultsInSteps, applyKindDefaults } from './decode-object.ts'
+import { applyDefaultsInSteps } from './decode-object.ts'
 import type { LegacyFields } from './object-meta.ts'
 import { registryFormOf } from './registry-form.ts'
 
@@ -68,13 +68,14 @@ export function codecOf(
     if (known === undefined) form.checkVersion(claimed)
     return known ?? version
   }
-  const read = (value: Json, claimed: unknown): KubeObject => {
+  const read = function* (value: Json, claimed: unknown): Steps<KubeObject> {
     const stored = versionBy(claimed)
-    const object = decodedObject({ kind, apiVersion, ...stored.schema.form.readStored(stored.schema, value) })
+    const object = decodedObject({ kind, apiVersion, ...(yield* stored.schema.form.readStored(stored.schema, value)) })
     // Another program may have written another kind or apiVersion.
     object.kind = stored.kind
     object.apiVersion = apiVersionOfVersion(stored)
-    return fromStore(applyKindDefaults(stored, object), stored)
+    yield
+    return fromStore(yield* applyDefaultsInSteps(stored, object), stored)
   }
   return createCodec({
     kind,
@@ -89,9 +90,9 @@ export function codecOf(
     decode: value => read(value, isJsonObject(value) ? value.apiVersion : undefined),
     ...(hasMessage(schema) && {
       binary: {
-        decode: stored => {
+        *decode(stored) {
           const { apiVersion: claimed, message } = unwrap(stored)
-          return read(decodeMessage(versionBy(claimed).schema, message), claimed)
+          return yield* read(yield* decodeMessageInSteps(versionBy(claimed).schema, message), claimed)
         },
         *encode(object) {
           return yield* encodeProtobufInSteps(schema, { kind, apiVersion }, yield* asStored(object))

@@ -155,7 +155,7 @@ export interface ObjectForm {
   /** Like `decode`, in steps of one walk each if it takes several walks through the value. */
   decodeInSteps(schema: StructSchema, value: Json, options?: DecodeOptions): JsonObject | Steps<JsonObject>
   /** Decodes a stored object. */
-  readStored(schema: StructSchema, value: Json): JsonObject
+  readStored(schema: StructSchema, value: Json): Steps<JsonObject>
   /** Sets the defaults of the schema, in place. Returns the steps that are left if the object is large. */
   setDefaults(schema: StructSchema, object: JsonObject): Steps<void> | undefined
   /** Returns the OpenAPI definition, or a function that creates it on access if it is large. */

@@ -12,7 +12,7 @@ export const TYPED: ObjectForm = {
   id: '',
   decode: decodeStruct,
   decodeInSteps: decodeStructInSteps,
-  readStored: (schema, value) => decodeStruct(schema, value),
+  readStored: (schema, value) => decodeStructInSteps(schema, value),
   setDefaults: fillDefaults,
   define: (schema, document) => document.ofFields(schema.base ?? schema),
 }

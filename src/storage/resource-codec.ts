@@ -4,10 +4,11 @@ import { isCbor, parseStoredCbor } from '../codec/cbor.ts'
 import { JsonSyntaxError, parseJson } from '../codec/json.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { invariant } from '../lib/invariant.ts'
-import { isSteps, runAtOnce, runIfSteps, type Steps } from '../lib/steps.ts'
+import { runAtOnce, runIfSteps, runInTurns, type Steps } from '../lib/steps.ts'
+import { unlessThrown } from '../lib/unless-thrown.ts'
 import { ByteBudget, DERIVED_BYTES } from './byte-budget.ts'
 import { findMetadata, type MemberOrder, memberAt, spliceRevision, startsWith, textAt } from './json-splice.ts'
-import { parseOwn } from './parse-own.ts'
+import { LARGE_BYTES, parseOwn } from './parse-own.ts'
 import type { Key, Revision } from './revision.ts'
 import { SharedValues } from './shared-values.ts'
 import type { Allocate, Attributes, Encoded, ResourceCodec } from './storage.ts'
@@ -27,7 +28,7 @@ export interface CodecOptions {
    */
   emptyMetadata?(object: KubeObject): string
   /** Decodes parsed JSON of any version that was ever stored: converts it to the storage version, prunes and defaults it. */
-  decode(value: Json): KubeObject
+  decode(value: Json): KubeObject | Steps<KubeObject>
   attributes(object: KubeObject): Attributes
   /** Optional. Path of the string field that the resource is indexed by. */
   readonly indexedPath?: readonly string[]
@@ -42,7 +43,7 @@ export interface CodecOptions {
   readonly order?: MemberOrder
   /** Optional. Kube-apiserver's binary envelope (`k8s\0`). If given, stored objects in it can be read. */
   readonly binary?: {
-    decode(stored: Buffer): KubeObject
+    decode(stored: Buffer): KubeObject | Steps<KubeObject>
     encode(object: KubeObject): Buffer | Steps<Buffer>
     /** Whether objects are also written in it. Each is then decoded when it is read, because a mark cannot show which program wrote it. */
     readonly isWritten: boolean
@@ -96,12 +97,12 @@ export function createCodec(options: CodecOptions): ResourceCodec {
   }
 
   const writes = [options.binary, options.cbor].find(each => each?.isWritten)
+  const large = new LargeValues(stored => normalized(stored, options, writes))
   const codec: ResourceCodec = {
     derived,
     encode: object => runAtOnce(codec.encodeInSteps(object)),
     *encodeInSteps(object) {
-      const encoding = (writes ?? options).encode(withoutRevision(object))
-      const encoded = isSteps(encoding) ? yield* encoding : encoding
+      const encoded = yield* runIfSteps((writes ?? options).encode(withoutRevision(object)))
       if (writes) return encoded
       invariant(order !== 'struct' || startsWith(encoded, 0, prefix), `what is stored as a ${options.kind} begins with its kind and apiVersion`)
       const empty = options.emptyMetadata?.(object) ?? ''
@@ -111,21 +112,26 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     json(stored, revision, allocate) {
       const end = ownEnd(stored)
       if (end >= 0) return splice(stored, end, revision, writes === undefined, allocate)
-      const object = withoutRevision(readStored(stored, options))
-      const json = runAtOnce(runIfSteps(options.encode(object)))
-      const same = writes ? runAtOnce(runIfSteps(writes.encode(object))).equals(stored) : isSameJson(json, stored)
-      return splice(json, json.length, revision, same, allocate)
+      const { json, isSame } = large.get(stored)
+      return splice(json, json.length, revision, isSame, allocate)
     },
+    prepareJson: stored => (stored.length < LARGE_BYTES || ownEnd(stored) >= 0 ? undefined : large.prepare(stored)),
     decode(stored, revision) {
-      const object = ownEnd(stored) >= 0 ? parseOwn(stored) : readStored(stored, options)
+      const object = ownEnd(stored) >= 0 ? parseOwn(stored) : runAtOnce(readStored(stored, options))
       object.metadata.resourceVersion = String(revision)
       return object
     },
     attributes: object => options.attributes(object),
     ...(options.indexedPath && { indexed: textReader(options.indexedPath) }),
     toStorage: (encoded, key) => close(transformer, encoded, key),
+    prepare(held, key, revision) {
+      if (held.length < LARGE_BYTES) return undefined
+      const opened = unlessThrown(StorageError, () => open(transformer, held, key, revision))
+      if (opened) large.opened.set(held, opened)
+      return opened && codec.prepareJson(opened.value)
+    },
     fromStorage(held, key, revision, allocate) {
-      const { value, stale } = open(transformer, held, key, revision)
+      const { value, stale } = large.takeOpened(held) ?? open(transformer, held, key, revision)
       try {
         const encoded = codec.json(value, revision, allocate)
         return stale ? { ...encoded, verbatim: false } : encoded
@@ -142,14 +148,64 @@ export function createCodec(options: CodecOptions): ResourceCodec {
 const withMembers = (json: Buffer, at: number, members: string): Buffer =>
   Buffer.concat([json.subarray(0, at + 1), Buffer.from(`${members},`), json.subarray(at + 1)])
 
+/** JSON of stored bytes that this program has not written in their present form. */
+interface Normalized {
+  readonly json: Buffer
+  /** Whether the object would be stored as the same bytes. */
+  readonly isSame: boolean
+}
+
+/** Decodes stored bytes of another form, and encodes the object as JSON. */
+function* normalized(stored: Buffer, options: CodecOptions, writes: Pick<CodecOptions, 'encode'> | undefined): Steps<Normalized> {
+  const object = withoutRevision(yield* readStored(stored, options))
+  yield
+  const json = yield* runIfSteps(options.encode(object))
+  yield
+  return { json, isSame: writes ? (yield* runIfSteps(writes.encode(object))).equals(stored) : isSameJson(json, stored) }
+}
+
+/** Large values that are decoded in turns before they are read. */
+class LargeValues {
+  /** Values that were decrypted before they are read. */
+  readonly opened = new WeakMap<Buffer, Opened>()
+  readonly #normalize: (stored: Buffer) => Steps<Normalized>
+  readonly #ready = new WeakMap<Buffer, Normalized>()
+
+  constructor(normalize: (stored: Buffer) => Steps<Normalized>) {
+    this.#normalize = normalize
+  }
+
+  /** Decodes a value in turns. A fault is left to `get`. */
+  prepare(stored: Buffer): Promise<void> {
+    return runInTurns(this.#normalize(stored)).then(
+      made => void this.#ready.set(stored, made),
+      () => {},
+    )
+  }
+
+  /** Returns a decoded value, which is decoded in this call if it was not prepared. */
+  get(stored: Buffer): Normalized {
+    return this.#ready.get(stored) ?? runAtOnce(this.#normalize(stored))
+  }
+
+  takeOpened(held: Buffer): Opened | undefined {
+    if (held.length < LARGE_BYTES) return undefined
+    const opened = this.opened.get(held)
+    this.opened.delete(held)
+    return opened
+  }
+}
+
 /** Decodes stored bytes that this program has not written in their present form. */
-function readStored(stored: Buffer, options: CodecOptions): KubeObject {
+function* readStored(stored: Buffer, options: CodecOptions): Steps<KubeObject> {
   try {
     if (startsWith(stored, 0, PROTOBUF_MAGIC)) {
       if (!options.binary) throw new Error('it is protobuf, which is not readable for this kind')
-      return options.binary.decode(stored)
+      return yield* runIfSteps(options.binary.decode(stored))
     }
-    const object = options.decode(options.cbor && isCbor(stored) ? parseStoredCbor(stored) : parseJson(stored).value)
+    const value = options.cbor && isCbor(stored) ? parseStoredCbor(stored) : parseJson(stored).value
+    yield
+    const object = yield* runIfSteps(options.decode(value))
     if (typeof object?.metadata !== 'object' || object.metadata === null) throw new Error('it has no metadata')
     return object
   } catch (cause) {

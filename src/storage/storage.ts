@@ -81,6 +81,10 @@ export interface ResourceCodec {
    * bytes cannot be read.
    */
   json(stored: Buffer, revision: Revision, allocate?: Allocate): Encoded
+  /**
+   * Decodes encoded bytes in turns, so that `json` of the same buffer is fast. Undefined if they are short, or need not be decoded. Never rejects: a fault is reported by `json`.
+   */
+  prepareJson(stored: Buffer): Promise<void> | undefined
   /** Decodes and defaults encoded bytes. */
   decode(stored: Buffer, revision: Revision): KubeObject
   /** Transforms encoded bytes into the stored value, which may be encrypted. */
@@ -90,6 +94,8 @@ export interface ResourceCodec {
    * changes the store. Throws StorageError `corrupt` with the fault if the value cannot be read.
    */
   fromStorage(held: Buffer, key: Key, revision: Revision, allocate?: Allocate): Encoded
+  /** `prepareJson` for `fromStorage` of the same buffer. */
+  prepare(held: Buffer, key: Key, revision: Revision): Promise<void> | undefined
   attributes(object: KubeObject): Attributes
   /** Optional. Returns the value of the indexed field in a response JSON that `json` or `fromStorage` returned. Omitted if the resource has no index. */
   indexed?(json: Encoded): string

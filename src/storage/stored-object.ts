@@ -93,6 +93,12 @@ export class Stored implements StoredObject, Attributes {
     return new Stored(key, revision, codec, codec.fromStorage(value, key, revision, allocate))
   }
 
+  /** `read` in turns if the value is large and has to be decoded. */
+  static readInTurns(key: Key, revision: Revision, codec: ResourceCodec, value: Buffer): Stored | Promise<Stored> {
+    const ready = codec.prepare(value, key, revision)
+    return ready ? ready.then(() => Stored.read(key, revision, codec, value)) : Stored.read(key, revision, codec, value)
+  }
+
   /** Size of the JSON in bytes. */
   get size(): number {
     return this.#size

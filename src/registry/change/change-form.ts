@@ -3,7 +3,7 @@ import { checkConfigurationType } from '../../apply/apply.ts'
 import { ApplyError } from '../../apply/apply-error.ts'
 import { untracked } from '../../apply/ownership.ts'
 import type { Version } from '../../catalog/definition.ts'
-import type { Steps } from '../../lib/steps.ts'
+import { runAtOnce, type Steps } from '../../lib/steps.ts'
 import { sameJson, sameJsonInSteps } from '../../meta/same-json.ts'
 import { failure } from '../../meta/status.ts'
 import { cloneInSteps, wholeFloats } from '../../meta/whole-floats.ts'
@@ -118,7 +118,7 @@ const FORMS: Readonly<Record<FormName, ChangeForm>> = {
     *decodeMerged(target, merged, live) {
       yield
       const { schema } = target
-      const { metadata = {} } = schema.form.readStored(schema, { metadata: merged.metadata ?? {} })
+      const { metadata = {} } = runAtOnce(schema.form.readStored(schema, { metadata: merged.metadata ?? {} }))
       const object = decodedObject({ ...(yield* cloneInSteps(merged)), metadata: Object.assign(emptyMembers(merged.metadata), metadata) })
       return live && (yield* sameJsonInSteps(merged, untracked(live))) ? object : yield* applyDefaultsInSteps(target, object)
     },

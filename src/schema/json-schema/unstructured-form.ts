@@ -37,7 +37,7 @@ export function unstructuredForm(custom: CustomKind, version: string): ObjectFor
     id: kindId(custom),
     decode: (_schema, value, options) => runAtOnce(readUnstructured(custom, value, options?.onUnknown, coerceMetaInSteps)),
     decodeInSteps: (_schema, value, options) => readUnstructured(custom, value, options?.onUnknown, coerceMetaInSteps),
-    readStored: (_schema, value) => runAtOnce(readUnstructured(custom, value, undefined, lenientMeta)),
+    readStored: (_schema, value) => readUnstructured(custom, value, undefined, lenientMeta),
     setDefaults: (_schema, object) => fillDefaultsInSteps(object, unstructuredSchema(custom, object)?.schema),
     define(_schema, document) {
       const metadata = document.referMetadata()

@@ -117,6 +117,7 @@ class WatchCache implements Cacher, CacherCore {
       logger: this.#logger,
       target: {
         load: signal => this.#load(signal),
+        prepare: event => this.#routes.find(event.key)?.prepare(event),
         apply: event => this.#routes.apply(event, this.clock.now()),
       },
     })

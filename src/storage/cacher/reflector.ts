@@ -19,6 +19,8 @@ const UNREADABLE: ReadonlySet<BackendErrorCode> = new Set(['compacted', 'denied'
 export interface ReflectorTarget {
   /** Loads the whole state, installs it and sets the clock to its revision, in one step. */
   load(signal: AbortSignal): Promise<void>
+  /** Decodes the value of an event in turns if it is large, before `apply`. */
+  prepare(event: BackendEvent): Promise<void> | undefined
   /** Applies one event. All events of a revision are applied before the clock advances to it. */
   apply(event: BackendEvent): void
 }
@@ -248,6 +250,8 @@ export class Reflector {
         last = modRevision
         if (turnIsSpent()) await nextTurn()
       }
+      const ready = this.#target.prepare(event)
+      if (ready) await ready
       this.#target.apply(event)
     }
     this.#time.advance(last)

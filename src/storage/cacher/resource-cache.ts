@@ -181,6 +181,11 @@ export class ResourceCache {
     for (const event of held) if (event.modRevision > at) this.apply(event, now)
   }
 
+  /** Decodes the value of an event in turns if it is large, for `apply`. */
+  prepare({ key, modRevision, value }: BackendEvent): Promise<void> | undefined {
+    return this.loaded && value ? this.resource.codec.prepare(value, key, modRevision) : undefined
+  }
+
   apply(event: BackendEvent, now: number): void {
     this.held?.push(event)
     if (!this.loaded) return

@@ -68,7 +68,7 @@ export class DirectStorage implements Storage {
     const { item, revision } = await translated(this.backend.get(key, signal, exactRevision(at)), { key })
     if (wanted !== undefined && revision < wanted) throw tooLargeRevision(wanted, revision)
     try {
-      return item && Stored.read(item.key, item.modRevision, this.codec, item.value)
+      return item && (await Stored.readInTurns(item.key, item.modRevision, this.codec, item.value))
     } catch (error) {
       throw reported(error, this.#reports.get)
     }

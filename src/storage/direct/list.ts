@@ -68,6 +68,8 @@ export async function listPage(source: StoreSource, prefix: Key, query: ListQuer
     const count = wantsCount ? (known ?? page.count) : undefined
     counts.fetched += page.items.length
     for (const [i, item] of page.items.entries()) {
+      const ready = codec.prepare(item.value, item.key, item.modRevision)
+      if (ready) await ready
       const object = read(item)
       if (object === undefined) continue
       counts.evaluated++

@@ -20,7 +20,7 @@ export async function guardedWrite<T>(
 ): Promise<Written<T>> {
   const read = async (): Promise<StoredObject | undefined> => {
     const { item } = await translated(backend.get(key, signal), { key })
-    return item && Stored.read(key, item.modRevision, codec, item.value)
+    return item && Stored.readInTurns(key, item.modRevision, codec, item.value)
   }
   let certain = assume === undefined
   let now = assume === undefined ? await read() : assume === 'absent' ? undefined : assume
@@ -56,11 +56,13 @@ export async function guardedWrite<T>(
       }
       const deleted = await translated(backend.write({ key, expected: old.revision }, signal), { key })
       if (deleted.ok) return { object: new Stored(key, deleted.revision, codec, old.json()).at(deleted.revision), outcome: 'deleted', result }
-      now = deleted.current && Stored.read(key, deleted.current.modRevision, codec, deleted.current.value)
+      now = deleted.current && (await Stored.readInTurns(key, deleted.current.modRevision, codec, deleted.current.value))
       certain = true
       continue
     }
     const value = await startInTurns(codec.encodeInSteps(change.put))
+    const ready = codec.prepareJson(value)
+    if (ready) await ready
     if (now !== undefined && isStored(codec, now, value)) {
       if (!(await confirm())) continue
       // Same revision. The transformer may call the bytes stale by now, because encryption keys may have changed.
@@ -77,7 +79,7 @@ export async function guardedWrite<T>(
       const object = new Stored(key, put.revision, codec, codec.json(value, put.revision))
       return { object, outcome: now === undefined ? 'created' : 'updated', result }
     }
-    now = put.current && Stored.read(key, put.current.modRevision, codec, put.current.value)
+    now = put.current && (await Stored.readInTurns(key, put.current.modRevision, codec, put.current.value))
     certain = true
   }
 }

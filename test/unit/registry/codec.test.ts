@@ -11,7 +11,8 @@ import { configMapResource } from '../../../src/resources/core/config-map/defini
 import { podResource } from '../../../src/resources/core/pod/definition.ts'
 import { DirectStorage } from '../../../src/storage/direct/direct-storage.ts'
 import { key, revision } from '../../../src/storage/revision.ts'
-import { StorageError, type StoredObject } from '../../../src/storage/storage.ts'
+import { type ResourceCodec, StorageError, type StoredObject } from '../../../src/storage/storage.ts'
+import { customResource } from '../../support/custom-resource.ts'
 import type { MemoryBackend } from '../../support/memory-backend.ts'
 import { podWith } from '../../support/pod.ts'
 import { decided } from '../../support/test-codec.ts'
@@ -51,6 +52,51 @@ describe('stored objects', () => {
     expect(verbatim).to.equal(true)
     expect(json.subarray(header).toString()).to.match(/^"metadata"/)
     expect(codec.decode(bytes, at)).to.deep.equal(JSON.parse(json.toString()))
+  })
+
+  const MANY = 20_000
+  const wide = (of: KubeObject): KubeObject => ({ ...of, data: Object.fromEntries(Array.from({ length: MANY }, (_, i) => [`k${i}`, `v${i}`])) }) as KubeObject
+  const configMap = wide({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'ns' } })
+  const custom = customResource()
+  const spec = { free: Object.fromEntries(Array.from({ length: MANY }, (_, i) => [`k${i}`, i])) }
+  const custom0 = { kind: 'Widget', apiVersion: 'example.io/v1', metadata: { name: 'a', namespace: 'ns', generation: 1 }, spec }
+  const large: Readonly<Record<string, [codec: ResourceCodec, stored: Buffer]>> = {
+    protobuf: [codecOf(configMapResource, 'one', 'protobuf'), codecOf(configMapResource, 'one', 'protobuf').encode(configMap)],
+    'JSON of another program': [codecOf(configMapResource, 'one'), codecOf(configMapResource, 'two').encode(configMap)],
+    CBOR: [codecOf(custom, 'one', 'cbor'), codecOf(custom, 'one', 'cbor').encode(custom0 as unknown as KubeObject)],
+  }
+  for (const [name, [reader, bytes]] of Object.entries(large))
+    it(`are decoded in turns before they are read, if they are large: ${name}`, async () => {
+      const expected = reader.fromStorage(Buffer.from(bytes), key('/k'), at)
+      const held = Buffer.from(bytes)
+      let turns = 0
+      let on = true
+      const count = (): void => {
+        turns++
+        if (on) setImmediate(count)
+      }
+      setImmediate(count)
+      const ready = reader.prepare(held, key('/k'), at)
+      expect(ready).to.be.an.instanceOf(Promise)
+      await ready
+      on = false
+      expect(turns).to.be.at.least(2)
+      const read = reader.fromStorage(held, key('/k'), at)
+      expect(read.bytes.equals(expected.bytes)).to.equal(true)
+      expect([read.header, read.verbatim]).to.deep.equal([expected.header, expected.verbatim])
+      const encoded = Buffer.from(bytes)
+      await reader.prepareJson(encoded)
+      expect(reader.json(encoded, at).bytes.equals(expected.bytes)).to.equal(true)
+    })
+
+  it('are not decoded before they are read if they are short, or in the layout of this program, and faults are left to the read', async () => {
+    expect(codec.prepare(codec.encode(widget()), key('/k'), at)).to.equal(undefined)
+    const own = codecOf(configMapResource, 'one')
+    expect(own.prepare(own.encode(configMap), key('/k'), at)).to.equal(undefined)
+    const [reader, bytes] = large.protobuf ?? []
+    const torn = Buffer.from(bytes?.subarray(0, -3) ?? '')
+    await reader?.prepare(torn, key('/k'), at)
+    expect(() => reader?.fromStorage(torn, key('/k'), at)).to.throw(StorageError)
   })
 
   it('are defaulted and pruned if another program wrote them', () => {

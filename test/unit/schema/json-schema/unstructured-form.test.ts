@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { JsonSchemaProps } from '../../../../src/api/apiextensions/json-schema-props.ts'
 import type { Json } from '../../../../src/api/meta/object.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { DecodeError, decode, decodeInSteps } from '../../../../src/schema/decode.ts'
 import { applyDefaults } from '../../../../src/schema/default.ts'
 import { customStruct } from '../../../../src/schema/json-schema/custom-struct.ts'
@@ -86,7 +87,8 @@ describe('unstructuredForm', () => {
   }
 
   it('drops malformed members of stored metadata, and sets its generation', () => {
-    expect(form.readStored(struct, object({ metadata: { name: 'w', labels: { a: 1, b: 'c' }, finalizers: 5 } })).metadata).to.deep.equal({
+    const stored = object({ metadata: { name: 'w', labels: { a: 1, b: 'c' }, finalizers: 5 } })
+    expect(runAtOnce(form.readStored(struct, stored)).metadata).to.deep.equal({
       name: 'w',
       labels: { b: 'c' },
       generation: 1,
