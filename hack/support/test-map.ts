@@ -144,7 +144,7 @@ export class TestMap {
 }
 
 /** `unit/{a,b}/` as `unit/a/` and `unit/b/`. */
-function withoutBraces(text: string): string[] {
+export function withoutBraces(text: string): string[] {
   const [, before, inside, after] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(text) ?? []
   return inside === undefined ? [text] : inside.split(',').flatMap(part => withoutBraces(`${before}${part}${after}`))
 }
