@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import type { Json } from '../../../../../src/api/meta/object.ts'
+import { TemplateError } from '../../../../../src/cluster/kwok/template/errors.ts'
+import { compileTemplate, functionsIn } from '../../../../../src/cluster/kwok/template/template.ts'
+import { PLACEHOLDERS } from '../../../../support/kwok-placeholders.ts'
+
+/** A template with kwok's result. */
+interface TemplateCase {
+  readonly template: string
+  readonly expect: { readonly text?: string; readonly error?: string }
+}
+
+const { data, cases } = JSON.parse(readFileSync('test/fixtures/kwok/templates.json', 'utf8')) as { data: Json; cases: TemplateCase[] }
+
+const render = (template: string, object: Json = data): string => compileTemplate(template).text(object, PLACEHOLDERS)
+
+describe('a template', () => {
+  for (const { template, expect: answer } of cases)
+    it(`has the result of text/template and sprig: ${JSON.stringify(template)}`, () => {
+      if (answer.error === undefined) expect(render(template)).to.equal(answer.text)
+      else expect(() => render(template)).to.throw(TemplateError, /^template: line \d+: /)
+    })
+
+  const refused: readonly [template: string, message: string][] = [
+    ['{{ env "HOME" }}', 'template: line 1: function "env" is not supported'],
+    ['a\n{{ .a }}\n{{ getHostByName "x" }}', 'template: line 3: function "getHostByName" is not supported'],
+    ['{{ if .a }}', 'template: line 1: {{if}} without {{end}}'],
+    ['\n{{ fail "no" }}', 'template: line 1: error calling fail: no'],
+    ['{{ .a }\n', 'template: line 1: unexpected "}" in action'],
+    ['x'.repeat(100_001), 'a template may have at most 100000 characters'],
+    [`${'{{if .}}'.repeat(150)}${'{{end}}'.repeat(150)}`, 'template: line 1: actions are nested too deeply'],
+    [`{{ ${'('.repeat(150)}1${')'.repeat(150)} }}`, 'template: line 1: expressions are nested too deeply'],
+  ]
+  for (const [template, message] of refused)
+    it(`is refused with its line: ${template.slice(0, 40)}`, () => {
+      expect(() => render(template)).to.throw(TemplateError, message)
+    })
+
+  const endless: readonly [template: string, message: string][] = [
+    ['{{ range until 9000 }}{{ range until 9000 }}x{{ end }}{{ end }}', 'rendering takes more than 20000 steps'],
+    ['{{ define "a" }}{{ template "a" }}{{ end }}{{ template "a" }}', 'exceeded maximum template depth (50)'],
+    ['{{ $x := repeat 900000 "x" }}{{ $x }}{{ $x }}', 'the output is longer than 1500000 characters'],
+    ['{{ repeat 2000000 "x" }}', 'the text is too long'],
+    ['{{ $d := dict }}{{ $_ := set $d "d" $d }}{{ $d }}', 'the value is nested too deeply'],
+    ['{{ range 100000 }}{{ end }}', 'rendering takes more than 20000 steps'],
+  ]
+  for (const [template, message] of endless)
+    it(`ends if its work or output has no bound: ${template}`, () => {
+      expect(() => render(template)).to.throw(TemplateError, message)
+    })
+
+  it('changes maps that it has made, and never the object', () => {
+    expect(render('{{ $d := dict "a" 1 }}{{ $_ := set $d "b" 2 }}{{ $d }}')).to.equal('map[a:1 b:2]')
+    expect(render('{{ $m := deepCopy .spec }}{{ $_ := unset $m "l" }}{{ hasKey $m "l" }} {{ hasKey .spec "l" }}')).to.equal('false true')
+    expect(() => render('{{ set .spec "l" 1 }}')).to.throw(TemplateError, 'the map is part of the object and cannot be changed: use deepCopy')
+  })
+
+  it('reads time, addresses and names from its environment', () => {
+    const functions = functionsIn({
+      now: () => '2030-01-02T03:04:05Z',
+      startTime: '2030-01-01T00:00:00Z',
+      version: '1.2',
+      nodeIP: () => '10.0.0.1',
+      nodeName: () => 'node-1',
+      nodePort: () => 10250,
+      nodeIPsWith: name => (name === 'node-1' ? ['10.0.0.1', 'fd00::1'] : []),
+      podIP: () => '10.1.0.9',
+      podIPsWith: (node, hostNetwork, uid, name, namespace) => [`${node}/${hostNetwork}/${uid}/${name}/${namespace}`],
+    })
+    const text = (template: string): string => compileTemplate(template).text({}, functions)
+    expect(text('{{ Now }} {{ StartTime }} {{ Version }} {{ NodeIP }} {{ NodeName }} {{ NodePort }} {{ PodIP }}')).to.equal(
+      '2030-01-02T03:04:05Z 2030-01-01T00:00:00Z 1.2 10.0.0.1 node-1 10250 10.1.0.9',
+    )
+    expect(text('{{ NodeIPWith "node-1" }} {{ NodeIPsWith "node-1" }} {{ NodeIPWith "x" | Quote }}')).to.equal('10.0.0.1 [10.0.0.1 fd00::1] ""')
+    expect(text('{{ PodIPWith "n" true "u" "p" "ns" }} {{ PodIPsWith "n" false "" "p" "" }}')).to.equal('n/true/u/p/ns [n/false//p/]')
+    expect(() => text('{{ NodeIPWith .spec.nodeName }}')).to.throw(TemplateError, 'invalid value; expected string')
+  })
+
+  it('is parsed as YAML, with the line of an error', () => {
+    const value = (template: string): Json => compileTemplate(template).value({ name: 'a"b' }, PLACEHOLDERS)
+    expect(value('name: {{ .name | Quote }}\nlist:\n{{ YAML (list 1 "x") 1 }}')).to.deep.equal({ name: 'a"b', list: [1, 'x'] })
+    expect(value('')).to.equal(null)
+    expect(() => value('a: [')).to.throw(TemplateError, 'the template renders invalid YAML: ')
+    expect(() => value('a: 1\na: 2')).to.throw(TemplateError, 'the template renders invalid YAML: ')
+  })
+})
