@@ -1,4 +1,4 @@
-import { isSince, type Release } from '../../src/lifecycle/release.ts'
+import { isSince, previousRelease, type Release } from '../../src/lifecycle/release.ts'
 import type { Lifecycles } from './go-lifecycles.ts'
 
 /** An entry of the table of kinds. */
@@ -59,9 +59,9 @@ const CHANGED_TWICE = ''
 const added = ({ before, resources }: VersionLifecycles, kind: string, life: string): string | undefined =>
   resources.has(kind) && !before.has(kind) ? life : undefined
 
-/** Returns the entry with a new plan, or undefined if nothing changes for a kind that the release has. */
+/** Returns the entry with a new plan, or undefined if nothing changes for a kind that the release before has. A plan for its removal now may have been given up. */
 function changed(known: string, before: string | undefined, after: string, release: Release): string | undefined {
-  if (before === undefined || before === after || !isOpen(known, release)) return undefined
+  if (before === undefined || before === after || !isOpen(known, previousRelease(release))) return undefined
   const [introduced] = argumentsOf(sinceIn(known))
   const next = `since(${[introduced, ...argumentsOf(after).slice(1)].join(', ')})`
   if (sinceIn(known) === next) return undefined

@@ -34,19 +34,23 @@ export function declaredIn(types: TypeRegistry, packages: readonly PackageFile[]
 
 /** The file of a package's interfaces. `base`: the path of the declarations. */
 export function interfacesOf(declared: Declared, pkg: PackageFile): string {
-  const imports = new Map<string, Set<string>>()
+  const imports = new Map<string, Map<string, string>>()
   const use = (file: string, name: string, alias = name): string => {
-    const names = imports.get(file) ?? new Set()
-    imports.set(file, names.add(alias === name ? name : `${name} as ${alias}`))
+    imports.set(file, (imports.get(file) ?? new Map<string, string>()).set(alias, alias === name ? name : `${name} as ${alias}`))
     return alias
   }
-  const writer = new Writer(declared, pkg, use)
+  const isImported = (name: string, file: string): boolean => [...imports].some(([other, names]) => other !== file && names.has(name))
+  const writer = new Writer(declared, pkg, { use, isImported })
   const bodies = [...pkg.declarations.values()]
     .sort((a, b) => (a.kind === 'enum' ? 0 : 1) - (b.kind === 'enum' ? 0 : 1) || (a.name < b.name ? -1 : 1))
     .map(declaration => writer.write(declaration))
     .filter(text => text !== '')
+  // A type of one release only, whose member has that of another, is not used.
+  const text = bodies.join('\n')
+  const isUsed = (alias: string): boolean => new RegExp(`\\b${alias}\\b`).test(text)
   const head = [...imports]
-    .map(([file, names]) => [pathTo(pkg.file, file), names] as const)
+    .map(([file, names]) => [pathTo(pkg.file, file), [...names].filter(([alias]) => isUsed(alias)).map(([, written]) => written)] as const)
+    .filter(([, names]) => names.length > 0)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, names]) => `import type { ${[...names].sort().join(', ')} } from '${path}'`)
   const source = pkg.file.slice(pkg.file.lastIndexOf('/') + 1)
@@ -58,15 +62,23 @@ export function interfacesOf(declared: Declared, pkg: PackageFile): string {
 
 type Use = (file: string, name: string, alias?: string) => string
 
+interface Imports {
+  readonly use: Use
+  /** Reports whether a name is imported from another file. */
+  readonly isImported: (name: string, file: string) => boolean
+}
+
 class Writer {
   readonly #declared: Declared
   readonly #pkg: PackageFile
   readonly #use: Use
+  readonly #isImported: Imports['isImported']
 
-  constructor(declared: Declared, pkg: PackageFile, use: Use) {
+  constructor(declared: Declared, pkg: PackageFile, { use, isImported }: Imports) {
     this.#declared = declared
     this.#pkg = pkg
     this.#use = use
+    this.#isImported = isImported
   }
 
   write({ kind, name, values }: Declaration): string {
@@ -199,7 +211,8 @@ class Writer {
 
   #from(owner: PackageFile, name: string): string {
     if (owner === this.#pkg) return name
-    const alias = this.#pkg.declarations.has(name) ? `${owner.id[0]?.toUpperCase()}${owner.id.slice(1)}${name}` : name
+    const isTaken = this.#pkg.declarations.has(name) || this.#isImported(name, `${owner.file}.ts`)
+    const alias = isTaken ? `${owner.id[0]?.toUpperCase()}${owner.id.slice(1)}${name}` : name
     return this.#use(`${owner.file}.ts`, name, alias)
   }
 }

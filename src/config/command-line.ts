@@ -1,4 +1,5 @@
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { RELEASE_RANGE } from '../lifecycle/release.ts'
 import { COMMAND_NAMES, COMMANDS_USAGE } from './commands-usage.ts'
 import { buildConfig, type Config } from './config.ts'
 import type { FlagSpec } from './flag-spec.ts'
@@ -47,7 +48,7 @@ export function usage(profile: Profile = DEFAULT_PROFILE): string {
       )
       .join('\n')
   return `${COMMANDS_USAGE}
-A Kubernetes API server on an embedded store or etcd: release 1.33, or another from 1.24 to 1.37 (--emulated-version).
+A Kubernetes API server on an embedded store or etcd: release 1.33, or another of ${RELEASE_RANGE} (--emulated-version).
 
 Flags of Binnacle:
 ${described(true)}

@@ -1,3 +1,4 @@
+import { previewWarning, type Release } from '../lifecycle/release.ts'
 import { type AccessConfig, accessOf } from './access-config.ts'
 import { type AdmissionConfig, admissionOf } from './admission-config.ts'
 import { requestHeaderWarnings } from './auth-config.ts'
@@ -70,14 +71,24 @@ export function buildConfig(given: GivenFlags): Config {
     storage: storageOf(read),
     controllers,
     network: networkOf(read),
-    observability: { ...observability, flags: given, warnings: [...flagWarnings(given, read), ...gates.warnings, ...metricWarnings, ...servingWarnings] },
+    observability: {
+      ...observability,
+      flags: given,
+      warnings: [...flagWarnings(given, read, emulatedVersion), ...gates.warnings, ...metricWarnings, ...servingWarnings],
+    },
   }
   checkTogether(config)
   for (const group of Object.values(config)) Object.freeze(group)
   return Object.freeze(config)
 }
 
-const flagWarnings = (given: GivenFlags, read: FlagReader): string[] => [
+const previewWarnings = (release: Release): string[] => {
+  const warning = previewWarning(release)
+  return warning === undefined ? [] : [`--emulated-version: ${warning}`]
+}
+
+const flagWarnings = (given: GivenFlags, read: FlagReader, release: Release): string[] => [
+  ...previewWarnings(release),
   ...flagDeprecations(given.values.keys()),
   ...anonymousWarnings(read),
   ...requestHeaderWarnings(read),

@@ -1,3 +1,4 @@
+import { RELEASE_RANGE } from '../lifecycle/release.ts'
 import { type FlagSpec, ignored, ownFlag, refusedFlag, used } from './flag-spec.ts'
 
 /**
@@ -346,7 +347,7 @@ export const FLAGS = {
   'enable-priority-and-fairness': used('bool', 'Queue requests by flow schemas and priority levels, instead of two fixed limits.', 'true'),
 
   // Release and API versions.
-  'emulated-version': used('list', 'Release whose behaviour is emulated: 1.24 to 1.37.', '1.33'),
+  'emulated-version': used('list', `Release whose behaviour is emulated: ${RELEASE_RANGE}.`, '1.33'),
   'min-compatibility-version': used(
     'list',
     'Oldest release that may run beside this server, and so must accept new expressions. Default: the one before the emulated release.',

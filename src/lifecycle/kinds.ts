@@ -74,8 +74,16 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     ValidatingWebhookConfiguration: since('1.9', '1.16', '1.22', 'admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration'),
   },
   'admissionregistration.k8s.io/v1alpha1': {
-    MutatingAdmissionPolicy: since('1.32', '1.35', '1.38'),
-    MutatingAdmissionPolicyBinding: since('1.32', '1.35', '1.38'),
+    MutatingAdmissionPolicy: formerly(
+      '1.38',
+      { deprecated: '1.35', removed: '1.38' },
+      since('1.32', '1.35', undefined, 'admissionregistration.k8s.io/v1 MutatingAdmissionPolicy'),
+    ),
+    MutatingAdmissionPolicyBinding: formerly(
+      '1.38',
+      { deprecated: '1.35', removed: '1.38' },
+      since('1.32', '1.35', undefined, 'admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding'),
+    ),
     ValidatingAdmissionPolicy: since('1.26', '1.29', '1.32'),
     ValidatingAdmissionPolicyBinding: since('1.26', '1.29', '1.32'),
   },
@@ -183,7 +191,7 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     LeaseCandidate: since('1.33', '1.36', '1.39'),
   },
   'coordination.k8s.io/v1alpha2': {
-    LeaseCandidate: since('1.32', '1.35', '1.38'),
+    LeaseCandidate: formerly('1.38', { deprecated: '1.35', removed: '1.38' }, since('1.32', '1.35')),
   },
   'coordination.k8s.io/v1alpha1': {
     LeaseCandidate: withdrawn('1.32', since('1.31', '1.34', '1.37')),
@@ -241,8 +249,8 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     StorageVersion: since('1.20'),
   },
   'lifecycle.k8s.io/v1alpha1': {
-    Eviction: since('1.37', '1.40', '1.43'),
-    EvictionRequest: since('1.37', '1.40', '1.43'),
+    Eviction: formerly('1.38', { deprecated: '1.40', removed: '1.43' }, since('1.37')),
+    EvictionRequest: formerly('1.38', { deprecated: '1.40', removed: '1.43' }, since('1.37')),
   },
   'networking.k8s.io/v1': {
     IPAddress: since('1.33'),
@@ -312,11 +320,11 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
   },
   'resource.k8s.io/v1alpha3': {
     DeviceClass: withdrawn('1.34', since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 DeviceClass')),
-    DeviceTaintRule: since('1.33', '1.36', '1.39'),
+    DeviceTaintRule: formerly('1.38', { deprecated: '1.36', removed: '1.39' }, since('1.33', '1.36')),
     PodSchedulingContext: withdrawn('1.32', since('1.31')),
     ResourceClaim: withdrawn('1.34', since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceClaim')),
-    ResourcePoolStatusRequest: since('1.36', '1.39', '1.42'),
     ResourceClaimTemplate: withdrawn('1.34', since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceClaimTemplate')),
+    ResourcePoolStatusRequest: formerly('1.38', { deprecated: '1.39', removed: '1.42' }, since('1.36')),
     ResourceSlice: withdrawn('1.34', since('1.31', '1.34', '1.37', 'resource.k8s.io/v1beta1 ResourceSlice')),
   },
   'resource.k8s.io/v1alpha2': {
@@ -350,6 +358,7 @@ export const LIFECYCLES: Readonly<Record<string, Readonly<Record<string, Lifecyc
     Workload: withdrawn('1.36', since('1.35')),
   },
   'scheduling.k8s.io/v1beta1': {
+    CompositePodGroup: since('1.38', '1.41', '1.44'),
     PodGroup: since('1.37', '1.40', '1.43'),
     PriorityClass: since('1.11', '1.14', '1.22', 'scheduling.k8s.io/v1 PriorityClass'),
     Workload: since('1.37', '1.40', '1.43'),

@@ -18,7 +18,7 @@ export type Manifests = Manifest | string | URL
 export type RecordedLevel = 'Metadata' | 'Request' | 'RequestResponse'
 
 export interface ControlPlaneOptions {
-  /** `1.24` to `1.37`. Default: `1.33`. */
+  /** Release such as `1.37`. Default: `1.33`. */
   readonly release?: string
   /** Feature gates: `{ MutatingAdmissionPolicy: true }`. */
   readonly gates?: Readonly<Record<string, boolean>>

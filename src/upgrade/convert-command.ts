@@ -4,7 +4,7 @@ import { convertFile, type Note } from './convert.ts'
 import { LIMIT_OPTIONS, LIMITS_USAGE, limitFlag, readLimits } from './input-limits.ts'
 import { InputWatch } from './input-watch.ts'
 import { ManifestError, manifestFiles, readManifestFile } from './manifests.ts'
-import { readRelease } from './release-argument.ts'
+import { readTarget } from './release-argument.ts'
 import { replaceFile } from './replace-file.ts'
 import { ReleaseKinds } from './versions/release-kinds.ts'
 
@@ -35,7 +35,7 @@ export async function runConvert(argv: readonly string[], { out, err }: Streams)
   }
   const paths = given.values('filename')
   if (paths.length === 0) throw new ArgumentError('-f is needed: a file, a folder, or - for standard input')
-  const kinds = new ReleaseKinds(readRelease('to', given.value('to')))
+  const kinds = new ReleaseKinds(readTarget(given.value('to'), err))
   const limits = readLimits(given)
   const lines = new LineBudget(err, limits.lines, limitFlag('lines'))
   const watch = new InputWatch({ limits, say: err, now: () => performance.now() })

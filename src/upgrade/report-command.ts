@@ -7,7 +7,7 @@ import { snapshotValues } from '../storage/etcd-snapshot/read-snapshot.ts'
 import { checkedSnapshot } from '../storage/etcd-snapshot/snapshot-hash.ts'
 import { LIMIT_OPTIONS, LIMITS_USAGE, readLimits } from './input-limits.ts'
 import { InputWatch } from './input-watch.ts'
-import { readRelease } from './release-argument.ts'
+import { readRelease, readTarget } from './release-argument.ts'
 import { countOf, type Report } from './report/finding.ts'
 import { htmlReport } from './report/formats/html.ts'
 import { jsonReport } from './report/formats/json.ts'
@@ -96,7 +96,7 @@ async function makeReport(given: Arguments, err: Streams['err']): Promise<Report
   const kubeconfig = given.value('kubeconfig')
   const client = kubeconfig === undefined ? undefined : new ClusterClient(readKubeconfig(kubeconfig, given.value('context')))
   try {
-    const to = readRelease('to', given.value('to'))
+    const to = readTarget(given.value('to'), err)
     const from = client && given.value('from') === undefined ? await releaseOf(client) : readRelease('from', given.value('from'))
     if (compareReleases(from, to) > 0) throw new ArgumentError(`--to ${to} is older than --from ${from}`)
     const gates = given.value('gates')

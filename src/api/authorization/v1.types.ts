@@ -3,6 +3,32 @@
 import type { TypedObject } from '../meta/object.ts'
 import type { FieldSelectorRequirement, LabelSelectorRequirement } from '../meta/v1.types.ts'
 
+export type AuthorizationOptions = {
+  handledDecisionTypes: string[] | null
+}
+
+export type Condition = {
+  id: string
+  condition?: string
+  type?: string
+  description?: string
+}
+
+export type ConditionsAwareDecision = {
+  type: string
+  deny?: UnconditionalDecision
+  noOpinion?: UnconditionalDecision
+  allow?: UnconditionalDecision
+  conditionsMap?: ConditionsMap
+  union?: NamedConditionsAwareDecision[]
+}
+
+export type ConditionsMap = {
+  denyConditions?: Condition[]
+  noOpinionConditions?: Condition[]
+  allowConditions?: Condition[]
+}
+
 export type FieldSelectorAttributes = {
   rawSelector?: string
   requirements?: FieldSelectorRequirement[]
@@ -16,6 +42,11 @@ export type LabelSelectorAttributes = {
 export type LocalSubjectAccessReview = TypedObject & {
   spec: SubjectAccessReviewSpec
   status: SubjectAccessReviewStatus
+}
+
+export type NamedConditionsAwareDecision = {
+  authorizerName: string
+  decision: ConditionsAwareDecision
 }
 
 export type NonResourceAttributes = {
@@ -55,6 +86,7 @@ export type SelfSubjectAccessReview = TypedObject & {
 export type SelfSubjectAccessReviewSpec = {
   resourceAttributes?: ResourceAttributes
   nonResourceAttributes?: NonResourceAttributes
+  authorizationOptions?: AuthorizationOptions
 }
 
 export type SelfSubjectRulesReview = TypedObject & {
@@ -78,6 +110,7 @@ export type SubjectAccessReviewSpec = {
   groups?: string[]
   extra?: Record<string, string[] | null>
   uid?: string
+  authorizationOptions?: AuthorizationOptions
 }
 
 export type SubjectAccessReviewStatus = {
@@ -85,11 +118,17 @@ export type SubjectAccessReviewStatus = {
   denied?: boolean
   reason?: string
   evaluationError?: string
+  conditionalDecision?: ConditionsAwareDecision
 }
 
 export type SubjectRulesReviewStatus = {
   resourceRules: ResourceRule[] | null
   nonResourceRules: NonResourceRule[] | null
   incomplete: boolean
+  evaluationError?: string
+}
+
+export type UnconditionalDecision = {
+  reason?: string
   evaluationError?: string
 }

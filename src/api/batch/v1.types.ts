@@ -3,7 +3,7 @@
 import type { ObjectReference, PodTemplateSpec } from '../core/v1.types.ts'
 import type { Int64, ObjectMeta, Time, TypedObject, Unlisted } from '../meta/object.ts'
 import type { LabelSelector } from '../meta/v1.types.ts'
-import type { WorkloadPodGroupDisruptionMode, WorkloadPodGroupResourceClaim, WorkloadPodGroupSchedulingConstraints, WorkloadPodGroupSchedulingPolicy } from '../scheduling/v1alpha3.types.ts'
+import type { WorkloadPodGroupDisruptionMode, WorkloadPodGroupResourceClaim, WorkloadPodGroupSchedulingConstraints, WorkloadPodGroupSchedulingPolicy } from '../scheduling/v1.types.ts'
 
 export type CompletionMode = 'Indexed' | 'NonIndexed' | Unlisted
 

@@ -67,7 +67,9 @@ export type RestartPolicy = 'Always' | 'Never' | 'OnFailure' | Unlisted
 
 export type ScopeSelectorOperator = 'DoesNotExist' | 'Exists' | 'In' | 'NotIn' | Unlisted
 
-export type SeccompProfileType = 'Localhost' | 'RuntimeDefault' | 'Unconfined' | Unlisted
+export type SeccompProfileType = 'Localhost' | 'OCI' | 'RuntimeDefault' | 'Unconfined' | Unlisted
+
+export type SecurityProfileOCIBaseType = 'Localhost' | 'RuntimeDefault' | Unlisted
 
 export type ServiceAffinity = 'ClientIP' | 'None' | Unlisted
 
@@ -1524,6 +1526,7 @@ export type ScopedResourceSelectorRequirement = {
 export type SeccompProfile = {
   type: SeccompProfileType | ''
   localhostProfile?: string
+  oci?: SecurityProfileOCI
 }
 
 export type Secret = TypedObject & {
@@ -1576,6 +1579,16 @@ export type SecurityContext = {
   procMount?: ProcMountType | ''
   seccompProfile?: SeccompProfile
   appArmorProfile?: AppArmorProfile
+}
+
+export type SecurityProfileOCI = {
+  ref: string
+  baseProfile?: SecurityProfileOCIBase
+}
+
+export type SecurityProfileOCIBase = {
+  type: SecurityProfileOCIBaseType | ''
+  localhostProfile?: string
 }
 
 export type SerializedReference = {

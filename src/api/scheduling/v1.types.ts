@@ -10,3 +10,61 @@ export type PriorityClass = TypedObject & {
   description?: string
   preemptionPolicy?: PreemptionPolicy | ''
 }
+
+export type WorkloadCompositePodGroupAllDisruptionMode = {}
+
+export type WorkloadCompositePodGroupBasicSchedulingPolicy = {}
+
+export type WorkloadCompositePodGroupDisruptionMode = {
+  single?: WorkloadCompositePodGroupSingleDisruptionMode
+  all?: WorkloadCompositePodGroupAllDisruptionMode
+}
+
+export type WorkloadCompositePodGroupGangSchedulingPolicy = {
+  minGroupCount?: number
+}
+
+export type WorkloadCompositePodGroupSchedulingConstraints = {
+  topology?: WorkloadTopologyConstraint[]
+}
+
+export type WorkloadCompositePodGroupSchedulingPolicy = {
+  basic?: WorkloadCompositePodGroupBasicSchedulingPolicy
+  gang?: WorkloadCompositePodGroupGangSchedulingPolicy
+}
+
+export type WorkloadCompositePodGroupSingleDisruptionMode = {}
+
+export type WorkloadPodGroupAllDisruptionMode = {}
+
+export type WorkloadPodGroupBasicSchedulingPolicy = {}
+
+export type WorkloadPodGroupDisruptionMode = {
+  single?: WorkloadPodGroupSingleDisruptionMode
+  all?: WorkloadPodGroupAllDisruptionMode
+}
+
+export type WorkloadPodGroupGangSchedulingPolicy = {
+  minCount?: number
+}
+
+export type WorkloadPodGroupResourceClaim = {
+  name: string
+  resourceClaimName?: string
+  resourceClaimTemplateName?: string
+}
+
+export type WorkloadPodGroupSchedulingConstraints = {
+  topology?: WorkloadTopologyConstraint[]
+}
+
+export type WorkloadPodGroupSchedulingPolicy = {
+  basic?: WorkloadPodGroupBasicSchedulingPolicy
+  gang?: WorkloadPodGroupGangSchedulingPolicy
+}
+
+export type WorkloadPodGroupSingleDisruptionMode = {}
+
+export type WorkloadTopologyConstraint = {
+  key: string
+}

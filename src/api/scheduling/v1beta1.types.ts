@@ -22,6 +22,11 @@ export type CompositeGangSchedulingPolicy = {
   minGroupCount: number
 }
 
+export type CompositePodGroup = TypedObject & {
+  spec: CompositePodGroupSpec
+  status: CompositePodGroupStatus
+}
+
 export type CompositePodGroupSchedulingConstraints = {
   topology?: TopologyConstraint[]
 }
@@ -29,6 +34,21 @@ export type CompositePodGroupSchedulingConstraints = {
 export type CompositePodGroupSchedulingPolicy = {
   basic?: CompositeBasicSchedulingPolicy
   gang?: CompositeGangSchedulingPolicy
+}
+
+export type CompositePodGroupSpec = {
+  parentCompositePodGroupName?: string
+  workloadRef: WorkloadReference | null
+  schedulingPolicy: CompositePodGroupSchedulingPolicy
+  schedulingConstraints?: CompositePodGroupSchedulingConstraints
+  disruptionMode: CompositeDisruptionMode
+  priorityClassName?: string
+  priority?: number
+  preemptionPolicy?: PreemptionPolicy | ''
+}
+
+export type CompositePodGroupStatus = {
+  conditions?: Condition[]
 }
 
 export type CompositePodGroupTemplate = {

@@ -15,7 +15,7 @@ const GONE_OF_ALL: ByRelease = {
     'add-dir-header alsologtostderr log-backtrace-at log-dir log-file log-file-max-size logtostderr one-output skip-headers skip-log-headers stderrthreshold',
 }
 
-/** Removed flags, with which a component does not start. Sources: cmd/ and the modules that it shares, at a tag of each release from 1.16 to 1.37. */
+/** Removed flags, with which a component does not start. Sources: cmd/ and the modules that it shares, at a tag of each release since 1.16. */
 const GONE: Readonly<Record<Component, ByRelease>> = {
   'kube-apiserver': {
     '1.19': 'audit-dynamic-configuration basic-auth-file enable-inflight-quota-handler',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { COMMANDS } from '../../../src/commands/commands.ts'
 import { ArgumentError } from '../../../src/lib/arguments.ts'
+import { NEWEST_RELEASE } from '../../../src/lifecycle/release.ts'
 
 /** Command lines that lack an argument, or have a wrong one. None of them asks a server or opens a store. */
 const WRONG: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
@@ -21,7 +22,7 @@ const WRONG: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
   convert: [
     ['--to 1.34', '-f is needed: a file, a folder, or - for standard input'],
     ['-f a', '--to is needed: a release such as 1.37'],
-    ['-f a --to 9.9', '--to 9.9: not a release from 1.16 to 1.37'],
+    ['-f a --to 9.9', `--to 9.9: not a release from 1.16 to ${NEWEST_RELEASE}`],
     ['-f a --to 1.34 --write=perhaps', '--write=perhaps: must be true or false'],
     ['-f a --to 1.34 --max-objects=many', '--max-objects many: '],
   ],
@@ -38,7 +39,7 @@ const WRONG: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
   import: [
     ['-f a', '--data-dir is required'],
     ['--data-dir a', 'one source is required: --snapshot, --kubeconfig or -f'],
-    ['--data-dir a -f b --release 9.9', '--release 9.9: not a release from 1.16 to 1.37'],
+    ['--data-dir a -f b --release 9.9', `--release 9.9: not a release from 1.16 to ${NEWEST_RELEASE}`],
   ],
   log: [
     ['', 'an object is required as KIND/NAME, such as deployment/web'],

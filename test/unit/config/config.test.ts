@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { readCommandLine } from '../../../src/config/command-line.ts'
 import type { Config } from '../../../src/config/config.ts'
 import { FlagError } from '../../../src/config/parse-flags.ts'
+import { NEWEST_RELEASE } from '../../../src/lifecycle/release.ts'
 import { DEFAULT_TLS_POLICY } from '../../../src/server/tls/tls-policy.ts'
 
 function serve(...argv: string[]): { config: Config; ignored: readonly string[] } {
@@ -66,6 +67,12 @@ describe('the command line', () => {
   it("limits the streams of Node's HTTP/2 by default", () => {
     expect(serve('--http2=builtin').config.serving.maxStreams).to.equal(250)
     expect(serve('--http2=builtin', '--http2-max-streams-per-connection=1000').config.serving.maxStreams).to.equal(1000)
+  })
+
+  it('warns of a preview of a release', () => {
+    const warning = '--emulated-version: 1.38 is a preview of v1.38.0-beta.0: what is not published yet may differ in the release'
+    expect(serve('--emulated-version=1.38').config.observability.warnings).to.deep.equal([warning])
+    expect(serve('--emulated-version=1.37').config.observability.warnings).to.deep.equal([])
   })
 
   it('accepts cipher suites by their Go names, and warns of insecure and unknown ones', () => {
@@ -457,10 +464,10 @@ describe('the command line', () => {
     [['--feature-gates=Nonsense=true'], '--feature-gates: unrecognized feature gate: Nonsense'],
     [['--runtime-config=x.io/v1=true'], '--runtime-config: unknown api groups x.io'],
     [['--runtime-config=api/all=false'], '--runtime-config: invalid key with only api/all=false'],
-    [['--emulated-version=1.23'], '--emulated-version=1.23 is not implemented; it may be 1.24 to 1.37'],
+    [['--emulated-version=1.23'], `--emulated-version=1.23 is not implemented; it may be 1.24 to ${NEWEST_RELEASE}`],
     [
-      ['--emulated-version=1.37', '--emulation-forward-compatible=true'],
-      '--emulation-forward-compatible cannot be set to true: no release after 1.37 is known',
+      [`--emulated-version=${NEWEST_RELEASE}`, '--emulation-forward-compatible=true'],
+      `--emulation-forward-compatible cannot be set to true: no release after ${NEWEST_RELEASE} is known`,
     ],
     [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file must be set together'],
     ...['http://a', 'localhost', 'ftp://a:1', 'unix://', 'http://a:b', 'http://a:1/path'].map((text): [string[], string] => [

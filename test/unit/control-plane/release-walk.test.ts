@@ -76,7 +76,7 @@ describe('a store served by one release after the other', () => {
     })
     expect(refused).to.deep.equal([])
     expect(losses).to.deep.equal([])
-  }).timeout(60_000)
+  }).timeout(300_000)
 
   it('keeps what the newest release wrote while others read it', async () => {
     const backend = new MemoryBackend()
@@ -88,7 +88,7 @@ describe('a store served by one release after the other', () => {
     })
     for (const release of WALK) await inRelease(backend, release, all)
     expect(await inRelease(backend, NEWEST, all)).to.deep.equal(before)
-  }).timeout(60_000)
+  }).timeout(300_000)
 })
 
 /** Stored versions of a release's kinds, by prefix. */

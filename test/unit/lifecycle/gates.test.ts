@@ -141,4 +141,5 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   '1.32': ['MultiCIDRServiceAllocator'],
   '1.36': ['ExtendWebSocketsToKubelet'],
   '1.37': ['ExtendWebSocketsToKubelet'],
+  '1.38': ['ExtendWebSocketsToKubelet'],
 }

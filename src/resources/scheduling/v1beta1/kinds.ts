@@ -1,6 +1,5 @@
 import type { PodGroup as AlphaGroup, Workload as AlphaWorkload } from '../../../api/scheduling/v1alpha2.types.ts'
-import type { CompositePodGroup } from '../../../api/scheduling/v1alpha3.types.ts'
-import type { PodGroup, Workload } from '../../../api/scheduling/v1beta1.types.ts'
+import type { CompositePodGroup, PodGroup, Workload } from '../../../api/scheduling/v1beta1.types.ts'
 import { defineResource } from '../../../catalog/define.ts'
 import type { ResourceDefinition, Strategy, TableDefinition, Version } from '../../../catalog/definition.ts'
 import { types } from '../../../catalog/types.ts'
@@ -101,11 +100,11 @@ const alphaWorkload: Version<AlphaWorkload, Workload> = {
 
 const compositePodGroup: Version<CompositePodGroup> = {
   group: GROUP,
-  name: 'v1alpha3',
+  name: 'v1beta1',
   kind: 'CompositePodGroup',
   names: { plural: 'compositepodgroups', singular: 'compositepodgroup' },
   verbs: STANDARD_VERBS,
-  schema: types.type('schedulingV1alpha3.CompositePodGroup'),
+  schema: types.type('schedulingV1beta1.CompositePodGroup'),
   table: compositeTable,
   subresources: {
     status: { verbs: STATUS_VERBS, strategy: statusAloneStrategy<CompositePodGroup>({ validate: next => validateCompositeStatus(next) }) },
@@ -113,7 +112,7 @@ const compositePodGroup: Version<CompositePodGroup> = {
 }
 
 /**
- * Groups of pods, groups of such groups, and their templates, as 1.37 has them. v1alpha3 equals v1beta1. v1alpha2, which 1.36 has, can be read and converted.
+ * Groups of pods, groups of such groups, and their templates, as 1.37 and later have them. v1alpha3 equals v1beta1. v1alpha2, which 1.36 has, can be read and converted.
  * All need both the API version and a gate to be enabled.
  * https://kubernetes.io/docs/concepts/workloads/workload-api/
  * Source of their rules: pkg/registry/scheduling.
@@ -121,7 +120,7 @@ const compositePodGroup: Version<CompositePodGroup> = {
 export const POD_GROUP_KINDS: readonly ResourceDefinition[] = [
   defineResource<CompositePodGroup>({
     scope: 'Namespaced',
-    versions: [compositePodGroup],
+    versions: [compositePodGroup, { ...compositePodGroup, name: 'v1alpha3', schema: types.type('schedulingV1alpha3.CompositePodGroup') }],
     hub: compositePodGroup,
     storage: { prefix: 'compositepodgroups', version: compositePodGroup },
     strategy: { resetFields: STATUS_FIELDS, prepare: (next, old) => withholdStatus(next, old), validate: validateCompositePodGroup },

@@ -33,15 +33,18 @@ const ALPHA = '\tCovers: {\n\t\t{Version: version.MustParse("1.37"), Default: fa
 const BETA = '\t\t{Version: version.MustParse("1.38"), Default: true, PreRelease: featuregate.Beta},\n'
 const PART = struct('Part', field('name', 1))
 const BOOK = life('Book', 'Introduced', 36)
+const PAGE = life('Page', 'Introduced', 35)
 const OLD: Readonly<Record<string, Version>> = {
   'library/v1beta1': { types: kind('Book', field('title', 1), field('old', 2), field('parts', 3, '[]Part')) + PART, lifecycles: BOOK },
   'library/v1alpha1': { types: kind('Book', field('title', 1), field('old', 2)) },
+  'library/v1alpha2': { types: kind('Page'), lifecycles: PAGE + life('Page', 'Deprecated', 37) + life('Page', 'Removed', 38) },
 }
 const NEW: Readonly<Record<string, Version>> = {
   'library/v1beta1': {
     types: `// +enum\ntype Color string\nconst (\n\tRed Color = "Red"\n)\n${kind('Book', field('title', 1, 'string', 'title'), `// +featureGate=Covers\n${field('color', 4, '*Color')}`, field('parts', 3, '[]Part'))}${PART}`,
     lifecycles: BOOK + life('Book', 'Deprecated', 38) + life('Book', 'Removed', 41),
   },
+  'library/v1alpha2': { types: kind('Page'), lifecycles: PAGE + life('Page', 'Deprecated', 37) },
   'library/v1': {
     types: kind('Book', field('title', 1, 'string', 'title'), field('parts', 3, '[]Part')) + PART,
     lifecycles: life('Book', 'Introduced', 38),
@@ -50,17 +53,21 @@ const NEW: Readonly<Record<string, Version>> = {
 
 const TABLES: Tables = new Map([
   [TABLE_PATHS.release, "export const NEWEST_RELEASE: Release = '1.37'\nexport const PREVIEWS: Readonly<Partial<Record<Release, string>>> = {}\n"],
-  [TABLE_PATHS.packages, "const FILES = {\n  library: 'library/v1beta1',\n  libraryV1alpha1: 'library/v1alpha1',\n} as const\n"],
+  [
+    TABLE_PATHS.packages,
+    "const FILES = {\n  library: 'library/v1beta1',\n  libraryV1alpha1: 'library/v1alpha1',\n  libraryV1alpha2: 'library/v1alpha2',\n} as const\n",
+  ],
   [TABLE_PATHS.gates, "export const GATE_TABLE = {\n  Covers: 'read 37A-',\n}\n"],
   [
     TABLE_PATHS.kinds,
-    "export const LIFECYCLES: X = {\n  'library.example.dev/v1beta1': {\n    Book: since('1.36'),\n  },\n  'library.example.dev/v1alpha1': {\n    Book: since('1.36'),\n  },\n}\n",
+    "export const LIFECYCLES: X = {\n  'library.example.dev/v1beta1': {\n    Book: since('1.36'),\n  },\n  'library.example.dev/v1alpha1': {\n    Book: since('1.36'),\n  },\n  'library.example.dev/v1alpha2': {\n    Page: since('1.35', '1.37', '1.38'),\n  },\n}\n",
   ],
   [TABLE_PATHS.storage, "const STORED: X = {\n  'library.example.dev/books': '36 v1beta1',\n}\n"],
   [
     'src/api/library/v1alpha1.types',
     '// The types of library/v1alpha1.\npackage libraryV1alpha1 io.k8s.api.library.v1alpha1\n\ntype Book typemeta\n  title 1 string? minimum(1)\n  old 2 string?\n',
   ],
+  ['src/api/library/v1alpha2.types', '// The types of library/v1alpha2.\npackage libraryV1alpha2 io.k8s.api.library.v1alpha2\n\ntype Page typemeta\n'],
   [
     'src/api/library/v1beta1.types',
     '// The types of library/v1beta1.\npackage library io.k8s.api.library.v1beta1\n\ntype Book typemeta\n  title 1 string? minimum(1)\n  old 2 string?\n  parts 3 []Part?\n\ntype Part\n  name 1 string?\n',
@@ -90,6 +97,9 @@ describe('addition of a release to the tables', () => {
       '  },',
       "  'library.example.dev/v1alpha1': {",
       "    Book: withdrawn('1.38', since('1.36')),",
+      '  },',
+      "  'library.example.dev/v1alpha2': {",
+      "    Page: formerly('1.38', { deprecated: '1.37', removed: '1.38' }, since('1.35', '1.37')),",
       '  },',
       "  'library.example.dev/v1': {",
       "    Book: since('1.38'),",
