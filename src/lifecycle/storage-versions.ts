@@ -14,7 +14,7 @@ const STORED: Readonly<Record<string, string>> = {
   'admissionregistration.k8s.io/validatingadmissionpolicybindings': '26 v1alpha1, 29 v1beta1, 31 v1',
   'autoscaling/horizontalpodautoscalers': '24 v1, 27 v2',
   'certificates.k8s.io/clustertrustbundles': '27 v1alpha1, 33 v1beta1, 38 v1',
-  'certificates.k8s.io/podcertificaterequests': '34 v1alpha1, 35 v1beta1, 38 v1',
+  'certificates.k8s.io/podcertificaterequests': '34 v1alpha1, 35 v1beta1',
   'coordination.k8s.io/leasecandidates': '31 v1alpha1, 32 v1alpha2, 33 v1beta1',
   'discovery.k8s.io/endpointslices': '24 v1beta1, 31 v1',
   'flowcontrol.apiserver.k8s.io/flowschemas': '24 v1beta1, 26 v1beta2, 27 v1beta3, 30 v1',

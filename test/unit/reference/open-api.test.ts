@@ -4,6 +4,7 @@ import { DEFAULT_RELEASE, minorOf, type Release } from '../../../src/lifecycle/r
 import { bytesOf } from '../../support/document-bytes.ts'
 import { builtinSnapshot, describeReference, referenceJson } from '../../support/reference.ts'
 import { messagesOf } from '../../support/release-facts.ts'
+import { MINORS } from '../../support/release-ranges.ts'
 
 interface FactField {
   readonly name: string
@@ -96,7 +97,7 @@ const AS_BEFORE = new Set([
   `1.37 ${META}.ListMeta`,
 ])
 
-for (const release of ['1.26', '1.27', '1.28', '1.29', '1.30', '1.31', '1.32', '1.33', '1.34', '1.35', '1.36', '1.37'] as const)
+for (const release of MINORS.filter(minor => minor >= 26).map((minor): Release => `1.${minor}`))
   describeReference(`OpenAPI of ${release} beside the reference`, () => compareDocuments(release))
 
 function compareDocuments(release: Release): void {

@@ -3,15 +3,13 @@ import { typesOf } from '../../../src/catalog/types.ts'
 import { declared, fieldsOf, given, isType, schemaOf, stated } from '../../support/declared-fields.ts'
 import { describeReference } from '../../support/reference.ts'
 import { messagesOf } from '../../support/release-facts.ts'
+import { MINORS } from '../../support/release-ranges.ts'
 
 /** Types that are read in the same form whatever the release is: those of meta, and what is said between servers. */
 const ANY_RELEASE = /apimachinery|apidiscovery|imagepolicy|admission\.v1/
 
 /** Types that no release since 1.24 reads. Their rules were of a type of their own before 1.26. */
 const UNREAD = /admissionregistration\.v1beta1\.(Mutating|Validating)Webhook$/
-
-/** Releases that declarations describe completely: 1.24 and later. */
-const MINORS = [24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37]
 
 /** Nothing shows that a field is deprecated. */
 const shown = ({ deprecated: _, ...said }: Record<string, unknown>): string => JSON.stringify(said)

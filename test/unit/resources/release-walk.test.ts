@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { isJsonObject, type Json, type JsonObject } from '../../../src/api/meta/object.ts'
 import type { ResourceDefinition } from '../../../src/catalog/definition.ts'
 import { gatesOf } from '../../../src/lifecycle/feature-gates.ts'
-import type { Release } from '../../../src/lifecycle/release.ts'
+import { minorOf, RELEASES, type Release } from '../../../src/lifecycle/release.ts'
 import { codecOf } from '../../../src/registry/codec.ts'
 import { decode } from '../../../src/schema/decode.ts'
 import { revision } from '../../../src/storage/revision.ts'
@@ -21,11 +21,10 @@ function storedIn(release: Release): ReadonlyMap<string, ResourceDefinition> {
   return new Map(definitions.flatMap(definition => (definition.storage ? [[definition.storage.prefix, definition]] : [])))
 }
 
-const MINORS = [24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36] as const
-type Minor = (typeof MINORS)[number]
+const MINORS = RELEASES.map(minorOf)
 const walked = new Map(MINORS.map(minor => [minor, storedIn(`1.${minor}`)]))
 /** The releases from one to the other, in either direction. */
-const between = (from: Minor, to: Minor): Minor[] =>
+const between = (from: number, to: number): number[] =>
   from <= to ? MINORS.filter(minor => minor >= from && minor <= to) : MINORS.filter(minor => minor >= to && minor <= from).toReversed()
 
 /** An object of the hub version with a value in every field of the release. */
@@ -39,7 +38,7 @@ function filled({ hub }: ResourceDefinition): AnyObject {
 }
 
 /** The object after a server of each release has read and written it. Releases without the kind leave it unchanged. */
-function walk(prefix: string, object: AnyObject, minors: readonly Minor[]): AnyObject {
+function walk(prefix: string, object: AnyObject, minors: readonly number[]): AnyObject {
   let bytes: Buffer | undefined
   let seen = object
   for (const [i, minor] of minors.entries()) {
@@ -86,7 +85,7 @@ describe('storage across releases', () => {
 })
 
 /** Fields that a release has removed and drops, by resource and path. */
-const DROPPED: readonly (readonly [since: Minor, what: RegExp])[] = [
+const DROPPED: readonly (readonly [since: number, what: RegExp])[] = [
   // Objects do not store it, but templates in other objects do in 1.24.
   [25, /[mM]etadata\.clusterName$/],
   [28, /^(?:persistentvolumeclaims |statefulsets spec\.volumeClaimTemplates\[\]\.)status\.resizeStatus$/],
@@ -100,4 +99,4 @@ const DROPPED: readonly (readonly [since: Minor, what: RegExp])[] = [
   [35, /^storageversionmigrations spec\.(?:resource\.version|continueToken)$/],
 ]
 
-const isDropped = (from: Minor, path: string): boolean => DROPPED.some(([since, what]) => from < since && what.test(path))
+const isDropped = (from: number, path: string): boolean => DROPPED.some(([since, what]) => from < since && what.test(path))
