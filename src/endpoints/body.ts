@@ -36,7 +36,8 @@ export interface BodyScope {
   readonly env: { readonly media: MediaOffer }
 }
 
-type ParsedBody = (ParsedJson | ParsedYaml | ParsedCbor) & {
+/** A parsed body, and the type that it claims. */
+export type ParsedBody = (ParsedJson | ParsedYaml | ParsedCbor) & {
   readonly claimed: TypeClaim
   /** Error of a protobuf message whose envelope is valid. The value is empty then. */
   readonly messageFault?: string

@@ -1,5 +1,6 @@
-import type { JsonObject } from '../api/meta/object.ts'
+import type { Json, JsonObject } from '../api/meta/object.ts'
 import type { DeleteOptions } from '../api/meta/v1.types.ts'
+import { decodeBodyInSteps } from '../codec/body.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { invariant } from '../lib/invariant.ts'
 import { runInTurns } from '../lib/steps.ts'
@@ -14,7 +15,7 @@ import type { ListResult } from '../registry/read.ts'
 import { groupResourceOf } from '../registry/types.ts'
 import { DecodeError, decode } from '../schema/decode.ts'
 import { noteDeleteOptions } from './audited-request.ts'
-import { parseBody } from './body.ts'
+import { type ParsedBody, parseBody } from './body.ts'
 import { metaType } from './forms/meta-v1.ts'
 import { listOptions } from './list-options.ts'
 import { booleanParameter, integerParameter, stringParameter } from './query.ts'
@@ -107,7 +108,7 @@ async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
   const type = scope.exchange.headers['content-type']
   const plainError = handlesSince(scope.env, '1.35') ? badRequestError : withoutReason
   const parsed = await runInTurns(parseBody(scope.env.media, type, body, { kind: 'DeleteOptions', schema: metaType('meta.DeleteOptions'), refuse: plainError }))
-  const { value, claimed } = parsed
+  const { claimed } = parsed
   if ('cbor' in parsed && parsed.fault) throw plainError(parsed.fault.text)
   if (parsed.messageFault !== undefined) throw plainError(parsed.messageFault)
   const groupVersion = parseApiVersion(claimed.apiVersion)
@@ -118,13 +119,19 @@ async function fromBody(scope: Scope, body: Buffer): Promise<RawOptions> {
       `no kind ${JSON.stringify(claimed.kind)} is registered for version ${JSON.stringify(claimed.apiVersion || 'meta.k8s.io/v1')} in scheme "pkg/runtime/scheme.go:${handlesSince(scope.env, '1.35') ? 111 : 110}"`,
     )
   try {
-    const options = decode(metaType('meta.DeleteOptions'), value)
+    const options = decode(metaType('meta.DeleteOptions'), await exactValue(parsed))
     noteDeleteOptions(scope.exchange.ctx, options)
     return options as RawOptions
   } catch (error) {
     if (error instanceof DecodeError) throw plainError(error.message)
     throw error
   }
+}
+
+/** Returns the value of a body. Numbers that are not exact are refused with their text, and repeated members are merged, as Go does. */
+async function exactValue(parsed: ParsedBody): Promise<Json> {
+  const isInexact = 'literals' in parsed || 'repeated' in parsed
+  return isInexact && !('cbor' in parsed) ? (await runInTurns(decodeBodyInSteps(metaType('meta.DeleteOptions'), parsed))).object : parsed.value
 }
 
 const withoutReason = (text: string) => failure(500, '', text)

@@ -209,7 +209,7 @@ function* managerErrors(entries: readonly ManagedFieldsEntry[], path: FieldPath)
     if (operation !== 'Apply' && operation !== 'Update') errors.push(operationError(operation ?? '', at.child('operation')))
     if (fieldsType && fieldsType !== 'FieldsV1') errors.push(invalid(at.child('fieldsType'), fieldsType, 'must be `FieldsV1`'))
     if (manager) errors.push(...validateFieldManager(manager, at.child('manager')))
-    if (subresource && subresource.length > 256) errors.push(tooLongError(at.child('subresource'), 256))
+    if (subresource && longerThan(subresource, 256)) errors.push(tooLongError(at.child('subresource'), 256))
   }
   return errors
 }

@@ -212,7 +212,8 @@ function* readStored(stored: Buffer, options: CodecOptions): Steps<KubeObject> {
     if (cause instanceof StorageError) throw cause
     // Upstream looks for the type before it decodes anything else.
     if (cause instanceof JsonSyntaxError) throw new StorageError('corrupt', `couldn't get version/kind; json parse error: ${cause.message}`, { cause })
-    throw new StorageError('corrupt', `a stored ${options.kind} cannot be read: ${errorMessage(cause)}`, { cause })
+    const isMessage = startsWith(stored, 0, PROTOBUF_MAGIC) && options.binary !== undefined
+    throw new StorageError('corrupt', isMessage ? errorMessage(cause) : `a stored ${options.kind} cannot be read: ${errorMessage(cause)}`, { cause })
   }
 }
 

@@ -104,13 +104,16 @@ async function parsePatch(change: PatchChange): Promise<ParsedPatch> {
   const overflow = (target: string): string => `json: cannot unmarshal number ${tooLarge} into Go ${target} of type float64`
   if (type === STRATEGIC_PATCH) {
     if (value !== null && !isJsonObject(value)) throw badRequestError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`)
+    if (tooLarge !== undefined) throw badRequestError(overflow('value'))
     return { value: value ?? {}, hasFloats: false, faults: checked ? duplicates.map(duplicateFault) : [] }
   }
   const hasFloats = literals !== undefined
   const tested = type === JSON_PATCH ? await runInTurns(parseTestedLiterals(body, value)) : undefined
   const noted = { value: tested?.value ?? value, hasFloats, literals: tested?.literals, repeated: (tested ?? parsed).repeated }
   if (!checked) return { ...noted, faults: [], ...(tooLarge !== undefined && { overflow: overflow('value') }) }
-  if (tooLarge !== undefined) throw badRequestError(`error decoding patch: ${overflow(type === JSON_PATCH ? 'struct field jsonPatchOp.value' : 'value')}`)
+  const isReadable = type !== JSON_PATCH || Array.isArray(value)
+  if (tooLarge !== undefined && isReadable)
+    throw badRequestError(`error decoding patch: ${overflow(type === JSON_PATCH ? 'struct field jsonPatchOp.value' : 'value')}`)
   if (type === JSON_PATCH)
     return {
       ...noted,

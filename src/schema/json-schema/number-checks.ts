@@ -71,9 +71,12 @@ function rangeFault(number: JsonNumber, { type = '', format: stated = '' }: Json
 function isIntegerOf(format: string | undefined, number: JsonNumber): boolean {
   if (typeof number === 'number' && !Number.isInteger(number)) return false
   if (format === 'int32') return number >= -INT32 && number < INT32
-  const exact = BigInt(number)
-  return BigInt.asIntN(64, exact) === exact
+  const exact = typeof number === 'bigint' ? number : shortestInteger(number)
+  return exact !== undefined && BigInt.asIntN(64, exact) === exact
 }
+
+/** Returns the integer that Go reads from the text of a whole float, with its shortest digits and zeros: -2^63 is -9223372036854776000. Undefined above 1e21, where the text has an exponent. */
+const shortestInteger = (number: number): bigint | undefined => (Math.abs(number) < 1e21 ? BigInt(String(number)) : undefined)
 
 /** Converts a float to int64 like an x86 processor: to the least integer if it is out of range. */
 function toInt64(demand: JsonNumber): JsonNumber {

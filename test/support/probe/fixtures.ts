@@ -46,14 +46,17 @@ interface LaterRows {
 
 const laterFile = (release: LaterRelease): string => join(FOLDER, 'later', `${release}.jsonl`)
 
-/** The kept cases with the responses of a later release. */
+/** Cases that were recorded of a later release alone. */
+const ownCases = (release: LaterRelease): ProbeCase[] => readFixtures(`later/${release}-cases`)
+
+/** The kept cases with the responses of a later release, and those of its own. */
 export function readLaterFixtures(release: LaterRelease): ProbeCase[] {
   const changed = new Map<string, readonly Row[]>()
   for (const line of readFileSync(laterFile(release), 'utf8').split('\n').filter(Boolean)) {
     const { name, rows } = JSON.parse(line) as LaterRows
     changed.set(name, rows)
   }
-  return fixtureAreas()
+  const ofBoth = fixtureAreas()
     .flatMap(readFixtures)
     .flatMap(probe => {
       const rows = changed.get(probe.name)
@@ -61,6 +64,7 @@ export function readLaterFixtures(release: LaterRelease): ProbeCase[] {
       const byId = new Map(rows.map(row => [row.id, row]))
       return [{ ...probe, rows: (probe.rows ?? []).map(row => byId.get(row.id) ?? row) }]
     })
+  return [...ofBoth, ...ownCases(release)]
 }
 
 /** Writes the responses of a later release to kept cases. */

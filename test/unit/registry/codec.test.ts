@@ -209,7 +209,7 @@ describe('objects that are stored in protobuf', () => {
   })
 
   it('are corrupt if the message is', () => {
-    expect(() => binary.json(Buffer.concat([magic, Buffer.from([0x0a, 0x7f])]), at)).to.throw(StorageError, 'a stored Widget cannot be read: unexpected EOF')
+    expect(() => binary.json(Buffer.concat([magic, Buffer.from([0x0a, 0x7f])]), at)).to.throw(StorageError, 'unexpected EOF')
   })
 })
 
