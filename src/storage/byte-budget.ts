@@ -29,6 +29,10 @@ export class ByteBudget {
     return this.#bytes
   }
 
+  /**
+   * Accounts for a charge, and drops others until the limit is kept. A charge above the limit is dropped itself. `drop` of a charge may be called before
+   * `add` returns.
+   */
   add(charge: Charge): void {
     if (charge.bytes > this.limit) {
       charge.drop()

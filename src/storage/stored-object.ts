@@ -148,6 +148,7 @@ export class Stored implements StoredObject, Attributes {
     })
   }
 
+  /** Keeps the parsed object, at its estimated cost in memory, until the budget drops it. */
   #hold(derived: Derived, object: KubeObject): KubeObject {
     derived.object = object
     derived.objectCharge = {

@@ -50,6 +50,10 @@ export class CachedStorage implements Storage {
     return this.#cache.loaded && !this.#cache.hasCorrupt(key)
   }
 
+  /**
+   * Serves a list from the cache if it has, or can be brought to, the revision that the query demands, and from the store otherwise: exact revisions outside
+   * of the history, ranges with an object that cannot be read, and first pages while the cache loads.
+   */
   async list(prefix: Key, query: ListQuery, signal: AbortSignal): Promise<Page> {
     const { at } = query
     if (this.#continuesAhead(query)) return this.#pageAhead(prefix, query, signal)
@@ -189,6 +193,10 @@ export class CachedStorage implements Storage {
     return name === undefined || name === '' ? { prefix: below, one: false } : { prefix: key(below + name), one: true }
   }
 
+  /**
+   * Opens a watch on the cache. A start before its history, or a range with an object that cannot be read, is watched in the store. Between the state that a
+   * watch begins with and its registration there is no `await`, so no change is missed or repeated.
+   */
   async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {
     const { start, predicate } = query
     if ('initial' in start) {

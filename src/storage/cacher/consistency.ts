@@ -140,6 +140,10 @@ export class ConsistencyChecks {
     for (const cache of caches()) await this.#compare(cache, signal)
   }
 
+  /**
+   * Compares one cache with the store at the revision that both have. Reloads it if they differ. A failure to compare is counted and says nothing about the
+   * cache.
+   */
   async #compare(cache: ResourceCache, signal: AbortSignal): Promise<void> {
     const { backend, logger, generation, isOpen, readAnew } = this.#options
     if (!cache.loaded || cache.held !== undefined || !isOpen() || signal.aborted) return

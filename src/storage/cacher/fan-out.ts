@@ -43,6 +43,7 @@ export class FanOut {
     return this.#scheduled || this.#resting > 0
   }
 
+  /** Schedules a round for a group with pending changes, after its rest if it has just been served. May be called with each change. */
   schedule(group: InterestGroup): void {
     // A full round need not rest: it would gather no more.
     if (group.rest !== undefined && group.pending.length >= CHANGES_PER_ROUND) this.#wake(group)

@@ -78,6 +78,7 @@ export class History {
     for (const revision of this.#snapshots.keys()) if (revision < upTo) this.#snapshots.delete(revision)
   }
 
+  /** Drops the oldest change. The arrays are compacted when more than half of their slots are empty, so that dropping takes constant time on average. */
   #drop(): void {
     const change = this.#changes[this.#first]
     if (change === undefined) return

@@ -136,6 +136,10 @@ export class Reflector {
     if (this.#open && this.#following !== 'progress' && (await this.#backend.watchProof?.(signal)) === 'progress') this.reopen()
   }
 
+  /**
+   * Loads the state and follows the store, until the reflector is stopped. Each failure ends a session. The state is loaded again only if changes may have
+   * been lost: after compaction, a gap, or a restore of the store. Pauses between sessions double up to a limit.
+   */
   async #run(): Promise<void> {
     const { signal } = this.#stop
     let loaded = false
@@ -178,6 +182,7 @@ export class Reflector {
     this.#failing = error
   }
 
+  /** Watches by progress, by revisions or by events, as the store allows. A user who may not read the whole store gets a watch of the prefix alone. */
   async #follow(signal: AbortSignal): Promise<void> {
     const proof = (await this.#backend.watchProof?.(signal)) ?? 'revisions'
     try {
@@ -209,6 +214,7 @@ export class Reflector {
     }
   }
 
+  /** Applies the batches of one watch, from the revision after that of the caches. Returns or throws when the watch ends. */
   async #watch(following: Following, signal: AbortSignal): Promise<void> {
     const wholeStore = following === 'revisions'
     const onOpen = (requestProgress?: () => void) => {

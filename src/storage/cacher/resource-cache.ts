@@ -186,6 +186,10 @@ export class ResourceCache {
     return this.loaded && value ? this.resource.codec.prepare(value, key, modRevision) : undefined
   }
 
+  /**
+   * Applies an event. Events must arrive in order of their revisions; those up to the loaded state are ignored. While the cache loads, they are held back as
+   * well. An object that cannot be read leaves the state, and interrupts the watchers that would receive it.
+   */
   apply(event: BackendEvent, now: number): void {
     this.held?.push(event)
     if (!this.loaded) return

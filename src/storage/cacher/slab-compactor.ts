@@ -39,6 +39,7 @@ export class SlabCompactor {
     }
   }
 
+  /** Measures how much of each slab is alive, then moves objects out of those that are mostly dead, so that their memory can be freed. */
   async #pass(caches: readonly ResourceCache[]): Promise<void> {
     const slabs = new Map<ArrayBufferLike, number>()
     this.#allocated = this.#young.allocated

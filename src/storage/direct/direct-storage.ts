@@ -86,6 +86,10 @@ export class DirectStorage implements Storage {
     return this.#list(prefix, query, this.#reports, signal)
   }
 
+  /**
+   * Lists at the revision of the query. Waits a limited time for a revision that is not there yet, unless the query names it exactly. Throws StorageError
+   * `too large` if it does not come.
+   */
   async #list(prefix: Key, query: ListQuery, reports: CorruptReports, signal: AbortSignal): Promise<Page> {
     const wanted = wantedRevision(query.at)
     // The revision of a continue token was returned by an earlier page, so it should exist: a future one is refused immediately.
@@ -101,6 +105,7 @@ export class DirectStorage implements Storage {
     return page
   }
 
+  /** Opens a watch of the store. Initial objects are listed first, and the watch begins after their revision. */
   async watch(prefix: Key, query: WatchQuery, signal: AbortSignal): Promise<Watcher> {
     const { queueLimit = 4096, queueBytes, bookmarkMs = 60_000, patienceMs = 5000, timers: clock = systemClock, onSlowWatcher, removed } = this.#options
     const limits = { queueLimit, queueBytes, bookmarkMs, patienceMs, clock, onSlow: onSlowWatcher, removed }
@@ -119,6 +124,7 @@ export class DirectStorage implements Storage {
     }
   }
 
+  /** Deletes an object that cannot be read at its newest revision. Another write in between is examined anew, so a readable object is never deleted. */
   async removeCorrupt(key: Key, signal: AbortSignal, dryRun = false): Promise<'removed' | 'readable' | 'absent'> {
     let { item } = await translated(this.backend.get(key, signal), { key })
     for (;;) {

@@ -137,12 +137,17 @@ function sendBookmarks(queue: EventQueue, state: WatchState): void {
   state.bookmarks = clock.after(Math.min(left, bookmarkMs), send)
 }
 
+/** Resolves when the watcher takes the queued events, or when the patience with it is over. */
 async function taken(queue: EventQueue, patienceMs: number): Promise<void> {
   const over = new AbortController()
   await Promise.race([queue.whenTaken(), delay(patienceMs, over.signal).catch(() => {})])
   over.abort()
 }
 
+/**
+ * Decodes an event and the object before it. Throws StorageError `expired` for a deletion whose previous object is compacted, because the event could not be
+ * matched with selectors.
+ */
 function recordedChange({ codec, reports }: StoreSource, event: BackendEvent): RecordedChange {
   const { key, modRevision, value, previous } = event
   const read = (at: Revision, held: Buffer): Stored => {

@@ -116,6 +116,7 @@ const rowDamage = (table: TableName, key: Buffer, line: string): Damage => ({
 
 const revisionAt = (id: Buffer): number => (id.length < 8 ? 0 : readNumber(id, id.length - 8))
 
+/** Describes a fault of a tree by the rows that are lost: one row, or those between the last readable key before it and the first one after it. */
 function faultDamage(name: string | undefined, { page, why, after, before, row }: TreeFault): Damage {
   const reason = page === undefined ? why : `page ${page}: ${why}`
   if (name === undefined) return { line: reason, table: undefined }

@@ -78,6 +78,10 @@ export function openCompactor(tables: Tables, logger: Logger): Compactor {
   }
 }
 
+/**
+ * Removes what a record of the log makes superfluous: the record before it of the same key, and a deletion before the compacted revision with its key. Must
+ * run in a commit.
+ */
 function sweepOne(tables: Tables, revision: number, compacted: number): void {
   const id = numberBytes(revision)
   const bytes = tables.log.getBinaryFast(id)

@@ -75,6 +75,7 @@ function openLock(dir: string, path: string): number {
   }
 }
 
+/** Returns the lock that a descriptor holds. `check` throws once the file at the path is another one, because another process may hold that. */
 function heldLock(dir: string, path: string, descriptor: number): DirectoryLock {
   let isHeld = true
   return {

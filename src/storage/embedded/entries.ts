@@ -38,6 +38,9 @@ export class Entries {
     return this.#gone.length === 0 ? present : merged(present, this.#goneEntries())
   }
 
+  /**
+   * Collects the keys that were deleted since the last look, from the log, and forgets those before the range: entries are read in key order, page by page.
+   */
   #lookForDeletions({ start, end }: Range): void {
     const isAhead = (key: Buffer): boolean => (start === undefined || key.compare(start) >= 0) && (end === undefined || key.compare(end) < 0)
     this.#gone = this.#gone.filter(isAhead)

@@ -172,6 +172,7 @@ class Environment implements Tables {
     }
   }
 
+  /** Unmaps the file once for all callers that wait. */
   #unmap(): Promise<void> {
     this.#unmapping ??= this.#openAgain().finally(() => {
       this.#unmapping = undefined
@@ -179,6 +180,7 @@ class Environment implements Tables {
     return this.#unmapping
   }
 
+  /** Closes and opens the data file while no commit runs, which unmaps the pages that were read. */
   async #openAgain(): Promise<void> {
     if (this.#commits > 0) {
       await new Promise<void>(resolve => {

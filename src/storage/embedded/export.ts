@@ -37,6 +37,10 @@ export async function withLatestValues<T>(dir: string, read: (values: AsyncItera
   })
 }
 
+/**
+ * Yields the newest value of every key, in the order of their revisions. The file is unmapped after some megabytes, so that memory does not grow with the
+ * store.
+ */
 async function* latestValues(tables: Tables): AsyncGenerator<LatestValue> {
   const deadlines = new Map<number, number>()
   for (const { key } of tables.expiry.getRange({})) deadlines.set(readNumber(key, 8), readNumber(key, 0))

@@ -125,6 +125,7 @@ export class ForkTables implements Tables {
     this.#put(id, encodeLatest({ modRevision, createRevision, live: kind !== DELETION_RECORD }))
   }
 
+  /** Keeps a row of the base as of the fork, with its record. Above twice its limit the fork is lost: it can no longer be read, and `onLost` is called. */
   #put(id: Buffer, row: Buffer): void {
     const own = this.#own
     const options = this.#options

@@ -101,6 +101,7 @@ export function memoryTables(): MemoryTables {
   return tablesOf({ meta })
 }
 
+/** Creates tables on top of the rows of others, which are not modified. */
 function tablesOf(origin: Partial<Rows>): MemoryTables {
   const undo: Undo[] = []
   const [log, latest, deleted, expiry, meta] = [

@@ -38,6 +38,7 @@ export async function restoreSnapshot(file: string, dir: string): Promise<{ read
   return fillNewStore(dir, async tables => ({ changes: await fillFromSnapshot(tables, file, head), revision: head.revision }))
 }
 
+/** Writes the records in commits of some megabytes, and the meta last, so that a failed restore leaves a store that counts as new. */
 async function fillFromSnapshot(tables: Tables, file: string, head: SnapshotHead): Promise<number> {
   const records = recordsOf(file)
   let changes = 0
@@ -115,6 +116,7 @@ interface PieceReader {
   isAtEnd(): boolean
 }
 
+/** Reads a file in pieces that are large enough for what is taken from them. */
 function pieceReader(descriptor: number): PieceReader {
   let piece = Buffer.alloc(0)
   const fillTo = (length: number): boolean => {

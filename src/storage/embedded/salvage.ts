@@ -81,6 +81,7 @@ async function present(dir: string, damages: readonly Damage[]): Promise<Present
   return { revisions, newest, deadlines }
 }
 
+/** Reads the store once more, and yields the records of the revisions as the check passes them, with copies of their bytes. */
 function* salvagedValues(dir: string, revisions: ReadonlySet<number>, deadlines: ReadonlyMap<number, number>): Generator<ImportedValue> {
   let read: ImportedValue[] = []
   const check = checkStore(dir, {

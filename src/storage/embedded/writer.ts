@@ -85,6 +85,7 @@ export function openWriter(options: WriterOptions): Writer {
   let closed = false
   let stamp = lastStamp(options.tables)
 
+  /** Commits one group, then notifies watchers, then the callers: a caller that reads after its write finds watchers informed of it. */
   async function commitNext(): Promise<void> {
     let group: CommitGroup | undefined
     let taken: readonly Pending[] = []
@@ -136,6 +137,7 @@ export function openWriter(options: WriterOptions): Writer {
   }
 }
 
+/** Takes the next group from the queue, bounded in number and bytes. Writes whose client has left are rejected instead. */
 function take(queue: Pending[]): Pending[] {
   const taken: Pending[] = []
   let bytes = 0

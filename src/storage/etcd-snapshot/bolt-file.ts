@@ -137,6 +137,10 @@ export class BoltFile {
     }
   }
 
+  /**
+   * Reads a part of the file. Throws BoltError outside of it, and if more is read in all than a file without overlapping entries has, which bounds the work
+   * for a damaged file.
+   */
   #bytes(at: number, size: number): Buffer {
     if (at < 0 || size < 0 || at + size > this.#size) throw new BoltError('the file is damaged, or cut short: a page is outside of it')
     this.#read += size

@@ -112,6 +112,7 @@ interface MetaFields {
   readonly transaction: bigint
 }
 
+/** Returns one of the two meta pages, with the checksum by which bbolt finds the newest complete one. */
 function metaPage(id: number, { root, free, end, transaction }: MetaFields): Buffer {
   const page = Buffer.alloc(PAGE)
   page.writeBigUInt64LE(BigInt(id), 0)

@@ -30,6 +30,7 @@ export function checkedSnapshot(path: string, { skipHashCheck }: HashCheckOption
   return path as SnapshotPath
 }
 
+/** Compares the SHA-256 of the database with the 32 bytes after it. A database is a multiple of a sector long, so the size shows whether there is a hash. */
 function checkHash(path: string): void {
   const descriptor = openSync(path, 'r')
   try {

@@ -148,6 +148,10 @@ class PooledConnection implements EtcdConnection {
     )
   }
 
+  /**
+   * Makes a call, on another member after a failure. A call that may have been executed is repeated only if it is `repeatable`. Throws the last error once
+   * the deadline would pass during the next pause.
+   */
   async #call(method: Method, request: Buffer, options: CallOptions): Promise<Buffer> {
     const { signal, deadline, repeatable } = options
     let last: BackendError | undefined
@@ -178,6 +182,10 @@ class PooledConnection implements EtcdConnection {
     return this.#openStream(RANGE, options, false)
   }
 
+  /**
+   * Opens a stream on a connection of its own, to a member that is up. Tries until the deadline. With `isProgressTrusted`, a member whose version sends
+   * progress too early is refused.
+   */
   async #openStream(call: StreamCall, options: UnaryOptions, isProgressTrusted: boolean): Promise<MessageStream> {
     const { signal, deadline } = options
     let failure = new Error('no member is up')

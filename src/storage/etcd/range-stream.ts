@@ -25,6 +25,7 @@ export function etcdRangeStream(connection: Connection, now: () => number = () =
         })
 }
 
+/** Yields the pages of one call. A page is held until the next one arrives, because `more` of the last page must be the server's. */
 async function* streamedRange(connection: Connection, query: StreamedRange, signal: AbortSignal, onUnsupported: () => void): AsyncGenerator<RangePage, void> {
   const stream = await connection.rangeStream({ signal, deadline: connection.deadline() })
   const forget = onAbort(signal, () => stream.close())

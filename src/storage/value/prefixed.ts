@@ -60,6 +60,7 @@ export function prefixed(entries: readonly [Prefixed, ...Prefixed[]], noMatch: s
   }
 }
 
+/** Returns the error of a transformer instead of throwing it: another key with the same prefix may fit. Other errors are thrown. */
 function attempt(transformer: Transformer, stored: Buffer, key: Key): Opened | TransformError {
   try {
     return transformer.fromStorage(stored, key)

@@ -111,6 +111,10 @@ class TreeCheck {
     if (!fits && !this.#hasFault) this.#fault(undefined, `it has ${this.#entries} rows, and ${entries} by its head`, { start: undefined, end: undefined })
   }
 
+  /**
+   * Checks a page and everything below it. `level` is 0 at the root. Reports a fault and skips the subtree if the page cannot be trusted. Yields after some
+   * leaf pages.
+   */
   *#below(number: number, level: number, bounds: KeyBounds): Generator<void, void> {
     const isBranch = level + 1 < this.#head.depth
     const page = this.#pages[level]
@@ -141,6 +145,7 @@ class TreeCheck {
     }
   }
 
+  /** Reads a page into its buffer, and returns why it cannot be used. A page may belong to one tree only. */
   #pageFault(number: number, page: Buffer, isBranch: boolean): string | undefined {
     const taken = this.#file.take(number, 1)
     if (taken !== undefined) return taken
@@ -149,6 +154,9 @@ class TreeCheck {
     return headFault(page, number, isBranch ? BRANCH : LEAF, this.#file.transaction) ?? nodesFault(page, isBranch, isBranch ? 2 : 1)
   }
 
+  /**
+   * Checks the order of a leaf's rows, also against the leaf before it, and passes them to the visitor. The buffers of a row are valid during the call only.
+   */
   #rows(number: number, page: Buffer, bounds: KeyBounds): void {
     const { compare, hasTrees } = this.#options
     let previous = this.#last

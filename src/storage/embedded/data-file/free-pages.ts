@@ -18,6 +18,7 @@ export function* checkFreePages(file: PageFile, head: TreeHead, fault: (fault: T
   yield* checkTree(file, head, { row, fault }, { compare: byNumber, hasTrees: false })
 }
 
+/** Claims the pages of a list, and returns why it is invalid. Pages that are claimed twice are in use. */
 function listFault(file: PageFile, list: Buffer): string | undefined {
   const end = list.length < 8 ? 0 : 8 * (uint64(list, 0) + 1)
   // LMDB reserves more room than it fills.

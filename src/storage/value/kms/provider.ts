@@ -91,6 +91,10 @@ export class KmsProvider implements Transformer {
     return inSpanAtOnce(this.#options.spans, `${what} with envelopeTransformer`, () => ({ 'transformer.provider.name': this.name }), work)
   }
 
+  /**
+   * Encrypts with a key that is derived from the present seed. Throws TransformError, which may pass, if the service has not confirmed the seed for too
+   * long.
+   */
   #encrypt(value: Buffer, key: StorageKey): Buffer {
     const { name, metrics, clock } = this.#options
     const write = this.#present()
@@ -138,6 +142,9 @@ export class KmsProvider implements Transformer {
       await this.check().catch(error => this.#options.logger.warn('kms plugin failed health check probe', { name: this.name, error: errorMessage(error) }))
   }
 
+  /**
+   * Returns the fault of the service, if any. A result is kept for some time, a fault for less, so that health checks of clients do not load the service.
+   */
   async #look(): Promise<string | undefined> {
     const { clock, service } = this.#options
     const last = this.#last
@@ -153,6 +160,10 @@ export class KmsProvider implements Transformer {
     return fault
   }
 
+  /**
+   * Returns the faults of a status response, in the words and the order of kube-apiserver. A response with a new key starts a rotation, whose failure is a
+   * fault as well.
+   */
   async #faultsOf({ version, healthz, keyId }: StatusResponse): Promise<string[]> {
     const { name, metrics, clock } = this.#options
     const faults: string[] = []
@@ -196,6 +207,10 @@ export class KmsProvider implements Transformer {
     return `failed to rotate DEK uid=${JSON.stringify(uid)}, useSeed=true, errState=${stateFault}, errGen=${'fault' in made ? made.fault : '<nil>'}, statusKeyIDHash=${hash(keyId)}, encryptKeyIDHash=${hash(encrypted)}, stateKeyIDHash=${hash(present?.object.keyId)}, expirationTimestamp=${until}`
   }
 
+  /**
+   * Generates a seed and has the service encrypt it. The encrypted seed is stored beside every value. Rejects if the response is invalid by the rules for
+   * stored objects.
+   */
   async #generate(uid: string): Promise<Pick<WriteKey, 'transformer' | 'object'>> {
     const { service, metrics } = this.#options
     const begun = performance.now()
