@@ -32,6 +32,7 @@ export function conversionFault(schema: Schema, value: Json | undefined): string
 export const conversionText = (schema: Schema, value: Json, decoded: string): string =>
   conversionFault(schema, value) ?? decoded.replace(/ into Go struct field \S+ of type /, ' into Go value of type ')
 
+/** Texts of FromUnstructured in k8s.io/apimachinery. "unrecognized type" names the type that was expected, not that of the value. */
 function scalarFault(schema: ScalarSchema, value: Exclude<Json, null>): string | undefined {
   const { type, goType } = schema
   const kind = jsonGoKind(value)

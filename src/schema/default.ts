@@ -75,6 +75,10 @@ function* fillLater(values: readonly Json[], fill: Fill, later: Steps<void>[]): 
 /** Whether each type has defaults. While a type is being examined, a recursive occurrence counts as having none; the outer call determines the result. */
 const verdicts = new WeakMap<StructSchema, boolean>()
 
+/**
+ * Whether a default is reachable. `asked`: types whose examination has begun, empty for the outermost call. Only that call stores a negative verdict,
+ * because a cycle makes an inner one incomplete.
+ */
 function hasDefaults(schema: Schema, asked: Set<Schema>): boolean {
   if (schema.type === 'list') return hasDefaults(schema.items, asked)
   if (schema.type === 'map') return hasDefaults(schema.values, asked)
@@ -95,6 +99,7 @@ function hasDefaults(schema: Schema, asked: Set<Schema>): boolean {
   return found
 }
 
+/** Visits only the fields that have a default or can reach one. The default is copied, so that objects do not share it. */
 function structFiller(schema: StructSchema): Fill {
   const steps: { field: Field; inner: Fill | undefined }[] = []
   for (const field of schema.fields.values()) {

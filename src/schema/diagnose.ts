@@ -69,6 +69,9 @@ function memberMap(schema: StructSchema): ReadonlyMap<string, Field> {
   return map
 }
 
+/**
+ * Visits a value of any type. `path` is that of reports, with indices and keys; `literal` is the text of the value if its number does not determine that.
+ */
 function* visit(walk: Walk, schema: Schema, value: Json, path: string, literal: string | undefined): Steps<void> {
   if (value === null || value === undefined) return
   switch (schema.type) {
@@ -108,6 +111,7 @@ function* visit(walk: Walk, schema: Schema, value: Json, path: string, literal: 
   }
 }
 
+/** Visits members in the order of the text. Unknown ones are reported and not visited, unless the type preserves them. */
 function* visitStruct(walk: Walk, schema: StructSchema, value: JsonObject, path: string): Steps<void> {
   const known = memberMap(schema)
   const { struct } = walk
@@ -164,6 +168,7 @@ function* membersIn(
   }
 }
 
+/** A mistyped value of a plain form is saved and decoding continues; an error of a form that decodes itself (quantity, time, int-or-string) is thrown. */
 function visitScalar(walk: Walk, schema: ScalarSchema, value: Json, literal: string | undefined): void {
   switch (schema.type) {
     case 'raw':

@@ -36,6 +36,10 @@ const FINDERS: Readonly<Record<FormName, (schema: StructSchema) => readonly Gate
   unstructured: () => [],
 }
 
+/**
+ * Adds the gated fields below a struct to `found`. `ungated`: whether the struct's own fields need no gate, because the field that holds it says so; deeper
+ * fields need theirs. `above`: structs on the path, which end a recursion.
+ */
 function collect(schema: StructSchema, path: readonly PathStep[], ungated: boolean, above: Set<StructSchema['fields']>, found: GatedField[]): void {
   if (above.has(schema.fields)) return
   above.add(schema.fields)
@@ -92,6 +96,7 @@ const isDefined = (value: unknown): boolean => value !== undefined
 
 const isInUse = (value: unknown): boolean => value !== undefined && value !== null && (typeof value !== 'object' || Object.keys(value).length > 0)
 
+/** Clears the field at the path, in every item of the lists along it, and then the structs that became empty, from within outwards. */
 function drop(value: unknown, path: readonly PathStep[], at: number): void {
   const step = path[at]
   if (step === undefined || !isObject(value)) return

@@ -219,6 +219,7 @@ export class TypeRegistry {
     return model
   }
 
+  /** Builds the field for the release of the reader: marks and defaults of later minor releases are left out. */
   #field({ name, number = 0, type, pointer, optional, marks: all, default: given }: FieldSyntax, scope: PackageScope): Field {
     const marks = marksIn(all, this.#minor)
     invariant(!marks.includes('#'), `a description belongs beside the declarations: ${name}`)
@@ -255,6 +256,7 @@ export class TypeRegistry {
     return { type: 'union', name, definition: `${pkg.definition}.${name}`, form, struct }
   }
 
+  /** Marks of a list or map apply to the outermost type, not to its items. A struct with a mark is a copy that refers to the unmarked one by `base`. */
   #schema(type: string, marks: readonly string[], scope: PackageScope): Schema {
     if (type.startsWith('[]')) {
       const pointerItems = type.startsWith('[]*')

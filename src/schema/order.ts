@@ -32,6 +32,9 @@ function checkerOf(schema: StructSchema): Check {
   return check
 }
 
+/**
+ * A struct that keeps unknown members is never in order, since their order is not declared. Of a list in place of a struct, only an empty one is accepted.
+ */
 function compile(schema: StructSchema): Check {
   if (schema.preserveUnknown) return () => false
   const plans = new Map(orderedFields(schema).map((field, index) => [field.name, { index, check: checkOf(field.schema) }]))

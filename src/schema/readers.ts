@@ -99,6 +99,7 @@ function hasNoMembers(value: Json): boolean {
   return true
 }
 
+/** The reader of the map sets `emptyMapRead`, which spares a second look at a map of many keys. */
 function mapPlan(read: ValueReader, omitEmpty: boolean): ReadAndZero {
   if (omitEmpty) {
     const readOrOmit: FieldReader = (v, run) => {
@@ -168,6 +169,9 @@ function unionReader({ form, struct }: UnionSchema): ValueReader {
   }
 }
 
+/**
+ * Returns the list before all items are read if reading takes long: the rest is added to `run.later`, which the caller must run before it uses the result.
+ */
 function listReader(schema: ListSchema): ValueReader {
   const item = reader(schema.items)
   const nullable = schema.pointerItems === true

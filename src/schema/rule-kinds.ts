@@ -58,6 +58,7 @@ const FORMATS: Readonly<Record<string, (text: string) => readonly Detail[]>> = {
   'k8s-label-key': isQualifiedName,
 }
 
+/** Undefined for a format that has no check here. Values other than texts are valid, because decoding has rejected them. */
 function format(name: string): DeclaredRule | undefined {
   const faultsOf = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined
   if (!faultsOf) return undefined

@@ -10,6 +10,7 @@ import { normalMicroTime, normalTime } from './time.ts'
 /** Reads a value without members. It neither uses nor changes the state of a call of `decode`. */
 type ScalarReader = (value: Json) => Json
 
+/** Null is zero, as an absent value is in Go. Minus zero becomes zero: JSON text would otherwise say `-0`. */
 function integerReader(schema: ScalarSchema): ScalarReader {
   if (schema.goType === 'int32')
     return value => {

@@ -210,5 +210,6 @@ export interface UnionSchema {
 /** Alternative form of a union in JSON. */
 export type UnionForm = 'boolean' | 'list' | 'strings'
 
+/** Whether a value has no members that the schema describes. True for `raw` and `json`, whose values can be objects. */
 export const isScalar = (schema: Schema): schema is ScalarSchema =>
   schema.type !== 'struct' && schema.type !== 'map' && schema.type !== 'list' && schema.type !== 'union'

@@ -62,6 +62,9 @@ export class StructPlan {
     return this.#members(value, run)
   }
 
+  /**
+   * Copies members as long as they are in declared order and fills in zero values between them. The first one out of order makes the rest be sorted by rank.
+   */
   #members(source: JsonObject, run: Decoding): JsonObject {
     const byName = this.#byName
     const required = this.#required

@@ -53,6 +53,7 @@ class Comparer {
     return this.#left <= 0
   }
 
+  /** Counts towards the limit by one for each call. A nil list, map or pointer is compared as a whole: it differs from an empty one. */
   compare(type: GoType, old: Side, next: Side): Comparison {
     this.#left--
     if (!old || !next || this.isSpent) return comparedWhole(type, old, next, false)

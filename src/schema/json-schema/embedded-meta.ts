@@ -105,6 +105,7 @@ export function* validateEmbeddedMeta(value: Json, schema: JsonSchemaProps | und
   return errors
 }
 
+/** Returns missing type members first, then the errors in the order of the object's members, of which there may be very many. */
 function* objectErrors(object: JsonObject, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   for (const name of ['apiVersion', 'kind']) if (object[name] === undefined) errors.push(required(path.child(name), words('must not be empty', '')))

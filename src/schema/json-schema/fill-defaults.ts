@@ -72,6 +72,7 @@ export const lacksDefault = (object: JsonObject, schema: JsonSchemaProps): boole
 /** Whether each schema has a default at any depth. Most of a wide schema has none. */
 const withDefaults = new WeakMap<JsonSchemaProps, boolean>()
 
+/** Looks through properties, items and additional properties. Schemas are finite trees here: references are not allowed in definitions of custom kinds. */
 function* hasDefaults(schema: JsonSchemaProps): Steps<boolean> {
   let known = withDefaults.get(schema)
   if (known !== undefined) return known
@@ -92,6 +93,10 @@ interface UnfilledNode {
   readonly schema: JsonSchemaProps
 }
 
+/**
+ * Visits with a list of open places instead of by recursion, so that depth is not limited by the stack. A default is opened in turn: its own members can
+ * have defaults.
+ */
 function* fillValue(root: Json, rootSchema: JsonSchemaProps): Steps<void> {
   const places: UnfilledNode[] = []
   const open = (value: Json | undefined, schema: JsonSchemaProps | undefined): void => {
@@ -118,6 +123,10 @@ function* fillValue(root: Json, rootSchema: JsonSchemaProps): Steps<void> {
 
 type Open = (value: Json | undefined, schema: JsonSchemaProps | undefined) => void
 
+/**
+ * Fills named properties before it visits members, so that members of a default are visited too. A null of an additional property is replaced; an absent one
+ * has no name.
+ */
 function* fillMembers(object: JsonObject, schema: JsonSchemaProps, filling: Filling, open: Open): Steps<void> {
   for (const [name, property] of defaultedOf(schema)) {
     if (isStepDone()) yield

@@ -36,6 +36,9 @@ export function* valueSteps(value: Json, old: Json | undefined, schema: JsonSche
 /** Upstream's path of an object as a whole. */
 const NO_PATH = new FieldPath('<nil>')
 
+/**
+ * Converts go-openapi's error as apiextensions-apiserver does: the first dot of its name is cut, and a fault without a position is one of the whole object.
+ */
 function fieldError({ kind, name, value, isFloat, message, max = -1, allowed = [] }: ValueFault, path: FieldPath): FieldError {
   const self = path.text === '' ? NO_PATH : path
   const at = name === '' || name === '.' ? self : path.child(name.replace(/^\./, ''))

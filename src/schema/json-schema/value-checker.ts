@@ -57,6 +57,10 @@ export class ValueChecker {
     return !result.valid && subject.before?.unchanged ? new ValueResult() : result
   }
 
+  /**
+   * Null is checked against type and enum only. Each group of constraints that applies counts as satisfied or not, which ranks the alternatives of `anyOf`
+   * and `oneOf`.
+   */
   *#check(subject: CheckedValue): Steps<ValueResult> {
     const { value, schema, name, isFloat } = subject
     if (++this.#looked % STEP === 0) yield
@@ -81,6 +85,7 @@ export class ValueChecker {
     return result.count()
   }
 
+  /** Items come before the length. Checking stops when the result is full: further errors would not be reported. */
   *#list(value: readonly Json[], { schema, name, before }: CheckedValue): Steps<ValueResult> {
     const result = new ValueResult()
     const items = itemsSchema(schema)
@@ -100,6 +105,7 @@ export class ValueChecker {
     return result.count()
   }
 
+  /** The order is that of upstream's errors: size, members without a property, properties, required members. */
   *#members(object: JsonObject, { schema, name, before }: CheckedValue): Steps<ValueResult> {
     const names = isWide(object) ? yield* wideNames(object) : namesOf(object)
     const result = checkSize(names.length, schema, name)
@@ -164,6 +170,7 @@ export class ValueChecker {
   }
 }
 
+/** Returns the first fault only: maximum before minimum before pattern. Lengths are in characters, not in UTF-16 units or bytes. */
 function* checkText(value: string, schema: JsonSchemaProps, name: string): Steps<ValueResult | undefined> {
   const { minLength, maxLength, pattern } = schema
   const length = maxLength === undefined && minLength === undefined ? 0 : charactersOf(value)

@@ -109,6 +109,10 @@ export class DefinitionSet implements DefinitionContext {
     }
   }
 
+  /**
+   * Defaults are in OpenAPI 3 only. Without a declared one, a scalar that is neither a pointer nor omitted when empty has Go's zero value, and a struct `{}`.
+   * Marks stand beside a reference, not within `allOf`.
+   */
   #property(field: Field, parent: StructSchema): JsonObject {
     const value = field.default ?? (field.pointer ? undefined : impliedDefault(field.schema, field.omitEmpty))
     const marks: JsonObject = {}
@@ -173,6 +177,7 @@ function impliedDefault(schema: Schema, omitEmpty: boolean): '' | 0 | false | Js
 /** Enum types whose values upstream's documents do not list. */
 const UNLISTED: ReadonlySet<string> = new Set(['v1.ScopeType'])
 
+/** Forms of kube-openapi's OpenAPISchemaType and OpenAPIV3OneOfTypes. Only OpenAPI 3 can say that a value has two types. */
 function specialForm(schema: ScalarSchema, version: OpenApiVersion): JsonObject {
   switch (schema.type) {
     case 'string':

@@ -76,6 +76,10 @@ interface Block {
 const TYPE = /^(\w+)(?: like ([\w.]+))?: (\S.*)$/
 const FIELD = /^ {2}(\S+): (\S.*)$/
 
+/**
+ * Yields types in the order of the file, each after its last field. A type's line may name a model (`like`), whose descriptions it has too; empty lines and
+ * comments are skipped.
+ */
 function* parseBlocks(source: string): Generator<Block> {
   let block: Block | undefined
   for (const line of source.split('\n')) {
