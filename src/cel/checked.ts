@@ -30,4 +30,5 @@ const LITERAL_TYPES: Readonly<Record<LiteralValue['type'], Type>> = {
   null_type: NULL,
 }
 
+/** Type of a literal. Literals have a plain type: none is a wrapper or dyn. */
 export const literalType = ({ type }: LiteralValue): Type => LITERAL_TYPES[type]

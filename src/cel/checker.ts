@@ -108,6 +108,7 @@ class Checker {
     return type
   }
 
+  /** An error is reported once, at the part that has it: the type of that part is ERROR, which fits everywhere. */
   *#typeOf(expr: Expr): Steps<Type> {
     switch (expr.kind) {
       case 'literal':

@@ -24,6 +24,7 @@ export interface Tokens {
 
 /** Names of token classes, as errors print them. */
 export const EOF = '<EOF>'
+/** Reserved words are identifiers to the lexer. */
 export const IDENTIFIER = 'IDENTIFIER'
 export const ESC_IDENTIFIER = 'ESC_IDENTIFIER'
 

@@ -186,6 +186,7 @@ class Parser {
     return expr
   }
 
+  /** Reads `.name`, `.name(…)` and `.?name`. A name in backticks is read and refused. Without a name, the error lists the tokens that cel-go expects. */
   *#selection(operand: Expr): Steps<Expr> {
     const optional = this.#cursor.peek().type === '?'
     const at = optional ? 2 : 1
@@ -317,6 +318,7 @@ class Parser {
     return mark !== undefined
   }
 
+  /** Ids are given to the map, then to each entry before its key, as in cel-go, which costs and errors refer to. A comma may follow the last entry. */
   *#map(): Steps<Expr> {
     const id = this.#nodes.idAt(this.#cursor.take())
     const entries: MapEntry[] = []
@@ -345,6 +347,7 @@ class Parser {
     this.#cursor.expect(bracket)
   }
 
+  /** The name of the type has been looked ahead and found to be followed by `{`. Ids are given as in a map. */
   *#message(): Steps<Expr> {
     let typeName = ''
     while (!this.#cursor.is('{')) typeName += this.#cursor.take().text

@@ -80,6 +80,7 @@ function pathOf(expr: Expr): string {
   return [at.name, ...fields.reverse()].join('.')
 }
 
+/** Returns a bound as written: `0x` and 16 lower-case digits, or 2^64. Lengths are in bytes, as Go counts them. */
 function boundOf(expr: Expr, name: string): string {
   const failed = (why: string): ShardSelectorError => new ShardSelectorError(`${name}${why}`)
   if (expr.kind !== 'literal') throw failed(` must be a string literal (e.g. '0xff'), got expression kind ${KINDS[expr.kind]}`)

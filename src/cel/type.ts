@@ -71,7 +71,9 @@ export const TIMESTAMP = simple('timestamp', 'google.protobuf.Timestamp')
 export const TYPE = simple('type')
 export const UINT = simple('uint')
 
+/** Makes the type of a list. `parts` counts the types within a type, and `isOpen` is true if a parameter is among them. */
 export const listTypeOf = (element: Type): Type => ({ kind: 'list', name: 'list', params: [element], parts: element.parts + 1, isOpen: element.isOpen })
+/** Makes the type of a map. The type of its keys is not restricted here. */
 export const mapOf = (key: Type, value: Type): Type => ({
   kind: 'map',
   name: 'map',
@@ -80,10 +82,13 @@ export const mapOf = (key: Type, value: Type): Type => ({
   isOpen: key.isOpen || value.isOpen,
 })
 export const typeTypeOf = (type: Type): Type => ({ kind: 'type', name: 'type', params: [type], parts: type.parts + 1, isOpen: type.isOpen })
+/** Makes the type of an object by its full name. Its fields are in the environment. */
 export const structOf = (name: string): Type => simple('struct', name)
 /** Makes the type of a protobuf wrapper, such as `google.protobuf.Int64Value`. */
 export const wrapperOf = (scalar: Type): Type => ({ ...scalar, nullable: true })
+/** Makes a parameter of a signature. Each call binds parameters anew. */
 export const paramOf = (name: string): Type => simple('param', name)
+/** Makes a type that has no fields, only functions. Types with different parameters differ. */
 export const opaqueOf = (name: string, ...params: Type[]): Type => ({ kind: 'opaque', name, params, parts: sumOfParts(params), isOpen: someOpen(params) })
 export const optionalOf = (type: Type): Type => opaqueOf('optional_type', type)
 
@@ -171,6 +176,7 @@ export function equivalentType(a: Type, b: Type): boolean {
 
 /** Whether the type is known only during evaluation. */
 export const isDyn = ({ kind }: Type): boolean => kind === 'dyn' || kind === 'any'
+/** Whether any operation on the type is accepted by the checker. */
 export const isDynOrError = (type: Type): boolean => isDyn(type) || type.kind === 'error'
 
 /** Returns the value type of an optional. Undefined for any other type. */

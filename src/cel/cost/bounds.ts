@@ -12,6 +12,7 @@ export const capped = (value: bigint): bigint => (value > UNBOUNDED ? UNBOUNDED 
 
 /** Bounds of a known value. */
 export const exactly = (value: bigint | number): CostBounds => ({ min: BigInt(value), max: BigInt(value) })
+/** Bounds of a value in a range. `min` must not exceed `max`. */
 export const between = (min: bigint | number, max: bigint | number): CostBounds => ({ min: BigInt(min), max: BigInt(max) })
 /** Bounds of a cost or size of zero. */
 export const NOTHING = exactly(0)
@@ -19,6 +20,7 @@ export const ONE = exactly(1)
 /** Bounds of a size that neither the expression nor the schema limits. */
 export const UNKNOWN = between(0n, UNBOUNDED)
 
+/** Bounds of a sum, which saturates at 64 bits. The same applies to a product. */
 export const addBounds = (a: CostBounds, b: CostBounds): CostBounds => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) })
 export const multiplyBounds = (a: CostBounds, b: CostBounds): CostBounds => ({ min: capped(a.min * b.min), max: capped(a.max * b.max) })
 

@@ -90,6 +90,7 @@ class Estimator {
     this.#sizeAt = path => sizeAt(path)
   }
 
+  /** Returns the cost of an expression with its parts. Sizes and paths of the parts are recorded first, because those of the whole depend on them. */
   *cost(expr: Expr): Steps<CostBounds> {
     if (isStepDone()) yield
     switch (expr.kind) {

@@ -19,6 +19,7 @@ export interface CallEstimate {
   readonly size?: CostBounds
 }
 
+/** A call of one signature. `args` does not include the target. Sizes are looked up with `sizeOfNode` and `sizeAt`. */
 export interface EstimatedCall {
   readonly name: string
   readonly signature: string

@@ -95,6 +95,9 @@ function parseV6(whole: string): { address: IpAddress; zone: string; mapped: boo
   return { address: Uint8Array.from(address), zone, mapped }
 }
 
+/**
+ * A block of addresses. `bits` is at most 32 or 128, by the length of the address, which may have bits beyond it. `mapped`: an IPv4 address in IPv6 form.
+ */
 export interface Prefix {
   readonly address: IpAddress
   readonly bits: number
@@ -129,4 +132,5 @@ function inPrefix(text: string, refuse: (why: string) => never): ReturnType<type
 /** Returns the address with the bits after the prefix cleared. */
 export const masked = ({ address, bits }: Prefix): IpAddress => address.map((byte, i) => byte & (0xff00 >> Math.min(8, Math.max(0, bits - i * 8))))
 
+/** Whether two addresses are equal. Zones have been refused before, and a mapped address differs from its IPv4 form. */
 export const sameAddress = (a: IpAddress, b: IpAddress): boolean => a.length === b.length && a.every((byte, i) => byte === b[i])

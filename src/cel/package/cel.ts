@@ -120,6 +120,7 @@ interface CompileScope {
   readonly schemas: ReadonlyMap<string, JsonSchemaProps>
 }
 
+/** Throws TypeError for a release before 1.24 and for a schema whose values expressions cannot see (no type declared). */
 function scopeOf({ variables = {}, release = '1.33' }: CompileOptions): CompileScope {
   const minor = /^1\.(\d{1,3})$/.exec(release)?.[1]
   if (minor === undefined || Number(minor) < 24) throw new TypeError(`${release} is not a release from 1.24 on`)
@@ -160,6 +161,7 @@ const isGiven = ({ kind, params }: Type): boolean =>
       ? params.length === 2 && params.every(isGiven)
       : ['bool', 'bytes', 'double', 'dyn', 'int', 'string', 'timestamp', 'uint'].includes(kind)
 
+/** Variables without a value are absent: an expression that reads one fails. Values of names that were not declared are ignored. */
 function programOf(expression: string, checked: Checked, program: Compiled, { values, schemas }: CompileScope): Program {
   return {
     expression,

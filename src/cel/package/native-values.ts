@@ -52,6 +52,7 @@ export function celValueOf(value: unknown, type: Type, path: string): Value {
   }
 }
 
+/** A whole number is an int, also if it was written as `1.0`: JavaScript does not distinguish them. Undefined for a value that CEL has no type for. */
 function dynValue(value: unknown, path: string): Value | undefined {
   switch (typeof value) {
     case 'boolean':

@@ -29,6 +29,7 @@ interface LoopState {
 /** The result, or the unfinished steps and the cost of the evaluation at that point. */
 type WorkState = { readonly result: object } | { readonly steps: Steps<object>; readonly cost: number }
 
+/** `limit`: cost from which the evaluation ends with an error that no expression can handle. */
 export interface FrameOptions {
   readonly limit: number
   /** Optional. Called every hundredth round of a loop. If it returns true, the evaluation ends with an error. */
@@ -84,6 +85,10 @@ export class Frame implements LongWork {
   /** Long work of functions, by owner and id. */
   readonly #work = new Map<object, Map<string, WorkState>>()
 
+  /**
+   * Runs long work to its end, or throws SUSPENDED. Work of the same owner and id is not begun again: its result, or its steps and the cost up to them, are
+   * kept.
+   */
   result<T extends object>(owner: object, id: string, begin: () => Steps<T>): T {
     if (this.#spent === undefined) return runAtOnce(begin())
     const known = this.#work.get(owner) ?? new Map<string, WorkState>()

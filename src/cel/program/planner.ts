@@ -121,6 +121,7 @@ export class Planner {
     }
   }
 
+  /** Throws PlanFault for what can only be found by planning, such as a constant expression that fails. */
   *#plan(expr: Expr): Steps<Plan> {
     if (isStepDone()) yield
     switch (expr.kind) {
@@ -206,6 +207,7 @@ export class Planner {
     return found !== undefined && found !== name ? args : [target, ...args]
   }
 
+  /** A constant pattern of a search is checked now, and conversions of constants are evaluated now. Their errors end planning. */
   #function(expr: CallExpr, args: readonly Plan[]): Plan {
     const reference = this.#checked.references.get(expr.id)
     const name = reference?.name ?? expr.name

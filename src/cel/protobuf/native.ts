@@ -70,6 +70,7 @@ const isIntWithin = (value: Value, min: bigint, max: bigint): boolean => isInt(v
 const INT32_BOUNDS = [-(2n ** 31n), 2n ** 31n - 1n] as const
 const takeInt32 = (value: Value): Value | undefined => (isInt(value) ? (isIntWithin(value, ...INT32_BOUNDS) ? value : INT_OVERFLOW) : undefined)
 
+/** Conversions to the Go types of a message's fields. `take` is undefined for a value of another type, and an error for one out of range. */
 export const NATIVE_BOOL: Native = { goType: 'bool', take: value => (typeof value === 'boolean' ? value : undefined) }
 export const NATIVE_STRING: Native = { goType: 'string', take: value => (typeof value === 'string' ? value : undefined) }
 export const NATIVE_BYTES: Native = { goType: '[]uint8', take: value => (value instanceof Uint8Array ? value : takeListOfBytes(value)) }

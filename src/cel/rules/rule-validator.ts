@@ -196,6 +196,9 @@ class Run implements RuleResult {
     this.remaining = -1
   }
 
+  /**
+   * A transition rule is skipped if there is no old value. The cost of an evaluation counts even if it failed, and exceeding the budget ends the validation.
+   */
   async #check(compiled: CompiledRule, visit: Visit, variables: Variables): Promise<void> {
     const { rule, program, fault } = compiled
     const { path, old } = visit
@@ -219,6 +222,7 @@ class Run implements RuleResult {
     } else this.errors.push(invalid(path, type, `${error} evaluating rule: ${ruleText(rule)}`))
   }
 
+  /** Adds the error, or a warning if the value is unchanged (ratcheting) and the rule does not see the old value. The cost of its message counts, too. */
   async #refuse(compiled: CompiledRule, { path, place, node, value, isFloat = false }: Visit, variables: Variables): Promise<void> {
     const { rule, message, fieldPath } = compiled
     const at = fieldPath === undefined ? path : path.child(fieldPath)
@@ -249,6 +253,7 @@ interface Variables {
   readonly withOptional: () => Activation
 }
 
+/** A null old value counts as absent: `plain` then leaves `oldSelf` out, and `withOptional` makes it empty. */
 function variablesOf({ node, value, isFloat, old }: Visit): Variables {
   const made = (json: Json, isFloat = false): Value =>
     node.whole && isJsonObject(json) ? rootValue(json, node.schema) : schemaValue(json, node.schema, isFloat)

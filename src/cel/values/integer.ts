@@ -3,6 +3,7 @@ import { CelDouble, CelError, CelUint, type Int, type Value } from './value.ts'
 
 /** Errors of arithmetic. They are immutable and shared. */
 export const INT_OVERFLOW = new CelError('integer overflow')
+/** For results below zero, too. */
 export const UINT_OVERFLOW = new CelError('unsigned integer overflow')
 const DIVISION_BY_ZERO = new CelError('division by zero')
 const MODULUS_BY_ZERO = new CelError('modulus by zero')
@@ -26,6 +27,7 @@ export function addInt(a: Int, b: Int): Int | CelError {
   return toInt(BigInt(a) + BigInt(b))
 }
 
+/** Like `addInt`: bigints only if the difference is not a safe integer. */
 export function subtractInt(a: Int, b: Int): Int | CelError {
   if (typeof a === 'number' && typeof b === 'number') {
     const difference = a - b
@@ -34,6 +36,7 @@ export function subtractInt(a: Int, b: Int): Int | CelError {
   return toInt(BigInt(a) - BigInt(b))
 }
 
+/** Like `addInt`. Adding 0 avoids -0. */
 export function multiplyInt(a: Int, b: Int): Int | CelError {
   if (typeof a === 'number' && typeof b === 'number') {
     const product = a * b
@@ -60,6 +63,7 @@ export function moduloInt(a: Int, b: Int): Int | CelError {
 /** Negates. An error for the smallest int. */
 export const negateInt = (a: Int): Int | CelError => subtractInt(0, a)
 
+/** Takes the values of uints. Quotients and remainders cannot overflow; the error is that of a zero divisor. */
 export const divideUint = (a: bigint, b: bigint): CelUint | CelError => (b === 0n ? DIVISION_BY_ZERO : new CelUint(a / b))
 export const moduloUint = (a: bigint, b: bigint): CelUint | CelError => (b === 0n ? MODULUS_BY_ZERO : new CelUint(a % b))
 

@@ -34,6 +34,7 @@ export class CelError {
   }
 }
 
+/** An unsigned 64-bit integer. Its value is within bounds: `toUint` checks that. */
 export class CelUint {
   readonly value: bigint
 
@@ -42,6 +43,7 @@ export class CelUint {
   }
 }
 
+/** A double. A class of its own because JavaScript's numbers are ints here; NaN and infinities are valid. */
 export class CelDouble {
   readonly value: number
 
@@ -65,6 +67,7 @@ export class CelTimestamp {
   }
 }
 
+/** An elapsed time, as Go's time.Duration: it has no calendar units. */
 export class CelDuration {
   /** Duration in nanoseconds, a signed 64-bit integer. */
   readonly nanos: bigint
@@ -146,6 +149,7 @@ export abstract class CelObject {
 }
 
 export const isError = (value: Value | undefined): value is CelError => value instanceof CelError
+/** Whether a value is an int. JavaScript's numbers are ints, never doubles. */
 export const isInt = (value: Value): value is Int => typeof value === 'number' || typeof value === 'bigint'
 
 /** Returns the name of a value's type, as `type()` does. */
