@@ -14,6 +14,7 @@ import type { Exchange } from './exchange.ts'
 import { booleanParameter, integerParameter, stringParameter } from './query.ts'
 import { META_GROUP } from './write-options.ts'
 
+/** Validated options of a GET of a collection, or of a watch. They are those of a list in storage, and when and how long to watch. */
 export interface ReadOptions extends ListOptions {
   readonly watch: boolean
   /** Seconds. Undefined if the server chooses. */
@@ -71,6 +72,7 @@ interface SelectionRules {
   readonly namespaced: boolean
 }
 
+/** Errors come in upstream's order: selectors that cannot be parsed (400), invalid options (422), fields that cannot be selected, the name of the path. */
 async function selectedOptions(exchange: Exchange, version: Version, name: string, { watchList, namespaced }: SelectionRules): Promise<ReadOptions> {
   const { query } = exchange
   const labelText = stringParameter(query, 'labelSelector')

@@ -134,6 +134,7 @@ export function unroutable({ method, headers }: Exchange, types: readonly string
   return failure(415, 'UnsupportedMediaType', text.replace('406: Not Acceptable', UNROUTABLE_TYPE), {})
 }
 
+/** Beginning of the text of go-restful's 415, which is no Status of its own. */
 export const UNROUTABLE_TYPE = '415: Unsupported Media Type'
 
 const pretty = (exchange: Exchange): boolean =>

@@ -21,6 +21,7 @@ export function respondTyped(scope: Scope, form: ResponseForm, code: number, sch
   return sendBody(scope, form, code, form.object(scope, schema, object))
 }
 
+/** Sends a page of a list with 200. Items are stored objects, whose cached bytes are used where the form allows it. */
 export function respondList(scope: Scope, form: ResponseForm, result: ListResult): Promise<void> {
   if (auditsResponse(scope)) return sendAudited(scope, form, 200, each => each.list(scope, result))
   return sendBody(scope, form, 200, form.list(scope, result))

@@ -27,6 +27,7 @@ export class WatchOutput {
   readonly backlog = new Backlog({ budget: 24 << 20, most: PACE_BYTES, least: 16 * 1024 })
 }
 
+/** `output` is shared by all watches of the server. `meter` is undefined if nothing counts the events. */
 export interface WatchWriterOptions {
   readonly writer: StreamWriter
   readonly framing: Framing

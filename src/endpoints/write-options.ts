@@ -25,6 +25,7 @@ export interface WriteOptions {
   readonly stated?: JsonObject
 }
 
+/** Group of the kinds of options in Statuses: `CreateOptions.meta.k8s.io`. */
 export const META_GROUP = 'meta.k8s.io'
 
 /** How the options of a write are decoded. */

@@ -167,6 +167,7 @@ export class PageRewriter {
     }
   }
 
+  /** Reads one byte within a tag. A byte that ends a state is left for the next one, so that each state advances only over its own. */
   #readTag(byte: number): void {
     switch (this.#state) {
       case 'attribute name':
@@ -246,6 +247,7 @@ export class PageRewriter {
     else this.#matched = byte === LESS ? 1 : 0
   }
 
+  /** Ends the tag at `>`. Scripts, styles and the like follow as raw text, in which there are no tags. */
   #readBeforeAttribute(byte: number): void {
     if (byte === GREATER) {
       this.#at++
@@ -273,6 +275,7 @@ export class PageRewriter {
     } else this.#state = 'before attribute'
   }
 
+  /** Decides whether the value is a link. Links of attributes that the element does not have are not rewritten. */
   #readBeforeValue(byte: number): void {
     if (SPACE.has(byte)) {
       this.#at++

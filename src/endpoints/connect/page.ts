@@ -8,6 +8,7 @@ const MOST_ENCODED = 256
 
 let encoded = 0
 
+/** A page on its way to the client. If `isDecoded`, the response must not name a coding. */
 export interface RewrittenPage {
   /** A page whose links are rewritten. */
   readonly body: Readable

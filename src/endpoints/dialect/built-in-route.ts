@@ -13,6 +13,7 @@ export function builtInRoute(served: ServedResource, info: ResourceRequestInfo):
   return subresource
 }
 
+/** Whether the resource supports the request. Unlike `builtInRoute`, does not throw and does not check the namespace or segments after the subresource. */
 export function hasBuiltInRoute(served: ServedResource, info: ResourceRequestInfo): boolean {
   const subresource = info.subresource === '' ? undefined : subresourceAt(served, info)
   return subresource !== null && supports(served, info, subresource)

@@ -21,8 +21,10 @@ export function customRoute(served: ServedResource, info: ResourceRequestInfo): 
   return subresource
 }
 
+/** The 400 for an update or a patch of a collection. */
 export const nameRequired = () => badRequestError('name must be provided')
 
+/** Whether the resource supports the request. Unlike `customRoute`, does not throw and does not check the namespace or the name. */
 export function hasCustomRoute(served: ServedResource, info: ResourceRequestInfo): boolean {
   const subresource = subresourceAt(served, info)
   return subresource !== null && supports(served, info, subresource)

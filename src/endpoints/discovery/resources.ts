@@ -15,6 +15,7 @@ export const apiResources = (snapshot: CatalogSnapshot, groupVersion: string): A
     .sort((a, b) => compareText(a.own.name, b.own.name))
     .flatMap(({ own, subresources }) => [own, ...subresources])
 
+/** Resources that are not stored (reviews) have no storageVersionHash. Verbs of subresources are sorted; those of resources are in declared order. */
 function resourceWithSubresources({ definition, version }: ServedResource): { readonly own: APIResource; readonly subresources: readonly APIResource[] } {
   const namespaced = definition.scope === 'Namespaced'
   const { names } = version

@@ -26,6 +26,7 @@ export const metaType = (id: string): StructSchema => types.type(id)
 /** Returns the type of an object, and of a list. */
 export const typeMetaOf = (version: Version): TypeMeta => ({ apiVersion: apiVersionOfVersion(version), kind: version.kind })
 
+/** Returns the type of a list of the version, usually `kind` with `List`. */
 export const listTypeMetaOf = (version: Version): TypeMeta => ({ apiVersion: apiVersionOfVersion(version), kind: listKindOf(version) })
 
 /** Returns the ListMeta of a page. Empty members are omitted, as in Go. */

@@ -59,6 +59,7 @@ export class SplicedBody {
     this.#length += own + to - from
   }
 
+  /** Appends a text as UTF-8. Returns its length in bytes. A buffer that cannot take the longest encoding of the text is cut and left behind. */
   #write(text: string): number {
     const most = MOST_BYTES * text.length
     let part = this.#texts.at(-1)

@@ -68,6 +68,7 @@ function ago(duration: string, now: number): number | undefined {
   }
 }
 
+/** Formats milliseconds since the epoch, with milliseconds. metav1.Time has whole seconds only. */
 export const iso = (time: number): string => new Date(time).toISOString()
 
 /** Returns the JSON of a moment. The revision is a string, like any resourceVersion. */

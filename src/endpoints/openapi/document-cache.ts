@@ -52,6 +52,9 @@ export class DocumentCache {
     return this.#once('v3', () => this.#indexOf(own))
   }
 
+  /**
+   * An own document wins over one of the same path of an aggregated server. The text is sent in pieces: thousands of definitions make thousands of paths.
+   */
   *#indexOf(own: readonly ForeignDocument[]): DocumentPieces {
     const foreign = this.#foreign ? yield* this.#foreign.v3() : []
     let text = '{"paths":{'

@@ -156,6 +156,7 @@ interface DocumentFrame {
   readonly securitySchemes?: JsonObject
 }
 
+/** Frame of the server's own kinds. `release`: the version in its `info`. */
 export const builtInFrame = (release: string): DocumentFrame => ({ info: { title: TITLE, version: release }, securitySchemes: { BearerToken: { ...bearer } } })
 /** Frame of custom resources, whose documents upstream makes with another program. */
 export const CUSTOM_FRAME: DocumentFrame = { info: { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } }

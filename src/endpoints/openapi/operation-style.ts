@@ -28,6 +28,7 @@ export interface OperationStyle {
 }
 
 const TEXT_TYPES = [JSON_TYPE, YAML_TYPE]
+/** Media types of built-in kinds, in the order of upstream's documents. Custom resources have no protobuf form. */
 export const BUILT_IN_TYPES = [...TEXT_TYPES, PROTOBUF_TYPE]
 
 const BUILT_IN: OperationStyle = {

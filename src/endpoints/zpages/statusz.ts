@@ -35,6 +35,7 @@ export function statusz(source: ZPageSource): ZPageContent {
 const rootsOf = ({ features }: ZPageSource): string[] =>
   [...new Set([...FIXED_PATHS, ...zpagePaths(features)].map(path => `/${path.split('/')[1]}`))].filter(root => !API_ROOTS.has(root)).sort()
 
+/** The delimiter is one of several at random, as upstream does so that no client parses the page. */
 function statusText(source: ZPageSource, up: number): string {
   const { release } = source.features
   const delimiter = escapeHtmlAsGo(randomDelimiter())
