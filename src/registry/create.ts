@@ -85,6 +85,7 @@ async function createOnce(store: StoreParts, target: WriteTarget, next: KubeObje
   }
 }
 
+/** Fills in the object and writes it if its key is absent. `admitted` receives what admission reserved; the caller commits it or rolls it back. */
 async function writeNew({ env, storage, keys }: StoreParts, target: WriteTarget, next: KubeObject, admitted: HeldReservation): Promise<RequestResult> {
   const { served } = target
   const strategy = strategyOf(served, undefined)

@@ -58,6 +58,7 @@ export class Registry {
     return signal === undefined && !nested ? this.#endless : this.#accessUntil(signal ?? new AbortController().signal, nested)
   }
 
+  /** Writes end when the signal aborts. Objects are decoded as a client's body is, and a change receives a copy, which it may modify. */
   #accessUntil(signal: AbortSignal, nested = false): ResourceAccess {
     const target = (id: ResourceId, namespace: string, name: string, verb: string, subresource = ''): WriteTarget => {
       const resource = servedById(this.#catalog, id)

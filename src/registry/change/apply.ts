@@ -153,6 +153,7 @@ function* translated<T>(steps: Steps<T>): Steps<T> {
   }
 }
 
+/** Returns the error to throw: a StatusError for failures of an apply, any other error as it is. A body that cannot be decoded is a 500, as upstream. */
 function* applyErrorStatus(error: unknown): Steps<unknown> {
   if (error instanceof DecodeError) return failure(500, '', error.message)
   if (!(error instanceof ApplyError)) return error

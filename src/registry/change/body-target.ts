@@ -26,6 +26,7 @@ export const bodyTarget = (version: Version): BodyTarget => ({
 /** Returns the body type of a subresource of another kind, such as scale. Undefined if the subresource has the kind of its parent. */
 export const viewTarget = (subresource: Subresource | undefined): BodyTarget | undefined => subresource?.kind
 
+/** apiVersion that a body of this type states: the version alone for the core group. */
 export const apiVersionOfTarget = ({ group, version }: BodyTarget): string => apiVersionOf({ group, version })
 
 /** Returns the message for a body in another version of the kind. */
