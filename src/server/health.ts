@@ -2,6 +2,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import type { Logger } from '../lib/log.ts'
 import { printValue } from '../meta/field-error.ts'
 
+/** Name of an endpoint, which is its path without the slash. */
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
 
 /** A condition of the server's health. */
@@ -84,6 +85,7 @@ export class Health {
     return this.#checks.filter(check => check.endpoints?.includes(endpoint) ?? true)
   }
 
+  /** Returns why the check fails, undefined if it passes. A check that is too late is not cancelled; its end is ignored. */
   async #run(endpoint: HealthEndpoint, check: HealthCheck): Promise<string | undefined> {
     if (endpoint === 'livez' && check.atStart && this.#now() < this.#graceEnd) return undefined
     let timer: NodeJS.Timeout | undefined

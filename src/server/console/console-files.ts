@@ -12,6 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'icon.svg': 'image/svg+xml',
 }
 
+/** A file of the page with its media type. */
 export interface ConsoleFile {
   readonly type: string
   readonly bytes: Buffer

@@ -80,6 +80,7 @@ async function proxyOf({ tcp, uds }: Transport): Promise<ConnectProxy> {
   return tcp?.tlsConfig ? { at, tls: await tlsOf(tcp.tlsConfig) } : { at }
 }
 
+/** Reads the files at once, so that a bad one ends the start and not a later connection. Throws EgressConfigError with kube-apiserver's message. */
 async function tlsOf({ caBundle = '', clientCert = '', clientKey = '' }: TlsFiles): Promise<SecureContextOptions> {
   const read = async (file: string, what: string): Promise<string> => {
     try {
@@ -119,6 +120,7 @@ function readSelections(bytes: Buffer): Selections {
   return selections
 }
 
+/** GRPC is refused after upstream's own errors: it is valid there, and not implemented here. */
 function connectionErrors({ proxyProtocol = '', transport }: EgressConnection): FieldError[] {
   switch (proxyProtocol) {
     case 'Direct':

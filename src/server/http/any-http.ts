@@ -11,6 +11,7 @@ export interface Http2Response extends Wire {
 
 /** Requests and responses of either protocol. */
 export type AnyRequest = IncomingMessage | Http2Request
+/** Only `wireOf` distinguishes the two. Everything else writes to the wire. */
 export type AnyResponse = ServerResponse | Http2Response
 
 /** Returns the wire of a response. An HTTP/2 stream is its own wire. */

@@ -321,6 +321,7 @@ export class HttpExchange implements Exchange, RequestContext {
     return audited === undefined ? this.#sendWhole(status, contentType, body) : audited.then(() => this.#sendWhole(status, contentType, body))
   }
 
+  /** Sends status, headers and body. Resolves when a long body has been written; a short one may still be in the connection's buffer. */
   #sendWhole(status: number, contentType: string, body: Buffer | readonly Buffer[] | FilledBody): Promise<void> {
     const { single, long, length } = shapeOf(body)
     this.sent = length

@@ -37,6 +37,7 @@ export interface Wire {
   sink(): Writable
 }
 
+/** Returns the length in bytes. */
 export function chunksLength(chunks: readonly Buffer[]): number {
   let length = 0
   for (const chunk of chunks) length += chunk.length

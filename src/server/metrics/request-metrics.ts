@@ -192,6 +192,7 @@ export class RequestMetrics {
     else this.#knownOf.set(id, [key])
   }
 
+  /** Series are created once for each combination of labels, and forgotten with their resource. A key without labels is that of the path's class. */
   #childrenOf(exchange: HttpExchange, info: RequestInfo): Children {
     const verb = verbOf(exchange, info)
     const dryRun = dryRunOf(exchange)

@@ -122,8 +122,10 @@ const PURPOSES = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as
 /** Returns the extension extKeyUsage for TLS servers or clients. */
 export const extendedKeyUsage = (purpose: keyof typeof PURPOSES): Buffer => extension('2.5.29.37', derSequence(derIdentifier(PURPOSES[purpose])))
 
+/** Returns the extension by which certificates that this key signs name their issuer (RFC 5280, section 4.2.1.2). */
 export const subjectKeyIdentifier = (key: KeyObject): Buffer => extension('2.5.29.14', derOctets(keyIdentifier(key)))
 
+/** Returns the extension that names the issuer's key: its identifier only, without issuer and serial number (RFC 5280, section 4.2.1.1). */
 export const authorityKeyIdentifier = ({ publicKey }: Issuer): Buffer => extension('2.5.29.35', derSequence(derImplicit(0, keyIdentifier(publicKey))))
 
 /** Returns the SHA-1 of the key's bits (RFC 5280, section 4.2.1.2). It is an identifier and need not be collision-resistant. */

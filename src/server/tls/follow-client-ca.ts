@@ -11,6 +11,7 @@ export interface AuthorityFiles {
   readonly frontProxies?: string
 }
 
+/** Files and the state they had when the server read them at start. The first poll is compared with `inForce`. */
 export interface FollowOptions {
   readonly files: AuthorityFiles
   /** PEM of the server's own CA, which is trusted besides those of the file. */

@@ -37,6 +37,7 @@ async function pairOf(files: PairFiles, fault: string): Promise<{ cert: string; 
   }
 }
 
+/** `onChange` is called with all certificates, of which at least one has changed. Both files of a pair must be valid together. */
 export interface FollowServingOptions {
   readonly files: ServingFiles
   /** Certificates that are in use. */

@@ -36,6 +36,7 @@ const BACKDATE_MS = 3_600_000
 const generate = promisify(generateKeyPair)
 const makeServerKeys = (): ClientKeys => generate('ec', { namedCurve: 'P-256' })
 
+/** Contents of a CA that others must be able to make again, such as a CA with a given serial number. */
 export interface CaOptions {
   readonly keys: ClientKeys
   readonly validity: { readonly notBefore: Date; readonly notAfter: Date }

@@ -14,6 +14,7 @@ export const ADMIN_USER = 'kubernetes-admin'
 /** A certificate is renewed when its remaining validity is shorter. */
 const RENEW_MS = 30 * 86_400_000
 
+/** Where certificates come from and what they are for. Pairs in the directory are used until they have to be renewed. */
 export interface CertificateOptions {
   /** Directory of the pairs `ca`, `apiserver` and `admin` (`.crt`, `.key`), created with mode 0700. If undefined, the pairs are generated and not stored. */
   readonly directory: string | undefined

@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import type { Names } from './issue.ts'
 
+/** Names and addresses of the serving certificate, besides `localhost` and the names of the `kubernetes` service. */
 export interface NamesOptions {
   readonly hostname: string
   readonly bindAddress: string

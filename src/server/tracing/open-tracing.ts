@@ -61,6 +61,7 @@ function beginRequest(tracer: Tracer, propagator: W3CTraceContextPropagator, { n
   return spanOf(tracer, context, tracer.startSpan(name, { kind: SpanKind.SERVER, startTime: begun, attributes, links, root: !trusted }, context))
 }
 
+/** `traceparent`: header for requests to other servers on behalf of this one (W3C Trace Context). */
 function spanOf(tracer: Tracer, parent: Context, span: OtelSpan): Span {
   const context = trace.setSpan(parent, span)
   const { traceId, spanId, traceFlags } = span.spanContext()

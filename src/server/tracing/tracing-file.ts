@@ -46,6 +46,7 @@ function rateErrors({ samplingRatePerMillion: rate = 0 }: TracingConfig): FieldE
   return rate > MOST_RATE ? [invalid(path, rate, 'sampling rate per million must be less than or equal to one million')] : []
 }
 
+/** An endpoint without a scheme is a name for DNS, as in gRPC. */
 function endpointErrors({ endpoint }: TracingConfig): FieldError[] {
   if (endpoint === undefined) return []
   const path = fieldPath('endpoint')
