@@ -84,6 +84,7 @@ const FORMS: Readonly<Record<FormName, AdmissionForm>> = {
   },
 }
 
+/** Returns how admission treats objects of a schema: built-in kinds are converted to and from Go structs upstream, custom ones are not. */
 export const admissionFormOf = ({ form }: StructSchema): AdmissionForm => FORMS[form.name]
 
 /**

@@ -78,7 +78,9 @@ const NAMES: ReadonlySet<string> = new Set(PLUGIN_NAMES)
 export const isPluginName = (name: string): name is PluginName => NAMES.has(name)
 /** Whether the plugin exists in the release. */
 export const isPluginOf = (release: Release, name: PluginName): boolean => isSince(release, SINCE[name] ?? release)
+/** Whether the plugin does anything. The others may be named in flags. */
 export const isBuiltPlugin = (name: PluginName): name is BuiltPluginName => name !== 'AlwaysAdmit'
+/** Whether the plugin runs unless a flag disables it. The same in all releases that have it. */
 export const isOnByDefault = (name: PluginName): boolean => !OFF_BY_DEFAULT.has(name)
 
 /** Names of the plugins for which `isOn` returns true, in the order in which they run. */

@@ -11,6 +11,7 @@ import { webhookPluginConfiguration } from '../webhooks/credentials.ts'
 
 /** Plugins whose objects may come from manifest files. */
 export const MANIFEST_PLUGINS = ['ValidatingAdmissionPolicy', 'MutatingAdmissionPolicy', 'MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook'] as const
+/** Name of a plugin whose objects may come from manifest files (KEP-5793). */
 export type ManifestPluginName = (typeof MANIFEST_PLUGINS)[number]
 
 const FIELD = 'staticManifestsDir'

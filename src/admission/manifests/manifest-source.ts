@@ -11,6 +11,7 @@ import type { ManifestMetrics } from './manifest-metrics.ts'
 /** Default interval between reads of a directory, in milliseconds. */
 const INTERVAL_MS = 1_000
 
+/** A directory and the place for its objects. `clock` gives the times in the metrics. */
 export interface ManifestSourceOptions {
   readonly plugin: ManifestPluginName
   readonly directory: string

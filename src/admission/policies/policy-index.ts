@@ -110,6 +110,7 @@ export class PolicyIndex<Spec extends PolicySpec = PolicySpec, Compiled extends 
     if (this.#bindings.delete(name)) this.#changed = true
   }
 
+  /** The policy is compiled by the first request that it matches. The promise is shared, so that concurrent requests compile it once. */
   #indexed(policy: AdmissionPolicy<Spec>): IndexedPolicy<Spec, Compiled> {
     const { name = '', uid = '', generation = 0 } = policy.metadata
     const { spec } = policy

@@ -23,6 +23,7 @@ export interface WebhookCredentials {
   userOf(address: string): WebhookUser | undefined
 }
 
+/** Plugin whose configuration names a kubeconfig with credentials for webhooks. */
 export type WebhookPluginName = 'MutatingAdmissionWebhook' | 'ValidatingAdmissionWebhook'
 
 const KINDS = ['apiserver.config.k8s.io/v1 WebhookAdmissionConfiguration', 'apiserver.config.k8s.io/v1alpha1 WebhookAdmission']

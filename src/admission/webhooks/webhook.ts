@@ -45,6 +45,7 @@ export function webhooksOf(kind: WebhookKind, { metadata, webhooks = [] }: Webho
   })
 }
 
+/** Members that a configuration of an older version may lack have the defaults of v1 here. */
 function webhookOf({ kind, configuration, id }: Pick<Webhook, 'kind' | 'configuration' | 'id'>, hook: MutatingWebhook): Webhook {
   let conditions: Promise<MatchConditions> | undefined
   return {
