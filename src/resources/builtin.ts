@@ -95,6 +95,7 @@ import { volumeAttachmentResource } from './storage/volume-attachment/definition
 import { volumeAttributesClassResource } from './storage/volume-attributes-class/definition.ts'
 import { storageVersionMigrationResource } from './storagemigration/storage-version-migration/definition.ts'
 
+/** Services and settings that definitions of built-in kinds depend on. Definitions are made once, when the server starts. */
 export interface BuiltinOptions extends ServiceOptions {
   readonly features: Features
   /** Optional. Addresses of the etcd members, in gRPC's form. Unset if the store is in this process. */

@@ -32,6 +32,7 @@ function validateStatus({ status: { resourceClaims = [] } }: SchedulingContext, 
   })
 }
 
+/** Validates the nodes that the scheduler proposes. `validateNodes` is that of the version, whose limits differ. */
 export const validatePotentialNodes = ({ spec }: SchedulingContext, validateNodes: ValidateNodes): FieldError[] =>
   validateNodes(spec.potentialNodes, fieldPath('spec', 'potentialNodes'))
 

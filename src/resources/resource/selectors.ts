@@ -42,6 +42,10 @@ export function* compileSelectors(lists: Iterable<readonly DeviceSelector[] | nu
   return faults
 }
 
+/**
+ * Returns a function because the same expression can stand at several paths. Length, compilation, result type and cost are checked in this order; the first
+ * fault counts.
+ */
 function* judgeOf(expression: string, environment: Environment): Steps<Judge> {
   if (longerThan(expression, MAX_EXPRESSION)) return path => [tooLongError(path, MAX_EXPRESSION)]
   const { issues, checked } = yield* compileInSteps(expression, environment)

@@ -25,7 +25,9 @@ const DISRUPTION_MODES = enumValues('schedulingV1alpha2.DisruptionMode')
 const badNames = (check: (name: string) => Detail[], name: string | undefined, path: FieldPath): FieldError[] =>
   name === undefined ? [] : check(name).map(text => invalid(path, name, text))
 
+/** Validates a required DNS label. */
 export const validateLabel = (name: string, path: FieldPath): FieldError[] => (name === '' ? [required(path)] : badNames(isDns1123Label, name, path))
+/** Validates a required DNS subdomain. */
 export const validateSubdomain = (name: string, path: FieldPath): FieldError[] => (name === '' ? [required(path)] : badNames(isDns1123Subdomain, name, path))
 
 /** Validates each element. The first duplicate name is an error as well. */
@@ -43,6 +45,7 @@ export function validateNamed<T extends { readonly name: string }>(
   return [...again, ...items.flatMap((item, i) => check(item, path.index(i)))]
 }
 
+/** Validates a policy: exactly one of `basic` and `gang`, the latter with a minimum of pods. */
 export const validateSchedulingPolicy = (policy: PodGroupSchedulingPolicy, path: FieldPath): FieldError[] => [
   ...validateUnion(policy, ['basic', 'gang'], path),
   ...(policy.gang ? validateMinimum(policy.gang.minCount, path.child('gang', 'minCount')) : []),

@@ -7,8 +7,10 @@ import { speaksAcceptedVersion } from './review-versions.ts'
 
 /** A webhook of either kind. That of a validating webhook has no reinvocationPolicy. */
 export type Webhook = MutatingWebhook
+/** A configuration of either kind. */
 export type WebhookConfiguration = MutatingWebhookConfiguration
 
+/** Values of sideEffects that v1 accepts. Only webhooks with these are called in a dry run. */
 export const QUIET_SIDE_EFFECTS: readonly string[] = ['None', 'NoneOnDryRun']
 
 /** Faults that an update may keep, because the old object has them from a time when less was validated. */

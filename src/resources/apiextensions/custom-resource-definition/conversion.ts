@@ -60,6 +60,7 @@ function clientErrors(config: ClientConfig, path: FieldPath, { allowInvalidCaBun
   return errors
 }
 
+/** A duplicate is reported at its second place, and its name is not validated again. Unknown versions are allowed beside a known one. */
 function reviewVersionErrors(versions: readonly string[], path: FieldPath, { requireKnownReviewVersion }: ConversionRules): FieldError[] {
   if (versions.length === 0) return [required(path)]
   const again = repeats(versions)

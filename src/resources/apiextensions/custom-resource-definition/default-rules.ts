@@ -21,6 +21,7 @@ export async function defaultRuleErrors(next: CustomResourceDefinition, old: Cus
   return errors
 }
 
+/** Rules apply at and below the schema that has the default. Paths are those of the schema, not of the values. */
 async function errorsOf(schema: JsonSchemaProps | undefined, path: FieldPath): Promise<FieldError[]> {
   if (schema === undefined) return []
   const errors: FieldError[] = []

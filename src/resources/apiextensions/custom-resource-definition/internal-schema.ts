@@ -69,6 +69,7 @@ export const internalRule = (rule: Json): JsonObject => {
   return { Rule: text, Message: message, MessageExpression: messageExpression, Reason: reason, FieldPath: fieldPath, OptionalOldSelf: optionalOldSelf }
 }
 
+/** Returns a member as Go prints it. Absent members are null, or the zero value that `form` is if it is no name of a form. */
 function memberIn(form: Form, value: Json): Json {
   if (value === null) return typeof form === 'string' && form !== '' ? null : form
   switch (form) {

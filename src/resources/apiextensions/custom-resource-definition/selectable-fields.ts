@@ -42,6 +42,7 @@ function fieldErrors(fields: SelectableFields, schema: JsonSchemaProps, path: Fi
   return seen.size > MAX_FIELDS ? [...errors, tooMany(path, seen.size, MAX_FIELDS)] : errors
 }
 
+/** `seen` has the resolved paths, so that two spellings of one path are duplicates. A field with an error counts, too. */
 function fieldError(jsonPath: string, schema: JsonSchemaProps, at: FieldPath, seen: Set<string>): FieldError[] {
   try {
     const place = followSchemaPath(jsonPath, schema, false)

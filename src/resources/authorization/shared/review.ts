@@ -13,6 +13,7 @@ import { invalidError } from '../../../meta/status.ts'
 import { requestOf, selectorComplaints } from './attributes.ts'
 
 const GROUP = 'authorization.k8s.io'
+/** apiVersion of all reviews: v1beta1 ended with 1.22. */
 export const API_VERSION = `${GROUP}/v1`
 
 /** Defines a review: a kind whose create evaluates the object and returns it without storing it. */

@@ -4,6 +4,7 @@ const PREFIX = 'autoscaling.alpha.kubernetes.io/'
 
 /** Annotations of v1 with values for which only v2 has fields. */
 export const METRICS = `${PREFIX}metrics`
+/** Their values are JSON, which upstream's conversion between the versions writes and reads. */
 export const CURRENT_METRICS = `${PREFIX}current-metrics`
 export const CONDITIONS = `${PREFIX}conditions`
 export const BEHAVIOR = `${PREFIX}behavior`

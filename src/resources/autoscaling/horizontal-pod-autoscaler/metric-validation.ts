@@ -121,6 +121,7 @@ const sourcesOf = ({ object, external, pods, resource, containerResource }: Metr
 ]
 const TYPES = enumValues('autoscaling.MetricSourceType')
 
+/** Errors come in upstream's order: type, the first source that is set, whether it is the wanted one, the others. */
 function validateMetric(metric: MetricSpec, path: FieldPath, rules: ReferenceRules): FieldError[] {
   const { type } = metric
   const sources = sourcesOf(metric, rules)

@@ -24,6 +24,7 @@ export function validateObjectReference(reference: CrossVersionObjectReference, 
   return fault === undefined ? errors : [...errors, invalid(path.child('apiVersion'), reference.apiVersion ?? '', fault)]
 }
 
+/** Returns the text of the error. An empty apiVersion is the core group, as is `v1`. */
 export function apiVersionFault({ apiVersion = '' }: CrossVersionObjectReference, { anyApiVersion, coreGroup }: ReferenceRules): string | undefined {
   if (anyApiVersion) return undefined
   const parsed = parseApiVersion(apiVersion)

@@ -33,6 +33,7 @@ interface Transition {
   readonly finishedTurned: boolean
 }
 
+/** On create the old status is empty, so that every member that is set counts as changed. */
 function transitionOf(job: Job, before: Job | undefined): Transition {
   const next = job.status
   const old = before?.status ?? {}

@@ -123,6 +123,7 @@ function* validateTemplateUpdate(next: Job, old: Job, features: Features, path: 
   return isSame ? [] : [immutableError(path.child('spec'), goValue('core.PodSpec', template.spec))]
 }
 
+/** The new spec is validated as a whole before it is compared with the old one. */
 function* validateJobUpdate(next: Job, old: Job, features: Features): Steps<FieldError[]> {
   const { spec } = next
   const unchanged = (name: keyof JobSpec): FieldError[] =>

@@ -62,6 +62,7 @@ export function eventLimits(configurations: PluginConfigurations): readonly Limi
   return limits
 }
 
+/** The limit of the server has one bucket, so its cache size is not validated. */
 function validateLimits(limits: readonly Limit[]): FieldError[] {
   const path = fieldPath('limits')
   if (limits.length === 0) return [invalid(path, verbatim('[]eventratelimit.Limit(nil)'), 'must not be empty')]

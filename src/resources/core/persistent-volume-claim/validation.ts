@@ -47,6 +47,7 @@ export function claimOptions(features: Features, old?: PersistentVolumeClaim): C
   }
 }
 
+/** A size may grow; `validateShrinking` decides whether it may shrink. The path of volumeMode lacks `spec`, as upstream. */
 function validateClaimUpdate(next: PersistentVolumeClaim, old: PersistentVolumeClaim, features: Features): FieldError[] {
   const oldSize = old.spec.resources.requests?.storage
   const newSize = next.spec.resources.requests?.storage

@@ -16,6 +16,7 @@ export interface Exemptions {
   readonly runtimeClasses: ReadonlySet<string>
 }
 
+/** Configuration of the plugin. The labels of a namespace replace its defaults. */
 export interface PodSecurityConfiguration {
   /** Policy of namespaces without labels. */
   readonly defaults: NamespacePolicy

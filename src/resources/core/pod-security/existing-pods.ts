@@ -17,6 +17,7 @@ interface ViolationGroup {
   count: number
 }
 
+/** A namespace whose level a client raises, and the limits of the check. */
 export interface ExistingPods {
   readonly namespace: string
   /** Pods of the namespace. Each is decoded when its function is called. */

@@ -2,6 +2,7 @@ import { parseInteger } from '../../../lib/integer.ts'
 
 /** Pod Security Standards, least strict first. https://kubernetes.io/docs/concepts/security/pod-security-standards/ */
 const LEVELS = ['privileged', 'baseline', 'restricted'] as const
+/** Name of a standard, as in labels. */
 export type Level = (typeof LEVELS)[number]
 
 /** `latest`, or a minor release such as `v1.33`. */
@@ -13,6 +14,7 @@ export interface LevelVersion {
   readonly version: PolicyVersion
 }
 
+/** Texts of errors about labels and about the configuration. */
 export const LEVEL_FAULT = `must be one of ${LEVELS.join(', ')}`
 export const VERSION_FAULT = 'must be "latest" or "v1.x"'
 
@@ -33,4 +35,5 @@ export const levelText = ({ level, version }: LevelVersion): string => `${level}
 /** Compares two levels. Positive if `a` is stricter than `b`. */
 export const compareLevels = (a: Level, b: Level): number => LEVELS.indexOf(a) - LEVELS.indexOf(b)
 
+/** Whether both have the same level and version. `latest` differs from the version that it stands for. */
 export const isSameLevel = (a: LevelVersion, b: LevelVersion): boolean => a.level === b.level && a.version === b.version

@@ -58,6 +58,7 @@ function warnOfExemption(
   request.ctx.warn(`namespace ${quote(metadata.name ?? '')} is exempt from Pod Security, and the policy (${asked}) will be ignored`)
 }
 
+/** Takes at most MOST_MS, and half of the time that the request has left. Pods that cannot be listed are a warning, not an error. */
 async function warningsOfPods(parts: PodSecurityParts, request: AdmissionRequest, level: LevelVersion): Promise<string[]> {
   const { standards, clock, configuration } = parts
   const { signal, deadline = 0 } = request.ctx

@@ -6,8 +6,10 @@ import { compareLevels, isLevel, isPolicyVersion, isSameLevel, LEVEL_FAULT, type
 
 /** Modes of a level. A violation is rejected (`enforce`), recorded in the audit log (`audit`) or reported to the client (`warn`). */
 export const MODES = ['enforce', 'audit', 'warn'] as const
+/** A mode is the first part of the names of its two labels. */
 export type Mode = (typeof MODES)[number]
 
+/** The three modes are independent: a namespace can warn of violations that it does not reject. */
 export type NamespacePolicy = Readonly<Record<Mode, LevelVersion>>
 
 /** Prefix of namespace labels and audit annotations. */

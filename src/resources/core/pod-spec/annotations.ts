@@ -13,6 +13,7 @@ type Annotations = Readonly<Record<string, string>>
 export const MIRROR_POD = 'kubernetes.io/config.mirror'
 /** Prefixes and keys of deprecated annotations, which fields of the security context replaced. The name of a container follows the prefix. */
 export const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/'
+/** Key of the pod's profile. Those of containers have the prefix below. */
 export const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod'
 export const SECCOMP_CONTAINER_PREFIX = 'container.seccomp.security.alpha.kubernetes.io/'
 const TOLERATIONS = 'scheduler.alpha.kubernetes.io/tolerations'

@@ -63,6 +63,7 @@ export function dropInitContainerAnnotations(metadata: ObjectMeta): void {
   if (Object.keys(annotations).length === 0) delete metadata.annotations
 }
 
+/** An image without tag or digest counts as `latest`. Quantities of resources are rounded up to thousandths. */
 function defaultContainer(container: Container): void {
   container.imagePullPolicy ||= isLatest(container.image ?? '') ? 'Always' : 'IfNotPresent'
   container.terminationMessagePath ||= '/dev/termination-log'
@@ -117,6 +118,7 @@ const REFERENCE = new RegExp(
   `^((?:${DOMAIN}/)?${NAME_PART}(?:/${NAME_PART})*)(?::([\\w][\\w.-]{0,127}))?(?:@([A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$`,
 )
 
+/** A volume without a source is an emptyDir. Modes are decimal in JSON: 0o644 is 420. */
 function defaultVolume(volume: Volume): void {
   if (sourceCount(volume) === 0) volume.emptyDir = {}
   if (volume.hostPath) volume.hostPath.type ??= ''

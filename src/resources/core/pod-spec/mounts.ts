@@ -7,6 +7,7 @@ import type { FieldPath } from '../../../meta/field-path.ts'
 import { hasBacksteps, validateDescendingPath } from '../volume/paths.ts'
 import type { VolumesByName } from '../volume/validation.ts'
 
+/** Rules of mounts that depend on gates and on the old object. */
 export interface MountOptions {
   /** Whether mounts of image volumes may have a subPath or subPathExpr. */
   readonly allowImageSubPaths: boolean

@@ -33,6 +33,7 @@ function overlapsWithin(volume: string, what: string, paths: readonly Placed[]):
   return paths.flatMap(path => overlapsOf(volume, what, known, path))
 }
 
+/** Compares the files of all sources of the volume with each other, in order. */
 function projectedWarnings(volume: string, sources: readonly VolumeProjection[], release: Release): string[] {
   const known: Placed[] = []
   const warnings: string[] = []

@@ -54,6 +54,7 @@ function noSeccomp(release: Release): string {
 /** Warnings for one term of a node affinity. `checkValues` is set for preferences, whose values are not validated. */
 export const nodeTermWarnings = (term: NodeSelectorTerm, checkValues: boolean, path: FieldPath): string[] => runAtOnce(termWarnings(term, checkValues, path))
 
+/** Labels of `matchFields` are not checked: they name fields of nodes. */
 function* termWarnings(term: NodeSelectorTerm, checkValues: boolean, path: FieldPath): Steps<string[]> {
   const warnings: string[] = []
   for (const [i, expression] of (term.matchExpressions ?? []).entries()) {
@@ -69,6 +70,7 @@ function* termWarnings(term: NodeSelectorTerm, checkValues: boolean, path: Field
   return warnings
 }
 
+/** Warnings come in upstream's order: node selector, required terms, preferred terms, topology spread. */
 function* schedulingWarnings(spec: PodSpec, { release }: Features, path: FieldPath): Steps<string[]> {
   const checkValues = isSince(release, '1.33')
   const warnings: string[] = []
@@ -100,6 +102,7 @@ function* schedulingWarnings(spec: PodSpec, { release }: Features, path: FieldPa
   return warnings
 }
 
+/** A null selector is valid and matches no pod, which is rarely meant. An empty one matches all. */
 function podAffinityWarnings(affinity: Affinity | undefined, path: FieldPath): string[] {
   const warnings: string[] = []
   for (const kind of ['podAffinity', 'podAntiAffinity'] as const) {
@@ -146,6 +149,7 @@ function hiddenVariables(variables: readonly EnvVar[], release: Release, path: F
   return warnings
 }
 
+/** Quantities of bytes that are no whole number are warned of, since they are rounded up. `isTemplate`: see `warningsOf`. */
 function containerWarnings(template: PodTemplateSpec, base: FieldPath, isTemplate: boolean, { release }: Features): string[] {
   const warnings: string[] = []
   const { annotations = {} } = template.metadata

@@ -75,6 +75,7 @@ async function remove({ api, namespace, name, now }: EvictionTarget, wanted: Wan
 const wantedRevision = ({ metadata: { resourceVersion } }: TypedObject): Pick<Wanted, 'resourceVersion'> =>
   resourceVersion === undefined ? {} : { resourceVersion }
 
+/** Throws 409 with the texts of storage preconditions upstream, which name the type `Pod` and not its resource. */
 function checkPreconditions({ metadata }: TypedObject, { uid, resourceVersion }: Wanted): void {
   const pod = { group: '', resource: 'Pod' }
   if (uid && uid !== metadata.uid)
@@ -129,6 +130,7 @@ async function askBudget({ api, name, now, wanted }: EvictionTarget, pod: Pod): 
   return {}
 }
 
+/** Throws 429 if the budget does not allow the eviction, or if a pod that was not ready has changed since it was read. */
 async function evict(eviction: EvictionTarget): Promise<void> {
   const pod = await removeUnbudgeted(eviction)
   if (!pod) return

@@ -55,6 +55,7 @@ interface InitState {
   readonly reason?: string
 }
 
+/** Stops at the first init container that keeps the pod waiting. Restarts count up to it; sidecars that have started count as done. */
 function initState(spec: PodSpec, status: PodStatus, countsSidecars: boolean): InitState {
   const { initContainers: containers = [] } = spec
   const sidecarNames = new Set(countsSidecars ? containers.filter(isSidecar).map(container => container.name) : [])
@@ -160,6 +161,7 @@ const TABLE: Omit<TableDefinition<Pod>, 'cells'> = {
   conditions: ({ status }) => (status.phase === 'Succeeded' ? SUCCEEDED : status.phase === 'Failed' ? FAILED : undefined),
 }
 
+/** Before sidecars existed, the time of the last restart was shown even if the count was zero. */
 function cellsOf(pod: Pod, now: number, shown: Shown): Json[] {
   const { spec, status } = pod
   const { ready, reason, restarts } = summarise(pod, shown)

@@ -30,6 +30,7 @@ export const forbiddenEphemeralSecret = (account: ServiceAccount, spec: PodSpec)
 
 const referenceNames = (references: readonly { readonly name?: string }[] = []): ReadonlySet<string> => new Set(references.map(({ name = '' }) => name))
 
+/** Returns the message for the first secret that the environment of a container refers to and that is not in `mountable`. */
 function forbiddenIn(what: string, containers: readonly Container[], mountable: ReadonlySet<string>, account: string): string | undefined {
   const refusal = (container: string, where: string, secret: string): string =>
     `${what} ${container} with ${where} referencing secret.secretName="${secret}" is not allowed because service account ${account} does not reference that secret`

@@ -17,5 +17,6 @@ export function validateEvictionRequest({ spec }: EvictionRequest, old: Eviction
   ]
 }
 
+/** Validates the status. On create it is compared with an empty one. */
 export const validateEvictionRequestStatus = ({ status }: EvictionRequest, old: EvictionRequest | undefined): FieldError[] =>
   validateObserved(status, old?.status ?? {}, fieldPath('status'))

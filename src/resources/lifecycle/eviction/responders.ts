@@ -120,6 +120,7 @@ function validatePriority(priority: number | null, path: FieldPath): FieldError[
   return priority > HIGHEST_PRIORITY ? [invalid(path, priority, `must be less than or equal to ${HIGHEST_PRIORITY}`)] : []
 }
 
+/** Reports correspond to targets by index. Only that of the active target may change. */
 function validateReports(reports: readonly ResponderStatus[], old: readonly ResponderStatus[], targets: readonly TargetResponder[], now: number): FieldError[] {
   const wrong = (text: string): FieldError[] => [invalid(RESPONDERS_PATH, shownList('responders', reports), text)]
   if (reports.length !== targets.length) return wrong('must be the same length as status.targetResponders and contain the same keys in the same order')

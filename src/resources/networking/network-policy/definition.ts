@@ -21,6 +21,7 @@ const table: TableDefinition<NetworkPolicy> = {
   cells: ({ metadata, spec }, now) => [metadata.name ?? '', printLabelSelector(spec.podSelector), age(metadata.creationTimestamp, now)],
 }
 
+/** Warns of addresses that are valid for existing objects only, such as those with leading zeros (KEP-4858). */
 function* blockWarnings({ spec }: NetworkPolicy): Steps<string[]> {
   const warnings: string[] = []
   for (const { peers } of allRules(spec))

@@ -36,6 +36,7 @@ function setOverhead(request: AdmissionRequest, spec: PodSpec, { overhead }: Run
   if (overhead.podFixed) spec.overhead = clone(overhead.podFixed)
 }
 
+/** Merges the class's selector and tolerations into the pod's. Throws 403 if both select another value of a label. */
 function setScheduling(request: AdmissionRequest, spec: PodSpec, { scheduling }: RuntimeClass): void {
   if (!scheduling) return
   const selector = { ...spec.nodeSelector }

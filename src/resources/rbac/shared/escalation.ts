@@ -16,6 +16,7 @@ import { deepEqual } from '../../../meta/equal.ts'
 import { failure, forbiddenError, isStatusError, notFoundError } from '../../../meta/status.ts'
 import { CLUSTER_ROLES, ROLES } from '../../kinds.ts'
 
+/** Services by which a write of roles and bindings is checked: a user may grant only permissions that the user has. */
 export interface EscalationServices {
   readonly authorizer: Authorizer
   /** Optional. Permissions that users have through roles. Unset if no authorization mode is RBAC. */

@@ -38,6 +38,7 @@ export function validateNodeAllocatable({ nodeAllocatableResources = {}, capacit
 const validateMultiplier = (factor: string | null | undefined, at: FieldPath): FieldError[] =>
   factor !== undefined && quantitySign(factor) <= 0 ? [invalid(at, canonicalQuantity(factor ?? '0'), 'must be positive')] : []
 
+/** A missing member of a pair is marked as covered by declared validation, which reports the same error. */
 function validateMapping(mapping: NodeAllocatableMapping, capacity: object, path: FieldPath): FieldError[] {
   const { capacityKey, capacityMultiplier, deviceMultiplier } = mapping
   const errors: FieldError[] = []

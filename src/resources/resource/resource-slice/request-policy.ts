@@ -58,6 +58,10 @@ function validateThousandths(values: Readonly<Record<string, string | undefined>
 
 const decimalOfThousandths = (count: bigint): string => `${count}m`
 
+/**
+ * Without a minimum nothing else is validated. `standard` is the default, `capacity` the device's; the errors of a default have the path of the bound that
+ * it breaks.
+ */
 function validateRange(range: CapacityRequestPolicyRange, standard: string, capacity: string, features: Features, path: FieldPath): FieldError[] {
   const { min, max, step } = range
   const minAt = path.child('min')

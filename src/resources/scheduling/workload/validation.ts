@@ -35,6 +35,7 @@ function validateFirstPolicy({ basic, gang }: PodGroupSchedulingPolicy, path: Fi
   return gang && gang.minCount <= 0 ? [invalid(path.child('gang', 'minCount'), gang.minCount, 'must be greater than 0')] : []
 }
 
+/** Rules of v1alpha1 (1.35). A duplicate name is reported besides the errors of the name itself, a policy by its first error. */
 function validateFirstGroups(groups: readonly PodGroupTemplate[], path: FieldPath): FieldError[] {
   if (groups.length === 0) return [required(path, 'must have at least one item')]
   if (groups.length > MOST_GROUPS) return [tooMany(path, groups.length, MOST_GROUPS)]

@@ -66,6 +66,7 @@ const FREE = [
 
 const unchecked = (why: string): string => `error checking mirror pod for API references: ${why}`
 
+/** Returns the first kind that the volume refers to, or an error for a source that is not known here: a mirror pod may have neither. */
 function referenceOfVolume(volume: Volume): string | undefined {
   if (FREE.some(source => volume[source])) return undefined
   if (volume.configMap) return 'configmaps (via configmap volumes)'

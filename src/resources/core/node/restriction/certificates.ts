@@ -84,6 +84,7 @@ async function podOf(restricted: Restricted, spec: Spec): Promise<Pod> {
   return pod
 }
 
+/** The account must be that of the running pod, and still the one with the requested UID. Throws 403. */
 async function checkAccount(restricted: Restricted, spec: Spec, pod: Pod): Promise<void> {
   const { request } = restricted
   const key = podKey(restricted, spec)

@@ -27,6 +27,7 @@ function restrictCreation(restricted: Restricted, { metadata, spec }: Node): voi
   if (forbidden.length > 0) throw refuseNode(restricted, `node ${node} is not allowed to set the following labels: ${forbidden.sort(compareText).join(', ')}`)
 }
 
+/** Only labels that change are checked, so that a node may keep a forbidden one that an administrator has set. */
 function restrictUpdate(restricted: Restricted, object: Node, old: Node): void {
   const node = quote(restricted.node)
   // Old kubelets drop the field when they update the status.

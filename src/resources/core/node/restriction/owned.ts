@@ -12,6 +12,7 @@ export function restrictLease(restricted: Restricted): void {
   if (requestedName(request) !== node) throw refuseNode(restricted, 'can only access node lease with the same name as the requesting node')
 }
 
+/** Allows a node to write the CSINode that has its name. Throws 403. */
 export function restrictCsiNode(restricted: Restricted): void {
   if (requestedName(restricted.request) !== restricted.node) throw refuseNode(restricted, 'can only access CSINode with the same name as the requesting node')
 }

@@ -22,6 +22,7 @@ export function restrictPod(restricted: Restricted): Promise<void> {
   }
 }
 
+/** A node creates only mirror pods and deletes pods that run on it; it may not update a pod other than by its status. Throws 403. */
 async function restrictWhole(restricted: Restricted): Promise<void> {
   const { request, node } = restricted
   switch (request.operation) {
@@ -63,6 +64,7 @@ async function checkOwner(restricted: Restricted, { metadata: { ownerReferences 
   if (owner.uid !== uid) throw refuseNode(restricted, `node ${restricted.node} UID mismatch: expected ${owner.uid} got ${uid}`)
 }
 
+/** A node may neither relabel a pod that runs on it nor change the claims that the scheduler has given to it. Throws 403. */
 async function restrictStatus(restricted: Restricted): Promise<void> {
   const { operation, old, object } = restricted.request
   const node = quote(restricted.node)

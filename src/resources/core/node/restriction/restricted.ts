@@ -26,6 +26,7 @@ export interface Restricted {
 /** Checks a request of a node. Throws a StatusError if it is refused. */
 export type Restriction = (restricted: Restricted) => void | Promise<void>
 
+/** Whether the server behaves as this release or a later one. */
 export const sinceOf = ({ options: { features } }: Restricted, release: Release): boolean => isSince(features.release, release)
 
 /** Returns the name of the object. On create the request itself has no name. */

@@ -30,6 +30,7 @@ export async function restrictToken(restricted: Restricted): Promise<void> {
     await checkAudience(restricted, spec.audiences ?? [], pod)
 }
 
+/** Since 1.33 the authorizer can allow an audience that no volume needs (verb `request-serviceaccounts-token-audience`, KEP-4412). */
 async function checkAudience(restricted: Restricted, audiences: readonly string[], pod: Pod): Promise<void> {
   const [audience = '', ...more] = audiences
   if (more.length > 0) throw refuseNode(restricted, 'node may only request 0 or 1 audiences')

@@ -33,6 +33,7 @@ function reviewed({ spec, metadata }: Pod, { subresource, namespace }: Admission
   return { images: asked.map(({ image }) => image ?? ''), annotations: Object.fromEntries(shown), namespace }
 }
 
+/** The configured policy, and the clock by which its cached verdicts expire. */
 export interface ImagePolicyEnvironment {
   readonly policy: ImagePolicy
   /** Monotonic clock. */

@@ -68,6 +68,7 @@ export async function openImagePolicy(configurations: PluginConfigurations, cloc
   }
 }
 
+/** Parses YAML or JSON. An empty file is an error, a null document an empty configuration. */
 function rootOf(bytes: Buffer): JsonObject {
   if (bytes.toString().trim() === '') throw imagePolicyError('EOF')
   try {

@@ -93,6 +93,7 @@ function* coveringQuotas(quotas: readonly RunningQuota[], { request, object, eva
 const matchesQuota = ({ quota, hard }: RunningQuota, evaluator: Evaluator, object: KubeObject): boolean =>
   [...hard.keys()].some(name => evaluator.counts(name)) && scopesOf(quota).every(scope => evaluator.inScope?.(scope, object) === true)
 
+/** Throws 403 if the usage would exceed a limit. Its text has only the resources that exceed theirs. */
 function refuseExcess(request: AdmissionRequest, { running: { quota, hard, used }, amounts }: Reserved): void {
   const after = added(used, amounts)
   const names = new Set(

@@ -58,6 +58,7 @@ export class QuotaReservations {
     }
   }
 
+  /** Held until commit or rollback. After the latter, listeners count the namespace again. */
   #hold(held: Held): Reservation {
     this.#held.add(held)
     return {

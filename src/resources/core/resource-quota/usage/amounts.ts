@@ -20,6 +20,7 @@ export function resourceListOf(amounts: Amounts): Record<string, string> {
   return list
 }
 
+/** Adds the amounts of both. A name that only one of them has keeps its amount. */
 export function added(a: Amounts, b: Amounts): Amounts {
   const sum = new Map(a)
   for (const [name, quantity] of b) addTo(sum, name, quantity)

@@ -119,6 +119,7 @@ function hasCrossNamespaceAffinity({ spec: { affinity } }: Pod): boolean {
   )
 }
 
+/** No pod is in a scope that is not known here. */
 function inScope(selector: ScopedResourceSelectorRequirement, pod: Pod, features: Features): boolean {
   switch (selector.scopeName) {
     case 'Terminating':

@@ -25,6 +25,7 @@ function storageOf({ spec, status }: PersistentVolumeClaim, features: Features):
   return parseQuantity(roundUpQuantity(allocated !== undefined && compareQuantity(allocated, roundUpQuantity(asked, 0)) > 0 ? allocated : asked, 0))
 }
 
+/** Counts for the namespace, and again for the storage class if the claim has one. */
 function usageOf(claim: PersistentVolumeClaim, features: Features): Amounts {
   const usage = new Map([
     [NUMBER, ONE],

@@ -71,6 +71,7 @@ export class NodePorts {
     return done
   }
 
+  /** Creates the object if it is absent and starts again. An error of `change` ends the loop, though it is thrown within a write that is retried. */
   async #changeNow(api: ResourceAccess, change: (ports: PortSet, object: RangeAllocation) => boolean): Promise<void> {
     for (;;) {
       let failure: unknown

@@ -95,6 +95,7 @@ function planCreate(next: Service, assigned: Map<number, number>, take: Take, ta
   }
 }
 
+/** Takes only ports that the old service does not have. Several ports may share a node port if their protocols differ. */
 function planUpdate(next: Service, old: Service, assigned: Map<number, number>, take: Take, takeAny: TakeAny): void {
   const had = new Set(nodePortsOf(old))
   const pairs = new Set<string>()
@@ -113,6 +114,7 @@ function planUpdate(next: Service, old: Service, assigned: Map<number, number>, 
   }
 }
 
+/** Returns the port to assign. Undefined if none is needed or the old service has one already. `taken` receives it, to be returned if the write fails. */
 function planHealthCheck(next: Service, old: Service | undefined, ports: PortSource, taken: number[]): number | undefined {
   if (!needsHealthCheck(next) || (old && needsHealthCheck(old))) return undefined
   const wanted = next.spec.healthCheckNodePort ?? 0

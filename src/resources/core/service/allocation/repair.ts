@@ -76,6 +76,7 @@ function ownersOf(services: readonly Service[]): Map<string, Service> {
   return owners
 }
 
+/** An address without a service is freed only when it has been seen so for the grace period: its service may be about to be written. */
 async function repairIPs(run: Run, addresses: readonly IPAddress[]): Promise<Pick<RepairReport, 'freedIPs' | 'restoredIPs' | 'conflictingIPs'>> {
   const { api, state, options } = run
   const { orphanAddresses } = state
