@@ -48,6 +48,10 @@ interface ConvertedReference {
   readonly notes: readonly ReferenceNote[]
 }
 
+/**
+ * A reference without a successor, or to an object that cannot be decoded, stays as it is and is a decision for its owner. Nested objects are converted with
+ * their references.
+ */
 function convertReference(value: JsonObject, reference: VersionReference, kinds: ReleaseKinds, path: string): ConvertedReference {
   const decision = (message: string): ConvertedReference => ({ notes: [{ severity: 'decision', message: `${path}: ${message}` }] })
   const found = kinds.find(reference)

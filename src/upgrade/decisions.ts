@@ -74,6 +74,7 @@ function topologyDecisions({ endpoints }: JsonObject): OwnerDecision[] {
   })
 }
 
+/** Absent members have the defaults of v1beta1 here: `Unknown` side effects and reviews in v1beta1, neither of which v1 allows. */
 function webhookDecisions({ webhooks }: JsonObject): OwnerDecision[] {
   return objectsIn(webhooks).flatMap(({ sideEffects = 'Unknown', admissionReviewVersions }, i) => [
     ...(sideEffects === 'None' || sideEffects === 'NoneOnDryRun'

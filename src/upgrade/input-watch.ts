@@ -3,6 +3,7 @@ import { exceeds, type InputLimits } from './input-limits.ts'
 
 const PROGRESS_MS = 10_000
 
+/** Bounds of the reading, and where progress is printed. */
 export interface InputWatchOptions {
   readonly limits: InputLimits
   /** Prints a line. */

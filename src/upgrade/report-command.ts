@@ -92,6 +92,7 @@ export async function runReport(argv: readonly string[], { out, err }: Streams):
   return report.findings.some(({ rule }) => rule === 'unreadable') ? 2 : 0
 }
 
+/** Throws ArgumentError if nothing is to be examined or `--to` is older than `--from`. Without `--from` the release is that of the cluster. */
 async function makeReport(given: Arguments, err: Streams['err']): Promise<Report> {
   const kubeconfig = given.value('kubeconfig')
   const client = kubeconfig === undefined ? undefined : new ClusterClient(readKubeconfig(kubeconfig, given.value('context')))

@@ -3,6 +3,7 @@ import { isSince, type Release } from '../../lifecycle/release.ts'
 /** Components whose flags are checked. */
 export const COMPONENTS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kube-proxy', 'kubelet'] as const
 
+/** Name of a component, which is that of its program. */
 export type Component = (typeof COMPONENTS)[number]
 
 /** Names, separated by spaces, by the first release for which they are listed. */

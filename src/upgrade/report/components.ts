@@ -69,6 +69,7 @@ function flagFindings(component: Component, flags: Settings['flags'], place: Fin
 /** Oldest release in the tables. A deprecation that it lists may be older. */
 const OLDEST_TAG: Release = '1.16'
 
+/** Gates of the stages themselves (`AllAlpha`) are skipped, and gates that no release has: the setting may belong to another program. */
 function gateFindings(gates: Settings['gates'], place: FindingLocation, subject: string, { to }: Upgrade): Finding[] {
   const then = gatesOf(to)
   return gates.flatMap(([name, value]): Finding[] => {
@@ -125,6 +126,7 @@ const GONE_PLUGINS: Readonly<Record<string, Release>> = {
   PodGroupWorkloadExists: '1.37',
 }
 
+/** Flags and plugins that no table lists are findings only if the target is this program's default release, whose names are known completely. */
 function serverFlagFindings(flags: Settings['flags'], place: FindingLocation, subject: string, to: Release): Finding[] {
   const blocking = (message: string, since?: Release): Finding => ({
     rule: 'removed-flag',

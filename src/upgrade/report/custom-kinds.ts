@@ -37,6 +37,7 @@ export class CustomKinds {
     })
   }
 
+  /** Definitions of v1beta1 may have a single version in `spec.version`. Malformed ones are ignored: they have findings of their own. */
   #define({ spec: given }: JsonObject): void {
     const spec = objectIn(given)
     const names = objectIn(spec.names)

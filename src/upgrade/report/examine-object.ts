@@ -148,6 +148,7 @@ const keyFindings = (subject: ExaminedObject, { to }: Upgrade): Finding[] =>
     ),
   )
 
+/** A reference blocks because the controller that reads it fails. Owners and nested objects are read by other means, and weigh less. */
 function referenceFindings(subject: ExaminedObject, { to }: Upgrade): Finding[] {
   return oldReferencesOf(subject.value, to).map(({ path, apiVersion, kind, standing, isObject }) => {
     const isOwner = path.startsWith('metadata.ownerReferences')
@@ -274,6 +275,7 @@ async function judgeIn(kinds: ReleaseKinds, { value, apiVersion, kind }: Examine
   return conversion && judge(kinds, { definition: found.definition, version: conversion.to }, conversion.after)
 }
 
+/** Compares the decoded objects of both releases. Members that the object states itself are no findings: their changes are those of the conversion. */
 function defaultFindings(subject: ExaminedObject, { object: old }: Judgement, { object: now }: Judgement): Finding[] {
   if (old === undefined || now === undefined || old.apiVersion !== now.apiVersion) return []
   const found: Finding[] = []

@@ -32,6 +32,7 @@ export const RULES = {
   unreadable: 'An object or file could not be examined',
 } as const
 
+/** Id of a rule, by which programs that read a report in JSON or SARIF select findings. */
 export type FindingRule = keyof typeof RULES
 
 /** Location of a finding. */

@@ -13,6 +13,7 @@ export interface Examined {
   readonly findings: readonly Finding[]
 }
 
+/** Releases of the upgrade, and what else to examine. `from` and `to` may be equal. */
 export interface ReportOptions {
   readonly from: Release
   readonly to: Release

@@ -107,6 +107,10 @@ export class Editor {
     for (const pair of isAnyNew ? others : gone) this.#remove(node, pair)
   }
 
+  /**
+   * Keeps the notation of the value if that is possible: a scalar is replaced alone, a collection is changed within. Otherwise the text behind the colon is
+   * written anew.
+   */
   #changePair({ keyStart, keyEnd, value }: MapEntry, before: Json | undefined, after: Json): void {
     if (before !== undefined && deepEqual(before, after)) return
     const wanted = patched(nodeValue(value), before, after)
@@ -151,6 +155,10 @@ export class Editor {
     return end < 0 ? this.#text.length : end
   }
 
+  /**
+   * Returns text of the document with the same value, so that its comments and notation move with it. Undefined if there is none, or it is too short to be
+   * worth it.
+   */
   #reused(value: Json, key: string | undefined): ReusedText | undefined {
     const moving = key === undefined ? undefined : this.#moving.get(key)
     if (moving) return this.#movedText(moving.pair, moving.before, value)

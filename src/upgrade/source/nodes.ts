@@ -233,6 +233,7 @@ class NodeBuilder {
     return valueStart
   }
 
+  /** Consumes the events of a collection with its end. Its text ends with its last member; YAML's events do not say where a block ends. */
   #collection(event: Exclude<Event, { type: 1 | 4 | 5 | 6 }>): MapNode | ListNode {
     const flow = event.style === 2
     const start = beginning(event, event.start)

@@ -13,6 +13,7 @@ export function patched(value: Json, before: Json | undefined, after: Json): Jso
   return after
 }
 
+/** New members come in place of the first removed one, otherwise last. A renamed member keeps its place. */
 function patchedObject(value: JsonObject, before: JsonObject, after: JsonObject): JsonObject {
   const { removed, added, renamed } = keyChanges(value, before, after)
   const out: JsonObject = {}

@@ -86,6 +86,7 @@ function groupFindings(findings: readonly Finding[]): { readonly alike: Finding[
 /** Returns `Deployment` for `Deployment shop/web`. */
 const subjectKind = ({ subject }: Finding): string => subject.slice(0, `${subject} `.indexOf(' '))
 
+/** One card for findings that differ only in their object. The diff is shown with each object. */
 function sharedCard(group: readonly Finding[]): string {
   const [first] = group
   if (first === undefined) return ''

@@ -48,6 +48,7 @@ async function* auditLines(path: string): AsyncGenerator<string> {
   if (size > 0 && size <= LONGEST_LINE) yield Buffer.concat(parts).toString()
 }
 
+/** Counts a request once, by its final stage. Callers beyond MOST_COUNTED are counted together, so that memory is bounded. */
 function addEvent(requests: Map<string, Requests>, { annotations, objectRef, user, userAgent, requestReceivedTimestamp, stage }: JsonObject): void {
   if (!isJsonObject(annotations) || annotations['k8s.io/deprecated'] !== 'true' || !isJsonObject(objectRef)) return
   // A request has an event for each stage.
@@ -63,6 +64,7 @@ function addEvent(requests: Map<string, Requests>, { annotations, objectRef, use
   found.callers.set(caller, { count: count + 1, last: [last, time].sort()[1] ?? '' })
 }
 
+/** Names the callers with the most requests, each with the time of its last one. Blocks if the target no longer serves the version. */
 function findingOf(path: string, subject: string, { removed, callers }: Requests, to: Release): Finding {
   const minor = /^1\.(\d+)$/.exec(removed)?.[1]
   const since: Release | undefined = minor === undefined ? undefined : `1.${Number(minor)}`

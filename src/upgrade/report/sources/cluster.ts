@@ -49,6 +49,7 @@ const unreadableResource = ({ server }: ClusterClient, path: string, { message }
   message,
 })
 
+/** Completes an item of a list, which states no type. Versions are those by which managers have written it, since the server converts what it lists. */
 function clusterObject({ server }: ClusterClient, { apiVersion, kind, path }: ListedResource, value: JsonObject): ExaminedObject {
   const { namespace, name, ...metadata } = objectIn(value.metadata)
   const own = typeof namespace === 'string' ? path.replace(/\/([^/]+)$/, `/namespaces/${namespace}/$1`) : path
@@ -79,6 +80,7 @@ async function requestFindings(client: ClusterClient, to: Release): Promise<Find
   }
 }
 
+/** `labels`: those of one sample of the metric, in the text format of Prometheus. */
 function requestFinding({ server }: ClusterClient, labels: string, to: Release): Finding | undefined {
   const values = new Map(Array.from(labels.matchAll(/(?<!\w)(\w+)="([^"]*)"/g), ([, name, value]) => [name, value]))
   const of = (name: string): string => values.get(name) ?? ''

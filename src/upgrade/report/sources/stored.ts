@@ -30,6 +30,7 @@ export function examineStore(name: string, values: Iterable<StoredValue> | Async
   return { name, subjects: subjectsOf(name, values, findings), findings }
 }
 
+/** Yields objects as they are read, so that memory does not depend on the size of the store. Findings are complete when it ends. */
 async function* subjectsOf(name: string, values: Iterable<StoredValue> | AsyncIterable<StoredValue>, findings: Finding[]): AsyncGenerator<ExaminedObject> {
   const kinds = new ReleaseKinds()
   const encrypted = new Map<string, number>()

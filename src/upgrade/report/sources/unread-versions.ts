@@ -46,6 +46,7 @@ function openedBy(text: string): number {
   return depth
 }
 
+/** Finds objects in a text that is no YAML (a template), by their two lines. A part with several of either is skipped. `start`: offset in the text. */
 function objectsIn(text: string): NamedObject[] {
   const found: NamedObject[] = []
   let [start, depth] = [0, 0]
