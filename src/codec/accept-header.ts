@@ -12,6 +12,7 @@ export interface MediaType {
   readonly alias?: true
 }
 
+/** Encoding of a body. A server need not offer all of them. */
 export type Format = 'json' | 'yaml' | 'protobuf' | 'cbor'
 
 export const JSON_TYPE = 'application/json'

@@ -163,6 +163,7 @@ class CborReader {
     if (depth > this.#limits.depth) throw this.#input.error(`cbor: exceeded max nested level ${this.#limits.depth}`)
   }
 
+  /** A definite length is bounded before items are read. The path has the index of the current item, for faults. */
   #readArray(depth: number): Json[] {
     this.#enter(depth)
     const input = this.#input
@@ -194,6 +195,7 @@ class CborReader {
     this.#literals.set(container, known.set(key, `${value}.0`))
   }
 
+  /** Of repeated keys the last value counts, and a fault is noted. It is shallow in the root (see `ParsedCbor.fault`). */
   #readMap(depth: number): JsonObject {
     this.#enter(depth)
     const input = this.#input
@@ -218,6 +220,7 @@ class CborReader {
     return out
   }
 
+  /** Keys are text or byte strings. A key of another type is noted, and its text stands for it. */
   #readKey(depth: number, shallow: boolean): string {
     const input = this.#input
     const type = input.peekMajor()

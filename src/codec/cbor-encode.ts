@@ -111,6 +111,7 @@ function isAscending(keys: readonly string[]): boolean {
   return true
 }
 
+/** Writes a value without a schema, with sorted keys. An undefined item of a list is null; an undefined member is omitted. */
 function writeAny(out: CborOutput, value: Json | undefined): void {
   if (typeof value === 'string') out.text(value)
   else if (typeof value === 'number') out.number(value)

@@ -92,6 +92,7 @@ class ChunkParser {
     return end > 0
   }
 
+  /** Returns false at the end of the root, too: the caller looks at `result`, which is undefined if the text is no JSON. */
   #close(top: Open, at: number): boolean {
     const stack = this.#stack
     if ((top.value !== undefined || at - top.from > CHUNK || stack.length === 1) && !this.#readRest(top, at)) return false

@@ -133,6 +133,7 @@ function nextItem(open: Open & { form: 'list' }, stack: Open[], write: WriteText
   return ']'
 }
 
+/** Returns an empty text for a member that is undefined, which is omitted. */
 function nextMember(open: Open & { form: 'object' }, stack: Open[], write: WriteText): string {
   const key = open.keys?.[open.next++]
   if (key === undefined) {

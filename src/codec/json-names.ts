@@ -55,6 +55,7 @@ function escapesInNames(text: string): EscapesInNames {
   return escapes
 }
 
+/** Visits with a list of open values instead of by recursion, so that a deep value does not overflow the stack. */
 function hasBackslashInName(value: unknown): boolean {
   const rest: unknown[] = [value]
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
@@ -124,6 +125,7 @@ function decoded(value: unknown): unknown {
   return root[0]
 }
 
+/** Returns the object itself if no name is coded. */
 function withDecodedNames(object: Record<string, unknown>): Record<string, unknown> {
   if (!Object.keys(object).some(name => name.includes(MARK))) return object
   const result: Record<string, unknown> = {}

@@ -84,6 +84,7 @@ class MessageReader {
     this.#left = mostValues
   }
 
+  /** Throws ProtobufError with the path at which reading ended, and 413 if the message has more values than allowed. */
   *read(schema: StructSchema): Steps<JsonObject> {
     try {
       const out: JsonObject = {}
@@ -161,6 +162,7 @@ class MessageReader {
     this.#path.pop()
   }
 
+  /** Adds one field to `out`. Items and entries count as values of their own towards the limit. */
   #field(wire: number, name: string, schema: Schema, out: JsonObject): void {
     if (--this.#left < 0) throw tooManyValues()
     const path = this.#path

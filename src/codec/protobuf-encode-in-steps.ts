@@ -86,6 +86,7 @@ function addPart(parts: Uint8Array[], part: Uint8Array): number {
   return part.length
 }
 
+/** Returns the number of bytes. Structs are divided further; of other items, a few are encoded at once. */
 function* addItems(parts: Uint8Array[], number: number, schema: ListSchema, items: readonly Json[]): Steps<number> {
   const { items: item } = schema
   let length = 0
@@ -102,6 +103,7 @@ function* addItems(parts: Uint8Array[], number: number, schema: ListSchema, item
   return length
 }
 
+/** Writes entries in byte order of their keys, as Go's encoders of Kubernetes do. Returns the number of bytes. */
 function* addEntries(parts: Uint8Array[], number: number, schema: MapSchema, map: JsonObject): Steps<number> {
   const keys = isWide(map) ? yield* wideNames(map) : namesOf(map)
   if (keys.length <= FEW) return addPart(parts, encodeField(number, schema, map, false))

@@ -69,6 +69,7 @@ function writeZero(writer: Writer, number: number, schema: Schema): void {
   if (zero !== undefined) writeValue(writer, number, schema, zero)
 }
 
+/** A value of a wrong type is written as an empty message; scalars of a wrong type throw. */
 function writeValue(writer: Writer, number: number, schema: Schema, value: Json): void {
   switch (schema.type) {
     case 'struct':
@@ -103,6 +104,7 @@ function writeUnion(writer: Writer, { form, struct }: UnionSchema, value: Json):
   }
 }
 
+/** Integers are varints, negative ones in ten bytes, as `int32` and `int64` are in proto2. */
 function writeScalar(writer: Writer, number: number, schema: ScalarSchema, value: Json): void {
   switch (schema.type) {
     case 'string':

@@ -74,6 +74,7 @@ const MESSAGES: Readonly<Partial<Record<ScalarSchema['type'], WireMessage>>> = {
   },
 }
 
+/** Absent members are zero. Repeated ones replace each other, as in Go's generated decoders. */
 function readMembers(reader: ProtobufReader, end: number, message: WireMessage): SpecialMembers {
   const members: SpecialMembers = { first: 0, bytes: undefined, second: 0, third: '' }
   const beginsWithBytes = message.fields[0]?.[1] === WIRE_BYTES

@@ -153,6 +153,7 @@ export class Transcoder {
     }
   }
 
+  /** Writes the value that begins at `t.pos` of the JSON text, with its tag, and moves `t.pos` behind it. Gives up on JSON of another type. */
   #value(t: Transcription, value: ValueLayout): void {
     switch (value.form) {
       case 'string':
@@ -189,6 +190,7 @@ export class Transcoder {
     }
   }
 
+  /** The layout of a nested struct is made on first use, since types can be recursive. */
   #struct(t: Transcription, value: ValueLayout): void {
     if (t.json[t.pos] !== OPEN_BRACE) giveUp()
     if (value.layout === undefined) {

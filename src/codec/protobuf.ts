@@ -120,6 +120,7 @@ export const writeItemHead = (target: Buffer, item: number, length: number): num
 /** Like `writeItemHead`, for the metadata of an object. */
 export const writeMetaHead = (target: Buffer, meta: number, length: number): number => writeHead(META_TAG, target, meta, length)
 
+/** `content`: offset at which the content begins. Returns the offset of the tag. MOST_ITEM_HEAD bytes must be free before the content. */
 function writeHead(tag: number, target: Buffer, content: number, length: number): number {
   const from = content - listItemHead(length)
   let at = from

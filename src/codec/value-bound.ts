@@ -86,6 +86,7 @@ function countLines(bytes: Buffer): number {
 /** Matches a line that begins with `- `, `? ` or a key and its colon. */
 const MEMBER = /^(?:[ \t]*[-?](?:[ \t\r]|$)|[^#]*:(?:[ \t\r]|$))/
 
+/** Counts at most one value per line, and the commas of long lines, where a flow collection may hide many. */
 function countYamlLines(text: string): number {
   let values = 0
   for (let from = 0; from < text.length; ) {

@@ -129,6 +129,7 @@ class Grammar {
     )
   }
 
+  /** Reads the directives before a document. Only YAML 1.1 is accepted, as in go-yaml; handles apply to this document only. */
   #directives(): void {
     let hasVersion = false
     const handles = new Map<string, string>()

@@ -30,6 +30,7 @@ function widthOf(lead: number): number | undefined {
 /** Smallest code point of each sequence length. */
 const LEAST = [0, 0, 0x80, 0x800, 0x10000] as const
 
+/** Checks a sequence as libyaml does, whose texts these are: overlong forms and surrogates are faults. */
 function sequenceFault(bytes: Buffer, at: number, width: number): string | undefined {
   if (width === 1) return undefined
   if (at + width > bytes.length) return 'incomplete UTF-8 octet sequence'

@@ -124,6 +124,7 @@ export class YamlScanner extends YamlCursor {
     this.#tokens.push({ type, line, value, suffix, isPlain })
   }
 
+  /** Reads one token, after the tokens of blocks that end before it. */
   #fetchNext(): void {
     if (!this.#skipToToken()) {
       this.#unfinished = () => true
@@ -272,6 +273,7 @@ export class YamlScanner extends YamlCursor {
     this.skip()
   }
 
+  /** A bracket that closes nothing is a token all the same: the grammar refuses it. */
   #fetchFlowEnd(type: ']' | '}'): void {
     this.#removeKey()
     if (this.#flowLevel > 0) {
@@ -313,6 +315,7 @@ export class YamlScanner extends YamlCursor {
     this.skip()
   }
 
+  /** At a simple key, inserts the key's token before tokens that have been read already, since only the colon shows that it is one. */
   #fetchValue(): void {
     const key = this.#lastKey
     if (this.#isValidKey(key)) {

@@ -148,6 +148,7 @@ export class TreeBuilder {
     this.#open(type, anchor, line)
   }
 
+  /** An anchor refers to the value only, not to the form in which it would be a key. */
   #scalar(event: ScalarEvent): void {
     this.#count(1)
     const { kind, key } = this.#frame
@@ -162,6 +163,7 @@ export class TreeBuilder {
     this.#add(built, { raw, isMerge: isMerge(event) })
   }
 
+  /** Copies the value, and counts it again towards the limit, so that a few aliases cannot make a value of any size. */
   #alias(name: string, line: number): void {
     const target = this.#anchors.get(name)
     if (target === undefined)

@@ -89,6 +89,7 @@ function writeScalar(lines: Lines, value: null | boolean | number | bigint | str
   lines.parts.push(gap, typeof value === 'string' ? stringText(lines, value, indent, gap.length) : yamlScalar(value), '\n')
 }
 
+/** `place`: whether the list follows a key, a dash or nothing, which decides on the first line and the indentation. */
 function* writeList(lines: Lines, items: readonly Json[], indent: number, place: NodePosition): Steps<void> {
   // A list below a key is not indented: its dashes are aligned with the key.
   const at = place === 'value' ? indent - 2 : indent

@@ -9,7 +9,12 @@ const PODS = '/api/v1/namespaces/default/pods'
 const TEMPLATE = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'app:1' }] } }
 const START = '2026-03-01T10:00:30Z'
 
-const job = (spec: JsonObject, name = 'j'): Manifest => ({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: 'default' }, spec: { template: TEMPLATE, ...spec } })
+const job = (spec: JsonObject, name = 'j'): Manifest => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: { name, namespace: 'default' },
+  spec: { template: TEMPLATE, ...spec },
+})
 const cronJob = (spec: JsonObject): Manifest => ({
   apiVersion: 'batch/v1',
   kind: 'CronJob',
@@ -63,7 +68,10 @@ describe('jobs of a cluster', () => {
     await plane.apply(job({ completions: 2, parallelism: 2, completionMode: 'Indexed' }))
     await plane.until(async () => (await pods()).length === 2)
     expect((await pods()).map(({ spec }) => spec.hostname)).to.have.members(['j-0', 'j-1'])
-    await end('Failed', (await pods()).filter(({ spec }) => spec.hostname === 'j-1'))
+    await end(
+      'Failed',
+      (await pods()).filter(({ spec }) => spec.hostname === 'j-1'),
+    )
     await plane.until(async () => (await get(`${BATCH}/jobs/j`)).status.failed === 1)
     await advance(9)
     expect(await pods()).to.have.length(2)

@@ -2,8 +2,8 @@ import type { HPAScalingRules } from '../../../src/api/autoscaling/v2.types.ts'
 import type { Pod } from '../../../src/api/core/v1.types.ts'
 import {
   averageProposal,
-  perReplicaProposal,
   type Proposal,
+  perReplicaProposal,
   utilizationProposal,
   valueProposal,
 } from '../../../src/cluster/controllers/horizontalpodautoscaler/calculator.ts'
@@ -12,8 +12,8 @@ import { groupPods, type PodMetric } from '../../../src/cluster/controllers/hori
 import {
   limitReplicas,
   limitReplicasByRules,
-  scaleDownLimit,
   type ScaleEvent,
+  scaleDownLimit,
   scaleUpLimit,
 } from '../../../src/cluster/controllers/horizontalpodautoscaler/limits.ts'
 import { metricProposal } from '../../../src/cluster/controllers/horizontalpodautoscaler/metrics.ts'

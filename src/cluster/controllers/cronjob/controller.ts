@@ -73,7 +73,8 @@ class CronJobController {
       const wait = await runInTurns(untilNext(cronJob, this.#env.clock.now() / 1000, parsed), this.#signal)
       if (wait !== undefined) this.#queue.addAfter(objectKey(cronJob), wait)
     } catch {
-      if (!this.#signal.aborted) this.#events.record(CRON_JOBS, cronJob, 'Warning', 'UnParseableCronJobSchedule', `unparseable schedule for cronjob: ${schedule}`)
+      if (!this.#signal.aborted)
+        this.#events.record(CRON_JOBS, cronJob, 'Warning', 'UnParseableCronJobSchedule', `unparseable schedule for cronjob: ${schedule}`)
     }
   }
 

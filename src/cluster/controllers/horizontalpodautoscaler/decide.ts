@@ -1,5 +1,5 @@
-import type { HPAScalingRules, HorizontalPodAutoscaler, MetricStatus } from '../../../api/autoscaling/v2.types.ts'
-import { limitReplicas, limitReplicasByRules, type Limited, type ScaleEvents } from './limits.ts'
+import type { HorizontalPodAutoscaler, HPAScalingRules, MetricStatus } from '../../../api/autoscaling/v2.types.ts'
+import { type Limited, limitReplicas, limitReplicasByRules, type ScaleEvents } from './limits.ts'
 import type { MetricError, MetricProposal } from './metrics.ts'
 import { type Recommendation, stabilize, stabilizeByRules } from './stabilization.ts'
 import { ableToScale, type ConditionState, scalingActive, scalingLimited } from './status.ts'

@@ -10,7 +10,7 @@ import type { Pod } from '../../../api/core/v1.types.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { printLabelSelector } from '../../../meta/label-selector.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
-import { averageProposal, perReplicaProposal, type PodProposalInput, type Proposal, type Tolerances, utilizationProposal, valueProposal } from './calculator.ts'
+import { averageProposal, type PodProposalInput, type Proposal, perReplicaProposal, type Tolerances, utilizationProposal, valueProposal } from './calculator.ts'
 import type { PodMetrics } from './group-pods.ts'
 import { milliQuantity } from './status.ts'
 

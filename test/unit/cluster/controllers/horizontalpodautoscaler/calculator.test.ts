@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import type { Pod } from '../../../../../src/api/core/v1.types.ts'
 import {
   averageProposal,
-  perReplicaProposal,
   type PodProposalInput,
+  perReplicaProposal,
   utilizationProposal,
   valueProposal,
 } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/calculator.ts'

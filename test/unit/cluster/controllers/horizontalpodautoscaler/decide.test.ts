@@ -8,7 +8,7 @@ import {
   normalizeReplicas,
 } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/decide.ts'
 import { longestPeriod } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/limits.ts'
-import { MetricError, metricProposal, type MetricSource, type TargetState } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/metrics.ts'
+import { MetricError, type MetricSource, metricProposal, type TargetState } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/metrics.ts'
 import { milliQuantity, withConditions } from '../../../../../src/cluster/controllers/horizontalpodautoscaler/status.ts'
 import { formatTime } from '../../../../../src/meta/time.ts'
 
