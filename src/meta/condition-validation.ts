@@ -45,6 +45,7 @@ function statusErrors(status: string, path: FieldPath): FieldError[] {
   return [status === '' ? replacedSince('1.37', error, () => required(path)) : error]
 }
 
+/** `message` is limited in bytes. Absent members count as empty. */
 function validateCondition(condition: MetaCondition, path: FieldPath): FieldError[] {
   const { type = '', status = '', observedGeneration = 0, lastTransitionTime, reason = '', message = '' } = condition
   return [

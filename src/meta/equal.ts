@@ -101,6 +101,7 @@ export const sameNumber = (a: unknown, b: unknown): boolean => {
 /** Returns a deep copy of plain data, with its type. Undefined members are omitted. A member `__proto__` is copied as data. */
 export const clone = <T>(value: T): T => copyOf(value) as T
 
+/** Recursive: for values whose depth has been limited when they were decoded. */
 function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) {
     const copy = new Array<unknown>(value.length)

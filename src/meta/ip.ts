@@ -15,6 +15,7 @@ export interface Cidr {
   readonly family: 4 | 6
 }
 
+/** 4 or 6, by the number of bytes. A mapped address (`::ffff:…`) has been reduced to four. */
 export const familyOf = (ip: IpAddress): 4 | 6 => (ip.length === 4 ? 4 : 6)
 
 /**
@@ -29,6 +30,7 @@ export function isGlobalUnicast(ip: IpAddress): boolean {
   return !isLoopback && first !== 0xff && !(first === 0xfe && (second & 0xc0) === 0x80)
 }
 
+/** Returns four bytes. Undefined if the text is no address. */
 function parseV4(text: string): number[] | undefined {
   // An invalid text is split only as far as needed to detect that.
   const parts = text.split('.', 5)

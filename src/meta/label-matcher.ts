@@ -2,6 +2,7 @@ import { parseInt64 } from '../lib/integer.ts'
 import { isWide } from '../lib/wide-objects.ts'
 import type { LabelRequirement } from './label-requirement.ts'
 
+/** Labels of an object. Keys are data: use `Object.hasOwn`. */
 export type Labels = Readonly<Record<string, string>>
 
 /** Combined requirements on one label. */
@@ -22,6 +23,7 @@ export class LabelMatcher {
   #required = 0
   #impossible = false
 
+  /** Requirements on the same label are combined, so that matching looks at each label once. `nothing` matches no object. */
   add({ key, operator, values }: LabelRequirement): void {
     if (operator === 'nothing') {
       this.#impossible = true

@@ -107,6 +107,7 @@ export class LabelSelectorParser {
     return token
   }
 
+  /** A key of a wrong form is reported before the operator. Values are sorted, as upstream prints them. */
   *#requirement(): Steps<LabelRequirement> {
     let token = this.#take()
     const absent = token.kind === '!'
@@ -129,6 +130,7 @@ export class LabelSelectorParser {
     return yield* labelRequirementSteps(key, operator, values.size < FEW ? [...values].sort() : yield* sortInSteps([...values], compareUnits))
   }
 
+  /** `()` stands for one empty value. Errors name the token after the parenthesis, even for a missing one at the end, as upstream. */
   *#values(): Steps<Set<string>> {
     const open = this.#take()
     if (open.kind !== '(') throw new SelectorError(`found '${open.text}' expected: '('`)

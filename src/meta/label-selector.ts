@@ -45,6 +45,7 @@ export function* labelSelectorSteps(text: string): Steps<LabelRequirement[]> {
 /** Number of requirements, or values of one, up to which matching them one by one is cheaper than a matcher. */
 const FEW = 8
 
+/** An absent label satisfies `notin` and `!=`. `gt` and `lt` compare 64-bit integers, and do not match texts that are none. */
 function matchesOne({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined
   switch (operator) {
@@ -103,6 +104,7 @@ export const labelSelectorOfMap = (map: Labels | undefined): LabelRequirement[] 
 
 const SIGNS: Readonly<Partial<Record<LabelOperator | 'nothing', string>>> = { gt: '>', lt: '<' }
 
+/** Prints a set of one value with parentheses, and `=` as it was given: `==` stays. */
 function printRequirement({ key, operator, values }: LabelRequirement): string {
   const sorted = [...values].sort().join(',')
   switch (operator) {

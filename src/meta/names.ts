@@ -13,6 +13,7 @@ export function longerThan(text: string, max: number): boolean {
   return text.length * 3 > max && Buffer.byteLength(text) > max
 }
 
+/** Texts of errors of k8s.io/apimachinery, which say characters for bytes. */
 export const maxLengthError = (max: number): string => `must be no more than ${max} characters`
 /** Returns the message of a limit in bytes since 1.35, as for label keys, label values and the formats of declarative validation. Other messages are returned unchanged. */
 export const inBytes = (message: string): Detail =>
@@ -220,6 +221,7 @@ export function isRelaxedEnvVarName(text: string): string[] {
 /** Checks a number from `low` to `high`, inclusive. */
 export const isInRange = (value: number, low: number, high: number): string[] => (value >= low && value <= high ? OK : [rangeError(low, high)])
 export const isValidPortNum = (port: number): string[] => isInRange(port, 1, 65535)
+/** Ids are those of Linux, without the sign bit. */
 export const isValidUserId = (id: number | bigint): string[] => isInRange(Number(id), 0, 2147483647)
 export const isValidGroupId = (id: number | bigint): string[] => isValidUserId(id)
 

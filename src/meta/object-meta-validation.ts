@@ -38,6 +38,7 @@ export function* labelErrors(labels: Readonly<Record<string, string>>, path: Fie
 export const validateAnnotations = (annotations: Readonly<Record<string, string>> | undefined, path: FieldPath): FieldError[] =>
   runAtOnce(annotationErrors(annotations ?? {}, path))
 
+/** Keys may have capital letters. The limit is on the bytes of all keys and values, which are counted only if there are enough characters. */
 function* annotationErrors(annotations: Readonly<Record<string, string>>, path: FieldPath): Steps<FieldError[]> {
   const errors: FieldError[] = []
   let characters = 0

@@ -4,6 +4,7 @@ import { hasLeadingZero, parseIp, printIp } from './ip.ts'
 
 /** Warnings of releases before 1.33 for a valid address that newer fields would reject, in the words of Go's net/netip. */
 
+/** The text has been validated: an address that does not parse has no warning. */
 export function oldIpWarnings(path: FieldPath, text: string): string[] {
   const fault = addressFault(text)
   if (fault !== undefined) return [`${path}: IP address was accepted, but will be invalid in a future Kubernetes release: ${fault}`]

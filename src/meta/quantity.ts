@@ -121,6 +121,7 @@ function parseQuantityText(text: string): Quantity {
   return { value: signed, scale: rounded, format: shown, small: false, canonical: canonicalise(signed, rounded, shown) }
 }
 
+/** Returns upstream's text of a value of `value` × 10^`scale`: the largest suffix with which the number is whole, in the format's own suffixes. */
 function canonicalise(value: bigint, scale: number, format: QuantityFormat): string {
   if (value === 0n) return '0'
   if (format === 'BinarySI' && compareScaled(abs(value), scale, 1024n, 0) >= 0) {
@@ -147,6 +148,7 @@ function canonicalise(value: bigint, scale: number, format: QuantityFormat): str
   return `${amount}${DECIMAL_SUFFIX.get(exponent) ?? ''}`
 }
 
+/** Compares `a` × 10^`aScale` with `b` × 10^`bScale` without writing out numbers of very different size. */
 function compareScaled(a: bigint, aScale: number, b: bigint, bScale: number): number {
   const aSign = a > 0n ? 1 : a < 0n ? -1 : 0
   const bSign = b > 0n ? 1 : b < 0n ? -1 : 0

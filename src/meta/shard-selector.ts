@@ -55,6 +55,7 @@ export function shardMatcher({ ranges }: ShardSelector): (value: string) => bool
   }
 }
 
+/** Compares unsigned 64-bit integers, which are kept in halves since a number holds 53 bits. */
 export const isLess = (a: Uint64, b: Uint64): boolean => a.high < b.high || (a.high === b.high && a.low < b.low)
 
 const compare = (a: Uint64, b: Uint64): number => a.high - b.high || a.low - b.low

@@ -95,6 +95,7 @@ export function invalidError(gk: GroupKind, name: string, found: readonly FieldE
   return new StatusError(invalidStatus(gk, name, errors), differs ? reworded : undefined)
 }
 
+/** Causes are not deduplicated, as upstream: only the message is. */
 function invalidStatus(gk: GroupKind, name: string, errors: readonly FieldError[]): Status {
   const seen = new Map(errors.map(e => [fieldErrorText(e), e]))
   const texts = [...seen.keys()]

@@ -90,6 +90,7 @@ export function* cloneInSteps<T>(value: T): Steps<T> {
   return yield* copyInSteps(value, emptyLike)
 }
 
+/** Undefined members are omitted. The copy is complete only when the steps have ended. */
 function* copyInSteps<T>(value: T, emptyCopy: (original: object) => object): Steps<T> {
   const originals: object[] = []
   const copies: object[] = []
