@@ -173,6 +173,7 @@ export class EventQueue implements Watcher {
     return all
   }
 
+  /** The bytes of the batch that is being delivered do not count: only those that wait behind it. */
   #next(): readonly StorageEvent[] | undefined {
     const batch = this.#batches.shift()
     if (batch !== undefined) this.#queued -= batch.length

@@ -26,6 +26,7 @@ function reached(wanted: Revision, at: Revision): Revision {
   return wanted
 }
 
+/** Yields the events up to the moment and then stays open until the signal aborts, as a watch in which nothing happens any more. */
 async function* pastWatch(store: Backend, at: Revision, watch: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined> {
   if (watch.from !== 0 && watch.from <= at) {
     for await (const batch of store.watch(watch, signal)) {

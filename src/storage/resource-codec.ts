@@ -87,6 +87,10 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     return mark.length === 0 || startsWith(stored, end, mark) ? end : -1
   }
 
+  /**
+   * Inserts the revision into the metadata of JSON, which is copied once. Throws StorageError `corrupt` if readers could not find the header or the
+   * metadata.
+   */
   function splice(json: Buffer, end: number, revision: Revision, verbatim: boolean, allocate?: Allocate): Encoded {
     // Readers skip the header by its length alone, so it must be there.
     const isTyped = startsWith(json, 0, prefix)
@@ -232,6 +236,7 @@ function textReader(path: readonly string[]): (json: Encoded) => string {
   }
 }
 
+/** A value that cannot be decrypted is a fault of its key, which a delete with `ignoreStoreReadErrorWithClusterBreakingPotential` can remove. */
 function open(transformer: Transformer, held: Buffer, key: Key, revision: Revision): Opened {
   try {
     return transformer.fromStorage(held, key)
@@ -242,6 +247,7 @@ function open(transformer: Transformer, held: Buffer, key: Key, revision: Revisi
   }
 }
 
+/** Throws StorageError `not transformed`: nothing has been written, and a later attempt may succeed. */
 function close(transformer: Transformer, encoded: Buffer, key: Key): Buffer {
   try {
     return transformer.toStorage(encoded, key)

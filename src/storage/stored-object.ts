@@ -117,6 +117,7 @@ export class Stored implements StoredObject, Attributes {
     return { bytes: this.#view(), header: this.#form >> 1, verbatim: (this.#form & 1) === 1 }
   }
 
+  /** Made on first use: most objects of a large cache are never parsed or encoded. */
   #made(): Derived {
     this.#derived ??= {
       object: undefined,

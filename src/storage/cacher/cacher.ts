@@ -304,6 +304,7 @@ class WatchCache implements Cacher, CacherCore {
     void this.#loadFirst(caches, small)
   }
 
+  /** Replaces the states in one step, so that no reader sees those of different revisions. Watches of removed resources that linger end here. */
   #replaceAll({ revision, states }: LoadedState): void {
     const now = this.clock.now()
     this.#routes.endLingering()

@@ -26,6 +26,7 @@ export class KeyDigest {
   #first = 0
   #second = 0
 
+  /** Sums 32-bit hashes, so that the order of the keys does not matter and the cache and the store can be read in any. */
   add(key: Key, revision: Revision): void {
     let first = 0x811c9dc5
     let second = 0x01000193

@@ -91,6 +91,7 @@ export class FanOut {
     if (this.#scheduled) inNextTurn(this.#turn)
   }
 
+  /** Decides how long the group rests: in proportion to the time of its round, so that many watchers get fewer and longer batches under load. */
   #end({ group, begun }: Round): void {
     const now = performance.now()
     const { length } = group.pending
@@ -100,6 +101,7 @@ export class FanOut {
     if (group.pending.length > 0) this.schedule(group)
   }
 
+  /** Takes the changes and the watchers of the group that has waited longest. A watcher that joins later gets them from the history. */
   #begin(): Round | undefined {
     const group = this.#waiting.shift()
     if (group === undefined) return undefined

@@ -54,6 +54,7 @@ export class History {
     return this.#bytes
   }
 
+  /** Changes come in the order of their revisions. The newest is kept even if it alone exceeds the limit of bytes. */
   add(change: RecordedChange, now: number): void {
     this.#changes.push(change)
     this.#times.push(now)
@@ -98,6 +99,7 @@ export class History {
     return revision < this.#since ? undefined : this.#changes.slice(this.#indexAfter(revision)).filter(change => change !== undefined)
   }
 
+  /** Index of the first change after a revision, by binary search; the end if there is none. */
   #indexAfter(revision: Revision): number {
     let low = this.#first
     let high = this.#changes.length

@@ -74,6 +74,7 @@ export class Interest {
     return widest
   }
 
+  /** A watcher is in one group only. Groups without watchers are removed. */
   add(watcher: CacheWatcher, scope: WatchScope): void {
     const { groups, id } = this.#place(scope)
     let group = groups.get(id)
@@ -125,6 +126,7 @@ export class Interest {
     if (namespace.length > this.#prefix.length) this.#notify(this.#indexed.get(namespace + value), change)
   }
 
+  /** Ends the watches of a group that has too many pending changes, as slow ones: the clients resume from the history. */
   #notify(group: InterestGroup | undefined, change: RecordedChange): void {
     if (group === undefined) return
     if (group.pending.length >= LONGEST_PENDING) {

@@ -18,6 +18,7 @@ export class LatestWrites {
     return object !== undefined && object.revision > now ? object : undefined
   }
 
+  /** `now`: revision that the cache has reached. Forgets objects that it has reached; a deletion or a write without a change leaves nothing to remember. */
   note(key: Key, { object, outcome }: Pick<Written<unknown>, 'object' | 'outcome'>, now: Revision): void {
     this.#objects.delete(key)
     for (const [seen, { revision }] of this.#objects) {

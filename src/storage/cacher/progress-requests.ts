@@ -31,6 +31,7 @@ export class ProgressRequests {
     this.#pause = undefined
   }
 
+  /** At most one request per pause. The response comes as a progress event of the watch, which moves the clock. */
   #send(): void {
     if (this.#request === undefined || this.#pause !== undefined) return
     this.count++

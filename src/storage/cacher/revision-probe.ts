@@ -25,6 +25,7 @@ export class RevisionProbe {
     return this.#next
   }
 
+  /** The caller has made sure that no probe is in flight. A failure counts as the end of the probe. */
   #start(): Promise<Revision> {
     this.#next = undefined
     this.count++

@@ -126,6 +126,7 @@ async function queueEvents(queue: EventQueue, state: WatchState, opened: () => v
 const untilLastBookmark = ({ deadline }: WatchQuery, { clock }: WatchLimits): number =>
   deadline === undefined ? Number.POSITIVE_INFINITY : deadline - BEFORE_DEADLINE_MS - clock.steady.now()
 
+/** Schedules one bookmark, which schedules the next. The last comes before the deadline of the watch. A full queue skips one. */
 function sendBookmarks(queue: EventQueue, state: WatchState): void {
   const { bookmarkMs, clock } = state.limits
   const left = Math.max(untilLastBookmark(state.query, state.limits), 0)

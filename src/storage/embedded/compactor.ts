@@ -31,6 +31,7 @@ export function openCompactor(tables: Tables, logger: Logger): Compactor {
   /** Number of holds. History is removed only while there is none. */
   let held = 0
 
+  /** Removes in commits of SWEEP_STEP revisions, and stores how far it is, so that writes wait for one of them at most. */
   async function sweep(): Promise<void> {
     for (;;) {
       const from = metaRevision(tables, 'swept')
@@ -44,6 +45,7 @@ export function openCompactor(tables: Tables, logger: Logger): Compactor {
     }
   }
 
+  /** Begins a sweep unless one is running, which continues up to the newest bound itself. */
   function start(): void {
     sweeping ??= sweep()
       .catch(error => {

@@ -9,6 +9,7 @@ export class PageValues {
   #room = Buffer.alloc(0)
   #length = FIRST / 2
 
+  /** Returns a copy. `view` may be memory of the database, which is valid only until the transaction ends. */
   keep(view: Buffer): Buffer {
     const size = view.length
     if (size > this.#room.length) {

@@ -100,6 +100,7 @@ function* salvagedValues(dir: string, revisions: ReadonlySet<number>, deadlines:
   yield* read
 }
 
+/** Keeps the file under another name (a hard link) and returns that. Throws BackendError `corrupt` if there are MOST_KEPT such files. */
 function keepDamaged(dir: string): string {
   for (let n = 1; n <= MOST_KEPT; n++) {
     const kept = join(dir, `data.mdb.damaged${n === 1 ? '' : `-${n}`}`)

@@ -48,6 +48,7 @@ export async function* snapshotOf({ tables, holdLog, holdExpiry }: SnapshotSourc
   }
 }
 
+/** Read before any row. Rows that are written later are left out, by the revision that is read here. */
 function snapshotHead(tables: Tables): SnapshotHead {
   const since = stampsSince(tables)
   return {

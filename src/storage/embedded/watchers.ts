@@ -47,6 +47,7 @@ export function openWatchers(source: WatchSource): Watchers {
   const watchers = new Set<Watcher>()
   let closed = false
 
+  /** Yields batches in the order of revisions, without a gap between the log and live commits. Throws BackendError `compacted` if history is missing. */
   async function* watch(query: BackendWatch, signal: AbortSignal): AsyncGenerator<BackendBatch, void, undefined> {
     const watcher: Watcher = { watch: query, next: query.from || revisionAfter(source.revision()), live: false, queue: [], wake: undefined }
     const forget = onAbort(signal, () => watcher.wake?.())

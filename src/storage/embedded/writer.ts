@@ -204,6 +204,7 @@ function checkGroup(tables: Tables, taken: readonly Pending[], last: LastStamp |
 const bytesAdded = ({ taken, changes }: CommitGroup): number =>
   changes.length === 0 ? 0 : taken.reduce((sum, { write }) => sum + (write.value?.length ?? 0), 0)
 
+/** Writes within a transaction that the caller has opened. Either all of the group is stored or nothing. */
 function putGroup(tables: Tables, group: CommitGroup): void {
   for (const { pending, revision, entry, record } of group.staged) {
     tables.log.putSync(numberBytes(revision), record)

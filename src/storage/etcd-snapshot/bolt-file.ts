@@ -99,6 +99,7 @@ export class BoltFile {
     return newest
   }
 
+  /** Undefined if the bytes are no valid meta page: magic number, version, checksum and page size must agree with the offset. */
   #metaAt(at: number): Meta | undefined {
     if (at + PAGE_HEADER + 64 > this.#size) return undefined
     const page = this.#bytes(at, PAGE_HEADER + 64)
@@ -110,6 +111,7 @@ export class BoltFile {
     return { pageSize, root: Number(body.readBigUInt64LE(16)), transaction: body.readBigUInt64LE(48) }
   }
 
+  /** Yields the entries of a tree in the order of their keys. Bounds depth and pages, because a damaged file may have cycles. */
   *#leaves(page: number, depth: number): Generator<BoltEntry & { readonly flags: number }> {
     if (depth > DEEPEST || ++this.#visited > 4 * (this.#size / this.#meta.pageSize))
       throw new BoltError('the tree of the file is damaged: its pages form a cycle')

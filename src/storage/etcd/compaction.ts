@@ -51,6 +51,7 @@ function decodeTurn(bytes: Buffer): AgreedKey | undefined {
   return succeeded ? undefined : found
 }
 
+/** Version 0 if the key does not exist. */
 function readRange(reader: WireReader): AgreedKey {
   let version = 0
   let modRevision = NO_REVISION
@@ -77,6 +78,10 @@ export function etcdCompactor(connection: EtcdConnection): Backend['compact'] {
   /** Version of the key when this server last read it. */
   let known: number | undefined
 
+  /**
+   * Returns whether this server is to compact. A server that does not know the version of the key reads it by a failing attempt, and tries once more if the
+   * last turn is old enough.
+   */
   async function takeTurn(before: Revision, signal: AbortSignal): Promise<boolean> {
     const call = { signal, deadline: connection.deadline(), repeatable: false }
     const version = known ?? 0

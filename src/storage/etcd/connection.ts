@@ -205,6 +205,7 @@ class PooledConnection implements EtcdConnection {
     }
   }
 
+  /** Whether the member's version reports progress correctly. A member that does not respond counts as failed. */
   async #isTrusted({ address }: ClusterMember, options: UnaryOptions): Promise<boolean> {
     try {
       return await this.#versions.isTrusted(address, options)

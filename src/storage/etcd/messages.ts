@@ -201,6 +201,7 @@ export const decodeWatch = (bytes: Buffer): WatchResponse => runAtOnce(watchInSt
 /** Decodes a WatchResponse in turns, so that one with many events does not block the event loop. Rejects like `decodeWatch` throws. */
 export const decodeLongWatch = (bytes: Buffer): Promise<WatchResponse> => runInTurns(watchInSteps(bytes))
 
+/** A step ends after some bytes, not after some events: one event can be as long as a thousand others. */
 function* watchInSteps(bytes: Buffer): Steps<WatchResponse> {
   const reader = new WireReader(bytes)
   let revision = NO_REVISION

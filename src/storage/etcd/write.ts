@@ -36,6 +36,7 @@ export function etcdWriter(connection: EtcdConnection, logger: Logger, leaseReus
   const leases = openLeases(connection, leaseReuseSeconds)
   const quota = quotaReports(logger)
 
+  /** A store that is no etcd may report a later revision than that of the write; that of a creation is then read from the key. */
   async function writeOnce(write: GuardedWrite, signal: AbortSignal, deadline: number): Promise<WriteResult> {
     const call = { signal, deadline, repeatable: false }
     const lease = write.value && write.ttlSeconds ? await leases.get(write.ttlSeconds, call) : 0n
@@ -49,6 +50,7 @@ export function etcdWriter(connection: EtcdConnection, logger: Logger, leaseReus
     return { ok: true, revision: created }
   }
 
+  /** Determines from the store whether a write happened whose response was lost. Throws the original error if that cannot be told. */
   async function settle(write: GuardedWrite, signal: AbortSignal, error: BackendError): Promise<WriteResult> {
     const deadline = Date.now() + SETTLE_TIMEOUT
     let settled: WriteResult | undefined

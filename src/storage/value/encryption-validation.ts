@@ -123,6 +123,7 @@ function kmsErrors({ apiVersion = 'v1', name = '', endpoint = '', timeout, cache
   return errors
 }
 
+/** The text is a Go duration. It has been read as text so that its error is the one of this field. */
 function timeoutErrors(timeout: string, path: FieldPath): FieldError[] {
   try {
     const nanos = parseDuration(timeout)
@@ -132,6 +133,7 @@ function timeoutErrors(timeout: string, path: FieldPath): FieldError[] {
   }
 }
 
+/** Only Unix sockets are supported, as upstream. */
 function endpointErrors(endpoint: string, path: FieldPath): FieldError[] {
   if (endpoint === '') return [invalid(path, '', 'endpoint is a mandatory field for a kms')]
   try {
@@ -142,6 +144,7 @@ function endpointErrors(endpoint: string, path: FieldPath): FieldError[] {
   }
 }
 
+/** `bytes`: lengths that the algorithm accepts. Errors do not show secrets. */
 function keyErrors(keys: readonly EncryptionKey[], path: FieldPath, bytes: readonly number[]): FieldError[] {
   if (keys.length === 0) return [atLeastOne(path, 'keys')]
   return keys.flatMap(({ name = '', secret = '' }, i) => {

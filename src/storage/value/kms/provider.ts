@@ -109,6 +109,7 @@ export class KmsProvider implements Transformer {
     return encodeObject({ ...write.object, data })
   }
 
+  /** The value is stale if another key or another kind of source than the present one encrypted it. */
   #decrypt(stored: Buffer, key: StorageKey): Opened {
     const { name, metrics, clock } = this.#options
     const object = readObject(stored)

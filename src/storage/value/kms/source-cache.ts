@@ -63,6 +63,7 @@ export class SourceCache {
     return pending
   }
 
+  /** Records the result or the fault. Never rejects, so that several callers can wait for one attempt. */
   async #ask(name: string, object: EncryptedObject): Promise<void> {
     try {
       const key = await this.#options.decrypt(object)
