@@ -66,6 +66,7 @@ export const inElementOrder = (a: ListItem, b: ListItem): number => {
 const complaint = (index: number, what: string): TypedError => new TypedError(`element ${index}: ${what}`)
 const keysComplaint = (index: number, what: string): TypedError => complaint(index, `associative list with keys ${what}`)
 
+/** Returns an item with its keys, of which absent ones have the default of their field. `key` is empty if one is missing. Throws TypedError. */
 function keyed(list: ListSchema, value: Json, index: number): ListItem {
   if (value === null) throw keysComplaint(index, 'may not have a null element')
   if (typeof value !== 'object' || Array.isArray(value)) throw keysComplaint(index, 'may not have non-map elements')

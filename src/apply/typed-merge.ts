@@ -33,6 +33,10 @@ function* merge(schema: Schema | undefined, live: Json | undefined, config: Json
 
 const NO_NAMES: readonly string[] = []
 
+/**
+ * Members of the configuration replace those of the live object; new ones come last. An object that has become empty is undefined, one that was given empty
+ * stays.
+ */
 function* mergeMembers(schema: Schema | undefined, live: JsonObject | undefined, config: JsonObject | undefined, given: Json): Steps<Json | undefined> {
   const out: JsonObject = {}
   let any = false

@@ -71,6 +71,7 @@ interface Present {
 /** Number of members from which sorting is faster than inserting each at its rank. A struct of a custom kind may have tens of thousands. */
 const FEW_MEMBERS = 64
 
+/** Paths of everything that is set, in declared order. Members that the type does not declare have none. */
 function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet> {
   const declared = structMembers(schema)
   const present: Present[] = []
@@ -91,6 +92,7 @@ function* whollyStruct(schema: StructSchema, value: JsonObject): Steps<FieldSet>
   return out
 }
 
+/** Paths of every key, in byte order. */
 function* whollyMap(schema: Schema | undefined, value: JsonObject): Steps<FieldSet> {
   const made = sortedNames(value)
   const names = isSteps(made) ? yield* made : made
@@ -131,6 +133,7 @@ function configured(schema: Schema | undefined, value: Json, itself: boolean): F
   return configuredMembers(schema, value, itself)
 }
 
+/** Undefined if nothing below has a path and `itself` is false: then an applied configuration owns nothing there. */
 function* configuredMembers(schema: Schema | undefined, value: JsonObject, itself: boolean): Steps<FieldSet | undefined> {
   const out: { [element: PathElement]: FieldSet } = itself ? { '.': EMPTY } : {}
   let size = 0

@@ -110,6 +110,7 @@ function fallbackOf(items: StructSchema, name: string): Json | undefined {
   return field && (field.default ?? zeroOf(field))
 }
 
+/** Undefined for a pointer, and for a field that is omitted if it is zero: such a key can be absent. */
 function zeroOf(field: Field): Json | undefined {
   if (field.pointer || field.omitEmpty || !isScalar(field.schema)) return undefined
   switch (field.schema.type) {

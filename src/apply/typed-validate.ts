@@ -63,6 +63,7 @@ const complaint = (path: string, what: string): string => (path === '' ? what : 
 const isFree = (schema: Schema | undefined, value: Json): boolean =>
   value === null || schema === undefined || schema.type === 'raw' || schema.type === 'json' || schema.type === 'union'
 
+/** Adds errors and continues beside them, but ends an object at its first undeclared member, as upstream. */
 function* validateNode(schema: Schema | undefined, value: Json, place: ValuePath | undefined, validation: Validation): Steps<void> {
   if (schema === undefined || isFree(schema, value)) return
   const { errors } = validation
@@ -91,6 +92,7 @@ function* validateNode(schema: Schema | undefined, value: Json, place: ValuePath
 const isFit = (schema: Schema | undefined, value: Json): boolean =>
   schema === undefined || isFree(schema, value) || (isScalar(schema) && misfit(schema, value) === undefined)
 
+/** An item without its keys ends the list, because later items have no path. */
 function* validateElements(list: ListSchema, values: readonly Json[], place: ValuePath | undefined, validation: Validation): Steps<void> {
   const { errors, repeatable } = validation
   const keyed = shapeOf(list) === 'elements'

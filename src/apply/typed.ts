@@ -106,6 +106,7 @@ function* compareKinds(old: JsonObject, next: JsonObject): Steps<Delta | undefin
   return { ...members, modified: EMPTY }
 }
 
+/** Paths of an added or removed member include everything below it; a changed one has those of its parts. Undefined if nothing differs. */
 function* compareMembers(schema: Schema | undefined, old: JsonObject, next: JsonObject): Steps<Delta | undefined> {
   const nodes = new DeltaNodes()
   const declared = schema?.type === 'struct' ? structMembers(schema) : undefined
@@ -137,6 +138,7 @@ function* compareMembers(schema: Schema | undefined, old: JsonObject, next: Json
   return nodes.isWide ? yield* nodes.deltaInSteps(order ?? byUnits) : nodes.delta(order)
 }
 
+/** Items are compared by their keys, so that a changed order alone is no difference. */
 function* compareElements(list: ListSchema, old: Json[], next: Json[]): Steps<Delta | undefined> {
   const same = isDeepEqual(old, next)
   if (typeof same === 'boolean' ? same : yield* same) return undefined
@@ -234,6 +236,7 @@ class DeltaNodes {
   }
 }
 
+/** Returns the node itself if its elements are in order already, which is the usual case. */
 function* inOrderInSteps(node: Nodes | undefined, order: (a: PathElement, b: PathElement) => number): Steps<FieldSet | undefined> {
   if (node === undefined) return undefined
   const elements = isWide(node) ? yield* wideNames(node) : namesOf(node)

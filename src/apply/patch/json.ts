@@ -110,6 +110,7 @@ interface State {
   readonly repeated: Map<object, Entries> | undefined
 }
 
+/** Throws a PatchError with the text of evanphx/json-patch. Earlier operations stay applied to `state`, which the caller discards. */
 function* runOperation(state: State, operation: Operation): Steps<void> {
   const op = operation && ownMember(operation, 'op')
   if (operation === null || typeof op !== 'string') throw patchError('Unexpected kind: unknown')

@@ -139,6 +139,7 @@ export function* mergeInOrder(patch: Ordered, server: Ordered, mergeKey: string,
   return out.concat(left.slice(i))
 }
 
+/** Sorts by the given order. Items to be deleted come last. Throws if an item of a list of maps has no merge key. */
 function sortItems({ list, order }: Ordered, mergeKey: string, kind: string): Json[] {
   let items = list
   let deletions: Json[] = []
