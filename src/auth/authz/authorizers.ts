@@ -18,6 +18,7 @@ const EVERYTHING: UserRules = {
   incomplete: false,
   errors: [],
 }
+/** Rules of a user who is allowed nothing. */
 export const NO_RULES: UserRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
 
 /** Allows everything to members of system:masters. */

@@ -41,6 +41,10 @@ export class RemoteKeySet implements KeySet {
     this.#observe = observe
   }
 
+  /**
+   * Throws an Error with go-oidc's message. Keys are fetched again for an unknown one, by one call for all tokens that wait, unless the present ones may
+   * still be cached.
+   */
   async check(token: CompactToken): Promise<void> {
     if (await hasSigned(this.#keys, token)) return
     if (this.#now() + EXPIRY_DELTA_MS <= this.#expiry) throw notVerified()
