@@ -26,6 +26,7 @@ export interface AuditTarget {
   readonly maxEventBytes: number | undefined
 }
 
+/** Policy and destinations, which do not change while the server runs. */
 export interface AuditorOptions {
   readonly evaluate: PolicyEvaluator
   /** Each event is written to one target after the other. Never empty. */

@@ -31,6 +31,7 @@ export const truncatedPieces = (event: AuditEvent, stage: Stage, at: number): st
   tailText(event, at, new Map([...event.annotations, TRUNCATED])),
 ]
 
+/** The members before the objects, in the order of upstream's type. Absent ones are omitted. */
 function headText(event: AuditEvent, stage: Stage): string {
   const { request, audited, user, impersonated } = event
   const agent = request.userAgent
@@ -64,6 +65,7 @@ function userText({ name, uid, groups, extra = {} }: User): string {
   return struct(member('username', name), member('uid', uid), listMember('groups', groups), extras)
 }
 
+/** The member objectRef, which requests for paths do not have. */
 function referenceMember({ request: { info }, reference }: AuditEvent): string[] {
   if (!info.isResource) return []
   const text = struct(

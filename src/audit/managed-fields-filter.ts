@@ -41,6 +41,7 @@ export class ManagedFieldsFilter {
     return out.subarray(0, at)
   }
 
+  /** Passes or drops one byte outside of strings. Returns the offset in `out` after it. Commas are held back until the next kept member. */
   #take(byte: number, out: Buffer, at: number): number {
     if (this.#inString) return this.#inText(byte, out, at)
     if (byte === QUOTE) {
@@ -102,6 +103,7 @@ export class ManagedFieldsFilter {
     this.#wrote = false
   }
 
+  /** Ends a list or object, and the skipped member that it is or contains. */
   #close(byte: number, out: Buffer, at: number): number {
     // The skipped member was the last one.
     if (this.#skipping === this.#depth) this.#skipping = 0

@@ -42,6 +42,7 @@ export interface AuditTargetOptions {
   readonly maxEventBytes: number | undefined
 }
 
+/** Flags `--audit-log-…`. */
 export interface AuditLogOptions extends Retention, AuditTargetOptions {
   /** `-` is standard output. */
   readonly path: string
@@ -50,6 +51,7 @@ export interface AuditLogOptions extends Retention, AuditTargetOptions {
   readonly format: AuditFormat
 }
 
+/** Flags `--audit-webhook-…`. */
 export interface AuditWebhookOptions extends AuditTargetOptions {
   /** Path of a kubeconfig. */
   readonly configFile: string

@@ -4,6 +4,7 @@ import type { RequestInfo, User } from '../meta/context.ts'
 
 /** Stages of a request at which an event is written. */
 export const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
+/** ResponseStarted is only for responses that are streamed: watches, logs, commands. */
 export type Stage = (typeof STAGES)[number]
 
 /** Levels of detail, in ascending order. Metadata has no bodies, Request has the request's, RequestResponse both. */

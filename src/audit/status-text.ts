@@ -23,6 +23,7 @@ export const statusMembers = (status: Partial<ResponseStatus>, code = status.cod
 /** Returns a Status as the object of a response. */
 export const statusObject = (status: ResponseStatus): Buffer => Buffer.from(struct(['"kind":"Status"', '"apiVersion":"v1"'], statusMembers(status)))
 
+/** Members in the order of metav1.StatusDetails. Zero values are omitted. */
 function detailsMember(details: StatusDetails | undefined): string[] {
   if (details === undefined) return []
   const { causes = [], retryAfterSeconds } = details

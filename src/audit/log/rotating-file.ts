@@ -8,6 +8,7 @@ import { makePrivateDirectory } from '../../lib/private-file.ts'
 import { backupPath, type Retention, tidyBackups } from './backups.ts'
 import type { LogOutput } from './output.ts'
 
+/** `now`: milliseconds since the epoch, which become part of the names of backups. */
 export interface RotationOptions extends Retention {
   readonly file: string
   /** Bytes beyond which the log is rotated. */

@@ -5,6 +5,7 @@ import { TokenBucket } from '../../lib/token-bucket.ts'
 import type { AuditMetrics } from '../metrics.ts'
 import type { AuditBackend, AuditSink, WrittenEvent } from '../sink.ts'
 
+/** Flags `--audit-log-batch-…` and `--audit-webhook-batch-…`. */
 export interface BatchOptions {
   /** Maximum number of waiting events. Further ones are dropped. */
   readonly bufferSize: number
@@ -16,6 +17,7 @@ export interface BatchOptions {
   readonly throttle: { readonly qps: number; readonly burst: number } | undefined
 }
 
+/** A backend that receives one batch after the other, or several at a time. */
 export interface BatchingParts {
   readonly backend: AuditBackend
   /** Number of batches that are written concurrently. */

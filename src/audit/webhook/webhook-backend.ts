@@ -4,6 +4,7 @@ import { type FailureListeners, pluginFailed } from '../plugin-failure.ts'
 import type { AuditBackend, WrittenEvent } from '../sink.ts'
 import { eventList } from './event-list.ts'
 
+/** `timing`: delays of retries, in tests. Failures go to the listeners and are never thrown. */
 export interface WebhookParts extends FailureListeners {
   readonly client: RemoteClient
   readonly backoff: Backoff
