@@ -25,6 +25,7 @@ export interface FlowConfiguration {
   readonly schemas: readonly FlowSchemaConfig[]
 }
 
+/** `totalSeats`: the sum of `--max-requests-inflight` and `--max-mutating-requests-inflight`, which levels share by their shares. */
 export interface FlowControlParts extends EstimateOptions {
   /** Seats for requests that are not exempt. */
   readonly totalSeats: number
@@ -134,6 +135,10 @@ export class FlowControl {
     return last
   }
 
+  /**
+   * Returns the present level with the new configuration, so that its requests and queues stay. Undefined, with a warning, for an object that cannot be
+   * used.
+   */
   #levelOf(config: PriorityLevelConfig): PriorityLevel | undefined {
     try {
       const discipline = disciplineOf(config)

@@ -223,6 +223,7 @@ export class FlowMetrics {
     ]
   }
 
+  /** Creates the series of a level. Those of dispatches appear with its first use, as upstream. */
   levelMeters(level: string): LevelMeters {
     const bounds = (family: GaugeFamily): GaugeBounds => ({ min: family.child(level, 'min'), max: family.child(level, 'max') })
     return {
@@ -243,6 +244,7 @@ export class FlowMetrics {
     }
   }
 
+  /** Creates the series of a schema in a level. Those of rare events appear with their first use, as upstream. */
   flowMeters(level: string, schema: string): FlowMeters {
     return {
       dispatched: this.#dispatched.child(level, schema),

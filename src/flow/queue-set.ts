@@ -29,6 +29,7 @@ export interface Tally {
   cancelled: number
 }
 
+/** Clock and meters. Limits are set later, and whenever they change. */
 export interface QueueSetParts {
   readonly clock: FlowClock
   readonly meters: LevelMeters
@@ -236,6 +237,7 @@ export class QueueSet {
     this.#drop(queue)
   }
 
+  /** The caller has checked that the queue has room, and dispatches what can run afterwards. */
   #enqueue(queue: Queue, request: SeatRequest, now: number): void {
     this.#activate(queue)
     queue.enqueue(request)
@@ -277,6 +279,7 @@ export class QueueSet {
     this.#execute(request, now)
   }
 
+  /** Takes the seats of the larger phase at once. The request has passed a queue, or none if its level has no queues. */
   #execute(request: SeatRequest, now: number): void {
     const { queue, arrival, maxSeats } = request
     request.state = 'executing'

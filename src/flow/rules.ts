@@ -14,6 +14,7 @@ export function matchesInfo({ resourceRules, nonResourceRules }: PolicyRulesWith
 /** Reports whether one of the subjects is the user. */
 export const matchesSubjects = (subjects: readonly Subject[] | null, user: User): boolean => subjects?.some(subject => matchesSubject(subject, user)) ?? false
 
+/** A name `*` matches every user, group or account of the namespace. Subjects of unknown kinds match no user. */
 function matchesSubject({ kind, user: wanted, group, serviceAccount }: Subject, user: User): boolean {
   switch (kind) {
     case 'User':

@@ -40,6 +40,7 @@ export class TimingRatio {
     return this.histogram
   }
 
+  /** Adds the ratio to the histogram once for each nanosecond since the last change, as upstream's observations. */
   #advance(at: number): void {
     const nanoseconds = Math.round((at - this.#changedAt) * NANOSECONDS)
     if (nanoseconds <= 0) return
@@ -57,6 +58,7 @@ export class TimingRatio {
   }
 }
 
+/** `buckets`: upper bounds of the ratio. Sums and counts are in nanoseconds. */
 export interface TimingDeclaration extends MetricDeclaration {
   readonly buckets: readonly number[]
   /** Labels with a constant value. */

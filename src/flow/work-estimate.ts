@@ -22,6 +22,7 @@ export interface EstimatedRequest {
   readonly query: Pick<URLSearchParams, 'get'>
 }
 
+/** Sizes of resources, and gates, that estimates of lists depend on. */
 export interface EstimateOptions {
   /** Returns the number of stored objects of a resource. `stale` if they could not be counted, undefined if the resource does not exist. */
   countOf(resource: GroupResource): number | 'stale' | undefined
