@@ -20,6 +20,7 @@ export function lineDiff(before: readonly string[], after: readonly string[]): r
   return [...same(before.slice(0, start)), ...middle(before.slice(start, endBefore), after.slice(start, endAfter)), ...same(before.slice(endBefore))]
 }
 
+/** Compares ranges that differ at both ends. Memory is proportional to the square of the number of differences. */
 function middle(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
   const replaced = (): DiffLine[] => [...before.map(text => ({ sign: '-' as const, text })), ...after.map(text => ({ sign: '+' as const, text }))]
   if (before.length === 0 || after.length === 0) return replaced()
