@@ -86,6 +86,7 @@ const roleOf = ({ role }: BoundRole): string => `${role.kind} ${role.name}`
 /** Maximum entries that are shown of each list of a rule. */
 const SHOWN = 20
 
+/** Long lists of the rule are cut, since the result is part of a response. */
 function closestGrant({ bound, rule, missing }: Candidate): ClosestGrant {
   const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule
   const some = (list: readonly string[]): readonly string[] => list.slice(0, SHOWN)

@@ -104,6 +104,7 @@ export class RequestRecord implements RequestNotes {
     this.#isOver = true
   }
 
+  /** Removes values that a reader of the record may not see: those of Secrets always, and texts that may quote them. */
   #withoutSecrets(step: WhyStep): WhyStep {
     const secret = this.isAboutSecret
     if ('changes' in step && step.changes !== undefined) return { ...step, changes: redactedChanges(step.changes, secret) }
