@@ -1,3 +1,4 @@
+/** Credentials are embedded, so that the file works without others. */
 export interface KubeconfigOptions {
   /** `https://127.0.0.1:6443`. */
   readonly server: string

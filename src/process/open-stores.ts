@@ -74,6 +74,7 @@ const openServers = (
   { spans, proxy }: StoreGiven,
 ): Promise<Backend> => openEtcd({ ...etcdOptionsOf(etcd, proxy), prefix, spans, rangeStream: gates.enabled('EtcdRangeStream') }, log)
 
+/** Opens etcd, the store in the data directory, or one in memory if there is none. Throws FlagError for flags that the store cannot follow. */
 async function openStore(config: Config, log: Logger, store: StoreGiven): Promise<Backend> {
   const { etcd, history, servesDamagedStore } = config.storage
   const { dataDir } = config.files

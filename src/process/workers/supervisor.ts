@@ -1,6 +1,7 @@
 import type { Logger } from '../../lib/log.ts'
 import type { FromWorker, WorkerProcess } from './messages.ts'
 
+/** Workers share the ports of the server; each is a process of its own. */
 export interface SupervisorOptions {
   /** Number of workers to keep running. They are numbered from 1. */
   readonly count: number
@@ -148,6 +149,7 @@ export class Supervisor {
     this.#resolveServing()
   }
 
+  /** While starting, the end of a worker is the failure of all. While serving, it is restarted, later each time if it lives shortly. */
   #onExit(slot: WorkerSlot, code: number | null, signal: string | null): void {
     const { log, now, onEnd } = this.#options
     const pid = slot.worker?.pid
@@ -180,6 +182,7 @@ export class Supervisor {
     }
   }
 
+  /** Kills a worker that has not responded for MAX_SILENT_PINGS pings: its event loop is blocked for good. */
   #ping(): void {
     for (const slot of this.#slots) {
       if (slot.worker === undefined || !slot.serving) continue
