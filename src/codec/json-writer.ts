@@ -25,6 +25,7 @@ export function writeStruct(schema: StructSchema, object: JsonObject): string {
   return `{${out}}`
 }
 
+/** A value that does not match its type is written as it is, members in their own order. */
 function writeBy(schema: Schema, value: Json | undefined): string {
   if (typeof value !== 'object' || value === null) return writeScalar(value)
   switch (schema.type) {
@@ -61,6 +62,7 @@ export function* structPieces(schema: StructSchema, object: JsonObject): Generat
   yield before === '{' ? '{}' : '}'
 }
 
+/** Only long strings, structs and lists are divided. Maps and unions are written in one piece. */
 function* piecesBy(schema: Schema, value: Json): Generator<string> {
   if (typeof value === 'string' && isLongText(value)) {
     yield '"'
