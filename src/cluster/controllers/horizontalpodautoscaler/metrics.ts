@@ -119,7 +119,7 @@ async function resourceProposal(
       ? utilizationProposal(inputOf(state, metrics), name, averageUtilization ?? 0, container)
       : averageProposal(inputOf(state, metrics), milli(averageValue), name)
   })
-  const current = valueOf(proposal)
+  const current = averageStatus(proposal)
   return {
     replicas: proposal.replicas,
     name: `${name} ${kind}${averageValue === undefined ? ' utilization (percentage of request)' : ''}`,
@@ -135,11 +135,11 @@ async function podsProposal(
     const metrics = await readable(`unable to get metric ${metric.name}`, () => state.source.pods(metric))
     return averageProposal(inputOf(state, metrics), milli(target.averageValue ?? '0'))
   })
-  return { replicas: proposal.replicas, name: `pods metric ${metric.name}`, status: { type: 'Pods', pods: { metric, current: valueOf(proposal) } } }
+  return { replicas: proposal.replicas, name: `pods metric ${metric.name}`, status: { type: 'Pods', pods: { metric, current: averageStatus(proposal) } } }
 }
 
 /** Value of an average: utilization if there is one. */
-const valueOf = ({ usage, utilization }: Proposal): MetricValueStatus => ({
+const averageStatus = ({ usage, utilization }: Proposal): MetricValueStatus => ({
   averageValue: milliQuantity(usage),
   ...(utilization !== undefined && { averageUtilization: utilization }),
 })
