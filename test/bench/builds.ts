@@ -2,12 +2,13 @@
  * Several builds of the server beside one another: each slice of work goes to all of them in turn, so that what else the machine does falls on each alike. A row has the medians of the slices' CPU for a request, and the ratio
  * to the first build.
  * Run: BUILDS=../old,. node --import tsx test/bench/builds.ts (roots of built checkouts). OPERATIONS (a slice), SLICES, WIDTH; ONLY=get,create: some of the rows; USER_IS=team: as a user with rights by RBAC instead of the
- * administrator; START=20: so many starts of each, the median until /readyz and what is resident then.
+ * administrator; STORE=etcd: each on an etcd of its own; WATCHES=10: while so many watches receive the changes; START=20: so many starts of each, the median until /readyz and what is resident then.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startEtcd } from '../support/etcd.ts'
 import { type Client, openClients } from './support/clients.ts'
 import { type Cluster, readCluster } from './support/cluster.ts'
 import { cpuOf, cpuOfThreads, median, memoryOf } from './support/load.ts'
@@ -20,6 +21,8 @@ const OPERATIONS = numberOf('OPERATIONS', 400)
 const SLICES = numberOf('SLICES', 21)
 const WIDTH = numberOf('WIDTH', 16)
 const STARTS = numberOf('START', 0)
+const ON_ETCD = process.env.STORE === 'etcd'
+const WATCHES = numberOf('WATCHES', 0)
 const AS_TEAM = process.env.USER_IS === 'team'
 const ONLY = process.env.ONLY?.split(',')
 
@@ -31,6 +34,8 @@ type Request = readonly [method: string, path: string, body?: object]
 
 const ROWS: Readonly<Record<string, (i: number) => Request>> = {
   get: () => ['GET', `${CONFIG_MAPS}/small?resourceVersion=0`],
+  'consistent get': () => ['GET', `${CONFIG_MAPS}/small`],
+  list: () => ['GET', `${CONFIG_MAPS}?limit=100`],
   'create ConfigMap': i => ['POST', CONFIG_MAPS, configMap(`map-${i}`)],
   'update ConfigMap': i => ['PUT', `${CONFIG_MAPS}/small-${i % 1024}`, { ...configMap(`small-${i % 1024}`), data: { i: String(i), a: 'x'.repeat(1700) } }],
   'create Pod': i => ['POST', PODS, pod(i)],
@@ -45,14 +50,25 @@ interface Side {
   readonly server: StartedBinnacle
   readonly clients: readonly Client[]
   readonly cpu: Map<string, number[]>
+  close(): Promise<void>
   /** Names of objects that are made are used once. */
   made: number
 }
 
-const start = (build: string): Promise<StartedBinnacle> => startBinnacle([`--token-auth-file=${tokens}`], [], resolve(build, 'bin/binnacle'))
+const start = (build: string, flags: readonly string[] = []): Promise<StartedBinnacle> =>
+  startBinnacle([`--token-auth-file=${tokens}`, ...flags], [], resolve(build, 'bin/binnacle'))
+
+/** Opens watches of all config maps, whose events are dropped. */
+async function watchAll(port: number, closed: AbortSignal): Promise<void> {
+  for (let i = 0; i < WATCHES; i++) {
+    const { body } = await fetch(`http://127.0.0.1:${port}${CONFIG_MAPS}?watch=1`, { signal: closed })
+    body?.pipeTo(new WritableStream()).catch(() => {})
+  }
+}
 
 async function open(build: string): Promise<Side> {
-  const server = await start(build)
+  const store = ON_ETCD ? await startEtcd() : undefined
+  const server = await start(build, store && [`--etcd-servers=${store.url}`])
   await send(server.port, 'POST', CONFIG_MAPS, configMap('small'))
   await inFlight(1024, 16, i => send(server.port, 'POST', CONFIG_MAPS, configMap(`small-${i}`)))
   await send(server.port, 'POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
@@ -64,13 +80,22 @@ async function open(build: string): Promise<Side> {
   const whole = readCluster(server.kubeconfig, server.pid)
   const { cert: _, key: __, ...bare } = whole
   const cluster: Cluster = AS_TEAM ? { ...bare, authorization: 'Bearer bench' } : whole
-  return { build, server, clients: await openClients(cluster, 'h1', WIDTH), cpu: new Map(), made: 0 }
+  const clients = await openClients(cluster, 'h1', WIDTH)
+  const closed = new AbortController()
+  await watchAll(server.port, closed.signal)
+  const close = async (): Promise<void> => {
+    closed.abort()
+    for (const client of clients) client.close()
+    await server.stop()
+    await store?.stop()
+  }
+  return { build, server, clients, close, cpu: new Map(), made: 0 }
 }
 
 /** Does a slice of the operations, and notes the microseconds of CPU that one took. */
 async function slice(side: Side, what: string, each: (i: number) => Request): Promise<void> {
   const before = cpuOfThreads(side.server.pid)
-  const operations = what === 'get' ? OPERATIONS * 8 : OPERATIONS
+  const operations = what.includes('get') ? OPERATIONS * 8 : OPERATIONS
   let next = 0
   await Promise.all(
     side.clients.map(async client => {
@@ -101,10 +126,7 @@ async function compareRequests(): Promise<void> {
       rows.map(([what]) => what),
     )
   } finally {
-    for (const { server, clients } of sides) {
-      for (const client of clients) client.close()
-      await server.stop()
-    }
+    for (const { close } of sides) await close()
   }
 }
 
