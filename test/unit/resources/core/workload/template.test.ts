@@ -42,7 +42,7 @@ function template(last = 'v'): object {
   return { ...SMALL, spec: { ...SMALL.spec, nodeSelector } }
 }
 
-/** Kinds with a template, and the path of it. */
+/** Kinds with a template, an object of each, and the path of the template. */
 const KINDS: readonly [ResourceDefinition, (template: object) => object, string][] = [
   [podTemplateResource, of => ({ template: of }), 'template'],
   [replicationControllerResource, of => ({ spec: { selector: { a: 'b' }, template: of } }), 'spec.template'],
@@ -75,19 +75,19 @@ describe('a large pod template', () => {
     const { prepare, validate, warnings } = strategy as Strategy
     const object = (last?: string): KubeObject => objectOf(of(template(last)))
 
-    it(`${hub.kind}: is validated in steps on create`, () => {
+    it(`is validated in steps on create, in a ${hub.kind}`, () => {
       expect(fieldsOf(inManySteps(validate?.(object(), undefined, context)))).to.include(`${path}.spec.nodeSelector`)
     })
 
-    it(`${hub.kind}: is validated in steps on update`, () => {
+    it(`is validated in steps on update, in a ${hub.kind}`, () => {
       expect(fieldsOf(inManySteps(validate?.(object(), objectOf(of(SMALL)), context)))).to.include(`${path}.spec.nodeSelector`)
     })
 
-    it(`${hub.kind}: has its warnings in steps`, () => {
+    it(`has its warnings in steps, in a ${hub.kind}`, () => {
       expect(inManySteps(warnings?.(object(), undefined, context)).join()).to.include('beta.kubernetes.io/os')
     })
 
-    it(`${hub.kind}: is compared in steps, and increments the generation if it has changed`, () => {
+    it(`is compared in steps, and increments the generation if it has changed, in a ${hub.kind}`, () => {
       const next = object('w')
       inManySteps(prepare?.(next, object(), context))
       expect(next.metadata.generation).to.equal(2)
