@@ -1,22 +1,21 @@
 import type { ManifestDocument } from '../admission/manifests/manifest-files.ts'
 import { loadingError, type ManifestObject } from '../admission/manifests/manifest-rules.ts'
-import { decodedObject, isJsonObject, type Json, type KubeObject } from '../api/meta/object.ts'
+import { decodedObject, isJsonObject, type KubeObject } from '../api/meta/object.ts'
 import type { Catalog, ServedResource } from '../catalog/catalog.ts'
 import type { HookContext } from '../catalog/definition.ts'
 import { typeOfBody } from '../codec/body.ts'
-import { decodeConfig, type TypeOfConfig } from '../codec/config-file.ts'
-import { goJson, type ParsedJson } from '../codec/json.ts'
-import { type ParsedYaml, parseYamlInSteps, untypedValue } from '../codec/yaml.ts'
+import { decodeConfigInSteps, parseConfigInSteps, type TypeOfConfig } from '../codec/config-file.ts'
+import { goJson } from '../codec/json.ts'
+import { type ParsedYaml, repeatedKeysText } from '../codec/yaml.ts'
 import type { Clock } from '../lib/clock.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { quote } from '../lib/go-quote.ts'
 import { runStages } from '../lib/stages.ts'
 import { runInTurns } from '../lib/steps.ts'
-import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { Features } from '../lifecycle/gates.ts'
 import { wordingOf } from '../lifecycle/release.ts'
 import { StatusError } from '../meta/status.ts'
-import { applyKindDefaults } from '../registry/decode-object.ts'
+import { applyDefaultsInSteps } from '../registry/decode-object.ts'
 import { internalContext } from '../registry/internal-context.ts'
 import { beforeCreate } from '../registry/prepare.ts'
 import { strategyOf } from '../registry/types.ts'
@@ -54,38 +53,33 @@ export class ManifestDecoder {
     const objects: ManifestObject<KubeObject>[] = []
     for (const { file, bytes } of documents)
       try {
-        for (const object of await this.#decode(bytes, kinds)) objects.push({ file, object })
+        for (const object of await this.#decode(await runInTurns(parseConfigInSteps(bytes)), () => bytes.toString(), kinds)) objects.push({ file, object })
       } catch (error) {
         throw loadingError(file, errorMessage(error))
       }
     return objects
   }
 
-  async #decode(bytes: Buffer, kinds: ReadonlyMap<string, ServedResource>): Promise<KubeObject[]> {
-    const parsed = await runInTurns(parseYamlInSteps(bytes))
-    const { apiVersion, kind } = typeOfBody(parsed.value)
-    const itemKind = itemKindOf(apiVersion, kind, kinds)
-    if (itemKind === undefined) return [await this.#complete(parsed, kinds, bytes)]
-    const value = await runInTurns(untypedValue(parsed))
-    return this.#decodeItems(value, itemKind, kinds)
-  }
-
-  /** Decodes the items of a list, and those of lists among them. @param itemKind the kind of all items, or empty if each has its own */
-  async #decodeItems(list: Json, itemKind: string, kinds: ReadonlyMap<string, ServedResource>): Promise<KubeObject[]> {
+  /** Decodes one document, or an item of a list. `text`: the text that errors quote. */
+  async #decode(parsed: ParsedYaml, text: () => string, kinds: ReadonlyMap<string, ServedResource>): Promise<KubeObject[]> {
+    const { value, duplicates } = parsed
+    const { apiVersion, kind } = typeOfBody(value)
+    const itemKind = apiVersion === API_VERSION && kind.endsWith(LIST) ? kind.slice(0, -LIST.length) : ''
+    const isList = (apiVersion === 'v1' && kind === LIST) || kinds.has(itemKind)
+    if (!isList) return [await this.#complete(parsed, text, kinds)]
+    // Repeated members are those of the whole document: the items have none.
+    if (duplicates.length > 0) throw new DecodeError(`strict decoding error: ${repeatedKeysText(duplicates)}`)
     const objects: KubeObject[] = []
-    for (const item of isJsonObject(list) && Array.isArray(list.items) ? list.items : []) {
-      const typed = itemKind !== '' && isJsonObject(item) ? { ...item, apiVersion: API_VERSION, kind: itemKind } : item
-      const { apiVersion, kind } = typeOfBody(typed)
-      const inner = itemKindOf(apiVersion, kind, kinds)
-      if (inner === undefined) objects.push(await this.#complete({ value: typed, duplicates: [] }, kinds, goJson(typed)))
-      else objects.push(...(await this.#decodeItems(typed, inner, kinds)))
+    const items = isJsonObject(value) && Array.isArray(value.items) ? value.items : []
+    for (const item of items) {
+      const typed = itemKind !== '' && isJsonObject(item) ? { ...item, apiVersion, kind: itemKind } : item
+      objects.push(...(await this.#decode({ ...parsed, value: typed }, () => goJson(typed), kinds)))
     }
     return objects
   }
 
-  /** Decodes, defaults and validates one object. `text` is quoted in errors. */
-  async #complete(parsed: ParsedJson | ParsedYaml, kinds: ReadonlyMap<string, ServedResource>, text: Buffer | string): Promise<KubeObject> {
-    if (turnIsSpent()) await nextTurn()
+  /** Decodes, defaults and validates one object. */
+  async #complete(parsed: ParsedYaml, text: () => string, kinds: ReadonlyMap<string, ServedResource>): Promise<KubeObject> {
     let found: ServedResource | undefined
     const typeOf: TypeOfConfig = (apiVersion, kind) => {
       if (apiVersion === API_VERSION) found = kinds.get(kind)
@@ -93,9 +87,9 @@ export class ManifestDecoder {
         throw new DecodeError(`unsupported resource type *${apiVersion.slice(GROUP.length + 1)}.${kind}`)
       return found?.version.schema
     }
-    const object = decodedObject(decodeConfig(parsed, typeOf, text))
+    const object = decodedObject(await runInTurns(decodeConfigInSteps(parsed, typeOf, text)))
     if (found === undefined) return object
-    applyKindDefaults(found.version, object)
+    await runInTurns(applyDefaultsInSteps(found.version, object))
     await this.#validate(found, object)
     return object
   }
@@ -129,13 +123,6 @@ export class ManifestDecoder {
       declared: UNOBSERVED,
     }
   }
-}
-
-/** Returns the kind of a list's items, empty if each has its own. Undefined for what is not a list. */
-function itemKindOf(apiVersion: string, kind: string, kinds: ReadonlyMap<string, ServedResource>): string | undefined {
-  if (apiVersion === 'v1' && kind === LIST) return ''
-  const itemKind = apiVersion === API_VERSION && kind.endsWith(LIST) ? kind.slice(0, -LIST.length) : ''
-  return kinds.has(itemKind) ? itemKind : undefined
 }
 
 /** Separates the subject of a 422 from its errors. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { readConfigFile } from '../../lib/bounded-input.ts'
+import { steadyClock } from '../../lib/clock.ts'
 import { compareText } from '../../lib/compare-text.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { quote } from '../../lib/go-quote.ts'
@@ -25,14 +26,71 @@ export interface ManifestFiles {
   readonly hash: string
 }
 
+/** Milliseconds after which a file is read even if its times are unchanged. */
+const READ_ANYWAY_MS = 60_000
+/** Age in milliseconds below which the times of a file do not show every change, because clocks of file systems are coarse. */
+const SETTLED_MS = 2_000
+
+/** A directory of manifests that is read repeatedly. Its files are read again if a name, or the device, inode, size or times of a file have changed, and once a minute. */
+export class ManifestDirectory {
+  readonly #directory: string
+  readonly #settledMs: number
+  #known: { readonly stamp: string; readonly content: ManifestFiles; readonly readAt: number } | undefined
+
+  /** @param settledMs age in milliseconds from which the times of a file are trusted */
+  constructor(directory: string, settledMs = SETTLED_MS) {
+    this.#directory = directory
+    this.#settledMs = settledMs
+  }
+
+  /** Returns the same object if nothing has changed. Throws an Error as `readManifestFiles`. */
+  async read(): Promise<ManifestFiles> {
+    const stamp = await stampOf(this.#directory, Date.now() - this.#settledMs)
+    const now = steadyClock.now()
+    const known = this.#known
+    if (known && known.stamp === stamp && now - known.readAt < READ_ANYWAY_MS) return known.content
+    this.#known = undefined
+    const content = await readManifestFiles(this.#directory)
+    // A change after the stamp was taken gives another stamp.
+    if (stamp !== undefined) this.#known = { stamp, content, readAt: now }
+    return content
+  }
+}
+
+/**
+ * Returns a text that changes with the manifest files of a directory. Links are followed, so it changes when the directory behind the link of a ConfigMap volume is replaced. Undefined if a file has changed after
+ * `since`, or cannot be read.
+ */
+async function stampOf(directory: string, since: number): Promise<string | undefined> {
+  try {
+    const stamps: string[] = []
+    for (const name of await manifestNames(directory)) {
+      const { dev, ino, size, mtimeNs, ctimeNs } = await stat(join(directory, name), { bigint: true })
+      if (Number(ctimeNs / 1_000_000n) > since) return undefined
+      stamps.push(`${JSON.stringify(name)} ${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`)
+    }
+    return stamps.join('\n')
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the names of the manifest files of a directory, in order. */
+async function manifestNames(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true })
+  return entries
+    .filter(entry => !entry.isDirectory() && EXTENSIONS.has(extname(entry.name).toLowerCase()))
+    .map(({ name }) => name)
+    .sort(compareText)
+}
+
 /** Reads the manifest files of a directory, in the order of their names. Subdirectories and other files are ignored. Throws an Error with kube-apiserver's message. */
 export async function readManifestFiles(directory: string): Promise<ManifestFiles> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
+  const names = await manifestNames(directory).catch((error: unknown) => {
     throw new Error(`failed to read manifest directory ${quote(directory)}: ${errorMessage(error)}`)
   })
-  const names = entries.filter(entry => !entry.isDirectory() && EXTENSIONS.has(extname(entry.name).toLowerCase())).map(({ name }) => name)
   const files: ManifestDocument[] = []
-  for (const name of names.sort(compareText)) {
+  for (const name of names) {
     const file = join(directory, name)
     const bytes = await readManifest(file).catch((error: unknown) => {
       throw new Error(`failed to read file ${quote(file)}: ${errorMessage(error)}`)
@@ -64,6 +122,8 @@ function* hashOf(files: readonly ManifestDocument[]): Steps<string> {
   return `sha256:${hash.digest('hex')}`
 }
 
+/** Bytes of a document that are copied in one step. */
+const COPIED_BYTES = 64 * 1024
 const SEPARATOR = '---'
 const SEPARATOR_LINE = `\n${SEPARATOR}`
 
@@ -72,8 +132,8 @@ export function* manifestDocuments(files: readonly ManifestDocument[]): Steps<Ma
   const documents: ManifestDocument[] = []
   for (const { file, bytes } of files) {
     const add = (start: number, end: number): void => {
-      const text = bytes.toString('utf8', start, end).trim()
-      if (text !== '') documents.push({ file, bytes: Buffer.from(text) })
+      const document = trimmed(bytes.subarray(start, end))
+      if (document.length > 0) documents.push({ file, bytes: document })
     }
     let start = 0
     let separator = bytes.toString('utf8', 0, SEPARATOR.length) === SEPARATOR ? 0 : separatorAfter(bytes, 0)
@@ -92,6 +152,16 @@ export function* manifestDocuments(files: readonly ManifestDocument[]): Steps<Ma
     yield
   }
   return documents
+}
+
+/** Removes white space at both ends. Only spaces of ASCII are removed from a long text, which is not copied. */
+function trimmed(text: Buffer): Buffer {
+  if (text.length <= COPIED_BYTES) return Buffer.from(text.toString('utf8').trim())
+  const isSpace = (byte: number | undefined): boolean => byte === 0x20 || (byte !== undefined && byte >= 0x09 && byte <= 0x0d)
+  let [start, end] = [0, text.length]
+  while (start < end && isSpace(text[start])) start++
+  while (end > start && isSpace(text[end - 1])) end--
+  return text.subarray(start, end)
 }
 
 /** Returns the start of the next line that begins with three dashes, or the length of the file if there is none. */

@@ -5,7 +5,7 @@ import { pollFiles } from '../../lib/poll-files.ts'
 import { runInTurns } from '../../lib/steps.ts'
 import { AdmissionConfigError } from '../configuration-file.ts'
 import type { ManifestPluginName } from './manifest-directories.ts'
-import { type ManifestDocument, type ManifestFiles, manifestDocuments, readManifestFiles } from './manifest-files.ts'
+import { ManifestDirectory, type ManifestDocument, type ManifestFiles, manifestDocuments } from './manifest-files.ts'
 import type { ManifestMetrics } from './manifest-metrics.ts'
 
 /** Default interval between reads of a directory, in milliseconds. */
@@ -27,11 +27,13 @@ export interface ManifestSourceOptions {
 /** Manifests of one plugin, which are loaded at start and whenever they change. If they become invalid, the last valid ones stay in force. */
 export class ManifestSource {
   readonly #options: ManifestSourceOptions
+  readonly #directory: ManifestDirectory
   /** Hash of the files that are in force. Undefined until they are loaded. */
   #hash: string | undefined
 
   constructor(options: ManifestSourceOptions) {
     this.#options = options
+    this.#directory = new ManifestDirectory(options.directory)
   }
 
   /** Loads the manifests, once. Throws AdmissionConfigError with kube-apiserver's message if they are invalid. */
@@ -39,7 +41,7 @@ export class ManifestSource {
     if (this.#hash !== undefined) return
     const { plugin, directory } = this.#options
     try {
-      await this.#apply(await readManifestFiles(directory))
+      await this.#apply(await this.#directory.read())
     } catch (error) {
       if (!(error instanceof Error)) throw error
       const kind = plugin.endsWith('Webhook') ? 'webhook' : 'policy'
@@ -52,10 +54,10 @@ export class ManifestSource {
   /** Loads the manifests if that was not done yet, then reloads them when they change, until the signal aborts. */
   async follow(signal: AbortSignal): Promise<void> {
     await this.load().catch((error: unknown) => this.#failed(errorMessage(error)))
-    const { directory, intervalMs = INTERVAL_MS } = this.#options
+    const { intervalMs = INTERVAL_MS } = this.#options
     await pollFiles(
       {
-        read: () => readManifestFiles(directory),
+        read: () => this.#directory.read(),
         identityOf: ({ hash }) => hash,
         inForce: this.#hash ?? '',
         intervalMs,

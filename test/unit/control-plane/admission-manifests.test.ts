@@ -227,4 +227,17 @@ describe('admission manifests', () => {
         `failed to apply admission: failed to initialize admission plugin "${plugin}": failed to load static ${kind} manifests from "${directory}": ${message.replaceAll('FILE', join(directory, 'a.yaml'))}`,
       )
     })
+
+  for (const [what, text] of [
+    ['an object', 'apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: a, name: b}\n'],
+    [
+      'an item of a list',
+      'apiVersion: v1\nkind: List\nitems:\n- {apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: a, name: b}}\n',
+    ],
+  ] as const)
+    it(`refuse repeated members of ${what}`, async () => {
+      writeFileSync(join(directory, 'a.yaml'), text)
+      const error = await loaded('ValidatingAdmissionPolicy', async () => 'loaded').catch((failure: Error) => failure.message)
+      expect(error).to.match(/strict decoding error: yaml: unmarshal errors:\n {2}line \d: key "name" already set in map$/)
+    })
 })
