@@ -3,6 +3,7 @@ import { FunctionError, type TemplateError } from './errors.ts'
 import { argumentOf, type ParameterType, type TemplateFunction } from './functions.ts'
 import { templateError } from './lexer.ts'
 import { type Command, GoFloat, type Operand, type Pipe, type TemplateNode, type TemplateTree } from './nodes.ts'
+import { PLACE, type SplitOutput } from './value-renderer.ts'
 import { isList, isMap, isTruthy, memberOf, printed, sortedKeys, type TemplateValue, typeName } from './values.ts'
 
 /** Steps that a rendering may take: some milliseconds. */
@@ -15,6 +16,22 @@ const MAX_DEPTH = 50
 /** Renders a tree. Throws TemplateError. */
 export const renderTree = (tree: TemplateTree, functions: ReadonlyMap<string, TemplateFunction>, data: TemplateValue): string =>
   new Rendering(tree, functions, data).text()
+
+/** Like `renderTree`, with the quoted texts apart, unless the object itself has their mark. */
+export function renderSplit(tree: TemplateTree, functions: ReadonlyMap<string, TemplateFunction>, data: TemplateValue): SplitOutput {
+  const texts: string[] = []
+  const shape = new Rendering(tree, functions, data, texts).text()
+  return shape.split(PLACE).length - 1 === 2 * texts.length ? { shape, texts } : { shape: renderTree(tree, functions, data), texts: [] }
+}
+
+/** Quoted texts that YAML reads as they stand: printable ASCII without escapes. */
+const PLAIN_QUOTED = /^"[ !#-[\]-~]*"$/
+
+/** Reports whether the output of a pipeline is a quoted text. */
+const isQuoted = ({ commands }: Pipe): boolean => {
+  const last = commands.at(-1)?.operands[0]
+  return last?.kind === 'function' && last.name === 'Quote'
+}
 
 /** How a list of nodes ended. */
 type Flow = 'next' | 'break' | 'continue'
@@ -36,7 +53,11 @@ class Rendering {
   /** Line of the current command, for errors. */
   #line = 1
 
-  constructor(tree: TemplateTree, functions: ReadonlyMap<string, TemplateFunction>, data: TemplateValue) {
+  readonly #texts: string[] | undefined
+
+  /** @param texts takes quoted texts, which the output then only has places for. Omitted if they stand in the output. */
+  constructor(tree: TemplateTree, functions: ReadonlyMap<string, TemplateFunction>, data: TemplateValue, texts?: string[]) {
+    this.#texts = texts
     this.#tree = tree
     this.#functions = functions
     this.#data = data
@@ -62,11 +83,9 @@ class Rendering {
       case 'text':
         this.#write(node.text)
         return 'next'
-      case 'action': {
-        const value = this.#pipe(node.pipe, dot)
-        if (node.pipe.variables.length === 0) this.#write(value === undefined ? '<no value>' : this.#guarded(() => printed(value)))
+      case 'action':
+        this.#action(node.pipe, dot)
         return 'next'
-      }
       case 'if':
       case 'with':
         return this.#scoped(() => {
@@ -82,6 +101,15 @@ class Rendering {
       case 'continue':
         return node.kind
     }
+  }
+
+  #action(pipe: Pipe, dot: TemplateValue): void {
+    const value = this.#pipe(pipe, dot)
+    if (pipe.variables.length > 0) return
+    if (this.#texts !== undefined && typeof value === 'string' && isQuoted(pipe) && PLAIN_QUOTED.test(value)) {
+      this.#write(`"${PLACE}${this.#texts.length}${PLACE}"`)
+      this.#texts.push(value.slice(1, -1))
+    } else this.#write(value === undefined ? '<no value>' : this.#guarded(() => printed(value)))
   }
 
   /** Runs with variables of its own. */

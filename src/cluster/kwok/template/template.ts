@@ -1,14 +1,13 @@
 import type { Json } from '../../../api/meta/object.ts'
-import { parseYaml, YamlError } from '../../../codec/yaml.ts'
 import { BUILTINS } from './builtins.ts'
-import { TemplateError } from './errors.ts'
-import { renderTree } from './evaluate.ts'
+import { renderSplit, renderTree } from './evaluate.ts'
 import type { TemplateFunction } from './functions.ts'
 import { environmentFunctions, KWOK_FUNCTIONS, type TemplateEnvironment } from './kwok-functions.ts'
 import { parseTemplate } from './parser.ts'
 import { SPRIG_COLLECTIONS } from './sprig-collections.ts'
 import { SPRIG_CONVERSIONS } from './sprig-conversions.ts'
 import { SPRIG_TEXTS } from './sprig-texts.ts'
+import { ValueRenderer } from './value-renderer.ts'
 import type { TemplateValue } from './values.ts'
 
 /** Functions that a template can call, by name. */
@@ -38,7 +37,7 @@ export const functionsIn = (environment: TemplateEnvironment): TemplateFunctions
 /** Returns the common functions with others, which may replace those of an environment. */
 export const functionsWith = (others: Readonly<Record<string, TemplateFunction>>): TemplateFunctions => new Map([...COMMON, ...Object.entries(others)])
 
-/** A compiled template. It holds no state. */
+/** A compiled template. Its results depend on nothing else than the arguments. */
 export interface Template {
   /** Renders an object as text. Throws TemplateError. */
   text(object: Json, functions: TemplateFunctions): string
@@ -49,18 +48,9 @@ export interface Template {
 /** Compiles a template of a Stage. Spaces around it are removed. Throws TemplateError. */
 export function compileTemplate(source: string): Template {
   const tree = parseTemplate(source.trim(), name => COMMON.has(name) || ENVIRONMENT_NAMES.has(name))
-  const text: Template['text'] = (object, functions) => renderTree(tree, functions, object as TemplateValue)
-  return { text, value: (object, functions) => parsed(text(object, functions)) }
-}
-
-function parsed(text: string): Json {
-  try {
-    const { value, duplicates } = parseYaml(Buffer.from(text))
-    const [duplicate] = duplicates
-    if (duplicate !== undefined) throw new TemplateError(`the template renders invalid YAML: ${duplicate}`)
-    return value
-  } catch (error) {
-    if (error instanceof YamlError) throw new TemplateError(`the template renders invalid YAML: ${error.message}`)
-    throw error
+  const renderer = new ValueRenderer()
+  return {
+    text: (object, functions) => renderTree(tree, functions, object as TemplateValue),
+    value: (object, functions) => renderer.parse(renderSplit(tree, functions, object as TemplateValue)),
   }
 }

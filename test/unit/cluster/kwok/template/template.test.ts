@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import type { Json } from '../../../../../src/api/meta/object.ts'
 import { TemplateError } from '../../../../../src/cluster/kwok/template/errors.ts'
 import { compileTemplate, functionsIn } from '../../../../../src/cluster/kwok/template/template.ts'
+import { parseYaml } from '../../../../../src/codec/yaml.ts'
 import { PLACEHOLDERS } from '../../../../support/kwok-placeholders.ts'
 
 /** A template with kwok's result. */
@@ -14,6 +15,15 @@ interface TemplateCase {
 const { data, cases } = JSON.parse(readFileSync('test/fixtures/kwok/templates.json', 'utf8')) as { data: Json; cases: TemplateCase[] }
 
 const render = (template: string, object: Json = data): string => compileTemplate(template).text(object, PLACEHOLDERS)
+
+/** Returns a value, or undefined for any error. */
+function outcome(run: () => Json): Json | undefined {
+  try {
+    return run()
+  } catch {
+    return undefined
+  }
+}
 
 describe('a template', () => {
   for (const { template, expect: answer } of cases)
@@ -83,5 +93,32 @@ describe('a template', () => {
     expect(value('')).to.equal(null)
     expect(() => value('a: [')).to.throw(TemplateError, 'the template renders invalid YAML: ')
     expect(() => value('a: 1\na: 2')).to.throw(TemplateError, 'the template renders invalid YAML: ')
+  })
+
+  const shapes: readonly (readonly [title: string, template: string])[] = [
+    ['a value', 'name: {{ .name | Quote }}\nlist:\n- {{ Quote .name }}\n- {{ .n | Quote }}'],
+    ['a name', '{{ .name | Quote }}: 1'],
+    ['a part of another text', "a: 'x {{ .name | Quote }}'\nb: |\n  y {{ .name | Quote }}"],
+    ['a comment', 'a: 1 # {{ .name | Quote }}'],
+    ['a tagged scalar', 'a: !!str {{ .name | Quote }}'],
+    ['an argument of another function', 'a: {{ .name | Quote | len }}'],
+    ['a value beside marks of the private use area', 'a: {{ .mark }}\nb: {{ .name | Quote }}'],
+  ]
+  for (const [title, source] of shapes)
+    it(`has the value of its text, whatever was rendered before, if a quoted text is ${title}`, () => {
+      const template = compileTemplate(source)
+      for (const name of ['plain', '', 'é', 'a"b', '\u0085', '<&>', '\u2028', '{{', 'yes', '0', '\ue0000\ue000', 'plain'])
+        for (const n of [1, 2]) {
+          const object = { name, n, mark: '\ue0000\ue000' }
+          const text = template.text(object, PLACEHOLDERS)
+          expect(outcome(() => template.value(object, PLACEHOLDERS))).to.deep.equal(outcome(() => parseYaml(Buffer.from(text)).value))
+        }
+    })
+
+  it('returns values that share nothing', () => {
+    const template = compileTemplate('a:\n  b: {{ .name | Quote }}')
+    const [first, second] = [1, 2].map(() => template.value({ name: 'x' }, PLACEHOLDERS) as { a: Json })
+    expect(first?.a).to.deep.equal(second?.a)
+    expect(first?.a).to.not.equal(second?.a)
   })
 })
