@@ -58,7 +58,8 @@ export type PatchType = 'merge' | 'strategic'
  * returned may be shared with other readers and must not be changed. Objects that are passed belong to the client.
  */
 export interface ApiClient {
-  get<T extends TypedObject>(kind: ResourceKind<T>, namespace: string, name: string): Promise<T>
+  /** @param subresource `scale`: returns the Scale of the object. The kind names the resource of the object then. */
+  get<T extends TypedObject>(kind: ResourceKind<T>, namespace: string, name: string, subresource?: 'scale'): Promise<T>
   list<T extends TypedObject>(kind: ResourceKind<T>, query?: ListQuery): Promise<ObjectList<T>>
   /**
    * Delivers the changes after a resource version, one after the other: the next one waits for the promise that `handle` returns. Resolves when the server ends

@@ -51,8 +51,8 @@ export class HttpApiClient implements ApiClient {
     this.#agent = isTls ? new TlsAgent({ keepAlive: true, ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }) : undefined
   }
 
-  async get<T extends TypedObject>(kind: ResourceKind<T>, namespace: string, name: string): Promise<T> {
-    return this.#object(kind, { method: 'GET', path: pathOf(kind, { namespace, name }) })
+  async get<T extends TypedObject>(kind: ResourceKind<T>, namespace: string, name: string, subresource = ''): Promise<T> {
+    return this.#object(kind, { method: 'GET', path: pathOf(kind, { namespace, name, subresource }) })
   }
 
   async list<T extends TypedObject>(kind: ResourceKind<T>, { namespace = '', resourceVersion, ...query }: ListQuery = {}): Promise<ObjectList<T>> {

@@ -18,7 +18,7 @@ import { mapInSlices } from '../lib/slices.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { RequestContext, User } from '../meta/context.ts'
 import { resourceAttributes } from '../meta/request-attributes.ts'
-import { conflictError, methodNotAllowedError, notFoundError, OPTIMISTIC_LOCK } from '../meta/status.ts'
+import { conflictError, methodNotAllowedError, notFoundError, OPTIMISTIC_LOCK, pathNotFoundError } from '../meta/status.ts'
 import { decodeObject } from '../registry/decode-object.ts'
 import { propagationPolicyOf } from '../registry/deletion-step.ts'
 import { builtInsOf } from '../registry/other-type.ts'
@@ -55,10 +55,13 @@ export class InProcessClient implements ApiClient {
     this.#parts = parts
   }
 
-  async get<T extends TypedObject>(kind: ResourceKind<T>, namespace: string, name: string): Promise<T> {
+  async get<T extends TypedObject>(kind: ResourceKind<T>, namespace: string, name: string, subresource = ''): Promise<T> {
     const served = this.#served(kind)
+    const view = subresource === '' ? undefined : subresourceOf(served.version, subresource)?.view
+    if (subresource !== '' && view === undefined) throw pathNotFoundError()
     const stored = await this.#parts.registry.store(served).get(served, namespace, name, '', this.#parts.signal)
-    return objectOfKind(kind, await objectInTurns(stored))
+    const object = await objectInTurns(stored)
+    return objectOfKind(kind, view ? untyped(kind, view.get(object)) : object)
   }
 
   async list<T extends TypedObject>(kind: ResourceKind<T>, { namespace = '', ...query }: ListQuery = {}): Promise<ObjectList<T>> {
