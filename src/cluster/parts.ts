@@ -1,6 +1,9 @@
 import { cronJobController } from './controllers/cronjob/controller.ts'
+import { disruptionController } from './controllers/disruption/controller.ts'
 import { jobController } from './controllers/job/controller.ts'
+import { podGarbageCollector } from './controllers/podgc/controller.ts'
 import { replicaSetController, replicationController } from './controllers/replicaset/controller.ts'
+import { taintEvictionController } from './controllers/tainteviction/controller.ts'
 import { ttlAfterFinishedController } from './controllers/ttlafterfinished/controller.ts'
 import { scheduler } from './scheduler/scheduler.ts'
 import type { ClusterPart } from './shared/environment.ts'
@@ -13,4 +16,7 @@ export const CLUSTER_PARTS = {
   'cronjob-controller': cronJobController,
   'ttl-after-finished-controller': ttlAfterFinishedController,
   scheduler,
+  'disruption-controller': disruptionController,
+  'pod-garbage-collector-controller': podGarbageCollector,
+  'taint-eviction-controller': taintEvictionController,
 } as const satisfies Readonly<Record<string, ClusterPart>>

@@ -21,6 +21,9 @@ export const CLUSTER_PART_NAMES = [
   'cronjob-controller',
   'ttl-after-finished-controller',
   'scheduler',
+  'disruption-controller',
+  'pod-garbage-collector-controller',
+  'taint-eviction-controller',
 ] as const
 
 /** Controllers of kube-controller-manager that are not built. */
@@ -33,7 +36,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'daemonset-controller',
   'deployment-controller',
   'device-taint-eviction-controller',
-  'disruption-controller',
   'endpoints-controller',
   'endpointslice-controller',
   'endpointslice-mirroring-controller',
@@ -48,7 +50,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'persistentvolume-attach-detach-controller',
   'persistentvolume-binder-controller',
   'persistentvolume-expander-controller',
-  'pod-garbage-collector-controller',
   'podcertificaterequest-cleaner-controller',
   'resourceclaim-controller',
   'selinux-warning-controller',
@@ -57,7 +58,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'statefulset-controller',
   'storage-version-migrator-controller',
   'storageversion-garbage-collector-controller',
-  'taint-eviction-controller',
   'token-cleaner-controller',
   'ttl-controller',
 ]

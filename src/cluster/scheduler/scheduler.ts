@@ -10,7 +10,7 @@ import { formatTime } from '../../meta/time.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../shared/environment.ts'
 import type { EventRecorder } from '../shared/event-recorder.ts'
 import type { Informer } from '../shared/informer.ts'
-import { NAMESPACES, NODES, POD_DISRUPTION_BUDGETS, PODS, REPLICA_SETS, REPLICATION_CONTROLLERS, SERVICES, STATEFUL_SETS } from '../shared/kinds.ts'
+import { DISRUPTION_BUDGETS, NAMESPACES, NODES, PODS, REPLICA_SETS, REPLICATION_CONTROLLERS, SERVICES, STATEFUL_SETS } from '../shared/kinds.ts'
 import type { RequestRules } from '../shared/pod-requests.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 import { ClusterState } from './cluster-state.ts'
@@ -66,7 +66,7 @@ class Scheduler {
   async run(): Promise<void> {
     const { informers } = this.#env
     const nodes = informers.of(NODES)
-    const others = [NAMESPACES, SERVICES, REPLICATION_CONTROLLERS, REPLICA_SETS, STATEFUL_SETS, POD_DISRUPTION_BUDGETS].map(kind =>
+    const others = [NAMESPACES, SERVICES, REPLICATION_CONTROLLERS, REPLICA_SETS, STATEFUL_SETS, DISRUPTION_BUDGETS].map(kind =>
       informers.of(kind as ResourceKind<TypedObject>),
     )
     if (!(await untilSynced([nodes, this.#pods, ...others], this.#signal))) return
@@ -86,7 +86,7 @@ class Scheduler {
 
   /** Reads of the objects that plugins use besides nodes and pods. */
   #objects(): ClusterObjects {
-    const kinds = [NAMESPACES, SERVICES, REPLICATION_CONTROLLERS, REPLICA_SETS, STATEFUL_SETS, POD_DISRUPTION_BUDGETS] as readonly ResourceKind<TypedObject>[]
+    const kinds = [NAMESPACES, SERVICES, REPLICATION_CONTROLLERS, REPLICA_SETS, STATEFUL_SETS, DISRUPTION_BUDGETS] as readonly ResourceKind<TypedObject>[]
     const stores = new Map(kinds.map(kind => [kind.kind, this.#env.informers.of(kind).store]))
     return {
       get: <T extends KubeObject>(kind: string, namespace: string, name: string) =>

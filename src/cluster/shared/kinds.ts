@@ -1,3 +1,4 @@
+import type { CustomResourceDefinition } from '../../api/apiextensions/v1.types.ts'
 import type { ReplicaSet, StatefulSet } from '../../api/apps/v1.types.ts'
 import type { CronJob, Job } from '../../api/batch/v1.types.ts'
 import type { Event, Namespace, Node, Pod, ReplicationController, Service } from '../../api/core/v1.types.ts'
@@ -33,4 +34,11 @@ export const REPLICA_SETS = namespacedKind<ReplicaSet>('apps', 'ReplicaSet', 're
 export const JOBS = namespacedKind<Job>('batch', 'Job', 'jobs')
 export const CRON_JOBS = namespacedKind<CronJob>('batch', 'CronJob', 'cronjobs')
 export const STATEFUL_SETS = namespacedKind<StatefulSet>('apps', 'StatefulSet', 'statefulsets')
-export const POD_DISRUPTION_BUDGETS = namespacedKind<PodDisruptionBudget>('policy', 'PodDisruptionBudget', 'poddisruptionbudgets')
+export const DISRUPTION_BUDGETS = namespacedKind<PodDisruptionBudget>('policy', 'PodDisruptionBudget', 'poddisruptionbudgets')
+export const CUSTOM_RESOURCE_DEFINITIONS: ResourceKind<CustomResourceDefinition> = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  resource: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+}

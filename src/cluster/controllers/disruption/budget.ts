@@ -1,0 +1,128 @@
+import type { Pod } from '../../../api/core/v1.types.ts'
+import type { IntOrString, Time } from '../../../api/meta/object.ts'
+import type { Condition } from '../../../api/meta/v1.types.ts'
+import type { PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } from '../../../api/policy/v1.types.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { formatTime, timeMillis } from '../../../meta/time.ts'
+import { isPodReady, isPodTerminal, podCondition } from '../../shared/pods.ts'
+
+/** Time after which a pod that was to be disrupted counts as healthy again, in milliseconds. */
+const DELETION_TIMEOUT = 120_000
+const ALLOWED = 'DisruptionAllowed'
+const TARGET = 'DisruptionTarget'
+
+/** Pods that a budget expects, and those of them that must be healthy. */
+export interface Expectation {
+  readonly expected: number
+  readonly desired: number
+}
+
+/** Whether the controllers of the pods decide how many pods are expected. If not, it is the number of pods. */
+export const usesScale = ({ minAvailable, maxUnavailable }: PodDisruptionBudgetSpec): boolean =>
+  maxUnavailable !== undefined || typeof minAvailable === 'string'
+
+/** Returns the numbers of pods of a budget. Percentages are rounded up. Throws an Error if one is invalid. @param expected see `usesScale`. */
+export function expectationOf({ minAvailable, maxUnavailable }: PodDisruptionBudgetSpec, expected: number): Expectation {
+  if (maxUnavailable !== undefined) return { expected, desired: Math.max(0, expected - shareOf(maxUnavailable, expected)) }
+  if (minAvailable !== undefined) return { expected, desired: shareOf(minAvailable, expected) }
+  return { expected: 0, desired: 0 }
+}
+
+function shareOf(value: IntOrString, total: number): number {
+  if (typeof value === 'number') return value
+  if (!/^[0-9]{1,9}%$/.test(value)) throw new Error('invalid value for IntOrString: invalid type: string is not a percentage')
+  return Math.ceil((Number(value.slice(0, -1)) * total) / 100)
+}
+
+/** Pods that the eviction API has let go. */
+export interface DisruptedPods {
+  /** Those that are still expected to be deleted, with the time of their eviction. */
+  readonly pending: Readonly<Record<string, Time>>
+  /** Pods that should have been deleted by now. */
+  readonly overdue: readonly Pod[]
+  /** Milliseconds until the next pod is overdue. Undefined if there is none. */
+  readonly checkAfter: number | undefined
+}
+
+/** Sorts the disrupted pods in the status. Those that are gone or being deleted are left out. */
+export function disruptedPods(pods: readonly Pod[], { disruptedPods: disrupted = {} }: PodDisruptionBudgetStatus, now: number): DisruptedPods {
+  const pending: Record<string, Time> = {}
+  const overdue: Pod[] = []
+  let checkAfter: number | undefined
+  for (const pod of pods) {
+    const { name = '', deletionTimestamp } = pod.metadata
+    const time = Object.hasOwn(disrupted, name) ? disrupted[name] : undefined
+    const at = timeMillis(time)
+    if (deletionTimestamp !== undefined || time === undefined || at === undefined) continue
+    const left = at + DELETION_TIMEOUT - now
+    if (left < 0) overdue.push(pod)
+    else {
+      pending[name] = time
+      checkAfter = Math.min(checkAfter ?? left, left)
+    }
+  }
+  return { pending, overdue, checkAfter }
+}
+
+/** Number of pods that are ready and not about to be deleted. */
+export const countHealthy = (pods: readonly Pod[], pending: Readonly<Record<string, Time>>): number =>
+  pods.filter(pod => pod.metadata.deletionTimestamp === undefined && !Object.hasOwn(pending, pod.metadata.name ?? '') && isPodReady(pod)).length
+
+/** Returns the status of a budget. No disruption is allowed while no pod is expected, because pods may just not have been seen. */
+export function budgetStatus(
+  budget: PodDisruptionBudget,
+  { expected, desired }: Expectation,
+  healthy: number,
+  pending: Readonly<Record<string, Time>>,
+  now: number,
+): PodDisruptionBudgetStatus {
+  const { metadata, status } = budget
+  const allowed = expected <= 0 ? 0 : Math.max(0, healthy - desired)
+  const generation = metadata.generation ?? 0
+  return {
+    observedGeneration: generation,
+    ...(Object.keys(pending).length > 0 && { disruptedPods: { ...pending } }),
+    disruptionsAllowed: allowed,
+    currentHealthy: healthy,
+    desiredHealthy: desired,
+    expectedPods: expected,
+    conditions: withAllowed(status.conditions ?? [], allowed > 0 ? 'SufficientPods' : 'InsufficientPods', '', allowed > 0, generation, now),
+  }
+}
+
+/** Returns the status of a budget whose pods could not be counted: no disruption is allowed. */
+export const failedStatus = ({ metadata, status }: PodDisruptionBudget, message: string, now: number): PodDisruptionBudgetStatus => ({
+  ...status,
+  disruptionsAllowed: 0,
+  conditions: withAllowed(status.conditions ?? [], 'SyncFailed', message, false, metadata.generation ?? 0, now),
+})
+
+/** Sets the condition. Its time changes with its status. */
+export function withAllowed(
+  conditions: readonly Condition[],
+  reason: string,
+  message: string,
+  isAllowed: boolean,
+  generation: number,
+  now: number,
+): Condition[] {
+  const status = isAllowed ? 'True' : 'False'
+  const old = conditions.find(({ type }) => type === ALLOWED)
+  const lastTransitionTime = old?.status === status ? old.lastTransitionTime : formatTime(now)
+  const next: Condition = { type: ALLOWED, status, observedGeneration: generation, lastTransitionTime, reason, message }
+  return old ? conditions.map(condition => (condition === old ? next : condition)) : [...conditions, next]
+}
+
+export const isSameStatus = (a: PodDisruptionBudgetStatus, b: PodDisruptionBudgetStatus): boolean =>
+  deepEqual({ ...a, disruptedPods: a.disruptedPods ?? {} }, { ...b, disruptedPods: b.disruptedPods ?? {} })
+
+/**
+ * Milliseconds until the condition DisruptionTarget of a pod is stale: the pod was to be disrupted, but is not deleted. Undefined if it has no such condition. The
+ * condition of a kubelet is never stale.
+ */
+export function untilStale(pod: Pod, now: number): number | undefined {
+  const condition = podCondition(pod, TARGET)
+  if (pod.metadata.deletionTimestamp !== undefined || isPodTerminal(pod)) return undefined
+  if (condition?.status !== 'True' || condition.reason === 'TerminationByKubelet') return undefined
+  return Math.max(0, (timeMillis(condition.lastTransitionTime) ?? 0) + DELETION_TIMEOUT - now)
+}

@@ -1,0 +1,180 @@
+import type { Pod } from '../../../api/core/v1.types.ts'
+import type { PodDisruptionBudget } from '../../../api/policy/v1.types.ts'
+import { objectKey } from '../../../clients/api-client.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
+import { quote } from '../../../lib/go-quote.ts'
+import { untilAborted } from '../../../lib/on-abort.ts'
+import { labelSelectorOf, matchesLabels, printLabelSelector } from '../../../meta/label-selector.ts'
+import { isStatusError } from '../../../meta/status.ts'
+import { formatTime } from '../../../meta/time.ts'
+import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
+import type { EventRecorder } from '../../shared/event-recorder.ts'
+import type { Informer } from '../../shared/informer.ts'
+import { CUSTOM_RESOURCE_DEFINITIONS, DISRUPTION_BUDGETS, PODS, REPLICA_SETS } from '../../shared/kinds.ts'
+import { controllerOf } from '../../shared/owner.ts'
+import { type KindReference, Scales } from '../../shared/scale-reader.ts'
+import type { KeyQueue } from '../../shared/work-queue.ts'
+import { budgetStatus, countHealthy, disruptedPods, expectationOf, failedStatus, isSameStatus, untilStale, usesScale } from './budget.ts'
+
+const WORKERS = 5
+const STALE = 'DisruptionTarget'
+
+/** Counts the pods of PodDisruptionBudgets. A key is a budget; a key of the second queue is a pod that was to be disrupted. */
+export const disruptionController: ClusterPart = (env, signal) => new DisruptionController(env, signal).run()
+
+class DisruptionController {
+  readonly #env: ClusterEnvironment
+  readonly #signal: AbortSignal
+  readonly #budgets: Informer<PodDisruptionBudget>
+  readonly #pods: Informer<Pod>
+  readonly #scales: Scales
+  readonly #events: EventRecorder
+  readonly #queue: KeyQueue
+  readonly #stalePods: KeyQueue
+
+  constructor(env: ClusterEnvironment, signal: AbortSignal) {
+    this.#env = env
+    this.#signal = signal
+    this.#budgets = env.informers.of(DISRUPTION_BUDGETS)
+    this.#pods = env.informers.of(PODS)
+    this.#scales = new Scales(env.client, env.informers.of(CUSTOM_RESOURCE_DEFINITIONS))
+    this.#events = recorderOf(env, 'controllermanager', signal)
+    this.#queue = queueOf(env, 'disruption', signal, { workers: WORKERS, work: key => this.#sync(key) })
+    this.#stalePods = queueOf(env, 'stale_pod_disruption', signal, { workers: 1, work: key => this.#clearStale(key) })
+  }
+
+  async run(): Promise<void> {
+    const { informers } = this.#env
+    const needed = [this.#budgets, this.#pods, informers.of(REPLICA_SETS), informers.of(CUSTOM_RESOURCE_DEFINITIONS)]
+    if (!(await untilSynced(needed, this.#signal))) return
+    const enqueue = (budget: PodDisruptionBudget): void => this.#queue.add(objectKey(budget))
+    this.#budgets.on({ added: enqueue, updated: enqueue })
+    this.#pods.on({
+      added: pod => this.#podChanged(pod),
+      updated: (pod, old) => {
+        this.#podChanged(pod)
+        if (pod.metadata.labels !== old.metadata.labels) this.#enqueueFor(old)
+      },
+      deleted: pod => this.#enqueueFor(pod),
+    })
+    await untilAborted(this.#signal)
+  }
+
+  #podChanged(pod: Pod): void {
+    this.#enqueueFor(pod)
+    const left = untilStale(pod, this.#env.clock.now())
+    if (left !== undefined) this.#stalePods.addAfter(objectKey(pod), left)
+  }
+
+  /** Enqueues the budgets that select a pod. */
+  #enqueueFor({ metadata: { namespace = '', labels } }: Pod): void {
+    for (const budget of this.#budgets.store.inNamespace(namespace)) if (selects(budget, labels)) this.#queue.add(objectKey(budget))
+  }
+
+  async #sync(key: string): Promise<void> {
+    const budget = this.#budgets.store.get(key)
+    if (!budget) return
+    try {
+      await this.#count(key, budget)
+    } catch (error) {
+      if (isStatusError(error, 'Conflict') || isStatusError(error, 'NotFound')) throw error
+      await this.#write(budget, failedStatus(budget, errorMessage(error), this.#env.clock.now()))
+      throw error
+    }
+  }
+
+  async #count(key: string, budget: PodDisruptionBudget): Promise<void> {
+    const now = this.#env.clock.now()
+    const pods = this.#pods.store.inNamespace(budget.metadata.namespace ?? '').filter(({ metadata: { labels } }) => selects(budget, labels))
+    if (pods.length === 0) this.#events.record(DISRUPTION_BUDGETS, budget, 'Normal', 'NoPods', 'No matching pods found')
+    const expectation = expectationOf(budget.spec, await this.#expectedPods(budget, pods))
+    const { pending, overdue, checkAfter } = disruptedPods(pods, budget.status, now)
+    const { namespace, name } = budget.metadata
+    for (const pod of overdue)
+      this.#events.record(PODS, pod, 'Warning', 'NotDeleted', `Pod was expected by PDB ${namespace}/${name} to be deleted but it wasn't`)
+    await this.#write(budget, budgetStatus(budget, expectation, countHealthy(pods, pending), pending, now))
+    if (checkAfter !== undefined) this.#queue.addAfter(key, checkAfter + 1)
+  }
+
+  async #expectedPods(budget: PodDisruptionBudget, pods: readonly Pod[]): Promise<number> {
+    if (!usesScale(budget.spec)) return pods.length
+    try {
+      return await this.#expectedScale(budget, pods)
+    } catch (error) {
+      const message = `Failed to calculate the number of expected pods: ${errorMessage(error)}`
+      this.#events.record(DISRUPTION_BUDGETS, budget, 'Warning', 'CalculateExpectedPodCountFailed', message)
+      throw error
+    }
+  }
+
+  /** Sum of the replicas of all controllers that the pods have. */
+  async #expectedScale(budget: PodDisruptionBudget, pods: readonly Pod[]): Promise<number> {
+    const scales = new Map<string, number>()
+    let areUnmanaged = false
+    for (const pod of pods) {
+      const reference = controllerOf(pod)
+      if (!reference) areUnmanaged = true
+      else if (!scales.has(reference.uid)) await this.#addScale(pod, scales)
+    }
+    if (areUnmanaged)
+      this.#events.record(
+        DISRUPTION_BUDGETS,
+        budget,
+        'Warning',
+        'UnmanagedPods',
+        `Pods selected by this PodDisruptionBudget (selector: ${printLabelSelector(budget.spec.selector)}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.`,
+      )
+    let total = 0
+    for (const replicas of scales.values()) total += replicas
+    return total
+  }
+
+  /** Enters the scale of the controller of a pod, which is the Deployment of a ReplicaSet if there is one. A ReplicaSet of it counts as 0. */
+  async #addScale(pod: Pod, scales: Map<string, number>): Promise<void> {
+    const owner = controllerOf(pod)
+    if (!owner) return
+    const { namespace = '', name = '' } = pod.metadata
+    const set = owner.kind === REPLICA_SETS.kind ? this.#env.informers.of(REPLICA_SETS).store.get(`${namespace}/${owner.name}`) : undefined
+    const parent = set?.metadata.uid === owner.uid ? controllerOf(set) : undefined
+    const counted = parent?.kind === 'Deployment' ? parent : owner
+    if (counted !== owner) scales.set(owner.uid, 0)
+    if (scales.has(counted.uid)) return
+    const scale = await this.#scaleOf(namespace, counted)
+    if (scale === undefined || scale.uid !== counted.uid) throw new Error(`found no controllers for pod ${quote(name)}`)
+    scales.set(counted.uid, scale.replicas)
+  }
+
+  async #scaleOf(namespace: string, reference: KindReference): Promise<{ readonly uid: string; readonly replicas: number } | undefined> {
+    try {
+      const { metadata, spec } = await this.#scales.get(namespace, reference)
+      return { uid: metadata.uid ?? '', replicas: spec.replicas ?? 0 }
+    } catch (error) {
+      if (isStatusError(error, 'NotFound')) return undefined
+      throw error
+    }
+  }
+
+  async #write(budget: PodDisruptionBudget, status: PodDisruptionBudget['status']): Promise<void> {
+    if (isSameStatus(budget.status, status)) return
+    await this.#env.client.update(DISRUPTION_BUDGETS, { ...budget, status }, 'status')
+  }
+
+  /** Takes back the condition of a pod that was to be disrupted but was not deleted. */
+  async #clearStale(key: string): Promise<void> {
+    const pod = this.#pods.store.get(key)
+    const now = this.#env.clock.now()
+    const left = pod && untilStale(pod, now)
+    if (!pod || left === undefined) return
+    if (left > 0) return this.#stalePods.addAfter(key, left)
+    const { namespace = '', name = '', uid = '' } = pod.metadata
+    const condition = { type: STALE, status: 'False', lastTransitionTime: formatTime(now) }
+    try {
+      await this.#env.client.patch(PODS, { namespace, name, subresource: 'status' }, { metadata: { uid }, status: { conditions: [condition] } }, 'strategic')
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) throw error
+    }
+  }
+}
+
+const selects = ({ spec: { selector } }: PodDisruptionBudget, labels: Pod['metadata']['labels']): boolean =>
+  selector !== undefined && matchesLabels(labelSelectorOf(selector), labels)

@@ -1,0 +1,56 @@
+import type { CustomResourceDefinition } from '../../api/apiextensions/v1.types.ts'
+import type { Scale } from '../../api/autoscaling/v1.types.ts'
+import type { ApiClient, ResourceKind } from '../../clients/api-client.ts'
+import type { Informer } from './informer.ts'
+
+/** Reference to an object by its kind. */
+export interface KindReference {
+  readonly apiVersion?: string
+  readonly kind: string
+  readonly name: string
+}
+
+/** Resources of built-in kinds that have a scale. */
+const BUILT_IN: Readonly<Record<string, string>> = {
+  '/ReplicationController': 'replicationcontrollers',
+  'apps/Deployment': 'deployments',
+  'apps/ReplicaSet': 'replicasets',
+  'apps/StatefulSet': 'statefulsets',
+}
+
+/** Reads and writes the scale of objects, by their kind: of built-in kinds, and of custom ones that declare the subresource. */
+export class Scales {
+  readonly #client: ApiClient
+  readonly #definitions: Informer<CustomResourceDefinition>
+
+  constructor(client: ApiClient, definitions: Informer<CustomResourceDefinition>) {
+    this.#client = client
+    this.#definitions = definitions
+  }
+
+  /** Reads a scale. Rejects with a StatusError, or with an Error if the kind has no scale. */
+  get(namespace: string, reference: KindReference): Promise<Scale> {
+    return this.#client.get(this.#kindOf(reference), namespace, reference.name, 'scale')
+  }
+
+  /** Sets the replicas of a scale that was read. */
+  async set(reference: KindReference, scale: Scale, replicas: number): Promise<void> {
+    await this.#client.update(this.#kindOf(reference), { ...scale, spec: { replicas } }, 'scale')
+  }
+
+  #kindOf({ apiVersion = 'v1', kind }: KindReference): ResourceKind<Scale> {
+    const slash = apiVersion.indexOf('/')
+    const [group, version] = slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)]
+    const resource = BUILT_IN[`${group}/${kind}`] ?? this.#customResource(group, version, kind)
+    if (resource === undefined) throw new Error(`no matches for kind "${kind}" in group "${group}"`)
+    return { group, version, resource, kind: 'Scale', namespaced: true }
+  }
+
+  #customResource(group: string, version: string, kind: string): string | undefined {
+    for (const { spec } of this.#definitions.store.list()) {
+      if (spec.group !== group || spec.names.kind !== kind) continue
+      if ((spec.versions ?? []).some(({ name, subresources }) => name === version && subresources?.scale)) return spec.names.plural
+    }
+    return undefined
+  }
+}
