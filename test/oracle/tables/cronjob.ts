@@ -117,7 +117,8 @@ function mostRecent(given: TimeIn): object {
   }
 }
 
-export const tables: Readonly<Record<string, (given: never) => unknown>> = {
+/** Functions of the tables, or the reason why a table has none. */
+export const TABLES: Readonly<Record<string, ((given: never) => unknown) | string>> = {
   sync,
   'most-recent-time': mostRecent,
   'next-duration': (given: TimeIn) => (runAtOnce(untilNext(timedCronJob(given), START + given.now, runAtOnce(parseSchedule(given.schedule)))) ?? 0) / 1000,
@@ -135,8 +136,5 @@ export const tables: Readonly<Record<string, (given: never) => unknown>> = {
   },
   'job-names': ({ cronjob, scheduled }: { cronjob: string; scheduled: string }) =>
     jobName({ ...cronJobOf({}, 0), metadata: { name: cronjob } }, Date.parse(scheduled) / 1000),
-}
-
-export const omitted: Readonly<Record<string, string>> = {
   events: 'the entries are texts without objects; the scenarios and unit tests cover the events',
 }

@@ -218,7 +218,8 @@ async function reason(given: string): Promise<string> {
   return spec ? rescaleReason(1, 5, (await metricProposal(spec, state)).name) : ''
 }
 
-export const tables: Readonly<Record<string, (given: never) => unknown>> = {
+/** Functions of the tables, or the reason why a table has none. */
+export const TABLES: Readonly<Record<string, ((given: never) => unknown) | string>> = {
   'replica-calculator': calculate,
   'group-pods': group,
   // Its rows in the first half are those of group-pods.
@@ -253,8 +254,5 @@ export const tables: Readonly<Record<string, (given: never) => unknown>> = {
   'scale-up-limit': (given: PoliciesIn) => scaleUpLimit(given.current, policyRules(given), { up: [], down: [] }, NOW),
   'scale-down-limit': (given: PoliciesIn) => scaleDownLimit(given.current, policyRules(given), { up: [], down: [] }, NOW),
   'rescale-reasons': reason,
-}
-
-export const omitted: Readonly<Record<string, string>> = {
   conditions: 'the entries are texts without objects; the scenarios and unit tests cover the conditions',
 }

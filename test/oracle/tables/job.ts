@@ -228,7 +228,8 @@ const FAILURES: Readonly<Record<string, readonly [string, string]>> = {
   'maxFailedIndexes exceeded': ['MaxFailedIndexesExceeded', 'Job has exceeded the specified maximal number of failed indexes'],
 }
 
-export const tables: Readonly<Record<string, (given: never) => unknown>> = {
+/** Functions of the tables, or the reason why a table has none. */
+export const TABLES: Readonly<Record<string, ((given: never) => unknown) | string>> = {
   sync,
   deadline,
   'backoff-on-failure': restarts,
@@ -287,9 +288,5 @@ export const tables: Readonly<Record<string, (given: never) => unknown>> = {
       event: FAILURES[given] ? { type: 'Warning', reason, message } : { type: 'Normal', reason: 'Completed', message: 'Job completed' },
     }
   },
-}
-
-/** Tables without a function, with the reason. */
-export const omitted: Readonly<Record<string, string>> = {
   events: 'the entries have no input; the scenarios cover the events',
 }

@@ -4,7 +4,8 @@ import { formatTime } from '../../../src/meta/time.ts'
 
 const NOW = Date.parse('2024-01-01T00:00:00Z')
 
-export const tables: Readonly<Record<string, (given: never) => unknown>> = {
+/** Functions of the tables, or the reason why a table has none. */
+export const TABLES: Readonly<Record<string, ((given: never) => unknown) | string>> = {
   // A job without an end or a limit is an error upstream, and is never deleted.
   'time-left'({ ttl, finished, ago = 0 }: { ttl: number | null; finished: string | null; ago?: number }) {
     const job: unknown = {
