@@ -82,8 +82,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
   /** Returns the end of this program's JSON in stored bytes that can be used without decoding; -1 for any other bytes. */
   function ownEnd(stored: Buffer): number {
     const end = stored.length - mark.length
-    if (end <= prefix.length || stored[end - 1] !== CLOSE_BRACE) return -1
-    if (!startsWith(stored, 0, prefix)) return -1
+    if (end <= prefix.length || stored[end - 1] !== CLOSE_BRACE || !startsWith(stored, 0, prefix)) return -1
     return mark.length === 0 || startsWith(stored, end, mark) ? end : -1
   }
 
