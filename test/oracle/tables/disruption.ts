@@ -33,7 +33,7 @@ export const TABLES: Readonly<Record<string, ((given: never) => unknown) | strin
   status,
   condition(given: string) {
     const isAllowed = given.includes('> 0')
-    const [condition] = withAllowed([], isAllowed ? 'SufficientPods' : 'InsufficientPods', '', isAllowed, 1, 0)
+    const [condition] = withAllowed([], { reason: isAllowed ? 'SufficientPods' : 'InsufficientPods', message: '', isAllowed, generation: 1 }, 0)
     const { type, status: value, reason, message } = condition ?? {}
     return { type, status: value, reason, message }
   },

@@ -86,7 +86,11 @@ export function budgetStatus(
     currentHealthy: healthy,
     desiredHealthy: desired,
     expectedPods: expected,
-    conditions: withAllowed(status.conditions ?? [], allowed > 0 ? 'SufficientPods' : 'InsufficientPods', '', allowed > 0, generation, now),
+    conditions: withAllowed(
+      status.conditions ?? [],
+      { reason: allowed > 0 ? 'SufficientPods' : 'InsufficientPods', message: '', isAllowed: allowed > 0, generation },
+      now,
+    ),
   }
 }
 
@@ -94,18 +98,20 @@ export function budgetStatus(
 export const failedStatus = ({ metadata, status }: PodDisruptionBudget, message: string, now: number): PodDisruptionBudgetStatus => ({
   ...status,
   disruptionsAllowed: 0,
-  conditions: withAllowed(status.conditions ?? [], 'SyncFailed', message, false, metadata.generation ?? 0, now),
+  conditions: withAllowed(status.conditions ?? [], { reason: 'SyncFailed', message, isAllowed: false, generation: metadata.generation ?? 0 }, now),
 })
 
+/** Content of the condition DisruptionAllowed. */
+interface Allowance {
+  readonly reason: string
+  readonly message: string
+  readonly isAllowed: boolean
+  /** Generation of the budget that was counted. */
+  readonly generation: number
+}
+
 /** Sets the condition. Its time changes with its status. */
-export function withAllowed(
-  conditions: readonly Condition[],
-  reason: string,
-  message: string,
-  isAllowed: boolean,
-  generation: number,
-  now: number,
-): Condition[] {
+export function withAllowed(conditions: readonly Condition[], { reason, message, isAllowed, generation }: Allowance, now: number): Condition[] {
   const status = isAllowed ? 'True' : 'False'
   const old = conditions.find(({ type }) => type === ALLOWED)
   const lastTransitionTime = old?.status === status ? old.lastTransitionTime : formatTime(now)
