@@ -1,0 +1,133 @@
+import type { Json } from '../../../api/meta/object.ts'
+import { required } from '../../../meta/field-error.ts'
+import type { FieldReader } from '../field-reader.ts'
+import { decodeObject } from '../object-reader.ts'
+import type { ContainerRule, PodRules } from './pod-rules.ts'
+
+const MAX_PORT = 65_535
+const MAX_ID = 2 ** 31 - 1
+
+/** Where the log of a container is read. */
+export interface LogRule extends ContainerRule {
+  /** Path of the file in the format of a container runtime. Omitted if the container has no log. */
+  readonly logsFile?: string
+  /** File of the container's previous run. */
+  readonly previousLogsFile?: string
+  /** Whether the response follows the file, as if the container ran. */
+  readonly follow: boolean
+}
+
+/** Output that an attached client reads. */
+export interface AttachRule extends ContainerRule {
+  readonly logsFile?: string
+}
+
+/** How a command of a client runs. Without `local`, it does not. */
+export interface ExecRule extends ContainerRule {
+  readonly local?: LocalProcess
+}
+
+/** A process beside the simulator. The operator decides whether such processes may run. */
+export interface LocalProcess {
+  readonly workDir: string
+  readonly environment: readonly { readonly name: string; readonly value: string }[]
+  readonly user?: number
+  readonly group?: number
+}
+
+/** Where a forwarded port leads: to an address, or to the standard streams of a command. */
+export interface ForwardRule {
+  /** Ports of the pod. A rule without ports applies to those that no other rule names. */
+  readonly ports: readonly number[]
+  readonly target?: { readonly address: string; readonly port: number }
+  /** Program and arguments. Takes precedence over the target. Empty if the port leads to the target. */
+  readonly command: readonly string[]
+}
+
+/**
+ * Decodes an object with rules for pods, in its form for one pod or that of the cluster. Throws KwokObjectError.
+ * @param kinds kind for one pod, and that of the cluster.
+ * @param member member of the spec with the rules.
+ */
+export function decodePodRules<R>(object: Json, kinds: readonly [string, string], member: string, ruleOf: (reader: FieldReader) => R): PodRules<R> {
+  return decodeObject(object, kinds, (spec, { kind, namespace, name }) => {
+    const isOfCluster = kind === kinds[1]
+    const selector = isOfCluster ? spec.object('selector') : undefined
+    const rules = spec.objects(member).map(reader => {
+      const rule = ruleOf(reader)
+      reader.rejectOthers()
+      return rule
+    })
+    if (!spec.has(member)) spec.report(required(spec.path.child(member)))
+    const decoded = {
+      pod: isOfCluster ? undefined : { namespace, name },
+      namespaces: selector?.texts('matchNamespaces') ?? [],
+      names: selector?.texts('matchNames') ?? [],
+      rules,
+    }
+    selector?.rejectOthers()
+    spec.rejectOthers()
+    return decoded
+  })
+}
+
+/** Decodes Logs or ClusterLogs. */
+export const decodeLogs = (object: Json): PodRules<LogRule> =>
+  decodePodRules(object, ['Logs', 'ClusterLogs'], 'logs', reader => ({
+    containers: reader.texts('containers'),
+    ...optional('logsFile', reader.text('logsFile')),
+    ...optional('previousLogsFile', reader.text('previousLogsFile')),
+    follow: reader.flag('follow'),
+  }))
+
+/** Decodes Attach or ClusterAttach. */
+export const decodeAttach = (object: Json): PodRules<AttachRule> =>
+  decodePodRules(object, ['Attach', 'ClusterAttach'], 'attaches', reader => ({
+    containers: reader.texts('containers'),
+    ...optional('logsFile', reader.text('logsFile')),
+  }))
+
+/** Decodes Exec or ClusterExec. */
+export const decodeExec = (object: Json): PodRules<ExecRule> =>
+  decodePodRules(object, ['Exec', 'ClusterExec'], 'execs', reader => {
+    const local = reader.object('local')
+    return { containers: reader.texts('containers'), ...(local && { local: localProcess(local) }) }
+  })
+
+function localProcess(reader: FieldReader): LocalProcess {
+  const security = reader.object('securityContext')
+  const environment = reader.objects('envs').map(one => {
+    const variable = { name: one.requiredText('name'), value: one.text('value') ?? '' }
+    one.rejectOthers()
+    return variable
+  })
+  const process = {
+    workDir: reader.text('workDir') ?? '',
+    environment,
+    ...optional('user', security?.integer('runAsUser', 0, MAX_ID)),
+    ...optional('group', security?.integer('runAsGroup', 0, MAX_ID)),
+  }
+  security?.rejectOthers()
+  reader.rejectOthers()
+  return process
+}
+
+/** Decodes PortForward or ClusterPortForward. */
+export const decodePortForward = (object: Json): PodRules<ForwardRule> =>
+  decodePodRules(object, ['PortForward', 'ClusterPortForward'], 'forwards', reader => {
+    const target = reader.object('target')
+    const address = target?.requiredText('address') ?? ''
+    const port = target?.integer('port', 0, MAX_PORT)
+    if (target && !target.has('port')) target.report(required(target.path.child('port')))
+    target?.rejectOthers()
+    return {
+      ports: reader.integers('ports', 0, MAX_PORT),
+      ...(target && { target: { address, port: port ?? 0 } }),
+      command: reader.texts('command'),
+    }
+  })
+
+/** Returns an object with the member, or without it if the value is undefined. */
+function optional<N extends string, T>(name: N, value: T | undefined): { [name in N]?: T } {
+  return value === undefined ? {} : ({ [name]: value } as { [name in N]?: T })
+}
