@@ -1,5 +1,6 @@
 import { cronJobController } from './controllers/cronjob/controller.ts'
 import { disruptionController } from './controllers/disruption/controller.ts'
+import { horizontalPodAutoscalerController } from './controllers/horizontalpodautoscaler/controller.ts'
 import { jobController } from './controllers/job/controller.ts'
 import { podGarbageCollector } from './controllers/podgc/controller.ts'
 import { replicaSetController, replicationController } from './controllers/replicaset/controller.ts'
@@ -16,6 +17,7 @@ export const CLUSTER_PARTS = {
   'cronjob-controller': cronJobController,
   'ttl-after-finished-controller': ttlAfterFinishedController,
   scheduler,
+  'horizontal-pod-autoscaler-controller': horizontalPodAutoscalerController,
   'disruption-controller': disruptionController,
   'pod-garbage-collector-controller': podGarbageCollector,
   'taint-eviction-controller': taintEvictionController,

@@ -1,5 +1,6 @@
 import type { CustomResourceDefinition } from '../../api/apiextensions/v1.types.ts'
 import type { ReplicaSet, StatefulSet } from '../../api/apps/v1.types.ts'
+import type { HorizontalPodAutoscaler } from '../../api/autoscaling/v2.types.ts'
 import type { CronJob, Job } from '../../api/batch/v1.types.ts'
 import type { Event, Namespace, Node, Pod, ReplicationController, Service } from '../../api/core/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
@@ -41,4 +42,11 @@ export const CUSTOM_RESOURCE_DEFINITIONS: ResourceKind<CustomResourceDefinition>
   resource: 'customresourcedefinitions',
   kind: 'CustomResourceDefinition',
   namespaced: false,
+}
+export const AUTOSCALERS: ResourceKind<HorizontalPodAutoscaler> = {
+  group: 'autoscaling',
+  version: 'v2',
+  resource: 'horizontalpodautoscalers',
+  kind: 'HorizontalPodAutoscaler',
+  namespaced: true,
 }

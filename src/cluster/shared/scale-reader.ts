@@ -33,9 +33,9 @@ export class Scales {
     return this.#client.get(this.#kindOf(reference), namespace, reference.name, 'scale')
   }
 
-  /** Sets the replicas of a scale that was read. */
-  async set(reference: KindReference, scale: Scale, replicas: number): Promise<void> {
-    await this.#client.update(this.#kindOf(reference), { ...scale, spec: { replicas } }, 'scale')
+  /** Sets the replicas of a scale that was read. Rejects with 409 if the object has changed since. */
+  async set(reference: KindReference, { metadata: { namespace = '', name = '', resourceVersion = '' } }: Scale, replicas: number): Promise<void> {
+    await this.#client.patch(this.#kindOf(reference), { namespace, name, subresource: 'scale' }, { metadata: { resourceVersion }, spec: { replicas } })
   }
 
   #kindOf({ apiVersion = 'v1', kind }: KindReference): ResourceKind<Scale> {

@@ -1,0 +1,72 @@
+import { expect } from 'chai'
+import type { JsonObject } from '../../src/api/meta/object.ts'
+import { startControlPlane } from '../../src/testing/start-control-plane.ts'
+import type { ControlPlane } from '../../src/testing/types.ts'
+import type { AnyObject } from '../support/any-object.ts'
+
+const LABELS = { app: 'web' }
+const SET = '/apis/apps/v1/namespaces/default/replicasets/web'
+const AUTOSCALER = '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers/h'
+
+describe('autoscaling in a cluster', () => {
+  let original: ControlPlane
+  let plane: ControlPlane
+  before(async () => {
+    original = await startControlPlane({ clock: 'stopped', flags: { profile: 'cluster', controllers: ['*', '-kubelet', '-scheduler'] } })
+  })
+  after(() => original.stop())
+  beforeEach(async () => {
+    plane = await original.fork()
+  })
+  afterEach(() => plane.stop())
+
+  const get = async (path: string): Promise<AnyObject> => (await plane.request<AnyObject>('GET', path)).body
+  const conditions = async (): Promise<string[]> =>
+    ((await get(AUTOSCALER)).status.conditions ?? []).map(({ type, status, reason }: AnyObject) => `${type} ${status} ${reason}`)
+  const scale = async (replicas: number, spec: JsonObject): Promise<void> => {
+    const template = { metadata: { labels: LABELS }, spec: { containers: [{ name: 'c', image: 'app:1', resources: { requests: { cpu: '100m' } } }] } }
+    await plane.apply(
+      {
+        apiVersion: 'apps/v1',
+        kind: 'ReplicaSet',
+        metadata: { name: 'web', namespace: 'default' },
+        spec: { replicas, selector: { matchLabels: LABELS }, template },
+      },
+      {
+        apiVersion: 'autoscaling/v2',
+        kind: 'HorizontalPodAutoscaler',
+        metadata: { name: 'h', namespace: 'default' },
+        spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web' }, ...spec },
+      },
+    )
+    await plane.settled()
+    await plane.advance('15s')
+    await plane.settled()
+  }
+
+  it('brings the target into its bounds, with an event', async () => {
+    await scale(1, { minReplicas: 3, maxReplicas: 5 })
+    await plane.until(async () => (await get(SET)).spec.replicas === 3)
+    await plane.until(async () => (await conditions()).length === 1)
+    expect(await conditions()).to.deep.equal(['AbleToScale True SucceededRescale'])
+    expect((await get(AUTOSCALER)).status).to.include({ currentReplicas: 1, desiredReplicas: 3 })
+    await plane.until(async () =>
+      (await get('/api/v1/namespaces/default/events')).items.some(
+        ({ message }: AnyObject) => message === 'New size: 3; reason: Current number of replicas below Spec.MinReplicas',
+      ),
+    )
+  })
+
+  it('reports that there are no metrics, and leaves the target alone', async () => {
+    await scale(2, { minReplicas: 1, maxReplicas: 5 })
+    await plane.until(async () => (await conditions()).length === 2)
+    expect(await conditions()).to.deep.equal(['AbleToScale True SucceededGetScale', 'ScalingActive False FailedGetResourceMetric'])
+    expect((await get(SET)).spec.replicas).to.equal(2)
+  })
+
+  it('reports a target that does not exist', async () => {
+    await scale(1, { maxReplicas: 5, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'other' } })
+    await plane.until(async () => (await conditions()).length === 1)
+    expect(await conditions()).to.deep.equal(['AbleToScale False FailedGetScale'])
+  })
+})
