@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../api/meta/object.ts'
-import { isStepDone, type Steps } from '../../lib/steps.ts'
+import { isStepDone, type Steps, sortInSteps } from '../../lib/steps.ts'
 import { ownMember, setMember } from '../../meta/equal.ts'
 import { PatchError } from './error.ts'
 import { goPrint, goPrintString, printGoType } from './go-print.ts'
@@ -33,10 +33,9 @@ export interface ListMerge {
 /** Merges two lists of one element type: objects by the merge key, scalars as a set. */
 export function* mergeLists(original: Json[], patch: Json[], { items, mergeKey, deletes, mergeMap }: ListMerge): Steps<Json[]> {
   if (original.length === 0 && patch.length === 0) return original
-  const kind = elementKind(original, patch)
+  const kind = yield* elementKind(original, patch)
   const put = function* (merged: Json[], wanted: readonly Json[], server: readonly Json[]): Steps<Json[]> {
-    const { present, absent } = partition(merged, wanted, mergeKey)
-    yield
+    const { present, absent } = yield* partition(merged, wanted, mergeKey)
     return yield* mergeInOrder({ list: present, order: wanted }, { list: absent, order: server }, mergeKey, kind)
   }
   if (kind !== 'map') {
@@ -77,7 +76,10 @@ function* mergeByKey(server: JsonObject[], patch: JsonObject[], { items, mergeKe
   const place = (item: JsonObject, at: number): void => {
     if (Object.hasOwn(item, mergeKey) && !places.has(item[mergeKey])) places.set(item[mergeKey], at)
   }
-  merged.forEach(place)
+  for (const [at, item] of merged.entries()) {
+    if (isStepDone()) yield
+    place(item, at)
+  }
   for (const element of patch) {
     if (isStepDone()) yield
     const at = places.get(mergeKeyValue(element, mergeKey))
@@ -96,11 +98,17 @@ function mergeKeyValue(item: JsonObject, mergeKey: string): Json {
 }
 
 /** Splits a list into the items that another list has too, by merge key, and the others. */
-export function partition(list: readonly Json[], by: readonly Json[], mergeKey: string): { present: Json[]; absent: Json[] } {
+export function* partition(list: readonly Json[], by: readonly Json[], mergeKey: string): Steps<{ present: Json[]; absent: Json[] }> {
   const present: Json[] = []
   const absent: Json[] = []
-  const known = new Set(mergeKey === '' ? by : list.length === 0 ? [] : by.map((item, i) => (isJsonObject(item) ? item[mergeKey] : notAMap(i))))
+  const known = new Set<Json | undefined>()
+  if (mergeKey === '' || list.length > 0)
+    for (const [i, item] of by.entries()) {
+      if (isStepDone()) yield
+      known.add(mergeKey === '' ? item : isJsonObject(item) ? item[mergeKey] : notAMap(i))
+    }
   for (const item of list) {
+    if (isStepDone()) yield
     const key = mergeKey === '' ? item : mergeKeyValue(asMap(item), mergeKey)
     if (known.has(key)) present.push(item)
     else absent.push(item)
@@ -120,16 +128,16 @@ export interface Ordered {
 
 /** Merges the items of the patch, in the patch's order, with the items that only the server has. Each of these comes before the first item of the patch that follows it in the server's list. */
 export function* mergeInOrder(patch: Ordered, server: Ordered, mergeKey: string, kind: string): Steps<Json[]> {
-  const right = sortItems(patch, mergeKey, kind)
-  yield
-  const left = sortItems(server, mergeKey, kind)
-  yield
-  const rank = ranks(server.order, mergeKey, kind)
+  const right = yield* sortItems(patch, mergeKey, kind)
+  const left = yield* sortItems(server, mergeKey, kind)
+  const rank = yield* ranks(server.order, mergeKey, kind)
   const out: Json[] = []
   let i = 0
   for (const item of right) {
+    if (isStepDone()) yield
     const limit = rank(item)
     for (let own = left[i]; own !== undefined && limit >= 0; own = left[++i]) {
+      if (isStepDone()) yield
       const at = rank(own)
       if (at < 0 || at >= limit) break
       out.push(own)
@@ -140,17 +148,25 @@ export function* mergeInOrder(patch: Ordered, server: Ordered, mergeKey: string,
 }
 
 /** Sorts by the given order. Items to be deleted come last. Throws if an item of a list of maps has no merge key. */
-function sortItems({ list, order }: Ordered, mergeKey: string, kind: string): Json[] {
+function* sortItems({ list, order }: Ordered, mergeKey: string, kind: string): Steps<Json[]> {
   let items = list
   let deletions: Json[] = []
   if (kind === 'map') {
-    for (const item of [...list, ...order]) mergeKeyValue(asMap(item), mergeKey)
+    for (const items of [list, order])
+      for (const item of items) {
+        if (isStepDone()) yield
+        mergeKeyValue(asMap(item), mergeKey)
+      }
     deletions = list.filter(isDeletion)
     items = list.filter(item => !isDeletion(item))
   }
-  const rank = ranks(order, mergeKey, kind)
-  const ranked = items.map(item => ({ item, rank: rank(item) }))
-  if (ranked.every(entry => entry.rank >= 0)) ranked.sort((a, b) => a.rank - b.rank)
+  const rank = yield* ranks(order, mergeKey, kind)
+  let ranked: { readonly item: Json; readonly rank: number }[] = []
+  for (const item of items) {
+    if (isStepDone()) yield
+    ranked.push({ item, rank: rank(item) })
+  }
+  if (ranked.every(entry => entry.rank >= 0)) ranked = yield* sortInSteps(ranked, (a, b) => a.rank - b.rank)
   // Items that are not in the order come first, and reversed, as upstream's comparison is inconsistent for them.
   else ranked.sort((a, b) => (a.rank >= 0 && b.rank >= 0 ? a.rank - b.rank : a.rank >= 0 ? 1 : -1))
   return [...ranked.map(entry => entry.item), ...deletions]
@@ -209,23 +225,25 @@ function asMap(item: Json): JsonObject {
 }
 
 /** Returns a function that finds the first index in the order with an item's merge key, or with the item itself for scalars. -1 if there is none. */
-function ranks(order: readonly Json[], mergeKey: string, kind: string): (item: Json) => number {
+function* ranks(order: readonly Json[], mergeKey: string, kind: string): Steps<(item: Json) => number> {
   const identity = (item: Json): Json => (kind === 'map' ? (isJsonObject(item) && ownMember(item, mergeKey)) || null : item)
   const known = new Map<Json, number>()
-  order.forEach((item, i) => {
+  for (const [i, item] of order.entries()) {
+    if (isStepDone()) yield
     const key = identity(item)
     if (!known.has(key)) known.set(key, i)
-  })
+  }
   return item => known.get(identity(item)) ?? -1
 }
 
 /** Whether the items of the patch, without deletions, are not a subsequence of the order that the patch sets. */
-export function orderMismatch(patch: readonly Json[], order: readonly Json[], mergeKey: string): boolean {
+export function* orderMismatch(patch: readonly Json[], order: readonly Json[], mergeKey: string): Steps<boolean> {
   if (order.length === 0 || patch.length === 0) return false
   const kept = mergeKey === '' ? patch : patch.filter(item => !isDeletion(asMap(item)))
   let p = 0
   let o = 0
   while (p < kept.length && o < order.length) {
+    if (isStepDone()) yield
     const item = kept[p] ?? null
     if (isJsonObject(item) && Object.hasOwn(item, DIRECTIVE)) {
       p++
@@ -244,10 +262,11 @@ function sameKey(left: Json, right: Json, mergeKey: string): boolean {
 }
 
 /** The type of all items: `map`, or Go's name of a scalar type. Throws a PatchError if they differ or there are none. */
-export function elementKind(...lists: readonly (readonly Json[])[]): string {
+export function* elementKind(...lists: readonly (readonly Json[])[]): Steps<string> {
   let type: string | undefined
   for (const list of lists)
     for (const item of list) {
+      if (isStepDone()) yield
       const now = printGoType(item)
       if (type === undefined) {
         if (Array.isArray(item)) throw new PatchError('unprocessable', 'lists of lists are not supported')

@@ -102,16 +102,15 @@ function* mergeOrdered(original: JsonObject, patch: JsonObject, directive: strin
   const patched = ownList(patch, key)
   const { items, strategy, mergeKey } = listField(type, key)
   // A patch whose own items contradict its order is invalid.
-  const mismatch = orderMismatch(patched ?? [], order, mergeKey)
+  const mismatch = yield* orderMismatch(patched ?? [], order, mergeKey)
   if (mismatch) throw new PatchError('internal', `The order in patch list:\n${goPrint(patched)}\n doesn't match ${ORDER_PREFIX} list:\n${goPrint(order)}\n`)
   let merged: Json[]
   if (live && patched) merged = strategy === 'merge' ? yield* mergeLists(live, patched, { items, mergeKey, deletes: false, mergeMap }) : patched
   else if (live) merged = live
   else if (patched) merged = yield* itemsWithoutDirectives(patched)
   else return
-  yield
-  const { present, absent } = partition(merged, order, mergeKey)
-  const kind = elementKind(live ?? [], patched ?? [])
+  const { present, absent } = yield* partition(merged, order, mergeKey)
+  const kind = yield* elementKind(live ?? [], patched ?? [])
   const serverOrder = strategy === 'merge' && mergeKey !== '' ? shiftedServerList(live ?? [], patched ?? [], mergeKey) : (live ?? [])
   yield
   setMember(original, key, yield* mergeInOrder({ list: present, order }, { list: absent, order: serverOrder }, mergeKey, kind))

@@ -37,6 +37,24 @@ describe('strategic merge patch', () => {
     expect(yields).to.be.at.least(57)
   })
 
+  it('orders a long list in steps', () => {
+    const count = 10_000
+    const finalizers = Array.from({ length: count }, (_, i) => `e.io/${i}`)
+    const order = finalizers.toReversed()
+    const scalars = countedSteps(
+      strategicPatch(types.type('core.ConfigMap'), { metadata: { finalizers } }, { metadata: { '$setElementOrder/finalizers': order } }),
+    )
+    expect((scalars.result.object.metadata as JsonObject).finalizers).to.deep.equal(order)
+    // Copies of both lists, the type of the items, both sides of the order, their ranks and their merge.
+    expect(scalars.yields).to.be.at.least(160)
+    const containers = finalizers.map(name => ({ name }))
+    const patch = { spec: { '$setElementOrder/containers': containers.toReversed(), containers: [{ name: 'e.io/7', image: 'i' }] } }
+    const maps = countedSteps(strategicPatch(types.type('core.Pod'), { spec: { containers } }, patch))
+    const expected = order.map(name => (name === 'e.io/7' ? { name, image: 'i' } : { name }))
+    expect((maps.result.object.spec as JsonObject).containers).to.deep.equal(expected)
+    expect(maps.yields).to.be.at.least(160)
+  })
+
   it('merges a long list in steps', () => {
     const containers = Array.from({ length: 10_000 }, (_, i) => ({ name: `c${i}`, image: 'i' }))
     const { result, yields } = countedSteps(strategicPatch(types.type('core.Pod'), { spec: { containers } }, { spec: { containers } }))
