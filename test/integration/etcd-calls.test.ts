@@ -131,7 +131,7 @@ async function putNeighbours(store: RunningStore, id: string): Promise<void> {
 const setups = fewStoreSetups(PREFIX).filter(({ use, following }) => (use === 'own' || use === 'kine') && following === 'progress')
 
 describe('the calls of a server to its store', function () {
-  this.timeout(300_000)
+  this.timeout(1_200_000)
   if (setups.length === 0) it.skip('are recorded (skipped: no etcd with trustworthy progress is installed)', () => {})
   for (const setup of setups) describe(`on ${setup.name}`, () => callsOn(setup))
 })
