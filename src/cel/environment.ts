@@ -1,4 +1,5 @@
 import type { FunctionDeclaration, StructDeclaration } from './declarations.ts'
+import type { Implementation } from './functions/implementation.ts'
 import { AUTHZ } from './libraries/authz.ts'
 import { AUTHZ_SELECTORS } from './libraries/authz-selectors.ts'
 import { CIDR } from './libraries/cidr.ts'
@@ -30,6 +31,8 @@ export interface Environment {
   readonly struct: (name: string) => StructDeclaration | undefined
   /** Named integer constants. */
   readonly constants: ReadonlyMap<string, Int>
+  /** Optional. Implementations of functions that only this environment has, by signature. */
+  readonly implementations?: ReadonlyMap<string, Implementation>
 }
 
 /** Declarations that a release of Kubernetes added to the base environment. */

@@ -47,14 +47,20 @@ const fits = ({ args: types }: Overload, args: readonly Value[]): boolean =>
 /**
  * Resolves a call.
  * @param ids signatures that match the types known at compile time.
+ * @param others implementations of the environment.
  */
-export function findFunction(declared: FunctionDeclaration, ids: readonly string[], argTypes: readonly Type[]): ResolvedCall {
+export function findFunction(
+  declared: FunctionDeclaration,
+  ids: readonly string[],
+  argTypes: readonly Type[],
+  others?: ReadonlyMap<string, Implementation>,
+): ResolvedCall {
   const { name, overloads } = declared
   const own = singleton(name)
   const stops = argTypes.length > 2
   if (own) return { fn: own, stops }
   const bound = overloads.flatMap(overload => {
-    const fn = FUNCTIONS.get(overload.id)
+    const fn = others?.get(overload.id) ?? FUNCTIONS.get(overload.id)
     return fn ? [{ overload, fn }] : []
   })
   const [only] = ids.length === 1 ? bound.filter(({ overload }) => overload.id === ids[0]) : bound.length === 1 ? bound : []

@@ -217,7 +217,8 @@ export class Planner {
     const special = specialPlan(name, signature, args)
     if (special) return special
     const types = this.#arguments(expr).map(({ id }) => this.#typeOf(id))
-    const { fn, stops } = findFunction(defined(this.#environment.functions.get(name), 'a function was checked that is not there'), ids, types)
+    const { functions, implementations } = this.#environment
+    const { fn, stops } = findFunction(defined(functions.get(name), 'a function was checked that is not there'), ids, types, implementations)
     const pattern = SEARCHES.has(name) ? args[1]?.constant : undefined
     if (typeof pattern === 'string') requirePattern(pattern)
     const form = { stops: stops || typeof pattern === 'string', takesErrors: false, paysFirst: paysFirst(name) }
