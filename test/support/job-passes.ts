@@ -82,7 +82,7 @@ export function jobOf(spec: Partial<JobSpec>, status: Job['status'] = {}): Job {
   }
 }
 
-/** What one pass over a job did. */
+/** Effects of one pass over a job. */
 export interface Counted {
   creations: number
   deletions: number

@@ -21,7 +21,7 @@ export interface CronSync {
   readonly namesCondition: boolean
 }
 
-/** What a pass over a CronJob does outside of it. */
+/** Effects of a pass over a CronJob outside of it. */
 export interface CronEffects {
   /** Reads the CronJob from the server. */
   refresh(): Promise<CronJob>

@@ -36,7 +36,7 @@ function shareOf(value: IntOrString, total: number): number {
 
 /** Pods that the eviction API has let go. */
 export interface DisruptedPods {
-  /** Those that are still expected to be deleted, with the time of their eviction. */
+  /** Evicted pods that are still expected to be deleted, with the time of their eviction. */
   readonly pending: Readonly<Record<string, Time>>
   /** Pods that should have been deleted by now. */
   readonly overdue: readonly Pod[]
@@ -44,7 +44,7 @@ export interface DisruptedPods {
   readonly checkAfter: number | undefined
 }
 
-/** Sorts the disrupted pods in the status. Those that are gone or being deleted are left out. */
+/** Sorts the disrupted pods in the status. Pods that are gone or being deleted are left out. */
 export function disruptedPods(pods: readonly Pod[], { disruptedPods: disrupted = {} }: PodDisruptionBudgetStatus, now: number): DisruptedPods {
   const pending: Record<string, Time> = {}
   const overdue: Pod[] = []

@@ -4,7 +4,7 @@ import type { MetricError, MetricProposal } from './metrics.ts'
 import { type Recommendation, stabilize, stabilizeByRules } from './stabilization.ts'
 import { ableToScale, type ConditionState, scalingActive, scalingLimited } from './status.ts'
 
-/** What an autoscaler remembers between passes. */
+/** State of an autoscaler between passes. */
 export interface AutoscalerMemory {
   readonly recommendations: readonly Recommendation[]
   readonly events: ScaleEvents

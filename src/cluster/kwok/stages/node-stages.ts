@@ -72,17 +72,17 @@ export const NODE_INITIALIZE: JsonObject = stageObject('node-initialize', 'Node'
   steps: [statusStep(CONDITIONS + CAPACITY + INFO)],
 })
 
-const isHealthy: readonly QueryRequirement[] = [hasPhase('Running'), { key: READY, operator: 'In', values: ['True'] }]
+const HEALTHY: readonly QueryRequirement[] = [hasPhase('Running'), { key: READY, operator: 'In', values: ['True'] }]
 
 /** A node without a lease reports its conditions every 20 to 25 seconds. */
-export const NODE_HEARTBEAT: JsonObject = stageObject('node-heartbeat', 'Node', isHealthy, {
+export const NODE_HEARTBEAT: JsonObject = stageObject('node-heartbeat', 'Node', HEALTHY, {
   delay: { durationMilliseconds: 20_000, jitterDurationMilliseconds: 25_000 },
   steps: [statusStep(CONDITIONS)],
   immediateNextStage: true,
 })
 
 /** A node with a lease, which is renewed elsewhere, reports its conditions every ten minutes. */
-export const NODE_HEARTBEAT_WITH_LEASE: JsonObject = stageObject('node-heartbeat-with-lease', 'Node', isHealthy, {
+export const NODE_HEARTBEAT_WITH_LEASE: JsonObject = stageObject('node-heartbeat-with-lease', 'Node', HEALTHY, {
   delay: { durationMilliseconds: 600_000, jitterDurationMilliseconds: 610_000 },
   steps: [statusStep(CONDITIONS)],
   immediateNextStage: true,

@@ -75,19 +75,19 @@ const CREATE = stageObject(
   },
 )
 
-const isInitializing: readonly QueryRequirement[] = [IS_NOT_DELETED, hasPhase('Pending'), { ...IS_INITIALIZED, operator: 'NotIn' }]
+const INITIALIZING: readonly QueryRequirement[] = [IS_NOT_DELETED, hasPhase('Pending'), { ...IS_INITIALIZED, operator: 'NotIn' }]
 
 const INIT_RUNNING = stageObject(
   'pod-init-container-running',
   'Pod',
-  [...isInitializing, { key: '.status.initContainerStatuses[].state.waiting.reason', operator: 'Exists' }],
+  [...INITIALIZING, { key: '.status.initContainerStatuses[].state.waiting.reason', operator: 'Exists' }],
   { ...adjustable('pod-init-container-running', 1000, 5000), steps: [statusStep(INIT_CONTAINERS_RUNNING)] },
 )
 
 const INIT_COMPLETED = stageObject(
   'pod-init-container-completed',
   'Pod',
-  [...isInitializing, { key: '.status.initContainerStatuses[].state.running.startedAt', operator: 'Exists' }],
+  [...INITIALIZING, { key: '.status.initContainerStatuses[].state.running.startedAt', operator: 'Exists' }],
   {
     ...adjustable('pod-init-container-completed', 1000, 5000),
     steps: [statusStep(`conditions:\n${trueCondition('Initialized')}${INIT_CONTAINERS_COMPLETED}${CONTAINERS_WAIT}`)],

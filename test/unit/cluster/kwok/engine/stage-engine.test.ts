@@ -77,7 +77,7 @@ describe('the engine', () => {
     expect(engine.waiting).to.equal(0)
   })
 
-  it('takes no more than it is asked for', () => {
+  it('returns at most the given number of due stages', () => {
     const engine = engineOf([READY])
     for (const name of ['a', 'b', 'c']) engine.observe(pod(name, 'Pending'), 0)
     expect(engine.takeDue(1000, 2).length).to.equal(2)

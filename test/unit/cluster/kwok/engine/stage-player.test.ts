@@ -20,7 +20,7 @@ const toPhase = (phase: string): JsonObject => ({ patch: { root: 'status', subre
 
 const pod = (name = 'p'): StagedObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name, resourceVersion: '1' }, status: { phase: 'Pending' } })
 
-/** A player with a client that records its requests, and answers with the patched object. */
+/** A player with a client that records its requests and returns the patched object. */
 class World {
   readonly clock = new SteppedClock()
   readonly requests: string[] = []
