@@ -1,4 +1,5 @@
 import { cronJobController } from './controllers/cronjob/controller.ts'
+import { deploymentController } from './controllers/deployment/controller.ts'
 import { disruptionController } from './controllers/disruption/controller.ts'
 import { horizontalPodAutoscalerController } from './controllers/horizontalpodautoscaler/controller.ts'
 import { jobController } from './controllers/job/controller.ts'
@@ -11,6 +12,7 @@ import type { ClusterPart } from './shared/environment.ts'
 
 /** The parts of a cluster, by their names in `--controllers`. */
 export const CLUSTER_PARTS = {
+  'deployment-controller': deploymentController,
   'replicaset-controller': replicaSetController,
   'replicationcontroller-controller': replicationController,
   'job-controller': jobController,

@@ -13,6 +13,8 @@ export interface ClusterLoopParts {
   readonly logger: Logger
   readonly meters: QueueMeters
   readonly gates: Gates
+  /** Called when all parts have seen the present objects. */
+  readonly synced: () => void
 }
 
 /** Runs the parts of a cluster until the signal aborts. Never rejects. */

@@ -29,7 +29,7 @@ import { VOLUME_ATTRIBUTES_CLASSES } from '../resources/kinds.ts'
 import { nodePortRange } from './built-in-kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
 import type { ClientIdentity } from './in-process-client.ts'
-import type { Service, ServiceStart } from './service.ts'
+import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 
 export interface ControllerServiceParts {
   readonly catalog: Catalog
@@ -55,6 +55,8 @@ type ControllerGroups = Pick<ControlPlaneOptions, 'runtime' | 'logger' | 'releas
 /** Loops that run once among all servers on a store: controllers and compaction. */
 export class ControllerService implements Service {
   readonly metrics: readonly MetricFamily[]
+  readonly checks: readonly ReadinessCheck[]
+  #isClusterSynced: boolean
   readonly #options: ControllerGroups
   readonly #parts: ControllerServiceParts
   /** Identity of this control plane; unique even among several in one process. */
@@ -70,6 +72,9 @@ export class ControllerService implements Service {
     this.#options = options
     this.#parts = parts
     this.metrics = parts.queues.families()
+    // If there are several servers, only the holder of the Lease runs the cluster.
+    this.#isClusterSynced = options.cluster === undefined || !options.storage.isExclusive
+    this.checks = options.cluster ? [onceBegun('cluster', () => this.#isClusterSynced, 'the parts of the cluster have not seen the present objects yet')] : []
   }
 
   /** Leads immediately if no other server writes to the store, otherwise while this server holds the Lease. */
@@ -88,7 +93,11 @@ export class ControllerService implements Service {
     const { backend, otherStores, compactionIntervalMs, history } = storage
     const loops = controllers.map(controller => controller({ ...env, queues: this.#parts.queues }, signal))
     const { queues: meters, clientOf } = this.#parts
-    if (cluster) loops.push(cluster({ clientOf: identity => clientOf(identity, signal), clock: env.clock, logger, meters, gates: release.gates }, signal))
+    const synced = (): void => {
+      this.#isClusterSynced = true
+    }
+    if (cluster)
+      loops.push(cluster({ clientOf: identity => clientOf(identity, signal), clock: env.clock, logger, meters, gates: release.gates, synced }, signal))
     if (compactionIntervalMs > 0 && history === undefined)
       for (const store of [{ backend }, ...otherStores])
         loops.push(compactHistory({ backend: store.backend, logger, intervalMs: compactionIntervalMs, clock: env.clock }, signal))

@@ -15,6 +15,7 @@ export const CONTROLLER_NAMES = [
 
 /** Parts of `src/cluster`, which run in the profile `cluster`: controllers by their names in kube-controller-manager, and a scheduler and kubelets. */
 export const CLUSTER_PART_NAMES = [
+  'deployment-controller',
   'replicaset-controller',
   'replicationcontroller-controller',
   'job-controller',
@@ -35,7 +36,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'certificatesigningrequest-signing-controller',
   'cloud-node-lifecycle-controller',
   'daemonset-controller',
-  'deployment-controller',
   'device-taint-eviction-controller',
   'endpoints-controller',
   'endpointslice-controller',

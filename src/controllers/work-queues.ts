@@ -61,6 +61,12 @@ export class WorkQueues implements QueueMeters {
     return true
   }
 
+  /** Whether no key is being processed, and none is waiting. */
+  get isIdle(): boolean {
+    for (const { running, waiting } of this.#meters.values()) if (running.size > 0 || waiting.size > 0) return false
+    return true
+  }
+
   /** Stops automatic processing: keys wait for `workOnNext`. */
   hold(): void {
     this.#held = true

@@ -50,6 +50,14 @@ export class StatusError extends Error {
   }
 }
 
+/** Recognizes errors of another copy of this module as well: a loader may load it once for `require` and once for `import`. Subclasses inherit the function, and are compared as usual. */
+function isStatusErrorInstance(this: unknown, value: unknown): boolean {
+  if (this === StatusError) return value instanceof Error && value.name === 'StatusError'
+  return typeof this === 'function' && Function.prototype[Symbol.hasInstance].call(this, value)
+}
+
+Object.defineProperty(StatusError, Symbol.hasInstance, { value: isStatusErrorInstance })
+
 /** Creates a StatusError with any code and reason. */
 export const failure = (code: number, reason: string, message: string, details?: StatusDetails): StatusError =>
   new StatusError(failureStatus(code, reason, message, details))

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Origin } from '../control-plane/origin.ts'
+import { WorkQueues } from '../controllers/work-queues.ts'
 import type { Fault, FaultSpec } from '../faults/fault-spec.ts'
 import { FaultRules } from '../faults/rules.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -61,10 +62,11 @@ export async function openControlPlane(begin: Begin, tables: MemoryTables, optio
   const rules = new FaultRules(clock ?? systemClock)
   const recorded = new RecordedRequests(begin.recordedLevel)
   const simulation = begin.seed === undefined ? undefined : new Simulation(begin.seed, () => metaRevision(tables, 'revision'))
-  const opened = openLater(begin, { tables, port, rules, recorded, simulation }, options)
+  const queues = simulation?.queues ?? new WorkQueues()
+  const opened = openLater(begin, { tables, port, rules, recorded, simulation, queues }, options)
   opened.catch(() => port.close())
   const access = await adminAccess(config, await lineage.credentials(config), { securePort: port.port, insecurePort: undefined })
-  return new RunningControlPlane(begin, access, { simulation, tables, recorded, faults: new OwnFaults(rules), opened })
+  return new RunningControlPlane(begin, access, { simulation, tables, recorded, queues, faults: new OwnFaults(rules), opened })
 }
 
 /** Parts of a server. */
@@ -74,6 +76,7 @@ interface Made {
   readonly rules: FaultRules
   readonly recorded: RecordedRequests
   readonly simulation: Simulation | undefined
+  readonly queues: WorkQueues
 }
 
 interface Opened {
@@ -82,7 +85,7 @@ interface Opened {
 }
 
 /** Opens the server in a later turn, so that the caller can continue, and waits until it is ready. */
-async function openLater(begin: Begin, { tables, port, rules, recorded, simulation }: Made, { signal = NEVER, origin }: OpenOptions): Promise<Opened> {
+async function openLater(begin: Begin, { tables, port, rules, recorded, simulation, queues }: Made, { signal = NEVER, origin }: OpenOptions): Promise<Opened> {
   const { lineage, command, log: write, clock } = begin
   await new Promise(setImmediate)
   let backend: Backend | undefined
@@ -90,7 +93,7 @@ async function openLater(begin: Begin, { tables, port, rules, recorded, simulati
     command,
     log: write,
     signal,
-    runtime: { clock, faults: rules, ...(simulation && { random: simulation.random, queues: simulation.queues, settled: simulation.settled }) },
+    runtime: { clock, faults: rules, queues, ...(simulation && { random: simulation.random, settled: simulation.settled }) },
     give(config, log) {
       backend = openInMemory(clock ?? systemClock, log, { tables, keepsHistory: config.storage.history !== undefined })
       return { backend, origin, port, credentials: lineage.credentials(config), agreed: lineage.agreed, observer: recorded.observer }
@@ -105,6 +108,7 @@ const NEVER = new AbortController().signal
 
 /** Parts of a running control plane. */
 interface Parts {
+  readonly queues: WorkQueues
   readonly tables: MemoryTables
   readonly recorded: RecordedRequests
   readonly faults: OwnFaults
@@ -250,12 +254,18 @@ class RunningControlPlane implements ControlPlane {
   async settled(quietMs = 100): Promise<void> {
     await this.ready()
     await this.#parts.simulation?.rest()
+    const { queues } = this.#parts
     let last = this.#revision()
     let since = performance.now()
+    let looks = 0
     return this.until(() => {
-      if (this.#revision() !== last) since = performance.now()
+      if (this.#revision() !== last || !queues.isIdle) {
+        since = performance.now()
+        looks = 0
+      }
       last = this.#revision()
-      return performance.now() - since >= quietMs
+      // On a busy machine time passes without a turn in which a controller could react.
+      return performance.now() - since >= quietMs && ++looks > quietMs / LOOK_MS
     })
   }
 

@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition } from '../../api/apiextensions/v1.types.ts'
-import type { ReplicaSet, StatefulSet } from '../../api/apps/v1.types.ts'
+import type { Deployment, ReplicaSet, StatefulSet } from '../../api/apps/v1.types.ts'
 import type { HorizontalPodAutoscaler } from '../../api/autoscaling/v2.types.ts'
 import type { CronJob, Job } from '../../api/batch/v1.types.ts'
 import type { Event, Namespace, Node, Pod, ReplicationController, Service } from '../../api/core/v1.types.ts'
@@ -31,6 +31,7 @@ export const NAMESPACES = coreKind<Namespace>('Namespace', 'namespaces', false)
 export const SERVICES = coreKind<Service>('Service', 'services')
 export const EVENTS = coreKind<Event>('Event', 'events')
 export const REPLICATION_CONTROLLERS = coreKind<ReplicationController>('ReplicationController', 'replicationcontrollers')
+export const DEPLOYMENTS = namespacedKind<Deployment>('apps', 'Deployment', 'deployments')
 export const REPLICA_SETS = namespacedKind<ReplicaSet>('apps', 'ReplicaSet', 'replicasets')
 export const JOBS = namespacedKind<Job>('batch', 'Job', 'jobs')
 export const CRON_JOBS = namespacedKind<CronJob>('batch', 'CronJob', 'cronjobs')

@@ -6,6 +6,9 @@ import { apiVersionOf } from '../../meta/gvk.ts'
 export const controllerOf = ({ metadata }: Pick<TypedObject, 'metadata'>): OwnerReference | undefined =>
   metadata.ownerReferences?.find(reference => reference.controller === true)
 
+/** Whether an object is the controller of another one. */
+export const isControlledBy = (object: TypedObject, { metadata: { uid } }: TypedObject): boolean => uid !== undefined && controllerOf(object)?.uid === uid
+
 /** Returns the reference to the controller in objects that it creates or adopts. */
 export const controllerReference = (kind: ResourceKind<TypedObject>, { metadata }: TypedObject): OwnerReference => ({
   apiVersion: apiVersionOf(kind),

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { invalid } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
-import { invalidError } from '../../../src/meta/status.ts'
+import { failure, invalidError, StatusError } from '../../../src/meta/status.ts'
+import { DeadlineError } from '../../../src/server/http/deadline-error.ts'
 
 const gk = { group: 'apps', kind: 'Deployment' }
 
@@ -32,5 +33,20 @@ describe('the Status of an invalid object', () => {
   it('has a limited size, however many errors there are', () => {
     const errors = Array.from({ length: 100_000 }, (_, i) => invalid(fieldPath('data').key(`k${i}`), '', 'bad'))
     expect(invalidError(gk, 'web', errors).status.details?.causes).to.have.length(2000)
+  })
+})
+
+describe('a StatusError', () => {
+  it('is recognized if another copy of the module has made it', () => {
+    class OtherError extends Error {
+      override readonly name = 'StatusError'
+    }
+    expect(new OtherError() instanceof StatusError).to.equal(true)
+    expect(new Error('StatusError') instanceof StatusError).to.equal(false)
+  })
+
+  it('is of a subclass only if that has made it', () => {
+    expect(new DeadlineError() instanceof StatusError).to.equal(true)
+    expect(failure(404, 'NotFound', 'no') instanceof DeadlineError).to.equal(false)
   })
 })
