@@ -82,7 +82,7 @@ export function jobOf(spec: Partial<JobSpec>, status: Job['status'] = {}): Job {
   }
 }
 
-/** Effects of one pass over a job. */
+/** Requests, events and status of one pass over a job. */
 export interface Counted {
   creations: number
   deletions: number

@@ -1,6 +1,6 @@
 import type { Pod } from '../../../src/api/core/v1.types.ts'
 import type { PodDisruptionBudgetSpec } from '../../../src/api/policy/v1.types.ts'
-import { budgetStatus, countHealthy, expectationOf, usesScale, withAllowed } from '../../../src/cluster/controllers/disruption/budget.ts'
+import { allowedCondition, budgetStatus, countHealthy, expectationOf, usesScale } from '../../../src/cluster/controllers/disruption/budget.ts'
 
 type StatusIn = Pick<PodDisruptionBudgetSpec, 'minAvailable' | 'maxUnavailable'> & {
   readonly expectedFromControllers: number
@@ -32,9 +32,7 @@ function status({ expectedFromControllers, pods: count, healthy, ...spec }: Stat
 export const TABLES: Readonly<Record<string, ((given: never) => unknown) | string>> = {
   status,
   condition(given: string) {
-    const isAllowed = given.includes('> 0')
-    const [condition] = withAllowed([], { reason: isAllowed ? 'SufficientPods' : 'InsufficientPods', message: '', isAllowed, generation: 1 }, 0)
-    const { type, status: value, reason, message } = condition ?? {}
+    const { type, status: value, reason, message } = allowedCondition(given.includes('> 0'), 1, 0)
     return { type, status: value, reason, message }
   },
   events: 'a text: scenarios check it',

@@ -26,7 +26,8 @@ describe('next time of a schedule', () => {
     ['@every 200ms', '2026-03-03T10:00:00Z', '2026-03-03T10:00:01Z'],
     ['TZ=Asia/Tokyo 0 9 * * *', '2026-03-03T10:00:00Z', '2026-03-04T00:00:00Z'],
   ]
-  for (const [schedule, after, expected] of cases) it(`after ${schedule} after ${after} is ${expected}`, () => expect(next(schedule, after)).to.equal(expected))
+  for (const [schedule, after, expected] of cases)
+    it(`finds ${expected} for ${schedule} after ${after}`, () => expect(next(schedule, after)).to.equal(expected))
 
   it('is never for a field without values', () => expect(next(', * * * *', '2026-03-01T00:00:00Z')).to.equal('never'))
 

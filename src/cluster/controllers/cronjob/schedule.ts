@@ -7,7 +7,7 @@ import { timeMillis } from '../../../meta/time.ts'
 /** Delay after a scheduled time with which a CronJob is looked at. */
 const DELAY_MS = 100
 
-/** Number of missed times above which an event reports that there are too many. */
+/** Number of missed times above which an event warns of them. */
 const MANY = 100
 
 /** Times of a CronJob, in seconds since the epoch. */

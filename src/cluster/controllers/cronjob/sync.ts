@@ -21,7 +21,7 @@ export interface CronSync {
   readonly namesCondition: boolean
 }
 
-/** Effects of a pass over a CronJob outside of it. */
+/** Requests and events of a pass over a CronJob. */
 export interface CronEffects {
   /** Reads the CronJob from the server. */
   refresh(): Promise<CronJob>

@@ -36,7 +36,7 @@ function shareOf(value: IntOrString, total: number): number {
 
 /** Pods that the eviction API has let go. */
 export interface DisruptedPods {
-  /** Evicted pods that are still expected to be deleted, with the time of their eviction. */
+  /** Pods that are still expected to be deleted, with the time of their eviction. */
   readonly pending: Readonly<Record<string, Time>>
   /** Pods that should have been deleted by now. */
   readonly overdue: readonly Pod[]
@@ -86,11 +86,7 @@ export function budgetStatus(
     currentHealthy: healthy,
     desiredHealthy: desired,
     expectedPods: expected,
-    conditions: withAllowed(
-      status.conditions ?? [],
-      { reason: allowed > 0 ? 'SufficientPods' : 'InsufficientPods', message: '', isAllowed: allowed > 0, generation },
-      now,
-    ),
+    conditions: withCondition(status.conditions ?? [], allowedCondition(allowed > 0, generation, now)),
   }
 }
 
@@ -98,25 +94,25 @@ export function budgetStatus(
 export const failedStatus = ({ metadata, status }: PodDisruptionBudget, message: string, now: number): PodDisruptionBudgetStatus => ({
   ...status,
   disruptionsAllowed: 0,
-  conditions: withAllowed(status.conditions ?? [], { reason: 'SyncFailed', message, isAllowed: false, generation: metadata.generation ?? 0 }, now),
+  conditions: withCondition(status.conditions ?? [], { ...allowedCondition(false, metadata.generation ?? 0, now), reason: 'SyncFailed', message }),
 })
 
-/** Content of the condition DisruptionAllowed. */
-interface Allowance {
-  readonly reason: string
-  readonly message: string
-  readonly isAllowed: boolean
-  /** Generation of the budget that was counted. */
-  readonly generation: number
-}
+/** Returns the condition of a budget. */
+export const allowedCondition = (isAllowed: boolean, generation: number, now: number): Condition => ({
+  type: ALLOWED,
+  status: isAllowed ? 'True' : 'False',
+  observedGeneration: generation,
+  lastTransitionTime: formatTime(now),
+  reason: isAllowed ? 'SufficientPods' : 'InsufficientPods',
+  message: '',
+})
 
-/** Sets the condition. Its time changes with its status. */
-export function withAllowed(conditions: readonly Condition[], { reason, message, isAllowed, generation }: Allowance, now: number): Condition[] {
-  const status = isAllowed ? 'True' : 'False'
-  const old = conditions.find(({ type }) => type === ALLOWED)
-  const lastTransitionTime = old?.status === status ? old.lastTransitionTime : formatTime(now)
-  const next: Condition = { type: ALLOWED, status, observedGeneration: generation, lastTransitionTime, reason, message }
-  return old ? conditions.map(condition => (condition === old ? next : condition)) : [...conditions, next]
+/** Sets a condition. Its time changes with its status. */
+function withCondition(conditions: readonly Condition[], next: Condition): Condition[] {
+  const old = conditions.find(({ type }) => type === next.type)
+  if (!old) return [...conditions, next]
+  const changed = old.status === next.status ? { ...next, lastTransitionTime: old.lastTransitionTime } : next
+  return conditions.map(condition => (condition === old ? changed : condition))
 }
 
 export const isSameStatus = (a: PodDisruptionBudgetStatus, b: PodDisruptionBudgetStatus): boolean =>

@@ -43,7 +43,7 @@ const isWithin = ({ scaleDown, scaleUp }: Tolerances, ratio: number): boolean =>
 /** Proposes replicas so that pods use a share of their requests. Throws an Error with upstream's message. @param target percent. */
 export function utilizationProposal(input: PodProposalInput, resource: string, target: number, container = ''): Proposal {
   const groups = groupsOf(input, resource)
-  const requests = containerRequests(input.pods, container, resource)
+  const requests = podRequests(input.pods, container, resource)
   const fallback = Math.max(100, target)
   return proposalOf(input, groups, {
     ratio: metrics => utilizationRatio(metrics, requests, target),
@@ -124,7 +124,7 @@ function usageRatio(metrics: PodMetrics, target: number): Ratio {
 }
 
 /** Requests of pods in thousandths. @param container name of the only container that counts; empty for all. */
-function containerRequests(pods: readonly Pod[], container: string, resource: string): ReadonlyMap<string, number> {
+function podRequests(pods: readonly Pod[], container: string, resource: string): ReadonlyMap<string, number> {
   return new Map(
     pods.map(({ metadata: { name = '' }, spec }) => {
       const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')

@@ -92,7 +92,7 @@ const inputOf = ({ specReplicas: current, pods, tolerances, now }: TargetState, 
 const milli = (quantity: string): number => Number(quantityMilliValue(quantity))
 
 /** Runs a computation. Its error becomes a MetricError. @param message message of the error, before the cause. */
-async function computeMetric<T>(reason: string, message: string, compute: () => Promise<T>): Promise<T> {
+async function explained<T>(reason: string, message: string, compute: () => Promise<T>): Promise<T> {
   try {
     return await compute()
   } catch (error) {
@@ -111,7 +111,7 @@ async function resourceProposal(
   const reason = container === undefined ? 'FailedGetResourceMetric' : 'FailedGetContainerResourceMetric'
   const { averageValue, averageUtilization } = target
   const what = averageValue === undefined ? 'utilization' : 'usage'
-  const proposal = await computeMetric(reason, `failed to get ${name} ${kind} metric value: failed to get ${name} ${what}`, async () => {
+  const proposal = await explained(reason, `failed to get ${name} ${kind} metric value: failed to get ${name} ${what}`, async () => {
     if (averageValue === undefined && averageUtilization === undefined)
       throw new Error(`invalid ${kind} metric source: neither an average utilization target nor an average value (usage) target was set`)
     const metrics = await readable(`unable to get metrics for resource ${name}`, () => state.source.resource(name, container))
@@ -131,7 +131,7 @@ async function podsProposal(
   { metric, target }: { readonly metric: MetricIdentifier; readonly target: MetricTarget },
   state: TargetState,
 ): Promise<MetricProposal> {
-  const proposal = await computeMetric('FailedGetPodsMetric', 'failed to get pods metric value', async () => {
+  const proposal = await explained('FailedGetPodsMetric', 'failed to get pods metric value', async () => {
     const metrics = await readable(`unable to get metric ${metric.name}`, () => state.source.pods(metric))
     return averageProposal(inputOf(state, metrics), milli(target.averageValue ?? '0'))
   })
@@ -152,7 +152,7 @@ interface ObjectSource {
 
 async function objectProposal({ metric, target, describedObject }: ObjectSource, state: TargetState): Promise<MetricProposal> {
   const on = `${describedObject.kind} ${state.namespace}/${describedObject.name}`
-  const { proposal, current } = await computeMetric('FailedGetObjectMetric', 'failed to get object metric value', async () => {
+  const { proposal, current } = await explained('FailedGetObjectMetric', 'failed to get object metric value', async () => {
     const usage = await readable(`unable to get metric ${metric.name}: ${on}`, () => state.source.object(metric, describedObject))
     return totalProposal(usage, target, state, 'object')
   })
@@ -168,7 +168,7 @@ async function externalProposal(
   state: TargetState,
 ): Promise<MetricProposal> {
   const selector = metric.selector ? `&LabelSelector{${printLabelSelector(metric.selector)}}` : 'nil'
-  const { proposal, current } = await computeMetric(
+  const { proposal, current } = await explained(
     'FailedGetExternalMetric',
     `failed to get ${metric.name} external metric value: failed to get ${metric.name} external metric`,
     async () => {

@@ -18,7 +18,7 @@ export interface PodOutcome {
   readonly error: unknown
 }
 
-/** Effects of a pass over a job outside of it. */
+/** Requests and events of a pass over a job. */
 export interface JobEffects {
   /** Creates a pod for each index. @param replaced the failed pod whose number of failures the new one continues. */
   create(indexes: readonly (number | undefined)[], replaced: (index: number) => Pod | undefined): Promise<PodOutcome>
