@@ -7,6 +7,7 @@ import { podGarbageCollector } from './controllers/podgc/controller.ts'
 import { replicaSetController, replicationController } from './controllers/replicaset/controller.ts'
 import { taintEvictionController } from './controllers/tainteviction/controller.ts'
 import { ttlAfterFinishedController } from './controllers/ttlafterfinished/controller.ts'
+import { kubelets } from './nodes/kubelets.ts'
 import { scheduler } from './scheduler/scheduler.ts'
 import type { ClusterPart } from './shared/environment.ts'
 
@@ -19,6 +20,7 @@ export const CLUSTER_PARTS = {
   'cronjob-controller': cronJobController,
   'ttl-after-finished-controller': ttlAfterFinishedController,
   scheduler,
+  kubelet: kubelets,
   'horizontal-pod-autoscaler-controller': horizontalPodAutoscalerController,
   'disruption-controller': disruptionController,
   'pod-garbage-collector-controller': podGarbageCollector,

@@ -7,6 +7,8 @@ import type { Profile } from './place-config.ts'
 export interface ControllersConfig {
   readonly enabled: ReadonlySet<ControllerName>
   readonly quotaSyncPeriodMs: number
+  /** Number of nodes that `kubelet` simulates. */
+  readonly nodes: number
 }
 
 /** Controllers that `*` stands for. */
@@ -21,7 +23,7 @@ export function controllersOf(profile: Profile, { values }: GivenFlags, read: Fl
   const given = values.get('controllers') ?? (profile === 'apiserver' || read.bool('read-only') ? [] : ['*'])
   const enabled = enabledControllers(given, DEFAULTS[profile])
   if (read.bool('read-only') && enabled.size > 0) throw new FlagError('--read-only and --controllers are mutually exclusive: controllers write')
-  return { enabled, quotaSyncPeriodMs: read.duration('resource-quota-sync-period') }
+  return { enabled, quotaSyncPeriodMs: read.duration('resource-quota-sync-period'), nodes: read.int('nodes', 0) }
 }
 
 const KNOWN: ReadonlySet<string> = new Set([...BUILT_CONTROLLERS, ...MISSING_CONTROLLERS])

@@ -36,6 +36,7 @@ import { addressesOf } from '../storage/etcd/options.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
 import { growthWithKinds, growthWithWatches } from './heap-bounds.ts'
 import type { OpenedStores } from './open-stores.ts'
+import type { ClusterSelection } from './run-cluster.ts'
 
 /** Dependencies of the services. */
 export interface GivenServices {
@@ -101,7 +102,9 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
       ...(imagePolicy && { imagePolicy }),
     },
     controllers: config.controllers,
-    ...(clusterPartsOf(config).length > 0 && { cluster: (parts, signal) => runCluster(clusterPartsOf(config), parts, signal) }),
+    ...(clusterPartsOf(config).length > 0 && {
+      cluster: (parts, signal) => runCluster({ names: clusterPartsOf(config), nodes: config.controllers.nodes }, parts, signal),
+    }),
     network: {
       serviceCIDRs: config.network.serviceClusterIpRanges,
       nodePorts: config.network.serviceNodePorts,
@@ -181,8 +184,8 @@ const requestsOf = ({ minTimeoutMs, priorityAndFairness, maxInFlight, maxMutatin
 const clusterPartsOf = ({ controllers }: Config): ClusterPartName[] => [...controllers.enabled].filter(isClusterPart)
 
 /** Runs parts of the cluster, whose code is only loaded then. */
-const runCluster = async (names: readonly ClusterPartName[], parts: ClusterLoopParts, signal: AbortSignal): Promise<void> =>
-  (await import('./run-cluster.ts')).runCluster(names, parts, signal)
+const runCluster = async (selection: ClusterSelection, parts: ClusterLoopParts, signal: AbortSignal): Promise<void> =>
+  (await import('./run-cluster.ts')).runCluster(selection, parts, signal)
 
 /** Adapts the growth of the heap to the number of custom kinds and watches. */
 const heapBounds: Pick<ObservabilityOptions, 'onCustomKinds' | 'onWatchers'> = {

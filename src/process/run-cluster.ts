@@ -28,12 +28,18 @@ const SCHEDULER: ClientIdentity = {
 
 const identityOf = (name: ClusterPartName): ClientIdentity => (name === 'scheduler' ? SCHEDULER : controllerIdentity(name))
 
+/** Parts of the cluster that run, and the number of simulated nodes. */
+export interface ClusterSelection {
+  readonly names: readonly ClusterPartName[]
+  readonly nodes: number
+}
+
 /** Runs the named parts of the cluster until the signal aborts. They share informers, and know nothing else of each other. */
-export async function runCluster(names: readonly ClusterPartName[], loop: ClusterLoopParts, signal: AbortSignal): Promise<void> {
+export async function runCluster({ names, nodes }: ClusterSelection, loop: ClusterLoopParts, signal: AbortSignal): Promise<void> {
   const { clientOf, clock, logger, meters, gates, synced } = loop
   // Watches that are cut are opened again after a delay of the machine's clock: time of the API may stand still.
   const informers = new Informers(clientOf(MANAGER), { clock: meters.pauses, logger, signal })
-  const env: Omit<ClusterEnvironment, 'client'> = { clock, logger, meters, informers, features: gates }
+  const env: Omit<ClusterEnvironment, 'client'> = { clock, logger, meters, informers, features: gates, nodes }
   const running = names.map(name => PARTS[name]({ ...env, client: clientOf(identityOf(name)) }, signal))
   // Parts register their handlers in the turn in which the informers have synced.
   void informers.synced().then(() => setImmediate(synced))

@@ -20,6 +20,8 @@ export interface ClusterEnvironment {
   readonly meters: QueueMeters
   readonly informers: Informers
   readonly features: Features
+  /** Number of nodes that are simulated. */
+  readonly nodes: number
 }
 
 /** A part of a cluster: a controller, the binder, the kubelets. Registers handlers at once, and runs until the signal aborts. Never rejects. */

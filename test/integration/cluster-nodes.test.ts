@@ -1,0 +1,72 @@
+import { expect } from 'chai'
+import { startControlPlane } from '../../src/testing/start-control-plane.ts'
+import type { ControlPlane, Manifest } from '../../src/testing/types.ts'
+import type { AnyObject } from '../support/any-object.ts'
+
+const TEMPLATE = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'app:1' }] } }
+const DEPLOYMENT = '/apis/apps/v1/namespaces/default/deployments/web'
+const PODS = '/api/v1/namespaces/default/pods'
+
+describe('simulated nodes of a cluster', () => {
+  let original: ControlPlane
+  let plane: ControlPlane
+  before(async () => {
+    original = await startControlPlane({ flags: { profile: 'cluster', nodes: '2' } })
+    await original.until(async () => (await readyNodes(original)).length === 2)
+  })
+  after(() => original.stop())
+  beforeEach(async () => {
+    plane = await original.fork()
+  })
+  afterEach(() => plane.stop())
+
+  const get = async (path: string): Promise<AnyObject> => (await plane.request<AnyObject>('GET', path)).body
+  const readyNodes = async (of: ControlPlane): Promise<AnyObject[]> =>
+    (await of.request<AnyObject>('GET', '/api/v1/nodes')).body.items.filter(
+      ({ spec, status }: AnyObject) => !spec.taints?.length && status.conditions?.some(({ type, status: is }: AnyObject) => type === 'Ready' && is === 'True'),
+    )
+
+  it('register, become ready and lose the taint of new nodes', async () => {
+    const [first, second] = await readyNodes(plane)
+    expect([first?.metadata.name, second?.metadata.name]).to.deep.equal(['node-1', 'node-2'])
+    expect(first?.status.capacity).to.include({ cpu: '8', pods: '110' })
+    expect([first, second].map(node => node?.status.addresses[0].address)).to.deep.equal(['10.128.0.1', '10.128.0.2'])
+  })
+
+  it('run the pods of a deployment, which becomes available, and remove those that are deleted', async () => {
+    await plane.apply({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'web', namespace: 'default' },
+      spec: { replicas: 3, selector: { matchLabels: { app: 'web' } }, template: TEMPLATE },
+    } as Manifest)
+    await plane.until(async () => (await get(DEPLOYMENT)).status.availableReplicas === 3)
+    const { items } = await get(PODS)
+    expect(items.map(({ status }: AnyObject) => status.phase)).to.deep.equal(['Running', 'Running', 'Running'])
+    expect(new Set(items.map(({ status }: AnyObject) => status.podIP)).size).to.equal(3)
+    expect(items[0].status.containerStatuses[0]).to.deep.include({ name: 'c', ready: true, image: 'app:1' })
+    await plane.request('PATCH', DEPLOYMENT, { body: { spec: { replicas: 1 } } })
+    await plane.until(async () => (await get(PODS)).items.length === 1)
+  })
+
+  it('complete the pods of a job', async () => {
+    const template = { spec: { ...TEMPLATE.spec, restartPolicy: 'Never' } }
+    await plane.apply({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'sum', namespace: 'default' }, spec: { completions: 2, template } } as Manifest)
+    const job = async (): Promise<AnyObject> => get('/apis/batch/v1/namespaces/default/jobs/sum')
+    await plane.until(async () => (await job()).status.conditions?.some(({ type, status }: AnyObject) => type === 'Complete' && status === 'True'))
+    expect((await job()).status.succeeded).to.equal(2)
+  })
+
+  it('leave pods of other nodes alone', async () => {
+    await plane.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'real' } } as Manifest)
+    await plane.apply({
+      ...TEMPLATE,
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'bound', namespace: 'default' },
+      spec: { ...TEMPLATE.spec, nodeName: 'real' },
+    } as Manifest)
+    await plane.settled()
+    expect((await get(`${PODS}/bound`)).status.phase).to.equal('Pending')
+  })
+})
