@@ -29,6 +29,7 @@ describe('simulated nodes of a cluster', () => {
   it('register, become ready and lose the taint of new nodes', async () => {
     const [first, second] = await readyNodes(plane)
     expect([first?.metadata.name, second?.metadata.name]).to.deep.equal(['node-1', 'node-2'])
+    expect(first?.status.nodeInfo.kubeletVersion).to.equal('v1.33.0')
     expect(first?.status.capacity).to.include({ cpu: '8', pods: '110' })
     expect([first, second].map(node => node?.status.addresses[0].address)).to.deep.equal(['10.128.0.1', '10.128.0.2'])
   })

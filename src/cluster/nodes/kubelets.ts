@@ -54,7 +54,7 @@ class Kubelets {
   }
 
   async run(): Promise<void> {
-    const { client, nodes: count } = this.#env
+    const { client, nodes: count, features } = this.#env
     const untaint = queueOf(this.#env, 'kubelet', this.#signal, {
       workers: WORKERS,
       work: async key => {
@@ -85,7 +85,7 @@ class Kubelets {
         this.#addresses.release(pod.metadata.uid ?? '')
       },
     })
-    for (let number = 1; number <= count && !this.#signal.aborted; number++) await this.#register(simulatedNode(number))
+    for (let number = 1; number <= count && !this.#signal.aborted; number++) await this.#register(simulatedNode(number, `v${features.release}.0`))
     await untilAborted(this.#signal)
     this.#player.close()
   }

@@ -8,8 +8,8 @@ const NOT_READY = 'node.kubernetes.io/not-ready'
 
 const RESOURCES = { cpu: '8', memory: '32Gi', pods: '110', 'ephemeral-storage': '100Gi' }
 
-/** Returns the simulated node of a number, from 1 on, as a kubelet registers it: its status follows. */
-export function simulatedNode(number: number): Node {
+/** Returns the simulated node of a number, from 1 on, as a kubelet registers it. @param version of the kubelet: `v1.33.0` */
+export function simulatedNode(number: number, version: string): Node {
   const name = `node-${number}`
   return {
     kind: 'Node',
@@ -31,7 +31,7 @@ export function simulatedNode(number: number): Node {
         kernelVersion: '',
         osImage: 'simulated',
         containerRuntimeVersion: 'simulated://1',
-        kubeletVersion: '',
+        kubeletVersion: version,
         kubeProxyVersion: '',
         operatingSystem: 'linux',
         architecture: 'amd64',

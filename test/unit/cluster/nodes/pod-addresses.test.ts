@@ -27,7 +27,7 @@ describe('the taint of new nodes', () => {
   const other = { key: 'dedicated', effect: 'NoSchedule' as const }
 
   it('is removed from a node that is ready, and no other one is', () => {
-    const node = simulatedNode(1)
+    const node = simulatedNode(1, 'v1.33.0')
     const ready = { type: 'Ready', status: 'True', lastHeartbeatTime: null, lastTransitionTime: null }
     const tainted = { ...node, spec: { taints: [notReady, other] } }
     expect(withoutNotReady(tainted)).to.equal(undefined)
