@@ -9,11 +9,13 @@ export interface LegacyFields {
   clusterName?: string
 }
 
-/** Clears the fields of a new object that only the server sets. */
-export function wipeSystemFields(meta: ObjectMeta & LegacyFields): void {
+/** Clears the fields of a new object that only the server sets. `keepsDeletion`: those of a deletion remain, so that the object is being deleted from the start. */
+export function wipeSystemFields(meta: ObjectMeta & LegacyFields, keepsDeletion = false): void {
   delete meta.uid
-  delete meta.deletionTimestamp
-  delete meta.deletionGracePeriodSeconds
+  if (!keepsDeletion) {
+    delete meta.deletionTimestamp
+    delete meta.deletionGracePeriodSeconds
+  }
   delete meta.selfLink
   delete meta.clusterName
   meta.creationTimestamp = null

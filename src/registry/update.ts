@@ -91,7 +91,8 @@ function* decideUpdate(
   yield* stage(strategy.authorize?.(next, old, hooks))
   if (old) yield* checkUpdate(env, target, strategy, { next, old, hooks, held })
   else {
-    wipeSystemFields(next.metadata)
+    // Upstream clears the metadata of a deletion in every create since 1.37, and before only in a POST.
+    wipeSystemFields(next.metadata, !isSince(env.features.release, '1.37'))
     yield* fillNew(env, target, next, hooks, { held, authorize: true })
   }
   const remove = old !== undefined && isOver(strategy, next, old)

@@ -30,6 +30,14 @@ describe('the preview of 1.38', () => {
       ['api/all'],
     ))
 
+  for (const method of ['PUT', 'PATCH'] as const)
+    it(`is not that of 1.36, which keeps deletion metadata in the body of a ${method} that creates`, () =>
+      inRelease(new MemoryBackend(), '1.36', async call => {
+        await call('/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: 'default' } }) })
+        const { json } = await createBy(call, method, 'new')
+        expect((json as { metadata: ObjectMeta }).metadata).to.include(DELETION)
+      }))
+
   for (const release of ['1.37', '1.38'] as const)
     for (const method of ['PUT', 'PATCH'] as const)
       it(`clears deletion metadata in the body of a ${method} that creates in ${release}`, () =>
