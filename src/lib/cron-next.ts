@@ -57,10 +57,11 @@ class Search {
       if (!matchesDay(this.#fields, date)) continue
       this.#isAdvanced = true
       this.#time = instantOf(this.#zone, day)
-      // Clocks may skip midnight.
+      // Clocks may skip midnight. Upstream then moves to the day before and leaves the day out, unless it comes from a month that does not match.
       const hour = this.#local().getUTCHours()
-      if (hour !== 0) this.#time += (hour > 12 ? 24 - hour : -hour) * HOUR
-      return true
+      if (hour > 12) this.#time += (24 - hour) * HOUR
+      else if (this.#fields.month.values.has(new Date((day - DAY) * 1000).getUTCMonth() + 1)) this.#time -= hour * HOUR
+      if (matchesDay(this.#fields, this.#local())) return true
     }
   }
 
