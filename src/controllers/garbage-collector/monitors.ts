@@ -76,6 +76,8 @@ export class Monitors {
     let quietFor = 0
     while (quietFor < QUIET_MS && this.#pauses.steady.now() < until && !this.#signal.aborted) {
       await pause(QUIET_MS - quietFor, this.#signal, this.#pauses)
+      // A change of an object with very many owners can take longer than the pause. Until it has ended, dependents are missing from the graph.
+      await this.#changes.run(nothing())
       quietFor = this.#pauses.steady.now() - this.#lastEvent
     }
   }
@@ -142,3 +144,6 @@ export class Monitors {
     this.#onSynced = undefined
   }
 }
+
+/** Steps that end after all changes before them. */
+function* nothing(): Steps<void> {}
