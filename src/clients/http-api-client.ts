@@ -52,7 +52,7 @@ export class HttpApiClient implements ApiClient {
   }
 
   async get<T extends TypedObject>(kind: ResourceKind<T>, namespace: string, name: string, subresource = ''): Promise<T> {
-    return this.#object(kind, { method: 'GET', path: pathOf(kind, { namespace, name, subresource }) })
+    return this.#object(kind, { method: 'GET', path: objectPathOf(kind, { namespace, name, subresource }) })
   }
 
   async list<T extends TypedObject>(kind: ResourceKind<T>, { namespace = '', resourceVersion, ...query }: ListQuery = {}): Promise<ObjectList<T>> {
@@ -92,25 +92,25 @@ export class HttpApiClient implements ApiClient {
     return this.#object(kind, { method: 'POST', path: pathOf(kind, { namespace, name: '' }), body: sent(kind, object) })
   }
 
-  update<T extends TypedObject>(kind: ResourceKind<T>, object: T, subresource = ''): Promise<T> {
+  async update<T extends TypedObject>(kind: ResourceKind<T>, object: T, subresource = ''): Promise<T> {
     const { namespace = '', name = '' } = object.metadata
-    return this.#object(kind, { method: 'PUT', path: pathOf(kind, { namespace, name, subresource }), body: sent(kind, object) })
+    return this.#object(kind, { method: 'PUT', path: objectPathOf(kind, { namespace, name, subresource }), body: sent(kind, object) })
   }
 
-  patch<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, patch: JsonObject, type: PatchType = 'merge'): Promise<T> {
+  async patch<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, patch: JsonObject, type: PatchType = 'merge'): Promise<T> {
     const contentType = type === 'merge' ? MERGE_PATCH : STRATEGIC_PATCH
-    return this.#object(kind, { method: 'PATCH', path: pathOf(kind, name), body: patch, contentType })
+    return this.#object(kind, { method: 'PATCH', path: objectPathOf(kind, name), body: patch, contentType })
   }
 
   async delete(kind: ResourceKind<TypedObject>, namespace: string, name: string, options: DeletePreconditions = {}): Promise<void> {
     const { uid, resourceVersion, ...rest } = options
     const preconditions = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) }
     const body = { kind: 'DeleteOptions', apiVersion: 'v1', ...rest, ...(Object.keys(preconditions).length > 0 && { preconditions }) }
-    await this.#json({ method: 'DELETE', path: pathOf(kind, { namespace, name }), body })
+    await this.#json({ method: 'DELETE', path: objectPathOf(kind, { namespace, name }), body })
   }
 
   async post(kind: ResourceKind<TypedObject>, name: Required<ObjectName>, body: TypedObject): Promise<void> {
-    await this.#json({ method: 'POST', path: pathOf(kind, name), body })
+    await this.#json({ method: 'POST', path: objectPathOf(kind, name), body })
   }
 
   close(): void {
@@ -150,6 +150,13 @@ export class HttpApiClient implements ApiClient {
       request.end(bytes)
     })
   }
+}
+
+/** Path of one object. Throws an Error if the name would make it that of a collection, or of another object when the URL is parsed. */
+function objectPathOf(kind: ResourceKind<TypedObject>, of: ObjectName): string {
+  if (of.name === '') throw new Error(`${kind.kind} without a name`)
+  if ([of.namespace, of.name].some(part => part === '.' || part === '..')) throw new Error(`no ${kind.kind} has the name ${of.namespace}/${of.name}`)
+  return pathOf(kind, of)
 }
 
 /** Path of a collection if the name is empty, otherwise of an object or subresource. */

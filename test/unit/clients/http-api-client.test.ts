@@ -43,6 +43,24 @@ describe('http api client', () => {
     server.close()
   })
 
+  it('sends no request for a name that is empty or leads to another path', async () => {
+    const paths: (string | undefined)[] = []
+    const server = createServer((request, response) => {
+      paths.push(request.url)
+      response.end('{}')
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const other = new HttpApiClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+    const faults: unknown[] = []
+    for (const name of ['', '.', '..', 'a'])
+      await other.delete(CONFIG_MAPS, 'default', name).catch((failure: Error) => {
+        faults.push(failure.message)
+      })
+    server.close()
+    expect(faults).to.deep.equal(['ConfigMap without a name', 'no ConfigMap has the name default/.', 'no ConfigMap has the name default/..'])
+    expect(paths).to.deep.equal(['/api/v1/namespaces/default/configmaps/a'])
+  })
+
   it('rejects with an Error that names the request if the server is not there', async () => {
     const other = new HttpApiClient({ url: 'http://127.0.0.1:1' })
     const error: unknown = await other.get(PODS, 'default', 'a').catch((failure: unknown) => failure)
