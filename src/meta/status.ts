@@ -21,12 +21,6 @@ export type ResponseStatus = Omit<Status, 'code'> & { readonly code?: number }
 export class StatusError extends Error {
   override readonly name = 'StatusError'
   readonly status: Status
-
-  /** Recognises errors of another copy of this module too: modules that are imported on demand may get one of their own from a loader that also serves `require`. */
-  static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && value.name === 'StatusError'
-  }
-
   readonly #reworded: ((wording: Wording) => Status) | undefined
 
   /** @param reworded returns the Status of a later release, if it differs. */
