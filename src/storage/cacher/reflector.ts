@@ -246,7 +246,7 @@ export class Reflector {
   async #apply(events: readonly BackendEvent[], from: Revision, gapless: boolean): Promise<void> {
     const before = this.#time.now
     let last = before
-    for (const event of events) {
+    for (const [i, event] of events.entries()) {
       const { modRevision } = event
       if (modRevision < from) continue
       if (modRevision <= before) throw new GapError(`the change at revision ${modRevision} came after ${before} was reported`)
@@ -255,9 +255,12 @@ export class Reflector {
         if (gapless && modRevision !== last + 1) throw new GapError(`revision ${modRevision} came after ${last}`)
         last = modRevision
         if (turnIsSpent()) await nextTurn()
+        // Readers must not see a part of a revision, so all its events are decoded before the first is applied.
+        for (let at = i, next: BackendEvent | undefined = event; next?.modRevision === modRevision; next = events[++at]) {
+          const ready = this.#target.prepare(next)
+          if (ready) await ready
+        }
       }
-      const ready = this.#target.prepare(event)
-      if (ready) await ready
       this.#target.apply(event)
     }
     this.#time.advance(last)

@@ -60,6 +60,19 @@ describe('storage/cacher/reflector', () => {
   describe('with progress', () => {
     beforeEach(() => followedBy('progress'))
 
+    it('shows no part of a revision while its values are decoded in turns', async () => {
+      cacher = openCacher(backend, {}, { ...testCodec, prepare: () => turns(3) })
+      await cacher.synced(signal)
+      await eventually('the watch is open', () => cacher.following() !== undefined)
+      backend.apply(['a', 'b'].map(name => ({ key: testKey(name), value: testCodec.encode(testObject(name)) })))
+      const seen = new Set<number>()
+      while (!seen.has(2)) {
+        seen.add((await names('any')).length)
+        await turns(1)
+      }
+      expect([...seen]).to.deep.equal([0, 2])
+    })
+
     it('watches only the prefix', async () => {
       await open()
       expect(ranges()).to.deep.equal([['/registry/', '/registry0']])
