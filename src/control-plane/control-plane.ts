@@ -162,7 +162,7 @@ function loopAccess(
   const inTurn = settled ? clientsInTurn() : (client: ApiClient) => client
   return {
     leaderAccess: signal => registry.access(signal, { nested: true }),
-    clientOf: (identity, signal) => inTurn(new InProcessClient({ registry, catalog, clock, identity, signal })),
+    clientOf: (identity, ends) => inTurn(new InProcessClient({ registry, catalog, clock, identity, ...ends })),
   }
 }
 

@@ -28,7 +28,7 @@ import { Evaluators } from '../resources/core/resource-quota/usage/evaluators.ts
 import { VOLUME_ATTRIBUTES_CLASSES } from '../resources/kinds.ts'
 import { nodePortRange } from './built-in-kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
-import type { ClientIdentity } from './in-process-client.ts'
+import type { ClientEnds, ClientIdentity } from './in-process-client.ts'
 import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 
 export interface ControllerServiceParts {
@@ -47,7 +47,7 @@ export interface ControllerServiceParts {
   /** Access for renewals of the Lease. Webhooks are not called for these. */
   leaderAccess(signal: AbortSignal): ResourceAccess
   /** Returns a client of this server in the process. */
-  clientOf(identity: ClientIdentity, signal: AbortSignal): ApiClient
+  clientOf(identity: ClientIdentity, ends: ClientEnds): ApiClient
 }
 
 type ControllerGroups = Pick<ControlPlaneOptions, 'runtime' | 'logger' | 'release' | 'storage' | 'access' | 'controllers' | 'cluster' | 'network'>
@@ -81,14 +81,14 @@ export class ControllerService implements Service {
   start(start: ServiceStart, signal: AbortSignal): Promise<void> {
     const { runtime, logger, storage } = this.#options
     const controllers = this.#controllers(start)
-    const lead = (env: ControllerEnvironment, until: AbortSignal): Promise<void> => this.#lead(controllers, env, until)
-    if (storage.isExclusive) return lead(start.env, signal)
+    const lead = (env: ControllerEnvironment, until: AbortSignal, fence: AbortSignal): Promise<void> => this.#lead(controllers, env, until, fence)
+    if (storage.isExclusive) return lead(start.env, signal, signal)
     const env = { access: this.#parts.leaderAccess, clock: runtime.clock, monotonic: () => performance.now(), logger }
     return whileLeading(env, this.#leadership, signal, lead)
   }
 
-  /** Runs the loops until the signal aborts, at shutdown or when the Lease is lost. @param env its writes are fenced by the Lease. */
-  async #lead(controllers: readonly Controller[], env: ControllerEnvironment, signal: AbortSignal): Promise<void> {
+  /** Runs the loops until the signal aborts, at shutdown or when the Lease is lost. @param env its writes are fenced by the Lease, as those with `fence`. */
+  async #lead(controllers: readonly Controller[], env: ControllerEnvironment, signal: AbortSignal, fence: AbortSignal): Promise<void> {
     const { logger, storage, cluster, release } = this.#options
     const { backend, otherStores, compactionIntervalMs, history } = storage
     const loops = controllers.map(controller => controller({ ...env, queues: this.#parts.queues }, signal))
@@ -97,7 +97,9 @@ export class ControllerService implements Service {
       this.#isClusterSynced = true
     }
     if (cluster)
-      loops.push(cluster({ clientOf: identity => clientOf(identity, signal), clock: env.clock, logger, meters, gates: release.gates, synced }, signal))
+      loops.push(
+        cluster({ clientOf: identity => clientOf(identity, { signal, fence }), clock: env.clock, logger, meters, gates: release.gates, synced }, signal),
+      )
     if (compactionIntervalMs > 0 && history === undefined)
       for (const store of [{ backend }, ...otherStores])
         loops.push(compactHistory({ backend: store.backend, logger, intervalMs: compactionIntervalMs, clock: env.clock }, signal))

@@ -35,13 +35,19 @@ export interface ClientIdentity {
   readonly userAgent: string
 }
 
-export interface InProcessClientParts {
+/** Ends of the requests of a client. */
+export interface ClientEnds {
+  /** Ends all requests. */
+  readonly signal: AbortSignal
+  /** Optional. Ends writes, and is read before each, as the fence of a Lease. Default: `signal`. */
+  readonly fence?: AbortSignal
+}
+
+export interface InProcessClientParts extends ClientEnds {
   readonly registry: Registry
   readonly catalog: Catalog
   readonly clock: Clock
   readonly identity: ClientIdentity
-  /** Ends all requests. */
-  readonly signal: AbortSignal
 }
 
 /**
@@ -151,7 +157,7 @@ export class InProcessClient implements ApiClient {
       name: name.name,
       body: admitted,
       dryRun: false,
-      api: this.#parts.registry.access(this.#parts.signal, { nested: true }),
+      api: this.#parts.registry.access(to.ctx.signal, { nested: true }),
     })
   }
 
@@ -163,11 +169,11 @@ export class InProcessClient implements ApiClient {
   }
 
   #target(kind: ResourceKind<TypedObject>, verb: string, { namespace, name, subresource = '' }: ObjectName): WriteTarget {
-    const { identity, signal, clock } = this.#parts
+    const { identity, signal, fence = signal, clock } = this.#parts
     const { group, version, resource } = kind
     const ctx: RequestContext = {
       user: identity.user,
-      signal,
+      signal: fence,
       userAgent: identity.userAgent,
       receivedAt: clock.now(),
       warn() {},

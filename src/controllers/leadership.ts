@@ -51,7 +51,7 @@ type LeaseOutcome = 'held' | 'lost' | 'unknown'
 /**
  * Runs `work` while this server holds the Lease, so that of several servers on one etcd only one compacts, repairs and runs the controllers. The signal of
  * `work` aborts when another server holds the Lease, or when it could not be renewed for `stopMs`, whether the store is unavailable, the renewal hangs or the
- * process was suspended. From then on, calls of the work are rejected and those in flight are aborted.
+ * process was suspended. From then on, calls of the work are rejected and those in flight are aborted; `fence` is for those that do not use the access of `env`.
  *
  * As in client-go's leader election, a server takes over a Lease that it has observed unchanged for its whole duration by its own clock, so that clocks of
  * several machines need not agree. Ends with `signal`, and releases the Lease then.
@@ -61,7 +61,7 @@ export async function whileLeading(
   env: LeadershipEnvironment,
   options: LeadershipOptions,
   signal: AbortSignal,
-  work: (env: ControllerEnvironment, signal: AbortSignal) => Promise<void>,
+  work: (env: ControllerEnvironment, signal: AbortSignal, fence: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const now = (): Instant => ({ wall: env.clock.now(), monotonic: env.monotonic() })
   const others = new Observation(env.monotonic)
@@ -71,7 +71,7 @@ export async function whileLeading(
   const begin = (from: Instant): void => {
     env.logger.info('leading', fields)
     const term = new Term(from, options.stopMs, now)
-    const done = work({ access: env.access(term.fence), clock: env.clock, logger: env.logger }, term.signal)
+    const done = work({ access: env.access(term.fence), clock: env.clock, logger: env.logger }, term.signal, term.fence)
     current = { term, done: done.then(() => env.logger.info('no longer leading', fields)) }
   }
   const end = async (): Promise<void> => {
