@@ -77,11 +77,22 @@ export class ClusterState {
   /** Lets a pod count for a node while it is being bound. */
   assume(info: PodInfo, node: string): void {
     const assigned = { info, node, isAssumed: true }
+    this.deletePod(info.pod)
     this.#pods.set(info.pod.metadata.uid ?? '', assigned)
     this.#give(assigned)
   }
 
-  /** Removes a pod that was deleted, has ended, or could not be bound. Returns whether it was assigned. */
+  /** Reports whether a pod counts for a node. */
+  isAssigned({ metadata: { uid = '' } }: Pick<Pod, 'metadata'>): boolean {
+    return this.#pods.has(uid)
+  }
+
+  /** Takes back that a pod was assumed, as its binding failed. A pod whose binding was observed, perhaps by another client, goes on to count. */
+  forgetAssumed(pod: Pick<Pod, 'metadata'>): void {
+    if (this.#pods.get(pod.metadata.uid ?? '')?.isAssumed) this.deletePod(pod)
+  }
+
+  /** Removes a pod that was deleted or has ended. Returns whether it was assigned. */
   deletePod({ metadata: { uid = '' } }: Pick<Pod, 'metadata'>): boolean {
     const assigned = this.#pods.get(uid)
     if (assigned === undefined) return false

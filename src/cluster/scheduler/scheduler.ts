@@ -145,6 +145,8 @@ class Scheduler {
     const { pod } = queued
     const profile = this.#profiles.get(pod.spec.schedulerName || DEFAULT_SCHEDULER)
     if (profile === undefined) return
+    // The binding is written, and an older state of the pod was observed after that.
+    if (this.#state.isAssigned(pod)) return this.#pending.delete(pod)
     try {
       const info = podInfo(pod, this.#rules)
       const snapshot = this.#state.snapshot()
@@ -181,7 +183,7 @@ class Scheduler {
       this.#pending.delete(pod)
       this.#recorder.record(PODS, pod, 'Normal', 'Scheduled', `Successfully assigned ${objectKey(pod)} to ${node}`)
     } catch (error) {
-      this.#state.deletePod(pod)
+      this.#state.forgetAssumed(pod)
       if (isStatusError(error, 'NotFound')) return this.#pending.delete(pod)
       await this.#fail(queued, new Set(), 'SchedulerError', `binding rejected: ${errorMessage(error)}`)
       this.#react(['assigned pod deleted'])

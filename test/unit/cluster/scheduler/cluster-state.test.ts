@@ -41,6 +41,26 @@ describe("the scheduler's state of the cluster", () => {
     expect([state.deletePod(infoOf({ name: 'p' }).pod), state.deletePod(infoOf({ name: 'p' }).pod), podsOn(state, 'a')]).to.deep.equal([true, false, []])
   })
 
+  it('goes on to count a pod that was bound to another node when its own binding fails', () => {
+    const state = stateWith('a', 'b')
+    const pod = infoOf({ name: 'p', requests: { cpu: '1' } })
+    state.assume(pod, 'a')
+    state.setPod(infoOf({ name: 'p', requests: { cpu: '1' }, nodeName: 'b' }))
+    state.forgetAssumed(pod.pod)
+    expect([podsOn(state, 'a'), podsOn(state, 'b'), state.isAssigned(pod.pod)]).to.deep.equal([[], ['p'], true])
+    state.deletePod(pod.pod)
+    state.assume(pod, 'a')
+    state.forgetAssumed(pod.pod)
+    expect([podsOn(state, 'a'), state.isAssigned(pod.pod)]).to.deep.equal([[], false])
+  })
+
+  it('counts a pod that is assumed again for its new node only', () => {
+    const state = stateWith('a', 'b')
+    state.assume(infoOf({ name: 'p' }), 'a')
+    state.assume(infoOf({ name: 'p' }), 'b')
+    expect([podsOn(state, 'a'), podsOn(state, 'b')]).to.deep.equal([[], ['p']])
+  })
+
   it('keeps pods of a node that is not known yet, or is gone', () => {
     const state = stateWith()
     state.setPod(infoOf({ name: 'p', nodeName: 'a' }))
