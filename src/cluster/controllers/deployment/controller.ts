@@ -184,8 +184,7 @@ class DeploymentController {
     const status = rolloutStatus(deployment, allSets(sets), sets.newSet, this.#statusOptions())
     if (await this.#write(deployment, status)) return
     const wait = untilDeadline(deployment, status, this.#env.clock.now())
-    if (wait === 0) this.#queue.addRateLimited(objectKey(deployment))
-    else if (wait !== undefined) this.#queue.addAfter(objectKey(deployment), wait + 1000)
+    if (wait !== undefined) this.#queue.addAfter(objectKey(deployment), wait + 1000)
   }
 
   /** Whether the status has changed, and is written. */

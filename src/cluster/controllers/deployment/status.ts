@@ -4,6 +4,8 @@ import { maxUnavailable, replicasOf, totalReplicas } from './rollout.ts'
 
 /** Deadline that stands for none. */
 const NO_DEADLINE = 2 ** 31 - 1
+/** Reasons of the condition Progressing with which the deadline has no effect any more. */
+const FINAL_REASONS: readonly (string | undefined)[] = ['ProgressDeadlineExceeded', 'NewReplicaSetAvailable']
 
 export type Conditions = readonly DeploymentCondition[]
 
@@ -99,10 +101,13 @@ export function hasTimedOut(deployment: Deployment, conditions: Conditions | und
   return (timeMillis(condition.lastUpdateTime) ?? 0) + progressDeadlineSeconds * 1000 < now
 }
 
-/** Milliseconds until the deadline has to be checked. Undefined if it does not apply. 0 if it is less than a second away. */
+/**
+ * Milliseconds until the deadline has to be checked. Undefined if it does not apply. 0 if it is less than a second away. Once a rollout has succeeded, it does not
+ * time out when pods become unavailable; upstream goes on to check then.
+ */
 export function untilDeadline(deployment: Deployment, next: DeploymentStatus, now: number): number | undefined {
   const condition = conditionOf(deployment.status.conditions, 'Progressing')
-  if (!hasDeadline(deployment) || !condition || condition.reason === 'ProgressDeadlineExceeded' || isComplete(deployment, next)) return undefined
+  if (!hasDeadline(deployment) || !condition || FINAL_REASONS.includes(condition.reason) || isComplete(deployment, next)) return undefined
   const left = (timeMillis(condition.lastUpdateTime) ?? 0) + (deployment.spec.progressDeadlineSeconds ?? 0) * 1000 - now
   return left < 1000 ? 0 : left
 }
