@@ -201,8 +201,11 @@ export class StagePlayer {
   }
 }
 
-/** Status reasons of a server that is not available for the moment. Other errors are final, as in kwok. */
-const TEMPORARY: ReadonlySet<string> = new Set(['ServerTimeout', 'Timeout', 'ServiceUnavailable', 'TooManyRequests'])
+/**
+ * Status reasons of a server that is not available for the moment, and of a webhook that is not (InternalError), which kwok does not retry: its pods would neither
+ * start nor end when the webhook answers again. Other errors are final, as in kwok.
+ */
+const TEMPORARY: ReadonlySet<string> = new Set(['InternalError', 'ServerTimeout', 'Timeout', 'ServiceUnavailable', 'TooManyRequests'])
 
 const isRetried = (error: unknown): boolean =>
   error instanceof StatusError ? TEMPORARY.has(error.status.reason ?? '') : error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'

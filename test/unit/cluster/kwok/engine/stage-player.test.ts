@@ -127,6 +127,15 @@ describe('the player', () => {
     expect([world.player.isIdle, world.errors]).to.deep.equal([true, ['wait', 'wait']])
   })
 
+  it('retries a request that failed because a webhook did not answer', async () => {
+    const world = new World([stage('a', { ...inPhase('Pending'), steps: [{ delete: true }] })])
+    const failure = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 500, reason: 'InternalError', message: 'no webhook' } as const
+    world.failures = [new StatusError(failure)]
+    world.player.observe(pod())
+    await world.clock.advance(2000)
+    expect(world.requests.map(text => text.replace(/^\d+(\.\d+)? /, ''))).to.deep.equal(['delete p failed', 'delete p'])
+  })
+
   it('drops a retry if the object changes or is deleted', async () => {
     const world = new World([stage('a', { ...inPhase('Pending'), steps: [{ delete: true }] })])
     world.player.observe(pod())
