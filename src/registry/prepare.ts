@@ -1,4 +1,5 @@
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '../api/meta/object.ts'
+import type { GroupKind } from '../api/meta/v1.types.ts'
 import { updateManagedInSteps } from '../apply/managed-fields.ts'
 import type { OwnedWrite } from '../apply/ownership.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
@@ -96,13 +97,13 @@ export function* beforeCreate(target: WriteTarget, strategy: Strategy, next: Kub
   // Upstream then validates all metadata again, by the generic rules. Only names can fail: some kinds allow names that are not path segments.
   if (errors.length === 0) errors.push(...validateMetaNames(next.metadata, nameIsPathSegment, METADATA))
   yield
-  yield* finishPrepare(target, strategy, { next, ctx, claimed: claimedKind(next) }, errors)
+  yield* finishPrepare(target, strategy, { next, ctx, claimed: claimedKind(target, next) }, errors)
 }
 
 /** `beforeCreate` for an update. Also restores the metadata that updates cannot change. `next` must have a resourceVersion. */
 export function* beforeUpdate(target: WriteTarget, strategy: Strategy, next: KubeObject, old: KubeObject, ctx: HookContext): Stages<void> {
   const typeErrors = strategy.typeErrors?.(next) ?? NONE
-  const claimed = claimedKind(next)
+  const claimed = claimedKind(target, next)
   const meta: ObjectMeta & LegacyFields = next.metadata
   // The store removes it, which a dry run does not reach.
   if (!target.dryRun) delete meta.selfLink
@@ -220,22 +221,22 @@ interface Checked {
   readonly next: KubeObject
   readonly old?: KubeObject
   readonly ctx: HookContext
-  /** The kind that the object claimed before `prepare`, which errors about custom objects name. */
-  readonly claimed: ReturnType<typeof claimedKind>
+  /** The kind that a custom object claimed before `prepare`, which errors name. Undefined for other objects. */
+  readonly claimed: GroupKind | undefined
 }
 
 /** Throws 422 if there are errors. Otherwise sends the kind's warnings and canonicalizes the object. */
 function* finishPrepare(target: WriteTarget, strategy: Strategy, { next, old, ctx, claimed }: Checked, errors: FieldError[]): Steps<void> {
-  const isCustom = target.served.version.schema.form.name === 'unstructured'
-  if (errors.length > 0) throw invalidError(isCustom ? claimed : groupKindOf(target.served), next.metadata.name ?? '', errors)
+  if (errors.length > 0) throw invalidError(claimed ?? groupKindOf(target.served), next.metadata.name ?? '', errors)
   const texts = strategy.warnings?.(next, old, ctx)
   if (texts) for (const text of isSteps(texts) ? yield* texts : texts) target.ctx.warn(text)
   yield
   strategy.canonicalize?.(next)
 }
 
-/** The kind that an object claims. */
-const claimedKind = ({ kind, apiVersion }: KubeObject) => ({ group: parseApiVersion(apiVersion)?.group ?? '', kind })
+/** Returns the kind that a custom object claims. Undefined for other objects. */
+const claimedKind = ({ served }: WriteTarget, { kind, apiVersion }: KubeObject): GroupKind | undefined =>
+  served.version.schema.form.name === 'unstructured' ? { group: parseApiVersion(apiVersion)?.group ?? '', kind } : undefined
 
 /** Restores the managed fields if a write changes nothing but their times, so that it is detected as unchanged. */
 function* keepUnchangedManagers(next: KubeObject, old: KubeObject): Steps<void> {
