@@ -72,6 +72,8 @@ export class SchedulingQueue {
   readonly #active = new Heap<QueuedPod>(isFirst)
   readonly #backingOff = new Set<QueuedPod>()
   readonly #unschedulable = new Set<QueuedPod>()
+  /** Time at which the first wait ends, or an earlier one. */
+  #firstEnd = Number.POSITIVE_INFINITY
   /** Events since the current attempt began, which its snapshot lacks. */
   readonly #eventsOfAttempt = new Set<ClusterEvent>()
 
@@ -135,12 +137,10 @@ export class SchedulingQueue {
     for (const queued of this.#unschedulable) if (isHelpful(event, queued.rejectedBy)) this.#retry(queued)
   }
 
-  /** Returns the milliseconds until a pod becomes active by the passage of time. Undefined if none does. */
+  /** Returns the milliseconds until a pod may become active by the passage of time. Undefined if none waits. */
   untilNext(): number | undefined {
-    let next = Number.POSITIVE_INFINITY
-    for (const queued of this.#backingOff) next = Math.min(next, this.#endOfBackOff(queued))
-    for (const { failedAt } of this.#unschedulable) next = Math.min(next, failedAt + LONGEST_WAIT_MS)
-    return next === Number.POSITIVE_INFINITY ? undefined : Math.max(0, next - this.#clock.now())
+    if (this.#backingOff.size === 0 && this.#unschedulable.size === 0) return undefined
+    return Math.max(0, this.#firstEnd - this.#clock.now())
   }
 
   #retry(queued: QueuedPod): void {
@@ -154,12 +154,24 @@ export class SchedulingQueue {
     if (section === 'active') this.#active.push(queued)
     else if (section === 'backing off') this.#backingOff.add(queued)
     else if (section === 'unschedulable') this.#unschedulable.add(queued)
+    if (section === 'backing off' || section === 'unschedulable') this.#firstEnd = Math.min(this.#firstEnd, this.#endOfWait(queued))
   }
 
+  /** Activates the pods whose wait has ended. Looks at none of them before one may have. */
   #endWaits(): void {
     const now = this.#clock.now()
-    for (const queued of this.#backingOff) if (this.#endOfBackOff(queued) <= now) this.#move(queued, 'active')
-    for (const queued of this.#unschedulable) if (queued.failedAt + LONGEST_WAIT_MS <= now) this.#move(queued, 'active')
+    if (now < this.#firstEnd) return
+    this.#firstEnd = Number.POSITIVE_INFINITY
+    for (const waiting of [this.#backingOff, this.#unschedulable])
+      for (const queued of waiting) {
+        const end = this.#endOfWait(queued)
+        if (end <= now) this.#move(queued, 'active')
+        else this.#firstEnd = Math.min(this.#firstEnd, end)
+      }
+  }
+
+  #endOfWait(queued: QueuedPod): number {
+    return queued.section === 'unschedulable' ? queued.failedAt + LONGEST_WAIT_MS : this.#endOfBackOff(queued)
   }
 
   /** A pod waits the longer the more attempts have failed. */
