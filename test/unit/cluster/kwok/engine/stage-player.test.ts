@@ -127,7 +127,7 @@ describe('the player', () => {
     expect([world.player.isIdle, world.errors]).to.deep.equal([true, ['wait', 'wait']])
   })
 
-  it('retries a request that failed because a webhook did not answer', async () => {
+  it('retries a request that failed because a webhook did not respond', async () => {
     const world = new World([stage('a', { ...inPhase('Pending'), steps: [{ delete: true }] })])
     const failure = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 500, reason: 'InternalError', message: 'no webhook' } as const
     world.failures = [new StatusError(failure)]
