@@ -203,7 +203,7 @@ export class StagePlayer {
 
 /**
  * Status reasons of a server that is not available for the moment, and of a webhook that is not (InternalError), which kwok does not retry: its pods would neither
- * start nor end when the webhook answers again. Other errors are final, as in kwok.
+ * start nor end when the webhook responds again. Other errors are final, as in kwok.
  */
 const TEMPORARY: ReadonlySet<string> = new Set(['InternalError', 'ServerTimeout', 'Timeout', 'ServiceUnavailable', 'TooManyRequests'])
 
