@@ -14,11 +14,11 @@ import { functionsIn, type TemplateFunctions } from '../kwok/template/template.t
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../shared/environment.ts'
 import type { Informer } from '../shared/informer.ts'
 import { NODES, PODS } from '../shared/kinds.ts'
+import { podsByNode } from '../shared/pods.ts'
 import { isSimulated, nodeAddress, simulatedNode, withoutNotReady } from './node-objects.ts'
 import { PodAddresses } from './pod-addresses.ts'
 import { KubeletStageClient } from './stage-client.ts'
 
-const BY_NODE = 'node'
 const WORKERS = 8
 
 /**
@@ -31,6 +31,7 @@ class Kubelets {
   readonly #env: ClusterEnvironment
   readonly #signal: AbortSignal
   readonly #pods: Informer<Pod>
+  readonly #podsOn: (node: string) => readonly Pod[]
   readonly #nodes: Informer<Node>
   readonly #addresses = new PodAddresses()
   readonly #player: StagePlayer
@@ -42,7 +43,7 @@ class Kubelets {
     this.#signal = signal
     this.#pods = informers.of(PODS)
     this.#nodes = informers.of(NODES)
-    this.#pods.addIndex(BY_NODE, ({ spec: { nodeName } }) => (nodeName ? [nodeName] : []))
+    this.#podsOn = podsByNode(this.#pods)
     this.#startedAt = formatTime(clock.now())
     const onError = ({ kind, metadata }: TypedObject, error: Error): void => {
       if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict'))
@@ -72,7 +73,7 @@ class Kubelets {
     this.#nodes.on({
       added: node => {
         observeNode(node)
-        for (const pod of this.#pods.store.by(BY_NODE, node.metadata.name ?? '')) this.#observePod(pod)
+        for (const pod of this.#podsOn(node.metadata.name ?? '')) this.#observePod(pod)
       },
       updated: observeNode,
       deleted: node => this.#player.forget(staged(node, 'Node')),

@@ -1,10 +1,8 @@
 import type { Node } from '../../api/core/v1.types.ts'
+import { isNodeReady, NOT_READY_TAINT } from '../shared/nodes.ts'
 
 /** Label of the nodes that this program simulates. Pods of other nodes are left to their kubelets. */
 export const SIMULATED = 'binnacle.dev/simulated'
-
-/** Taint that admission adds to new nodes. */
-const NOT_READY = 'node.kubernetes.io/not-ready'
 
 const RESOURCES = { cpu: '8', memory: '32Gi', pods: '110', 'ephemeral-storage': '100Gi' }
 
@@ -48,8 +46,7 @@ export const isSimulated = ({ metadata }: Pick<Node, 'metadata'>): boolean => me
 
 /** Returns the node without the taint of admission if it is ready. Undefined if there is nothing to change. */
 export function withoutNotReady(node: Node): Node | undefined {
-  const isReady = node.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
-  const taints = node.spec.taints?.filter(({ key }) => key !== NOT_READY) ?? []
-  if (!isReady || taints.length === (node.spec.taints?.length ?? 0)) return undefined
+  const taints = node.spec.taints?.filter(({ key }) => key !== NOT_READY_TAINT) ?? []
+  if (!isNodeReady(node) || taints.length === (node.spec.taints?.length ?? 0)) return undefined
   return { ...node, spec: { ...node.spec, taints } }
 }

@@ -1,3 +1,4 @@
+import { podPriority } from '../shared/pods.ts'
 import type { Infeasible } from './failure-text.ts'
 import { type NodeFilter, type Status, unresolvable } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
@@ -106,8 +107,6 @@ function prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile):
   return { filters, nodeNames, namers }
 }
 
-const priorityOf = ({ pod }: PodInfo): number => pod.spec.priority ?? 0
-
 /**
  * Returns the first plugin that rejects the node, with its status. If pods of at least the same priority are nominated to the node, it must be feasible both with and without them: they may never run
  * there. Source: RunFilterPluginsWithNominatedPods.
@@ -118,7 +117,7 @@ export function checkNode(
   filters: readonly ActiveFilter[],
   nominated: readonly PodInfo[],
 ): { plugin: string; status: Status } | undefined {
-  const before = nominated.filter(other => other.pod.metadata.uid !== pod.pod.metadata.uid && priorityOf(other) >= priorityOf(pod))
+  const before = nominated.filter(other => other.pod.metadata.uid !== pod.pod.metadata.uid && podPriority(other.pod) >= podPriority(pod.pod))
   if (before.length > 0) {
     const rejected = firstRejection(...withPods(node, filters, before, 1))
     if (rejected !== undefined) return rejected

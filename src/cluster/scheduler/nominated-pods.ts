@@ -1,4 +1,5 @@
 import type { Pod } from '../../api/core/v1.types.ts'
+import { podPriority } from '../shared/pods.ts'
 import type { PodInfo } from './pod-info.ts'
 
 const NONE: readonly PodInfo[] = []
@@ -35,6 +36,6 @@ export class NominatedPodsByNode {
 
   /** Returns the pods of a node whose priority is lower. */
   lowerThan(node: string, priority: number): readonly PodInfo[] {
-    return this.on(node).filter(({ pod }) => (pod.spec.priority ?? 0) < priority)
+    return this.on(node).filter(({ pod }) => podPriority(pod) < priority)
   }
 }

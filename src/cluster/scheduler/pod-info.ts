@@ -1,5 +1,6 @@
 import type { ContainerPort, Pod } from '../../api/core/v1.types.ts'
 import { assumedPodRequests, podRequests, type RequestRules, type ResourceAmounts } from '../shared/pod-requests.ts'
+import { lastingContainers } from '../shared/pods.ts'
 import { type AffinityTerm, affinityTerm } from './affinity-term.ts'
 
 /** A pod with what plugins derive from its spec. */
@@ -36,7 +37,5 @@ const preferredTerms = (pod: Pod, terms: PreferredTerms = []): AffinityTerm[] =>
   terms.map(({ weight, podAffinityTerm }) => affinityTerm(pod, podAffinityTerm, weight))
 
 /** Returns the ports that the pod's containers and sidecars need on their node. */
-function hostPorts({ spec }: Pod): ContainerPort[] {
-  const sidecars = spec.initContainers?.filter(({ restartPolicy }) => restartPolicy === 'Always') ?? []
-  return [...(spec.containers ?? []), ...sidecars].flatMap(({ ports }) => ports?.filter(({ hostPort }) => hostPort !== undefined && hostPort > 0) ?? [])
-}
+const hostPorts = ({ spec }: Pod): ContainerPort[] =>
+  lastingContainers(spec).flatMap(({ ports }) => ports?.filter(({ hostPort }) => hostPort !== undefined && hostPort > 0) ?? [])

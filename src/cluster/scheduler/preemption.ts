@@ -1,6 +1,8 @@
 import type { Pod } from '../../api/core/v1.types.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
 import { labelSelectorOf, matchesLabels } from '../../meta/label-selector.ts'
+import { timeMillis } from '../../meta/time.ts'
+import { isPodTerminating, podCondition, podPriority } from '../shared/pods.ts'
 import { failureText, type Infeasible } from './failure-text.ts'
 import { type ActiveFilter, checkNode, type NominatedPods, withPods } from './find-node.ts'
 import { type Status, unresolvable } from './framework.ts'
@@ -40,6 +42,9 @@ export interface PreemptionInput {
   readonly random: () => number
 }
 
+/** Reason of the condition of victims. */
+export const BY_SCHEDULER = 'PreemptionByScheduler'
+
 const NOT_HELPFUL = 'Preemption is not helpful for scheduling'
 const NO_VICTIMS = unresolvable('No preemption victims found for incoming pod')
 
@@ -56,18 +61,18 @@ export function preempt(input: PreemptionInput): Preemption {
 }
 
 /** Returns why a pod may not preempt others. Undefined if it may. */
-export function ineligibility({ spec, status }: Pod, snapshot: Snapshot, { statuses }: Infeasible): string | undefined {
-  if (spec.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.'
-  const name = status?.nominatedNodeName
+export function ineligibility(pod: Pod, snapshot: Snapshot, { statuses }: Infeasible): string | undefined {
+  if (pod.spec.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.'
+  const name = pod.status?.nominatedNodeName
   if (!name || statuses.get(name)?.code === 'UnschedulableAndUnresolvable') return undefined
-  const priority = spec.priority ?? 0
-  const isWaiting = snapshot.node(name)?.pods.some(({ pod }) => (pod.spec.priority ?? 0) < priority && isBeingPreempted(pod)) ?? false
+  const isWaiting = snapshot.node(name)?.pods.some(({ pod: other }) => podPriority(other) < podPriority(pod) && isBeingPreempted(other)) ?? false
   return isWaiting ? 'not eligible due to a terminating pod on the nominated node.' : undefined
 }
 
-const isBeingPreempted = ({ metadata, status }: Pod): boolean =>
-  metadata.deletionTimestamp !== undefined &&
-  (status?.conditions?.some(({ type, reason, status: is }) => type === 'DisruptionTarget' && is === 'True' && reason === 'PreemptionByScheduler') ?? false)
+function isBeingPreempted(pod: Pod): boolean {
+  const target = podCondition(pod, 'DisruptionTarget')
+  return isPodTerminating(pod) && target?.status === 'True' && target.reason === BY_SCHEDULER
+}
 
 /** Returns candidates, and records in `statuses` why other nodes are none. */
 export function findCandidates(input: PreemptionInput, statuses: Map<string, Status>): PreemptionCandidate[] {
@@ -91,8 +96,7 @@ export function findCandidates(input: PreemptionInput, statuses: Map<string, Sta
 
 /** Chooses the pods of a node to delete: as few and as unimportant ones as possible, and those that budgets protect last. Source: SelectVictimsOnNode. */
 function victimsOn(node: NodeInfo, { pod, filters, nominated }: PreemptionInput, budgets: readonly PodDisruptionBudget[]): PreemptionCandidate | Status {
-  const priority = pod.pod.spec.priority ?? 0
-  const potential = node.pods.filter(({ pod: other }) => (other.spec.priority ?? 0) < priority)
+  const potential = node.pods.filter(({ pod: other }) => podPriority(other) < podPriority(pod.pod))
   if (potential.length === 0) return NO_VICTIMS
   let [room, active] = withPods(node, filters, potential, -1)
   const rejected = checkNode(pod, room, active, nominated(node.name))
@@ -116,11 +120,11 @@ function victimsOn(node: NodeInfo, { pod, filters, nominated }: PreemptionInput,
 
 /** Orders the more important pod first: the one with higher priority, then the one that has run longer. */
 function byImportance({ pod: a }: PodInfo, { pod: b }: PodInfo): number {
-  return (b.spec.priority ?? 0) - (a.spec.priority ?? 0) || startOf(a) - startOf(b)
+  return podPriority(b) - podPriority(a) || startOf(a) - startOf(b)
 }
 
 /** Time at which a pod started, in milliseconds. A pod that has not started counts as starting now. */
-const startOf = ({ status }: Pod): number => (status?.startTime ? Date.parse(status.startTime) : Number.MAX_SAFE_INTEGER)
+const startOf = ({ status }: Pod): number => timeMillis(status?.startTime) ?? Number.MAX_SAFE_INTEGER
 
 /** Returns the pods that a disruption budget does not allow to delete, if they are deleted in this order. */
 export function violatingPods(pods: readonly PodInfo[], budgets: readonly PodDisruptionBudget[]): Set<PodInfo> {
@@ -144,17 +148,17 @@ export function violatingPods(pods: readonly PodInfo[], budgets: readonly PodDis
 /** Orders candidates by the rules that decide, the best first. */
 const RULES: readonly ((candidate: PreemptionCandidate) => number)[] = [
   ({ violations }) => violations,
-  ({ victims }) => victims[0]?.pod.spec.priority ?? 0,
+  ({ victims: [first] }) => (first ? podPriority(first.pod) : 0),
   // The offset makes a candidate with fewer victims of negative priority the better one.
-  ({ victims }) => victims.reduce((sum, { pod }) => sum + (pod.spec.priority ?? 0) + 2 ** 31, 0),
+  ({ victims }) => victims.reduce((sum, { pod }) => sum + podPriority(pod) + 2 ** 31, 0),
   ({ victims }) => victims.length,
   ({ victims }) => -earliestStart(victims),
 ]
 
 /** Earliest start of the victims with the highest priority. */
 function earliestStart(victims: readonly PodInfo[]): number {
-  const highest = Math.max(...victims.map(({ pod }) => pod.spec.priority ?? 0))
-  return Math.min(...victims.filter(({ pod }) => (pod.spec.priority ?? 0) === highest).map(({ pod }) => startOf(pod)))
+  const highest = Math.max(...victims.map(({ pod }) => podPriority(pod)))
+  return Math.min(...victims.filter(({ pod }) => podPriority(pod) === highest).map(({ pod }) => startOf(pod)))
 }
 
 /** Chooses among candidates. Undefined if there is none. Source: pickOneNodeForPreemption. */

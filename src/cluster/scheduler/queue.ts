@@ -1,6 +1,7 @@
 import type { Pod } from '../../api/core/v1.types.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Heap } from '../../lib/heap.ts'
+import { podPriority } from '../shared/pods.ts'
 
 /** A change of the cluster that may make a pod schedulable. */
 export type ClusterEvent =
@@ -183,7 +184,7 @@ export class SchedulingQueue {
 
 /** Source: PrioritySort. */
 function isFirst(a: QueuedPod, b: QueuedPod): boolean {
-  const difference = (a.pod.spec.priority ?? 0) - (b.pod.spec.priority ?? 0)
+  const difference = podPriority(a.pod) - podPriority(b.pod)
   return difference > 0 || (difference === 0 && a.enteredAt < b.enteredAt)
 }
 

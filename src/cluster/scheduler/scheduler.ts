@@ -1,4 +1,4 @@
-import type { Pod, PodCondition } from '../../api/core/v1.types.ts'
+import type { Pod } from '../../api/core/v1.types.ts'
 import type { KubeObject, TypedObject } from '../../api/meta/object.ts'
 import { objectKey, type ResourceKind } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
@@ -12,6 +12,7 @@ import type { EventRecorder } from '../shared/event-recorder.ts'
 import type { Informer } from '../shared/informer.ts'
 import { DISRUPTION_BUDGETS, NAMESPACES, NODES, PODS, REPLICA_SETS, REPLICATION_CONTROLLERS, SERVICES, STATEFUL_SETS } from '../shared/kinds.ts'
 import type { RequestRules } from '../shared/pod-requests.ts'
+import { disruptionTarget, isPodTerminal, podCondition, podPriority } from '../shared/pods.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 import { ClusterState } from './cluster-state.ts'
 import { DEFAULT_SCHEDULER, defaultProfile } from './default-profile.ts'
@@ -19,7 +20,7 @@ import { failureText } from './failure-text.ts'
 import { chooseNode, type Filtered, filterNodes } from './find-node.ts'
 import { NominatedPodsByNode } from './nominated-pods.ts'
 import { type PodInfo, podInfo } from './pod-info.ts'
-import { type PreemptionArgs, type PreemptionCandidate, preempt } from './preemption.ts'
+import { BY_SCHEDULER, type PreemptionArgs, type PreemptionCandidate, preempt } from './preemption.ts'
 import type { Profile } from './profile.ts'
 import { type ClusterEvent, type QueuedPod, SchedulingQueue } from './queue.ts'
 import type { ClusterObjects } from './snapshot.ts'
@@ -30,6 +31,9 @@ const PENDING = 'pending pods'
 const MOST_BINDINGS = 64
 /** Longest note of an event. */
 const MOST_NOTE = 1024
+
+/** Kinds that plugins read besides nodes and pods. */
+const READ_KINDS = [NAMESPACES, SERVICES, REPLICATION_CONTROLLERS, REPLICA_SETS, STATEFUL_SETS, DISRUPTION_BUDGETS] as readonly ResourceKind<TypedObject>[]
 
 /** Assigns pods to nodes as kube-scheduler does. Pods of other `schedulerName`s are left alone. */
 export const scheduler: ClusterPart = (env, signal) => new Scheduler(env, signal).run()
@@ -66,9 +70,7 @@ class Scheduler {
   async run(): Promise<void> {
     const { informers } = this.#env
     const nodes = informers.of(NODES)
-    const others = [NAMESPACES, SERVICES, REPLICATION_CONTROLLERS, REPLICA_SETS, STATEFUL_SETS, DISRUPTION_BUDGETS].map(kind =>
-      informers.of(kind as ResourceKind<TypedObject>),
-    )
+    const others = READ_KINDS.map(kind => informers.of(kind))
     if (!(await untilSynced([nodes, this.#pods, ...others], this.#signal))) return
     nodes.on({
       added: node => this.#react(this.#state.setNode(node)),
@@ -86,8 +88,7 @@ class Scheduler {
 
   /** Reads of the objects that plugins use besides nodes and pods. */
   #objects(): ClusterObjects {
-    const kinds = [NAMESPACES, SERVICES, REPLICATION_CONTROLLERS, REPLICA_SETS, STATEFUL_SETS, DISRUPTION_BUDGETS] as readonly ResourceKind<TypedObject>[]
-    const stores = new Map(kinds.map(kind => [kind.kind, this.#env.informers.of(kind).store]))
+    const stores = new Map(READ_KINDS.map(kind => [kind.kind, this.#env.informers.of(kind).store]))
     return {
       get: <T extends KubeObject>(kind: string, namespace: string, name: string) =>
         stores.get(kind)?.get(namespace === '' ? name : `${namespace}/${name}`) as T | undefined,
@@ -99,8 +100,7 @@ class Scheduler {
   }
 
   #observe(pod: Pod, old: Pod | undefined): void {
-    const { phase } = pod.status
-    if (phase === 'Succeeded' || phase === 'Failed') this.#forget(pod)
+    if (isPodTerminal(pod)) this.#forget(pod)
     else if (pod.spec.nodeName) {
       this.#pending.delete(pod)
       this.#nominated.delete(pod)
@@ -109,7 +109,7 @@ class Scheduler {
   }
 
   #enqueue(pod: Pod, old: Pod | undefined): void {
-    const profile = this.#profiles.get(pod.spec.schedulerName || DEFAULT_SCHEDULER)
+    const profile = this.#profiles.get(schedulerName(pod))
     if (profile === undefined || pod.metadata.deletionTimestamp !== undefined) {
       this.#pending.delete(pod)
       return
@@ -143,7 +143,7 @@ class Scheduler {
 
   async #schedule(queued: QueuedPod): Promise<void> {
     const { pod } = queued
-    const profile = this.#profiles.get(pod.spec.schedulerName || DEFAULT_SCHEDULER)
+    const profile = this.#profiles.get(schedulerName(pod))
     if (profile === undefined) return
     // The binding is written, and an older state of the pod was observed after that.
     if (this.#state.isAssigned(pod)) return this.#pending.delete(pod)
@@ -203,28 +203,18 @@ class Scheduler {
   }
 
   /** Deletes the victims of a preemption, and takes back nominations that it makes void. */
-  async #evict({ metadata, spec }: Pod, { node, victims }: PreemptionCandidate): Promise<void> {
-    const schedulerName = spec.schedulerName || DEFAULT_SCHEDULER
+  async #evict(pod: Pod, { node, victims }: PreemptionCandidate): Promise<void> {
     const { client, clock } = this.#env
-    const now = formatTime(clock.now())
+    const condition = disruptionTarget(BY_SCHEDULER, `${schedulerName(pod)}: preempting to accommodate a higher priority pod`, clock.now())
     for (const { pod: victim } of victims) {
       const { namespace = '', name = '', uid } = victim.metadata
-      const message = `${schedulerName}: preempting to accommodate a higher priority pod`
-      const condition: PodCondition = {
-        type: 'DisruptionTarget',
-        status: 'True',
-        reason: 'PreemptionByScheduler',
-        message,
-        lastProbeTime: null,
-        lastTransitionTime: now,
-      }
       await client.patch(PODS, { namespace, name, subresource: 'status' }, { status: { conditions: [condition] } }, 'strategic')
       await client.delete(PODS, namespace, name, uid === undefined ? {} : { uid })
-      this.#recorder.record(PODS, victim, 'Normal', 'Preempted', `Preempted by pod ${metadata.uid ?? ''} on node ${node.name}`)
+      this.#recorder.record(PODS, victim, 'Normal', 'Preempted', `Preempted by pod ${pod.metadata.uid ?? ''} on node ${node.name}`)
     }
-    for (const { pod } of this.#nominated.lowerThan(node.name, spec.priority ?? 0)) {
-      const { namespace = '', name = '' } = pod.metadata
-      this.#nominated.delete(pod)
+    for (const { pod: lower } of this.#nominated.lowerThan(node.name, podPriority(pod))) {
+      const { namespace = '', name = '' } = lower.metadata
+      this.#nominated.delete(lower)
       await client.patch(PODS, { namespace, name, subresource: 'status' }, { status: { nominatedNodeName: null } }, 'strategic')
     }
   }
@@ -245,10 +235,12 @@ class Scheduler {
   }
 }
 
+const schedulerName = ({ spec }: Pod): string => spec.schedulerName || DEFAULT_SCHEDULER
+
 /** Returns the patch of a pod's status that reports a failure. Undefined if the status says so already. */
-function failureStatus({ status }: Pod, reason: string, message: string, now: string, nominatedNode: string | undefined) {
-  const old = status.conditions?.find(({ type }) => type === 'PodScheduled')
-  const isNominated = nominatedNode !== undefined && nominatedNode !== status.nominatedNodeName
+function failureStatus(pod: Pod, reason: string, message: string, now: string, nominatedNode: string | undefined) {
+  const old = podCondition(pod, 'PodScheduled')
+  const isNominated = nominatedNode !== undefined && nominatedNode !== pod.status.nominatedNodeName
   if (old?.status === 'False' && old.reason === reason && old.message === message && !isNominated) return undefined
   const lastTransitionTime = old?.status === 'False' ? (old.lastTransitionTime ?? now) : now
   const condition = { type: 'PodScheduled', status: 'False', reason, message, lastProbeTime: null, lastTransitionTime }

@@ -1,5 +1,6 @@
 import type { Container, Pod, PodStatus } from '../../api/core/v1.types.ts'
 import { quantityMilliValue, quantityValue } from '../../meta/quantity.ts'
+import { isSidecar } from './pods.ts'
 
 /** ResourceAmounts by resource: thousandths of a core for cpu, the base unit for any other, rounded up. */
 export type ResourceAmounts = ReadonlyMap<string, number>
@@ -48,7 +49,7 @@ function sumRequests({ spec, status }: Pod, rules: RequestRules, assumed: Resour
   const starting = new Map<string, number>()
   for (const container of spec.initContainers ?? []) {
     const own = requests(container)
-    if (container.restartPolicy === 'Always') {
+    if (isSidecar(container)) {
       add(sum, own)
       add(sidecars, own)
       raise(starting, sidecars)

@@ -1,5 +1,6 @@
-import type { Pod, PodCondition } from '../../api/core/v1.types.ts'
-import { timeMillis } from '../../meta/time.ts'
+import type { Container, Pod, PodCondition, PodSpec } from '../../api/core/v1.types.ts'
+import { formatTime, timeMillis } from '../../meta/time.ts'
+import type { Informer } from './informer.ts'
 
 /** Returns a condition of a pod. */
 export const podCondition = (pod: Pod, type: string): PodCondition | undefined => pod.status.conditions?.find(condition => condition.type === type)
@@ -32,6 +33,33 @@ export function untilAvailable(pod: Pod, minReadySeconds: number, now: number): 
   const since = readySince(pod)
   if (since === undefined || isPodAvailable(pod, minReadySeconds, now)) return undefined
   return since + minReadySeconds * 1000 - now
+}
+
+/** Priority of a pod. A pod without one has 0. */
+export const podPriority = ({ spec }: Pod): number => spec.priority ?? 0
+
+/** Condition of a pod that is about to be deleted on behalf of the cluster. */
+export const disruptionTarget = (reason: string, message: string, now: number): PodCondition => ({
+  type: 'DisruptionTarget',
+  status: 'True',
+  lastProbeTime: null,
+  lastTransitionTime: formatTime(now),
+  reason,
+  message,
+})
+
+/** Whether an init container is a sidecar, which runs as long as the pod. */
+export const isSidecar = ({ restartPolicy }: Container): boolean => restartPolicy === 'Always'
+
+/** Returns the containers that run as long as the pod: its own, then its sidecars. */
+export const lastingContainers = ({ containers, initContainers = [] }: PodSpec): Container[] => [...(containers ?? []), ...initContainers.filter(isSidecar)]
+
+const BY_NODE = 'node'
+
+/** Indexes pods by their node. Returns a function that lists the pods of a node by its name. */
+export function podsByNode(pods: Informer<Pod>): (node: string) => readonly Pod[] {
+  pods.addIndex(BY_NODE, ({ spec: { nodeName } }) => (nodeName ? [nodeName] : []))
+  return node => pods.store.by(BY_NODE, node)
 }
 
 /** Largest number of restarts of a container of the pod. */

@@ -6,7 +6,7 @@ export function tolerates(toleration: Toleration, taint: Taint): boolean {
   if (toleration.effect && toleration.effect !== taint.effect) return false
   if (toleration.key && toleration.key !== taint.key) return false
   const value = taint.value ?? ''
-  switch (toleration.operator ?? 'Equal') {
+  switch (toleration.operator || 'Equal') {
     case 'Equal':
       return (toleration.value ?? '') === value
     case 'Exists':

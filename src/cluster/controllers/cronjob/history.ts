@@ -1,10 +1,7 @@
-import type { CronJob, Job, JobCondition } from '../../../api/batch/v1.types.ts'
+import type { CronJob, Job } from '../../../api/batch/v1.types.ts'
 import { compareText } from '../../../lib/compare-text.ts'
 import { timeMillis } from '../../../meta/time.ts'
-
-/** Returns the condition with which a job has ended: Complete or Failed. */
-export const finishedCondition = ({ status: { conditions = [] } }: Job): JobCondition | undefined =>
-  conditions.find(({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True')
+import { finishedCondition } from '../../shared/jobs.ts'
 
 /** Selects the finished jobs beyond the history limits of a CronJob, oldest first. */
 export function expiredJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {

@@ -1,6 +1,6 @@
 import type { Container, Pod } from '../../../api/core/v1.types.ts'
 import { quantityMilliValue } from '../../../meta/quantity.ts'
-import { isPodReady } from '../../shared/pods.ts'
+import { isPodReady, lastingContainers } from '../../shared/pods.ts'
 import { groupPods, type PodGroups, type PodMetric, type PodMetrics, READINESS_PERIODS, type ReadinessPeriods } from './group-pods.ts'
 
 /** Deviations of a metric from its target that change nothing, as shares of the target. */
@@ -127,8 +127,7 @@ function usageRatio(metrics: PodMetrics, target: number): Ratio {
 function podRequests(pods: readonly Pod[], container: string, resource: string): ReadonlyMap<string, number> {
   return new Map(
     pods.map(({ metadata: { name = '' }, spec }) => {
-      const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
-      const counted = [...(spec.containers ?? []), ...sidecars].filter(each => container === '' || each.name === container)
+      const counted = lastingContainers(spec).filter(each => container === '' || each.name === container)
       return [name, counted.reduce((sum, each) => sum + requestOf(each, resource, name), 0)]
     }),
   )

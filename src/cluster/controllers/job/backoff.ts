@@ -1,6 +1,6 @@
 import type { ContainerStatus, Pod } from '../../../api/core/v1.types.ts'
 import { timeMillis } from '../../../meta/time.ts'
-import { podCondition } from '../../shared/pods.ts'
+import { isSidecar, podCondition } from '../../shared/pods.ts'
 
 /** Delay of the first replacement of a failed pod, which doubles with each further failure, and its limit. */
 const [BACKOFF_MS, LONGEST_BACKOFF_MS] = [10_000, 600_000]
@@ -54,7 +54,7 @@ export function finishedAt(pod: Pod, sidecars: boolean): number {
 
 /** Latest end of the containers. Undefined if there is no status, or a container has not ended. */
 function containersFinishedAt({ spec, status }: Pod, sidecars: boolean): number | undefined {
-  const restartable = new Set(sidecars ? (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name) : [])
+  const restartable = new Set(sidecars ? (spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name) : [])
   const statuses = [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? []).filter(({ name }) => restartable.has(name))]
   const times = statuses.map(({ state }: ContainerStatus) => timeMillis(state.terminated?.finishedAt))
   if (times.length === 0 || times.includes(undefined)) return undefined

@@ -1,5 +1,6 @@
 import type { Job, JobCondition } from '../../../api/batch/v1.types.ts'
 import { formatTime } from '../../../meta/time.ts'
+import { finishedCondition } from '../../shared/jobs.ts'
 import type { JobRules } from './rules.ts'
 
 /** Returns a condition that became so at `now`, in milliseconds since the epoch. */
@@ -16,7 +17,7 @@ export const jobCondition = (type: string, status: 'True' | 'False', reason: str
 export const trueCondition = ({ status: { conditions = [] } }: Job, type: string): JobCondition | undefined =>
   conditions.find(condition => condition.type === type && condition.status === 'True')
 
-export const isJobFinished = (job: Job): boolean => (trueCondition(job, 'Complete') ?? trueCondition(job, 'Failed')) !== undefined
+export const isJobFinished = (job: Job): boolean => finishedCondition(job) !== undefined
 
 /** Returns the condition with which the failure of a job begins. */
 export const failureCondition = (reason: string, message: string, rules: JobRules, now: number): JobCondition =>

@@ -1,13 +1,13 @@
 import type { Node, NodeCondition, Taint } from '../../../api/core/v1.types.ts'
 import { formatTime } from '../../../meta/time.ts'
+import { NOT_READY_TAINT } from '../../shared/nodes.ts'
 
-const NOT_READY = 'node.kubernetes.io/not-ready'
 const UNREACHABLE = 'node.kubernetes.io/unreachable'
 const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable'
 
 /** Keys of taints by the type and status of a condition. */
 const KEYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  Ready: { False: NOT_READY, Unknown: UNREACHABLE },
+  Ready: { False: NOT_READY_TAINT, Unknown: UNREACHABLE },
   MemoryPressure: { True: 'node.kubernetes.io/memory-pressure' },
   DiskPressure: { True: 'node.kubernetes.io/disk-pressure' },
   NetworkUnavailable: { True: 'node.kubernetes.io/network-unavailable' },
@@ -35,11 +35,11 @@ export function evictingChange(ready: NodeCondition['status'] | undefined, now: 
   const taint = (key: string): Taint => ({ key, effect: 'NoExecute', timeAdded: formatTime(now) })
   switch (ready) {
     case 'True':
-      return { add: [], remove: [NOT_READY, UNREACHABLE] }
+      return { add: [], remove: [NOT_READY_TAINT, UNREACHABLE] }
     case 'False':
-      return { add: [taint(NOT_READY)], remove: [UNREACHABLE] }
+      return { add: [taint(NOT_READY_TAINT)], remove: [UNREACHABLE] }
     case 'Unknown':
-      return { add: [taint(UNREACHABLE)], remove: [NOT_READY] }
+      return { add: [taint(UNREACHABLE)], remove: [NOT_READY_TAINT] }
     default:
       return { add: [], remove: [] }
   }

@@ -1,7 +1,7 @@
 import type { Pod, PodCondition } from '../../../api/core/v1.types.ts'
 import { compareText } from '../../../lib/compare-text.ts'
-import { formatTime, timeMillis } from '../../../meta/time.ts'
-import { isPodTerminal, isPodTerminating } from '../../shared/pods.ts'
+import { timeMillis } from '../../../meta/time.ts'
+import { disruptionTarget, isPodTerminal, isPodTerminating } from '../../shared/pods.ts'
 
 /** Number of pods that have ended that are kept, as in kube-controller-manager by default. */
 export const TERMINATED_THRESHOLD = 12_500
@@ -24,11 +24,4 @@ const isEvicted = ({ status: { phase, reason } }: Pod): boolean => phase === 'Fa
 export const isUnscheduledTerminating = (pod: Pod): boolean => isPodTerminating(pod) && (pod.spec.nodeName ?? '') === ''
 
 /** Condition of a pod whose node is gone. */
-export const nodeGoneCondition = (now: number): PodCondition => ({
-  type: 'DisruptionTarget',
-  status: 'True',
-  lastProbeTime: null,
-  lastTransitionTime: formatTime(now),
-  reason: 'DeletionByPodGC',
-  message: 'PodGC: node no longer exists',
-})
+export const nodeGoneCondition = (now: number): PodCondition => disruptionTarget('DeletionByPodGC', 'PodGC: node no longer exists', now)

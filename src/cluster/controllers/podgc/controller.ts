@@ -6,7 +6,8 @@ import { isStatusError } from '../../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../../shared/environment.ts'
 import type { Informer } from '../../shared/informer.ts'
 import { NODES, PODS } from '../../shared/kinds.ts'
-import { isPodTerminal, isPodTerminating } from '../../shared/pods.ts'
+import { isNodeReady } from '../../shared/nodes.ts'
+import { isPodTerminal, isPodTerminating, podsByNode } from '../../shared/pods.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { excessTerminated, isUnscheduledTerminating, nodeGoneCondition, TERMINATED_THRESHOLD } from './collect.ts'
 
@@ -15,8 +16,6 @@ const QUARANTINE = 40_000
 /** Delay with which pods that have ended are counted, in milliseconds. */
 const COUNT_INTERVAL = 20_000
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service'
-/** Index of pods by the name of their node. */
-const BY_NODE = 'node'
 const COUNT_KEY = 'terminated'
 
 /**
@@ -29,6 +28,7 @@ class PodCollector {
   readonly #env: ClusterEnvironment
   readonly #signal: AbortSignal
   readonly #pods: Informer<Pod>
+  readonly #podsOn: (node: string) => readonly Pod[]
   readonly #nodes: Informer<Node>
   readonly #goneNodes: KeyQueue
   readonly #doomed: KeyQueue
@@ -39,7 +39,7 @@ class PodCollector {
     this.#signal = signal
     this.#pods = env.informers.of(PODS)
     this.#nodes = env.informers.of(NODES)
-    this.#pods.addIndex(BY_NODE, ({ spec: { nodeName = '' } }) => (nodeName === '' ? [] : [nodeName]))
+    this.#podsOn = podsByNode(this.#pods)
     this.#goneNodes = queueOf(env, 'orphaned_pods_nodes', signal, { workers: 1, work: name => this.#collectNode(name) })
     this.#doomed = queueOf(env, 'terminating_pods', signal, { workers: 1, work: key => this.#collectTerminating(key) })
     this.#count = queueOf(env, 'terminated_pods', signal, { workers: 1, work: () => this.#collectTerminated() })
@@ -49,7 +49,7 @@ class PodCollector {
     if (!(await untilSynced([this.#pods, this.#nodes], this.#signal))) return
     this.#nodes.on({
       updated: node => {
-        if (isOutOfService(node)) for (const pod of this.#pods.store.by(BY_NODE, node.metadata.name ?? '')) this.#podChanged(pod)
+        if (isOutOfService(node)) for (const pod of this.#podsOn(node.metadata.name ?? '')) this.#podChanged(pod)
       },
       deleted: ({ metadata: { name = '' } }) => this.#goneNodes.addAfter(name, QUARANTINE),
     })
@@ -65,7 +65,7 @@ class PodCollector {
   }
 
   async #collectNode(name: string): Promise<void> {
-    const pods = this.#pods.store.by(BY_NODE, name)
+    const pods = this.#podsOn(name)
     if (pods.length === 0 || this.#nodes.store.get(name) || (await this.#exists(name))) return
     const condition = isSince(this.#env.features.release, '1.26') ? nodeGoneCondition(this.#env.clock.now()) : undefined
     for (const pod of pods) await this.#delete(pod, condition)
@@ -113,6 +113,4 @@ class PodCollector {
 }
 
 /** Whether a node is not ready and was declared to be out of service. */
-const isOutOfService = ({ spec, status }: Node): boolean =>
-  (spec.taints ?? []).some(({ key }) => key === OUT_OF_SERVICE) &&
-  !(status.conditions ?? []).some(condition => condition.type === 'Ready' && condition.status === 'True')
+const isOutOfService = (node: Node): boolean => (node.spec.taints ?? []).some(({ key }) => key === OUT_OF_SERVICE) && !isNodeReady(node)

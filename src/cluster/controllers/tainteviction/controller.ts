@@ -8,12 +8,11 @@ import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSy
 import type { EventRecorder } from '../../shared/event-recorder.ts'
 import type { Informer } from '../../shared/informer.ts'
 import { NODES, PODS } from '../../shared/kinds.ts'
+import { podsByNode } from '../../shared/pods.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { evictedCondition, evictingTaints, isEvictable, stayOf } from './tolerations.ts'
 
 const WORKERS = 8
-/** Index of pods by the name of their node. */
-const BY_NODE = 'node'
 
 /** Deletes pods that do not tolerate the NoExecute taints of their node, when the time that they tolerate them is over. A key is a pod. */
 export const taintEvictionController: ClusterPart = (env, signal) => new TaintEviction(env, signal).run()
@@ -28,6 +27,7 @@ class TaintEviction {
   readonly #env: ClusterEnvironment
   readonly #signal: AbortSignal
   readonly #pods: Informer<Pod>
+  readonly #podsOn: (node: string) => readonly Pod[]
   readonly #nodes: Informer<Node>
   readonly #events: EventRecorder
   readonly #queue: KeyQueue
@@ -38,7 +38,7 @@ class TaintEviction {
     this.#signal = signal
     this.#pods = env.informers.of(PODS)
     this.#nodes = env.informers.of(NODES)
-    this.#pods.addIndex(BY_NODE, ({ spec: { nodeName = '' } }) => (nodeName === '' ? [] : [nodeName]))
+    this.#podsOn = podsByNode(this.#pods)
     this.#events = recorderOf(env, 'taint-eviction-controller', signal)
     this.#queue = queueOf(env, 'noexec_taint_pod', signal, { workers: WORKERS, work: key => this.#evict(key) })
   }
@@ -60,7 +60,7 @@ class TaintEviction {
   }
 
   #nodeChanged({ metadata: { name = '' } }: Node): void {
-    for (const pod of this.#pods.store.by(BY_NODE, name)) this.#queue.add(objectKey(pod))
+    for (const pod of this.#podsOn(name)) this.#queue.add(objectKey(pod))
   }
 
   #podChanged(pod: Pod): void {

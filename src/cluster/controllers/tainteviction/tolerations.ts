@@ -1,6 +1,6 @@
 import type { Pod, PodCondition, Taint, Toleration } from '../../../api/core/v1.types.ts'
-import { parseInt64 } from '../../../lib/integer.ts'
-import { formatTime } from '../../../meta/time.ts'
+import { disruptionTarget } from '../../shared/pods.ts'
+import { tolerates } from '../../shared/tolerations.ts'
 
 /** Time for which a pod may stay on a node, in milliseconds. */
 export type Stay = 'forever' | number
@@ -32,38 +32,8 @@ export function shortestStay(tolerations: readonly Pick<Toleration, 'tolerationS
   return shortest
 }
 
-/** Whether a toleration matches a taint, by effect, key and operator. */
-export function tolerates({ effect, key, operator, value = '' }: Toleration, taint: Taint): boolean {
-  if (effect && effect !== taint.effect) return false
-  if (key && key !== taint.key) return false
-  switch (operator || 'Equal') {
-    case 'Equal':
-      return value === (taint.value ?? '')
-    case 'Exists':
-      return true
-    case 'Lt':
-    case 'Gt':
-      return compares(operator === 'Lt', taint.value ?? '', value)
-    default:
-      return false
-  }
-}
-
-/** Compares the integers of a taint and a toleration. */
-function compares(isLess: boolean, taint: string, toleration: string): boolean {
-  const [a, b] = [parseInt64(taint), parseInt64(toleration)]
-  return a !== undefined && b !== undefined && (isLess ? a < b : a > b)
-}
-
 /** Condition of a pod that is evicted. */
-export const evictedCondition = (now: number): PodCondition => ({
-  type: 'DisruptionTarget',
-  status: 'True',
-  lastProbeTime: null,
-  lastTransitionTime: formatTime(now),
-  reason: 'DeletionByTaintManager',
-  message: 'Taint manager: deleting due to NoExecute taint',
-})
+export const evictedCondition = (now: number): PodCondition => disruptionTarget('DeletionByTaintManager', 'Taint manager: deleting due to NoExecute taint', now)
 
 /** Whether a pod may be evicted at all: it is bound and not being deleted. */
 export const isEvictable = ({ metadata, spec }: Pod): boolean => (spec.nodeName ?? '') !== '' && metadata.deletionTimestamp === undefined

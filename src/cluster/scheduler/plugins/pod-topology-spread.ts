@@ -2,6 +2,7 @@ import type { ReplicaSet, StatefulSet } from '../../../api/apps/v1.types.ts'
 import type { Pod, ReplicationController, Service, TopologySpreadConstraint } from '../../../api/core/v1.types.ts'
 import { type LabelRequirement, labelSelectorOf, labelSelectorOfMap, matchesLabels, NOTHING } from '../../../meta/label-selector.ts'
 import { matchesRequiredAffinity } from '../../shared/node-affinity.ts'
+import { controllerOf } from '../../shared/owner.ts'
 import { isExclusive, untoleratedTaint } from '../../shared/tolerations.ts'
 import { MAX_SCORE, type NodeFilter, type NodeScorer, type Plugin, SKIP, unresolvable, unschedulable } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
@@ -77,14 +78,14 @@ function selectorOf({ labelSelector, matchLabelKeys = [] }: TopologySpreadConstr
 }
 
 /** Selects the pods of the same services and controller. Empty if there are none. Source: DefaultSelector of pkg/scheduler/framework/plugins/helper. */
-function defaultSelector({ metadata }: Pod, objects: ClusterObjects): LabelRequirement[] {
-  const { namespace = '', labels, ownerReferences } = metadata
+function defaultSelector(pod: Pod, objects: ClusterObjects): LabelRequirement[] {
+  const { namespace = '', labels } = pod.metadata
   const merged: Record<string, string> = {}
   for (const { spec } of objects.list<Service>('Service', namespace)) {
     const selector = spec?.selector
     if (selector && Object.keys(selector).length > 0 && matchesLabels(labelSelectorOfMap(selector), labels)) Object.assign(merged, selector)
   }
-  const owner = ownerReferences?.find(({ controller }) => controller)
+  const owner = controllerOf(pod)
   if (owner?.apiVersion === 'v1' && owner.kind === 'ReplicationController')
     Object.assign(merged, objects.get<ReplicationController>(owner.kind, namespace, owner.name)?.spec?.selector)
   const selector = labelSelectorOfMap(merged)

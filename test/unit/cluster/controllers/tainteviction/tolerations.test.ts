@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Taint, Toleration } from '../../../../../src/api/core/v1.types.ts'
-import { evictingTaints, shortestStay, stayOf, tolerates } from '../../../../../src/cluster/controllers/tainteviction/tolerations.ts'
+import { evictingTaints, shortestStay, stayOf } from '../../../../../src/cluster/controllers/tainteviction/tolerations.ts'
+import { tolerates } from '../../../../../src/cluster/shared/tolerations.ts'
 
 const taint = (key: string, value?: string, effect: Taint['effect'] = 'NoExecute'): Taint => ({ key, effect, ...(value !== undefined && { value }) })
 

@@ -1,0 +1,6 @@
+import type { Node } from '../../api/core/v1.types.ts'
+
+/** Taint of a node that is not ready. Admission adds it to new nodes, too. */
+export const NOT_READY_TAINT = 'node.kubernetes.io/not-ready'
+
+export const isNodeReady = ({ status }: Node): boolean => status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false
