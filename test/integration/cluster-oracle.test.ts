@@ -26,9 +26,9 @@ for (const { controller, tables, scenarios } of controllerOracles(folder)) {
           if (existsSync(file)) calculate = ((await import(file)) as { TABLES: Record<string, TableFunction> }).TABLES[table] ?? 'not written'
         })
         for (const entry of entries)
-          it(entry.name, function () {
+          it(entry.name, async function () {
             if (typeof calculate === 'string') return this.skip()
-            const difference = mismatch(entry.out, calculate(entry.in as never))
+            const difference = mismatch(entry.out, await calculate(entry.in as never))
             if (difference !== undefined) throw new Error(`${JSON.stringify(entry.in)}: ${difference}`)
           })
       })
