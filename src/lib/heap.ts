@@ -1,51 +1,70 @@
-/** A binary heap: adding an item and taking the first one take time logarithmic in their number. */
-export class Heap<T> {
-  readonly #items: T[] = []
-  readonly #isBefore: (a: T, b: T) => boolean
+/** An entry of a heap. Its place in the heap is kept with it, so that it can be removed. */
+export interface HeapEntry {
+  /** Index in the heap. -1 if the entry is not in it. Written by the heap. */
+  index: number
+}
 
-  /** @param isBefore whether `a` is taken before `b` */
-  constructor(isBefore: (a: T, b: T) => boolean) {
+/** A binary heap: adding and removing entries takes time logarithmic in their number. The order of an entry must not change while it is in the heap. */
+export class Heap<E extends HeapEntry> {
+  readonly #entries: E[] = []
+  readonly #isBefore: (a: E, b: E) => boolean
+
+  /** @param isBefore whether `a` comes before `b` */
+  constructor(isBefore: (a: E, b: E) => boolean) {
     this.#isBefore = isBefore
   }
 
   get size(): number {
-    return this.#items.length
+    return this.#entries.length
   }
 
-  /** Returns the first item without taking it. */
-  peek(): T | undefined {
-    return this.#items[0]
+  /** First entry. Undefined if there is none. */
+  get first(): E | undefined {
+    return this.#entries[0]
   }
 
-  push(item: T): void {
-    const items = this.#items
-    let at = items.length
-    while (at > 0) {
-      const above = (at - 1) >> 1
-      const parent = items[above] as T
-      if (!this.#isBefore(item, parent)) break
-      items[at] = parent
-      at = above
+  add(entry: E): void {
+    this.#put(entry, this.#entries.length)
+    this.#raise(entry)
+  }
+
+  /** Removes an entry, if it is in the heap. */
+  remove(entry: E): void {
+    const { index } = entry
+    if (index < 0) return
+    const last = this.#entries.pop()
+    entry.index = -1
+    if (last === undefined || last === entry) return
+    this.#put(last, index)
+    this.#raise(last)
+    this.#lower(last)
+  }
+
+  #put(entry: E, index: number): void {
+    this.#entries[index] = entry
+    entry.index = index
+  }
+
+  #raise(entry: E): void {
+    while (entry.index > 0) {
+      const { index } = entry
+      const above = this.#entries[(index - 1) >> 1]
+      if (above === undefined || !this.#isBefore(entry, above)) return
+      const { index: aboveIndex } = above
+      this.#put(above, index)
+      this.#put(entry, aboveIndex)
     }
-    items[at] = item
   }
 
-  /** Takes the first item. Undefined if the heap is empty. */
-  pop(): T | undefined {
-    const items = this.#items
-    const first = items[0]
-    const last = items.pop()
-    if (items.length === 0 || last === undefined) return first
-    let at = 0
+  #lower(entry: E): void {
     for (;;) {
-      let below = 2 * at + 1
-      if (below >= items.length) break
-      if (below + 1 < items.length && this.#isBefore(items[below + 1] as T, items[below] as T)) below++
-      if (!this.#isBefore(items[below] as T, last)) break
-      items[at] = items[below] as T
-      at = below
+      const { index } = entry
+      const [left, right] = [this.#entries[2 * index + 1], this.#entries[2 * index + 2]]
+      const below = left !== undefined && right !== undefined && this.#isBefore(right, left) ? right : left
+      if (below === undefined || !this.#isBefore(below, entry)) return
+      const { index: belowIndex } = below
+      this.#put(below, index)
+      this.#put(entry, belowIndex)
     }
-    items[at] = last
-    return first
   }
 }

@@ -1,6 +1,6 @@
 import type { Pod } from '../../api/core/v1.types.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { Heap } from '../../lib/heap.ts'
+import { Heap, type HeapEntry } from '../../lib/heap.ts'
 import { podPriority } from '../shared/pods.ts'
 
 /** A change of the cluster that may make a pod schedulable. */
@@ -43,7 +43,7 @@ export interface BackOff {
 }
 
 /** A pod in the queue. */
-export interface QueuedPod {
+export interface QueuedPod extends HeapEntry {
   pod: Pod
   /** Time of the last entry, in milliseconds. Among pods of equal priority, the earlier one is first. */
   enteredAt: number
@@ -69,7 +69,7 @@ export class SchedulingQueue {
   readonly #clock: Clock
   readonly #backOff: BackOff
   readonly #pods = new Map<string, QueuedPod>()
-  /** Pods to be tried. An entry whose pod is in another section by now is skipped. */
+  /** Pods to be tried. */
   readonly #active = new Heap<QueuedPod>(isFirst)
   readonly #backingOff = new Set<QueuedPod>()
   readonly #unschedulable = new Set<QueuedPod>()
@@ -93,7 +93,7 @@ export class SchedulingQueue {
     const uid = pod.metadata.uid ?? ''
     const known = this.#pods.get(uid)
     if (known === undefined) {
-      const queued: QueuedPod = { pod, enteredAt: this.#clock.now(), attempts: 0, failedAt: 0, rejectedBy: new Set(), section: 'taken' }
+      const queued: QueuedPod = { pod, enteredAt: this.#clock.now(), attempts: 0, failedAt: 0, rejectedBy: new Set(), section: 'taken', index: -1 }
       this.#pods.set(uid, queued)
       this.#move(queued, 'active')
       return
@@ -112,14 +112,12 @@ export class SchedulingQueue {
   /** Takes the next pod to be tried. Undefined if there is none. It is returned by `fail`, or removed by `delete`. */
   take(): QueuedPod | undefined {
     this.#endWaits()
-    for (let queued = this.#active.pop(); queued !== undefined; queued = this.#active.pop()) {
-      if (queued.section !== 'active') continue
-      this.#move(queued, 'taken')
-      queued.attempts++
-      this.#eventsOfAttempt.clear()
-      return queued
-    }
-    return undefined
+    const queued = this.#active.first
+    if (queued === undefined) return undefined
+    this.#move(queued, 'taken')
+    queued.attempts++
+    this.#eventsOfAttempt.clear()
+    return queued
   }
 
   /** Returns a pod that was taken to the queue. @param rejectedBy plugins that rejected it; empty after an error, which is retried after the back-off */
@@ -149,10 +147,11 @@ export class SchedulingQueue {
   }
 
   #move(queued: QueuedPod, section: QueueSection): void {
+    this.#active.remove(queued)
     this.#backingOff.delete(queued)
     this.#unschedulable.delete(queued)
     queued.section = section
-    if (section === 'active') this.#active.push(queued)
+    if (section === 'active') this.#active.add(queued)
     else if (section === 'backing off') this.#backingOff.add(queued)
     else if (section === 'unschedulable') this.#unschedulable.add(queued)
     if (section === 'backing off' || section === 'unschedulable') this.#firstEnd = Math.min(this.#firstEnd, this.#endOfWait(queued))

@@ -1,9 +1,9 @@
 import type { JsonObject, TypedObject } from '../../../api/meta/object.ts'
+import { Heap, type HeapEntry } from '../../../lib/heap.ts'
 import { seededRandom } from '../../../lib/seeded-random.ts'
 import { chooseStage } from '../stage/choose.ts'
 import type { Stage, StageSubject } from '../stage/stage.ts'
 import { drawDelay } from '../stage/timing.ts'
-import { type TimedEntry, TimerHeap } from './timer-heap.ts'
 
 /** An object of any kind. */
 export type StagedObject = TypedObject & JsonObject
@@ -15,8 +15,12 @@ export interface DueStage {
 }
 
 /** A stage that an object waits for. */
-interface Waiting extends TimedEntry, DueStage {
+interface Waiting extends HeapEntry, DueStage {
   readonly key: string
+  /** Time in milliseconds. */
+  readonly due: number
+  /** Order among stages of one time. */
+  readonly order: number
 }
 
 export interface StageEngineOptions {
@@ -26,6 +30,8 @@ export interface StageEngineOptions {
   /** Called with an error of an expression. The object then waits for its next change. */
   readonly onError: (object: StagedObject, error: Error) => void
 }
+
+const isEarlier = (a: Waiting, b: Waiting): boolean => a.due < b.due || (a.due === b.due && a.order < b.order)
 
 /** Returns the key of an object: its kind, namespace and name. */
 export const keyOfObject = ({ apiVersion, kind, metadata }: TypedObject): string => `${apiVersion}/${kind}/${metadata.namespace ?? ''}/${metadata.name ?? ''}`
@@ -37,7 +43,7 @@ export const keyOfObject = ({ apiVersion, kind, metadata }: TypedObject): string
 export class StageEngine {
   readonly #onError: StageEngineOptions['onError']
   readonly #random: () => number
-  readonly #heap = new TimerHeap<Waiting>()
+  readonly #heap = new Heap<Waiting>(isEarlier)
   readonly #waiting = new Map<string, Waiting>()
   #stages = new Map<string, Stage[]>()
   #order = 0
