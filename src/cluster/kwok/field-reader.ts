@@ -32,7 +32,7 @@ export class FieldReader {
     this.#errors.push(error)
   }
 
-  /** Whether the member is there, whatever its type. */
+  /** Whether the object has the member, of any type. */
   has(name: string): boolean {
     this.#read.add(name)
     return this.#member(name) !== undefined

@@ -10,7 +10,7 @@ export interface EnabledPlugin {
 /** A set of plugins under a scheduler's name. Source: KubeSchedulerProfile of kubescheduler.config.k8s.io/v1. */
 export interface Profile {
   readonly schedulerName: string
-  /** In the order in which they are called. */
+  /** Plugins in the order of their calls. */
   readonly plugins: readonly EnabledPlugin[]
   /** Percentage of nodes that are scored. 0: depends on the number of nodes. */
   readonly percentageOfNodesToScore: number

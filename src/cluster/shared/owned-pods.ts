@@ -54,7 +54,7 @@ export function followOwnedPods<T extends TypedObject>({ pods, owners, kind, mat
       const hasNewLabels = !deepEqual(pod.metadata.labels ?? {}, old.metadata.labels ?? {})
       const hasNewOwner = controllerOf(pod)?.uid !== controllerOf(old)?.uid
       if (isPodTerminating(pod)) {
-        // A deletion with a grace period is an update. For the owner it is a deletion.
+        // A deletion with a grace period arrives as an update, and counts as a deletion for the owner.
         remove(pod)
         if (hasNewLabels || hasNewOwner) remove(old)
         return

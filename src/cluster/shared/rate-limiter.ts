@@ -38,7 +38,7 @@ export class ItemRateLimiter {
     this.#failures.delete(item)
   }
 
-  /** Takes a token, and returns the milliseconds until it is there. */
+  /** Reserves a token. Returns the milliseconds until the bucket has it. */
   #reserve(): number {
     const now = this.#clock.now()
     this.#tokens = Math.min(BUCKET_SIZE, this.#tokens + (Math.max(0, now - this.#filledAt) / 1000) * BUCKET_PER_SECOND)

@@ -4,7 +4,7 @@ import { podCondition } from '../../shared/pods.ts'
 
 /** A metric of one pod. */
 export interface PodMetric {
-  /** In thousandths of its unit. */
+  /** Value in thousandths of its unit. */
   readonly value: number
   /** End of the window in milliseconds since the epoch. */
   readonly timestamp: number
