@@ -55,7 +55,7 @@ function earliestTime({ metadata, spec, status }: CronJob, now: number, usesDead
 export function* untilNext(cronJob: CronJob, now: number, schedule: CronSchedule): Steps<number | undefined> {
   const after = yield* lastTime(cronJob, now, schedule)
   const time = next(schedule, after)
-  return time === NEVER ? undefined : (time - now) * 1000 + DELAY_MS
+  return time === NEVER ? undefined : Math.round((time - now) * 1000) + DELAY_MS
 }
 
 /** Time from which the next one is computed: the latest that has passed, or now if missed times make that unknown. */
