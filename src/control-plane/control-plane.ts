@@ -10,6 +10,7 @@ import { WorkQueues } from '../controllers/work-queues.ts'
 import type { Api } from '../endpoints/api.ts'
 import { hasRoute } from '../endpoints/filters/resolve-scope.ts'
 import type { OwnRoute } from '../endpoints/own-route.ts'
+import type { Faults } from '../faults/strike.ts'
 import type { FlowLimits } from '../flow/flow-limits.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import { allows } from '../meta/authorizer.ts'
@@ -25,6 +26,7 @@ import { AggregationService } from './aggregation-service.ts'
 import { ApiService } from './api-service.ts'
 import { BootstrapService } from './bootstrap-service.ts'
 import { builtInKinds } from './built-in-kinds.ts'
+import { faultsOf } from './carried-out-faults.ts'
 import { clientsInTurn } from './clients-in-turn.ts'
 import { ConsoleService } from './console-service.ts'
 import type { AccessOptions, ControlPlaneOptions } from './control-plane-options.ts'
@@ -33,12 +35,12 @@ import { DefinitionService } from './definition-service.ts'
 import { FaultService } from './fault-service.ts'
 import { FlowService } from './flow-service.ts'
 import { HistoryService } from './history-service.ts'
-import { InProcessClient } from './in-process-client.ts'
+import { InProcessClient, type InProcessClientParts } from './in-process-client.ts'
 import { nameSuffix } from './name-suffix.ts'
 import { NodeService } from './node-service.ts'
 import type { Origin } from './origin.ts'
 import { RoleService } from './role-service.ts'
-import type { ReadinessCheck, Service, StartOptions } from './service.ts'
+import type { ReadinessCheck, Service, ServiceStart, StartOptions } from './service.ts'
 import { serviceResolver } from './service-resolver.ts'
 import { SnapshotService } from './snapshot-service.ts'
 import { StoreService } from './store-service.ts'
@@ -62,6 +64,8 @@ export interface ControlPlane {
   readonly stored: StoredReader
   /** API Priority and Fairness. Undefined if it is off. */
   readonly flowLimits: FlowLimits | undefined
+  /** Injected faults. Undefined if there are none. */
+  readonly faults: Faults | undefined
   /** Returns the latest revision of the store. */
   revision(): Promise<number>
   /** Resolves once every resource can be read from memory. */
@@ -86,8 +90,7 @@ export interface ControlPlane {
  * in one process share no state.
  */
 export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
-  const ended = new AbortController()
-  setMaxListeners(0, ended.signal) // one listener per call of a controller
+  const ended = controllerOfManyListeners()
   const kinds = builtInKinds(options)
   const { catalog } = kinds
   const stores = new StoreService(options, kinds.definitions, ended.signal)
@@ -110,6 +113,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const roles = new RoleService(options, bootstrap.made)
   const trust = new TrustService(options.access.trust, options.release.gates, bootstrap.made)
   const nodes = new NodeService(options.access.nodeGraph, catalog)
+  const faults = faultsOf(options, registry, ended.signal)
   const queues = options.runtime.queues ?? new WorkQueues()
   const controllers = new ControllerService(options, {
     catalog,
@@ -119,7 +123,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     listStored: (id, namespace) => reader.listStored(id, namespace, ended.signal, true),
     availability: aggregation.availability,
     foreign: aggregation.foreign,
-    ...loopAccess(options, registry, catalog),
+    ...loopAccess(options, { registry, catalog, faults }),
   })
   const flows = options.requests.totalSeats === undefined ? undefined : new FlowService(options, options.requests.totalSeats, { catalog, stores })
   const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers, ...(flows ? [flows] : [])]
@@ -136,13 +140,13 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     metrics: [...declared.families(), ...services.flatMap(({ metrics = [] }) => metrics)],
     checks: services.flatMap(({ checks = [] }) => checks),
     routes: services.flatMap(({ routes = [] }) => routes),
+    faults,
     revision: () => options.storage.backend.currentRevision(ended.signal),
     synced: signal => stores.synced(signal),
     origin: () => originOf({ bootstrap, roles, stores }),
     start(start) {
       const env = loopsEnvironment(options, registry.access(ended.signal), queues)
-      for (const service of options.storage.holds === 'past' ? [api, definitions] : services)
-        running.push(service.start?.({ ...start, env }, ended.signal) ?? Promise.resolve())
+      running.push(...startAll(options.storage.holds === 'past' ? [api, definitions] : services, { ...start, env }, ended.signal))
     },
     beginShutdown: () => api.beginShutdown(),
     close() {
@@ -156,13 +160,12 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
 /** Returns the accesses of background loops to the API. The calls of all clients run in order if writes are serialized. */
 function loopAccess(
   { runtime: { settled, clock } }: ControlPlaneOptions,
-  registry: Registry,
-  catalog: Catalog,
+  { registry, catalog, faults }: Pick<InProcessClientParts, 'registry' | 'catalog' | 'faults'>,
 ): Pick<ControllerServiceParts, 'leaderAccess' | 'clientOf'> {
   const inTurn = settled ? clientsInTurn() : (client: ApiClient) => client
   return {
     leaderAccess: signal => registry.access(signal, { nested: true }),
-    clientOf: (identity, ends) => inTurn(new InProcessClient({ registry, catalog, clock, identity, ...ends })),
+    clientOf: (identity, ends) => inTurn(new InProcessClient({ registry, catalog, clock, faults, identity, ...ends })),
   }
 }
 
@@ -213,6 +216,16 @@ function optionalServices(options: ControlPlaneOptions, { catalog, registry, sto
     ...(runtime.recent ? [new WhyService(runtime.recent, access.rules)] : []),
   ]
 }
+/** Returns an AbortController for one listener per call of a controller, of which Node would warn. */
+function controllerOfManyListeners(): AbortController {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  return controller
+}
+
+const startAll = (services: readonly Service[], start: ServiceStart, signal: AbortSignal): Promise<unknown>[] =>
+  services.map(async service => service.start?.(start, signal))
+
 async function closeAfter(running: readonly Promise<unknown>[], services: readonly Service[]): Promise<void> {
   await Promise.allSettled(running)
   for (const service of services.toReversed()) await service.close?.()

@@ -13,6 +13,7 @@ import type {
   WatchedChange,
 } from '../clients/api-client.ts'
 import { MERGE_PATCH, STRATEGIC_PATCH } from '../codec/patch-types.ts'
+import { type FaultEffects, type Faults, strike } from '../faults/strike.ts'
 import type { Clock } from '../lib/clock.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
@@ -26,7 +27,7 @@ import { objectInTurns } from '../registry/ready-object.ts'
 import type { Registry } from '../registry/registry.ts'
 import { listOptions } from '../registry/registry-reader.ts'
 import { admissionRequest, answerObject, type WriteTarget } from '../registry/types.ts'
-import type { StorageEvent } from '../storage/storage.ts'
+import type { StorageEvent, Watcher } from '../storage/storage.ts'
 
 /** Identity of the requests of a client, as admission and managed fields see it. */
 export interface ClientIdentity {
@@ -48,11 +49,13 @@ export interface InProcessClientParts extends ClientEnds {
   readonly catalog: Catalog
   readonly clock: Clock
   readonly identity: ClientIdentity
+  /** Undefined if the server injects no faults. */
+  readonly faults?: Faults | undefined
 }
 
 /**
- * Client of the registry of this process. Requests are not authenticated, authorized or limited, and need no socket. Everything below is as for a client over
- * HTTP: admission, defaults, validation, managed fields, conflicts and errors. Objects are those of the watch cache, without a copy.
+ * Client of the registry of this process. Requests are not authenticated, authorized, limited, audited or recorded, and need no socket. Injected faults, and everything
+ * below, are as for a client over HTTP: admission, defaults, validation, managed fields, conflicts and errors. Objects are those of the watch cache, without a copy.
  */
 export class InProcessClient implements ApiClient {
   readonly #parts: InProcessClientParts
@@ -61,104 +64,139 @@ export class InProcessClient implements ApiClient {
     this.#parts = parts
   }
 
-  async get<T extends TypedObject>(kind: ResourceKind<T>, namespace: string, name: string, subresource = ''): Promise<T> {
+  get<T extends TypedObject>(kind: ResourceKind<T>, namespace: string, name: string, subresource = ''): Promise<T> {
     const served = this.#served(kind)
     const view = subresource === '' ? undefined : subresourceOf(served.version, subresource)?.view
     if (subresource !== '' && view === undefined) throw pathNotFoundError()
-    const stored = await this.#parts.registry.store(served).get(served, namespace, name, '', this.#parts.signal)
-    const object = await objectInTurns(stored)
-    return objectOfKind(kind, view ? untyped(kind, view.get(object)) : object)
+    return this.#request(kind, 'get', { namespace, name, subresource }, async () => {
+      const stored = await this.#parts.registry.store(served).get(served, namespace, name, '', this.#parts.signal)
+      const object = await objectInTurns(stored)
+      return objectOfKind(kind, view ? untyped(kind, view.get(object)) : object)
+    })
   }
 
-  async list<T extends TypedObject>(kind: ResourceKind<T>, { namespace = '', ...query }: ListQuery = {}): Promise<ObjectList<T>> {
+  list<T extends TypedObject>(kind: ResourceKind<T>, { namespace = '', resourceVersion = '', ...selection }: ListQuery = {}): Promise<ObjectList<T>> {
     const served = this.#served(kind)
-    const list = await this.#parts.registry.store(served).list(served, namespace, listOptions(query), this.#parts.signal)
-    return { items: await mapInSlices(list.items, item => objectOfKind(kind, item.object())), resourceVersion: list.resourceVersion }
+    const query = new URLSearchParams({ resourceVersion })
+    return this.#request(kind, 'list', { namespace, name: '', query }, async () => {
+      // A fault may let the list read another version.
+      const version = { resourceVersion: query.get('resourceVersion') ?? '', resourceVersionMatch: query.has('resourceVersionMatch') ? 'Exact' : '' } as const
+      const list = await this.#parts.registry.store(served).list(served, namespace, { ...listOptions(selection), ...version }, this.#parts.signal)
+      return { items: await mapInSlices(list.items, item => objectOfKind(kind, item.object())), resourceVersion: list.resourceVersion }
+    })
   }
 
-  async watch<T extends TypedObject>(
+  watch<T extends TypedObject>(
     kind: ResourceKind<T>,
-    { namespace = '', ...query }: Selection & { readonly resourceVersion: string },
+    { namespace = '', ...selection }: Selection & { readonly resourceVersion: string },
     signal: AbortSignal,
     handle: (change: WatchedChange<T>) => undefined | Promise<void>,
   ): Promise<void> {
     const served = this.#served(kind)
     const until = AbortSignal.any([signal, this.#parts.signal])
-    const watcher = await this.#parts.registry.store(served).watch(served, namespace, { ...listOptions(query), allowWatchBookmarks: true }, until)
-    await watcher.deliver(async batch => {
-      for (const event of batch) {
-        if (until.aborted) return false
-        const change = await changeOf(kind, event)
-        const handling = handle(change)
-        if (handling) await handling
-        if (turnIsSpent()) await nextTurn()
-      }
-      return true
+    const query = new URLSearchParams({ resourceVersion: selection.resourceVersion })
+    return this.#request(kind, 'watch', { namespace, name: '', query }, async ({ disturb = unchanged }) => {
+      const opened = await this.#parts.registry.store(served).watch(served, namespace, { ...listOptions(selection), allowWatchBookmarks: true }, until)
+      await disturb(opened).deliver(async batch => {
+        for (const event of batch) {
+          if (until.aborted) return false
+          const change = await changeOf(kind, event)
+          const handling = handle(change)
+          if (handling) await handling
+          if (turnIsSpent()) await nextTurn()
+        }
+        return true
+      })
     })
   }
 
-  async create<T extends TypedObject>(kind: ResourceKind<T>, object: T): Promise<T> {
+  create<T extends TypedObject>(kind: ResourceKind<T>, object: T): Promise<T> {
     const { namespace = '', name = '' } = object.metadata
-    const to = this.#target(kind, 'create', { namespace, name })
-    const answer = await this.#parts.registry.store(to.served).create(to, decodeObject(to.served.version, untyped(kind, object)))
-    return objectOfKind(kind, await answerObject(answer))
-  }
-
-  async update<T extends TypedObject>(kind: ResourceKind<T>, object: T, subresource = ''): Promise<T> {
-    const { namespace = '', name = '', resourceVersion = '', uid } = object.metadata
-    const to = this.#target(kind, 'update', { namespace, name, subresource })
-    const compute = async (now: KubeObject | undefined): Promise<KubeObject> => {
-      if (!now || (uid !== undefined && uid !== now.metadata.uid)) throw notFoundError(kind, name)
-      if (resourceVersion !== '' && resourceVersion !== now.metadata.resourceVersion) throw conflictError(kind, name, OPTIMISTIC_LOCK)
-      return decodeObject(to.served.version, untyped(kind, object))
-    }
-    const { answer } = await this.#parts.registry.store(to.served).update(to, { change: { kind: 'compute', compute } })
-    return objectOfKind(kind, await answerObject(answer))
-  }
-
-  async patch<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, patch: JsonObject, type: PatchType = 'merge'): Promise<T> {
-    const to = this.#target(kind, 'patch', name)
-    const { answer } = await this.#parts.registry.store(to.served).update(to, {
-      change: {
-        kind: 'patch',
-        type: type === 'merge' ? MERGE_PATCH : STRATEGIC_PATCH,
-        body: Buffer.from(JSON.stringify(patch)),
-        fieldValidation: 'Ignore',
-        builtIns: builtInsOf(this.#parts.catalog.snapshot()),
-      },
+    return this.#write(kind, 'create', { namespace, name }, async to => {
+      const answer = await this.#parts.registry.store(to.served).create(to, decodeObject(to.served.version, untyped(kind, object)))
+      return objectOfKind(kind, await answerObject(answer))
     })
-    return objectOfKind(kind, await answerObject(answer))
   }
 
-  async delete(kind: ResourceKind<TypedObject>, namespace: string, name: string, options: DeletePreconditions = {}): Promise<void> {
-    const to = this.#target(kind, 'delete', { namespace, name })
+  update<T extends TypedObject>(kind: ResourceKind<T>, object: T, subresource = ''): Promise<T> {
+    const { namespace = '', name = '', resourceVersion = '', uid } = object.metadata
+    return this.#write(kind, 'update', { namespace, name, subresource }, async to => {
+      const compute = async (now: KubeObject | undefined): Promise<KubeObject> => {
+        if (!now || (uid !== undefined && uid !== now.metadata.uid)) throw notFoundError(kind, name)
+        if (resourceVersion !== '' && resourceVersion !== now.metadata.resourceVersion) throw conflictError(kind, name, OPTIMISTIC_LOCK)
+        return decodeObject(to.served.version, untyped(kind, object))
+      }
+      const { answer } = await this.#parts.registry.store(to.served).update(to, { change: { kind: 'compute', compute } })
+      return objectOfKind(kind, await answerObject(answer))
+    })
+  }
+
+  patch<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, patch: JsonObject, type: PatchType = 'merge'): Promise<T> {
+    return this.#write(kind, 'patch', name, async to => {
+      const { answer } = await this.#parts.registry.store(to.served).update(to, {
+        change: {
+          kind: 'patch',
+          type: type === 'merge' ? MERGE_PATCH : STRATEGIC_PATCH,
+          body: Buffer.from(JSON.stringify(patch)),
+          fieldValidation: 'Ignore',
+          builtIns: builtInsOf(this.#parts.catalog.snapshot()),
+        },
+      })
+      return objectOfKind(kind, await answerObject(answer))
+    })
+  }
+
+  delete(kind: ResourceKind<TypedObject>, namespace: string, name: string, options: DeletePreconditions = {}): Promise<void> {
     const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = options
     const policy = propagationPolicy === undefined ? undefined : propagationPolicyOf(propagationPolicy)
-    await this.#parts.registry.store(to.served).delete(to, {
-      ...((uid !== undefined || resourceVersion !== undefined) && {
-        preconditions: { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) },
-      }),
-      ...(policy !== undefined && { propagationPolicy: policy }),
-      ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    return this.#write(kind, 'delete', { namespace, name }, async to => {
+      await this.#parts.registry.store(to.served).delete(to, {
+        ...((uid !== undefined || resourceVersion !== undefined) && {
+          preconditions: { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) },
+        }),
+        ...(policy !== undefined && { propagationPolicy: policy }),
+        ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+      })
     })
   }
 
-  async post(kind: ResourceKind<TypedObject>, name: Required<ObjectName>, body: TypedObject): Promise<void> {
-    const to = this.#target(kind, 'create', name)
-    const subresource = subresourceOf(to.served.version, name.subresource)
-    if (subresource?.virtual === undefined || subresource.kind === undefined) throw methodNotAllowedError()
-    const object = decodeObject(subresource.kind, untyped(kind, body))
-    object.metadata.namespace = name.namespace
-    const admitted = await this.#parts.registry.admit(admissionRequest(to, 'CREATE', { object }))
-    await subresource.virtual.call({
-      ctx: to.ctx,
-      verb: 'create',
-      namespace: name.namespace,
-      name: name.name,
-      body: admitted,
-      dryRun: false,
-      api: this.#parts.registry.access(to.ctx.signal, { nested: true }),
+  post(kind: ResourceKind<TypedObject>, name: Required<ObjectName>, body: TypedObject): Promise<void> {
+    return this.#write(kind, 'create', name, async to => {
+      const subresource = subresourceOf(to.served.version, name.subresource)
+      if (subresource?.virtual === undefined || subresource.kind === undefined) throw methodNotAllowedError()
+      const object = decodeObject(subresource.kind, untyped(kind, body))
+      object.metadata.namespace = name.namespace
+      const admitted = await this.#parts.registry.admit(admissionRequest(to, 'CREATE', { object }))
+      await subresource.virtual.call({
+        ctx: to.ctx,
+        verb: 'create',
+        namespace: name.namespace,
+        name: name.name,
+        body: admitted,
+        dryRun: false,
+        api: this.#parts.registry.access(to.ctx.signal, { nested: true }),
+      })
     })
+  }
+
+  #write<T>(kind: ResourceKind<TypedObject>, verb: string, name: ObjectName, write: (to: WriteTarget) => Promise<T>): Promise<T> {
+    return this.#request(kind, verb, name, effects => write(this.#target(kind, verb, name, effects)))
+  }
+
+  /** Serves a request with its faults. Rejects with an Error if a fault cuts its connection. */
+  async #request<T>(
+    { group, version, resource }: ResourceKind<TypedObject>,
+    verb: string,
+    { query = NO_QUERY, ...name }: ObjectName & { readonly query?: URLSearchParams },
+    serve: (effects: FaultEffects) => Promise<T>,
+  ): Promise<T> {
+    const { faults, identity, signal } = this.#parts
+    if (faults === undefined || faults.rules.isEmpty) return serve(NO_EFFECTS)
+    const effects = await strike(faults, { ...identity, info: resourceAttributes({ verb, group, version, resource, ...name }), query, signal })
+    if (effects.cut === 'BeforeCommit') throw new Error(CUT)
+    const result = await serve(effects)
+    if (effects.cut === 'AfterCommit') throw new Error(CUT)
+    return result
   }
 
   /** Throws 404 if the version of the kind is not served. */
@@ -168,7 +206,7 @@ export class InProcessClient implements ApiClient {
     return served
   }
 
-  #target(kind: ResourceKind<TypedObject>, verb: string, { namespace, name, subresource = '' }: ObjectName): WriteTarget {
+  #target(kind: ResourceKind<TypedObject>, verb: string, { namespace, name, subresource = '' }: ObjectName, { webhookFault }: FaultEffects): WriteTarget {
     const { identity, signal, fence = signal, clock } = this.#parts
     const { group, version, resource } = kind
     const ctx: RequestContext = {
@@ -176,12 +214,18 @@ export class InProcessClient implements ApiClient {
       signal: fence,
       userAgent: identity.userAgent,
       receivedAt: clock.now(),
+      webhookFault,
       warn() {},
       info: resourceAttributes({ verb, group, version, namespace, resource, subresource, name }),
     }
     return { ctx, served: this.#served(kind), subresource, namespace, name, dryRun: false, manager: identity.userAgent }
   }
 }
+
+const CUT = 'the connection was closed by an injected fault'
+const NO_EFFECTS: FaultEffects = {}
+const NO_QUERY = new URLSearchParams()
+const unchanged = (watcher: Watcher): Watcher => watcher
 
 async function changeOf<T extends TypedObject>(kind: ResourceKind<T>, event: StorageEvent): Promise<WatchedChange<T>> {
   const resourceVersion = String(event.revision)

@@ -1,6 +1,6 @@
 import type { TimerClock } from '../lib/clock.ts'
 import { CounterFamily } from '../lib/metrics.ts'
-import type { RequestInfo, ResourceRequestInfo, User } from '../meta/context.ts'
+import type { RequestAttributes, User } from '../meta/context.ts'
 import type { Fault, FaultMatch, FaultSpec } from './fault-spec.ts'
 import { matchesPatterns } from './patterns.ts'
 import { millisecondsOf, RateState } from './rate.ts'
@@ -13,7 +13,8 @@ export const FAULTS_GROUP = 'binnacle.dev'
 export interface FaultableRequest {
   readonly user: User
   readonly userAgent: string
-  readonly info: RequestInfo
+  readonly info: RequestAttributes
+  readonly query: URLSearchParams
 }
 
 /** A fault rule that is matched against each request. */
@@ -78,13 +79,13 @@ export class FaultRules {
   }
 
   /** Returns the effects on a request: those of the rules that match it and are due. */
-  strike(asked: FaultableRequest, search: URLSearchParams): readonly FaultSpec[] {
-    const { info } = asked
+  strike(asked: FaultableRequest): readonly FaultSpec[] {
+    const { info, query } = asked
     if (!info.isResource || info.group === FAULTS_GROUP) return []
     const now = this.clock.now()
     const struck: FaultSpec[] = []
     for (const { spec, state } of this.#rules.values()) {
-      if (!matchesFault(spec.match, asked, info) || !applies(spec, info, search) || !state.strikes(now)) continue
+      if (!matchesFault(spec.match, asked, info) || !applies(spec, info, query) || !state.strikes(now)) continue
       struck.push(spec)
       for (const effect of EFFECTS) if (spec[effect] !== undefined) this.#hits.child(effect).value++
     }
@@ -95,7 +96,7 @@ export class FaultRules {
 const EFFECTS = ['delay', 'lease', 'status', 'cut', 'gone', 'behind', 'watch', 'webhooksDown'] as const
 
 /** Reports whether all lists of a match apply to the request. */
-function matchesFault(match: FaultMatch | undefined, { user, userAgent }: FaultableRequest, info: ResourceRequestInfo): boolean {
+function matchesFault(match: FaultMatch | undefined, { user, userAgent }: FaultableRequest, info: RequestAttributes): boolean {
   if (match === undefined) return true
   const { group, resource, subresource, namespace, name, verb } = info
   const qualified = `${group === '' ? resource : `${resource}.${group}`}${subresource === '' ? '' : `/${subresource}`}`
@@ -110,7 +111,7 @@ function matchesFault(match: FaultMatch | undefined, { user, userAgent }: Faulta
 }
 
 /** Reports whether one of the effects is possible for such a request. Other requests are not counted. */
-function applies(spec: FaultSpec, info: ResourceRequestInfo, search: URLSearchParams): boolean {
+function applies(spec: FaultSpec, info: RequestAttributes, search: URLSearchParams): boolean {
   const { verb, resource, group } = info
   return (
     spec.delay !== undefined ||

@@ -34,7 +34,6 @@ import { versionInfo } from '../server/version.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
 import type { Backend } from '../storage/backend.ts'
 import { delay } from '../storage/delay.ts'
-import { faultsOf } from './carried-out-faults.ts'
 import { type Console, openConsole } from './open-console.ts'
 import { type OpenServices, openServices } from './open-services.ts'
 import { openBackends } from './open-stores.ts'
@@ -290,7 +289,7 @@ async function listen(parts: Listening): Promise<RunningServer> {
     http: { http2: config.serving.http2, maxStreams: config.serving.maxStreams, conduct: config.serving, wording: wordingOf(gates.release) },
     limits: { ...config.requests, flowLimits: plane.flowLimits },
     observability: observabilityOf(parts),
-    simulation: { settled: runtime.settled, faults: runtime.faults && faultsOf(runtime.faults, services) },
+    simulation: { settled: runtime.settled, faults: plane.faults },
     log,
   })
   port = server.securePort

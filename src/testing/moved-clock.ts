@@ -1,8 +1,11 @@
 import { type Clock, LONGEST_TIMER_MS, systemClock, type Timer, type TimerClock } from '../lib/clock.ts'
+import { Heap, type HeapEntry } from '../lib/heap.ts'
 
 /** A scheduled call. */
-interface Call extends Timer {
+interface Call extends Timer, HeapEntry {
   readonly at: number
+  /** Calls for the same time are made in the order in which they were scheduled. */
+  readonly order: number
   readonly make: () => void
 }
 
@@ -20,7 +23,8 @@ export class MovedClock implements TimerClock {
   #time: number
   /** Machine's steady time from which the clock runs on from `time`. Undefined while it is stopped. */
   #since: number | undefined
-  readonly #calls = new Set<Call>()
+  readonly #calls = new Heap<Call>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order))
+  #scheduled = 0
   #wake: Timer | undefined
   #wakesAt = Number.POSITIVE_INFINITY
   #moves: Promise<void> = Promise.resolve()
@@ -36,7 +40,7 @@ export class MovedClock implements TimerClock {
   }
 
   after(milliseconds: number, make: () => void): Timer {
-    const call: Call = { at: this.now() + Math.max(0, milliseconds), make, close: () => void this.#calls.delete(call) }
+    const call: Call = { at: this.now() + Math.max(0, milliseconds), order: this.#scheduled++, make, index: -1, close: () => this.#calls.remove(call) }
     this.#calls.add(call)
     if (call.at < this.#wakesAt) this.#wakeAt(call.at)
     return call
@@ -65,7 +69,7 @@ export class MovedClock implements TimerClock {
     this.#stand()
     const end = this.#time + milliseconds
     try {
-      for (let next = this.#next(); next !== undefined && next.at <= end; next = this.#next()) {
+      for (let next = this.#calls.first; next !== undefined && next.at <= end; next = this.#calls.first) {
         this.#time = Math.max(this.#time, next.at)
         this.#callDue()
         await settled()
@@ -77,16 +81,14 @@ export class MovedClock implements TimerClock {
     }
   }
 
-  #next(): Call | undefined {
-    let first: Call | undefined
-    for (const call of this.#calls) if (first === undefined || call.at < first.at) first = call
-    return first
-  }
-
-  /** Fires due timers in the order in which they were set. */
+  /** Makes the calls that are due, in the order of their times. Calls that these schedule are made later. */
   #callDue(): void {
     const now = this.now()
-    for (const call of [...this.#calls]) if (call.at <= now && this.#calls.delete(call)) call.make()
+    const scheduled = this.#scheduled
+    for (let next = this.#calls.first; next !== undefined && next.at <= now && next.order < scheduled; next = this.#calls.first) {
+      this.#calls.remove(next)
+      next.make()
+    }
   }
 
   #stand(): void {
@@ -104,7 +106,7 @@ export class MovedClock implements TimerClock {
   #wakeForNext(): void {
     this.#wake?.close()
     this.#wakesAt = Number.POSITIVE_INFINITY
-    const next = this.#next()
+    const next = this.#calls.first
     if (next !== undefined) this.#wakeAt(next.at)
   }
 

@@ -62,14 +62,17 @@ function clockOf(clock: ControlPlaneOptions['clock']): MovedClock | undefined {
   return new MovedClock({ at, runs: clock === 'running' })
 }
 
-/** Converts the options to flags. Throws FlagError for flags that would store anything outside memory. */
-function flagsOf({ release, gates = {}, flags = {} }: ControlPlaneOptions): Flags {
+/** Converts the options to flags. Throws FlagError for flags that would store anything outside memory, and for nodes without a cluster. */
+function flagsOf({ release, gates = {}, flags = {}, cluster = false, nodes }: ControlPlaneOptions): Flags {
   const refused = REFUSED.find(name => Object.hasOwn(flags, name))
   if (refused !== undefined) throw new FlagError(`--${refused}: a control plane for tests keeps everything in memory`)
+  if (nodes !== undefined && !cluster) throw new FlagError('nodes: only a cluster has nodes: set the option cluster')
   const chosen = Object.entries(gates).map(([name, isOn]) => `${name}=${isOn}`)
   return {
     ...flags,
     ...(release !== undefined && { 'emulated-version': release }),
+    ...(cluster && { profile: 'cluster' }),
+    ...(nodes !== undefined && { nodes }),
     ...(chosen.length > 0 && { 'feature-gates': [...[flags['feature-gates'] ?? []].flat().map(String), ...chosen] }),
   }
 }

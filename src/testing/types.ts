@@ -24,6 +24,10 @@ export interface ControlPlaneOptions {
   readonly gates?: Readonly<Record<string, boolean>>
   /** Other flags by name, as listed by `binnacle --help`. Flags for stores and key files are rejected, because a control plane is entirely in memory. */
   readonly flags?: Readonly<Record<string, string | number | boolean | readonly string[]>>
+  /** Whether controllers of workloads, a scheduler and simulated nodes run (`--profile=cluster`): a Deployment gets pods, and they become ready. Default: false. */
+  readonly cluster?: boolean
+  /** Number of simulated nodes of a cluster. Default: 1. */
+  readonly nodes?: number
   /** Applied before the start resolves. `reset` restores the state after that. */
   readonly manifests?: readonly Manifests[]
   /**

@@ -1,21 +1,24 @@
 import { updateKind } from '../catalog/define.ts'
 import { RevisionTimes } from '../faults/revision-times.ts'
-import type { FaultRules } from '../faults/rules.ts'
+import type { Faults } from '../faults/strike.ts'
 import { undefinedIfNotFound } from '../meta/status.ts'
 import { formatMicroTime } from '../meta/time.ts'
+import type { Registry } from '../registry/registry.ts'
 import { LEASES } from '../resources/kinds.ts'
-import type { Faults } from '../server/filters/faults.ts'
-import type { OpenServices } from './open-services.ts'
+import type { ControlPlaneOptions } from './control-plane-options.ts'
 
 /** `holderIdentity` of a Lease that a fault has taken over. */
 const HOLDER = 'binnacle-faults'
 
-/** Connects fault rules to a server: to the revisions of its store, which stale reads use, and to its Leases. */
-export function faultsOf(rules: FaultRules, { plane }: OpenServices): Faults {
-  const access = plane.registry.access()
+type FaultOptions = Pick<ControlPlaneOptions, 'runtime' | 'storage'>
+
+/** Connects the fault rules of a server to the revisions of its store, which stale reads use, and to its Leases. Returns undefined if it injects no faults. */
+export function faultsOf({ runtime: { faults: rules }, storage }: FaultOptions, registry: Registry, signal: AbortSignal): Faults | undefined {
+  if (rules === undefined) return undefined
+  const access = registry.access()
   const times = new RevisionTimes(
     rules.clock,
-    () => plane.revision(),
+    () => storage.backend.currentRevision(signal),
     () => rules.looksBack,
   )
   rules.onAdded = () => void times.begin()
