@@ -14,7 +14,11 @@ export const replicasOf = ({ spec }: ReplicaSet | Deployment): number => spec.re
 /** Sum of the sizes that the sets should have. */
 export const totalReplicas = (sets: readonly ReplicaSet[]): number => sets.reduce((sum, set) => sum + replicasOf(set), 0)
 
-const totalAvailable = (sets: readonly ReplicaSet[]): number => sets.reduce((sum, { status }) => sum + (status.availableReplicas ?? 0), 0)
+/**
+ * Number of pods that are and remain available. A set that has just been made smaller may still count those that it is about to lose: upstream counts them too, and is
+ * only saved by kubelets that take longer to start a pod than it takes to write a status.
+ */
+const totalAvailable = (sets: readonly ReplicaSet[]): number => sets.reduce((sum, set) => sum + Math.min(set.status.availableReplicas ?? 0, replicasOf(set)), 0)
 
 export const isRolling = ({ spec }: Deployment): boolean => spec.strategy.type === 'RollingUpdate'
 
