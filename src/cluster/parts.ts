@@ -1,6 +1,7 @@
 import { cronJobController } from './controllers/cronjob/controller.ts'
 import { deploymentController } from './controllers/deployment/controller.ts'
 import { disruptionController } from './controllers/disruption/controller.ts'
+import { endpointSliceController } from './controllers/endpointslice/controller.ts'
 import { horizontalPodAutoscalerController } from './controllers/horizontalpodautoscaler/controller.ts'
 import { jobController } from './controllers/job/controller.ts'
 import { podGarbageCollector } from './controllers/podgc/controller.ts'
@@ -23,6 +24,7 @@ export const CLUSTER_PARTS = {
   kubelet: kubelets,
   'horizontal-pod-autoscaler-controller': horizontalPodAutoscalerController,
   'disruption-controller': disruptionController,
+  'endpointslice-controller': endpointSliceController,
   'pod-garbage-collector-controller': podGarbageCollector,
   'taint-eviction-controller': taintEvictionController,
 } as const satisfies Readonly<Record<string, ClusterPart>>

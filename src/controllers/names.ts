@@ -25,6 +25,7 @@ export const CLUSTER_PART_NAMES = [
   'kubelet',
   'horizontal-pod-autoscaler-controller',
   'disruption-controller',
+  'endpointslice-controller',
   'pod-garbage-collector-controller',
   'taint-eviction-controller',
 ] as const
@@ -39,7 +40,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'daemonset-controller',
   'device-taint-eviction-controller',
   'endpoints-controller',
-  'endpointslice-controller',
   'endpointslice-mirroring-controller',
   'ephemeral-volume-controller',
   'kube-apiserver-serving-clustertrustbundle-publisher-controller',

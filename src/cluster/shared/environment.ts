@@ -42,7 +42,7 @@ export const queueOf = (
   { clock, logger, meters }: ClusterEnvironment,
   name: string,
   signal: AbortSignal,
-  options: Pick<KeyQueueOptions, 'workers' | 'work' | 'maxRetries'>,
+  options: Pick<KeyQueueOptions, 'workers' | 'work' | 'maxRetries' | 'firstRetryMs'>,
 ): KeyQueue =>
   new KeyQueue({
     ...options,

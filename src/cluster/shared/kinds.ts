@@ -3,6 +3,7 @@ import type { Deployment, ReplicaSet, StatefulSet } from '../../api/apps/v1.type
 import type { HorizontalPodAutoscaler } from '../../api/autoscaling/v2.types.ts'
 import type { CronJob, Job } from '../../api/batch/v1.types.ts'
 import type { Event, Namespace, Node, Pod, ReplicationController, Service } from '../../api/core/v1.types.ts'
+import type { EndpointSlice } from '../../api/discovery/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
@@ -36,6 +37,7 @@ export const REPLICA_SETS = namespacedKind<ReplicaSet>('apps', 'ReplicaSet', 're
 export const JOBS = namespacedKind<Job>('batch', 'Job', 'jobs')
 export const CRON_JOBS = namespacedKind<CronJob>('batch', 'CronJob', 'cronjobs')
 export const STATEFUL_SETS = namespacedKind<StatefulSet>('apps', 'StatefulSet', 'statefulsets')
+export const ENDPOINT_SLICES = namespacedKind<EndpointSlice>('discovery.k8s.io', 'EndpointSlice', 'endpointslices')
 export const DISRUPTION_BUDGETS = namespacedKind<PodDisruptionBudget>('policy', 'PodDisruptionBudget', 'poddisruptionbudgets')
 export const CUSTOM_RESOURCE_DEFINITIONS: ResourceKind<CustomResourceDefinition> = {
   group: 'apiextensions.k8s.io',

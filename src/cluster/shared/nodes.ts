@@ -1,5 +1,8 @@
 import type { Node } from '../../api/core/v1.types.ts'
 
+/** Label with the zone of a node. */
+export const ZONE = 'topology.kubernetes.io/zone'
+
 /** Taint of a node that is not ready. Admission adds it to new nodes, too. */
 export const NOT_READY_TAINT = 'node.kubernetes.io/not-ready'
 

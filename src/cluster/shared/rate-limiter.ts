@@ -4,7 +4,9 @@ const [BASE_MS, LONGEST_MS] = [5, 1_000_000]
 const [BUCKET_PER_SECOND, BUCKET_SIZE] = [10, 100]
 
 /** Returns the delay after a number of failures of one item, in milliseconds: 5 ms, doubled up to 1000 s, as client-go's ItemExponentialFailureRateLimiter. */
-export const exponentialDelay = (failures: number): number => Math.min(BASE_MS * 2 ** Math.min(failures, 64), LONGEST_MS)
+export const exponentialDelay = (failures: number): number => delayFrom(BASE_MS, failures)
+
+const delayFrom = (first: number, failures: number): number => Math.min(first * 2 ** Math.min(failures, 64), LONGEST_MS)
 
 /**
  * Decides how long items of a queue wait before they are retried: the longer of the item's own exponential delay and that of a bucket for all items of 10 a
@@ -12,13 +14,16 @@ export const exponentialDelay = (failures: number): number => Math.min(BASE_MS *
  */
 export class ItemRateLimiter {
   readonly #clock: Clock
+  readonly #first: number
   readonly #failures = new Map<string, number>()
   /** Tokens of the bucket. Negative if retries have reserved tokens of the future. */
   #tokens = BUCKET_SIZE
   #filledAt: number
 
-  constructor(clock: Clock) {
+  /** @param first delay after the first failure of an item, in milliseconds. */
+  constructor(clock: Clock, first = BASE_MS) {
     this.#clock = clock
+    this.#first = first
     this.#filledAt = clock.now()
   }
 
@@ -26,7 +31,7 @@ export class ItemRateLimiter {
   delay(item: string): number {
     const failures = this.#failures.get(item) ?? 0
     this.#failures.set(item, failures + 1)
-    return Math.max(exponentialDelay(failures), this.#reserve())
+    return Math.max(delayFrom(this.#first, failures), this.#reserve())
   }
 
   /** Returns the number of failures since the item was last forgotten. */

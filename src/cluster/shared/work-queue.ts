@@ -16,6 +16,8 @@ export interface KeyQueueOptions {
   readonly signal: AbortSignal
   /** Optional. Number of retries after which a failing key is dropped. Default: unlimited. */
   readonly maxRetries?: number
+  /** Optional. Delay after the first failure of a key, in milliseconds. Default: 5 ms. */
+  readonly firstRetryMs?: number
 }
 
 interface DelayedKey {
@@ -39,7 +41,7 @@ export class KeyQueue {
 
   constructor(options: KeyQueueOptions) {
     this.#options = options
-    this.#limiter = new ItemRateLimiter(options.clock)
+    this.#limiter = new ItemRateLimiter(options.clock, options.firstRetryMs)
     options.meter.follow(this.#waiting, this.#running, key => this.#begin(key))
     onAbort(options.signal, () => this.#clear())
   }

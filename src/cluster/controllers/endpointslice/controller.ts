@@ -1,0 +1,165 @@
+import type { Node, Pod, Service } from '../../../api/core/v1.types.ts'
+import type { EndpointSlice } from '../../../api/discovery/v1.types.ts'
+import { objectKey } from '../../../clients/api-client.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
+import { untilAborted } from '../../../lib/on-abort.ts'
+import { formatTime } from '../../../meta/time.ts'
+import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
+import type { EventRecorder } from '../../shared/event-recorder.ts'
+import { FollowedSlices } from '../../shared/followed-slices.ts'
+import type { Informer } from '../../shared/informer.ts'
+import { ENDPOINT_SLICES, NODES, PODS, SERVICES } from '../../shared/kinds.ts'
+import { isNodeReady, ZONE } from '../../shared/nodes.ts'
+import { podsByNode } from '../../shared/pods.ts'
+import { hasManagedEndpoints, LAST_CHANGE, selectsLabels } from '../../shared/service-endpoints.ts'
+import { followServicePods, servicesOfPod } from '../../shared/service-pods.ts'
+import { SliceWriter } from '../../shared/slice-writer.ts'
+import { TriggerTimes } from '../../shared/trigger-times.ts'
+import type { KeyQueue } from '../../shared/work-queue.ts'
+import { addressTypesOf } from './endpoint.ts'
+import { planSlices } from './plan.ts'
+import { CONTROLLER, isOwnedBy } from './slice.ts'
+import { TopologyHints } from './topology/topology-hints.ts'
+import { zoneCpuOf } from './topology/zone-cpu.ts'
+
+const WORKERS = 5
+const [MOST_RETRIES, FIRST_RETRY_MS] = [15, 1000]
+/** Largest number of endpoints in a slice, as kube-controller-manager's --max-endpoints-per-slice by default. */
+const MAX_ENDPOINTS = 100
+const TOPOLOGY_KEY = 'nodes'
+
+/** Keeps the EndpointSlices of services that select pods. A key is a service. */
+export const endpointSliceController: ClusterPart = (env, signal) => new EndpointSliceController(env, signal).run()
+
+class EndpointSliceController {
+  readonly #env: ClusterEnvironment
+  readonly #signal: AbortSignal
+  readonly #services: Informer<Service>
+  readonly #pods: Informer<Pod>
+  readonly #nodes: Informer<Node>
+  readonly #slices: Informer<EndpointSlice>
+  readonly #podsOn: (node: string) => readonly Pod[]
+  readonly #queue: KeyQueue
+  readonly #nodeQueue: KeyQueue
+  readonly #followed: FollowedSlices
+  readonly #writer: SliceWriter
+  readonly #events: EventRecorder
+  readonly #times = new TriggerTimes()
+  readonly #topology: TopologyHints | undefined
+
+  constructor(env: ClusterEnvironment, signal: AbortSignal) {
+    this.#env = env
+    this.#signal = signal
+    this.#services = env.informers.of(SERVICES)
+    this.#pods = env.informers.of(PODS)
+    this.#nodes = env.informers.of(NODES)
+    this.#slices = env.informers.of(ENDPOINT_SLICES)
+    this.#podsOn = podsByNode(this.#pods)
+    const retries = { maxRetries: MOST_RETRIES, firstRetryMs: FIRST_RETRY_MS }
+    this.#queue = queueOf(env, 'endpoint_slice', signal, { workers: WORKERS, work: key => this.#sync(key), ...retries })
+    this.#nodeQueue = queueOf(env, 'endpoint_slice_topology', signal, { workers: 1, work: () => this.#checkNodes() })
+    this.#followed = new FollowedSlices(this.#slices, CONTROLLER, key => this.#queue.add(key))
+    this.#writer = new SliceWriter(env.client, this.#followed.tracker)
+    this.#events = recorderOf(env, 'endpoint-slice-controller', signal)
+    this.#topology = env.features.enabled('TopologyAwareHints') ? new TopologyHints() : undefined
+  }
+
+  async run(): Promise<void> {
+    if (!(await untilSynced([this.#services, this.#pods, this.#nodes, this.#slices], this.#signal))) return
+    if (this.#topology) this.#topology.ratios = zoneCpuOf(this.#nodes.store.list())?.ratios
+    const enqueue = (service: Service): void => this.#queue.add(objectKey(service))
+    this.#services.on({ added: enqueue, updated: enqueue, deleted: enqueue })
+    followServicePods({ pods: this.#pods, services: this.#services, enqueue: key => this.#queue.add(key) })
+    this.#followed.follow()
+    this.#nodes.on({
+      added: node => this.#nodeAdded(node),
+      updated: (node, old) => {
+        if (isNodeReady(node) !== isNodeReady(old) || node.metadata.labels?.[ZONE] !== old.metadata.labels?.[ZONE]) this.#nodeQueue.add(TOPOLOGY_KEY)
+      },
+      deleted: () => this.#nodeQueue.add(TOPOLOGY_KEY),
+    })
+    await untilAborted(this.#signal)
+  }
+
+  /** Looks at the services again whose pods were left out because their node did not exist. Upstream waits for the next retry. */
+  #nodeAdded({ metadata: { name = '' } }: Node): void {
+    this.#nodeQueue.add(TOPOLOGY_KEY)
+    for (const pod of this.#podsOn(name)) for (const key of servicesOfPod(this.#services, pod)) this.#queue.add(key)
+  }
+
+  async #checkNodes(): Promise<void> {
+    if (!this.#topology) return
+    this.#topology.ratios = zoneCpuOf(this.#nodes.store.list())?.ratios
+    for (const key of this.#topology.overloaded()) this.#queue.add(key)
+  }
+
+  async #sync(key: string): Promise<void> {
+    const service = this.#services.store.get(key)
+    if (!service) {
+      this.#times.forget(key)
+      this.#followed.forget(key)
+      return
+    }
+    if (!hasManagedEndpoints(service)) return
+    const pods = this.#pods.store.inNamespace(service.metadata.namespace ?? '').filter(({ metadata }) => selectsLabels(service, metadata.labels))
+    const slices = this.#followed.of(key)
+    if (!slices) return
+    const changedAt = this.#times.next(service, pods)
+    const errors = await this.#reconcile(service, pods, slices, changedAt)
+    if (errors.length === 0) return
+    const error = new Error(errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`)
+    this.#events.record(SERVICES, service, 'Warning', 'FailedToUpdateEndpointSlices', `Error updating Endpoint Slices for Service ${key}: ${error.message}`)
+    throw error
+  }
+
+  /** Writes the slices of each address type, and deletes those of types that the service does not have. Returns the errors. */
+  async #reconcile(service: Service, pods: readonly Pod[], slices: readonly EndpointSlice[], changedAt: number | undefined): Promise<string[]> {
+    const types: readonly string[] = addressTypesOf(service)
+    const errors: string[] = []
+    const obsolete = slices.filter(({ addressType }) => !types.includes(addressType))
+    for (const { addressType } of obsolete) this.#topology?.forget(objectKey(service), addressType)
+    for (const addressType of addressTypesOf(service)) {
+      const existing = slices.filter(slice => slice.addressType === addressType)
+      const plan = await planSlices({
+        service,
+        addressType,
+        pods,
+        existing,
+        nodeOf: name => this.#nodes.store.get(name),
+        max: MAX_ENDPOINTS,
+        topology: this.#topology,
+        hasSameDistribution: this.#env.features.enabled('PreferSameTrafficDistribution'),
+      })
+      errors.push(...plan.errors)
+      const { create, update, remove } = plan.changes
+      const stamped = { create: create.map(slice => stamp(slice, changedAt)), update: update.map(slice => stamp(slice, changedAt)), remove }
+      await this.#attempt(() => this.#writer.write(stamped, this.#writeOptions(service)), errors)
+      for (const { type, reason, message } of plan.events) this.#events.record(SERVICES, service, type, reason, message)
+    }
+    for (const slice of obsolete) await this.#attempt(() => this.#writer.remove(slice, `Service ${objectKey(service)}`), errors)
+    return errors
+  }
+
+  #writeOptions(service: Service): Parameters<SliceWriter['write']>[1] {
+    return {
+      of: `Service ${objectKey(service)}`,
+      mayCreate: service.metadata.deletionTimestamp === undefined,
+      mayRecycle: slice => isOwnedBy(slice, service),
+    }
+  }
+
+  async #attempt(write: () => Promise<void>, errors: string[]): Promise<void> {
+    try {
+      await write()
+    } catch (error) {
+      if (!this.#signal.aborted) errors.push(errorMessage(error))
+    }
+  }
+}
+
+/** Sets the annotation with the time of the change, or removes it if there is none. */
+function stamp(slice: EndpointSlice, changedAt: number | undefined): EndpointSlice {
+  const { [LAST_CHANGE]: _, ...annotations } = slice.metadata.annotations ?? {}
+  const time = changedAt === undefined ? {} : { [LAST_CHANGE]: formatTime(changedAt) }
+  return { ...slice, metadata: { ...slice.metadata, annotations: { ...annotations, ...time } } }
+}

@@ -1,0 +1,107 @@
+import type { Node, Pod, Service } from '../../../api/core/v1.types.ts'
+import type { Endpoint, EndpointPort, EndpointSlice } from '../../../api/discovery/v1.types.ts'
+import { objectKey } from '../../../clients/api-client.ts'
+import { eachInSlices } from '../../../lib/slices.ts'
+import { endpointKey, groupBy, portsKey, type SliceChanges } from '../../shared/endpoint-slices.ts'
+import { mayBeEndpoint } from '../../shared/service-endpoints.ts'
+import { endpointOf, endpointPorts, type ServiceAddressType } from './endpoint.ts'
+import { type SliceSet, wantsTopologyHints, withoutHints } from './hints.ts'
+import { packEndpoints } from './packing.ts'
+import { hasOtherLabels, isOwnedBy, isPlaceholder, newSlice, sliceLabels } from './slice.ts'
+import type { HintEvent, TopologyHints } from './topology/topology-hints.ts'
+import { distributeTraffic, isKnownDistribution } from './traffic-distribution.ts'
+
+/** Input of `planSlices`. */
+export interface PlanInput {
+  readonly service: Service
+  readonly addressType: ServiceAddressType
+  /** Pods that the service selects. */
+  readonly pods: readonly Pod[]
+  /** Slices of the address type that this controller keeps. */
+  readonly existing: readonly EndpointSlice[]
+  readonly nodeOf: (name: string) => Node | undefined
+  /** Largest number of endpoints in a slice. */
+  readonly max: number
+  /** Hints by the CPU of zones. Undefined if the release does not have them. */
+  readonly topology: TopologyHints | undefined
+  /** Whether the release knows PreferSameZone and PreferSameNode. */
+  readonly hasSameDistribution: boolean
+}
+
+export interface SlicePlan {
+  readonly changes: SliceChanges
+  readonly events: readonly HintEvent[]
+  /** Errors about pods that are left out because their node does not exist. The service must be looked at again. */
+  readonly errors: readonly string[]
+}
+
+/** Endpoints with the same ports. */
+interface PortGroup {
+  readonly ports: readonly EndpointPort[]
+  readonly endpoints: Map<string, Endpoint>
+}
+
+/** Plans the slices of one address type of a service. Corresponds to upstream's reconcileByAddressType. */
+export async function planSlices(input: PlanInput): Promise<SlicePlan> {
+  const { service, addressType, existing, max } = input
+  const [owned, foreign] = [existing.filter(slice => isOwnedBy(slice, service)), existing.filter(slice => !isOwnedBy(slice, service))]
+  const byPorts = groupBy(owned, ({ ports }) => portsKey(ports))
+  const { groups, errors } = await desiredGroups(input)
+  const changes: SliceChanges = { create: [], update: [], remove: foreign }
+  const labels = sliceLabels(service)
+  for (const [key, { ports, endpoints }] of groups) {
+    const make = (): EndpointSlice => newSlice(service, addressType, ports)
+    const differs = (slice: EndpointSlice): boolean => hasOtherLabels(slice, service)
+    const packed = packEndpoints({ existing: byPorts.get(key) ?? [], desired: endpoints, max, labels, hasOtherLabels: differs, make })
+    changes.create.push(...packed.create)
+    changes.update.push(...packed.update)
+    changes.remove.push(...packed.remove)
+  }
+  for (const [key, slices] of byPorts) if (!groups.has(key)) changes.remove.push(...slices)
+  addPlaceholder(changes, input)
+  const changed = new Set([...changes.update, ...changes.remove].map(({ metadata }) => metadata.name))
+  const unchanged = existing.filter(({ metadata }) => !changed.has(metadata.name))
+  const { slices, events } = setHints({ create: changes.create, update: changes.update, unchanged }, input)
+  return { changes: { create: [...slices.create], update: [...slices.update], remove: changes.remove }, events, errors }
+}
+
+/** Returns the endpoints that the slices are to have, by the keys of their ports. */
+async function desiredGroups({ service, addressType, pods, nodeOf }: PlanInput): Promise<{ groups: Map<string, PortGroup>; errors: string[] }> {
+  const groups = new Map<string, PortGroup>()
+  const errors: string[] = []
+  await eachInSlices(pods, pod => {
+    if (!mayBeEndpoint(pod, true)) return
+    const ports = endpointPorts(service, pod)
+    const key = portsKey(ports)
+    const group = groups.get(key) ?? { ports, endpoints: new Map<string, Endpoint>() }
+    groups.set(key, group)
+    const { nodeName = '' } = pod.spec
+    const node = nodeOf(nodeName)
+    if (!node && !service.spec.publishNotReadyAddresses) {
+      errors.push(`skipping Pod ${pod.metadata.name} for Service ${objectKey(service)}: Node ${nodeName} Not Found`)
+      return
+    }
+    const endpoint = endpointOf(pod, node, service, addressType)
+    if (endpoint) group.endpoints.set(endpointKey(endpoint), endpoint)
+  })
+  return { groups, errors }
+}
+
+/** A service without endpoints keeps one empty slice. */
+function addPlaceholder({ create, remove }: SliceChanges, { service, addressType, existing }: PlanInput): void {
+  if (existing.length !== remove.length || create.length > 0) return
+  const [only] = remove
+  if (remove.length === 1 && only && isPlaceholder(only, service) && isOwnedBy(only, service)) remove.pop()
+  else create.push(newSlice(service, addressType, []))
+}
+
+/** Sets the hints that the service asks for: by annotation, by its traffic distribution, or none. */
+function setHints(set: SliceSet, { service, addressType, topology, hasSameDistribution }: PlanInput): { slices: SliceSet; events: readonly HintEvent[] } {
+  const key = objectKey(service)
+  const byTopology = wantsTopologyHints(service.metadata.annotations)
+  if (byTopology && topology) return topology.add(key, addressType, set)
+  const events = topology?.disable(key, addressType) ?? []
+  const { trafficDistribution } = service.spec
+  const isDistributed = !byTopology && isKnownDistribution(trafficDistribution, hasSameDistribution)
+  return { slices: isDistributed ? distributeTraffic(trafficDistribution, set) : withoutHints(set), events }
+}

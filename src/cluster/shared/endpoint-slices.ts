@@ -1,0 +1,58 @@
+import type { Endpoint, EndpointPort, EndpointSlice } from '../../api/discovery/v1.types.ts'
+import { deepEqual } from '../../meta/equal.ts'
+import { nameIsDnsSubdomain } from '../../meta/names.ts'
+
+/** Label with the name of the service of a slice. */
+export const SERVICE_NAME = 'kubernetes.io/service-name'
+/** Label with the controller that keeps a slice. */
+export const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by'
+
+/** Slices that a pass over a service creates, updates and deletes. */
+export interface SliceChanges {
+  readonly create: EndpointSlice[]
+  readonly update: EndpointSlice[]
+  readonly remove: EndpointSlice[]
+}
+
+/** Returns the key of the service of a slice. Its name is empty if the slice has no label with it. */
+export const sliceOwnerKey = ({ metadata: { namespace = '', labels } }: EndpointSlice): string => `${namespace}/${labels?.[SERVICE_NAME] ?? ''}`
+
+/** Returns the prefix of the names of slices. It has no dash if the name is too long for one. */
+export const slicePrefix = (name: string): string => (nameIsDnsSubdomain(`${name}-`, true).length === 0 ? `${name}-` : name)
+
+/** Identifies a set of ports, in any order. */
+export const portsKey = (ports: readonly EndpointPort[] | null): string =>
+  (ports ?? [])
+    .map(({ name, port, protocol, appProtocol }) => JSON.stringify([name, port, protocol, appProtocol]))
+    .toSorted()
+    .join()
+
+/** Identifies an endpoint in a set by what makes it another endpoint. Changes of other members are changes in place. */
+export const endpointKey = ({ addresses, hostname, targetRef }: Endpoint): string =>
+  JSON.stringify([(addresses ?? []).toSorted(), hostname ?? '', targetRef?.namespace ?? '', targetRef?.name ?? ''])
+
+/** Whether two endpoints with the same key are equal. Hints do not count: they are set at the end of each pass. */
+export const isSameEndpoint = (a: Endpoint, b: Endpoint): boolean =>
+  a.nodeName === b.nodeName &&
+  a.zone === b.zone &&
+  a.conditions.ready === b.conditions.ready &&
+  a.conditions.serving === b.conditions.serving &&
+  a.conditions.terminating === b.conditions.terminating &&
+  isSameReference(a.targetRef, b.targetRef)
+
+function isSameReference(a: Endpoint['targetRef'], b: Endpoint['targetRef']): boolean {
+  if (a?.uid !== b?.uid || a?.name !== b?.name) return false
+  return deepEqual({ ...a, resourceVersion: '' }, { ...b, resourceVersion: '' })
+}
+
+/** Groups slices or other items by a key, in the order of their first items. */
+export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group) group.push(item)
+    else groups.set(key, [item])
+  }
+  return groups
+}
