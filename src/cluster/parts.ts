@@ -1,7 +1,9 @@
 import { cronJobController } from './controllers/cronjob/controller.ts'
 import { deploymentController } from './controllers/deployment/controller.ts'
 import { disruptionController } from './controllers/disruption/controller.ts'
+import { endpointsController } from './controllers/endpoints/controller.ts'
 import { endpointSliceController } from './controllers/endpointslice/controller.ts'
+import { endpointSliceMirroringController } from './controllers/endpointslicemirroring/controller.ts'
 import { horizontalPodAutoscalerController } from './controllers/horizontalpodautoscaler/controller.ts'
 import { jobController } from './controllers/job/controller.ts'
 import { podGarbageCollector } from './controllers/podgc/controller.ts'
@@ -24,7 +26,9 @@ export const CLUSTER_PARTS = {
   kubelet: kubelets,
   'horizontal-pod-autoscaler-controller': horizontalPodAutoscalerController,
   'disruption-controller': disruptionController,
+  'endpoints-controller': endpointsController,
   'endpointslice-controller': endpointSliceController,
+  'endpointslice-mirroring-controller': endpointSliceMirroringController,
   'pod-garbage-collector-controller': podGarbageCollector,
   'taint-eviction-controller': taintEvictionController,
 } as const satisfies Readonly<Record<string, ClusterPart>>

@@ -25,7 +25,9 @@ export const CLUSTER_PART_NAMES = [
   'kubelet',
   'horizontal-pod-autoscaler-controller',
   'disruption-controller',
+  'endpoints-controller',
   'endpointslice-controller',
+  'endpointslice-mirroring-controller',
   'pod-garbage-collector-controller',
   'taint-eviction-controller',
 ] as const
@@ -39,8 +41,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'cloud-node-lifecycle-controller',
   'daemonset-controller',
   'device-taint-eviction-controller',
-  'endpoints-controller',
-  'endpointslice-mirroring-controller',
   'ephemeral-volume-controller',
   'kube-apiserver-serving-clustertrustbundle-publisher-controller',
   'legacy-serviceaccount-token-cleaner-controller',

@@ -91,4 +91,38 @@ describe('services in a cluster', () => {
     await plane.until(async () => (await addresses()).length === 101)
     expect((await slices()).map(({ endpoints }) => endpoints.length).toSorted()).to.deep.equal([1, 100])
   })
+
+  it('have Endpoints that follow their pods, and go with the service', async () => {
+    await service({ ports: [{ name: 'http', port: 80, targetPort: 8080 }] }, { labels: { a: 'b' } })
+    await pod('p1', '10.0.0.1')
+    await pod('p2', '10.0.0.2', false)
+    const path = '/api/v1/namespaces/default/endpoints/web'
+    const subset = async (): Promise<AnyObject | undefined> => (await plane.request<AnyObject>('GET', path)).body.subsets?.[0]
+    await plane.until(async () => (await subset())?.notReadyAddresses?.[0]?.ip === '10.0.0.2' && (await subset())?.addresses?.[0]?.ip === '10.0.0.1')
+    expect((await subset())?.ports).to.deep.equal([{ name: 'http', port: 8080, protocol: 'TCP' }])
+    const { labels } = (await plane.request<AnyObject>('GET', path)).body.metadata
+    expect(labels).to.deep.equal({ a: 'b', 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' })
+    await plane.request('DELETE', '/api/v1/namespaces/default/services/web')
+    await plane.until(async () => (await plane.request('GET', path)).status === 404)
+    await plane.until(async () => (await slices()).length === 0)
+  })
+
+  it('have slices of the Endpoints that another program keeps', async () => {
+    await service({ selector: null })
+    const endpoints = (ip: string): Promise<unknown> =>
+      plane.apply({
+        apiVersion: 'v1',
+        kind: 'Endpoints',
+        metadata: { name: 'web', namespace: 'default' },
+        subsets: [{ addresses: [{ ip }], ports: [{ name: 'http', port: 8080, protocol: 'TCP' }] }],
+      })
+    await endpoints('6.7.8.9')
+    await plane.until(async () => (await addresses()).join() === '6.7.8.9')
+    await endpoints('6.7.8.10')
+    await plane.until(async () => (await addresses()).join() === '6.7.8.10')
+    await service({ selector: { app: 'web' } })
+    await plane.until(async () =>
+      (await slices()).every(({ metadata }) => metadata.labels?.['endpointslice.kubernetes.io/managed-by'] === 'endpointslice-controller.k8s.io'),
+    )
+  })
 })

@@ -1,4 +1,4 @@
-import type { Service } from '../../src/api/core/v1.types.ts'
+import type { EndpointSubset, Endpoints, Service } from '../../src/api/core/v1.types.ts'
 import type { Endpoint, EndpointSlice } from '../../src/api/discovery/v1.types.ts'
 
 /** Returns a slice with the given endpoints, whose conditions may be omitted. */
@@ -23,3 +23,10 @@ export const serviceOf = (spec: Partial<Service['spec']> = {}, metadata: Service
   }
   return service as Service
 }
+
+export const endpointsObject = (subsets: readonly EndpointSubset[], metadata: Endpoints['metadata'] = {}): Endpoints => ({
+  kind: 'Endpoints',
+  apiVersion: 'v1',
+  metadata: { name: 'web', namespace: 'default', uid: 'endpoints', ...metadata },
+  subsets: [...subsets],
+})

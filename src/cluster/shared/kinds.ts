@@ -2,7 +2,7 @@ import type { CustomResourceDefinition } from '../../api/apiextensions/v1.types.
 import type { Deployment, ReplicaSet, StatefulSet } from '../../api/apps/v1.types.ts'
 import type { HorizontalPodAutoscaler } from '../../api/autoscaling/v2.types.ts'
 import type { CronJob, Job } from '../../api/batch/v1.types.ts'
-import type { Event, Namespace, Node, Pod, ReplicationController, Service } from '../../api/core/v1.types.ts'
+import type { Endpoints, Event, Namespace, Node, Pod, ReplicationController, Service } from '../../api/core/v1.types.ts'
 import type { EndpointSlice } from '../../api/discovery/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
@@ -30,6 +30,7 @@ export const PODS = coreKind<Pod>('Pod', 'pods')
 export const NODES = coreKind<Node>('Node', 'nodes', false)
 export const NAMESPACES = coreKind<Namespace>('Namespace', 'namespaces', false)
 export const SERVICES = coreKind<Service>('Service', 'services')
+export const ENDPOINTS = coreKind<Endpoints>('Endpoints', 'endpoints')
 export const EVENTS = coreKind<Event>('Event', 'events')
 export const REPLICATION_CONTROLLERS = coreKind<ReplicationController>('ReplicationController', 'replicationcontrollers')
 export const DEPLOYMENTS = namespacedKind<Deployment>('apps', 'Deployment', 'deployments')

@@ -5,6 +5,8 @@ import { isPodTerminal, isPodTerminating, isSidecar } from './pods.ts'
 
 /** Annotation with the time of the change that led to the latest write of endpoints. */
 export const LAST_CHANGE = 'endpoints.kubernetes.io/last-change-trigger-time'
+/** Annotation of Endpoints that are the lock of a leader election. */
+export const LEADER = 'control-plane.alpha.kubernetes.io/leader'
 /** Label of the endpoints of services without a cluster address. */
 export const HEADLESS = 'service.kubernetes.io/headless'
 

@@ -1,0 +1,50 @@
+import type { EndpointSubset, Endpoints, Service } from '../../../api/core/v1.types.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { formatTime } from '../../../meta/time.ts'
+import { HEADLESS, hasClusterIP, LAST_CHANGE } from '../../shared/service-endpoints.ts'
+import { isOverCapacity, truncated } from './subsets.ts'
+
+const MANAGED_BY = 'endpoints.kubernetes.io/managed-by'
+const CONTROLLER = 'endpoint-controller'
+const OVER_CAPACITY = 'endpoints.kubernetes.io/over-capacity'
+
+/** Input of `endpointsOf`. */
+export interface EndpointsInput {
+  readonly service: Service
+  readonly subsets: readonly EndpointSubset[]
+  /** Present Endpoints. Undefined if there are none. */
+  readonly current: Endpoints | undefined
+  /** Milliseconds since the epoch. Undefined if no change is known. */
+  readonly changedAt: number | undefined
+  /** Whether Endpoints have a label that says that this controller keeps them, as since 1.33. */
+  readonly isLabelled: boolean
+}
+
+/** Returns the Endpoints of a service. Undefined if the present ones need no write. */
+export function endpointsOf({ service, subsets, current, changedAt, isLabelled }: EndpointsInput): Endpoints | undefined {
+  if (current && !needsWrite(current, service, subsets, isLabelled)) return undefined
+  const { [LAST_CHANGE]: _, [OVER_CAPACITY]: __, ...annotations } = current?.metadata.annotations ?? {}
+  const { [HEADLESS]: ___, ...labels } = service.metadata.labels ?? {}
+  const { name = '', namespace = '' } = service.metadata
+  return {
+    kind: 'Endpoints',
+    apiVersion: 'v1',
+    metadata: {
+      ...(current?.metadata ?? { name, namespace }),
+      labels: { ...labels, ...(isLabelled && { [MANAGED_BY]: CONTROLLER }), ...(!hasClusterIP(service) && { [HEADLESS]: '' }) },
+      annotations: {
+        ...annotations,
+        ...(changedAt !== undefined && { [LAST_CHANGE]: formatTime(changedAt) }),
+        ...(isOverCapacity(subsets) && { [OVER_CAPACITY]: 'truncated' }),
+      },
+    },
+    subsets: [...truncated(subsets)],
+  }
+}
+
+function needsWrite({ metadata, subsets = [] }: Endpoints, service: Service, desired: readonly EndpointSubset[], isLabelled: boolean): boolean {
+  const { [HEADLESS]: _, [MANAGED_BY]: managedBy, ...labels } = metadata.labels ?? {}
+  const hasLabel = !isLabelled || managedBy === CONTROLLER
+  const isMarked = metadata.annotations?.[OVER_CAPACITY] !== undefined
+  return isMarked || !hasLabel || !deepEqual(labels, service.metadata.labels ?? {}) || !deepEqual(subsets, desired)
+}

@@ -1,0 +1,127 @@
+import type { EndpointAddress, Endpoints, Service } from '../../../api/core/v1.types.ts'
+import type { Endpoint, EndpointPort, EndpointSlice } from '../../../api/discovery/v1.types.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { parseIp, printIp } from '../../../meta/ip.ts'
+import { endpointKey, groupBy, isSameEndpoint, MANAGED_BY, portsKey, SERVICE_NAME, type SliceChanges, slicePrefix } from '../../shared/endpoint-slices.ts'
+import { ENDPOINTS } from '../../shared/kinds.ts'
+import { controllerReference } from '../../shared/owner.ts'
+import { hasSelector, LAST_CHANGE, LEADER } from '../../shared/service-endpoints.ts'
+
+/** Name of this controller in the label of its slices. */
+export const CONTROLLER = 'endpointslicemirroring-controller.k8s.io'
+/** Largest number of addresses of a subset that are mirrored, as kube-controller-manager's --mirroring-max-endpoints-per-subset by default. */
+export const MAX_PER_SUBSET = 1000
+
+const SKIP = 'endpointslice.kubernetes.io/skip-mirror'
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/** Whether Endpoints ask not to be mirrored: by a label, or because they are the lock of a leader election. */
+export const isExcluded = ({ metadata: { labels, annotations } }: Endpoints): boolean => labels?.[SKIP] === 'true' || annotations?.[LEADER] !== undefined
+
+/** Whether Endpoints are mirrored: their service exists and selects no pods. */
+export const isMirrored = (endpoints: Endpoints, service: Service | undefined): boolean =>
+  !isExcluded(endpoints) && service !== undefined && !hasSelector(service)
+
+/** Endpoints with the same address type and ports. */
+interface MirrorGroup {
+  readonly addressType: 'IPv4' | 'IPv6'
+  readonly ports: readonly EndpointPort[]
+  readonly endpoints: Map<string, Endpoint>
+}
+
+export interface MirrorPlan {
+  readonly changes: SliceChanges
+  /** Number of addresses that are no IP addresses. */
+  readonly invalid: number
+  /** Number of addresses that are not mirrored, invalid ones included. */
+  readonly skipped: number
+}
+
+/** Plans the slices that mirror Endpoints: one for each address type and set of ports. Corresponds to upstream's reconcile. */
+export function planMirror(endpoints: Endpoints, existing: readonly EndpointSlice[]): MirrorPlan {
+  const { groups, invalid, skipped } = mirrorGroups(endpoints)
+  const byKey = groupBy(existing, ({ addressType, ports }) => `${addressType} ${portsKey(ports)}`)
+  const changes: SliceChanges = { create: [], update: [], remove: [] }
+  for (const [key, group] of groups) {
+    const [first, ...others] = byKey.get(key) ?? []
+    changes.remove.push(...others)
+    if (!first) changes.create.push(mirrorSlice(endpoints, group, undefined))
+    else if (!isMirrorOf(first, endpoints, group)) changes.update.push(mirrorSlice(endpoints, group, first.metadata.name))
+  }
+  for (const [key, slices] of byKey) if (!groups.has(key)) changes.remove.push(...slices)
+  return { changes, invalid, skipped }
+}
+
+function mirrorGroups({ subsets = [] }: Endpoints): { groups: Map<string, MirrorGroup>; invalid: number; skipped: number } {
+  const groups = new Map<string, MirrorGroup>()
+  let [invalid, skipped] = [0, 0]
+  for (const { addresses = [], notReadyAddresses = [], ports = [] } of subsets) {
+    const slicePorts = ports.map(({ name = '', port, protocol = 'TCP', appProtocol }) => ({
+      name,
+      port,
+      protocol,
+      ...(appProtocol !== undefined && { appProtocol }),
+    }))
+    const all = [...addresses.map(address => ({ address, ready: true })), ...notReadyAddresses.map(address => ({ address, ready: false }))]
+    let added = 0
+    for (const { address, ready } of all) {
+      if (added === MAX_PER_SUBSET) break
+      const ip = parseIp(address.ip)
+      if (!ip) {
+        invalid++
+        continue
+      }
+      added++
+      const addressType = ip.length === 4 ? 'IPv4' : 'IPv6'
+      const key = `${addressType} ${portsKey(slicePorts)}`
+      const group = groups.get(key) ?? { addressType, ports: slicePorts, endpoints: new Map<string, Endpoint>() }
+      groups.set(key, group)
+      const endpoint = mirroredEndpoint(address, printIp(ip), ready)
+      group.endpoints.set(endpointKey(endpoint), endpoint)
+    }
+    skipped += all.length - added
+  }
+  return { groups, invalid, skipped }
+}
+
+const mirroredEndpoint = ({ hostname, nodeName, targetRef }: EndpointAddress, ip: string, ready: boolean): Endpoint => ({
+  addresses: [ip],
+  conditions: { ready },
+  ...(hostname && { hostname }),
+  ...(targetRef && { targetRef }),
+  ...(nodeName !== undefined && { nodeName }),
+})
+
+const mirroredAnnotations = ({ metadata: { annotations = {} } }: Endpoints): Record<string, string> => {
+  const { [LAST_CHANGE]: _, [LAST_APPLIED]: __, ...rest } = annotations
+  return rest
+}
+
+/** @param name name of the slice that is replaced. Undefined for a new slice. */
+const mirrorSlice = (endpoints: Endpoints, { addressType, ports, endpoints: desired }: MirrorGroup, name: string | undefined): EndpointSlice => ({
+  kind: 'EndpointSlice',
+  apiVersion: 'discovery.k8s.io/v1',
+  metadata: {
+    namespace: endpoints.metadata.namespace ?? '',
+    ...(name === undefined ? { generateName: slicePrefix(endpoints.metadata.name ?? '') } : { name }),
+    labels: { ...endpoints.metadata.labels, [SERVICE_NAME]: endpoints.metadata.name ?? '', [MANAGED_BY]: CONTROLLER },
+    annotations: mirroredAnnotations(endpoints),
+    ownerReferences: [controllerReference(ENDPOINTS, endpoints)],
+  },
+  addressType,
+  ports: [...ports],
+  endpoints: [...desired.values()].slice(0, MAX_PER_SUBSET),
+})
+
+function isMirrorOf({ metadata, endpoints: present }: EndpointSlice, endpoints: Endpoints, { endpoints: desired }: MirrorGroup): boolean {
+  const { [SERVICE_NAME]: _, [MANAGED_BY]: __, ...labels } = metadata.labels ?? {}
+  return (
+    (present ?? []).length === desired.size &&
+    (present ?? []).every(endpoint => {
+      const wanted = desired.get(endpointKey(endpoint))
+      return wanted !== undefined && isSameEndpoint(wanted, endpoint)
+    }) &&
+    deepEqual(labels, endpoints.metadata.labels ?? {}) &&
+    deepEqual(metadata.annotations ?? {}, mirroredAnnotations(endpoints))
+  )
+}
