@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { BUILT_CONTROLLERS } from '../../src/controllers/names.ts'
+import { isControllerBuilt } from '../oracle/controllers.ts'
 import { controllerOracles } from '../oracle/files.ts'
 import { mismatch } from '../oracle/match.ts'
-import { ScenarioRun, UnsupportedStep } from '../oracle/scenario-run.ts'
-import { World } from '../oracle/world.ts'
+import { UnsupportedStep } from '../oracle/references.ts'
+import { ScenarioRun } from '../oracle/scenario-run.ts'
+import { Worlds } from '../oracle/world.ts'
 
 /** Folder with the tables and scenarios of controllers: the project's copies, unless $CLUSTER_ORACLE names another one. */
 const folder = process.env.CLUSTER_ORACLE ?? join(import.meta.dirname, '../fixtures/cluster')
@@ -13,15 +14,7 @@ const START = '2030-01-01T00:00:00Z'
 /** A table's function, or the reason why it has none. */
 type TableFunction = ((input: never) => unknown) | string
 
-const built: readonly string[] = BUILT_CONTROLLERS
-
-/** Controllers of files that are named otherwise. */
-const CONTROLLERS: Readonly<Record<string, string>> = {
-  endpointslicemirroring: 'endpointslice-mirroring-controller',
-}
-
 for (const { controller, tables, scenarios } of controllerOracles(folder)) {
-  const isBuilt = built.includes(CONTROLLERS[controller] ?? `${controller}-controller`)
   describe(`oracle of ${controller}`, () => {
     const file = join(import.meta.dirname, '../oracle/tables', `${controller}.ts`)
     for (const { table, entries } of tables)
@@ -38,18 +31,16 @@ for (const { controller, tables, scenarios } of controllerOracles(folder)) {
           })
       })
     describe('scenarios', () => {
-      let original: World
-      before(async function () {
-        if (!isBuilt) return this.skip()
-        original = await World.start(START)
+      const worlds = new Worlds(START)
+      before(function () {
+        if (!isControllerBuilt(controller)) this.skip()
       })
-      after(() => original?.plane.stop())
+      after(() => worlds.stop())
       for (const scenario of scenarios)
         it(`scenario ${scenario.name}`, async function () {
-          if (scenario.startAt !== undefined) this.skip()
-          const world = await original.fork()
+          const world = await worlds.for(scenario)
           try {
-            await new ScenarioRun(world).run(scenario)
+            await new ScenarioRun(world, scenario).run(scenario)
           } catch (error) {
             if (error instanceof UnsupportedStep) this.skip()
             throw error

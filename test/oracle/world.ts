@@ -1,6 +1,7 @@
 import { startControlPlane } from '../../src/testing/start-control-plane.ts'
-import type { ControlPlane } from '../../src/testing/types.ts'
+import type { ControlPlane, User } from '../../src/testing/types.ts'
 import type { AnyObject } from '../support/any-object.ts'
+import type { Scenario, Step } from './files.ts'
 
 interface KindPath {
   /** Path of the collection in all namespaces, up to the plural name. */
@@ -27,10 +28,13 @@ export function parseReference(text: string): ObjectReference {
 export class World {
   readonly plane: ControlPlane
   readonly #kinds: ReadonlyMap<string, KindPath>
+  readonly #client: User
 
-  constructor(plane: ControlPlane, kinds: ReadonlyMap<string, KindPath>) {
+  /** @param client sends the requests. */
+  constructor(plane: ControlPlane, kinds: ReadonlyMap<string, KindPath>, client: User = plane) {
     this.plane = plane
     this.#kinds = kinds
+    this.#client = client
   }
 
   static async start(at: string, flags: Record<string, string> = {}): Promise<World> {
@@ -40,6 +44,24 @@ export class World {
 
   async fork(): Promise<World> {
     return new World(await this.plane.fork(), this.#kinds)
+  }
+
+  /** Returns the same world for another user, who may create objects of a kind. */
+  async as(user: string, groups: readonly string[], kind: string): Promise<World> {
+    const { plural } = this.#kind(kind)
+    const name = `test:create-${plural}`
+    const apiVersion = 'rbac.authorization.k8s.io/v1'
+    await this.plane.apply(
+      { apiVersion, kind: 'ClusterRole', metadata: { name }, rules: [{ apiGroups: ['*'], resources: [plural], verbs: ['create'] }] },
+      {
+        apiVersion,
+        kind: 'ClusterRoleBinding',
+        metadata: { name: `${name}-${user.replaceAll(/[^a-z0-9]/g, '-')}` },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+      },
+    )
+    return new World(this.plane, this.#kinds, await this.plane.user(user, [...groups]))
   }
 
   #path({ namespace, kind, name }: ObjectReference, subresource = ''): string {
@@ -55,7 +77,7 @@ export class World {
 
   /** Resolves to the response, whatever its status. */
   send(method: string, reference: ObjectReference, body?: unknown, subresource = ''): ReturnType<ControlPlane['request']> {
-    return this.plane.request(method, this.#path(reference, subresource), body === undefined ? {} : { body })
+    return this.#client.request(method, this.#path(reference, subresource), body === undefined ? {} : { body })
   }
 
   async mustSend(method: string, reference: ObjectReference, body?: unknown, subresource = ''): Promise<AnyObject> {
@@ -82,6 +104,42 @@ export class World {
     const metadata = { ...(namespaced && { namespace: 'default' }), ...(object.metadata as object) }
     return { apiVersion, ...object, kind: String(object.kind), metadata } as AnyObject
   }
+}
+
+/** The worlds that scenarios need, by start and flags. Each scenario gets a fork. */
+export class Worlds {
+  readonly #start: string
+  readonly #started = new Map<string, Promise<World>>()
+
+  /** @param start time of scenarios that name none. */
+  constructor(start: string) {
+    this.#start = start
+  }
+
+  async for({ startAt = this.#start, steps }: Pick<Scenario, 'startAt' | 'steps'>): Promise<World> {
+    const flags = flagsOf(steps)
+    const key = JSON.stringify([startAt, flags])
+    const started = this.#started.get(key) ?? World.start(startAt, flags)
+    this.#started.set(key, started)
+    return (await started).fork()
+  }
+
+  async stop(): Promise<void> {
+    for (const world of this.#started.values()) await (await world).plane.stop()
+  }
+}
+
+/** Returns the flags that the steps `config` stand for: those of kube-controller-manager that allocate CIDRs to nodes. */
+function flagsOf(steps: readonly Step[]): Record<string, string> {
+  const configs = steps.flatMap(({ config }) => (config === undefined ? [] : [config as { clusterCIDRs?: readonly string[]; nodeMask?: number }]))
+  return Object.assign(
+    {},
+    ...configs.map(({ clusterCIDRs, nodeMask }) => ({
+      'allocate-node-cidrs': 'true',
+      ...(clusterCIDRs && { 'cluster-cidr': clusterCIDRs.join(',') }),
+      ...(nodeMask !== undefined && { 'node-cidr-mask-size': String(nodeMask) }),
+    })),
+  )
 }
 
 /** Reads the kinds from discovery. Of several groups with a kind the first one wins, which is the core group for events. */
