@@ -1,6 +1,6 @@
 import { podPriority } from '../shared/pods.ts'
 import type { Infeasible } from './failure-text.ts'
-import { type NodeFilter, type Status, unresolvable } from './framework.ts'
+import { type NodeFilter, type Reserve, type Status, unresolvable } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import { nodesToFind, type Profile } from './profile.ts'
@@ -12,9 +12,17 @@ export interface ActiveFilter {
   readonly filter: NodeFilter
 }
 
+/** Reservation of a plugin that takes part in the cycle of a pod. */
+export interface ActiveReserve {
+  readonly plugin: string
+  readonly reserve: Reserve
+}
+
 /** Feasible nodes of a pod, at least one. */
 export interface Feasible {
   readonly nodes: readonly NodeInfo[]
+  /** Reservations to make on the node that is chosen. */
+  readonly reserves: readonly ActiveReserve[]
   /** Index of the node after the last one that was checked, where the next cycle begins. */
   readonly next: number
 }
@@ -43,10 +51,10 @@ export function filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile, 
     const statuses = new Map(snapshot.nodes.map(({ name }) => [name, status]))
     return { infeasible: { nodeCount, preFilterReason: reason, statuses, plugins }, filters: [] }
   }
-  const { filters, nodeNames, namers } = prepared
+  const { filters, reserves, nodeNames, namers } = prepared
   const first = preferred === undefined ? undefined : snapshot.node(preferred)
   if (first && (nodeNames?.has(first.name) ?? true) && checkNode(pod, first, filters, nominated(first.name)) === undefined)
-    return { feasible: { nodes: [first], next: from } }
+    return { feasible: { nodes: [first], reserves, next: from } }
   const statuses = new Map<string, Status>()
   const plugins = new Set<string>()
   const nodes: NodeInfo[] = []
@@ -62,7 +70,7 @@ export function filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile, 
       plugins.add(rejected.plugin)
     }
   }
-  if (nodes.length > 0) return { feasible: { nodes, next: (from + checked) % nodeCount } }
+  if (nodes.length > 0) return { feasible: { nodes, reserves, next: (from + checked) % nodeCount } }
   if (nodeNames) {
     const left = unresolvable(`node(s) didn't satisfy plugin(s) [${namers.join(' ')}]`)
     for (const { name } of snapshot.nodes) if (!nodeNames.has(name)) statuses.set(name, left)
@@ -73,6 +81,7 @@ export function filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile, 
 
 interface Prepared {
   readonly filters: readonly ActiveFilter[]
+  readonly reserves: readonly ActiveReserve[]
   readonly nodeNames: ReadonlySet<string> | undefined
   /** Plugins that restrict the names of nodes. */
   readonly namers: readonly string[]
@@ -86,6 +95,7 @@ interface Rejected {
 
 function prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile): Prepared | Rejected {
   const filters: ActiveFilter[] = []
+  const reserves: ActiveReserve[] = []
   const namers: string[] = []
   let nodeNames: ReadonlySet<string> | undefined
   for (const { plugin } of plugins) {
@@ -102,9 +112,11 @@ function prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile):
         return { status: unresolvable(reason), plugins: new Set(namers), reason }
       }
     }
-    if (prepared?.filter && !prepared.status) filters.push({ plugin: plugin.name, filter: prepared.filter })
+    if (prepared === undefined || prepared.status) continue
+    if (prepared.filter) filters.push({ plugin: plugin.name, filter: prepared.filter })
+    if (prepared.reserve) reserves.push({ plugin: plugin.name, reserve: prepared.reserve })
   }
-  return { filters, nodeNames, namers }
+  return { filters, reserves, nodeNames, namers }
 }
 
 /**

@@ -1,4 +1,7 @@
 import type { Pod } from '../../api/core/v1.types.ts'
+import type { TypedObject } from '../../api/meta/object.ts'
+import type { ApiClient, ResourceKind } from '../../clients/api-client.ts'
+import type { TimerClock } from '../../lib/clock.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -34,6 +37,32 @@ export interface PreFiltered {
   /** Optional. Names of the only nodes that can be feasible. */
   readonly nodeNames?: ReadonlySet<string>
   readonly filter?: NodeFilter
+  /** Optional. Reserves what the pod needs on the node that was chosen. Called if no plugin has rejected the node, in the same turn as the filter. */
+  readonly reserve?: Reserve
+}
+
+/** Returns the reservation of a node, or why the node cannot be reserved. Undefined if the plugin has nothing to reserve. */
+export type Reserve = (node: NodeInfo) => Reservation | Status | undefined
+
+/** Objects that a plugin keeps for a pod from the choice of the node until the pod is bound. */
+export interface Reservation {
+  /**
+   * Optional. Writes what the pod needs before it is bound. Resolves with a status if the pod must be scheduled again. If it rejects, the pod is retried after its back-off. It may wait for other
+   * parts of the cluster, and other pods are scheduled meanwhile.
+   */
+  preBind?(context: BindingContext): Promise<Status | undefined>
+  /** Optional. Releases the reservation, because the pod is not bound. Called in the reverse order of the plugins. Never rejects. */
+  unreserve?(context: BindingContext): Promise<void>
+}
+
+/** Access of a reservation to the API and to the time. */
+export interface BindingContext {
+  readonly client: ApiClient
+  readonly clock: TimerClock
+  /** Aborts when the scheduler stops. */
+  readonly signal: AbortSignal
+  /** Resolves at the next change of an object of the kind, when the snapshot's objects have it, or once the signal aborts. */
+  untilChanged(kind: ResourceKind<TypedObject>): Promise<void>
 }
 
 /** Scores of one plugin for one pod. */

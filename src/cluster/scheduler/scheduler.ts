@@ -14,15 +14,19 @@ import { DISRUPTION_BUDGETS, NAMESPACES, NODES, PODS, REPLICA_SETS, REPLICATION_
 import type { RequestRules } from '../shared/pod-requests.ts'
 import { disruptionTarget, isPodTerminal, podCondition, podPriority } from '../shared/pods.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
+import { ChangeWaiters } from './change-waiters.ts'
 import { ClusterState } from './cluster-state.ts'
 import { DEFAULT_SCHEDULER, defaultProfile } from './default-profile.ts'
 import { failureText } from './failure-text.ts'
-import { chooseNode, type Filtered, filterNodes } from './find-node.ts'
+import { type ActiveReserve, chooseNode, type Filtered, filterNodes } from './find-node.ts'
+import type { BindingContext } from './framework.ts'
+import type { NodeInfo } from './node-info.ts'
 import { NominatedPodsByNode } from './nominated-pods.ts'
 import { type PodInfo, podInfo } from './pod-info.ts'
 import { BY_SCHEDULER, type PreemptionArgs, type PreemptionCandidate, preempt } from './preemption.ts'
 import type { Profile } from './profile.ts'
 import { type ClusterEvent, type QueuedPod, SchedulingQueue } from './queue.ts'
+import { type BindingRejection, Reservations } from './reservations.ts'
 import type { ClusterObjects } from './snapshot.ts'
 
 /** The only key of the work queue: it stands for all pods of the scheduling queue. */
@@ -50,7 +54,10 @@ class Scheduler {
   readonly #nominated = new NominatedPodsByNode()
   readonly #work: KeyQueue
   readonly #recorder: EventRecorder
+  readonly #bindingContext: BindingContext
   readonly #bindings = new Set<Promise<void>>()
+  /** Pods that are prepared before they are bound. Their number is not limited, as they may wait for other parts of the cluster. */
+  readonly #preparations = new Set<Promise<void>>()
   /** Index of the node that the next cycle checks first. */
   #next = 0
 
@@ -64,6 +71,8 @@ class Scheduler {
     this.#state = new ClusterState(this.#objects())
     this.#pending = new SchedulingQueue(clock)
     this.#recorder = recorderOf(env, DEFAULT_SCHEDULER, signal)
+    const changes = new ChangeWaiters(informers, signal)
+    this.#bindingContext = { client: env.client, clock, signal, untilChanged: kind => changes.untilChanged(kind) }
     this.#work = queueOf(env, 'scheduler', signal, { workers: 1, work: () => this.#scheduleAll() })
   }
 
@@ -83,7 +92,7 @@ class Scheduler {
       deleted: pod => this.#forget(pod),
     })
     await untilAborted(this.#signal)
-    await Promise.allSettled(this.#bindings)
+    await Promise.allSettled([...this.#preparations, ...this.#bindings])
   }
 
   /** Reads of the objects that plugins use besides nodes and pods. */
@@ -156,37 +165,69 @@ class Scheduler {
       if (!('feasible' in filtered)) return await this.#reject(queued, info, filtered)
       this.#next = filtered.feasible.next
       const node = chooseNode(info, snapshot, profile, filtered.feasible.nodes, Math.random)
-      if (node) this.#bind(queued, info, node.name)
+      if (node) await this.#assign(queued, info, node, filtered.feasible.reserves)
     } catch (error) {
+      this.#state.forgetAssumed(pod)
       await this.#fail(queued, new Set(), 'SchedulerError', errorMessage(error))
     }
   }
 
-  /** Binds a pod in the background. It counts for the node already. */
-  #bind(queued: QueuedPod, info: PodInfo, node: string): void {
-    this.#state.assume(info, node)
+  /** Reserves the node, and binds the pod in the background. It counts for the node already. */
+  async #assign(queued: QueuedPod, info: PodInfo, node: NodeInfo, reserves: readonly ActiveReserve[]): Promise<void> {
+    this.#state.assume(info, node.name)
     this.#nominated.delete(queued.pod)
-    const binding = this.#writeBinding(queued, info, node).finally(() => this.#bindings.delete(binding))
+    const { reservations, rejection } = Reservations.make(reserves, node)
+    if (rejection) return this.#takeBack(queued, node, reservations, rejection)
+    if (!reservations.isPending) return this.#bind(queued, info, node, reservations)
+    const preparation = this.#prepare(queued, info, node, reservations).finally(() => this.#preparations.delete(preparation))
+    this.#preparations.add(preparation)
+  }
+
+  async #prepare(queued: QueuedPod, info: PodInfo, node: NodeInfo, reservations: Reservations): Promise<void> {
+    try {
+      const rejection = await reservations.preBind(this.#bindingContext)
+      if (rejection === undefined) this.#bind(queued, info, node, reservations)
+      else await this.#takeBack(queued, node, reservations, rejection)
+    } catch (error) {
+      if (!this.#signal.aborted) await this.#takeBack(queued, node, reservations, errorMessage(error))
+    }
+  }
+
+  #bind(queued: QueuedPod, info: PodInfo, node: NodeInfo, reservations: Reservations): void {
+    const binding = this.#writeBinding(queued, info, node, reservations).finally(() => this.#bindings.delete(binding))
     this.#bindings.add(binding)
   }
 
-  async #writeBinding(queued: QueuedPod, { pod }: PodInfo, node: string): Promise<void> {
+  /** Releases a node that was assumed for a pod, and returns the pod to the queue. @param reason rejection of a plugin, or the message of an error */
+  async #takeBack(queued: QueuedPod, { name }: NodeInfo, reservations: Reservations, reason: BindingRejection | string): Promise<void> {
+    await reservations.release(this.#bindingContext)
+    this.#state.forgetAssumed(queued.pod)
+    if (typeof reason === 'string') await this.#fail(queued, new Set(), 'SchedulerError', reason)
+    else {
+      const { plugin, status } = reason
+      const plugins = new Set([plugin])
+      await this.#fail(queued, plugins, 'Unschedulable', failureText({ nodeCount: 1, preFilterReason: '', statuses: new Map([[name, status]]), plugins }))
+    }
+    this.#react(['assigned pod deleted'])
+  }
+
+  async #writeBinding(queued: QueuedPod, { pod }: PodInfo, node: NodeInfo, reservations: Reservations): Promise<void> {
     const { namespace = '', name = '', uid } = pod.metadata
     const binding = {
       kind: 'Binding',
       apiVersion: 'v1',
       metadata: { namespace, name, ...(uid !== undefined && { uid }) },
-      target: { kind: 'Node', name: node },
+      target: { kind: 'Node', name: node.name },
     }
     try {
       await this.#env.client.post(PODS, { namespace, name, subresource: 'binding' }, binding)
       this.#pending.delete(pod)
-      this.#recorder.record(PODS, pod, 'Normal', 'Scheduled', `Successfully assigned ${objectKey(pod)} to ${node}`)
+      this.#recorder.record(PODS, pod, 'Normal', 'Scheduled', `Successfully assigned ${objectKey(pod)} to ${node.name}`)
     } catch (error) {
+      if (!isStatusError(error, 'NotFound')) return this.#takeBack(queued, node, reservations, `binding rejected: ${errorMessage(error)}`)
+      await reservations.release(this.#bindingContext)
       this.#state.forgetAssumed(pod)
-      if (isStatusError(error, 'NotFound')) return this.#pending.delete(pod)
-      await this.#fail(queued, new Set(), 'SchedulerError', `binding rejected: ${errorMessage(error)}`)
-      this.#react(['assigned pod deleted'])
+      this.#pending.delete(pod)
     }
   }
 
