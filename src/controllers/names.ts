@@ -28,6 +28,7 @@ export const CLUSTER_PART_NAMES = [
   'endpoints-controller',
   'endpointslice-controller',
   'endpointslice-mirroring-controller',
+  'persistentvolume-binder-controller',
   'pod-garbage-collector-controller',
   'taint-eviction-controller',
 ] as const
@@ -48,7 +49,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'node-lifecycle-controller',
   'node-route-controller',
   'persistentvolume-attach-detach-controller',
-  'persistentvolume-binder-controller',
   'persistentvolume-expander-controller',
   'podcertificaterequest-cleaner-controller',
   'resourceclaim-controller',

@@ -2,10 +2,11 @@ import type { CustomResourceDefinition } from '../../api/apiextensions/v1.types.
 import type { Deployment, ReplicaSet, StatefulSet } from '../../api/apps/v1.types.ts'
 import type { HorizontalPodAutoscaler } from '../../api/autoscaling/v2.types.ts'
 import type { CronJob, Job } from '../../api/batch/v1.types.ts'
-import type { Endpoints, Event, Namespace, Node, Pod, ReplicationController, Service } from '../../api/core/v1.types.ts'
+import type { Endpoints, Event, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, ReplicationController, Service } from '../../api/core/v1.types.ts'
 import type { EndpointSlice } from '../../api/discovery/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
+import type { StorageClass } from '../../api/storage/v1.types.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
 
 const coreKind = <T extends TypedObject>(kind: string, resource: string, namespaced = true): ResourceKind<T> => ({
@@ -24,6 +25,11 @@ const namespacedKind = <T extends TypedObject>(group: string, kind: string, reso
   namespaced: true,
 })
 
+const clusterKind = <T extends TypedObject>(group: string, kind: string, resource: string): ResourceKind<T> => ({
+  ...namespacedKind<T>(group, kind, resource),
+  namespaced: false,
+})
+
 /** Kinds that the cluster reads or writes, in the version in which it does. A kind is listed only if code uses it. */
 
 export const PODS = coreKind<Pod>('Pod', 'pods')
@@ -32,6 +38,9 @@ export const NAMESPACES = coreKind<Namespace>('Namespace', 'namespaces', false)
 export const SERVICES = coreKind<Service>('Service', 'services')
 export const ENDPOINTS = coreKind<Endpoints>('Endpoints', 'endpoints')
 export const EVENTS = coreKind<Event>('Event', 'events')
+export const CLAIMS = coreKind<PersistentVolumeClaim>('PersistentVolumeClaim', 'persistentvolumeclaims')
+export const VOLUMES = coreKind<PersistentVolume>('PersistentVolume', 'persistentvolumes', false)
+export const STORAGE_CLASSES = clusterKind<StorageClass>('storage.k8s.io', 'StorageClass', 'storageclasses')
 export const REPLICATION_CONTROLLERS = coreKind<ReplicationController>('ReplicationController', 'replicationcontrollers')
 export const DEPLOYMENTS = namespacedKind<Deployment>('apps', 'Deployment', 'deployments')
 export const REPLICA_SETS = namespacedKind<ReplicaSet>('apps', 'ReplicaSet', 'replicasets')

@@ -1,0 +1,109 @@
+import { expect } from 'chai'
+import { startControlPlane } from '../../src/testing/start-control-plane.ts'
+import type { ControlPlane, Manifest } from '../../src/testing/types.ts'
+import type { AnyObject } from '../support/any-object.ts'
+
+const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims'
+const VOLUMES = '/api/v1/persistentvolumes'
+
+const claim = (name: string, spec: object = {}): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name, namespace: 'default' },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
+})
+const volume = (name: string, spec: object = {}): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolume',
+  metadata: { name },
+  spec: { accessModes: ['ReadWriteOnce'], capacity: { storage: '5Gi' }, persistentVolumeReclaimPolicy: 'Retain', hostPath: { path: '/tmp/v' }, ...spec },
+})
+
+describe('volumes of a cluster', () => {
+  let original: ControlPlane
+  let plane: ControlPlane
+  before(async () => {
+    original = await startControlPlane({ clock: 'stopped', flags: { profile: 'cluster', controllers: ['*', '-kubelet', '-scheduler'] } })
+  })
+  after(() => original.stop())
+  beforeEach(async () => {
+    plane = await original.fork()
+  })
+  afterEach(() => plane.stop())
+
+  const get = async (path: string): Promise<AnyObject> => (await plane.request<AnyObject>('GET', path)).body
+  const phase = async (path: string): Promise<string | undefined> => (await get(path)).status?.phase
+  const until = (path: string, wanted: string): Promise<unknown> => plane.until(async () => (await phase(path)) === wanted)
+  const eventsOf = async (name: string): Promise<string[]> => {
+    const { items } = await get('/api/v1/events')
+    return items.filter((event: AnyObject) => event.involvedObject.name === name).map(({ reason, message }: AnyObject) => `${reason}: ${message}`)
+  }
+
+  describe('that exist', () => {
+    it('are bound to claims, and released with them', async () => {
+      await plane.apply(volume('v'), claim('c', { storageClassName: '' }))
+      await until(`${CLAIMS}/c`, 'Bound')
+      expect((await get(`${CLAIMS}/c`)).spec.volumeName).to.equal('v')
+      expect((await get(`${VOLUMES}/v`)).spec.claimRef).to.include({ namespace: 'default', name: 'c' })
+      expect(await phase(`${VOLUMES}/v`)).to.equal('Bound')
+      await plane.request('DELETE', `${CLAIMS}/c`)
+      await until(`${VOLUMES}/v`, 'Released')
+      await plane.apply(claim('c', { storageClassName: '' }))
+      await plane.until(async () => (await eventsOf('c')).includes('FailedBinding: no persistent volumes available for this claim and no storage class is set'))
+      expect(await phase(`${CLAIMS}/c`)).to.equal('Pending')
+    })
+
+    it('are deleted or recycled by their policy, and fail without a plugin', async () => {
+      const policies = { gone: 'Delete', again: 'Recycle' }
+      for (const [name, persistentVolumeReclaimPolicy] of Object.entries(policies)) {
+        await plane.apply(volume(name, { persistentVolumeReclaimPolicy }), claim(name, { storageClassName: '', volumeName: name }))
+        await until(`${CLAIMS}/${name}`, 'Bound')
+        await plane.request('DELETE', `${CLAIMS}/${name}`)
+      }
+      await plane.until(async () => (await plane.request('GET', `${VOLUMES}/gone`)).status === 404)
+      await until(`${VOLUMES}/again`, 'Available')
+      await plane.until(async () => (await eventsOf('again')).includes('VolumeRecycled: Volume recycled'))
+      const nfs = { hostPath: null, nfs: { server: 's', path: '/' } }
+      await plane.apply(volume('kept', { persistentVolumeReclaimPolicy: 'Delete', ...nfs }), claim('k', { storageClassName: '', volumeName: 'kept' }))
+      await until(`${CLAIMS}/k`, 'Bound')
+      await plane.request('DELETE', `${CLAIMS}/k`)
+      await until(`${VOLUMES}/kept`, 'Failed')
+      expect((await get(`${VOLUMES}/kept`)).status.message).to.equal(
+        'error getting deleter volume plugin for volume "kept": no deletable volume plugin matched',
+      )
+    })
+
+    it('are bound to one claim each when many claims come at once', async () => {
+      const names = Array.from({ length: 12 }, (_, i) => `n${i}`)
+      await plane.apply(...names.flatMap(name => [volume(name), claim(name, { storageClassName: '' })]))
+      for (const name of names) await until(`${CLAIMS}/${name}`, 'Bound')
+      const { items } = await get(CLAIMS)
+      expect(new Set(items.map(({ spec }: AnyObject) => spec.volumeName)).size).to.equal(names.length)
+    })
+
+    it('turn a claim into a lost one when they are deleted', async () => {
+      await plane.apply(volume('v'), claim('c', { storageClassName: '' }))
+      await until(`${CLAIMS}/c`, 'Bound')
+      await plane.request('PATCH', `${VOLUMES}/v`, { body: { metadata: { finalizers: null } } })
+      await plane.request('DELETE', `${VOLUMES}/v`)
+      await plane.request('PATCH', `${VOLUMES}/v`, { body: { metadata: { finalizers: null } } })
+      await until(`${CLAIMS}/c`, 'Lost')
+      await plane.until(async () => (await eventsOf('c')).some(event => event.startsWith('ClaimLost: Bound claim has lost its PersistentVolume.')))
+    })
+  })
+
+  it('are provisioned for claims without a class when a class becomes the default', async () => {
+    await plane.apply(claim('c'))
+    await plane.settled()
+    await plane.apply({
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name: 'late', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+      provisioner: 'example.com/x',
+    })
+    await plane.until(async () => (await eventsOf('c')).some(event => event.startsWith('ExternalProvisioning: ')))
+    const { spec, metadata } = await get(`${CLAIMS}/c`)
+    expect(spec.storageClassName).to.equal('late')
+    expect(metadata.annotations?.['volume.kubernetes.io/storage-provisioner']).to.equal('example.com/x')
+  })
+})

@@ -1,0 +1,76 @@
+import { expect } from 'chai'
+import { boundToVolume, claimStatus, unbound, withMigration, withProvisioner } from '../../../../../src/cluster/controllers/persistentvolumebinder/binding.ts'
+import { boundToClaim } from '../../../../../src/cluster/shared/volumes.ts'
+import { claimOf, volumeOf } from '../../../../support/storage-objects.ts'
+
+const BY_CONTROLLER = { 'pv.kubernetes.io/bound-by-controller': 'yes' }
+
+describe('a binding', () => {
+  it('is written to the volume and to the claim, and marked as made by a controller', () => {
+    const volume = boundToClaim(volumeOf('v'), claimOf('c'))
+    expect(volume?.metadata.annotations).to.deep.equal(BY_CONTROLLER)
+    expect(volume?.spec.claimRef).to.deep.equal({
+      kind: 'PersistentVolumeClaim',
+      namespace: 'default',
+      name: 'c',
+      uid: 'uid-c',
+      apiVersion: 'v1',
+      resourceVersion: '7',
+    })
+    const claim = boundToVolume(claimOf('c'), volumeOf('v'))
+    expect(claim?.spec.volumeName).to.equal('v')
+    expect(claim?.metadata.annotations).to.deep.equal({ ...BY_CONTROLLER, 'pv.kubernetes.io/bind-completed': 'yes' })
+    expect(volume && claim && boundToClaim(volume, claim)).to.equal(undefined)
+    expect(claim && boundToVolume(claim, volumeOf('v'))).to.equal(undefined)
+  })
+
+  it('is completed without the mark if a user has begun it', () => {
+    const reserved = volumeOf('v', { spec: { claimRef: { namespace: 'default', name: 'c' } } })
+    expect(boundToClaim(reserved, claimOf('c'))).to.deep.include({ metadata: reserved.metadata })
+    expect(boundToVolume(claimOf('c', { spec: { volumeName: 'v' } }), volumeOf('v'))?.metadata.annotations).to.deep.equal({
+      'pv.kubernetes.io/bind-completed': 'yes',
+    })
+  })
+
+  it('is taken back, but for the choice of a user', () => {
+    const claimRef = { namespace: 'default', name: 'c', uid: 'u' }
+    expect(unbound(volumeOf('v', { annotations: { ...BY_CONTROLLER, a: 'b' }, spec: { claimRef } }))).to.deep.include({
+      metadata: { name: 'v', uid: 'uid-v', annotations: { a: 'b' } },
+      spec: volumeOf('v').spec,
+    })
+    expect(unbound(volumeOf('v', { spec: { claimRef } })).spec.claimRef).to.deep.equal({ namespace: 'default', name: 'c' })
+  })
+})
+
+describe('the status of a claim', () => {
+  it('has modes and capacity of the volume from the binding on', () => {
+    expect(claimStatus(claimOf('c'), 'Bound', volumeOf('v'))).to.deep.equal({
+      phase: 'Bound',
+      accessModes: ['ReadWriteOnce'],
+      capacity: { storage: '5Gi' },
+    })
+    expect(claimStatus(claimOf('c'), 'Pending', undefined)).to.equal(undefined)
+    const bound = { phase: 'Bound', accessModes: ['ReadWriteOnce'], capacity: { storage: '3Gi' } }
+    expect(claimStatus(claimOf('c', { status: bound }), 'Bound', volumeOf('v'))).to.equal(undefined)
+    expect(claimStatus(claimOf('c', { status: bound }), 'Lost', undefined)).to.deep.equal({ phase: 'Lost' })
+  })
+
+  it('has the size of the file system if it is still smaller than the volume', () => {
+    const grown = volumeOf('v', { annotations: { 'volume.alpha.kubernetes.io/pre-resize-capacity': '2Gi' } })
+    expect(claimStatus(claimOf('c'), 'Bound', grown)).to.deep.include({ capacity: { storage: '2Gi' } })
+  })
+})
+
+describe('annotations', () => {
+  it('name the provisioner of a claim', () => {
+    const claim = withProvisioner(claimOf('c'), 'p')
+    expect(claim?.metadata.annotations).to.deep.equal({ 'volume.beta.kubernetes.io/storage-provisioner': 'p', 'volume.kubernetes.io/storage-provisioner': 'p' })
+    expect(claim && withProvisioner(claim, 'p')).to.equal(undefined)
+  })
+
+  it('name the driver that has replaced the plugin of a volume', () => {
+    const volume = volumeOf('v', { annotations: { 'pv.kubernetes.io/provisioned-by': 'kubernetes.io/aws-ebs' } })
+    expect(withMigration(volume)?.metadata.annotations).to.have.property('pv.kubernetes.io/migrated-to', 'ebs.csi.aws.com')
+    expect(withMigration(volumeOf('v'))).to.equal(undefined)
+  })
+})
