@@ -14,6 +14,7 @@ import { ttlAfterFinishedController } from './controllers/ttlafterfinished/contr
 import { kubelets } from './nodes/kubelets.ts'
 import { scheduler } from './scheduler/scheduler.ts'
 import type { ClusterPart } from './shared/environment.ts'
+import { volumeDriver } from './volumes/driver.ts'
 
 /** The parts of a cluster, by their names in `--controllers`. */
 export const CLUSTER_PARTS = {
@@ -25,6 +26,7 @@ export const CLUSTER_PARTS = {
   'ttl-after-finished-controller': ttlAfterFinishedController,
   scheduler,
   kubelet: kubelets,
+  'volume-driver': volumeDriver,
   'horizontal-pod-autoscaler-controller': horizontalPodAutoscalerController,
   'disruption-controller': disruptionController,
   'endpoints-controller': endpointsController,

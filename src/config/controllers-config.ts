@@ -29,6 +29,9 @@ export function controllersOf(profile: Profile, { values }: GivenFlags, read: Fl
 const KNOWN: ReadonlySet<string> = new Set([...BUILT_CONTROLLERS, ...MISSING_CONTROLLERS])
 const MISSING: ReadonlySet<string> = new Set(MISSING_CONTROLLERS)
 
+/** Its volumes are for simulated nodes: it is not part of `*` if these are excluded. */
+const VOLUME_DRIVER: ControllerName = 'volume-driver'
+
 /**
  * Parses `*`, names, and `-name` to exclude, in any order. An explicit name takes precedence over `*`. A controller that is not built can only be excluded.
  * Throws FlagError.
@@ -39,6 +42,6 @@ function enabledControllers(given: readonly string[], defaults: readonly Control
       throw new FlagError(`--controllers: ${JSON.stringify(entry)} is not in the list of known controllers: ${BUILT_CONTROLLERS.join(', ')}`)
     if (MISSING.has(entry)) throw new FlagError(`--controllers: ${JSON.stringify(entry)} is not built into this program; run it as another program`)
   }
-  const isDefault = (name: ControllerName): boolean => given.includes('*') && defaults.includes(name)
+  const isDefault = (name: ControllerName): boolean => given.includes('*') && defaults.includes(name) && !(name === VOLUME_DRIVER && given.includes('-kubelet'))
   return new Set(BUILT_CONTROLLERS.filter(name => given.includes(name) || (isDefault(name) && !given.includes(`-${name}`))))
 }

@@ -13,7 +13,7 @@ export const CONTROLLER_NAMES = [
   'validatingadmissionpolicy-status-controller',
 ] as const
 
-/** Parts of `src/cluster`, which run in the profile `cluster`: controllers by their names in kube-controller-manager, and a scheduler and kubelets. */
+/** Parts of `src/cluster`, which run in the profile `cluster`: controllers by their names in kube-controller-manager, a scheduler, kubelets and a storage driver. */
 export const CLUSTER_PART_NAMES = [
   'deployment-controller',
   'replicaset-controller',
@@ -23,6 +23,7 @@ export const CLUSTER_PART_NAMES = [
   'ttl-after-finished-controller',
   'scheduler',
   'kubelet',
+  'volume-driver',
   'horizontal-pod-autoscaler-controller',
   'disruption-controller',
   'endpoints-controller',

@@ -106,4 +106,23 @@ describe('volumes of a cluster', () => {
     expect(spec.storageClassName).to.equal('late')
     expect(metadata.annotations?.['volume.kubernetes.io/storage-provisioner']).to.equal('example.com/x')
   })
+
+  it('are provisioned by the simulated driver, expanded, and deleted with their claims', async () => {
+    await plane.stop()
+    plane = await startControlPlane({ flags: { profile: 'cluster', controllers: ['*', '-scheduler'] } })
+    await plane.until(async () => (await plane.request('GET', '/apis/storage.k8s.io/v1/storageclasses/standard')).status === 200)
+    await plane.apply(claim('c'))
+    await until(`${CLAIMS}/c`, 'Bound')
+    const path = `${VOLUMES}/${(await get(`${CLAIMS}/c`)).spec.volumeName}`
+    const made = await get(path)
+    expect(made.spec).to.deep.include({ storageClassName: 'standard', persistentVolumeReclaimPolicy: 'Delete', capacity: { storage: '1Gi' } })
+    expect(made.spec.csi.driver).to.equal('volumes.binnacle.dev')
+    await plane.until(async () => (await eventsOf('c')).includes(`ProvisioningSucceeded: Successfully provisioned volume ${made.metadata.name}`))
+    await plane.request('PATCH', `${CLAIMS}/c`, { body: { spec: { resources: { requests: { storage: '3Gi' } } } } })
+    await plane.until(async () => (await get(`${CLAIMS}/c`)).status.capacity?.storage === '3Gi')
+    expect((await get(path)).spec.capacity).to.deep.equal({ storage: '3Gi' })
+    expect((await get(`${CLAIMS}/c`)).status.conditions).to.equal(undefined)
+    await plane.request('DELETE', `${CLAIMS}/c`)
+    await plane.until(async () => (await plane.request('GET', path)).status === 404)
+  })
 })

@@ -290,6 +290,8 @@ describe('the command line', () => {
     expect(enabled('--controllers=*')).to.deep.equal(enabled())
     expect(enabled('--profile=cluster')).to.include.members([...enabled(), 'replicaset-controller'])
     expect(enabled('--profile=cluster', '--controllers=*,-replicaset-controller,-ttl-controller')).to.not.include('replicaset-controller')
+    expect(enabled('--profile=cluster', '--controllers=*,-kubelet'), 'its volumes are for simulated nodes').to.not.include('volume-driver')
+    expect(enabled('--profile=cluster', '--controllers=*,-kubelet,volume-driver')).to.include('volume-driver')
     expect(enabled('--controllers=replicaset-controller')).to.deep.equal(['replicaset-controller'])
   })
 
