@@ -2,6 +2,7 @@ import type { ApiClient } from '../clients/api-client.ts'
 import type { TimerClock } from '../lib/clock.ts'
 import type { Logger } from '../lib/log.ts'
 import type { QueueMeters } from '../lib/queue-meter.ts'
+import type { Randomness } from '../lib/randomness.ts'
 import type { Gates } from '../lifecycle/gates.ts'
 import type { ClientIdentity } from './in-process-client.ts'
 
@@ -13,6 +14,7 @@ export interface ClusterLoopParts {
   readonly logger: Logger
   readonly meters: QueueMeters
   readonly gates: Gates
+  readonly random: Randomness
   /** Called when all parts have seen the present objects. */
   readonly synced: () => void
 }

@@ -89,7 +89,7 @@ export class ControllerService implements Service {
 
   /** Runs the loops until the signal aborts, at shutdown or when the Lease is lost. @param env its writes are fenced by the Lease, as those with `fence`. */
   async #lead(controllers: readonly Controller[], env: ControllerEnvironment, signal: AbortSignal, fence: AbortSignal): Promise<void> {
-    const { logger, storage, cluster, release } = this.#options
+    const { runtime, logger, storage, cluster, release } = this.#options
     const { backend, otherStores, compactionIntervalMs, history } = storage
     const loops = controllers.map(controller => controller({ ...env, queues: this.#parts.queues }, signal))
     const { queues: meters, clientOf } = this.#parts
@@ -98,7 +98,18 @@ export class ControllerService implements Service {
     }
     if (cluster)
       loops.push(
-        cluster({ clientOf: identity => clientOf(identity, { signal, fence }), clock: env.clock, logger, meters, gates: release.gates, synced }, signal),
+        cluster(
+          {
+            clientOf: identity => clientOf(identity, { signal, fence }),
+            clock: env.clock,
+            logger,
+            meters,
+            gates: release.gates,
+            random: runtime.random,
+            synced,
+          },
+          signal,
+        ),
       )
     if (compactionIntervalMs > 0 && history === undefined)
       for (const store of [{ backend }, ...otherStores])

@@ -36,10 +36,10 @@ export interface ClusterSelection {
 
 /** Runs the named parts of the cluster until the signal aborts. They share informers, and know nothing else of each other. */
 export async function runCluster({ names, nodes }: ClusterSelection, loop: ClusterLoopParts, signal: AbortSignal): Promise<void> {
-  const { clientOf, clock, logger, meters, gates, synced } = loop
+  const { clientOf, clock, logger, meters, gates, random, synced } = loop
   // Watches that are cut are opened again after a delay of the machine's clock: time of the API may stand still.
   const informers = new Informers(clientOf(MANAGER), { clock: meters.pauses, logger, signal })
-  const env: Omit<ClusterEnvironment, 'client'> = { clock, logger, meters, informers, features: gates, nodes }
+  const env: Omit<ClusterEnvironment, 'client'> = { clock, logger, meters, informers, features: gates, random, nodes }
   const running = names.map(name => PARTS[name]({ ...env, client: clientOf(identityOf(name)) }, signal))
   // Parts register their handlers in the turn in which the informers have synced.
   void informers.synced().then(() => setImmediate(synced))

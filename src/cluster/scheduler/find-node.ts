@@ -160,18 +160,14 @@ function firstRejection(node: NodeInfo, filters: readonly ActiveFilter[]): { plu
 export function chooseNode(pod: PodInfo, snapshot: Snapshot, profile: Profile, nodes: readonly NodeInfo[], random: () => number): NodeInfo | undefined {
   if (nodes.length <= 1) return nodes[0]
   const totals = totalScores(pod, snapshot, profile, nodes)
-  let best: NodeInfo | undefined
+  let best: number[] = []
   let highest = Number.NEGATIVE_INFINITY
-  let ties = 0
-  for (const [i, node] of nodes.entries()) {
-    const total = totals[i] ?? 0
-    if (total < highest) continue
-    ties = total > highest ? 1 : ties + 1
-    highest = total
-    // Each of n equal nodes is chosen with the probability 1/n.
-    if (ties === 1 || Math.floor(random() * ties) === 0) best = node
-  }
-  return best
+  for (const [i, total] of totals.entries())
+    if (total > highest) {
+      highest = total
+      best = [i]
+    } else if (total === highest) best.push(i)
+  return nodes[best[Math.floor(random() * best.length)] ?? 0]
 }
 
 /** Returns the weighted sums of the plugins' scores, in the order of the nodes. */

@@ -27,8 +27,8 @@ export interface PreemptionCandidate {
   readonly violations: number
 }
 
-/** Result of a preemption. `message` is part of the pod's condition if there is no candidate. */
-export type Preemption = { readonly candidate: PreemptionCandidate } | { readonly message: string }
+/** Result of a preemption. `message` is part of the pod's condition if there is no candidate. `isHopeless`: no deletion helps, so that an earlier nomination is void, too. */
+export type Preemption = { readonly candidate: PreemptionCandidate } | { readonly message: string; readonly isHopeless: boolean }
 
 /** Input of a preemption. */
 export interface PreemptionInput {
@@ -52,12 +52,13 @@ const NO_VICTIMS = unresolvable('No preemption victims found for incoming pod')
 export function preempt(input: PreemptionInput): Preemption {
   const { pod, snapshot, infeasible } = input
   const ineligible = ineligibility(pod.pod, snapshot, infeasible)
-  if (ineligible !== undefined) return { message: `preemption: ${ineligible}` }
+  if (ineligible !== undefined) return { message: `preemption: ${ineligible}`, isHopeless: false }
   const statuses = new Map<string, Status>(snapshot.nodes.map(({ name }) => [name, unresolvable(NOT_HELPFUL)]))
   const candidates = findCandidates(input, statuses)
   const best = bestCandidate(candidates)
   if (best) return { candidate: best }
-  return { message: `preemption: ${failureText({ nodeCount: snapshot.nodes.length, preFilterReason: '', statuses, plugins: new Set() })}` }
+  const message = failureText({ nodeCount: snapshot.nodes.length, preFilterReason: '', statuses, plugins: new Set() })
+  return { message: `preemption: ${message}`, isHopeless: true }
 }
 
 /** Returns why a pod may not preempt others. Undefined if it may. */

@@ -50,8 +50,13 @@ export interface QueuedPod extends HeapEntry {
   attempts: number
   /** Time of the last failure. */
   failedAt: number
+  /** Time at which the pod is tried again without an event, if it waits. */
+  waitsUntil: number
   /** Plugins that rejected the pod in its last attempt. Empty after an error. */
   rejectedBy: ReadonlySet<string>
+  /** Whether the pod is not tried until it is released, and whether an event has come meanwhile that may help it. */
+  isHeld: boolean
+  isHelped: boolean
   section: QueueSection
 }
 
@@ -71,10 +76,10 @@ export class SchedulingQueue {
   readonly #pods = new Map<string, QueuedPod>()
   /** Pods to be tried. */
   readonly #active = new Heap<QueuedPod>(isFirst)
-  readonly #backingOff = new Set<QueuedPod>()
-  readonly #unschedulable = new Set<QueuedPod>()
-  /** Time at which the first wait ends, or an earlier one. */
-  #firstEnd = Number.POSITIVE_INFINITY
+  /** Pods that wait for a time: those in back-off and the unschedulable ones. */
+  readonly #waiting = new Heap<QueuedPod>((a, b) => a.waitsUntil < b.waitsUntil)
+  /** Unschedulable pods by the plugins that rejected them, so that an event is compared with each set of plugins once. */
+  readonly #unschedulable = new Map<string, Set<QueuedPod>>()
   /** Events since the current attempt began, which its snapshot lacks. */
   readonly #eventsOfAttempt = new Set<ClusterEvent>()
 
@@ -85,7 +90,9 @@ export class SchedulingQueue {
 
   /** Number of pods that wait for a change of the cluster. */
   get unschedulable(): number {
-    return this.#unschedulable.size
+    let count = 0
+    for (const pods of this.#unschedulable.values()) count += pods.size
+    return count
   }
 
   /** Adds a pod, or replaces its known state. @param isChanged whether the change may make it schedulable */
@@ -93,7 +100,18 @@ export class SchedulingQueue {
     const uid = pod.metadata.uid ?? ''
     const known = this.#pods.get(uid)
     if (known === undefined) {
-      const queued: QueuedPod = { pod, enteredAt: this.#clock.now(), attempts: 0, failedAt: 0, rejectedBy: new Set(), section: 'taken', index: -1 }
+      const queued: QueuedPod = {
+        pod,
+        enteredAt: this.#clock.now(),
+        attempts: 0,
+        failedAt: 0,
+        waitsUntil: 0,
+        rejectedBy: new Set(),
+        isHeld: false,
+        isHelped: false,
+        section: 'taken',
+        index: -1,
+      }
       this.#pods.set(uid, queued)
       this.#move(queued, 'active')
       return
@@ -127,51 +145,75 @@ export class SchedulingQueue {
     queued.enteredAt = queued.failedAt
     queued.rejectedBy = rejectedBy
     const hasChanged = [...this.#eventsOfAttempt].some(event => isHelpful(event, rejectedBy))
-    this.#move(queued, rejectedBy.size === 0 || hasChanged ? 'backing off' : 'unschedulable')
+    queued.isHelped = queued.isHeld && hasChanged
+    this.#move(queued, rejectedBy.size === 0 || (hasChanged && !queued.isHeld) ? 'backing off' : 'unschedulable')
   }
 
   /** Tries pods again that the event may help. */
   react(event: ClusterEvent): void {
     this.#eventsOfAttempt.add(event)
-    for (const queued of this.#unschedulable) if (isHelpful(event, queued.rejectedBy)) this.#retry(queued)
+    for (const pods of this.#unschedulable.values()) {
+      const [first] = pods
+      if (first === undefined || !isHelpful(event, first.rejectedBy)) continue
+      for (const queued of pods) this.#retry(queued)
+    }
+  }
+
+  /** Keeps a pod from being tried until it is released. */
+  hold({ metadata: { uid = '' } }: Pick<Pod, 'metadata'>): void {
+    const queued = this.#pods.get(uid)
+    if (queued) queued.isHeld = true
+  }
+
+  /** Ends a hold. @param isRetried whether the pod is tried again although no event has come */
+  release({ metadata: { uid = '' } }: Pick<Pod, 'metadata'>, isRetried: boolean): void {
+    const queued = this.#pods.get(uid)
+    if (!queued?.isHeld) return
+    queued.isHeld = false
+    if (queued.section === 'unschedulable' && (isRetried || queued.isHelped)) this.#retry(queued)
   }
 
   /** Returns the milliseconds until a pod may become active by the passage of time. Undefined if none waits. */
   untilNext(): number | undefined {
-    if (this.#backingOff.size === 0 && this.#unschedulable.size === 0) return undefined
-    return Math.max(0, this.#firstEnd - this.#clock.now())
+    const { first } = this.#waiting
+    return first && Math.max(0, first.waitsUntil - this.#clock.now())
   }
 
   #retry(queued: QueuedPod): void {
-    this.#move(queued, this.#endOfBackOff(queued) > this.#clock.now() ? 'backing off' : 'active')
+    queued.isHelped = queued.isHeld
+    if (!queued.isHeld) this.#move(queued, this.#endOfBackOff(queued) > this.#clock.now() ? 'backing off' : 'active')
   }
 
   #move(queued: QueuedPod, section: QueueSection): void {
-    this.#active.remove(queued)
-    this.#backingOff.delete(queued)
-    this.#unschedulable.delete(queued)
+    this.#leave(queued)
     queued.section = section
     if (section === 'active') this.#active.add(queued)
-    else if (section === 'backing off') this.#backingOff.add(queued)
-    else if (section === 'unschedulable') this.#unschedulable.add(queued)
-    if (section === 'backing off' || section === 'unschedulable') this.#firstEnd = Math.min(this.#firstEnd, this.#endOfWait(queued))
+    if (section === 'backing off' || section === 'unschedulable') {
+      queued.waitsUntil = section === 'unschedulable' ? queued.failedAt + LONGEST_WAIT_MS : this.#endOfBackOff(queued)
+      this.#waiting.add(queued)
+    }
+    if (section !== 'unschedulable') return
+    const plugins = pluginsKey(queued)
+    const pods = this.#unschedulable.get(plugins)
+    if (pods) pods.add(queued)
+    else this.#unschedulable.set(plugins, new Set([queued]))
   }
 
-  /** Activates the pods whose wait has ended. Looks at none of them before one may have. */
+  #leave(queued: QueuedPod): void {
+    if (queued.section === 'taken') return
+    if (queued.section === 'active') this.#active.remove(queued)
+    else this.#waiting.remove(queued)
+    if (queued.section !== 'unschedulable') return
+    const plugins = pluginsKey(queued)
+    const pods = this.#unschedulable.get(plugins)
+    pods?.delete(queued)
+    if (pods?.size === 0) this.#unschedulable.delete(plugins)
+  }
+
+  /** Activates the pods whose wait has ended. */
   #endWaits(): void {
     const now = this.#clock.now()
-    if (now < this.#firstEnd) return
-    this.#firstEnd = Number.POSITIVE_INFINITY
-    for (const waiting of [this.#backingOff, this.#unschedulable])
-      for (const queued of waiting) {
-        const end = this.#endOfWait(queued)
-        if (end <= now) this.#move(queued, 'active')
-        else this.#firstEnd = Math.min(this.#firstEnd, end)
-      }
-  }
-
-  #endOfWait(queued: QueuedPod): number {
-    return queued.section === 'unschedulable' ? queued.failedAt + LONGEST_WAIT_MS : this.#endOfBackOff(queued)
+    for (let { first } = this.#waiting; first !== undefined && first.waitsUntil <= now; first = this.#waiting.first) this.#move(first, 'active')
   }
 
   /** A pod waits the longer the more attempts have failed. */
@@ -186,5 +228,7 @@ function isFirst(a: QueuedPod, b: QueuedPod): boolean {
   const difference = podPriority(a.pod) - podPriority(b.pod)
   return difference > 0 || (difference === 0 && a.enteredAt < b.enteredAt)
 }
+
+const pluginsKey = ({ rejectedBy }: QueuedPod): string => [...rejectedBy].sort().join()
 
 const isHelpful = (event: ClusterEvent, rejectedBy: ReadonlySet<string>): boolean => [...rejectedBy].some(plugin => EVENTS[plugin]?.includes(event) ?? true)

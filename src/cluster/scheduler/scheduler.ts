@@ -1,8 +1,9 @@
 import type { Pod } from '../../api/core/v1.types.ts'
-import type { KubeObject, TypedObject } from '../../api/meta/object.ts'
+import type { JsonObject, KubeObject, TypedObject } from '../../api/meta/object.ts'
 import { objectKey, type ResourceKind } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
+import { seededRandom } from '../../lib/seeded-random.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { isStatusError } from '../../meta/status.ts'
@@ -11,19 +12,21 @@ import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSy
 import type { EventRecorder } from '../shared/event-recorder.ts'
 import type { Informer } from '../shared/informer.ts'
 import { DISRUPTION_BUDGETS, NAMESPACES, NODES, PODS, REPLICA_SETS, REPLICATION_CONTROLLERS, SERVICES, STATEFUL_SETS } from '../shared/kinds.ts'
-import type { RequestRules } from '../shared/pod-requests.ts'
-import { disruptionTarget, isPodTerminal, podCondition, podPriority } from '../shared/pods.ts'
+import { isPodTerminal } from '../shared/pods.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 import { ChangeWaiters } from './change-waiters.ts'
 import { ClusterState } from './cluster-state.ts'
 import { DEFAULT_SCHEDULER, defaultProfile } from './default-profile.ts'
+import { evictVictims } from './evictions.ts'
+import { failureStatus } from './failure-status.ts'
 import { failureText } from './failure-text.ts'
 import { type ActiveReserve, chooseNode, type Filtered, filterNodes } from './find-node.ts'
 import type { BindingContext } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import { NominatedPodsByNode } from './nominated-pods.ts'
-import { type PodInfo, podInfo } from './pod-info.ts'
-import { BY_SCHEDULER, type PreemptionArgs, type PreemptionCandidate, preempt } from './preemption.ts'
+import type { PodInfo } from './pod-info.ts'
+import { isSameLabels, PodInfos } from './pod-infos.ts'
+import { type PreemptionArgs, type PreemptionCandidate, preempt } from './preemption.ts'
 import type { Profile } from './profile.ts'
 import { type ClusterEvent, type QueuedPod, SchedulingQueue } from './queue.ts'
 import { type BindingRejection, Reservations } from './reservations.ts'
@@ -31,8 +34,8 @@ import type { ClusterObjects } from './snapshot.ts'
 
 /** The only key of the work queue: it stands for all pods of the scheduling queue. */
 const PENDING = 'pending pods'
-/** Bindings that are written at the same time. */
-const MOST_BINDINGS = 64
+/** Bindings and preemptions that are written at the same time. */
+const MOST_WRITES = 64
 /** Longest note of an event. */
 const MOST_NOTE = 1024
 
@@ -47,26 +50,29 @@ class Scheduler {
   readonly #signal: AbortSignal
   readonly #profiles: ReadonlyMap<string, Profile>
   readonly #preemption: PreemptionArgs = {}
-  readonly #rules: RequestRules
+  readonly #infos: PodInfos
   readonly #pods: Informer<Pod>
   readonly #state: ClusterState
   readonly #pending: SchedulingQueue
   readonly #nominated = new NominatedPodsByNode()
   readonly #work: KeyQueue
   readonly #recorder: EventRecorder
-  readonly #bindingContext: BindingContext
-  readonly #bindings = new Set<Promise<void>>()
+  /** Bindings and evictions that are being written. */
+  readonly #writes = new Set<Promise<void>>()
   /** Pods that are prepared before they are bound. Their number is not limited, as they may wait for other parts of the cluster. */
   readonly #preparations = new Set<Promise<void>>()
+  readonly #bindingContext: BindingContext
+  readonly #random: () => number
   /** Index of the node that the next cycle checks first. */
   #next = 0
 
   constructor(env: ClusterEnvironment, signal: AbortSignal) {
-    const { features, informers, clock } = env
+    const { features, informers, clock, random } = env
     this.#env = env
     this.#signal = signal
     this.#profiles = new Map([[DEFAULT_SCHEDULER, defaultProfile(features.release)]])
-    this.#rules = { podLevel: features.enabled('PodLevelResources'), inPlace: features.enabled('InPlacePodVerticalScaling') }
+    this.#random = seededRandom(Math.floor(random.number() * 2 ** 32))
+    this.#infos = new PodInfos({ podLevel: features.enabled('PodLevelResources'), inPlace: features.enabled('InPlacePodVerticalScaling') })
     this.#pods = informers.of(PODS)
     this.#state = new ClusterState(this.#objects())
     this.#pending = new SchedulingQueue(clock)
@@ -92,7 +98,7 @@ class Scheduler {
       deleted: pod => this.#forget(pod),
     })
     await untilAborted(this.#signal)
-    await Promise.allSettled([...this.#preparations, ...this.#bindings])
+    await Promise.allSettled([...this.#preparations, ...this.#writes])
   }
 
   /** Reads of the objects that plugins use besides nodes and pods. */
@@ -113,7 +119,7 @@ class Scheduler {
     else if (pod.spec.nodeName) {
       this.#pending.delete(pod)
       this.#nominated.delete(pod)
-      this.#react(this.#state.setPod(podInfo(pod, this.#rules)))
+      this.#react(this.#state.setPod(this.#infos.of(pod)))
     } else this.#enqueue(pod, old)
   }
 
@@ -124,12 +130,16 @@ class Scheduler {
       return
     }
     if (profile.plugins.some(({ plugin }) => plugin.preEnqueue?.(pod) !== undefined)) return
-    if (pod.status.nominatedNodeName) this.#nominated.set(podInfo(pod, this.#rules), pod.status.nominatedNodeName)
+    const { nominatedNodeName } = pod.status
+    if (nominatedNodeName) this.#nominated.set(this.#infos.of(pod), nominatedNodeName)
+    // A nomination that is not written yet goes on to count.
+    else if (old?.status.nominatedNodeName) this.#nominated.delete(pod)
     this.#pending.put(pod, old !== undefined && !isSameToScheduler(pod, old))
     this.#work.add(PENDING)
   }
 
   #forget(pod: Pod): void {
+    this.#infos.forget(pod)
     this.#pending.delete(pod)
     this.#nominated.delete(pod)
     if (this.#state.deletePod(pod)) this.#react(['assigned pod deleted'])
@@ -142,71 +152,72 @@ class Scheduler {
 
   async #scheduleAll(): Promise<void> {
     for (let queued = this.#pending.take(); queued !== undefined && !this.#signal.aborted; queued = this.#pending.take()) {
-      await this.#schedule(queued)
-      while (this.#bindings.size >= MOST_BINDINGS) await Promise.race(this.#bindings)
+      this.#schedule(queued)
+      while (this.#writes.size >= MOST_WRITES) await Promise.race(this.#writes)
       if (turnIsSpent()) await nextTurn()
     }
     const wait = this.#pending.untilNext()
     if (wait !== undefined) this.#work.addAfter(PENDING, wait)
   }
 
-  async #schedule(queued: QueuedPod): Promise<void> {
+  #schedule(queued: QueuedPod): void {
     const { pod } = queued
     const profile = this.#profiles.get(schedulerName(pod))
     if (profile === undefined) return
-    // The binding is written, and an older state of the pod was observed after that.
-    if (this.#state.isAssigned(pod)) return this.#pending.delete(pod)
     try {
-      const info = podInfo(pod, this.#rules)
-      const snapshot = this.#state.snapshot()
-      const preferred = pod.status.nominatedNodeName
-      const nominated = (name: string) => this.#nominated.on(name)
-      const filtered = filterNodes(info, snapshot, profile, { from: this.#next, nominated, preferred })
-      if (!('feasible' in filtered)) return await this.#reject(queued, info, filtered)
-      this.#next = filtered.feasible.next
-      const node = chooseNode(info, snapshot, profile, filtered.feasible.nodes, Math.random)
-      if (node) await this.#assign(queued, info, node, filtered.feasible.reserves)
+      // If its binding is written, an older state of the pod was observed after that.
+      if (this.#state.isAssigned(pod)) this.#pending.delete(pod)
+      else this.#runCycle(queued, profile)
     } catch (error) {
       this.#state.forgetAssumed(pod)
-      await this.#fail(queued, new Set(), 'SchedulerError', errorMessage(error))
+      this.#fail(queued, new Set(), 'SchedulerError', errorMessage(error))
     }
   }
 
+  #runCycle(queued: QueuedPod, profile: Profile): void {
+    const info = this.#infos.of(queued.pod)
+    const snapshot = this.#state.snapshot()
+    const preferred = queued.pod.status.nominatedNodeName
+    const nominated = (name: string) => this.#nominated.on(name)
+    const filtered = filterNodes(info, snapshot, profile, { from: this.#next, nominated, preferred })
+    if ('feasible' in filtered) {
+      this.#next = filtered.feasible.next
+      const node = chooseNode(info, snapshot, profile, filtered.feasible.nodes, this.#random)
+      if (node) this.#assign(queued, info, node, filtered.feasible.reserves)
+    } else this.#reject(queued, info, filtered)
+  }
+
   /** Reserves the node, and binds the pod in the background. It counts for the node already. */
-  async #assign(queued: QueuedPod, info: PodInfo, node: NodeInfo, reserves: readonly ActiveReserve[]): Promise<void> {
+  #assign(queued: QueuedPod, info: PodInfo, node: NodeInfo, reserves: readonly ActiveReserve[]): void {
     this.#state.assume(info, node.name)
     this.#nominated.delete(queued.pod)
     const { reservations, rejection } = Reservations.make(reserves, node)
-    if (rejection) return this.#takeBack(queued, node, reservations, rejection)
-    if (!reservations.isPending) return this.#bind(queued, info, node, reservations)
-    const preparation = this.#prepare(queued, info, node, reservations).finally(() => this.#preparations.delete(preparation))
-    this.#preparations.add(preparation)
+    if (rejection) this.#write(this.#takeBack(queued, node, reservations, rejection))
+    else if (reservations.isPending) {
+      const preparation = this.#prepare(queued, info, node, reservations).finally(() => this.#preparations.delete(preparation))
+      this.#preparations.add(preparation)
+    } else this.#write(this.#writeBinding(queued, info, node, reservations))
   }
 
   async #prepare(queued: QueuedPod, info: PodInfo, node: NodeInfo, reservations: Reservations): Promise<void> {
     try {
       const rejection = await reservations.preBind(this.#bindingContext)
-      if (rejection === undefined) this.#bind(queued, info, node, reservations)
+      if (rejection === undefined) this.#write(this.#writeBinding(queued, info, node, reservations))
       else await this.#takeBack(queued, node, reservations, rejection)
     } catch (error) {
       if (!this.#signal.aborted) await this.#takeBack(queued, node, reservations, errorMessage(error))
     }
   }
 
-  #bind(queued: QueuedPod, info: PodInfo, node: NodeInfo, reservations: Reservations): void {
-    const binding = this.#writeBinding(queued, info, node, reservations).finally(() => this.#bindings.delete(binding))
-    this.#bindings.add(binding)
-  }
-
   /** Releases a node that was assumed for a pod, and returns the pod to the queue. @param reason rejection of a plugin, or the message of an error */
   async #takeBack(queued: QueuedPod, { name }: NodeInfo, reservations: Reservations, reason: BindingRejection | string): Promise<void> {
     await reservations.release(this.#bindingContext)
     this.#state.forgetAssumed(queued.pod)
-    if (typeof reason === 'string') await this.#fail(queued, new Set(), 'SchedulerError', reason)
+    if (typeof reason === 'string') this.#fail(queued, new Set(), 'SchedulerError', reason)
     else {
       const { plugin, status } = reason
       const plugins = new Set([plugin])
-      await this.#fail(queued, plugins, 'Unschedulable', failureText({ nodeCount: 1, preFilterReason: '', statuses: new Map([[name, status]]), plugins }))
+      this.#fail(queued, plugins, 'Unschedulable', failureText({ nodeCount: 1, preFilterReason: '', statuses: new Map([[name, status]]), plugins }))
     }
     this.#react(['assigned pod deleted'])
   }
@@ -231,42 +242,57 @@ class Scheduler {
     }
   }
 
-  async #reject(queued: QueuedPod, info: PodInfo, filtered: Exclude<Filtered, { feasible: unknown }>): Promise<void> {
+  #reject(queued: QueuedPod, info: PodInfo, filtered: Exclude<Filtered, { feasible: unknown }>): void {
     const nominated = (name: string) => this.#nominated.on(name)
-    const preemption = preempt({ pod: info, snapshot: this.#state.snapshot(), ...filtered, nominated, args: this.#preemption, random: Math.random })
-    const candidate = 'candidate' in preemption ? preemption.candidate : undefined
-    const message = failureText(filtered.infeasible, 'message' in preemption && filtered.infeasible.nodeCount > 0 ? preemption.message : '')
-    if (candidate) {
+    const preemption = preempt({ pod: info, snapshot: this.#state.snapshot(), ...filtered, nominated, args: this.#preemption, random: this.#random })
+    const { infeasible } = filtered
+    if ('candidate' in preemption) {
+      const { candidate } = preemption
       this.#nominated.set(info, candidate.node.name)
-      await this.#evict(info.pod, candidate)
-    }
-    await this.#fail(queued, filtered.infeasible.plugins, 'Unschedulable', message, candidate?.node.name)
-  }
-
-  /** Deletes the victims of a preemption, and takes back nominations that it makes void. */
-  async #evict(pod: Pod, { node, victims }: PreemptionCandidate): Promise<void> {
-    const { client, clock } = this.#env
-    const condition = disruptionTarget(BY_SCHEDULER, `${schedulerName(pod)}: preempting to accommodate a higher priority pod`, clock.now())
-    for (const { pod: victim } of victims) {
-      const { namespace = '', name = '', uid } = victim.metadata
-      await client.patch(PODS, { namespace, name, subresource: 'status' }, { status: { conditions: [condition] } }, 'strategic')
-      await client.delete(PODS, namespace, name, uid === undefined ? {} : { uid })
-      this.#recorder.record(PODS, victim, 'Normal', 'Preempted', `Preempted by pod ${pod.metadata.uid ?? ''} on node ${node.name}`)
-    }
-    for (const { pod: lower } of this.#nominated.lowerThan(node.name, podPriority(pod))) {
-      const { namespace = '', name = '' } = lower.metadata
-      this.#nominated.delete(lower)
-      await client.patch(PODS, { namespace, name, subresource: 'status' }, { status: { nominatedNodeName: null } }, 'strategic')
+      this.#preempt(info.pod, candidate)
+      this.#fail(queued, infeasible.plugins, 'Unschedulable', failureText(infeasible), candidate.node.name)
+    } else {
+      const isVoid = preemption.isHopeless && info.pod.status.nominatedNodeName !== undefined
+      if (isVoid) this.#nominated.delete(info.pod)
+      const message = failureText(infeasible, infeasible.nodeCount > 0 ? preemption.message : '')
+      this.#fail(queued, infeasible.plugins, 'Unschedulable', message, isVoid ? '' : undefined)
     }
   }
 
-  /** Returns a pod to the queue, and reports why. @param nominatedNode node on which a preemption makes room */
-  async #fail(queued: QueuedPod, plugins: ReadonlySet<string>, reason: string, message: string, nominatedNode?: string): Promise<void> {
+  /** Deletes victims in the background. The pod is not tried again before that is done. */
+  #preempt(pod: Pod, candidate: PreemptionCandidate): void {
+    this.#pending.hold(pod)
+    const parts = { env: this.#env, recorder: this.#recorder, nominated: this.#nominated }
+    this.#write(
+      evictVictims(parts, pod, candidate).then(
+        () => this.#pending.release(pod, false),
+        error => {
+          this.#env.logger.warn('a preemption was not carried out', { pod: objectKey(pod), error: errorMessage(error) })
+          this.#pending.release(pod, true)
+        },
+      ),
+    )
+  }
+
+  /** Follows a write in the background, which never rejects. */
+  #write(written: Promise<void>): void {
+    const write = written.finally(() => {
+      this.#writes.delete(write)
+      this.#work.add(PENDING)
+    })
+    this.#writes.add(write)
+  }
+
+  /** Returns a pod to the queue, and reports why. @param nominatedNode node on which a preemption makes room; empty to clear it */
+  #fail(queued: QueuedPod, plugins: ReadonlySet<string>, reason: string, message: string, nominatedNode?: string): void {
     const { pod } = queued
     this.#pending.fail(queued, plugins)
     this.#recorder.record(PODS, pod, 'Warning', 'FailedScheduling', message.length > MOST_NOTE ? `${message.slice(0, MOST_NOTE - 4)} ...` : message)
     const status = failureStatus(pod, reason, message, formatTime(this.#env.clock.now()), nominatedNode)
-    if (status === undefined) return
+    if (status !== undefined) this.#write(this.#writeStatus(pod, status))
+  }
+
+  async #writeStatus(pod: Pod, status: JsonObject): Promise<void> {
     const { namespace = '', name = '' } = pod.metadata
     try {
       await this.#env.client.patch(PODS, { namespace, name, subresource: 'status' }, { status }, 'strategic')
@@ -278,18 +304,6 @@ class Scheduler {
 
 const schedulerName = ({ spec }: Pod): string => spec.schedulerName || DEFAULT_SCHEDULER
 
-/** Returns the patch of a pod's status that reports a failure. Undefined if the status says so already. */
-function failureStatus(pod: Pod, reason: string, message: string, now: string, nominatedNode: string | undefined) {
-  const old = podCondition(pod, 'PodScheduled')
-  const isNominated = nominatedNode !== undefined && nominatedNode !== pod.status.nominatedNodeName
-  if (old?.status === 'False' && old.reason === reason && old.message === message && !isNominated) return undefined
-  const lastTransitionTime = old?.status === 'False' ? (old.lastTransitionTime ?? now) : now
-  const condition = { type: 'PodScheduled', status: 'False', reason, message, lastProbeTime: null, lastTransitionTime }
-  return { conditions: [condition], ...(isNominated && { nominatedNodeName: nominatedNode }) }
-}
-
 /** Reports whether a change of a pod leaves everything that plugins read as it was. */
 const isSameToScheduler = (pod: Pod, old: Pod): boolean =>
-  deepEqual(pod.spec, old.spec) &&
-  deepEqual(pod.metadata.labels ?? {}, old.metadata.labels ?? {}) &&
-  deepEqual(pod.metadata.annotations ?? {}, old.metadata.annotations ?? {})
+  deepEqual(pod.spec, old.spec) && isSameLabels(old, pod) && deepEqual(pod.metadata.annotations ?? {}, old.metadata.annotations ?? {})

@@ -4,6 +4,7 @@ import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
 import type { QueueMeters } from '../../lib/queue-meter.ts'
+import type { Randomness } from '../../lib/randomness.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { EventRecorder } from './event-recorder.ts'
@@ -20,6 +21,8 @@ export interface ClusterEnvironment {
   readonly meters: QueueMeters
   readonly informers: Informers
   readonly features: Features
+  /** Random values of the server. A part draws its seed from it when it starts. */
+  readonly random: Randomness
   /** Number of nodes that are simulated. */
   readonly nodes: number
 }

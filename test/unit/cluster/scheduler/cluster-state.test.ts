@@ -1,7 +1,9 @@
 import { expect } from 'chai'
+import type { Pod } from '../../../../src/api/core/v1.types.ts'
 import { ClusterState } from '../../../../src/cluster/scheduler/cluster-state.ts'
 import { NominatedPodsByNode } from '../../../../src/cluster/scheduler/nominated-pods.ts'
-import { infoOf, nodeOf, objectsOf } from '../../../support/scheduling.ts'
+import { PodInfos } from '../../../../src/cluster/scheduler/pod-infos.ts'
+import { infoOf, nodeOf, objectsOf, podOf } from '../../../support/scheduling.ts'
 
 const stateWith = (...names: string[]): ClusterState => {
   const state = new ClusterState(objectsOf())
@@ -78,6 +80,23 @@ describe("the scheduler's state of the cluster", () => {
     expect(state.snapshot()).to.equal(first)
     state.setNode(nodeOf('b'))
     expect([first.nodes.length, state.snapshot().nodes.length]).to.deep.equal([1, 2])
+  })
+})
+
+describe('derived facts of pods', () => {
+  const RULES = { podLevel: true, inPlace: true }
+
+  it('are kept when a pod is bound or its status changes, and made again when its requests, labels or actual resources change', () => {
+    const infos = new PodInfos(RULES)
+    const first = infos.of(podOf({ name: 'p', requests: { cpu: '1' } }))
+    const bound = podOf({ name: 'p', requests: { cpu: '1' }, nodeName: 'a', status: { phase: 'Running' } })
+    expect([infos.of(bound).requests, infos.of(bound).pod]).to.deep.equal([first.requests, bound])
+    expect(infos.of(bound).requests).to.equal(first.requests)
+    expect(infos.of(podOf({ name: 'p', requests: { cpu: '2' } })).requests.get('cpu')).to.equal(2000)
+    const grown = { name: 'c', resources: { requests: { cpu: '3' } } } as unknown as NonNullable<Pod['status']['containerStatuses']>[number]
+    expect(infos.of(podOf({ name: 'p', requests: { cpu: '2' }, status: { containerStatuses: [grown] } })).requests.get('cpu')).to.equal(3000)
+    infos.forget(bound)
+    expect(infos.of(bound).requests).to.not.equal(first.requests)
   })
 })
 

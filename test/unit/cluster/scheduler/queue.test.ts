@@ -70,4 +70,26 @@ describe('the scheduling queue', () => {
     queue.put(podOf({ name: 'p', labels: { a: 'b' } }), true)
     expect(take()).to.equal('p')
   })
+
+  it('does not try a pod that is held, and tries it once it is released if an event has come', () => {
+    const { clock, queue, put, take } = queueWith()
+    put('p')
+    const pod = podOf({ name: 'p' })
+    const fail = (): void => {
+      const queued = queue.take()
+      queue.hold(pod)
+      if (queued) queue.fail(queued, new Set(['NodeResourcesFit']))
+      clock.time += 10_000
+    }
+    fail()
+    queue.react('assigned pod deleted')
+    expect(take()).to.equal(undefined)
+    queue.release(pod, false)
+    fail()
+    queue.release(pod, false)
+    expect([take(), queue.unschedulable]).to.deep.equal([undefined, 1])
+    queue.hold(pod)
+    queue.release(pod, true)
+    expect(take()).to.equal('p')
+  })
 })

@@ -1,0 +1,48 @@
+import type { Pod } from '../../api/core/v1.types.ts'
+import { deepEqual } from '../../meta/equal.ts'
+import type { RequestRules } from '../shared/pod-requests.ts'
+import { type PodInfo, podInfo } from './pod-info.ts'
+
+/** Derived facts of pods, by uid. They are kept while the pod's labels, its spec apart from its node, and the resources of its containers stay the same. */
+export class PodInfos {
+  readonly #rules: RequestRules
+  readonly #infos = new Map<string, PodInfo>()
+
+  constructor(rules: RequestRules) {
+    this.#rules = rules
+  }
+
+  /** Returns what plugins need of the pod. Throws an Error if a selector or quantity is invalid. */
+  of(pod: Pod): PodInfo {
+    const { uid = '' } = pod.metadata
+    const known = this.#infos.get(uid)
+    if (known?.pod === pod) return known
+    const info = known && this.#isSame(known.pod, pod) ? { ...known, pod } : podInfo(pod, this.#rules)
+    this.#infos.set(uid, info)
+    return info
+  }
+
+  forget({ metadata: { uid = '' } }: Pick<Pod, 'metadata'>): void {
+    this.#infos.delete(uid)
+  }
+
+  #isSame(old: Pod, pod: Pod): boolean {
+    return isSameExceptNode(old.spec, pod.spec) && isSameLabels(old, pod) && (!this.#rules.inPlace || isSameSize(old, pod))
+  }
+}
+
+export const isSameLabels = (old: Pod, pod: Pod): boolean => deepEqual(old.metadata.labels ?? {}, pod.metadata.labels ?? {})
+
+/** Compares specs, of which one may be that of the pod before it was bound. */
+function isSameExceptNode({ nodeName: _, ...old }: Pod['spec'], { nodeName: __, ...spec }: Pod['spec']): boolean {
+  return deepEqual(old, spec)
+}
+
+/** Compares what a resize in progress changes. */
+function isSameSize({ status: old }: Pod, { status }: Pod): boolean {
+  const sizes = ({ containerStatuses = [], initContainerStatuses = [], conditions = [] }: Pod['status']) => [
+    ...[...containerStatuses, ...initContainerStatuses].flatMap(({ name, resources }) => (resources ? [{ name, resources }] : [])),
+    ...conditions.filter(({ type }) => type === 'PodResizePending'),
+  ]
+  return deepEqual(sizes(old), sizes(status))
+}

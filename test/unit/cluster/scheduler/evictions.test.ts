@@ -1,0 +1,55 @@
+import { expect } from 'chai'
+import type { ApiClient } from '../../../../src/clients/api-client.ts'
+import { type EvictionParts, evictVictims } from '../../../../src/cluster/scheduler/evictions.ts'
+import { NodeInfo } from '../../../../src/cluster/scheduler/node-info.ts'
+import { NominatedPodsByNode } from '../../../../src/cluster/scheduler/nominated-pods.ts'
+import { notFoundError, serviceUnavailableError } from '../../../../src/meta/status.ts'
+import { infoOf, nodeOf } from '../../../support/scheduling.ts'
+
+const node = NodeInfo.of(nodeOf('n'))
+const PREEMPTOR = infoOf({ name: 'urgent', spec: { priority: 10, schedulerName: 'mine', containers: [] } })
+
+/** Runs evictions with an API that fails for some pods. Returns the requests and the names of pods with an event. */
+async function evictionsOf(failures: Record<string, Error>, nominated = new NominatedPodsByNode()) {
+  const requests: string[] = []
+  const events: string[] = []
+  const answer = async (request: string, name: string): Promise<void> => {
+    requests.push(`${request} ${name}`)
+    const failure = failures[name]
+    if (failure) throw failure
+  }
+  const client = {
+    patch: (_kind: unknown, { name }: { name: string }, patch: object) => answer(`patch ${JSON.stringify(patch)}`, name),
+    delete: (_kind: unknown, _namespace: string, name: string) => answer('delete', name),
+  } as unknown as ApiClient
+  const recorder = { record: (_kind: unknown, { metadata }: { metadata: { name: string } }) => events.push(metadata.name) }
+  const parts = { env: { client, clock: { now: () => 0 } }, recorder, nominated } as unknown as EvictionParts
+  const error = await evictVictims(parts, PREEMPTOR.pod, { node, victims: [infoOf({ name: 'a' }), infoOf({ name: 'b' })], violations: 0 }).catch(String)
+  return { requests, events, error }
+}
+
+describe('evictions for a preemption', () => {
+  it('delete each victim after its condition is written', async () => {
+    const condition = { type: 'DisruptionTarget', status: 'True', lastProbeTime: null, lastTransitionTime: '1970-01-01T00:00:00Z' }
+    const why = { reason: 'PreemptionByScheduler', message: 'mine: preempting to accommodate a higher priority pod' }
+    const patch = `patch ${JSON.stringify({ status: { conditions: [{ ...condition, ...why }] } })}`
+    const { requests, events } = await evictionsOf({})
+    expect(requests).to.deep.equal([`${patch} a`, `${patch} b`, 'delete a', 'delete b'])
+    expect(events).to.deep.equal(['a', 'b'])
+  })
+
+  it('pass over a victim that is gone, and fail if the API rejects another one', async () => {
+    const gone = await evictionsOf({ a: notFoundError({ group: '', resource: 'pods' }, 'a') })
+    expect([gone.events, gone.error]).to.deep.equal([['b'], undefined])
+    expect((await evictionsOf({ a: serviceUnavailableError('down') })).error).to.contain('down')
+  })
+
+  it('take back the nominations of pods with lower priority', async () => {
+    const nominated = new NominatedPodsByNode()
+    nominated.set(infoOf({ name: 'low' }), 'n')
+    nominated.set(PREEMPTOR, 'n')
+    const { requests } = await evictionsOf({}, nominated)
+    expect(requests[0]).to.equal('patch {"status":{"nominatedNodeName":null}} low')
+    expect(nominated.on('n')).to.deep.equal([PREEMPTOR])
+  })
+})
