@@ -1,4 +1,5 @@
-import type { JsonObject, TypedObject } from '../api/meta/object.ts'
+import type { Json, JsonObject, TypedObject } from '../api/meta/object.ts'
+import { JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from '../codec/patch-types.ts'
 
 /** Identifies a kind in one version, as a path of the API does, with the type of its objects. */
 export interface ResourceKind<T extends TypedObject> {
@@ -51,7 +52,13 @@ export interface DeletePreconditions {
   readonly gracePeriodSeconds?: number
 }
 
-export type PatchType = 'merge' | 'strategic'
+export type PatchType = 'json' | 'merge' | 'strategic'
+
+/** Media types of patches. */
+export const PATCH_MEDIA_TYPES: Readonly<Record<PatchType, string>> = { json: JSON_PATCH, merge: MERGE_PATCH, strategic: STRATEGIC_PATCH }
+
+/** A patch: an object, or the list of operations of a JSON patch. */
+export type PatchBody = JsonObject | readonly Json[]
 
 /**
  * Client of the API of one server, in its process or over HTTP. Every method rejects with a StatusError if the server rejects the request. Objects that are
@@ -74,7 +81,7 @@ export interface ApiClient {
   create<T extends TypedObject>(kind: ResourceKind<T>, object: T): Promise<T>
   /** Replaces an object. Rejects with 409 if the object has another resource version than the stored one. */
   update<T extends TypedObject>(kind: ResourceKind<T>, object: T, subresource?: string): Promise<T>
-  patch<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, patch: JsonObject, type?: PatchType): Promise<T>
+  patch<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, patch: PatchBody, type?: PatchType): Promise<T>
   delete(kind: ResourceKind<TypedObject>, namespace: string, name: string, options?: DeletePreconditions): Promise<void>
   /** Creates an object at a subresource of another kind: `binding`, `eviction`. */
   post(kind: ResourceKind<TypedObject>, name: Required<ObjectName>, body: TypedObject): Promise<void>

@@ -2,13 +2,24 @@ import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { type Agent, request as requestTls } from 'node:https'
 import { decodedObject, isJsonObject, type Json, type JsonObject, objectIn, type TypedObject } from '../api/meta/object.ts'
 import { parseJson } from '../codec/json.ts'
-import { MERGE_PATCH, STRATEGIC_PATCH } from '../codec/patch-types.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { TlsAgent } from '../lib/tls-agent.ts'
 import { USER_AGENT } from '../lib/user-agent.ts'
 import { objectsIn } from '../meta/json-members.ts'
 import { failure, type StatusError } from '../meta/status.ts'
-import type { ApiClient, DeletePreconditions, ListQuery, ObjectList, ObjectName, PatchType, ResourceKind, Selection, WatchedChange } from './api-client.ts'
+import {
+  type ApiClient,
+  type DeletePreconditions,
+  type ListQuery,
+  type ObjectList,
+  type ObjectName,
+  PATCH_MEDIA_TYPES,
+  type PatchBody,
+  type PatchType,
+  type ResourceKind,
+  type Selection,
+  type WatchedChange,
+} from './api-client.ts'
 
 /** Time without a response, in milliseconds. Watches may be quiet for longer. */
 const TIMEOUT_MS = 60_000
@@ -33,7 +44,7 @@ export interface ServerAccess {
 interface OutgoingRequest {
   readonly method: string
   readonly path: string
-  readonly body?: TypedObject | JsonObject
+  readonly body?: TypedObject | PatchBody
   readonly contentType?: string
   /** Optional. Ends the request, which has no time limit then. */
   readonly signal?: AbortSignal
@@ -97,9 +108,8 @@ export class HttpApiClient implements ApiClient {
     return this.#object(kind, { method: 'PUT', path: objectPathOf(kind, { namespace, name, subresource }), body: sent(kind, object) })
   }
 
-  async patch<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, patch: JsonObject, type: PatchType = 'merge'): Promise<T> {
-    const contentType = type === 'merge' ? MERGE_PATCH : STRATEGIC_PATCH
-    return this.#object(kind, { method: 'PATCH', path: objectPathOf(kind, name), body: patch, contentType })
+  async patch<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, patch: PatchBody, type: PatchType = 'merge'): Promise<T> {
+    return this.#object(kind, { method: 'PATCH', path: objectPathOf(kind, name), body: patch, contentType: PATCH_MEDIA_TYPES[type] })
   }
 
   async delete(kind: ResourceKind<TypedObject>, namespace: string, name: string, options: DeletePreconditions = {}): Promise<void> {

@@ -1,18 +1,19 @@
-import { decodedObject, type JsonObject, type KubeObject, type TypedObject } from '../api/meta/object.ts'
+import { decodedObject, type KubeObject, type TypedObject } from '../api/meta/object.ts'
 import { type Catalog, type ServedResource, subresourceOf } from '../catalog/catalog.ts'
 import { asKind, kindId } from '../catalog/define.ts'
-import type {
-  ApiClient,
-  DeletePreconditions,
-  ListQuery,
-  ObjectList,
-  ObjectName,
-  PatchType,
-  ResourceKind,
-  Selection,
-  WatchedChange,
+import {
+  type ApiClient,
+  type DeletePreconditions,
+  type ListQuery,
+  type ObjectList,
+  type ObjectName,
+  PATCH_MEDIA_TYPES,
+  type PatchBody,
+  type PatchType,
+  type ResourceKind,
+  type Selection,
+  type WatchedChange,
 } from '../clients/api-client.ts'
-import { MERGE_PATCH, STRATEGIC_PATCH } from '../codec/patch-types.ts'
 import { type FaultEffects, type Faults, strike } from '../faults/strike.ts'
 import type { Clock } from '../lib/clock.ts'
 import { mapInSlices } from '../lib/slices.ts'
@@ -131,12 +132,12 @@ export class InProcessClient implements ApiClient {
     })
   }
 
-  patch<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, patch: JsonObject, type: PatchType = 'merge'): Promise<T> {
+  patch<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, patch: PatchBody, type: PatchType = 'merge'): Promise<T> {
     return this.#write(kind, 'patch', name, async to => {
       const { answer } = await this.#parts.registry.store(to.served).update(to, {
         change: {
           kind: 'patch',
-          type: type === 'merge' ? MERGE_PATCH : STRATEGIC_PATCH,
+          type: PATCH_MEDIA_TYPES[type],
           body: Buffer.from(JSON.stringify(patch)),
           fieldValidation: 'Ignore',
           builtIns: builtInsOf(this.#parts.catalog.snapshot()),

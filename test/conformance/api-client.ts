@@ -35,6 +35,21 @@ export function apiClientSuite(open: () => ApiClient): void {
     expect(await reasonOf(client.get(CONFIG_MAPS, 'default', 'crud'))).to.equal('NotFound')
   })
 
+  it('sends JSON patches, and rejects patches with another uid', async () => {
+    const client = open()
+    const created = await client.create(CONFIG_MAPS, configMap('patched'))
+    const name = { namespace: 'default', name: 'patched' }
+    const withUid = (uid: string) => [
+      { op: 'test', path: '/metadata/uid', value: uid },
+      { op: 'add', path: '/data', value: { a: '1' } },
+    ]
+    expect((await client.patch(CONFIG_MAPS, name, withUid(created.metadata.uid ?? ''), 'json')).data).to.deep.equal({ a: '1' })
+    expect(await reasonOf(client.patch(CONFIG_MAPS, name, withUid('other'), 'json'))).to.equal('Invalid')
+    expect(await reasonOf(client.patch(CONFIG_MAPS, name, { metadata: { uid: 'other' }, data: { b: '2' } }))).to.equal('Invalid')
+    expect(await reasonOf(client.patch(CONFIG_MAPS, name, { metadata: { uid: 'other' }, data: { b: '2' } }, 'strategic'))).to.equal('Invalid')
+    expect((await client.get(CONFIG_MAPS, 'default', 'patched')).data).to.deep.equal({ a: '1' })
+  })
+
   it('rejects a replacement of an old version, and deletions with another uid', async () => {
     const client = open()
     const created = await client.create(CONFIG_MAPS, configMap('old'))
