@@ -7,17 +7,19 @@ import { isStatusError } from '../../meta/status.ts'
 import { formatTime } from '../../meta/time.ts'
 import { type StagedObject, StageEngine } from '../kwok/engine/stage-engine.ts'
 import { StagePlayer } from '../kwok/engine/stage-player.ts'
-import { decodeStage } from '../kwok/stage/decode.ts'
 import { NODE_INITIALIZE } from '../kwok/stages/node-stages.ts'
 import { FAST_POD_STAGES } from '../kwok/stages/pod-stages.ts'
+import { StageSet } from '../kwok/stages/stage-set.ts'
 import { functionsIn, type TemplateFunctions } from '../kwok/template/template.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../shared/environment.ts'
 import type { Informer } from '../shared/informer.ts'
 import { NODES, PODS } from '../shared/kinds.ts'
 import { podsByNode } from '../shared/pods.ts'
+import { createKwokDefinitions } from './kwok-definitions.ts'
 import { isSimulated, nodeAddress, simulatedNode, withoutNotReady } from './node-objects.ts'
 import { PodAddresses } from './pod-addresses.ts'
 import { KubeletStageClient } from './stage-client.ts'
+import { followStages } from './stage-objects.ts'
 
 const WORKERS = 8
 
@@ -34,6 +36,8 @@ class Kubelets {
   readonly #podsOn: (node: string) => readonly Pod[]
   readonly #nodes: Informer<Node>
   readonly #addresses = new PodAddresses()
+  readonly #stages = new StageSet([NODE_INITIALIZE, ...FAST_POD_STAGES])
+  readonly #engine: StageEngine
   readonly #player: StagePlayer
   readonly #startedAt: string
 
@@ -49,13 +53,13 @@ class Kubelets {
       if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict'))
         logger.warn('a stage failed', { kind, name: metadata.name ?? '', error: errorMessage(error) })
     }
-    const engine = new StageEngine({ stages: [NODE_INITIALIZE, ...FAST_POD_STAGES].map(decodeStage), seed: 1, onError })
+    this.#engine = new StageEngine({ stages: this.#stages.stages, seed: 1, onError })
     const stageClient = new KubeletStageClient(client, recorderOf(env, 'kubelet', signal))
-    this.#player = new StagePlayer({ engine, client: stageClient, clock, functionsFor: object => this.#functionsFor(object), seed: 1, onError })
+    this.#player = new StagePlayer({ engine: this.#engine, client: stageClient, clock, functionsFor: object => this.#functionsFor(object), seed: 1, onError })
   }
 
   async run(): Promise<void> {
-    const { client, nodes: count, features } = this.#env
+    const { client, nodes: count, features, logger } = this.#env
     const untaint = queueOf(this.#env, 'kubelet', this.#signal, {
       workers: WORKERS,
       work: async key => {
@@ -65,6 +69,8 @@ class Kubelets {
       },
     })
     if (!(await untilSynced([this.#pods, this.#nodes], this.#signal))) return
+    await createKwokDefinitions(client, logger)
+    await followStages(this.#env, this.#stages, this.#signal, kinds => this.#restage(kinds))
     const observeNode = (node: Node): void => {
       if (!isSimulated(node)) return
       this.#player.observe(staged(node, 'Node'))
@@ -89,6 +95,18 @@ class Kubelets {
     for (let number = 1; number <= count && !this.#signal.aborted; number++) await this.#register(simulatedNode(number, `v${features.release}.0`))
     await untilAborted(this.#signal)
     this.#player.close()
+  }
+
+  /** Chooses stages anew for the objects of kinds whose stages have changed. */
+  #restage(kinds: ReadonlySet<string>): void {
+    this.#engine.setStages(this.#stages.stages)
+    const again = (object: StagedObject): void => {
+      this.#player.forget(object)
+      this.#player.observe(object)
+    }
+    if (kinds.has('v1/Node')) for (const node of this.#nodes.store.list()) if (isSimulated(node)) again(staged(node, 'Node'))
+    if (!kinds.has('v1/Pod')) return
+    for (const node of this.#nodes.store.list()) if (isSimulated(node)) for (const pod of this.#podsOn(node.metadata.name ?? '')) again(staged(pod, 'Pod'))
   }
 
   #observePod(pod: Pod): void {

@@ -64,3 +64,4 @@ export const AUTOSCALERS: ResourceKind<HorizontalPodAutoscaler> = {
   kind: 'HorizontalPodAutoscaler',
   namespaced: true,
 }
+export const STAGES: ResourceKind<TypedObject> = { group: 'kwok.x-k8s.io', version: 'v1alpha1', resource: 'stages', kind: 'Stage', namespaced: false }
