@@ -5,7 +5,7 @@ const VERSION = 3
 /** Maximum length of the fixed part of a control frame that is read. */
 const MAX_FIXED_BYTES = 8
 
-/** Handles frames. Header blocks are skipped, because no reply header is used. */
+/** Handles frames. */
 export interface FrameSink {
   /** Called with data of a stream. A frame can be passed on in several pieces. */
   data(streamId: number, bytes: Buffer, fin: boolean): void
@@ -14,6 +14,11 @@ export interface FrameSink {
   reset(streamId: number): void
   ping(id: number): void
   goAway(): void
+  /**
+   * Optional. Called with the pieces of a control frame behind its first 16 bytes. For an opened stream they are two bytes of its priority and the header block.
+   * If omitted, header blocks are skipped.
+   */
+  rest?(bytes: Buffer, isLast: boolean): void
   /** A frame of another type. */
   other(): void
   /** The other side violated the protocol. No more is read. */
@@ -39,6 +44,7 @@ export class FrameReader extends PacedParser {
     if (this.#skip > 0) {
       const passed = Math.min(this.#skip, bytes.length)
       this.#skip -= passed
+      this.#sink.rest?.(passed === bytes.length ? bytes : bytes.subarray(0, passed), this.#skip === 0)
       return passed
     }
     if (this.#dataLeft > 0) return this.#takeData(bytes)

@@ -9,8 +9,9 @@ export const HEADERS = 8
 /** Flag of the last frame that the sender sends on a stream. */
 export const FLAG_FIN = 1
 
-/** Status code of RST_STREAM (SPDY/3.1, section 2.6.3). */
+/** Status codes of RST_STREAM (SPDY/3.1, section 2.6.3). */
 export const REFUSED_STREAM = 3
+export const CANCEL = 5
 
 export const FRAME_HEAD_BYTES = 8
 const VERSION = 3
@@ -49,6 +50,13 @@ export const goAwayFrame = (): Buffer => control(GOAWAY, 0, 0)
  */
 export function synStreamFrame(streamId: number, headers: Buffer): Buffer {
   const frame = Buffer.concat([control(SYN_STREAM, streamId, 0), Buffer.alloc(2), headers])
+  frame.writeUInt32BE(frame.length - FRAME_HEAD_BYTES, 4)
+  return frame
+}
+
+/** Makes a SYN_REPLY frame. @param headers a header block. */
+export function synReplyFrame(streamId: number, headers: Buffer): Buffer {
+  const frame = Buffer.concat([control(SYN_REPLY, streamId), headers])
   frame.writeUInt32BE(frame.length - FRAME_HEAD_BYTES, 4)
   return frame
 }
