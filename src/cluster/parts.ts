@@ -6,6 +6,7 @@ import { endpointSliceController } from './controllers/endpointslice/controller.
 import { endpointSliceMirroringController } from './controllers/endpointslicemirroring/controller.ts'
 import { horizontalPodAutoscalerController } from './controllers/horizontalpodautoscaler/controller.ts'
 import { jobController } from './controllers/job/controller.ts'
+import { nodeLifecycleController } from './controllers/nodelifecycle/controller.ts'
 import { persistentVolumeBinder } from './controllers/persistentvolumebinder/controller.ts'
 import { podGarbageCollector } from './controllers/podgc/controller.ts'
 import { replicaSetController, replicationController } from './controllers/replicaset/controller.ts'
@@ -33,6 +34,7 @@ export const CLUSTER_PARTS = {
   'endpointslice-controller': endpointSliceController,
   'endpointslice-mirroring-controller': endpointSliceMirroringController,
   'persistentvolume-binder-controller': persistentVolumeBinder,
+  'node-lifecycle-controller': nodeLifecycleController,
   'pod-garbage-collector-controller': podGarbageCollector,
   'taint-eviction-controller': taintEvictionController,
 } as const satisfies Readonly<Record<string, ClusterPart>>

@@ -7,9 +7,12 @@ import type { Profile } from './place-config.ts'
 export interface ControllersConfig {
   readonly enabled: ReadonlySet<ControllerName>
   readonly quotaSyncPeriodMs: number
-  /** Number of nodes that `kubelet` simulates. */
-  readonly nodes: number
+  /** Nodes that `kubelet` simulates: a number of equal ones, or a file of pools. */
+  readonly nodes: number | { readonly file: string }
 }
+
+/** Most nodes that can be simulated. */
+const MOST_NODES = 100_000
 
 /** Controllers that `*` stands for. */
 const DEFAULTS: Readonly<Record<Profile, readonly ControllerName[]>> = {
@@ -23,7 +26,15 @@ export function controllersOf(profile: Profile, { values }: GivenFlags, read: Fl
   const given = values.get('controllers') ?? (profile === 'apiserver' || read.bool('read-only') ? [] : ['*'])
   const enabled = enabledControllers(given, DEFAULTS[profile])
   if (read.bool('read-only') && enabled.size > 0) throw new FlagError('--read-only and --controllers are mutually exclusive: controllers write')
-  return { enabled, quotaSyncPeriodMs: read.duration('resource-quota-sync-period'), nodes: read.int('nodes', 0) }
+  return { enabled, quotaSyncPeriodMs: read.duration('resource-quota-sync-period'), nodes: nodesOf(read.text('nodes') ?? '0') }
+}
+
+/** A value that consists of digits is a number, and any other one a file. Throws FlagError. */
+function nodesOf(value: string): ControllersConfig['nodes'] {
+  if (!/^-?[0-9]+$/.test(value)) return { file: value }
+  const count = Number(value)
+  if (count < 0 || count > MOST_NODES) throw new FlagError(`--nodes ${value} must be between 0 and ${MOST_NODES}, inclusive`)
+  return count
 }
 
 const KNOWN: ReadonlySet<string> = new Set([...BUILT_CONTROLLERS, ...MISSING_CONTROLLERS])

@@ -67,7 +67,11 @@ export const FLAGS = {
     'list',
     'Controllers to run, by their names in kube-controller-manager. * enables those of the profile, NAME another one, -NAME disables one. Disable those that another program runs. Default: *; none with --profile=apiserver.',
   ),
-  nodes: ownFlag('int', 'Number of nodes that kubelet simulates (--controllers). They are registered at the start.', '1'),
+  nodes: ownFlag(
+    'string',
+    'Nodes that kubelet simulates (--controllers): their number, or a file with templates and pools of nodes. They are registered at the start.',
+    '1',
+  ),
   'resource-quota-sync-period': ownFlag(
     'duration',
     'Interval between full recalculations of quota usage by resourcequota-controller. 0: only after changes.',

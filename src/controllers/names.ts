@@ -30,6 +30,7 @@ export const CLUSTER_PART_NAMES = [
   'endpointslice-controller',
   'endpointslice-mirroring-controller',
   'persistentvolume-binder-controller',
+  'node-lifecycle-controller',
   'pod-garbage-collector-controller',
   'taint-eviction-controller',
 ] as const
@@ -47,7 +48,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'kube-apiserver-serving-clustertrustbundle-publisher-controller',
   'legacy-serviceaccount-token-cleaner-controller',
   'node-ipam-controller',
-  'node-lifecycle-controller',
   'node-route-controller',
   'persistentvolume-attach-detach-controller',
   'persistentvolume-expander-controller',

@@ -2,8 +2,10 @@ import { type PluginConfigurations, readAdmissionConfiguration } from '../admiss
 import { manifestDirectories } from '../admission/manifests/manifest-directories.ts'
 import { readWebhookCredentials, type WebhookCredentials, type WebhookPluginName } from '../admission/webhooks/credentials.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
+import type { NodePool } from '../cluster/shared/node-pool.ts'
 import { type MediaOffer, mediaOffer } from '../codec/accept-header.ts'
 import type { Config } from '../config/config.ts'
+import type { ControllersConfig } from '../config/controllers-config.ts'
 import type { EtcdConfig } from '../config/etcd-config.ts'
 import { contentOf } from '../config/flag-content.ts'
 import type { KubeletConfig } from '../config/network-config.ts'
@@ -20,7 +22,7 @@ import type { StartOptions } from '../control-plane/service.ts'
 import { type ClusterPartName, isClusterPart } from '../controllers/names.ts'
 import type { Kubelets } from '../endpoints/connect/ask.ts'
 import { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
-import { readConfigText } from '../lib/bounded-input.ts'
+import { readConfigFile, readConfigText } from '../lib/bounded-input.ts'
 import { steadyClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
 import { heapGrowth } from '../lib/heap-growth.ts'
@@ -86,6 +88,8 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
   const { authorizer, rules, nodeGraph, services } = auth
   const { addresses, toEndpoints, proxyClient, refusesRedirects } = config.network.services
   const outward = config.serving.readOnly ? READ_ONLY_EGRESS : egress
+  const parts = clusterPartsOf(config)
+  const nodes = parts.includes('kubelet') ? await nodePoolsOf(config.controllers.nodes) : []
   const options: ControlPlaneOptions = {
     runtime,
     logger: log,
@@ -102,9 +106,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
       ...(imagePolicy && { imagePolicy }),
     },
     controllers: config.controllers,
-    ...(clusterPartsOf(config).length > 0 && {
-      cluster: (parts, signal) => runCluster({ names: clusterPartsOf(config), nodes: config.controllers.nodes }, parts, signal),
-    }),
+    ...(parts.length > 0 && { cluster: (loop, signal) => runCluster({ names: parts, nodes }, loop, signal) }),
     network: {
       serviceCIDRs: config.network.serviceClusterIpRanges,
       nodePorts: config.network.serviceNodePorts,
@@ -182,6 +184,13 @@ const requestsOf = ({ minTimeoutMs, priorityAndFairness, maxInFlight, maxMutatin
 
 /** Enabled parts of the cluster. */
 const clusterPartsOf = ({ controllers }: Config): ClusterPartName[] => [...controllers.enabled].filter(isClusterPart)
+
+/** Pools of simulated nodes. Throws FlagError if the file cannot be used. */
+async function nodePoolsOf(nodes: ControllersConfig['nodes']): Promise<readonly NodePool[]> {
+  const [{ plainPool }, { parseNodePools }] = await Promise.all([import('../cluster/nodes/node-objects.ts'), import('../cluster/nodes/decode-pools.ts')])
+  if (typeof nodes === 'number') return [plainPool(nodes)]
+  return contentOf(['nodes'], async () => parseNodePools(await readConfigFile(nodes.file)))
+}
 
 /** Runs parts of the cluster, whose code is only loaded then. */
 const runCluster = async (selection: ClusterSelection, parts: ClusterLoopParts, signal: AbortSignal): Promise<void> =>

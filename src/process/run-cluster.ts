@@ -1,6 +1,7 @@
 import { CLUSTER_PARTS } from '../cluster/parts.ts'
 import type { ClusterEnvironment, ClusterPart } from '../cluster/shared/environment.ts'
 import { Informers } from '../cluster/shared/informers.ts'
+import type { NodePool } from '../cluster/shared/node-pool.ts'
 import type { ClusterLoopParts } from '../control-plane/cluster-loop.ts'
 import type { ClientIdentity } from '../control-plane/in-process-client.ts'
 import type { ClusterPartName } from '../controllers/names.ts'
@@ -26,12 +27,22 @@ const SCHEDULER: ClientIdentity = {
   userAgent: 'kube-scheduler',
 }
 
-const identityOf = (name: ClusterPartName): ClientIdentity => (name === 'scheduler' ? SCHEDULER : controllerIdentity(name))
+/** Identity of what the kubelets do that is not about one node: it registers them and writes their events. */
+const KUBELETS: ClientIdentity = { ...controllerIdentity('kubelet'), userAgent: 'kubelet' }
 
-/** Parts of the cluster that run, and the number of simulated nodes. */
+const nodeIdentity = (name: string): ClientIdentity => ({
+  user: { name: `system:node:${name}`, groups: ['system:nodes', 'system:authenticated'] },
+  userAgent: 'kubelet',
+})
+
+const IDENTITIES: Readonly<Partial<Record<ClusterPartName, ClientIdentity>>> = { scheduler: SCHEDULER, kubelet: KUBELETS }
+
+const identityOf = (name: ClusterPartName): ClientIdentity => IDENTITIES[name] ?? controllerIdentity(name)
+
+/** Parts of the cluster that run, and the simulated nodes. */
 export interface ClusterSelection {
   readonly names: readonly ClusterPartName[]
-  readonly nodes: number
+  readonly nodes: readonly NodePool[]
 }
 
 /** Runs the named parts of the cluster until the signal aborts. They share informers, and know nothing else of each other. */
@@ -39,7 +50,16 @@ export async function runCluster({ names, nodes }: ClusterSelection, loop: Clust
   const { clientOf, clock, logger, meters, gates, random, synced } = loop
   // Watches that are cut are opened again after a delay of the machine's clock: time of the API may stand still.
   const informers = new Informers(clientOf(MANAGER), { clock: meters.pauses, logger, signal })
-  const env: Omit<ClusterEnvironment, 'client'> = { clock, logger, meters, informers, features: gates, random, nodes }
+  const env: Omit<ClusterEnvironment, 'client'> = {
+    clock,
+    logger,
+    meters,
+    informers,
+    features: gates,
+    random,
+    nodes,
+    clientOfNode: name => clientOf(nodeIdentity(name)),
+  }
   const running = names.map(name => PARTS[name]({ ...env, client: clientOf(identityOf(name)) }, signal))
   // Parts register their handlers in the turn in which the informers have synced.
   void informers.synced().then(() => setImmediate(synced))

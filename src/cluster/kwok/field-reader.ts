@@ -65,6 +65,12 @@ export class FieldReader {
     return this.#typed(name, 'number', (value): value is number => typeof value === 'number')
   }
 
+  /** Returns the text of a string or a number, as for a quantity. */
+  amount(name: string): string | undefined {
+    const value = this.#typed(name, 'string', (one): one is string | number => typeof one === 'string' || typeof one === 'number')
+    return value === undefined ? undefined : String(value)
+  }
+
   /** Returns an integer within bounds. */
   integer(name: string, least: number, most = Number.MAX_SAFE_INTEGER): number | undefined {
     const value = this.#typed(name, 'integer', (one): one is number => Number.isSafeInteger(one))

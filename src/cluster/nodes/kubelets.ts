@@ -1,31 +1,29 @@
 import type { Node, Pod } from '../../api/core/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
-import { objectKey } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { formatTime } from '../../meta/time.ts'
 import { type StagedObject, StageEngine } from '../kwok/engine/stage-engine.ts'
 import { StagePlayer } from '../kwok/engine/stage-player.ts'
-import { NODE_INITIALIZE } from '../kwok/stages/node-stages.ts'
 import { FAST_POD_STAGES } from '../kwok/stages/pod-stages.ts'
 import { StageSet } from '../kwok/stages/stage-set.ts'
 import { functionsIn, type TemplateFunctions } from '../kwok/template/template.ts'
-import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../shared/environment.ts'
+import { type ClusterEnvironment, type ClusterPart, recorderOf, untilSynced } from '../shared/environment.ts'
 import type { Informer } from '../shared/informer.ts'
-import { NODES, PODS } from '../shared/kinds.ts'
+import { LEASES, NODES, PODS } from '../shared/kinds.ts'
 import { podsByNode } from '../shared/pods.ts'
 import { createKwokDefinitions } from './kwok-definitions.ts'
-import { isSimulated, nodeAddress, simulatedNode, withoutNotReady } from './node-objects.ts'
+import { isSimulated, isStopped, nodeAddress } from './node-objects.ts'
+import { NodeReports } from './node-reports.ts'
 import { PodAddresses } from './pod-addresses.ts'
+import { Registration } from './registration.ts'
 import { KubeletStageClient } from './stage-client.ts'
 import { followStages } from './stage-objects.ts'
 
-const WORKERS = 8
-
 /**
- * Simulates nodes with their kubelets. Nodes are registered and become ready; their pods run, complete if they belong to a job, and are removed when they are deleted, by stages. No container runs. The
- * nodes renew no leases.
+ * Simulates nodes with their kubelets. Nodes are registered, renew their leases and report their conditions; their pods run, complete if they belong to a job, and
+ * are removed when they are deleted, by stages. No container runs.
  */
 export const kubelets: ClusterPart = (env, signal) => new Kubelets(env, signal).run()
 
@@ -36,7 +34,8 @@ class Kubelets {
   readonly #podsOn: (node: string) => readonly Pod[]
   readonly #nodes: Informer<Node>
   readonly #addresses = new PodAddresses()
-  readonly #stages = new StageSet([NODE_INITIALIZE, ...FAST_POD_STAGES])
+  /** Pods have built-in stages. The state of a node is reported without stages, unless a user has some for nodes. */
+  readonly #stages = new StageSet(FAST_POD_STAGES, ['v1/Node'])
   readonly #engine: StageEngine
   readonly #player: StagePlayer
   readonly #startedAt: string
@@ -59,30 +58,41 @@ class Kubelets {
   }
 
   async run(): Promise<void> {
-    const { client, nodes: count, features, logger } = this.#env
-    const untaint = queueOf(this.#env, 'kubelet', this.#signal, {
-      workers: WORKERS,
-      work: async key => {
-        const node = this.#nodes.store.get(key)
-        const changed = node && withoutNotReady(node)
-        if (changed) await client.update(NODES, changed)
+    const { informers, features, client, logger } = this.#env
+    const leases = informers.of(LEASES)
+    const version = `v${features.release}.0`
+    const registration = new Registration(this.#env, this.#nodes, version, this.#signal)
+    const reports = new NodeReports(
+      {
+        env: this.#env,
+        nodes: this.#nodes,
+        leases,
+        nextNumber: () => registration.nextNumber(),
+        version,
+        reportsStatus: () => !this.#stages.has('v1/Node'),
       },
-    })
-    if (!(await untilSynced([this.#pods, this.#nodes], this.#signal))) return
+      this.#signal,
+    )
+    if (!(await untilSynced([this.#pods, this.#nodes, leases], this.#signal))) return
     await createKwokDefinitions(client, logger)
     await followStages(this.#env, this.#stages, this.#signal, kinds => this.#restage(kinds))
     const observeNode = (node: Node): void => {
-      if (!isSimulated(node)) return
-      this.#player.observe(staged(node, 'Node'))
-      untaint.add(objectKey(node))
+      reports.observe(node)
+      if (this.#stages.has('v1/Node')) this.#observeStaged(node)
     }
     this.#nodes.on({
       added: node => {
         observeNode(node)
-        for (const pod of this.#podsOn(node.metadata.name ?? '')) this.#observePod(pod)
+        this.#observePodsOf(node)
       },
-      updated: observeNode,
-      deleted: node => this.#player.forget(staged(node, 'Node')),
+      updated: (node, old) => {
+        observeNode(node)
+        if (isStopped(old) !== isStopped(node) || isSimulated(old) !== isSimulated(node)) this.#observePodsOf(node)
+      },
+      deleted: node => {
+        reports.forget(node)
+        this.#player.forget(staged(node, 'Node'))
+      },
     })
     this.#pods.on({
       added: pod => this.#observePod(pod),
@@ -92,7 +102,7 @@ class Kubelets {
         this.#addresses.release(pod.metadata.uid ?? '')
       },
     })
-    for (let number = 1; number <= count && !this.#signal.aborted; number++) await this.#register(simulatedNode(number, `v${features.release}.0`))
+    registration.begin()
     await untilAborted(this.#signal)
     this.#player.close()
   }
@@ -100,32 +110,37 @@ class Kubelets {
   /** Chooses stages anew for the objects of kinds whose stages have changed. */
   #restage(kinds: ReadonlySet<string>): void {
     this.#engine.setStages(this.#stages.stages)
-    const again = (object: StagedObject): void => {
-      this.#player.forget(object)
-      this.#player.observe(object)
+    for (const node of this.#nodes.store.list()) {
+      if (kinds.has('v1/Node')) {
+        this.#player.forget(staged(node, 'Node'))
+        this.#observeStaged(node)
+      }
+      if (!kinds.has('v1/Pod')) continue
+      for (const pod of this.#podsOn(node.metadata.name ?? '')) {
+        this.#player.forget(staged(pod, 'Pod'))
+        this.#observePod(pod)
+      }
     }
-    if (kinds.has('v1/Node')) for (const node of this.#nodes.store.list()) if (isSimulated(node)) again(staged(node, 'Node'))
-    if (!kinds.has('v1/Pod')) return
-    for (const node of this.#nodes.store.list()) if (isSimulated(node)) for (const pod of this.#podsOn(node.metadata.name ?? '')) again(staged(pod, 'Pod'))
+  }
+
+  #observeStaged(node: Node): void {
+    if (isSimulated(node) && !isStopped(node)) this.#player.observe(staged(node, 'Node'))
+    else this.#player.forget(staged(node, 'Node'))
+  }
+
+  #observePodsOf({ metadata: { name = '' } }: Node): void {
+    for (const pod of this.#podsOn(name)) this.#observePod(pod)
   }
 
   #observePod(pod: Pod): void {
     const node = this.#nodes.store.get(pod.spec.nodeName ?? '')
     if (node === undefined || !isSimulated(node)) return
+    if (isStopped(node)) {
+      this.#player.forget(staged(pod, 'Pod'))
+      return
+    }
     if (pod.status.podIP) this.#addresses.note(pod.metadata.uid ?? '', pod.status.podIP)
     this.#player.observe(staged(pod, 'Pod'))
-  }
-
-  /** Creates a node with its status, unless there is one of its name. */
-  async #register(node: Node): Promise<void> {
-    const { client, logger } = this.#env
-    try {
-      const created = await client.create(NODES, node)
-      await client.update(NODES, { ...created, status: node.status }, 'status')
-    } catch (error) {
-      if (!isStatusError(error, 'AlreadyExists'))
-        logger.warn('a simulated node was not registered', { name: node.metadata.name ?? '', error: errorMessage(error) })
-    }
   }
 
   #functionsFor(object: StagedObject): TemplateFunctions {

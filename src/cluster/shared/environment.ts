@@ -9,6 +9,7 @@ import type { Features } from '../../lifecycle/gates.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { EventRecorder } from './event-recorder.ts'
 import type { Informers } from './informers.ts'
+import type { NodePool } from './node-pool.ts'
 import { KeyQueue, type KeyQueueOptions } from './work-queue.ts'
 
 /** Environment of the parts of a cluster. */
@@ -23,8 +24,10 @@ export interface ClusterEnvironment {
   readonly features: Features
   /** Random values of the server. A part draws its seed from it when it starts. */
   readonly random: Randomness
-  /** Number of nodes that are simulated. */
-  readonly nodes: number
+  /** Nodes that are simulated. */
+  readonly nodes: readonly NodePool[]
+  /** Returns a client with the identity of a node's kubelet: `system:node:NAME`. */
+  clientOfNode(name: string): ApiClient
 }
 
 /** A part of a cluster: a controller, the binder, the kubelets. Registers handlers at once, and runs until the signal aborts. Never rejects. */

@@ -2,7 +2,18 @@ import type { CustomResourceDefinition } from '../../api/apiextensions/v1.types.
 import type { Deployment, ReplicaSet, StatefulSet } from '../../api/apps/v1.types.ts'
 import type { HorizontalPodAutoscaler } from '../../api/autoscaling/v2.types.ts'
 import type { CronJob, Job } from '../../api/batch/v1.types.ts'
-import type { Endpoints, Event, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, ReplicationController, Service } from '../../api/core/v1.types.ts'
+import type { Lease } from '../../api/coordination/v1.types.ts'
+import type {
+  Endpoints,
+  Event,
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  ReplicationController,
+  Service,
+} from '../../api/core/v1.types.ts'
 import type { EndpointSlice } from '../../api/discovery/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
@@ -50,6 +61,7 @@ export const CRON_JOBS = namespacedKind<CronJob>('batch', 'CronJob', 'cronjobs')
 export const STATEFUL_SETS = namespacedKind<StatefulSet>('apps', 'StatefulSet', 'statefulsets')
 export const ENDPOINT_SLICES = namespacedKind<EndpointSlice>('discovery.k8s.io', 'EndpointSlice', 'endpointslices')
 export const DISRUPTION_BUDGETS = namespacedKind<PodDisruptionBudget>('policy', 'PodDisruptionBudget', 'poddisruptionbudgets')
+export const LEASES = namespacedKind<Lease>('coordination.k8s.io', 'Lease', 'leases')
 export const CUSTOM_RESOURCE_DEFINITIONS: ResourceKind<CustomResourceDefinition> = {
   group: 'apiextensions.k8s.io',
   version: 'v1',

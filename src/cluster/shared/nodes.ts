@@ -7,3 +7,6 @@ export const ZONE = 'topology.kubernetes.io/zone'
 export const NOT_READY_TAINT = 'node.kubernetes.io/not-ready'
 
 export const isNodeReady = ({ status }: Node): boolean => status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false
+
+/** Namespace of the leases that kubelets renew. */
+export const NODE_LEASE_NAMESPACE = 'kube-node-lease'

@@ -30,6 +30,12 @@ describe('the command line', () => {
     expect([config, ...Object.values(config)].filter(group => !Object.isFrozen(group))).to.deep.equal([])
   })
 
+  it('simulates a number of nodes, or those of a file', () => {
+    const nodes = (value: string): unknown => serve(`--nodes=${value}`).config.controllers.nodes
+    expect([serve().config.controllers.nodes, nodes('3'), nodes('pools.yaml')]).to.deep.equal([1, 3, { file: 'pools.yaml' }])
+    for (const value of ['-1', '100001']) expect(() => nodes(value)).to.throw(FlagError, `--nodes ${value} must be between 0 and 100000, inclusive`)
+  })
+
   it('stores JSON or protobuf', () => {
     const stored = (...flags: string[]) => serve(...flags).config.storage.storedAs
     expect([stored(), stored('--storage-media-type=application/json'), stored('--storage-media-type=application/vnd.kubernetes.protobuf')]).to.deep.equal([

@@ -44,3 +44,22 @@ export function evictingChange(ready: NodeCondition['status'] | undefined, now: 
       return { add: [], remove: [] }
   }
 }
+
+const MANAGED = new Set([...Object.values(KEYS).flatMap(keys => Object.values(keys)), UNSCHEDULABLE])
+
+/**
+ * Returns the taints of a node after a change of those that the controller manages: NoSchedule by its conditions, and a change of NoExecute. Taints that are present
+ * keep their place and time. Undefined if nothing changes.
+ */
+export function nextTaints(node: Pick<Node, 'spec' | 'status'>, { add, remove }: EvictingChange, now: number): Taint[] | undefined {
+  const present = node.spec.taints ?? []
+  const wanted = schedulingTaints(node)
+  const added = [...wanted.map(taint => ({ ...taint, timeAdded: formatTime(now) })), ...add].filter(taint => !hasTaint(present, taint))
+  const isKept = ({ key, effect }: Taint): boolean =>
+    effect === 'NoSchedule' ? !MANAGED.has(key) || hasTaint(wanted, { key, effect }) : effect !== 'NoExecute' || !remove.includes(key)
+  const kept = present.filter(isKept)
+  return added.length === 0 && kept.length === present.length ? undefined : [...kept, ...added]
+}
+
+export const hasTaint = (taints: readonly Taint[] | undefined, { key, effect }: Pick<Taint, 'key' | 'effect'>): boolean =>
+  taints?.some(taint => taint.key === key && taint.effect === effect) ?? false

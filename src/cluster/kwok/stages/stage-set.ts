@@ -15,9 +15,15 @@ export class StageSet {
   /** Reasons why Stages take no effect, by their names. */
   readonly #faults = new Map<string, string>()
 
-  constructor(builtIn: readonly JsonObject[]) {
+  /** @param others kinds without built-in stages for which users may have some */
+  constructor(builtIn: readonly JsonObject[], others: readonly string[] = []) {
     this.#builtIn = builtIn.map(decodeStage)
-    this.#played = new Set(this.#builtIn.map(stagedKind))
+    this.#played = new Set([...others, ...this.#builtIn.map(stagedKind)])
+  }
+
+  /** Reports whether any stage for a kind takes effect. */
+  has(kind: string): boolean {
+    return this.stages.some(stage => stagedKind(stage) === kind)
   }
 
   /** Stages that take effect. Those of users are sorted by name, so that draws among them do not depend on the order of watch events. */

@@ -1,0 +1,131 @@
+import type { Lease } from '../../api/coordination/v1.types.ts'
+import type { Node } from '../../api/core/v1.types.ts'
+import type { JsonObject } from '../../api/meta/object.ts'
+import { objectKey } from '../../clients/api-client.ts'
+import { isStatusError } from '../../meta/status.ts'
+import { type ClusterEnvironment, queueOf } from '../shared/environment.ts'
+import type { Informer } from '../shared/informer.ts'
+import { LEASES, NODES } from '../shared/kinds.ts'
+import { NODE_LEASE_NAMESPACE } from '../shared/nodes.ts'
+import type { KeyQueue } from '../shared/work-queue.ts'
+import { hasStaleConditions, nextConditions } from './node-conditions.ts'
+import { isRenewalDue, newLease, renewedLease } from './node-lease.ts'
+import { DEFAULT_RESOURCES, isSimulated, isStopped, nodeAddresses, nodeInfo } from './node-objects.ts'
+import { RENEW_MS, RenewalSlots } from './renewal-slots.ts'
+
+const WORKERS = 16
+/** A status that has not changed is reported every five minutes, as by a kubelet. */
+const REPORT_MS = 300_000
+const RENEWALS_PER_REPORT = REPORT_MS / RENEW_MS
+
+export interface NodeReportsOptions {
+  readonly env: ClusterEnvironment
+  readonly nodes: Informer<Node>
+  readonly leases: Informer<Lease>
+  /** Returns a number for the address of a node that was not registered by this program. */
+  readonly nextNumber: () => number
+  /** Version of the kubelets: `v1.33.0`. */
+  readonly version: string
+  /** Whether conditions are reported here. Stages of a user may do so instead. */
+  readonly reportsStatus: () => boolean
+}
+
+/**
+ * Reports the state of simulated nodes, as their kubelets do: renews their leases, and writes their conditions when they change and every five minutes. A node
+ * that is stopped reports nothing. A key of the queue is a node.
+ */
+export class NodeReports {
+  readonly #options: NodeReportsOptions
+  readonly #slots: RenewalSlots
+  readonly #queue: KeyQueue
+  /** Number of renewals until a node reports its status again. */
+  readonly #untilReport = new Map<string, number>()
+  readonly #reportDue = new Set<string>()
+
+  constructor(options: NodeReportsOptions, signal: AbortSignal) {
+    this.#options = options
+    this.#slots = new RenewalSlots(options.env.clock, node => this.#tick(node))
+    this.#queue = queueOf(options.env, 'kubelet_nodes', signal, { workers: WORKERS, work: name => this.#report(name) })
+    signal.addEventListener('abort', () => this.#slots.close(), { once: true })
+  }
+
+  /** Takes a node that is new or has changed. */
+  observe(node: Node): void {
+    const name = objectKey(node)
+    if (!isSimulated(node)) {
+      this.forget(node)
+      return
+    }
+    this.#slots.add(name)
+    this.#queue.add(name)
+  }
+
+  forget(node: Node): void {
+    const name = objectKey(node)
+    this.#slots.remove(name)
+    this.#untilReport.delete(name)
+    this.#reportDue.delete(name)
+  }
+
+  #tick(name: string): void {
+    // The first report of a node comes after one to thirty renewals, so that those of many nodes are spread over five minutes.
+    const left = (this.#untilReport.get(name) ?? 1 + (this.#untilReport.size % RENEWALS_PER_REPORT)) - 1
+    if (left <= 0) this.#reportDue.add(name)
+    this.#untilReport.set(name, left <= 0 ? RENEWALS_PER_REPORT : left)
+    this.#queue.add(name)
+  }
+
+  async #report(name: string): Promise<void> {
+    const node = this.#options.nodes.store.get(name)
+    if (!node || !isSimulated(node) || isStopped(node) || node.metadata.deletionTimestamp !== undefined) return
+    await this.#renew(node)
+    if (this.#options.reportsStatus()) await this.#reportStatus(name, node)
+  }
+
+  async #renew(node: Node): Promise<void> {
+    const { env, leases } = this.#options
+    const { name = '' } = node.metadata
+    const now = env.clock.now()
+    const client = env.clientOfNode(name)
+    const lease = leases.store.get(`${NODE_LEASE_NAMESPACE}/${name}`)
+    try {
+      if (lease === undefined) await client.create(LEASES, newLease(node, now))
+      else if (isRenewalDue(lease, now)) await client.update(LEASES, renewedLease(lease, node, now))
+    } catch (error) {
+      // Another writer has changed the lease, or a watch event is late: the next renewal sees the new state.
+      if (!isStatusError(error, 'Conflict') && !isStatusError(error, 'AlreadyExists') && !isStatusError(error, 'NotFound')) throw error
+    }
+  }
+
+  async #reportStatus(name: string, node: Node): Promise<void> {
+    const { env } = this.#options
+    const now = env.clock.now()
+    const missing = this.#missingStatus(node)
+    if (missing === undefined && !this.#reportDue.has(name) && !hasStaleConditions(node, now)) return
+    const conditions = nextConditions(node.metadata, node.status.conditions ?? [], now)
+    try {
+      await env
+        .clientOfNode(name)
+        .patch(NODES, { namespace: '', name, subresource: 'status' }, { status: { ...missing, conditions } as JsonObject }, 'strategic')
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) throw error
+    }
+    this.#reportDue.delete(name)
+  }
+
+  /** Returns what a node that another client has created lacks. Undefined if it lacks nothing. */
+  #missingStatus({ metadata, status }: Node): Partial<Node['status']> | undefined {
+    const { capacity = DEFAULT_RESOURCES, allocatable = capacity, addresses = [] } = status
+    const { name = '', labels = {} } = metadata
+    const hasVersion = (status.nodeInfo?.kubeletVersion ?? '') !== ''
+    if (status.capacity && status.allocatable && addresses.length > 0 && hasVersion) return undefined
+    const os = labels['kubernetes.io/os'] ?? 'linux'
+    const architecture = labels['kubernetes.io/arch'] ?? 'amd64'
+    return {
+      capacity: { ...capacity },
+      allocatable: { ...allocatable },
+      addresses: addresses.length > 0 ? addresses : nodeAddresses(name, this.#options.nextNumber()),
+      ...(!hasVersion && { nodeInfo: nodeInfo(this.#options.version, os, architecture) }),
+    }
+  }
+}
