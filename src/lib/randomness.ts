@@ -6,9 +6,11 @@ export interface Randomness {
   uuid(): string
   /** Returns a number from 0 to 1, exclusive. */
   number(): number
+  /** Returns a source for one purpose. Its values do not depend on what else is drawn. */
+  branch(name: string): Randomness
 }
 
-export const systemRandomness: Randomness = { uuid: () => randomUUID(), number: () => Math.random() }
+export const systemRandomness: Randomness = { uuid: () => randomUUID(), number: () => Math.random(), branch: () => systemRandomness }
 
 /** Returns a deterministic source: the same seed gives the same values in the same order. */
 export function seededRandomness(seed: string): Randomness {
@@ -22,5 +24,6 @@ export function seededRandomness(seed: string): Randomness {
       return id.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
     },
     number: () => bytes().readUInt32BE() / 2 ** 32,
+    branch: name => seededRandomness(`${seed}\n${name}`),
   }
 }

@@ -50,17 +50,16 @@ export async function runCluster({ names, nodes }: ClusterSelection, loop: Clust
   const { clientOf, clock, logger, meters, gates, random, synced } = loop
   // Watches that are cut are opened again after a delay of the machine's clock: time of the API may stand still.
   const informers = new Informers(clientOf(MANAGER), { clock: meters.pauses, logger, signal })
-  const env: Omit<ClusterEnvironment, 'client'> = {
+  const env: Omit<ClusterEnvironment, 'client' | 'random'> = {
     clock,
     logger,
     meters,
     informers,
     features: gates,
-    random,
     nodes,
     clientOfNode: name => clientOf(nodeIdentity(name)),
   }
-  const running = names.map(name => PARTS[name]({ ...env, client: clientOf(identityOf(name)) }, signal))
+  const running = names.map(name => PARTS[name]({ ...env, random: random.branch(name), client: clientOf(identityOf(name)) }, signal))
   // Parts register their handlers in the turn in which the informers have synced.
   void informers.synced().then(() => setImmediate(synced))
   await Promise.all([...running, informers.ended()])

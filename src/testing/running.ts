@@ -100,7 +100,7 @@ async function openLater(begin: Begin, { tables, port, rules, recorded, simulati
     },
   })
   if (backend === undefined) throw new Error('the server has no store')
-  simulation?.begin()
+  await simulation?.begin()
   return { server, backend }
 }
 

@@ -12,22 +12,32 @@ const CONSEQUENCES_MS = 2000
  * process one key at a time in the order of keys, and their delays take no real time but end in order.
  */
 export class Simulation implements Required<Pick<RuntimeOptions, 'random' | 'queues' | 'settled'>> {
+  /** What is drawn during the start, in an order that varies, has no influence on what is drawn later. */
   readonly random: Randomness
   readonly queues: WorkQueues
   /** Runs with the machine's time until the server has started. */
   readonly #pauses = new MovedClock({ at: 0, runs: true })
   readonly #revision: () => number
+  readonly #first: Randomness
+  #hasBegun = false
 
   constructor(seed: string, revision: () => number) {
-    this.random = seededRandomness(seed)
+    const all = seededRandomness(seed)
+    const drawn = (): Randomness => (this.#hasBegun ? all : this.#first)
+    this.#first = all.branch('start')
+    this.random = { uuid: () => drawn().uuid(), number: () => drawn().number(), branch: name => all.branch(name) }
     this.queues = new WorkQueues(this.#pauses)
     this.#revision = revision
   }
 
-  /** Stops the clock and the queues. From then on only requests cause work. */
-  begin(): void {
+  /** Waits until controllers have done what every start causes, then stops the clock and the queues. From then on only requests cause work. */
+  async begin(): Promise<void> {
+    const deadline = performance.now() + CONSEQUENCES_MS
+    do await quiet(this.#revision, () => this.queues.isIdle)
+    while (!this.queues.isIdle && performance.now() < deadline)
     this.#pauses.hold()
     this.queues.hold()
+    this.#hasBegun = true
   }
 
   readonly settled = (): Promise<void> => this.pass(CONSEQUENCES_MS)

@@ -22,7 +22,7 @@ export interface ClusterEnvironment {
   readonly meters: QueueMeters
   readonly informers: Informers
   readonly features: Features
-  /** Random values of the server. A part draws its seed from it when it starts. */
+  /** Random values of this part. */
   readonly random: Randomness
   /** Nodes that are simulated. */
   readonly nodes: readonly NodePool[]
