@@ -1,6 +1,6 @@
 import type { KubeObject, TypedObject } from '../api/meta/object.ts'
 import type { ObjectReader } from './connect.ts'
-import type { AccessEvent, KindDefinition, ListAccess, ResourceAccess, ResourceDefinition, ResourceId, Subresource } from './definition.ts'
+import type { AccessEvent, KindDefinition, ListAccess, ResourceAccess, ResourceDefinition, ResourceId, Subresource, WriteOptions } from './definition.ts'
 
 /** Converts the definition of a kind to the type that the catalog holds. */
 export const defineResource = <H extends TypedObject>(definition: KindDefinition<H>): ResourceDefinition => widened(definition)
@@ -51,20 +51,19 @@ export const cachedKind = <T extends TypedObject>(cache: CacheReader, id: KindId
 export const cachedKinds = <T extends TypedObject>(cache: CacheReader, id: KindId<T>, namespace: string): readonly T[] | Promise<readonly T[]> | undefined =>
   widened(cache.cachedObjects(id, namespace))
 
-/** Identifies the object of a write. `subresource` is omitted for the object itself. */
-export interface ObjectLocation {
+/** Names the object of a write. */
+export interface ObjectLocation extends WriteOptions {
   readonly namespace: string
   readonly name: string
-  readonly subresource?: string
 }
 
 /** Calls ResourceAccess.update. */
 export const updateKind = async <T extends TypedObject>(
   api: ResourceAccess,
   id: KindId<T>,
-  { namespace, name, subresource }: ObjectLocation,
+  { namespace, name, ...options }: ObjectLocation,
   change: (object: T) => T | undefined,
-): Promise<T> => widened(await api.update(id, namespace, name, object => change(widened(object)), subresource === undefined ? {} : { subresource }))
+): Promise<T> => widened(await api.update(id, namespace, name, object => change(widened(object)), options))
 
 /** Calls ResourceAccess.watch, for all namespaces. */
 export const watchKind = <T extends TypedObject>(

@@ -222,6 +222,13 @@ export interface VirtualResource<B extends TypedObject = KubeObject> {
   readonly call: (call: VirtualCall<B>) => Promise<VirtualResult>
 }
 
+/** Options of a write of the server itself. */
+export interface WriteOptions {
+  readonly subresource?: string
+  /** Whether the managed fields stay as they are: upstream makes this write in the storage, where fields have no managers. */
+  readonly keepsManagers?: boolean
+}
+
 /** In-process access to any resource through the registry: without authentication and authorization, but with defaults, validation and conflicts. */
 export interface ResourceAccess {
   /** Returns the resource of a kind in a version that is currently served. */
@@ -230,13 +237,7 @@ export interface ResourceAccess {
   list(gr: ResourceId, namespace: string, options?: ListAccess): Promise<{ items: KubeObject[]; resourceVersion: string }>
   create(gr: ResourceId, namespace: string, object: KubeObject): Promise<KubeObject>
   /** Reads, changes and writes an object, and repeats this on a conflict. `change` owns its copy; if it returns undefined, nothing is written. */
-  update(
-    gr: ResourceId,
-    namespace: string,
-    name: string,
-    change: (object: KubeObject) => KubeObject | undefined,
-    options?: { subresource?: string },
-  ): Promise<KubeObject>
+  update(gr: ResourceId, namespace: string, name: string, change: (object: KubeObject) => KubeObject | undefined, options?: WriteOptions): Promise<KubeObject>
   delete(
     gr: ResourceId,
     namespace: string,

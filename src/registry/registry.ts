@@ -81,7 +81,8 @@ export class Registry {
         return answerObject(await this.store(to.served).create(to, decodeObject(to.served.version, object)))
       },
       update: async (id, namespace, name, change, options) => {
-        const to = target(id, namespace, name, 'update', options?.subresource)
+        const { subresource, keepsManagers = false } = options ?? {}
+        const to = { ...target(id, namespace, name, 'update', subresource), keepsManagers }
         const compute = async (now: KubeObject | undefined): Promise<KubeObject | undefined> => {
           if (!now) throw notFoundError(id, name)
           return change(clone(now))

@@ -33,6 +33,8 @@ export interface WriteTarget {
   readonly ofCollection?: boolean
   /** Whether the write is part of another one, which webhooks review. This one is not sent to webhooks. */
   readonly nested?: boolean
+  /** Whether the managed fields stay as they are. */
+  readonly keepsManagers?: boolean
 }
 
 /** Treatment of unknown and repeated fields in a body. */

@@ -83,7 +83,7 @@ function* decideUpdate(
   const wanted = yield* stage(request.transform(present))
   if (wanted === undefined && old) return { change: { keep: true }, result: { next: old, created: false } }
   invariant(wanted !== undefined, 'a missing object cannot be left unchanged')
-  if (!setsManagedFields(request.change, subresource?.view !== undefined))
+  if (!target.keepsManagers && !setsManagedFields(request.change, subresource?.view !== undefined))
     yield* trackManagedFields(target, resetFieldsIn(strategy, env.features.release), wanted, present, hooks.now)
   if (!old) checkNoUid(target, wanted)
   const next = yield* mutate(env, target, wanted, old)

@@ -39,6 +39,25 @@ describe('a cluster of a control plane for tests', function () {
     expect((await items(plane, '/api/v1/nodes')).map(({ metadata }) => metadata.name)).to.deep.equal(['node-1', 'node-2', 'node-3'])
   })
 
+  it('has pods whose fields have the managers of a cluster, after a binding and an eviction', async () => {
+    const plane = await start({})
+    await plane.apply(deployment('web', 1))
+    await plane.until(async () => (await readyReplicas(plane, 'web')) === 1)
+    const [pod] = await items(plane, '/api/v1/namespaces/default/pods')
+    const managersOf = ({ metadata }: AnyObject): string[] =>
+      (metadata.managedFields ?? []).map(({ manager, subresource = '' }) => `${manager} ${subresource}`).toSorted()
+    const managers = ['kube-controller-manager ', 'kubelet status']
+    expect(managersOf(pod!)).to.deep.equal(managers)
+    const path = `/api/v1/namespaces/default/pods/${pod!.metadata.name}`
+    // Without its finalizer the pod would be gone at once.
+    await plane.request('PATCH', path, { body: { metadata: { finalizers: ['example.dev/kept'] } }, headers: { 'user-agent': 'tester' } })
+    await plane.request('POST', `${path}/eviction`, { body: { metadata: { name: pod!.metadata.name } } })
+    const evicted = (await plane.request('GET', path)).body as AnyObject
+    expect(evicted.status.conditions.some(({ type }: AnyObject) => type === 'DisruptionTarget')).to.equal(true)
+    expect(managersOf(evicted)).to.deep.equal([...managers, 'tester '])
+    await plane.request('PATCH', path, { body: { metadata: { finalizers: null } } })
+  })
+
   it('forks with its pods, and both continue on their own', async () => {
     const plane = await start({ nodes: 2 })
     await plane.apply(deployment('web', 2))

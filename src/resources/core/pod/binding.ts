@@ -51,7 +51,7 @@ async function bindPod(call: VirtualCall<Binding>, binding: Binding, name: strin
     return pod
   }
   if (call.dryRun) assign(structuredClone(await getKind(call.api, PODS, call.namespace, name)))
-  else await updateKind(call.api, PODS, { namespace: call.namespace, name, subresource: 'binding' }, assign)
+  else await updateKind(call.api, PODS, { namespace: call.namespace, name, subresource: 'binding', keepsManagers: true }, assign)
 }
 
 /** Throws 409 if the binding has a UID or resourceVersion that differs from the pod’s. Empty values are ignored. */
@@ -68,7 +68,6 @@ function checkPreconditions(pod: TypedObject, { metadata }: Binding): void {
 
 /** Strategy of the write to the pod. It changes spec and status together, and skips the validation of pods. */
 const bindingStrategy: Strategy<Pod> = {
-  resetFields: [['status']],
   /** A bound pod no longer needs nominatedNodeName. Labels of the binding are copied to the pod only if the gate is on whose admission plugin sets them. */
   prepare(next, old, { features }) {
     if (features.enabled('ClearingNominatedNodeNameAfterBinding')) delete next.status.nominatedNodeName

@@ -61,7 +61,7 @@ interface EvictionTarget {
 async function remove({ api, namespace, name, now }: EvictionTarget, wanted: Wanted): Promise<void> {
   let { resourceVersion } = wanted
   if (!wanted.dryRun) {
-    const marked = await updateKind(api, PODS, { namespace, name, subresource: 'status' }, pod => {
+    const marked = await updateKind(api, PODS, { namespace, name, subresource: 'status', keepsManagers: true }, pod => {
       checkPreconditions(pod, wanted)
       setPodCondition(pod.status, { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }, now)
       return pod

@@ -45,7 +45,7 @@ describe('resources/core/pod binding', () => {
       const { call, done } = world(createdPod({}), bindingOf())
       expect(await of?.virtual?.call(call)).to.deep.include({ code: 201 })
       const [options, pod] = done as [object, AnyObject]
-      expect(options).to.deep.equal({ subresource: 'binding' })
+      expect(options).to.deep.equal({ subresource: 'binding', keepsManagers: true })
       expect(pod.spec.nodeName).to.equal('n')
       expect(pod.metadata.annotations).to.deep.equal({ a: 'b' })
       expect(pod.status.conditions).to.deep.equal([{ type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: '2026-01-01T16:00:00Z' }])
