@@ -10,7 +10,8 @@ import {
   keyUsages,
   signCertificate,
   subjectKeyIdentifier,
-} from './certificate.ts'
+} from '../../lib/certificate-writer.ts'
+import { parseIp } from '../../meta/ip.ts'
 import { type ClientKeys, makeClientKeys } from './client-keys.ts'
 
 /** A certificate with its private key. */
@@ -64,7 +65,10 @@ export async function issueCaOf(commonName: string, { keys, validity, serial }: 
 
 /** Issues a server certificate for these names: EC P-256, one year. */
 export const issueServing = (ca: KeyPair, commonName: string, { dns, ips }: Names): Promise<KeyPair> =>
-  issue(ca, makeServerKeys(), distinguishedName(['CN', commonName]), [extendedKeyUsage('server'), alternativeNames(dns, ips)])
+  issue(ca, makeServerKeys(), distinguishedName(['CN', commonName]), [
+    extendedKeyUsage('server'),
+    alternativeNames({ dns, ips: ips.flatMap(ip => parseIp(ip) ?? []) }),
+  ])
 
 /** Issues a client certificate: its common name is the user, its organizations are the groups. RSA, one year. `keys`: the client's. */
 export const issueClient = (ca: KeyPair, user: string, groups: readonly string[], keys = makeClientKeys()): Promise<KeyPair> =>

@@ -1,8 +1,8 @@
 import { parseYaml } from '../../../src/codec/yaml.ts'
+import { decodePem } from '../../../src/lib/decode-pem.ts'
 import { indexOfText, lastIndexOfText, splitText } from '../../../src/lib/find-text.ts'
 import { linearRegExp } from '../../../src/lib/linear-regexp.ts'
 import { endsWithinCertificate, pemCertificates } from '../../../src/lib/pem-certificates.ts'
-import { decodePem } from '../../../src/resources/certificates/pem.ts'
 import { expectNoSquare } from '../../support/processor-cost.ts'
 
 const lines = (count: number, line: (i: number) => string): string => Array.from({ length: count }, (_, i) => `${line(i)}\n`).join('')

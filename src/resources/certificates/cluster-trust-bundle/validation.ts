@@ -1,5 +1,6 @@
 import type { ClusterTrustBundle } from '../../../api/certificates/v1beta1.types.ts'
 import type { HookContext } from '../../../catalog/definition.ts'
+import { decodePem, type PemBlock } from '../../../lib/decode-pem.ts'
 import type { Features } from '../../../lifecycle/gates.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -9,7 +10,6 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { longerThan, nameIsDnsSubdomain } from '../../../meta/names.ts'
 import { validateImmutableField } from '../../../meta/object-meta-validation.ts'
 import { parseCertificate } from '../certificates.ts'
-import { decodePem, type PemBlock } from '../pem.ts'
 import { validateSignerName } from '../signer-name.ts'
 
 const LONGEST_BYTES = 1024 * 1024

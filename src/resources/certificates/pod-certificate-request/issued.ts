@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
 import type { PodCertificateRequest, PodCertificateRequestStatus } from '../../../api/certificates/v1beta1.types.ts'
+import { decodePem, type PemBlock } from '../../../lib/decode-pem.ts'
 import { formatDuration } from '../../../lib/duration.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
@@ -8,7 +9,6 @@ import { fieldPath } from '../../../meta/field-path.ts'
 import { longerThan } from '../../../meta/names.ts'
 import { printGoTime, timeMillis } from '../../../meta/time.ts'
 import { parseCertificate } from '../certificates.ts'
-import { decodePem, type PemBlock } from '../pem.ts'
 import { KEY_PATH, REQUEST_PATH, requestedKey } from './public-key.ts'
 
 const LONGEST_CHAIN_BYTES = 100 * 1024

@@ -1,10 +1,10 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { PodCertificateRequestSpec } from '../../../api/certificates/v1beta1.types.ts'
+import { readCertificateRequest } from '../../../lib/certificate-request.ts'
 import type { FieldError } from '../../../meta/field-error.ts'
 import { invalid, invalidStructure, tooLongError } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { goMember } from '../../shared/go-values.ts'
-import { readCertificateRequest } from '../certificate-request.ts'
 
 /** Limit on the bytes of a key, a proof or a request. */
 const LONGEST_BYTES = 10 * 1024

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { decodePem, type PemBlock } from '../../../lib/decode-pem.ts'
 import { parseCertificate } from '../../certificates/certificates.ts'
-import { decodePem, type PemBlock } from '../../certificates/pem.ts'
 
 const MOST = 65_536
 const isKey = ({ type }: PemBlock): boolean => type === 'PRIVATE KEY' || type.endsWith(' PRIVATE KEY')

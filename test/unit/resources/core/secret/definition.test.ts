@@ -1,10 +1,10 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { expect } from 'chai'
+import { distinguishedName, signCertificate } from '../../../../../src/lib/certificate-writer.ts'
 import { isSteps } from '../../../../../src/lib/steps.ts'
 import { parseGates } from '../../../../../src/lifecycle/gates.ts'
 import type { Release } from '../../../../../src/lifecycle/release.ts'
 import { secretResource } from '../../../../../src/resources/core/secret/definition.ts'
-import { distinguishedName, signCertificate } from '../../../../../src/server/tls/certificate.ts'
 import { countedSteps } from '../../../../support/counted-steps.ts'
 import { causesOf, KindCases, validates } from '../../../../support/kind-cases.ts'
 

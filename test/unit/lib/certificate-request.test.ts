@@ -1,8 +1,8 @@
 import 'reflect-metadata'
 import { webcrypto } from 'node:crypto'
-import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
+import { Name, Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } from '@peculiar/x509'
 import { expect } from 'chai'
-import { certificateRequestFault } from '../../../../src/resources/certificates/certificate-request.ts'
+import { certificateRequestFault, parseCertificateRequest } from '../../../src/lib/certificate-request.ts'
 
 interface Algorithm {
   readonly name: string
@@ -54,5 +54,37 @@ describe('certificate requests', () => {
       changed[at] = (changed[at] as number) ^ 0x80
       expect(certificateRequestFault(pem(changed)), `changed at ${at}`).to.be.a('string')
     }
+  })
+
+  it('are read with their subject and alternative names', async () => {
+    const signingAlgorithm = ec('P-256', 'SHA-256')
+    const keys = (await webcrypto.subtle.generateKey(signingAlgorithm as never, true, ['sign', 'verify'])) as never
+    const names = new SubjectAlternativeNameExtension([
+      { type: 'dns', value: 'a.example' },
+      { type: 'ip', value: '10.0.0.1' },
+      { type: 'email', value: 'a@example.com' },
+      { type: 'url', value: 'spiffe://a/b' },
+    ])
+    const made = await Pkcs10CertificateRequestGenerator.create(
+      { name: 'O=system:nodes, O=other, CN=first, CN=system:node:a', keys, signingAlgorithm: signingAlgorithm as never, extensions: [names] },
+      webcrypto as never,
+    )
+    const { subject, key, ...rest } = parseCertificateRequest(pem(Buffer.from(made.rawData)))
+    expect(rest).to.deep.equal({
+      organizations: ['system:nodes', 'other'],
+      commonName: 'system:node:a',
+      isSigned: true,
+      dns: ['a.example'],
+      ips: [Buffer.from([10, 0, 0, 1])],
+      emails: ['a@example.com'],
+      uris: ['spiffe://a/b'],
+    })
+    expect(new Name(subject).toString()).to.equal('O=system:nodes, O=other, CN=first, CN=system:node:a')
+    expect(key.asymmetricKeyType).to.equal('ec')
+  })
+
+  it('need not have alternative names', async () => {
+    const { dns, ips, commonName } = parseCertificateRequest(pem(await requestOf(ec('P-256', 'SHA-256'))))
+    expect([dns, ips, commonName]).to.deep.equal([[], [], 'probe'])
   })
 })

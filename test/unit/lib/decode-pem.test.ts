@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { decodePem } from '../../../../src/resources/certificates/pem.ts'
+import { decodePem } from '../../../src/lib/decode-pem.ts'
 
 const block = (type: string, body = 'aGk=', head = ''): string => `-----BEGIN ${type}-----\n${head}${body}\n-----END ${type}-----\n`
 const read = (text: string): unknown[] => decodePem(text).map(({ type, hasHeaders, bytes }) => [type, hasHeaders, bytes.toString()])

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type DerValue, readDer, sequenceOf } from '../../lib/der.ts'
+import { type DerValue, readDer, sequenceOf } from './der.ts'
 import {
   derBits,
   derExplicit,
@@ -14,8 +14,7 @@ import {
   derText,
   derTime,
   derTrue,
-} from '../../lib/der-writer.ts'
-import { parseIp } from '../../meta/ip.ts'
+} from './der-writer.ts'
 
 /** X.509 certificates (RFC 5280) as this server issues them. */
 
@@ -109,18 +108,53 @@ const criticalExtension = (identifier: string, value: Buffer): Buffer => derSequ
 /** Returns the critical extension basicConstraints. */
 export const basicConstraints = (isAuthority: boolean): Buffer => criticalExtension('2.5.29.19', isAuthority ? derSequence(derTrue()) : derSequence())
 
-const KEY_USAGES = { digitalSignature: 0x80, keyEncipherment: 0x20, keyCertSign: 0x04, cRLSign: 0x02 } as const
+/** Bits of the extension keyUsage (RFC 5280, section 4.2.1.3), the first one highest. */
+const KEY_USAGES = {
+  digitalSignature: 0x8000,
+  contentCommitment: 0x4000,
+  keyEncipherment: 0x2000,
+  dataEncipherment: 0x1000,
+  keyAgreement: 0x0800,
+  keyCertSign: 0x0400,
+  cRLSign: 0x0200,
+  encipherOnly: 0x0100,
+  decipherOnly: 0x0080,
+} as const
 
-/** Returns the critical extension keyUsage. */
-export function keyUsages(...usages: readonly (keyof typeof KEY_USAGES)[]): Buffer {
+export type KeyUsage = keyof typeof KEY_USAGES
+
+/** Returns the critical extension keyUsage. @param usages at least one. */
+export function keyUsages(...usages: readonly KeyUsage[]): Buffer {
   const bits = usages.reduce((sum, usage) => sum | KEY_USAGES[usage], 0)
-  return criticalExtension('2.5.29.15', derBits(Buffer.from([bits]), 31 - Math.clz32(bits & -bits)))
+  const bytes = Buffer.from((bits & 0xff) === 0 ? [bits >> 8] : [bits >> 8, bits & 0xff])
+  const last = bytes.at(-1) ?? 0
+  return criticalExtension('2.5.29.15', derBits(bytes, 31 - Math.clz32(last & -last)))
 }
 
-const PURPOSES = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const
+/** Object identifiers of purposes (RFC 5280, section 4.2.1.12), in the order in which Go writes them. */
+const PURPOSES = {
+  any: '2.5.29.37.0',
+  server: '1.3.6.1.5.5.7.3.1',
+  client: '1.3.6.1.5.5.7.3.2',
+  codeSigning: '1.3.6.1.5.5.7.3.3',
+  emailProtection: '1.3.6.1.5.5.7.3.4',
+  ipsecEndSystem: '1.3.6.1.5.5.7.3.5',
+  ipsecTunnel: '1.3.6.1.5.5.7.3.6',
+  ipsecUser: '1.3.6.1.5.5.7.3.7',
+  timeStamping: '1.3.6.1.5.5.7.3.8',
+  ocspSigning: '1.3.6.1.5.5.7.3.9',
+  microsoftSgc: '1.3.6.1.4.1.311.10.3.3',
+  netscapeSgc: '2.16.840.1.113730.4.1',
+} as const
 
-/** Returns the extension extKeyUsage for TLS servers or clients. */
-export const extendedKeyUsage = (purpose: keyof typeof PURPOSES): Buffer => extension('2.5.29.37', derSequence(derIdentifier(PURPOSES[purpose])))
+export type Purpose = keyof typeof PURPOSES
+
+/** Returns the extension extKeyUsage for these purposes. @param purposes at least one. */
+export const extendedKeyUsage = (...purposes: readonly Purpose[]): Buffer =>
+  extension(
+    '2.5.29.37',
+    derSequence(...Object.entries(PURPOSES).flatMap(([name, id]) => (purposes.some(purpose => purpose === name) ? [derIdentifier(id)] : []))),
+  )
 
 /** Returns the extension by which certificates that this key signs name their issuer (RFC 5280, section 4.2.1.2). */
 export const subjectKeyIdentifier = (key: KeyObject): Buffer => extension('2.5.29.14', derOctets(keyIdentifier(key)))
@@ -137,12 +171,21 @@ function keyIdentifier(key: KeyObject): Buffer {
     .digest()
 }
 
-const DNS_NAME = 2
-const IP_ADDRESS = 7
+/** Names of the subject of a certificate besides its distinguished name. */
+export interface AlternativeNames {
+  readonly dns: readonly string[]
+  /** IP addresses of 4 or 16 bytes. */
+  readonly ips: readonly Uint8Array[]
+  readonly emails?: readonly string[]
+  readonly uris?: readonly string[]
+}
 
-/** Returns the extension subjectAltName. Invalid IP addresses are left out. */
-export function alternativeNames(dns: readonly string[], ips: readonly string[]): Buffer {
-  const addresses = ips.flatMap(text => parseIp(text) ?? [])
-  const names = dns.map(name => derImplicit(DNS_NAME, Buffer.from(name, 'latin1')))
-  return extension('2.5.29.17', derSequence(...names, ...addresses.map(ip => derImplicit(IP_ADDRESS, Buffer.from(ip)))))
+/** Tags of the forms of a name (RFC 5280, section 4.2.1.6). */
+const [EMAIL_ADDRESS, DNS_NAME, URI, IP_ADDRESS] = [1, 2, 6, 7]
+
+/** Returns the extension subjectAltName. */
+export function alternativeNames({ dns, ips, emails = [], uris = [] }: AlternativeNames): Buffer {
+  const texts = (tag: number, names: readonly string[]): Buffer[] => names.map(name => derImplicit(tag, Buffer.from(name, 'latin1')))
+  const addresses = ips.map(ip => derImplicit(IP_ADDRESS, Buffer.from(ip)))
+  return extension('2.5.29.17', derSequence(...texts(DNS_NAME, dns), ...texts(EMAIL_ADDRESS, emails), ...addresses, ...texts(URI, uris)))
 }

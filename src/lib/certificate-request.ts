@@ -1,7 +1,7 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { BIT_STRING, derString, objectIdentifierOf, readDer, sequenceOf } from '../../lib/der.ts'
-import { errorMessage } from '../../lib/error-message.ts'
-import { decodePem } from './pem.ts'
+import { decodePem } from './decode-pem.ts'
+import { BIT_STRING, type DerValue, derString, objectIdentifierOf, readDer, sequenceOf } from './der.ts'
+import { errorMessage } from './error-message.ts'
 
 interface Algorithm {
   /** Digests to try. Undefined if the algorithm has a digest of its own. */
@@ -27,9 +27,13 @@ const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   '1.3.101.112': { digests: [undefined], failure: 'x509: Ed25519 verification failure' },
 }
 
-/** Elements in DER: `signed` and `publicKey` include their headers, `subject` and `signature` are contents only. */
+/** Tag of the attributes of a request. */
+const ATTRIBUTES = 0xa0
+
+/** Elements in DER: `signed`, `subject` and `publicKey` include their headers, `attributes` and `signature` are contents only. */
 interface Parsed {
   readonly subject: Buffer
+  readonly attributes: Buffer
   readonly signed: Buffer
   readonly publicKey: Buffer
   readonly algorithm: string
@@ -42,11 +46,12 @@ function parseRequest(der: Buffer): Parsed {
   const [request, ...more] = readDer(der)
   if (more.length > 0) throw new Error('asn1: syntax error: trailing data')
   const [info, algorithm, signature] = sequenceOf(request)
-  const [, subject, publicKey] = sequenceOf(info)
+  const [, subject, publicKey, attributes] = sequenceOf(info)
   if (!info || !subject || !publicKey || signature?.tag !== BIT_STRING) throw new Error("asn1: structure error: tags don't match")
   if (signature.content[0] !== 0) throw new Error('asn1: syntax error: invalid padding bits in BIT STRING')
   return {
-    subject: subject.content,
+    subject: subject.whole,
+    attributes: attributes?.tag === ATTRIBUTES ? attributes.content : Buffer.alloc(0),
     signed: info.whole,
     publicKey: publicKey.whole,
     algorithm: objectIdentifierOf(sequenceOf(algorithm)[0]),
@@ -96,13 +101,15 @@ const COMMON_NAME = '2.5.4.3'
 /** Limit on the elements of a name that are parsed. */
 const MOST_PARTS = 1000
 
-/** Returns the values of an attribute in the subject of a certificate request, given in DER. */
-const subjectValues = (der: Buffer, attribute: string): string[] =>
-  readDer(parseRequest(der).subject, MOST_PARTS)
+/** Returns the values of an attribute in a distinguished name, given in DER. */
+const nameValues = (der: Buffer, attribute: string): string[] =>
+  readDer(readDer(der)[0]?.content ?? der, MOST_PARTS)
     .flatMap(({ content }) => readDer(content, MOST_PARTS))
     .map(sequenceOf)
     .filter(([type]) => objectIdentifierOf(type) === attribute)
     .map(([, value]) => derString(value))
+
+const subjectValues = (der: Buffer, attribute: string): string[] => nameValues(parseRequest(der).subject, attribute)
 
 /**
  * Returns the organizations in the subject of a certificate request in PEM, which are the groups of the certificate's user. Throws an Error if it cannot be
@@ -120,4 +127,58 @@ function decodeRequestPem(pem: string): Buffer {
   const [block] = decodePem(pem)
   if (block?.type !== 'CERTIFICATE REQUEST') throw new Error('PEM block type must be CERTIFICATE REQUEST')
   return block.bytes
+}
+
+/** A certificate request, as a signer reads it. */
+export interface CertificateRequestContents {
+  /** Distinguished name in DER. */
+  readonly subject: Buffer
+  readonly organizations: readonly string[]
+  /** Last common name of the subject. */
+  readonly commonName: string
+  readonly key: KeyObject
+  /** Whether the request is signed with its key. */
+  readonly isSigned: boolean
+  readonly dns: readonly string[]
+  readonly emails: readonly string[]
+  readonly uris: readonly string[]
+  readonly ips: readonly Buffer[]
+}
+
+const EXTENSION_REQUEST = '1.2.840.113549.1.9.14'
+const ALTERNATIVE_NAMES = '2.5.29.17'
+/** Tags of the forms of an alternative name (RFC 5280, section 4.2.1.6). */
+const [EMAIL, DNS, URI, IP] = [0x81, 0x82, 0x86, 0x87]
+
+/** Parses a certificate request in PEM. Throws an Error if it cannot be parsed. */
+export function parseCertificateRequest(pem: string): CertificateRequestContents {
+  const der = decodeRequestPem(pem)
+  const { subject, attributes } = parseRequest(der)
+  const names = alternativeNamesIn(attributes)
+  const texts = (tag: number): string[] => names.filter(name => name.tag === tag).map(({ content }) => content.toString('latin1'))
+  return {
+    subject,
+    organizations: nameValues(subject, ORGANIZATION),
+    commonName: nameValues(subject, COMMON_NAME).at(-1) ?? '',
+    ...readCertificateRequest(der),
+    dns: texts(DNS),
+    emails: texts(EMAIL),
+    uris: texts(URI),
+    ips: names.filter(name => name.tag === IP).map(({ content }) => content),
+  }
+}
+
+/** Returns the alternative names among the requested extensions (RFC 2985, section 5.4.2). */
+function alternativeNamesIn(attributes: Buffer): DerValue[] {
+  const requested = readDer(attributes, MOST_PARTS)
+    .map(sequenceOf)
+    .find(([type]) => objectIdentifierOf(type) === EXTENSION_REQUEST)
+  const [extensions] = requested?.[1] ? readDer(requested[1].content) : []
+  if (!extensions) return []
+  const found = readDer(extensions.content, MOST_PARTS)
+    .map(sequenceOf)
+    .find(([type]) => objectIdentifierOf(type) === ALTERNATIVE_NAMES)
+  // The value comes last, after the mark of a critical extension.
+  const value = found?.at(-1)
+  return value ? readDer(readDer(value.content)[0]?.content ?? value.content, MOST_PARTS) : []
 }
