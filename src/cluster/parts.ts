@@ -1,3 +1,6 @@
+import { certificateApprovingController } from './controllers/certificateapproving/controller.ts'
+import { certificateCleaner } from './controllers/certificatecleaner/controller.ts'
+import { certificateSigningController } from './controllers/certificatesigning/controller.ts'
 import { cronJobController } from './controllers/cronjob/controller.ts'
 import { deploymentController } from './controllers/deployment/controller.ts'
 import { disruptionController } from './controllers/disruption/controller.ts'
@@ -29,6 +32,9 @@ export const CLUSTER_PARTS = {
   kubelet: kubelets,
   'volume-driver': volumeDriver,
   'horizontal-pod-autoscaler-controller': horizontalPodAutoscalerController,
+  'certificatesigningrequest-approving-controller': certificateApprovingController,
+  'certificatesigningrequest-cleaner-controller': certificateCleaner,
+  'certificatesigningrequest-signing-controller': certificateSigningController,
   'disruption-controller': disruptionController,
   'endpoints-controller': endpointsController,
   'endpointslice-controller': endpointSliceController,

@@ -1,6 +1,7 @@
 import { decodedObject, type KubeObject, type TypedObject } from '../api/meta/object.ts'
 import { type Catalog, type ServedResource, subresourceOf } from '../catalog/catalog.ts'
 import { asKind, kindId } from '../catalog/define.ts'
+import type { VirtualResource, VirtualResult } from '../catalog/definition.ts'
 import {
   type ApiClient,
   type DeletePreconditions,
@@ -114,8 +115,12 @@ export class InProcessClient implements ApiClient {
   create<T extends TypedObject>(kind: ResourceKind<T>, object: T): Promise<T> {
     const { namespace = '', name = '' } = object.metadata
     return this.#write(kind, 'create', { namespace, name }, async to => {
-      const answer = await this.#parts.registry.store(to.served).create(to, decodeObject(to.served.version, untyped(kind, object)))
-      return objectOfKind(kind, await answerObject(answer))
+      const decoded = decodeObject(to.served.version, untyped(kind, object))
+      const { virtual } = to.served.definition
+      if (!virtual) return objectOfKind(kind, await answerObject(await this.#parts.registry.store(to.served).create(to, decoded)))
+      const result = await this.#call(to, virtual, decoded)
+      if (!('object' in result)) throw methodNotAllowedError()
+      return objectOfKind(kind, decodedObject(result.object))
     })
   }
 
@@ -165,19 +170,17 @@ export class InProcessClient implements ApiClient {
     return this.#write(kind, 'create', name, async to => {
       const subresource = subresourceOf(to.served.version, name.subresource)
       if (subresource?.virtual === undefined || subresource.kind === undefined) throw methodNotAllowedError()
-      const object = decodeObject(subresource.kind, untyped(kind, body))
-      object.metadata.namespace = name.namespace
-      const admitted = await this.#parts.registry.admit(admissionRequest(to, 'CREATE', { object }))
-      await subresource.virtual.call({
-        ctx: to.ctx,
-        verb: 'create',
-        namespace: name.namespace,
-        name: name.name,
-        body: admitted,
-        dryRun: false,
-        api: this.#parts.registry.access(to.ctx.signal, { nested: true }),
-      })
+      await this.#call(to, subresource.virtual, decodeObject(subresource.kind, untyped(kind, body)))
     })
+  }
+
+  /** Sends the body of a resource that is not stored. */
+  async #call(to: WriteTarget, virtual: VirtualResource, object: KubeObject): Promise<VirtualResult> {
+    const { ctx, namespace, name } = to
+    if (namespace !== '') object.metadata.namespace = namespace
+    const body = await this.#parts.registry.admit(admissionRequest(to, 'CREATE', { object }))
+    const api = this.#parts.registry.access(ctx.signal, { nested: true })
+    return virtual.call({ ctx, verb: 'create', namespace, name, body, dryRun: false, api })
   }
 
   #write<T>(kind: ResourceKind<TypedObject>, verb: string, name: ObjectName, write: (to: WriteTarget) => Promise<T>): Promise<T> {

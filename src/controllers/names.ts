@@ -25,6 +25,9 @@ export const CLUSTER_PART_NAMES = [
   'kubelet',
   'volume-driver',
   'horizontal-pod-autoscaler-controller',
+  'certificatesigningrequest-approving-controller',
+  'certificatesigningrequest-cleaner-controller',
+  'certificatesigningrequest-signing-controller',
   'disruption-controller',
   'endpoints-controller',
   'endpointslice-controller',
@@ -38,9 +41,6 @@ export const CLUSTER_PART_NAMES = [
 /** Controllers of kube-controller-manager that are not built. */
 export const MISSING_CONTROLLERS: readonly string[] = [
   'bootstrap-signer-controller',
-  'certificatesigningrequest-approving-controller',
-  'certificatesigningrequest-cleaner-controller',
-  'certificatesigningrequest-signing-controller',
   'cloud-node-lifecycle-controller',
   'daemonset-controller',
   'device-taint-eviction-controller',

@@ -13,6 +13,7 @@ import { zpages } from '../endpoints/zpages/zpages.ts'
 import { readConfigFile } from '../lib/bounded-input.ts'
 import { steadyClock, systemClock } from '../lib/clock.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
+import { defined } from '../lib/invariant.ts'
 import type { Logger } from '../lib/log.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
 import { untilAborted } from '../lib/on-abort.ts'
@@ -28,6 +29,7 @@ import { authoritiesOf } from '../server/tls/authorities.ts'
 import { beginAdminKeys } from '../server/tls/client-keys.ts'
 import { followClientCa } from '../server/tls/follow-client-ca.ts'
 import { followServingFiles, readServingFiles, type ServedCertificates, type ServingFiles } from '../server/tls/follow-serving-files.ts'
+import type { KeyPair } from '../server/tls/issue.ts'
 import type { ServerCredentials } from '../server/tls/material.ts'
 import type { Tracing } from '../server/tracing/tracing.ts'
 import { versionInfo } from '../server/version.ts'
@@ -117,9 +119,11 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const alone = link ? undefined : given ? unshared(given.credentials) : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
   const begun = link?.begin ?? alone?.credentials.then(beginAlone(config.listening))
   const console = openConsole(config.listening)
+  const authority = async (): Promise<KeyPair> => defined(await begun, 'a server has credentials').credentials.ownCa
+  const { encryption: encrypted } = encryption
   const services = await openServices(
     config,
-    { stores, origin: given?.origin, runtime, encryption: encryption.encryption, agreed, certificates, spans: tracing, egress, console: console?.options },
+    { stores, origin: given?.origin, runtime, encryption: encrypted, agreed, certificates, spans: tracing, egress, console: console?.options, authority },
     log,
   )
   const { plane, auth } = services
@@ -127,10 +131,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
     await Promise.all([services.closePlanes(), auth.close(), encryption.close(), audit.close(), tracing?.close()])
   }
   const begin = await Promise.race([begun, untilAborted(signal)])
-  if (begin === undefined) {
-    await closeStore()
-    return undefined
-  }
+  if (begin === undefined) return void (await closeStore())
   auth.connect(plane.registry.access())
   auth.believe(authoritiesOf(begin.credentials.tls))
   if (begin.fillFirst) await plane.synced(AbortSignal.timeout(FILL_MS)).catch(() => log.warn('serving before all watch caches are synced'))

@@ -32,6 +32,7 @@ import type { Spans } from '../lib/spans.ts'
 import type { Gates } from '../lifecycle/gates.ts'
 import { isSince } from '../lifecycle/release.ts'
 import { IMAGE_POLICY_PLUGIN, openImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
+import type { KeyPair } from '../server/tls/issue.ts'
 import { gitVersion } from '../server/version.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
 import { addressesOf } from '../storage/etcd/options.ts'
@@ -55,6 +56,8 @@ export interface GivenServices {
   readonly egress: Egress
   /** Undefined if the server has no console. */
   readonly console: ConsoleOptions | undefined
+  /** Returns the certificate authority that signs client certificates. */
+  readonly authority: () => Promise<KeyPair>
 }
 
 /** Services that handle requests. Closing the plane closes the stores. */
@@ -106,7 +109,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
       ...(imagePolicy && { imagePolicy }),
     },
     controllers: config.controllers,
-    ...(parts.length > 0 && { cluster: (loop, signal) => runCluster({ names: parts, nodes }, loop, signal) }),
+    ...(parts.length > 0 && { cluster: (loop, signal) => runCluster({ names: parts, nodes, authority: given.authority }, loop, signal) }),
     network: {
       serviceCIDRs: config.network.serviceClusterIpRanges,
       nodePorts: config.network.serviceNodePorts,

@@ -47,8 +47,8 @@ export async function runPrimary(config: Config, log: Logger): Promise<number> {
     count: config.process.workers,
     fork(number, othersServe) {
       const worker = workerProcess(number, config.files.dataDir)
-      const begin = ({ tls, serverCa, ownCa: { cert } }: WorkerBegin['credentials']): void =>
-        worker.send({ type: 'begin', begin: { credentials: { tls, serverCa, ownCa: { cert } }, securePort, insecurePort, fillFirst: othersServe } })
+      const begin = ({ tls, serverCa, ownCa }: WorkerBegin['credentials']): void =>
+        worker.send({ type: 'begin', begin: { credentials: { tls, serverCa, ownCa }, securePort, insecurePort, fillFirst: othersServe } })
       worker.onMessage(({ type }) => {
         if (type === 'hello') void credentials.then(begin, () => {})
       })

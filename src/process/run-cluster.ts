@@ -1,5 +1,5 @@
 import { CLUSTER_PARTS } from '../cluster/parts.ts'
-import type { ClusterEnvironment, ClusterPart } from '../cluster/shared/environment.ts'
+import type { ClusterEnvironment, ClusterPart, SigningAuthority } from '../cluster/shared/environment.ts'
 import { Informers } from '../cluster/shared/informers.ts'
 import type { NodePool } from '../cluster/shared/node-pool.ts'
 import type { ClusterLoopParts } from '../control-plane/cluster-loop.ts'
@@ -37,16 +37,26 @@ const nodeIdentity = (name: string): ClientIdentity => ({
 
 const IDENTITIES: Readonly<Partial<Record<ClusterPartName, ClientIdentity>>> = { scheduler: SCHEDULER, kubelet: KUBELETS }
 
-const identityOf = (name: ClusterPartName): ClientIdentity => IDENTITIES[name] ?? controllerIdentity(name)
+/** Service accounts of controllers that are not named like the controller. */
+const ACCOUNTS: Readonly<Partial<Record<ClusterPartName, string>>> = {
+  'certificatesigningrequest-approving-controller': 'certificate-controller',
+  'certificatesigningrequest-cleaner-controller': 'certificate-controller',
+  'certificatesigningrequest-signing-controller': 'certificate-controller',
+  'endpoints-controller': 'endpoint-controller',
+  'endpointslice-mirroring-controller': 'endpointslicemirroring-controller',
+}
 
-/** Parts of the cluster that run, and the simulated nodes. */
+const identityOf = (name: ClusterPartName): ClientIdentity => IDENTITIES[name] ?? controllerIdentity(ACCOUNTS[name] ?? name)
+
+/** Parts of the cluster that run, and their settings. */
 export interface ClusterSelection {
   readonly names: readonly ClusterPartName[]
   readonly nodes: readonly NodePool[]
+  readonly authority: () => Promise<SigningAuthority>
 }
 
 /** Runs the named parts of the cluster until the signal aborts. They share informers, and know nothing else of each other. */
-export async function runCluster({ names, nodes }: ClusterSelection, loop: ClusterLoopParts, signal: AbortSignal): Promise<void> {
+export async function runCluster({ names, nodes, authority }: ClusterSelection, loop: ClusterLoopParts, signal: AbortSignal): Promise<void> {
   const { clientOf, clock, logger, meters, gates, random, synced } = loop
   // Watches that are cut are opened again after a delay of the machine's clock: time of the API may stand still.
   const informers = new Informers(clientOf(MANAGER), { clock: meters.pauses, logger, signal })
@@ -57,6 +67,7 @@ export async function runCluster({ names, nodes }: ClusterSelection, loop: Clust
     informers,
     features: gates,
     nodes,
+    authority,
     clientOfNode: name => clientOf(nodeIdentity(name)),
   }
   const running = names.map(name => PARTS[name]({ ...env, random: random.branch(name), client: clientOf(identityOf(name)) }, signal))

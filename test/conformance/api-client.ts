@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ConfigMap, Pod } from '../../src/api/core/v1.types.ts'
 import type { ApiClient, ResourceKind } from '../../src/clients/api-client.ts'
-import { PODS } from '../../src/cluster/shared/kinds.ts'
+import { PODS, SUBJECT_ACCESS_REVIEWS } from '../../src/cluster/shared/kinds.ts'
 import { isStatusError } from '../../src/meta/status.ts'
 import { eventually } from '../support/waiting.ts'
 
@@ -89,6 +89,13 @@ export function apiClientSuite(open: () => ApiClient): void {
     const binding = { kind: 'Binding', apiVersion: 'v1', metadata: { name: 'bound', namespace: 'default', uid }, target: { kind: 'Node', name: 'n' } }
     await client.post(PODS, { namespace: 'default', name: 'bound', subresource: 'binding' }, binding)
     expect((await client.get(PODS, 'default', 'bound')).spec.nodeName).to.equal('n')
+  })
+
+  it('creates a review, and returns its result', async () => {
+    const spec = { user: 'system:admin', groups: ['system:masters'], resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'default' } }
+    const review = { kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', metadata: {}, spec, status: { allowed: false } }
+    const { status, spec: reviewed, metadata } = await open().create(SUBJECT_ACCESS_REVIEWS, review)
+    expect([typeof status.allowed, reviewed.user, metadata.uid]).to.deep.equal(['boolean', 'system:admin', undefined])
   })
 
   it('lists by labels, and watches from the version of the list without a gap', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AnyObject } from '../support/any-object.ts'
+import { certificateFacts } from './certificates.ts'
 import type { Step } from './files.ts'
 import { mismatch } from './match.ts'
 import { memberAt, type References, UnsupportedStep } from './references.ts'
@@ -58,6 +59,10 @@ export class Checks {
     if (check.obj !== undefined) {
       const found = await object(check.obj)
       return found ? mismatch(check.is ?? {}, found) : 'does not exist'
+    }
+    if (check.certificate !== undefined) {
+      const { certificate } = (await object(check.certificate))?.status ?? {}
+      return certificate ? mismatch(check.is ?? {}, certificateFacts(certificate)) : 'has no certificate'
     }
     if (check.gone !== undefined) return (await object(check.gone)) ? 'exists' : undefined
     if (check.terminating !== undefined) return (await object(check.terminating))?.metadata.deletionTimestamp ? undefined : 'is not terminating'

@@ -1,4 +1,5 @@
 import type { AnyObject } from '../support/any-object.ts'
+import { certificateRequest, type RequestNames } from './certificates.ts'
 import { mismatch } from './match.ts'
 import type { PodSelection } from './pod-actions.ts'
 import { parseReference, type World } from './world.ts'
@@ -57,7 +58,7 @@ export class References {
     if (typeof value === 'string') return this.fill(value)
     if (Array.isArray(value)) return Promise.all(value.map(each => this.fillAll(each)))
     if (typeof value !== 'object' || value === null) return value
-    if ('$csr' in value) throw new UnsupportedStep('certificate requests')
+    if ('$csr' in value) return certificateRequest(value.$csr as RequestNames)
     return Object.fromEntries(await Promise.all(Object.entries(value).map(async ([name, each]) => [await this.fill(name), await this.fillAll(each)])))
   }
 

@@ -12,6 +12,12 @@ import type { Informers } from './informers.ts'
 import type { NodePool } from './node-pool.ts'
 import { KeyQueue, type KeyQueueOptions } from './work-queue.ts'
 
+/** A certificate authority in PEM. */
+export interface SigningAuthority {
+  readonly cert: string
+  readonly key: string
+}
+
 /** Environment of the parts of a cluster. */
 export interface ClusterEnvironment {
   /** Client with the identity of this part. */
@@ -28,6 +34,8 @@ export interface ClusterEnvironment {
   readonly nodes: readonly NodePool[]
   /** Returns a client with the identity of a node's kubelet: `system:node:NAME`. */
   clientOfNode(name: string): ApiClient
+  /** Returns the certificate authority of the server. Clients that it signs are trusted. */
+  readonly authority: () => Promise<SigningAuthority>
 }
 
 /** A part of a cluster: a controller, the binder, the kubelets. Registers handlers at once, and runs until the signal aborts. Never rejects. */

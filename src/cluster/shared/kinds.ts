@@ -1,7 +1,9 @@
 import type { CustomResourceDefinition } from '../../api/apiextensions/v1.types.ts'
 import type { Deployment, ReplicaSet, StatefulSet } from '../../api/apps/v1.types.ts'
+import type { SubjectAccessReview } from '../../api/authorization/v1.types.ts'
 import type { HorizontalPodAutoscaler } from '../../api/autoscaling/v2.types.ts'
 import type { CronJob, Job } from '../../api/batch/v1.types.ts'
+import type { CertificateSigningRequest } from '../../api/certificates/v1.types.ts'
 import type { Lease } from '../../api/coordination/v1.types.ts'
 import type {
   Endpoints,
@@ -77,3 +79,17 @@ export const AUTOSCALERS: ResourceKind<HorizontalPodAutoscaler> = {
   namespaced: true,
 }
 export const STAGES: ResourceKind<TypedObject> = { group: 'kwok.x-k8s.io', version: 'v1alpha1', resource: 'stages', kind: 'Stage', namespaced: false }
+export const SIGNING_REQUESTS: ResourceKind<CertificateSigningRequest> = {
+  group: 'certificates.k8s.io',
+  version: 'v1',
+  resource: 'certificatesigningrequests',
+  kind: 'CertificateSigningRequest',
+  namespaced: false,
+}
+export const SUBJECT_ACCESS_REVIEWS: ResourceKind<SubjectAccessReview> = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  resource: 'subjectaccessreviews',
+  kind: 'SubjectAccessReview',
+  namespaced: false,
+}

@@ -1,12 +1,11 @@
 import type { Socket } from 'node:net'
 import type { PortName } from '../../server/connections/connection-source.ts'
 import type { MetricSnapshot } from '../../server/metrics/shared-metrics.ts'
-import type { KeyPair } from '../../server/tls/issue.ts'
 import type { ServerCredentials } from '../../server/tls/material.ts'
 
 /** Data that a worker needs besides the command line, which it shares with the primary. */
 export interface WorkerBegin {
-  readonly credentials: Pick<ServerCredentials, 'tls' | 'serverCa'> & { readonly ownCa: Pick<KeyPair, 'cert'> }
+  readonly credentials: Pick<ServerCredentials, 'tls' | 'serverCa' | 'ownCa'>
   readonly securePort: number
   /** 0 if there is no such port. */
   readonly insecurePort: number

@@ -149,7 +149,7 @@ describe('connectToPrimary', () => {
       },
     })
     const begin = {
-      credentials: { tls: { cert: 'c', key: 'k', clientCa: 'a' }, serverCa: 's', ownCa: { cert: 'o' } },
+      credentials: { tls: { cert: 'c', key: 'k', clientCa: 'a' }, serverCa: 's', ownCa: { cert: 'o', key: 'k' } },
       securePort: 1,
       insecurePort: 0,
       fillFirst: true,
