@@ -1,3 +1,4 @@
+import { bootstrapSigner } from './controllers/bootstrapsigner/controller.ts'
 import { certificateApprovingController } from './controllers/certificateapproving/controller.ts'
 import { certificateCleaner } from './controllers/certificatecleaner/controller.ts'
 import { certificateSigningController } from './controllers/certificatesigning/controller.ts'
@@ -10,10 +11,12 @@ import { endpointSliceMirroringController } from './controllers/endpointslicemir
 import { horizontalPodAutoscalerController } from './controllers/horizontalpodautoscaler/controller.ts'
 import { jobController } from './controllers/job/controller.ts'
 import { nodeLifecycleController } from './controllers/nodelifecycle/controller.ts'
+import { nodeTtlController } from './controllers/nodettl/controller.ts'
 import { persistentVolumeBinder } from './controllers/persistentvolumebinder/controller.ts'
 import { podGarbageCollector } from './controllers/podgc/controller.ts'
 import { replicaSetController, replicationController } from './controllers/replicaset/controller.ts'
 import { taintEvictionController } from './controllers/tainteviction/controller.ts'
+import { tokenCleaner } from './controllers/tokencleaner/controller.ts'
 import { ttlAfterFinishedController } from './controllers/ttlafterfinished/controller.ts'
 import { kubelets } from './nodes/kubelets.ts'
 import { scheduler } from './scheduler/scheduler.ts'
@@ -32,6 +35,9 @@ export const CLUSTER_PARTS = {
   kubelet: kubelets,
   'volume-driver': volumeDriver,
   'horizontal-pod-autoscaler-controller': horizontalPodAutoscalerController,
+  'bootstrap-signer-controller': bootstrapSigner,
+  'token-cleaner-controller': tokenCleaner,
+  'ttl-controller': nodeTtlController,
   'certificatesigningrequest-approving-controller': certificateApprovingController,
   'certificatesigningrequest-cleaner-controller': certificateCleaner,
   'certificatesigningrequest-signing-controller': certificateSigningController,

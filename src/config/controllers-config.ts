@@ -1,4 +1,4 @@
-import { BUILT_CONTROLLERS, CONTROLLER_NAMES, type ControllerName, MISSING_CONTROLLERS } from '../controllers/names.ts'
+import { BUILT_CONTROLLERS, CONTROLLER_NAMES, type ControllerName, MISSING_CONTROLLERS, OFF_BY_DEFAULT } from '../controllers/names.ts'
 import type { FlagReader } from './flag-reader.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
 import type { Profile } from './place-config.ts'
@@ -14,11 +14,13 @@ export interface ControllersConfig {
 /** Most nodes that can be simulated. */
 const MOST_NODES = 100_000
 
+const isOffByDefault = (name: ControllerName): boolean => OFF_BY_DEFAULT.some(other => other === name)
+
 /** Controllers that `*` stands for. */
 const DEFAULTS: Readonly<Record<Profile, readonly ControllerName[]>> = {
   apiserver: CONTROLLER_NAMES,
   binnacle: CONTROLLER_NAMES,
-  cluster: BUILT_CONTROLLERS,
+  cluster: BUILT_CONTROLLERS.filter(name => !isOffByDefault(name)),
 }
 
 /** Parses the controller flags. Throws FlagError. */

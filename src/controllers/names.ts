@@ -25,6 +25,9 @@ export const CLUSTER_PART_NAMES = [
   'kubelet',
   'volume-driver',
   'horizontal-pod-autoscaler-controller',
+  'bootstrap-signer-controller',
+  'token-cleaner-controller',
+  'ttl-controller',
   'certificatesigningrequest-approving-controller',
   'certificatesigningrequest-cleaner-controller',
   'certificatesigningrequest-signing-controller',
@@ -38,9 +41,11 @@ export const CLUSTER_PART_NAMES = [
   'taint-eviction-controller',
 ] as const
 
+/** Parts that run only if they are named, as in kube-controller-manager. */
+export const OFF_BY_DEFAULT: readonly ClusterPartName[] = ['bootstrap-signer-controller', 'token-cleaner-controller']
+
 /** Controllers of kube-controller-manager that are not built. */
 export const MISSING_CONTROLLERS: readonly string[] = [
-  'bootstrap-signer-controller',
   'cloud-node-lifecycle-controller',
   'daemonset-controller',
   'device-taint-eviction-controller',
@@ -59,8 +64,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'statefulset-controller',
   'storage-version-migrator-controller',
   'storageversion-garbage-collector-controller',
-  'token-cleaner-controller',
-  'ttl-controller',
 ]
 
 export type ClusterPartName = (typeof CLUSTER_PART_NAMES)[number]

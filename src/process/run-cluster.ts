@@ -39,11 +39,13 @@ const IDENTITIES: Readonly<Partial<Record<ClusterPartName, ClientIdentity>>> = {
 
 /** Service accounts of controllers that are not named like the controller. */
 const ACCOUNTS: Readonly<Partial<Record<ClusterPartName, string>>> = {
+  'bootstrap-signer-controller': 'bootstrap-signer',
   'certificatesigningrequest-approving-controller': 'certificate-controller',
   'certificatesigningrequest-cleaner-controller': 'certificate-controller',
   'certificatesigningrequest-signing-controller': 'certificate-controller',
   'endpoints-controller': 'endpoint-controller',
   'endpointslice-mirroring-controller': 'endpointslicemirroring-controller',
+  'token-cleaner-controller': 'token-cleaner',
 }
 
 const identityOf = (name: ClusterPartName): ClientIdentity => IDENTITIES[name] ?? controllerIdentity(ACCOUNTS[name] ?? name)

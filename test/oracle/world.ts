@@ -1,7 +1,11 @@
+import { OFF_BY_DEFAULT } from '../../src/controllers/names.ts'
 import { startControlPlane } from '../../src/testing/start-control-plane.ts'
 import type { ControlPlane, User } from '../../src/testing/types.ts'
 import type { AnyObject } from '../support/any-object.ts'
 import type { Scenario, Step } from './files.ts'
+
+/** All controllers, with those that are off by default. */
+const CONTROLLERS = ['*', ...OFF_BY_DEFAULT, '-scheduler', '-kubelet']
 
 interface KindPath {
   /** Path of the collection in all namespaces, up to the plural name. */
@@ -38,7 +42,7 @@ export class World {
   }
 
   static async start(at: string, flags: Record<string, string> = {}): Promise<World> {
-    const plane = await startControlPlane({ clock: new Date(at), flags: { profile: 'cluster', controllers: '*,-scheduler,-kubelet', ...flags } })
+    const plane = await startControlPlane({ clock: new Date(at), flags: { profile: 'cluster', controllers: CONTROLLERS, ...flags } })
     return new World(plane, await kindsOf(plane))
   }
 

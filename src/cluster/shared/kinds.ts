@@ -6,6 +6,7 @@ import type { CronJob, Job } from '../../api/batch/v1.types.ts'
 import type { CertificateSigningRequest } from '../../api/certificates/v1.types.ts'
 import type { Lease } from '../../api/coordination/v1.types.ts'
 import type {
+  ConfigMap,
   Endpoints,
   Event,
   Namespace,
@@ -14,6 +15,7 @@ import type {
   PersistentVolumeClaim,
   Pod,
   ReplicationController,
+  Secret,
   Service,
 } from '../../api/core/v1.types.ts'
 import type { EndpointSlice } from '../../api/discovery/v1.types.ts'
@@ -50,6 +52,8 @@ export const NODES = coreKind<Node>('Node', 'nodes', false)
 export const NAMESPACES = coreKind<Namespace>('Namespace', 'namespaces', false)
 export const SERVICES = coreKind<Service>('Service', 'services')
 export const ENDPOINTS = coreKind<Endpoints>('Endpoints', 'endpoints')
+export const CONFIG_MAPS = coreKind<ConfigMap>('ConfigMap', 'configmaps')
+export const SECRETS = coreKind<Secret>('Secret', 'secrets')
 export const EVENTS = coreKind<Event>('Event', 'events')
 export const CLAIMS = coreKind<PersistentVolumeClaim>('PersistentVolumeClaim', 'persistentvolumeclaims')
 export const VOLUMES = coreKind<PersistentVolume>('PersistentVolume', 'persistentvolumes', false)
