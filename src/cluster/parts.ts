@@ -15,6 +15,7 @@ import { nodeTtlController } from './controllers/nodettl/controller.ts'
 import { persistentVolumeBinder } from './controllers/persistentvolumebinder/controller.ts'
 import { podGarbageCollector } from './controllers/podgc/controller.ts'
 import { replicaSetController, replicationController } from './controllers/replicaset/controller.ts'
+import { statefulSetController } from './controllers/statefulset/controller.ts'
 import { taintEvictionController } from './controllers/tainteviction/controller.ts'
 import { tokenCleaner } from './controllers/tokencleaner/controller.ts'
 import { ttlAfterFinishedController } from './controllers/ttlafterfinished/controller.ts'
@@ -28,6 +29,7 @@ export const CLUSTER_PARTS = {
   'deployment-controller': deploymentController,
   'replicaset-controller': replicaSetController,
   'replicationcontroller-controller': replicationController,
+  'statefulset-controller': statefulSetController,
   'job-controller': jobController,
   'cronjob-controller': cronJobController,
   'ttl-after-finished-controller': ttlAfterFinishedController,

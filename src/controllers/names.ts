@@ -18,6 +18,7 @@ export const CLUSTER_PART_NAMES = [
   'deployment-controller',
   'replicaset-controller',
   'replicationcontroller-controller',
+  'statefulset-controller',
   'job-controller',
   'cronjob-controller',
   'ttl-after-finished-controller',
@@ -61,7 +62,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'selinux-warning-controller',
   'service-cidr-controller',
   'service-lb-controller',
-  'statefulset-controller',
   'storage-version-migrator-controller',
   'storageversion-garbage-collector-controller',
 ]

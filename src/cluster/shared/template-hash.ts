@@ -5,10 +5,19 @@ const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 /** Encodes text with characters that form no words, as apimachinery's SafeEncodeString. */
 export const safeEncode = (text: string): string => Array.from(text, character => ALPHABET[character.charCodeAt(0) % ALPHABET.length]).join('')
 
+const [FNV_BASIS, FNV_PRIME] = [0x811c9dc5, 0x01000193]
+
 /** FNV-1a hash of 32 bits. */
 function fnv1a(bytes: Iterable<number>): number {
-  let hash = 0x811c9dc5
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)
+  let hash = FNV_BASIS
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, FNV_PRIME)
+  return hash >>> 0
+}
+
+/** FNV-1 hash of 32 bits, which multiplies first. */
+export function fnv1(bytes: Iterable<number>): number {
+  let hash = FNV_BASIS
+  for (const byte of bytes) hash = Math.imul(hash, FNV_PRIME) ^ byte
   return hash >>> 0
 }
 

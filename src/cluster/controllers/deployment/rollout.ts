@@ -1,5 +1,6 @@
 import type { Deployment, ReplicaSet } from '../../../api/apps/v1.types.ts'
 import type { IntOrString } from '../../../api/meta/object.ts'
+import { scaledValue } from '../../shared/scaled-value.ts'
 import { createdFirst } from './replica-sets.ts'
 import { desiredReplicasOf, maxReplicasOf } from './revisions.ts'
 
@@ -21,14 +22,6 @@ export const totalReplicas = (sets: readonly ReplicaSet[]): number => sets.reduc
 const totalAvailable = (sets: readonly ReplicaSet[]): number => sets.reduce((sum, set) => sum + Math.min(set.status.availableReplicas ?? 0, replicasOf(set)), 0)
 
 export const isRolling = ({ spec }: Deployment): boolean => spec.strategy.type === 'RollingUpdate'
-
-/** Resolves a number or a percentage of a total. Throws a RangeError if the text is no percentage. */
-export function scaledValue(value: IntOrString, total: number, round: 'up' | 'down'): number {
-  if (typeof value === 'number') return value
-  if (!/^[0-9]{1,9}%$/.test(value)) throw new RangeError(`invalid value for IntOrString: invalid type: string is not a percentage: ${JSON.stringify(value)}`)
-  const scaled = (Number(value.slice(0, -1)) * total) / 100
-  return round === 'up' ? Math.ceil(scaled) : Math.floor(scaled)
-}
 
 /** Limits of a rolling update, in pods. */
 export interface Fenceposts {
