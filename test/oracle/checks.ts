@@ -73,7 +73,7 @@ export class Checks {
     if (check.count !== undefined) {
       const found = await this.#references.selected(check.count, check)
       const live = found.filter(each => !each.metadata.deletionTimestamp && mismatch(check.is ?? {}, each) === undefined)
-      return live.length === check.n ? undefined : `there are ${live.length} of ${found.length}: ${JSON.stringify(found[0])}`
+      return live.length === check.n ? undefined : `there are ${live.length} of ${found.length}: ${found.map(({ metadata }) => metadata.name).join(', ')}`
     }
     if (check.list !== undefined) {
       const values = (await this.#references.selected(check.list, check)).map(each => memberAt(each, String(check.field))).toSorted()

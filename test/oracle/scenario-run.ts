@@ -204,7 +204,9 @@ export class ScenarioRun {
       if (pod.spec.nodeName) continue
       const { namespace = '', name = '' } = pod.metadata
       const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms?.[0]?.matchFields?.[0]?.values?.[0]
-      const target = { apiVersion: 'v1', kind: 'Node', name: to ?? required }
+      // Other than a name it is a text: the node of the affinity.
+      const isNamed = typeof to === 'string' && !to.includes(' ')
+      const target = { apiVersion: 'v1', kind: 'Node', name: isNamed ? to : required }
       await this.#world.mustSend(
         'POST',
         { kind: 'Pod', namespace, name },
