@@ -10,6 +10,7 @@ import { endpointSliceController } from './controllers/endpointslice/controller.
 import { endpointSliceMirroringController } from './controllers/endpointslicemirroring/controller.ts'
 import { horizontalPodAutoscalerController } from './controllers/horizontalpodautoscaler/controller.ts'
 import { jobController } from './controllers/job/controller.ts'
+import { nodeIpamController } from './controllers/nodeipam/controller.ts'
 import { nodeLifecycleController } from './controllers/nodelifecycle/controller.ts'
 import { nodeTtlController } from './controllers/nodettl/controller.ts'
 import { persistentVolumeBinder } from './controllers/persistentvolumebinder/controller.ts'
@@ -48,6 +49,7 @@ export const CLUSTER_PARTS = {
   'endpointslice-controller': endpointSliceController,
   'endpointslice-mirroring-controller': endpointSliceMirroringController,
   'persistentvolume-binder-controller': persistentVolumeBinder,
+  'node-ipam-controller': nodeIpamController,
   'node-lifecycle-controller': nodeLifecycleController,
   'pod-garbage-collector-controller': podGarbageCollector,
   'taint-eviction-controller': taintEvictionController,

@@ -2,6 +2,7 @@ import { BUILT_CONTROLLERS, CONTROLLER_NAMES, type ControllerName, MISSING_CONTR
 import type { FlagReader } from './flag-reader.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
 import type { Profile } from './place-config.ts'
+import { type PodRange, podRangesOf } from './pod-ranges.ts'
 
 /** Controllers of the server. */
 export interface ControllersConfig {
@@ -9,6 +10,8 @@ export interface ControllersConfig {
   readonly quotaSyncPeriodMs: number
   /** Nodes that `kubelet` simulates: a number of equal ones, or a file of pools. */
   readonly nodes: number | { readonly file: string }
+  /** Ranges from which nodes get the addresses of their pods, with the prefix length of the block of a node. Empty if nodes get none. */
+  readonly podRanges: readonly PodRange[]
 }
 
 /** Most nodes that can be simulated. */
@@ -28,7 +31,7 @@ export function controllersOf(profile: Profile, { values }: GivenFlags, read: Fl
   const given = values.get('controllers') ?? (profile === 'apiserver' || read.bool('read-only') ? [] : ['*'])
   const enabled = enabledControllers(given, DEFAULTS[profile])
   if (read.bool('read-only') && enabled.size > 0) throw new FlagError('--read-only and --controllers are mutually exclusive: controllers write')
-  return { enabled, quotaSyncPeriodMs: read.duration('resource-quota-sync-period'), nodes: nodesOf(read.text('nodes') ?? '0') }
+  return { enabled, quotaSyncPeriodMs: read.duration('resource-quota-sync-period'), nodes: nodesOf(read.text('nodes') ?? '0'), podRanges: podRangesOf(read) }
 }
 
 /** A value that consists of digits is a number, and any other one a file. Throws FlagError. */

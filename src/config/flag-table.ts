@@ -72,6 +72,11 @@ export const FLAGS = {
     'Nodes that kubelet simulates (--controllers): their number, or a file with templates and pools of nodes. They are registered at the start.',
     '1',
   ),
+  'allocate-node-cidrs': ownFlag('bool', 'Give each node a block of addresses for its pods (node-ipam-controller).', 'true'),
+  'cluster-cidr': ownFlag('string', 'CIDR of the addresses of pods, or two of different families, comma separated.', '10.64.0.0/10'),
+  'node-cidr-mask-size': ownFlag('int', 'Prefix length of the block of a node in a cluster with one family. Default: 24 for IPv4, 64 for IPv6.'),
+  'node-cidr-mask-size-ipv4': ownFlag('int', 'Prefix length of the IPv4 block of a node. Default: 24.'),
+  'node-cidr-mask-size-ipv6': ownFlag('int', 'Prefix length of the IPv6 block of a node. Default: 64.'),
   'resource-quota-sync-period': ownFlag(
     'duration',
     'Interval between full recalculations of quota usage by resourcequota-controller. 0: only after changes.',

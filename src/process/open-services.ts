@@ -2,6 +2,7 @@ import { type PluginConfigurations, readAdmissionConfiguration } from '../admiss
 import { manifestDirectories } from '../admission/manifests/manifest-directories.ts'
 import { readWebhookCredentials, type WebhookCredentials, type WebhookPluginName } from '../admission/webhooks/credentials.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
+import type { NodeCidrs } from '../cluster/shared/node-cidrs.ts'
 import type { NodePool } from '../cluster/shared/node-pool.ts'
 import { type MediaOffer, mediaOffer } from '../codec/accept-header.ts'
 import type { Config } from '../config/config.ts'
@@ -109,7 +110,9 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
       ...(imagePolicy && { imagePolicy }),
     },
     controllers: config.controllers,
-    ...(parts.length > 0 && { cluster: (loop, signal) => runCluster({ names: parts, nodes, authority: given.authority }, loop, signal) }),
+    ...(parts.length > 0 && {
+      cluster: (loop, signal) => runCluster({ names: parts, nodes, authority: given.authority, nodeCidrs: nodeCidrsOf(config) }, loop, signal),
+    }),
     network: {
       serviceCIDRs: config.network.serviceClusterIpRanges,
       nodePorts: config.network.serviceNodePorts,
@@ -187,6 +190,11 @@ const requestsOf = ({ minTimeoutMs, priorityAndFairness, maxInFlight, maxMutatin
 
 /** Enabled parts of the cluster. */
 const clusterPartsOf = ({ controllers }: Config): ClusterPartName[] => [...controllers.enabled].filter(isClusterPart)
+
+/** Ranges of the addresses of pods. Undefined if nodes get none. */
+function nodeCidrsOf({ controllers, network }: Config): NodeCidrs | undefined {
+  return controllers.podRanges.length === 0 ? undefined : { ranges: controllers.podRanges, serviceCIDRs: network.serviceClusterIpRanges }
+}
 
 /** Pools of simulated nodes. Throws FlagError if the file cannot be used. */
 async function nodePoolsOf(nodes: ControllersConfig['nodes']): Promise<readonly NodePool[]> {

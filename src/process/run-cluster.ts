@@ -1,6 +1,7 @@
 import { CLUSTER_PARTS } from '../cluster/parts.ts'
 import type { ClusterEnvironment, ClusterPart, SigningAuthority } from '../cluster/shared/environment.ts'
 import { Informers } from '../cluster/shared/informers.ts'
+import type { NodeCidrs } from '../cluster/shared/node-cidrs.ts'
 import type { NodePool } from '../cluster/shared/node-pool.ts'
 import type { ClusterLoopParts } from '../control-plane/cluster-loop.ts'
 import type { ClientIdentity } from '../control-plane/in-process-client.ts'
@@ -55,10 +56,12 @@ export interface ClusterSelection {
   readonly names: readonly ClusterPartName[]
   readonly nodes: readonly NodePool[]
   readonly authority: () => Promise<SigningAuthority>
+  /** Undefined if nodes get no addresses for their pods. */
+  readonly nodeCidrs: NodeCidrs | undefined
 }
 
 /** Runs the named parts of the cluster until the signal aborts. They share informers, and know nothing else of each other. */
-export async function runCluster({ names, nodes, authority }: ClusterSelection, loop: ClusterLoopParts, signal: AbortSignal): Promise<void> {
+export async function runCluster({ names, nodes, authority, nodeCidrs }: ClusterSelection, loop: ClusterLoopParts, signal: AbortSignal): Promise<void> {
   const { clientOf, clock, logger, meters, gates, random, synced } = loop
   // Watches that are cut are opened again after a delay of the machine's clock: time of the API may stand still.
   const informers = new Informers(clientOf(MANAGER), { clock: meters.pauses, logger, signal })
@@ -70,6 +73,7 @@ export async function runCluster({ names, nodes, authority }: ClusterSelection, 
     features: gates,
     nodes,
     authority,
+    ...(nodeCidrs && { nodeCidrs }),
     clientOfNode: name => clientOf(nodeIdentity(name)),
   }
   const running = names.map(name => PARTS[name]({ ...env, random: random.branch(name), client: clientOf(identityOf(name)) }, signal))

@@ -71,3 +71,24 @@ describe('simulated nodes of a cluster', () => {
     expect((await get(`${PODS}/bound`)).status.phase).to.equal('Pending')
   })
 })
+
+describe('addresses of nodes of a cluster', () => {
+  const specs = async (plane: ControlPlane): Promise<AnyObject[]> =>
+    (await plane.request<AnyObject>('GET', '/api/v1/nodes')).body.items.map(({ spec }: AnyObject) => spec)
+
+  it('are blocks of each family, and a freed one is given to a node that waits', async () => {
+    const plane = await startControlPlane({ flags: { profile: 'cluster', nodes: '2', 'cluster-cidr': '10.244.0.0/23,fd00::/63' } })
+    try {
+      await plane.until(async () => (await specs(plane)).filter(({ podCIDR }) => podCIDR).length === 2)
+      expect((await specs(plane)).flatMap(({ podCIDRs }) => podCIDRs)).to.have.members(['10.244.0.0/24', 'fd00::/64', '10.244.1.0/24', 'fd00:0:0:1::/64'])
+      await plane.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'late' } } as Manifest)
+      const events = async (): Promise<AnyObject[]> => (await plane.request<AnyObject>('GET', '/api/v1/events')).body.items
+      const message = 'Node late status is now: CIDRNotAvailable'
+      await plane.until(async () => (await events()).some(event => event.reason === 'CIDRNotAvailable' && event.message === message))
+      await plane.request('DELETE', '/api/v1/nodes/node-1')
+      await plane.until(async () => (await specs(plane)).every(({ podCIDRs }) => podCIDRs?.length === 2))
+    } finally {
+      await plane.stop()
+    }
+  })
+})

@@ -9,6 +9,7 @@ import type { Features } from '../../lifecycle/gates.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { EventRecorder } from './event-recorder.ts'
 import type { Informers } from './informers.ts'
+import type { NodeCidrs } from './node-cidrs.ts'
 import type { NodePool } from './node-pool.ts'
 import { KeyQueue, type KeyQueueOptions } from './work-queue.ts'
 
@@ -32,6 +33,8 @@ export interface ClusterEnvironment {
   readonly random: Randomness
   /** Nodes that are simulated. */
   readonly nodes: readonly NodePool[]
+  /** Optional. Ranges of the addresses of pods. Omitted if nodes get none. */
+  readonly nodeCidrs?: NodeCidrs
   /** Returns a client with the identity of a node's kubelet: `system:node:NAME`. */
   clientOfNode(name: string): ApiClient
   /** Returns the certificate authority of the server. Clients that it signs are trusted. */
