@@ -125,4 +125,72 @@ describe('volumes of a cluster', () => {
     await plane.request('DELETE', `${CLAIMS}/c`)
     await plane.until(async () => (await plane.request('GET', path)).status === 404)
   })
+
+  describe('that pods use', () => {
+    let cluster: ControlPlane
+    before(async () => {
+      cluster = await startControlPlane({ flags: { profile: 'cluster', nodes: '2' } })
+      await cluster.until(async () => (await cluster.request('GET', '/apis/storage.k8s.io/v1/storageclasses/standard')).status === 200)
+    })
+    after(() => cluster.stop())
+    beforeEach(async () => {
+      await plane.stop()
+      plane = await cluster.fork()
+    })
+
+    const pod = (name: string, ...claims: string[]): Manifest => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: 'default' },
+      spec: {
+        containers: [{ name: 'c', image: 'app:1' }],
+        volumes: claims.map(claimName => ({ name: `v-${claimName}`, persistentVolumeClaim: { claimName } })),
+      },
+    })
+    const PODS = '/api/v1/namespaces/default/pods'
+    const storageClass = (name: string, provisioner: string): Manifest => ({
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name },
+      provisioner,
+      volumeBindingMode: 'WaitForFirstConsumer',
+    })
+
+    it('are provisioned before the pod is scheduled', async () => {
+      await plane.apply(pod('p', 'c'), claim('c'))
+      await until(`${PODS}/p`, 'Running')
+      expect(await phase(`${CLAIMS}/c`)).to.equal('Bound')
+    })
+
+    it('are provisioned for the node of the pod if their class waits for it', async () => {
+      await plane.apply(storageClass('late', 'volumes.binnacle.dev'), claim('c', { storageClassName: 'late' }))
+      await plane.until(async () => (await eventsOf('c')).includes('WaitForFirstConsumer: waiting for first consumer to be created before binding'))
+      await plane.apply(pod('p', 'c'))
+      await until(`${PODS}/p`, 'Running')
+      const { spec } = await get(`${PODS}/p`)
+      const { metadata, status } = await get(`${CLAIMS}/c`)
+      expect(status.phase).to.equal('Bound')
+      expect(metadata.annotations?.['volume.kubernetes.io/selected-node']).to.equal(spec.nodeName)
+    })
+
+    it('are chosen by the scheduler on the node that reaches them', async () => {
+      const local = (name: string, node: string): Manifest =>
+        volume(name, {
+          storageClassName: 'local',
+          hostPath: null,
+          local: { path: '/d' },
+          nodeAffinity: {
+            required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [node] }] }] },
+          },
+        })
+      await plane.apply(storageClass('local', 'kubernetes.io/no-provisioner'), pod('p', 'c'), pod('q', 'd'))
+      await plane.until(async () => (await eventsOf('p')).some(event => event.includes('persistentvolumeclaim "c" not found')))
+      await plane.apply(claim('c', { storageClassName: 'local' }), claim('d', { storageClassName: 'local' }), local('v', 'node-2'), local('w', 'node-2'))
+      await until(`${PODS}/p`, 'Running')
+      await until(`${PODS}/q`, 'Running')
+      expect((await get(`${PODS}/p`)).spec.nodeName).to.equal('node-2')
+      const names = await Promise.all(['c', 'd'].map(async name => (await get(`${CLAIMS}/${name}`)).spec.volumeName))
+      expect(names.toSorted()).to.deep.equal(['v', 'w'])
+    })
+  })
 })

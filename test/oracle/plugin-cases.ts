@@ -1,8 +1,10 @@
 import type { Node, Pod } from '../../src/api/core/v1.types.ts'
 import { defaultPlugins, type PluginArgs } from '../../src/cluster/scheduler/default-profile.ts'
-import type { Plugin, Status } from '../../src/cluster/scheduler/framework.ts'
+import type { NodeFilter, Plugin, Status } from '../../src/cluster/scheduler/framework.ts'
 import { NodeInfo } from '../../src/cluster/scheduler/node-info.ts'
+import { capacityScorer } from '../../src/cluster/scheduler/plugins/volume-binding.ts'
 import { type PodInfo, podInfo } from '../../src/cluster/scheduler/pod-info.ts'
+import { brokenLine } from '../../src/cluster/scheduler/resource-scores.ts'
 import { Snapshot } from '../../src/cluster/scheduler/snapshot.ts'
 import type { Release } from '../../src/lifecycle/release.ts'
 import { objectsOf } from '../support/scheduling.ts'
@@ -19,6 +21,14 @@ export interface PluginCase {
   readonly existing?: readonly Parts[]
   readonly objects?: readonly Parts[]
   readonly args?: Parts
+  /** State besides the objects, of cases for limits of volumes. */
+  readonly setup?: {
+    readonly volumeAttachments?: number | null
+    readonly migration?: boolean
+    readonly drivers?: readonly string[]
+  }
+  /** Cases of the scores of storage classes. */
+  readonly scorer?: { readonly shape: readonly { utilization: number; score: number }[]; readonly cases: readonly Parts[] }
   readonly gates?: Readonly<Record<string, boolean>>
   readonly since?: string
   readonly changed?: readonly { readonly from: string; readonly expect: Parts }[]
@@ -35,6 +45,7 @@ export function expectationIn({ since, changed = [], expect }: PluginCase, relea
 
 /** Describes each difference between a plugin and the expectation. A point that is expected and not run is a difference, too. */
 export function differences(plugin: Plugin, one: PluginCase, expected: Parts, release: Release): string[] {
+  if (one.scorer) return scorerDifferences(one.scorer)
   const { pod, snapshot, feasible } = worldOf(one, release)
   const prepared = plugin.preFilter?.(pod, snapshot)
   const scorer = plugin.preScore?.(pod, snapshot, feasible)
@@ -48,7 +59,10 @@ export function differences(plugin: Plugin, one: PluginCase, expected: Parts, re
       Object.fromEntries(
         Object.keys(expected.filter).map(name => [
           name,
-          statusOf(snapshot.nodes.flatMap(node => (node.name === name ? (prepared?.filter?.check(node) ?? []) : []))[0]),
+          filterStatus(
+            snapshot.nodes.find(node => node.name === name),
+            prepared?.filter,
+          ),
         ]),
       ),
     prescore: () => statusOf(scorer && 'code' in scorer ? scorer : undefined),
@@ -59,6 +73,24 @@ export function differences(plugin: Plugin, one: PluginCase, expected: Parts, re
     const text = JSON.stringify(point === 'filter' ? mapValues(wanted, comparable) : comparable(wanted))
     return text === JSON.stringify(got) ? [] : [`${point}: expected ${text}, is ${JSON.stringify(got)}`]
   })
+}
+
+function scorerDifferences({ shape, cases }: NonNullable<PluginCase['scorer']>): string[] {
+  // Scores of the points are percentages here, and tenths in arguments.
+  const score = capacityScorer(brokenLine(shape.map(point => ({ ...point, score: point.score / 10 }))))
+  return cases.flatMap(({ classes, score: wanted }) => {
+    const got = score(Object.values(classes))
+    return got === wanted ? [] : [`${JSON.stringify(classes)}: expected ${wanted}, is ${got}`]
+  })
+}
+
+/** Status of a node, or the error of the filter. */
+function filterStatus(node: NodeInfo | undefined, filter: NodeFilter | undefined): object {
+  try {
+    return statusOf(node && filter?.check(node))
+  } catch (error) {
+    return { code: 'Error', reasons: [`error: ${(error as Error).message}`] }
+  }
 }
 
 const statusOf = (status: Status | undefined): object =>
@@ -74,9 +106,9 @@ const mapValues = (object: Parts, change: (value: Parts) => Parts): Parts =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value as Parts)]))
 
 /** Returns the plugin of a name with the arguments of a case. Undefined if it is not built. */
-export function pluginOf(name: string, { args }: PluginCase, release: Release): Plugin | undefined {
+export function pluginOf(name: string, { args, gates }: PluginCase, release: Release): Plugin | undefined {
   const given = (args === undefined ? {} : { [name]: args }) as PluginArgs
-  return defaultPlugins(given, release).find(({ plugin }) => plugin.name === name)?.plugin
+  return defaultPlugins(given, release, gate => gates?.[gate] ?? false).find(({ plugin }) => plugin.name === name)?.plugin
 }
 
 interface CaseWorld {
@@ -85,7 +117,53 @@ interface CaseWorld {
   readonly feasible: readonly NodeInfo[]
 }
 
-function worldOf({ pod = {}, nodes = [], infeasible = [], existing = [], objects = [], gates = {} }: PluginCase, release: Release): CaseWorld {
+/** Kinds of objects without a namespace. */
+const CLUSTER_KINDS: ReadonlySet<string> = new Set([
+  'CSIDriver',
+  'CSINode',
+  'DeviceClass',
+  'Namespace',
+  'PersistentVolume',
+  'ResourceSlice',
+  'StorageClass',
+  'VolumeAttachment',
+])
+
+/** Adds the members that the API always has, the namespace of an object, and to a CSINode the plugins that its drivers have replaced. */
+function completeObject(object: Parts, { migration }: NonNullable<PluginCase['setup']> = {}): Parts {
+  const plugins = migration && object.kind === 'CSINode' ? (object.spec.drivers as Parts[]).flatMap(({ name }) => (name.includes('/') ? [name] : [])) : []
+  return {
+    ...(object.kind.startsWith('PersistentVolume') && { spec: {}, status: {} }),
+    ...object,
+    metadata: {
+      ...(!CLUSTER_KINDS.has(object.kind) && { namespace: 'default' }),
+      ...(plugins.length > 0 && { annotations: { 'storage.alpha.kubernetes.io/migrated-plugins': plugins.join(',') } }),
+      ...object.metadata,
+    },
+  }
+}
+
+const WITH_CAPACITY = 'wait-sc-with-storage-capacity'
+
+/** Class and driver of claims whose cases leave them out, as upstream's TestVolumeBinding has them. */
+const unlistedObjects = (objects: readonly Parts[]): Parts[] =>
+  objects.some(({ spec }) => spec?.storageClassName === WITH_CAPACITY) && !objects.some(({ kind }) => kind === 'StorageClass')
+    ? [
+        { kind: 'StorageClass', metadata: { name: WITH_CAPACITY }, provisioner: 'driver-with-storage-capacity', volumeBindingMode: 'WaitForFirstConsumer' },
+        { kind: 'CSIDriver', metadata: { name: 'driver-with-storage-capacity' }, spec: { storageCapacity: true } },
+      ]
+    : []
+
+/** Volumes that are attached to the nodes of a case without a pod. */
+const attachmentsOf = ({ volumeAttachments, drivers = [] }: NonNullable<PluginCase['setup']> = {}, nodes: readonly Parts[]): Parts[] =>
+  nodes.flatMap(({ metadata }) =>
+    Array.from({ length: volumeAttachments ?? 0 }, (_, i) => `attached-${metadata.name}-${i}`).flatMap(name => [
+      { kind: 'PersistentVolume', metadata: { name }, spec: { csi: { driver: drivers[0], volumeHandle: name } } },
+      { kind: 'VolumeAttachment', metadata: { name }, spec: { nodeName: metadata.name, source: { persistentVolumeName: name } } },
+    ]),
+  )
+
+function worldOf({ pod = {}, nodes = [], infeasible = [], existing = [], objects = [], gates = {}, setup }: PluginCase, release: Release): CaseWorld {
   const rules = { podLevel: gates.PodLevelResources ?? true, inPlace: gates.InPlacePodVerticalScaling ?? minor(release) >= 33 }
   const assigned = existing.map((each, i) => podInfo(completePod(each, `existing-${i}`), rules))
   const infos = [...nodes, ...infeasible].map((node, i) => {
@@ -99,9 +177,7 @@ function worldOf({ pod = {}, nodes = [], infeasible = [], existing = [], objects
     pod: podInfo(completePod(pod, 'pod'), rules),
     snapshot: new Snapshot(
       infos,
-      objectsOf(
-        objects.map(object => ({ ...object, metadata: { ...(object.kind !== 'Namespace' && { namespace: 'default' }), ...object.metadata } })) as never,
-      ),
+      objectsOf([...objects, ...attachmentsOf(setup, nodes), ...unlistedObjects(objects)].map(object => completeObject(object, setup)) as never),
     ),
     feasible: infos.slice(0, nodes.length),
   }

@@ -46,7 +46,7 @@ for (const file of existsSync(join(folder, 'plugins')) ? readdirSync(join(folder
 if (existsSync(join(folder, 'scenarios.yaml'))) {
   const flags = {
     profile: 'cluster',
-    controllers: ['scheduler'],
+    controllers: ['scheduler', 'persistentvolume-binder-controller'],
     'disable-admission-plugins': ['ServiceAccount', 'TaintNodesByCondition', 'DefaultTolerationSeconds'],
     'emulated-version': release,
   }

@@ -1,3 +1,4 @@
+import type { GateName } from '../../lifecycle/feature-gates.ts'
 import type { Release } from '../../lifecycle/release.ts'
 import type { Plugin } from './framework.ts'
 import { imageLocality } from './plugins/image-locality.ts'
@@ -8,9 +9,13 @@ import { nodePorts } from './plugins/node-ports.ts'
 import { type BalancedAllocationArgs, balancedAllocation } from './plugins/node-resources-balanced-allocation.ts'
 import { type FitArgs, nodeResourcesFit } from './plugins/node-resources-fit.ts'
 import { nodeUnschedulable } from './plugins/node-unschedulable.ts'
+import { nodeVolumeLimits } from './plugins/node-volume-limits.ts'
 import { type PodTopologySpreadArgs, podTopologySpread } from './plugins/pod-topology-spread.ts'
 import { schedulingGates } from './plugins/scheduling-gates.ts'
 import { taintToleration } from './plugins/taint-toleration.ts'
+import { type VolumeBindingArgs, volumeBinding } from './plugins/volume-binding.ts'
+import { volumeRestrictions } from './plugins/volume-restrictions.ts'
+import { volumeZone } from './plugins/volume-zone.ts'
 import type { PreemptionArgs } from './preemption.ts'
 import type { EnabledPlugin, Profile } from './profile.ts'
 
@@ -22,10 +27,14 @@ export interface PluginArgs {
   readonly NodeResourcesBalancedAllocation?: BalancedAllocationArgs
   readonly NodeResourcesFit?: FitArgs
   readonly PodTopologySpread?: PodTopologySpreadArgs
+  readonly VolumeBinding?: VolumeBindingArgs
 }
 
+/** Reports whether a feature gate is on. */
+type GateReader = (gate: GateName) => boolean
+
 /** Default plugins in their order. Source: getDefaultPlugins of pkg/scheduler/apis/config/v1. */
-export const defaultPlugins = (args: PluginArgs, release: Release): EnabledPlugin[] => {
+export const defaultPlugins = (args: PluginArgs, release: Release, enabled: GateReader): EnabledPlugin[] => {
   const plugin = (one: Plugin, weight = 1): EnabledPlugin => ({ plugin: one, weight })
   return [
     plugin(schedulingGates),
@@ -35,6 +44,10 @@ export const defaultPlugins = (args: PluginArgs, release: Release): EnabledPlugi
     plugin(nodeAffinity(args.NodeAffinity), 2),
     plugin(nodePorts),
     plugin(nodeResourcesFit(args.NodeResourcesFit ?? {}, release)),
+    plugin(volumeRestrictions(release)),
+    plugin(nodeVolumeLimits),
+    plugin(volumeBinding(args.VolumeBinding ?? {}, release, enabled)),
+    plugin(volumeZone),
     plugin(podTopologySpread(args.PodTopologySpread), 2),
     plugin(interPodAffinity(args.InterPodAffinity), 2),
     plugin(balancedAllocation(args.NodeResourcesBalancedAllocation)),
@@ -46,8 +59,8 @@ export const defaultPlugins = (args: PluginArgs, release: Release): EnabledPlugi
 export const DEFAULT_SCHEDULER = 'default-scheduler'
 
 /** The profile of kube-scheduler without a configuration. */
-export const defaultProfile = (release: Release): Profile => ({
+export const defaultProfile = (release: Release, enabled: GateReader): Profile => ({
   schedulerName: DEFAULT_SCHEDULER,
-  plugins: defaultPlugins({}, release),
+  plugins: defaultPlugins({}, release, enabled),
   percentageOfNodesToScore: 0,
 })

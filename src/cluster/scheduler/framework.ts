@@ -59,7 +59,7 @@ export interface Reservation {
 export interface BindingContext {
   readonly client: ApiClient
   readonly clock: TimerClock
-  /** Aborts when the scheduler stops. */
+  /** Aborts when the pod is deleted, or the scheduler stops. */
   readonly signal: AbortSignal
   /** Resolves at the next change of an object of the kind, when the snapshot's objects have it, or once the signal aborts. */
   untilChanged(kind: ResourceKind<TypedObject>): Promise<void>

@@ -1,6 +1,6 @@
 import type { Pod } from '../../api/core/v1.types.ts'
-import type { JsonObject, KubeObject, TypedObject } from '../../api/meta/object.ts'
-import { objectKey, type ResourceKind } from '../../clients/api-client.ts'
+import type { JsonObject } from '../../api/meta/object.ts'
+import { objectKey } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
 import { seededRandom } from '../../lib/seeded-random.ts'
@@ -11,7 +11,7 @@ import { formatTime } from '../../meta/time.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../shared/environment.ts'
 import type { EventRecorder } from '../shared/event-recorder.ts'
 import type { Informer } from '../shared/informer.ts'
-import { DISRUPTION_BUDGETS, NAMESPACES, NODES, PODS, REPLICA_SETS, REPLICATION_CONTROLLERS, SERVICES, STATEFUL_SETS } from '../shared/kinds.ts'
+import { NODES, PODS } from '../shared/kinds.ts'
 import { isPodTerminal } from '../shared/pods.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 import { ChangeWaiters } from './change-waiters.ts'
@@ -24,13 +24,13 @@ import { type ActiveReserve, chooseNode, type Filtered, filterNodes } from './fi
 import type { BindingContext } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import { NominatedPodsByNode } from './nominated-pods.ts'
+import { clusterObjects, EVENT_KINDS, READ_KINDS } from './object-kinds.ts'
 import type { PodInfo } from './pod-info.ts'
 import { isSameLabels, PodInfos } from './pod-infos.ts'
 import { type PreemptionArgs, type PreemptionCandidate, preempt } from './preemption.ts'
 import type { Profile } from './profile.ts'
 import { type ClusterEvent, type QueuedPod, SchedulingQueue } from './queue.ts'
 import { type BindingRejection, Reservations } from './reservations.ts'
-import type { ClusterObjects } from './snapshot.ts'
 
 /** The only key of the work queue: it stands for all pods of the scheduling queue. */
 const PENDING = 'pending pods'
@@ -38,9 +38,6 @@ const PENDING = 'pending pods'
 const MOST_WRITES = 64
 /** Longest note of an event. */
 const MOST_NOTE = 1024
-
-/** Kinds that plugins read besides nodes and pods. */
-const READ_KINDS = [NAMESPACES, SERVICES, REPLICATION_CONTROLLERS, REPLICA_SETS, STATEFUL_SETS, DISRUPTION_BUDGETS] as readonly ResourceKind<TypedObject>[]
 
 /** Assigns pods to nodes as kube-scheduler does. Pods of other `schedulerName`s are left alone. */
 export const scheduler: ClusterPart = (env, signal) => new Scheduler(env, signal).run()
@@ -63,6 +60,8 @@ class Scheduler {
   readonly #preparations = new Set<Promise<void>>()
   readonly #bindingContext: BindingContext
   readonly #random: () => number
+  /** Aborts the preparation of a pod, by its uid. */
+  readonly #cancellations = new Map<string, AbortController>()
   /** Index of the node that the next cycle checks first. */
   #next = 0
 
@@ -70,11 +69,11 @@ class Scheduler {
     const { features, informers, clock, random } = env
     this.#env = env
     this.#signal = signal
-    this.#profiles = new Map([[DEFAULT_SCHEDULER, defaultProfile(features.release)]])
+    this.#profiles = new Map([[DEFAULT_SCHEDULER, defaultProfile(features.release, gate => features.enabled(gate))]])
     this.#random = seededRandom(Math.floor(random.number() * 2 ** 32))
     this.#infos = new PodInfos({ podLevel: features.enabled('PodLevelResources'), inPlace: features.enabled('InPlacePodVerticalScaling') })
     this.#pods = informers.of(PODS)
-    this.#state = new ClusterState(this.#objects())
+    this.#state = new ClusterState(clusterObjects(informers))
     this.#pending = new SchedulingQueue(clock)
     this.#recorder = recorderOf(env, DEFAULT_SCHEDULER, signal)
     const changes = new ChangeWaiters(informers, signal)
@@ -92,26 +91,18 @@ class Scheduler {
       updated: node => this.#react(this.#state.setNode(node)),
       deleted: node => this.#state.deleteNode(node),
     })
+    for (const [kind, event] of EVENT_KINDS) {
+      const react = (): void => this.#react([event])
+      informers.of(kind).on({ added: react, updated: react, deleted: react })
+    }
     this.#pods.on({
       added: pod => this.#observe(pod, undefined),
       updated: (pod, old) => this.#observe(pod, old),
       deleted: pod => this.#forget(pod),
     })
     await untilAborted(this.#signal)
+    for (const cancellation of this.#cancellations.values()) cancellation.abort()
     await Promise.allSettled([...this.#preparations, ...this.#writes])
-  }
-
-  /** Reads of the objects that plugins use besides nodes and pods. */
-  #objects(): ClusterObjects {
-    const stores = new Map(READ_KINDS.map(kind => [kind.kind, this.#env.informers.of(kind).store]))
-    return {
-      get: <T extends KubeObject>(kind: string, namespace: string, name: string) =>
-        stores.get(kind)?.get(namespace === '' ? name : `${namespace}/${name}`) as T | undefined,
-      list: <T extends KubeObject>(kind: string, namespace?: string) => {
-        const store = stores.get(kind)
-        return (namespace === undefined ? [...(store?.list() ?? [])] : (store?.inNamespace(namespace) ?? [])) as readonly unknown[] as readonly T[]
-      },
-    }
   }
 
   #observe(pod: Pod, old: Pod | undefined): void {
@@ -140,6 +131,7 @@ class Scheduler {
 
   #forget(pod: Pod): void {
     this.#infos.forget(pod)
+    this.#cancellations.get(pod.metadata.uid ?? '')?.abort()
     this.#pending.delete(pod)
     this.#nominated.delete(pod)
     if (this.#state.deletePod(pod)) this.#react(['assigned pod deleted'])
@@ -200,13 +192,18 @@ class Scheduler {
   }
 
   async #prepare(queued: QueuedPod, info: PodInfo, node: NodeInfo, reservations: Reservations): Promise<void> {
+    const { uid = '' } = queued.pod.metadata
+    const cancellation = new AbortController()
+    this.#cancellations.set(uid, cancellation)
     try {
-      const rejection = await reservations.preBind(this.#bindingContext)
+      const rejection = await reservations.preBind({ ...this.#bindingContext, signal: cancellation.signal })
       if (rejection === undefined) this.#write(this.#writeBinding(queued, info, node, reservations))
       else await this.#takeBack(queued, node, reservations, rejection)
     } catch (error) {
-      if (!this.#signal.aborted) await this.#takeBack(queued, node, reservations, errorMessage(error))
+      if (cancellation.signal.aborted) await reservations.release(this.#bindingContext)
+      else await this.#takeBack(queued, node, reservations, errorMessage(error))
     }
+    this.#cancellations.delete(uid)
   }
 
   /** Releases a node that was assumed for a pod, and returns the pod to the queue. @param reason rejection of a plugin, or the message of an error */

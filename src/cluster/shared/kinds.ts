@@ -21,7 +21,7 @@ import type {
 import type { EndpointSlice } from '../../api/discovery/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
-import type { CSIDriver, StorageClass } from '../../api/storage/v1.types.ts'
+import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment } from '../../api/storage/v1.types.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
 
 const coreKind = <T extends TypedObject>(kind: string, resource: string, namespaced = true): ResourceKind<T> => ({
@@ -58,6 +58,9 @@ export const EVENTS = coreKind<Event>('Event', 'events')
 export const CLAIMS = coreKind<PersistentVolumeClaim>('PersistentVolumeClaim', 'persistentvolumeclaims')
 export const VOLUMES = coreKind<PersistentVolume>('PersistentVolume', 'persistentvolumes', false)
 export const CSI_DRIVERS = clusterKind<CSIDriver>('storage.k8s.io', 'CSIDriver', 'csidrivers')
+export const CSI_NODES = clusterKind<CSINode>('storage.k8s.io', 'CSINode', 'csinodes')
+export const CSI_STORAGE_CAPACITIES = namespacedKind<CSIStorageCapacity>('storage.k8s.io', 'CSIStorageCapacity', 'csistoragecapacities')
+export const VOLUME_ATTACHMENTS = clusterKind<VolumeAttachment>('storage.k8s.io', 'VolumeAttachment', 'volumeattachments')
 export const STORAGE_CLASSES = clusterKind<StorageClass>('storage.k8s.io', 'StorageClass', 'storageclasses')
 export const REPLICATION_CONTROLLERS = coreKind<ReplicationController>('ReplicationController', 'replicationcontrollers')
 export const DEPLOYMENTS = namespacedKind<Deployment>('apps', 'Deployment', 'deployments')
