@@ -8,12 +8,14 @@ import { disruptionController } from './controllers/disruption/controller.ts'
 import { endpointsController } from './controllers/endpoints/controller.ts'
 import { endpointSliceController } from './controllers/endpointslice/controller.ts'
 import { endpointSliceMirroringController } from './controllers/endpointslicemirroring/controller.ts'
+import { ephemeralVolumeController } from './controllers/ephemeralvolume/controller.ts'
 import { horizontalPodAutoscalerController } from './controllers/horizontalpodautoscaler/controller.ts'
 import { jobController } from './controllers/job/controller.ts'
 import { nodeIpamController } from './controllers/nodeipam/controller.ts'
 import { nodeLifecycleController } from './controllers/nodelifecycle/controller.ts'
 import { nodeTtlController } from './controllers/nodettl/controller.ts'
 import { persistentVolumeBinder } from './controllers/persistentvolumebinder/controller.ts'
+import { persistentVolumeExpander } from './controllers/persistentvolumeexpander/controller.ts'
 import { podGarbageCollector } from './controllers/podgc/controller.ts'
 import { replicaSetController, replicationController } from './controllers/replicaset/controller.ts'
 import { statefulSetController } from './controllers/statefulset/controller.ts'
@@ -50,6 +52,8 @@ export const CLUSTER_PARTS = {
   'endpointslice-mirroring-controller': endpointSliceMirroringController,
   'persistentvolume-binder-controller': persistentVolumeBinder,
   'node-ipam-controller': nodeIpamController,
+  'persistentvolume-expander-controller': persistentVolumeExpander,
+  'ephemeral-volume-controller': ephemeralVolumeController,
   'node-lifecycle-controller': nodeLifecycleController,
   'pod-garbage-collector-controller': podGarbageCollector,
   'taint-eviction-controller': taintEvictionController,

@@ -120,6 +120,7 @@ describe('volumes of a cluster', () => {
     await plane.until(async () => (await eventsOf('c')).includes(`ProvisioningSucceeded: Successfully provisioned volume ${made.metadata.name}`))
     await plane.request('PATCH', `${CLAIMS}/c`, { body: { spec: { resources: { requests: { storage: '3Gi' } } } } })
     await plane.until(async () => (await get(`${CLAIMS}/c`)).status.capacity?.storage === '3Gi')
+    await plane.until(async () => (await eventsOf('c')).includes('ExternalExpanding: waiting for an external controller to expand this PVC'))
     expect((await get(path)).spec.capacity).to.deep.equal({ storage: '3Gi' })
     expect((await get(`${CLAIMS}/c`)).status.conditions).to.equal(undefined)
     await plane.request('DELETE', `${CLAIMS}/c`)
@@ -160,6 +161,16 @@ describe('volumes of a cluster', () => {
       await plane.apply(pod('p', 'c'), claim('c'))
       await until(`${PODS}/p`, 'Running')
       expect(await phase(`${CLAIMS}/c`)).to.equal('Bound')
+    })
+
+    it('are made for an ephemeral volume, and deleted with the pod', async () => {
+      const template = { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }
+      const spec = { containers: [{ name: 'c', image: 'app:1' }], volumes: [{ name: 'e', ephemeral: { volumeClaimTemplate: template } }] }
+      await plane.apply({ ...pod('p'), spec })
+      await until(`${PODS}/p`, 'Running')
+      expect((await get(`${CLAIMS}/p-e`)).metadata.ownerReferences?.[0]).to.include({ kind: 'Pod', name: 'p', controller: true })
+      await plane.request('DELETE', `${PODS}/p`)
+      await plane.until(async () => (await plane.request('GET', `${CLAIMS}/p-e`)).status === 404)
     })
 
     it('are provisioned for the node of the pod if their class waits for it', async () => {
