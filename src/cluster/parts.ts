@@ -14,6 +14,7 @@ import { jobController } from './controllers/job/controller.ts'
 import { nodeIpamController } from './controllers/nodeipam/controller.ts'
 import { nodeLifecycleController } from './controllers/nodelifecycle/controller.ts'
 import { nodeTtlController } from './controllers/nodettl/controller.ts'
+import { persistentVolumeAttachDetach } from './controllers/persistentvolumeattachdetach/controller.ts'
 import { persistentVolumeBinder } from './controllers/persistentvolumebinder/controller.ts'
 import { persistentVolumeExpander } from './controllers/persistentvolumeexpander/controller.ts'
 import { podGarbageCollector } from './controllers/podgc/controller.ts'
@@ -50,6 +51,7 @@ export const CLUSTER_PARTS = {
   'endpoints-controller': endpointsController,
   'endpointslice-controller': endpointSliceController,
   'endpointslice-mirroring-controller': endpointSliceMirroringController,
+  'persistentvolume-attach-detach-controller': persistentVolumeAttachDetach,
   'persistentvolume-binder-controller': persistentVolumeBinder,
   'node-ipam-controller': nodeIpamController,
   'persistentvolume-expander-controller': persistentVolumeExpander,

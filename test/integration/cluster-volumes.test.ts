@@ -127,6 +127,40 @@ describe('volumes of a cluster', () => {
     await plane.until(async () => (await plane.request('GET', path)).status === 404)
   })
 
+  it('are attached to one node at a time, and detached when the node no longer mounts them', async () => {
+    const annotations = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' }
+    const ATTACHMENTS = '/apis/storage.k8s.io/v1/volumeattachments'
+    const user = (name: string, nodeName: string): Manifest => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: 'default' },
+      spec: { nodeName, containers: [{ name: 'c', image: 'app:1' }], volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] },
+    })
+    for (const name of ['n1', 'n2']) await plane.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name, annotations } })
+    await plane.apply(volume('v', { hostPath: null, csi: { driver: 'd', volumeHandle: 'h' } }), claim('c', { storageClassName: '' }), user('a', 'n1'))
+    await plane.until(async () => (await get(ATTACHMENTS)).items.length === 1)
+    const [{ metadata, spec }] = (await get(ATTACHMENTS)).items
+    expect(spec).to.deep.equal({ attacher: 'd', nodeName: 'n1', source: { persistentVolumeName: 'v' } })
+    const report = (status: object): Promise<unknown> => plane.request('PATCH', `${ATTACHMENTS}/${metadata.name}/status`, { body: { status } })
+    await report({ attachError: { message: 'no room' } })
+    await plane.until(async () => (await eventsOf('a')).includes('FailedAttachVolume: AttachVolume.Attach failed for volume "v" : no room'))
+    await report({ attached: true, attachError: null })
+    await plane.until(async () => (await eventsOf('a')).includes('SuccessfulAttachVolume: AttachVolume.Attach succeeded for volume "v" '))
+    expect((await get('/api/v1/nodes/n1')).status.volumesAttached).to.deep.equal([{ name: 'kubernetes.io/csi/d^h', devicePath: '' }])
+    const setInUse = (volumesInUse: string[]): Promise<unknown> => plane.request('PATCH', '/api/v1/nodes/n1/status', { body: { status: { volumesInUse } } })
+    await setInUse(['kubernetes.io/csi/d^h'])
+    await plane.apply(user('b', 'n2'))
+    const conflict = 'FailedAttachVolume: Multi-Attach error for volume "v" Volume is already used by pod(s) a'
+    await plane.until(async () => (await eventsOf('b')).includes(conflict))
+    await plane.request('DELETE', '/api/v1/namespaces/default/pods/a', { body: { gracePeriodSeconds: 0 } })
+    await plane.settled()
+    expect((await get(ATTACHMENTS)).items.map(({ spec: each }: AnyObject) => each.nodeName)).to.deep.equal(['n1'])
+    await setInUse([])
+    await plane.until(async () => (await get(ATTACHMENTS)).items.every(({ spec: each }: AnyObject) => each.nodeName === 'n2'))
+    expect((await get('/api/v1/nodes/n1')).status.volumesAttached).to.equal(undefined)
+    await plane.until(async () => (await get(ATTACHMENTS)).items.length === 1)
+  })
+
   describe('that pods use', () => {
     let cluster: ControlPlane
     before(async () => {

@@ -10,3 +10,8 @@ export const isNodeReady = ({ status }: Node): boolean => status.conditions?.som
 
 /** Namespace of the leases that kubelets renew. */
 export const NODE_LEASE_NAMESPACE = 'kube-node-lease'
+
+const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service'
+
+/** Whether a node is not ready and was declared to be out of service. */
+export const isOutOfService = (node: Node): boolean => (node.spec.taints ?? []).some(({ key }) => key === OUT_OF_SERVICE) && !isNodeReady(node)

@@ -6,7 +6,7 @@ import { isStatusError } from '../../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../../shared/environment.ts'
 import type { Informer } from '../../shared/informer.ts'
 import { NODES, PODS } from '../../shared/kinds.ts'
-import { isNodeReady } from '../../shared/nodes.ts'
+import { isOutOfService } from '../../shared/nodes.ts'
 import { isPodTerminal, isPodTerminating, podsByNode } from '../../shared/pods.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { excessTerminated, isUnscheduledTerminating, nodeGoneCondition, TERMINATED_THRESHOLD } from './collect.ts'
@@ -15,7 +15,6 @@ import { excessTerminated, isUnscheduledTerminating, nodeGoneCondition, TERMINAT
 const QUARANTINE = 40_000
 /** Delay with which pods that have ended are counted, in milliseconds. */
 const COUNT_INTERVAL = 20_000
-const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service'
 const COUNT_KEY = 'terminated'
 
 /**
@@ -111,6 +110,3 @@ class PodCollector {
     }
   }
 }
-
-/** Whether a node is not ready and was declared to be out of service. */
-const isOutOfService = (node: Node): boolean => (node.spec.taints ?? []).some(({ key }) => key === OUT_OF_SERVICE) && !isNodeReady(node)

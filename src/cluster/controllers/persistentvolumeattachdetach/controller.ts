@@ -1,0 +1,196 @@
+import type { AttachedVolume, Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/core/v1.types.ts'
+import type { CSIDriver, VolumeAttachment } from '../../../api/storage/v1.types.ts'
+import { objectKey } from '../../../clients/api-client.ts'
+import { untilAborted } from '../../../lib/on-abort.ts'
+import { isStatusError } from '../../../meta/status.ts'
+import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
+import type { EventRecorder } from '../../shared/event-recorder.ts'
+import type { Informer } from '../../shared/informer.ts'
+import { CLAIMS, CSI_DRIVERS, NODES, PODS, VOLUME_ATTACHMENTS, VOLUMES } from '../../shared/kinds.ts'
+import { LatestObjects } from '../../shared/latest-objects.ts'
+import { isNodeReady, isOutOfService } from '../../shared/nodes.ts'
+import { podsByClaim } from '../../shared/pod-claims.ts'
+import { podsByNode } from '../../shared/pods.ts'
+import { claimKeyOf } from '../../shared/volumes.ts'
+import type { KeyQueue } from '../../shared/work-queue.ts'
+import { attachmentOf, type DesiredVolume, desiredVolumes, isManaged, isShared, multiAttachError, uniqueVolumeName } from './desired.ts'
+
+const WORKERS = 4
+/** Time after which a volume of an unhealthy node is detached although it is mounted, in milliseconds. */
+const FORCE_DETACH_MS = 6 * 60_000
+const BY_NODE = 'node'
+const BY_VOLUME = 'volume'
+
+/** Attaches volumes to the nodes of their pods, and detaches them afterwards. A driver's attacher carries out what a VolumeAttachment asks for. A key is a node. */
+export const persistentVolumeAttachDetach: ClusterPart = (env, signal) => new AttachDetach(env, signal).run()
+
+class AttachDetach {
+  readonly #env: ClusterEnvironment
+  readonly #signal: AbortSignal
+  readonly #nodes: Informer<Node>
+  readonly #latestNodes: LatestObjects<Node>
+  readonly #pods: Informer<Pod>
+  readonly #podsOn: (node: string) => readonly Pod[]
+  readonly #podsOf: (claim: string) => readonly Pod[]
+  readonly #claims: Informer<PersistentVolumeClaim>
+  readonly #volumes: Informer<PersistentVolume>
+  readonly #drivers: Informer<CSIDriver>
+  readonly #attachments: Informer<VolumeAttachment>
+  readonly #recorder: EventRecorder
+  readonly #queue: KeyQueue
+  /** Times at which mounted volumes were no longer needed, by attachment. */
+  readonly #unneededSince = new Map<string, number>()
+  /** Errors and conflicts that events have reported, by attachment. */
+  readonly #reported = new Map<string, string>()
+
+  constructor(env: ClusterEnvironment, signal: AbortSignal) {
+    const { informers } = env
+    this.#env = env
+    this.#signal = signal
+    this.#nodes = informers.of(NODES)
+    this.#latestNodes = new LatestObjects(this.#nodes)
+    this.#pods = informers.of(PODS)
+    this.#podsOn = podsByNode(this.#pods)
+    this.#podsOf = podsByClaim(this.#pods)
+    this.#claims = informers.of(CLAIMS)
+    this.#volumes = informers.of(VOLUMES)
+    this.#drivers = informers.of(CSI_DRIVERS)
+    this.#attachments = informers.of(VOLUME_ATTACHMENTS)
+    this.#attachments.addIndex(BY_NODE, ({ spec }) => [spec.nodeName])
+    this.#attachments.addIndex(BY_VOLUME, ({ spec }) => [spec.source.persistentVolumeName ?? ''])
+    this.#recorder = recorderOf(env, 'attachdetach-controller', signal)
+    this.#queue = queueOf(env, 'attachdetach', signal, { workers: WORKERS, work: name => this.#sync(name) })
+  }
+
+  async run(): Promise<void> {
+    const all = [this.#nodes, this.#pods, this.#claims, this.#volumes, this.#drivers, this.#attachments]
+    if (!(await untilSynced(all, this.#signal))) return
+    const podChanged = ({ spec }: Pod): void => {
+      if (spec.nodeName && spec.volumes?.some(volume => volume.persistentVolumeClaim ?? volume.ephemeral)) this.#queue.add(spec.nodeName)
+    }
+    this.#pods.on({ added: podChanged, updated: podChanged, deleted: podChanged })
+    this.#nodes.on({ added: node => this.#nodeChanged(node), updated: node => this.#nodeChanged(node) })
+    const claimChanged = (claim: PersistentVolumeClaim): void => {
+      for (const pod of this.#podsOf(objectKey(claim))) podChanged(pod)
+    }
+    this.#claims.on({ added: claimChanged, updated: claimChanged })
+    const volumeChanged = (volume: PersistentVolume): void => {
+      for (const pod of this.#podsOf(claimKeyOf(volume) ?? '')) podChanged(pod)
+    }
+    this.#volumes.on({ added: volumeChanged, updated: volumeChanged })
+    this.#attachments.on({
+      added: ({ spec }) => this.#queue.add(spec.nodeName),
+      updated: ({ spec }) => this.#queue.add(spec.nodeName),
+      deleted: attachment => this.#attachmentGone(attachment),
+    })
+    await untilAborted(this.#signal)
+  }
+
+  /** A node without attachments and pods with volumes needs no pass. */
+  #nodeChanged({ metadata: { name = '' }, status }: Node): void {
+    if (this.#attachments.store.by(BY_NODE, name).length > 0 || (status?.volumesAttached?.length ?? 0) > 0) this.#queue.add(name)
+  }
+
+  /** Looks at the node, and at nodes that wait for the volume. */
+  #attachmentGone({ metadata: { name = '' }, spec }: VolumeAttachment): void {
+    this.#unneededSince.delete(name)
+    this.#reported.delete(name)
+    this.#queue.add(spec.nodeName)
+    const volume = this.#volumes.store.get(spec.source.persistentVolumeName ?? '')
+    for (const { spec: other } of volume ? this.#podsOf(claimKeyOf(volume) ?? '') : []) if (other.nodeName) this.#queue.add(other.nodeName)
+  }
+
+  async #sync(name: string): Promise<void> {
+    const node = this.#latestNodes.get(name)
+    if (node === undefined || !isManaged(node)) return
+    const desired = desiredVolumes(this.#podsOn(name), node, {
+      claim: key => this.#claims.store.get(key),
+      volume: volume => this.#volumes.store.get(volume),
+      driver: driver => this.#drivers.store.get(driver),
+    })
+    const attached = new Map<string, VolumeAttachment>()
+    for (const attachment of this.#attachments.store.by(BY_NODE, name)) {
+      const csi = this.#volumes.store.get(attachment.spec.source.persistentVolumeName ?? '')?.spec.csi
+      if (csi) attached.set(uniqueVolumeName(csi.driver, csi.volumeHandle), attachment)
+    }
+    const unneeded = [...attached].filter(([volume, { metadata }]) => !desired.has(volume) && this.#mayDetach(node, volume, metadata.name ?? ''))
+    const going = new Set(unneeded.map(([volume]) => volume))
+    const present = [...attached].filter(([volume, attachment]) => attachment.status?.attached && !going.has(volume)).map(([volume]) => volume)
+    await this.#writeStatus(node, present, desired)
+    for (const [, attachment] of unneeded) await this.#detach(attachment)
+    for (const [volume, wanted] of desired) {
+      const attachment = attached.get(volume)
+      if (attachment) this.#reportError(attachment, wanted)
+      else await this.#attach(wanted, name)
+    }
+  }
+
+  async #attach(wanted: DesiredVolume, node: string): Promise<void> {
+    const { volume } = wanted
+    const name = volume.metadata.name ?? ''
+    const attachment = attachmentOf(wanted, node)
+    const others = this.#attachments.store.by(BY_VOLUME, name).filter(({ spec }) => spec.nodeName !== node)
+    if (others.length > 0 && !isShared(volume)) {
+      const users = this.#podsOf(claimKeyOf(volume) ?? '').filter(({ spec }) => spec.nodeName && spec.nodeName !== node)
+      for (const pod of wanted.pods) this.#warn(attachment, pod, multiAttachError(name, users, pod.metadata.namespace ?? ''))
+      return
+    }
+    await this.#env.client.create(VOLUME_ATTACHMENTS, attachment).catch((error: unknown) => {
+      if (!isStatusError(error, 'AlreadyExists')) throw error
+    })
+  }
+
+  /** Reports the error of the driver's attacher, each one once. */
+  #reportError(attachment: VolumeAttachment, { volume, pods }: DesiredVolume): void {
+    const error = attachment.status?.attached ? undefined : attachment.status?.attachError
+    if (error === undefined) return void this.#reported.delete(attachment.metadata.name ?? '')
+    for (const pod of pods) this.#warn(attachment, pod, `AttachVolume.Attach failed for volume "${volume.metadata.name}" : ${error.message ?? ''}`)
+  }
+
+  #warn({ metadata: { name = '' } }: VolumeAttachment, pod: Pod, message: string): void {
+    const key = `${pod.metadata.uid} ${message}`
+    if (this.#reported.get(name) === key) return
+    this.#reported.set(name, key)
+    this.#recorder.record(PODS, pod, 'Warning', 'FailedAttachVolume', message)
+  }
+
+  /** Reports whether a volume that is not needed may be detached: it is not mounted, or the node is not healthy for long or out of service. */
+  #mayDetach(node: Node, volume: string, attachment: string): boolean {
+    if (!node.status?.volumesInUse?.includes(volume)) return true
+    if (isOutOfService(node)) return true
+    const now = this.#env.clock.now()
+    const since = this.#unneededSince.get(attachment) ?? now
+    this.#unneededSince.set(attachment, since)
+    const left = since + FORCE_DETACH_MS - now
+    if (left > 0) this.#queue.addAfter(node.metadata.name ?? '', left)
+    return left <= 0 && !isNodeReady(node)
+  }
+
+  /** Deletes an attachment. It is gone when the driver's attacher has taken off its finalizer. */
+  async #detach({ metadata: { name = '', uid = '', deletionTimestamp } }: VolumeAttachment): Promise<void> {
+    this.#unneededSince.delete(name)
+    if (deletionTimestamp !== undefined) return
+    await this.#env.client.delete(VOLUME_ATTACHMENTS, '', name, { uid }).catch((error: unknown) => {
+      if (!isStatusError(error, 'NotFound')) throw error
+    })
+  }
+
+  /** Lists in the status of a node which volumes are attached to it. Volumes of other plugins are left alone. */
+  async #writeStatus(node: Node, present: readonly string[], desired: ReadonlyMap<string, DesiredVolume>): Promise<void> {
+    const listed = node.status?.volumesAttached ?? []
+    const kept = listed.filter(({ name }) => !name.startsWith(CSI_PREFIX) || present.includes(name))
+    const added = present.filter(name => !listed.some(volume => volume.name === name))
+    if (kept.length === listed.length && added.length === 0) return
+    const volumesAttached: AttachedVolume[] = [...kept, ...added.map(name => ({ name, devicePath: '' }))]
+    const { name = '' } = node.metadata
+    const status = { volumesAttached: volumesAttached.map(each => ({ ...each })) }
+    this.#latestNodes.wrote(await this.#env.client.patch(NODES, { namespace: '', name, subresource: 'status' }, { status }))
+    for (const each of added)
+      for (const pod of desired.get(each)?.pods ?? []) {
+        const message = `AttachVolume.Attach succeeded for volume "${desired.get(each)?.volume.metadata.name}" `
+        this.#recorder.record(PODS, pod, 'Normal', 'SuccessfulAttachVolume', message)
+      }
+  }
+}
+
+const CSI_PREFIX = 'kubernetes.io/csi/'
