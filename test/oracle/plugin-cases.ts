@@ -49,7 +49,7 @@ export function differences(plugin: Plugin, one: PluginCase, expected: Parts, re
   const { pod, snapshot, feasible } = worldOf(one, release)
   const prepared = plugin.preFilter?.(pod, snapshot)
   const scorer = plugin.preScore?.(pod, snapshot, feasible)
-  const scores = scorer && !('code' in scorer) ? feasible.map(node => scorer.score(node)) : undefined
+  const scores = scorer && !('code' in scorer) ? Float64Array.from(feasible, node => scorer.score(node)) : undefined
   if (scores && scorer && !('code' in scorer)) scorer.normalize?.(scores, feasible)
   const actual: Readonly<Record<string, () => unknown>> = {
     preenqueue: () => statusOf(plugin.preEnqueue?.(pod.pod)),

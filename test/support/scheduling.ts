@@ -90,7 +90,7 @@ export function filterBy(plugin: Plugin, pod: PodParts, snapshot: Snapshot): Sta
 export function scoreBy(plugin: Plugin, pod: PodParts, snapshot: Snapshot): 'Skip' | Record<string, number> {
   const scorer = plugin.preScore?.(infoOf(pod), snapshot, snapshot.nodes)
   if (scorer === undefined || 'code' in scorer) return 'Skip'
-  const scores = snapshot.nodes.map(node => scorer.score(node))
+  const scores = Float64Array.from(snapshot.nodes, node => scorer.score(node))
   scorer.normalize?.(scores, snapshot.nodes)
   return Object.fromEntries(snapshot.nodes.map(({ name }, i) => [name, scores[i] ?? Number.NaN]))
 }

@@ -21,15 +21,24 @@ export class ClusterState {
   readonly #pods = new Map<string, AssignedPod>()
   /** Pods of nodes that are not known yet. */
   readonly #homeless = new Map<string, Set<PodInfo>>()
+  /** Undefined if nodes were added or removed, or moved to another zone. */
   #snapshot: Snapshot | undefined
+  /** Names of nodes that are not in the snapshot as they are. */
+  readonly #changed = new Set<string>()
 
   constructor(objects: ClusterObjects) {
     this.#objects = objects
   }
 
-  /** Returns the present state. The same object is returned until a node or pod changes. */
+  /** Returns the present state. The snapshot does not change before the next call, which may return the same one in a later state. */
   snapshot(): Snapshot {
-    this.#snapshot ??= new Snapshot([...this.#nodes.values()], this.#objects)
+    if (this.#snapshot === undefined) this.#snapshot = new Snapshot(inZoneOrder([...this.#nodes.values()]), this.#objects)
+    else
+      for (const name of this.#changed) {
+        const node = this.#nodes.get(name)
+        if (node) this.#snapshot.replace(node)
+      }
+    this.#changed.clear()
     return this.#snapshot
   }
 
@@ -64,9 +73,13 @@ export class ClusterState {
     const uid = metadata.uid ?? ''
     const old = this.#pods.get(uid)
     const node = spec.nodeName ?? ''
-    if (old) this.#take(old)
     this.#pods.set(uid, { info, node })
-    this.#give({ info, node })
+    const known = this.#nodes.get(node)
+    if (old?.node === node && known && old.info.requests === info.requests) this.#put(node, known.withPodUpdated(old.info, info))
+    else {
+      if (old) this.#take(old)
+      this.#give({ info, node })
+    }
     if (old === undefined || old.isAssumed || old.node !== node) return ['assigned pod added']
     const events: ClusterEvent[] = []
     if (!deepEqual(old.info.pod.metadata.labels ?? {}, metadata.labels ?? {})) events.push('assigned pod labels')
@@ -104,7 +117,7 @@ export class ClusterState {
   #give({ info, node }: AssignedPod): void {
     const known = this.#nodes.get(node)
     const pods = this.#homeless.get(node)
-    if (known) this.#put(node, known.withPod(info))
+    if (known) this.#put(node, known.withPods(info))
     else if (pods) pods.add(info)
     else this.#homeless.set(node, new Set([info]))
   }
@@ -112,7 +125,7 @@ export class ClusterState {
   #take({ info, node }: AssignedPod): void {
     const known = this.#nodes.get(node)
     const pods = this.#homeless.get(node)
-    if (known) this.#put(node, known.withoutPod(info))
+    if (known) this.#put(node, known.withoutPods(info))
     else if (pods) {
       pods.delete(info)
       if (pods.size === 0) this.#homeless.delete(node)
@@ -120,7 +133,26 @@ export class ClusterState {
   }
 
   #put(name: string, node: NodeInfo): void {
+    const old = this.#nodes.get(name)
     this.#nodes.set(name, node)
-    this.#snapshot = undefined
+    this.#changed.add(name)
+    if (old === undefined || (old.node !== node.node && zoneOf(old) !== zoneOf(node))) this.#snapshot = undefined
   }
+}
+
+/** Returns region and zone of a node. */
+const zoneOf = ({ labels }: NodeInfo): string => `${labels['topology.kubernetes.io/region'] ?? ''}\0${labels['topology.kubernetes.io/zone'] ?? ''}`
+
+/** Takes a node of each zone in turn, so that the first feasible nodes are of all zones. Source: nodeTree of pkg/scheduler/backend/cache. */
+function inZoneOrder(nodes: readonly NodeInfo[]): NodeInfo[] {
+  const zones = new Map<string, NodeInfo[]>()
+  for (const node of nodes) {
+    const zone = zones.get(zoneOf(node))
+    if (zone) zone.push(node)
+    else zones.set(zoneOf(node), [node])
+  }
+  if (zones.size <= 1) return [...nodes]
+  const ordered: NodeInfo[] = []
+  for (let i = 0; ordered.length < nodes.length; i++) for (const zone of zones.values()) ordered.push(...zone.slice(i, i + 1))
+  return ordered
 }

@@ -4,12 +4,15 @@ import { type NodeFilter, type Reserve, type Status, unresolvable } from './fram
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import { nodesToFind, type Profile } from './profile.ts'
+import { type Rejection, type ShapeCache, ShapeResults } from './shape-results.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** Filter of a plugin that takes part in the cycle of a pod. */
 export interface ActiveFilter {
   readonly plugin: string
   readonly filter: NodeFilter
+  /** Whether only the node decides, so that pods of one shape share the result. */
+  readonly isNodeLocal?: boolean
 }
 
 /** Reservation of a plugin that takes part in the cycle of a pod. */
@@ -21,6 +24,10 @@ export interface ActiveReserve {
 /** Feasible nodes of a pod, at least one. */
 export interface Feasible {
   readonly nodes: readonly NodeInfo[]
+  /** Positions of the nodes in the snapshot. */
+  readonly positions: readonly number[]
+  /** Omitted if the pod is the first one of its shape. */
+  readonly results?: ShapeResults | undefined
   /** Reservations to make on the node that is chosen. */
   readonly reserves: readonly ActiveReserve[]
   /** Index of the node after the last one that was checked, where the next cycle begins. */
@@ -40,10 +47,16 @@ export interface FilterStart {
   readonly nominated: NominatedPods
   /** Optional. Name of a node that is chosen if it is feasible: the one that the pod is nominated to. */
   readonly preferred?: string | undefined
+  /** Optional. Results of earlier cycles. */
+  readonly shapes?: ShapeCache
 }
 
+/** No pod is nominated to any node. */
+export const NONE_NOMINATED: NominatedPods = () => []
+
 /** Filters the nodes of a snapshot for a pod. Stops when there are enough. Source: findNodesThatFitPod of pkg/scheduler/schedule_one.go. */
-export function filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile, { from, nominated, preferred }: FilterStart): Filtered {
+export function filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile, start: FilterStart): Filtered {
+  const { from, nominated, preferred } = start
   const nodeCount = snapshot.nodes.length
   const prepared = prepareFilters(pod, snapshot, profile)
   if ('reason' in prepared) {
@@ -51,26 +64,63 @@ export function filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile, 
     const statuses = new Map(snapshot.nodes.map(({ name }) => [name, status]))
     return { infeasible: { nodeCount, preFilterReason: reason, statuses, plugins }, filters: [] }
   }
-  const { filters, reserves, nodeNames, namers } = prepared
-  const first = preferred === undefined ? undefined : snapshot.node(preferred)
-  if (first && (nodeNames?.has(first.name) ?? true) && checkNode(pod, first, filters, nominated(first.name)) === undefined)
-    return { feasible: { nodes: [first], reserves, next: from } }
+  const { filters, reserves, nodeNames } = prepared
+  const first = preferred === undefined ? undefined : snapshot.position(preferred)
+  const firstNode = first === undefined ? undefined : snapshot.nodes[first]
+  if (
+    first !== undefined &&
+    firstNode &&
+    (nodeNames?.has(firstNode.name) ?? true) &&
+    checkNode(pod, firstNode, filters, nominated(firstNode.name)) === undefined
+  )
+    return { feasible: { nodes: [firstNode], positions: [first], reserves, next: from } }
+  const local = filters.findIndex(({ isNodeLocal }) => !isNodeLocal)
+  const localFilters = local === -1 ? filters : filters.slice(0, local)
+  const results = start.shapes?.of(pod, profile, snapshot, () => new ShapeResults(pod, snapshot, profile.plugins, localFilters))
+  const check: NodeCheck = (node, position) => {
+    const others = nominated === NONE_NOMINATED ? NO_PODS : nominated(node.name)
+    if (results === undefined || others.length > 0) return checkNode(pod, node, filters, others)
+    return results.check(node, position) ?? (local === -1 ? undefined : firstRejection(node, filters, local))
+  }
+  return tryNodes(snapshot, profile, from, { ...prepared, results, check })
+}
+
+const NO_PODS: readonly PodInfo[] = []
+
+/** Returns why a node is rejected. */
+type NodeCheck = (node: NodeInfo, position: number) => Rejection | undefined
+
+/** Checks nodes from the given one on until enough are feasible. */
+function tryNodes(
+  snapshot: Snapshot,
+  profile: Profile,
+  from: number,
+  { filters, reserves, nodeNames, namers, results, check }: Prepared & { readonly results: ShapeResults | undefined; readonly check: NodeCheck },
+): Filtered {
+  const nodeCount = snapshot.nodes.length
+  const named = nodeNames && [...nodeNames].flatMap(name => snapshot.position(name) ?? [])
+  const count = named?.length ?? nodeCount
   const statuses = new Map<string, Status>()
   const plugins = new Set<string>()
   const nodes: NodeInfo[] = []
-  const enough = nodesToFind(nodeCount, profile.percentageOfNodesToScore)
+  const positions: number[] = []
+  const enough = nodesToFind(count, profile.percentageOfNodesToScore)
   let checked = 0
-  for (; checked < nodeCount && nodes.length < enough; checked++) {
-    const node = snapshot.nodes[(from + checked) % nodeCount]
-    if (node === undefined || (nodeNames && !nodeNames.has(node.name))) continue
-    const rejected = checkNode(pod, node, filters, nominated(node.name))
-    if (rejected === undefined) nodes.push(node)
-    else {
+  for (; checked < count && nodes.length < enough; checked++) {
+    const index = (from + checked) % count
+    const position = named?.[index] ?? index
+    const node = snapshot.nodes[position]
+    if (node === undefined) continue
+    const rejected = check(node, position)
+    if (rejected === undefined) {
+      nodes.push(node)
+      positions.push(position)
+    } else {
       statuses.set(node.name, rejected.status)
       plugins.add(rejected.plugin)
     }
   }
-  if (nodes.length > 0) return { feasible: { nodes, reserves, next: (from + checked) % nodeCount } }
+  if (nodes.length > 0) return { feasible: { nodes, positions, results, reserves, next: (from + checked) % nodeCount } }
   if (nodeNames) {
     const left = unresolvable(`node(s) didn't satisfy plugin(s) [${namers.join(' ')}]`)
     for (const { name } of snapshot.nodes) if (!nodeNames.has(name)) statuses.set(name, left)
@@ -113,7 +163,7 @@ function prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile):
       }
     }
     if (prepared === undefined || prepared.status) continue
-    if (prepared.filter) filters.push({ plugin: plugin.name, filter: prepared.filter })
+    if (prepared.filter) filters.push({ plugin: plugin.name, filter: prepared.filter, isNodeLocal: plugin.isNodeLocal ?? false })
     if (prepared.reserve) reserves.push({ plugin: plugin.name, reserve: prepared.reserve })
   }
   return { filters, reserves, nodeNames, namers }
@@ -123,12 +173,7 @@ function prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile):
  * Returns the first plugin that rejects the node, with its status. If pods of at least the same priority are nominated to the node, it must be feasible both with and without them: they may never run
  * there. Source: RunFilterPluginsWithNominatedPods.
  */
-export function checkNode(
-  pod: PodInfo,
-  node: NodeInfo,
-  filters: readonly ActiveFilter[],
-  nominated: readonly PodInfo[],
-): { plugin: string; status: Status } | undefined {
+export function checkNode(pod: PodInfo, node: NodeInfo, filters: readonly ActiveFilter[], nominated: readonly PodInfo[]): Rejection | undefined {
   const before = nominated.filter(other => other.pod.metadata.uid !== pod.pod.metadata.uid && podPriority(other.pod) >= podPriority(pod.pod))
   if (before.length > 0) {
     const rejected = firstRejection(...withPods(node, filters, before, 1))
@@ -139,46 +184,20 @@ export function checkNode(
 
 /** Returns node and filters as they are with pods added to the node, or removed from it. */
 export function withPods(node: NodeInfo, filters: readonly ActiveFilter[], pods: readonly PodInfo[], change: 1 | -1): [NodeInfo, readonly ActiveFilter[]] {
-  let changedNode = node
-  let changedFilters = filters
-  for (const pod of pods) {
-    changedNode = change === 1 ? changedNode.withPod(pod) : changedNode.withoutPod(pod)
-    changedFilters = changedFilters.map(({ plugin, filter }) => ({ plugin, filter: filter.with?.(pod, node, change) ?? filter }))
-  }
-  return [changedNode, changedFilters]
+  const changedFilters = filters.map(one => {
+    let { filter } = one
+    if (filter.with) for (const pod of pods) filter = filter.with?.(pod, node, change) ?? filter
+    return filter === one.filter ? one : { ...one, filter }
+  })
+  return [change === 1 ? node.withPods(...pods) : node.withoutPods(...pods), changedFilters]
 }
 
-function firstRejection(node: NodeInfo, filters: readonly ActiveFilter[]): { plugin: string; status: Status } | undefined {
-  for (const { plugin, filter } of filters) {
-    const status = filter.check(node)
-    if (status !== undefined) return { plugin, status }
+/** @param from index of the first filter */
+function firstRejection(node: NodeInfo, filters: readonly ActiveFilter[], from = 0): Rejection | undefined {
+  for (let i = from; i < filters.length; i++) {
+    const active = filters[i]
+    const status = active?.filter.check(node)
+    if (active && status !== undefined) return { plugin: active.plugin, status }
   }
   return undefined
-}
-
-/** Chooses the node with the highest score, at random among equal ones. `random` returns a number from 0 to 1, 1 excluded. */
-export function chooseNode(pod: PodInfo, snapshot: Snapshot, profile: Profile, nodes: readonly NodeInfo[], random: () => number): NodeInfo | undefined {
-  if (nodes.length <= 1) return nodes[0]
-  const totals = totalScores(pod, snapshot, profile, nodes)
-  let best: number[] = []
-  let highest = Number.NEGATIVE_INFINITY
-  for (const [i, total] of totals.entries())
-    if (total > highest) {
-      highest = total
-      best = [i]
-    } else if (total === highest) best.push(i)
-  return nodes[best[Math.floor(random() * best.length)] ?? 0]
-}
-
-/** Returns the weighted sums of the plugins' scores, in the order of the nodes. */
-export function totalScores(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile, nodes: readonly NodeInfo[]): number[] {
-  const totals = nodes.map(() => 0)
-  for (const { plugin, weight } of plugins) {
-    const scorer = plugin.preScore?.(pod, snapshot, nodes)
-    if (scorer === undefined || 'code' in scorer) continue
-    const scores = nodes.map(node => scorer.score(node))
-    scorer.normalize?.(scores, nodes)
-    for (const [i, score] of scores.entries()) totals[i] = (totals[i] ?? 0) + weight * score
-  }
-  return totals
 }

@@ -70,7 +70,7 @@ export interface NodeScorer {
   /** Returns the raw score of a node. */
   score(node: NodeInfo): number
   /** Optional. Scales raw scores to 0 to MAX_SCORE in place. `nodes` are in the order of the scores. */
-  normalize?(scores: number[], nodes: readonly NodeInfo[]): void
+  normalize?(scores: Float64Array, nodes: readonly NodeInfo[]): void
 }
 
 /**
@@ -79,6 +79,11 @@ export interface NodeScorer {
  */
 export interface Plugin {
   readonly name: string
+  /**
+   * Whether filter and scores read nothing but the node, the images of all nodes, and what `shapeOf` covers of the pod. Their results are shared by all pods of that shape, and last until the node
+   * changes.
+   */
+  readonly isNodeLocal?: true
   /** Returns why the pod may not enter the queue. */
   preEnqueue?(pod: Pod): Status | undefined
   /** Prepares the filter of a pod. A plugin whose filter needs no preparation returns it always. */
@@ -88,10 +93,11 @@ export interface Plugin {
 }
 
 /** Scales scores so that the highest becomes MAX_SCORE. `isReversed`: the lowest becomes MAX_SCORE. Source: DefaultNormalizeScore. */
-export function normalizeByHighest(scores: number[], isReversed: boolean): void {
-  const highest = Math.max(0, ...scores)
-  for (const [i, score] of scores.entries()) {
-    const scaled = highest === 0 ? 0 : Math.trunc((MAX_SCORE * score) / highest)
+export function normalizeByHighest(scores: Float64Array, isReversed: boolean): void {
+  let highest = 0
+  for (const score of scores) if (score > highest) highest = score
+  for (let i = 0; i < scores.length; i++) {
+    const scaled = highest === 0 ? 0 : Math.trunc((MAX_SCORE * (scores[i] ?? 0)) / highest)
     scores[i] = isReversed ? MAX_SCORE - scaled : scaled
   }
 }

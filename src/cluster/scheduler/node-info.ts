@@ -14,31 +14,28 @@ interface PodTotals {
   readonly assumed: ResourceAmounts
 }
 
+const NO_LABELS: Readonly<Record<string, string>> = {}
 const NO_PODS: PodTotals = { pods: [], withAffinity: [], withRequiredAntiAffinity: [], requested: new Map(), assumed: new Map() }
 
-/** A node with the pods that are assigned to it. It is not changed: `withPod` returns another. */
+/** A node with the pods that are assigned to it. It is not changed: `withPods` returns another. */
 export class NodeInfo {
   readonly node: Node
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
   readonly allocatable: ResourceAmounts
   readonly #totals: PodTotals
   #ports: UsedPorts | undefined
 
   private constructor(node: Node, allocatable: ResourceAmounts, totals: PodTotals) {
     this.node = node
+    this.name = node.metadata.name ?? ''
+    this.labels = node.metadata.labels ?? NO_LABELS
     this.allocatable = allocatable
     this.#totals = totals
   }
 
   static of(node: Node, pods: readonly PodInfo[] = []): NodeInfo {
-    return new NodeInfo(node, allocatableOf(node), pods.reduce(added, NO_PODS))
-  }
-
-  get name(): string {
-    return this.node.metadata.name ?? ''
-  }
-
-  get labels(): Readonly<Record<string, string>> {
-    return this.node.metadata.labels ?? {}
+    return new NodeInfo(node, allocatableOf(node), added(NO_PODS, pods))
   }
 
   get pods(): readonly PodInfo[] {
@@ -66,13 +63,21 @@ export class NodeInfo {
     return new NodeInfo(node, allocatableOf(node), this.#totals)
   }
 
-  withPod(pod: PodInfo): NodeInfo {
-    return new NodeInfo(this.node, this.allocatable, added(this.#totals, pod))
+  withPods(...pods: readonly PodInfo[]): NodeInfo {
+    return new NodeInfo(this.node, this.allocatable, added(this.#totals, pods))
   }
 
-  /** Returns the node without a pod, which is found by its identity. */
-  withoutPod(pod: PodInfo): NodeInfo {
-    return new NodeInfo(this.node, this.allocatable, removed(this.#totals, pod))
+  /** Returns the node without pods, which are found by their identity. */
+  withoutPods(...pods: readonly PodInfo[]): NodeInfo {
+    return new NodeInfo(this.node, this.allocatable, removed(this.#totals, pods))
+  }
+
+  /** Returns the node with a pod in its present state. Both states request the same. */
+  withPodUpdated(from: PodInfo, to: PodInfo): NodeInfo {
+    const updated = (pods: readonly PodInfo[]): readonly PodInfo[] => (pods.includes(from) ? pods.map(pod => (pod === from ? to : pod)) : pods)
+    const { pods, withAffinity, withRequiredAntiAffinity, ...sums } = this.#totals
+    const lists = { pods: updated(pods), withAffinity: updated(withAffinity), withRequiredAntiAffinity: updated(withRequiredAntiAffinity) }
+    return new NodeInfo(this.node, this.allocatable, { ...lists, ...sums })
   }
 
   /** Ports of the node that its pods use. */
@@ -87,33 +92,38 @@ export class NodeInfo {
 
 const allocatableOf = ({ status }: Node): ResourceAmounts => amountsOf(status?.allocatable ?? status?.capacity)
 
-function added(totals: PodTotals, pod: PodInfo): PodTotals {
+function added(totals: PodTotals, pods: readonly PodInfo[]): PodTotals {
   return {
-    pods: [...totals.pods, pod],
-    withAffinity: hasAffinity(pod) ? [...totals.withAffinity, pod] : totals.withAffinity,
-    withRequiredAntiAffinity: pod.requiredAntiAffinity.length > 0 ? [...totals.withRequiredAntiAffinity, pod] : totals.withRequiredAntiAffinity,
-    requested: changed(totals.requested, pod.requests, 1),
-    assumed: changed(totals.assumed, pod.assumedRequests, 1),
+    pods: [...totals.pods, ...pods],
+    withAffinity: appended(totals.withAffinity, pods.filter(hasAffinity)),
+    withRequiredAntiAffinity: appended(totals.withRequiredAntiAffinity, pods.filter(hasRequiredAntiAffinity)),
+    requested: changed(totals.requested, pods, ({ requests }) => requests, 1),
+    assumed: changed(totals.assumed, pods, ({ assumedRequests }) => assumedRequests, 1),
   }
 }
 
-function removed(totals: PodTotals, pod: PodInfo): PodTotals {
-  const without = (pods: readonly PodInfo[]): readonly PodInfo[] => pods.filter(one => one !== pod)
+const appended = (to: readonly PodInfo[], pods: readonly PodInfo[]): readonly PodInfo[] => (pods.length === 0 ? to : [...to, ...pods])
+
+function removed(totals: PodTotals, pods: readonly PodInfo[]): PodTotals {
+  const gone = new Set(pods)
+  const without = (from: readonly PodInfo[]): readonly PodInfo[] => (from.length === 0 ? from : from.filter(one => !gone.has(one)))
   return {
     pods: without(totals.pods),
     withAffinity: without(totals.withAffinity),
     withRequiredAntiAffinity: without(totals.withRequiredAntiAffinity),
-    requested: changed(totals.requested, pod.requests, -1),
-    assumed: changed(totals.assumed, pod.assumedRequests, -1),
+    requested: changed(totals.requested, pods, ({ requests }) => requests, -1),
+    assumed: changed(totals.assumed, pods, ({ assumedRequests }) => assumedRequests, -1),
   }
 }
+
+const hasRequiredAntiAffinity = (pod: PodInfo): boolean => pod.requiredAntiAffinity.length > 0
 
 const hasAffinity = (pod: PodInfo): boolean =>
   pod.requiredAffinity.length > 0 || pod.requiredAntiAffinity.length > 0 || pod.preferredAffinity.length > 0 || pod.preferredAntiAffinity.length > 0
 
-function changed(amounts: ResourceAmounts, by: ResourceAmounts, sign: 1 | -1): ResourceAmounts {
+function changed(amounts: ResourceAmounts, pods: readonly PodInfo[], of: (pod: PodInfo) => ResourceAmounts, sign: 1 | -1): ResourceAmounts {
   const sum = new Map(amounts)
-  for (const [name, amount] of by) sum.set(name, (sum.get(name) ?? 0) + sign * amount)
+  for (const pod of pods) for (const [name, amount] of of(pod)) sum.set(name, (sum.get(name) ?? 0) + sign * amount)
   return sum
 }
 

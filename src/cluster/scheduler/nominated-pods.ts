@@ -10,6 +10,10 @@ export class NominatedPodsByNode {
   readonly #nodes = new Map<string, string>()
   readonly #pods = new Map<string, Map<string, PodInfo>>()
 
+  get size(): number {
+    return this.#nodes.size
+  }
+
   /** Nominates a pod to a node, and to no other. */
   set(info: PodInfo, node: string): void {
     this.delete(info.pod)

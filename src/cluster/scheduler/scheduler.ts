@@ -15,12 +15,13 @@ import { NODES, PODS } from '../shared/kinds.ts'
 import { isPodTerminal } from '../shared/pods.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 import { ChangeWaiters } from './change-waiters.ts'
+import { chooseNode } from './choose-node.ts'
 import { ClusterState } from './cluster-state.ts'
 import { DEFAULT_SCHEDULER, defaultProfile } from './default-profile.ts'
 import { evictVictims } from './evictions.ts'
 import { failureStatus } from './failure-status.ts'
 import { failureText } from './failure-text.ts'
-import { type ActiveReserve, chooseNode, type Filtered, filterNodes } from './find-node.ts'
+import { type ActiveReserve, type Filtered, filterNodes, NONE_NOMINATED } from './find-node.ts'
 import type { BindingContext } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import { NominatedPodsByNode } from './nominated-pods.ts'
@@ -31,6 +32,7 @@ import { type PreemptionArgs, type PreemptionCandidate, preempt } from './preemp
 import type { Profile } from './profile.ts'
 import { type ClusterEvent, type QueuedPod, SchedulingQueue } from './queue.ts'
 import { type BindingRejection, Reservations } from './reservations.ts'
+import { ShapeCache } from './shape-results.ts'
 
 /** The only key of the work queue: it stands for all pods of the scheduling queue. */
 const PENDING = 'pending pods'
@@ -52,6 +54,7 @@ class Scheduler {
   readonly #state: ClusterState
   readonly #pending: SchedulingQueue
   readonly #nominated = new NominatedPodsByNode()
+  readonly #shapes = new ShapeCache()
   readonly #work: KeyQueue
   readonly #recorder: EventRecorder
   /** Bindings and evictions that are being written. */
@@ -170,11 +173,11 @@ class Scheduler {
     const info = this.#infos.of(queued.pod)
     const snapshot = this.#state.snapshot()
     const preferred = queued.pod.status.nominatedNodeName
-    const nominated = (name: string) => this.#nominated.on(name)
-    const filtered = filterNodes(info, snapshot, profile, { from: this.#next, nominated, preferred })
+    const nominated = this.#nominated.size > 0 ? (name: string) => this.#nominated.on(name) : NONE_NOMINATED
+    const filtered = filterNodes(info, snapshot, profile, { from: this.#next, nominated, preferred, shapes: this.#shapes })
     if ('feasible' in filtered) {
       this.#next = filtered.feasible.next
-      const node = chooseNode(info, snapshot, profile, filtered.feasible.nodes, this.#random)
+      const node = chooseNode(info, snapshot, profile, filtered.feasible, this.#random)
       if (node) this.#assign(queued, info, node, filtered.feasible.reserves)
     } else this.#reject(queued, info, filtered)
   }

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../api/meta/object.ts'
+import { deepEqual } from '../../meta/equal.ts'
 import type { Labels } from '../../meta/label-matcher.ts'
 import type { NodeInfo } from './node-info.ts'
 
@@ -10,42 +11,108 @@ export interface ClusterObjects {
   list<T extends KubeObject>(kind: string, namespace?: string): readonly T[]
 }
 
-/** The cluster as one scheduling cycle sees it. It does not change. */
+/** A node that was replaced. */
+export interface NodeChange {
+  readonly from: NodeInfo
+  readonly to: NodeInfo
+}
+
+/** Number of changes that are kept for `changesSince`. */
+const MOST_CHANGES = 2048
+
+/** Numbers the images of all snapshots, so that results for one snapshot are not taken for another's. */
+let imagesVersions = 0
+
+/** The cluster as one scheduling cycle sees it. It does not change during a cycle: the next one is given the nodes that changed by `replace`. */
 export class Snapshot {
-  readonly nodes: readonly NodeInfo[]
   readonly objects: ClusterObjects
-  #byName: Map<string, NodeInfo> | undefined
-  #withAffinity: readonly NodeInfo[] | undefined
-  #withRequiredAntiAffinity: readonly NodeInfo[] | undefined
+  readonly #nodes: NodeInfo[]
+  readonly #positions = new Map<string, number>()
+  readonly #withAffinity = new Map<string, NodeInfo>()
+  readonly #withRequiredAntiAffinity = new Map<string, NodeInfo>()
   #imageNodes: Map<string, number> | undefined
+  #imagesVersion = ++imagesVersions
+  /** Latest changes. The last one has the number `version`. */
+  #changes: NodeChange[] = []
+  #version = 0
 
   constructor(nodes: readonly NodeInfo[], objects: ClusterObjects) {
-    this.nodes = nodes
+    this.#nodes = [...nodes]
     this.objects = objects
+    for (const [i, node] of nodes.entries()) {
+      this.#positions.set(node.name, i)
+      this.#list(node)
+    }
+  }
+
+  /** Nodes in the order in which they are tried. A node keeps its position as long as the snapshot exists. */
+  get nodes(): readonly NodeInfo[] {
+    return this.#nodes
+  }
+
+  /** Number of replaced nodes so far. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** Number that differs whenever the images of nodes, or the number of nodes, differ. */
+  get imagesVersion(): number {
+    return this.#imagesVersion
   }
 
   node(name: string): NodeInfo | undefined {
-    this.#byName ??= new Map(this.nodes.map(node => [node.name, node]))
-    return this.#byName.get(name)
+    const position = this.#positions.get(name)
+    return position === undefined ? undefined : this.#nodes[position]
+  }
+
+  /** Returns the position of a node in `nodes`. */
+  position(name: string): number | undefined {
+    return this.#positions.get(name)
+  }
+
+  /** Gives the next cycle a node in its present state, at the position of the earlier one. */
+  replace(node: NodeInfo): void {
+    const position = this.#positions.get(node.name)
+    const from = position === undefined ? undefined : this.#nodes[position]
+    if (position === undefined || from === undefined || from === node) return
+    this.#nodes[position] = node
+    this.#version++
+    this.#changes.push({ from, to: node })
+    if (this.#changes.length > 2 * MOST_CHANGES) this.#changes = this.#changes.slice(-MOST_CHANGES)
+    this.#list(node)
+    if (from.node === node.node || deepEqual(from.node.status?.images ?? [], node.node.status?.images ?? [])) return
+    this.#imageNodes = undefined
+    this.#imagesVersion = ++imagesVersions
+  }
+
+  /** Returns the nodes that were replaced after a version, in order. Undefined if there are more than are kept. */
+  changesSince(version: number): readonly NodeChange[] | undefined {
+    const count = this.#version - version
+    return count > this.#changes.length ? undefined : this.#changes.slice(this.#changes.length - count)
+  }
+
+  #list(node: NodeInfo): void {
+    if (node.withAffinity.length > 0) this.#withAffinity.set(node.name, node)
+    else this.#withAffinity.delete(node.name)
+    if (node.withRequiredAntiAffinity.length > 0) this.#withRequiredAntiAffinity.set(node.name, node)
+    else this.#withRequiredAntiAffinity.delete(node.name)
   }
 
   /** Nodes with pods that have affinity or anti-affinity to other pods. */
-  get withAffinity(): readonly NodeInfo[] {
-    this.#withAffinity ??= this.nodes.filter(({ withAffinity }) => withAffinity.length > 0)
-    return this.#withAffinity
+  get withAffinity(): Iterable<NodeInfo> {
+    return this.#withAffinity.values()
   }
 
   /** Nodes with pods that have required anti-affinity. */
-  get withRequiredAntiAffinity(): readonly NodeInfo[] {
-    this.#withRequiredAntiAffinity ??= this.nodes.filter(({ withRequiredAntiAffinity }) => withRequiredAntiAffinity.length > 0)
-    return this.#withRequiredAntiAffinity
+  get withRequiredAntiAffinity(): Iterable<NodeInfo> {
+    return this.#withRequiredAntiAffinity.values()
   }
 
   /** Returns the number of nodes that have an image. */
   nodesWithImage(name: string): number {
     if (this.#imageNodes === undefined) {
       this.#imageNodes = new Map()
-      for (const { node } of this.nodes)
+      for (const { node } of this.#nodes)
         for (const image of new Set(node.status?.images?.flatMap(({ names }) => names ?? [])))
           this.#imageNodes.set(image, (this.#imageNodes.get(image) ?? 0) + 1)
     }

@@ -9,6 +9,7 @@ const MOST_PER_CONTAINER = 1000 * MIB
 /** Prefers nodes that have the pod's images. An image counts the less the fewer nodes have it, so that pods do not crowd on one node. */
 export const imageLocality: Plugin = {
   name: 'ImageLocality',
+  isNodeLocal: true,
   preScore({ pod }, snapshot) {
     const images = imagesOf(pod)
     const most = MOST_PER_CONTAINER * images.length

@@ -220,9 +220,14 @@ class TopologyScores implements NodeScorer {
     return score
   }
 
-  normalize(scores: number[]): void {
-    const lowest = Math.min(...scores)
-    const range = Math.max(...scores) - lowest
-    for (const [i, score] of scores.entries()) scores[i] = range > 0 ? Math.trunc(MAX_SCORE * ((score - lowest) / range)) : 0
+  normalize(scores: Float64Array): void {
+    let lowest = Number.POSITIVE_INFINITY
+    let highest = Number.NEGATIVE_INFINITY
+    for (const score of scores) {
+      if (score < lowest) lowest = score
+      if (score > highest) highest = score
+    }
+    const range = highest - lowest
+    for (let i = 0; i < scores.length; i++) scores[i] = range > 0 ? Math.trunc(MAX_SCORE * (((scores[i] ?? 0) - lowest) / range)) : 0
   }
 }

@@ -14,6 +14,7 @@ export function nodeAffinity({ addedAffinity }: NodeAffinityArgs = {}): Plugin {
   const addedPreferred = addedAffinity?.preferredDuringSchedulingIgnoredDuringExecution
   return {
     name: 'NodeAffinity',
+    isNodeLocal: true,
     preFilter({ pod }) {
       const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
       if (required === undefined && added === undefined && pod.spec.nodeSelector === undefined) return { status: SKIP }

@@ -3,6 +3,7 @@ import { type NodeFilter, type Plugin, SKIP, unschedulable } from '../framework.
 /** Rejects nodes on which a host port of the pod is in use. */
 export const nodePorts: Plugin = {
   name: 'NodePorts',
+  isNodeLocal: true,
   preFilter({ hostPorts }) {
     if (hostPorts.length === 0) return { status: SKIP }
     const filter: NodeFilter = {

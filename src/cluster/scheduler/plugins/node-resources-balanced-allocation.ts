@@ -9,6 +9,7 @@ export interface BalancedAllocationArgs {
 /** Prefers nodes whose resources would be used to equal fractions. */
 export const balancedAllocation = ({ resources = CPU_AND_MEMORY }: BalancedAllocationArgs = {}): Plugin => ({
   name: 'NodeResourcesBalancedAllocation',
+  isNodeLocal: true,
   preScore(pod) {
     if (resources.every(({ name }) => !pod.requests.get(name))) return SKIP
     return { score: node => balance(resourceUses(resources, pod, node, false)) }

@@ -39,6 +39,7 @@ export interface Insufficient {
 /** Rejects nodes without room for the pod's requests, and scores the room that is left. */
 export const nodeResourcesFit = (args: FitArgs, release: Release): Plugin => ({
   name: 'NodeResourcesFit',
+  isNodeLocal: true,
   preFilter: pod => ({
     filter: {
       check(node) {

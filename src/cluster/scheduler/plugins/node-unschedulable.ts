@@ -7,6 +7,7 @@ const TAINT: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSched
 /** Rejects nodes that are cordoned, unless the pod tolerates it. */
 export const nodeUnschedulable: Plugin = {
   name: 'NodeUnschedulable',
+  isNodeLocal: true,
   preFilter({ pod }) {
     const isTolerated = pod.spec.tolerations?.some(toleration => tolerates(toleration, TAINT)) ?? false
     return { filter: { check: ({ node }) => (node.spec?.unschedulable && !isTolerated ? unresolvable('node(s) were unschedulable') : undefined) } }

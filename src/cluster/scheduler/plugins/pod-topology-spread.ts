@@ -211,11 +211,15 @@ class SpreadScorer implements NodeScorer {
     return Math.round(score)
   }
 
-  normalize(scores: number[], nodes: readonly NodeInfo[]): void {
+  normalize(scores: Float64Array, nodes: readonly NodeInfo[]): void {
     const isIgnored = nodes.map(({ name }) => this.#ignored.has(name))
-    const counted = scores.filter((_, i) => !isIgnored[i])
-    const highest = Math.max(0, ...counted)
-    const lowest = Math.min(...counted)
+    let highest = 0
+    let lowest = Number.POSITIVE_INFINITY
+    for (const [i, score] of scores.entries()) {
+      if (isIgnored[i]) continue
+      if (score > highest) highest = score
+      if (score < lowest) lowest = score
+    }
     for (const [i, score] of scores.entries())
       scores[i] = isIgnored[i] ? 0 : highest === 0 ? MAX_SCORE : Math.trunc((MAX_SCORE * (highest + lowest - score)) / highest)
   }

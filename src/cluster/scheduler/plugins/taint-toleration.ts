@@ -6,6 +6,7 @@ import { normalizeByHighest, type Plugin, unresolvable } from '../framework.ts'
 /** Rejects nodes with taints that the pod does not tolerate, and prefers nodes with few taints of effect PreferNoSchedule. */
 export const taintToleration = (release: Release): Plugin => ({
   name: 'TaintToleration',
+  isNodeLocal: true,
   preFilter: ({ pod }) => ({
     filter: {
       check({ node }) {

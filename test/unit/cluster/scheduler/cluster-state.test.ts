@@ -33,7 +33,7 @@ describe("the scheduler's state of the cluster", () => {
     const state = stateWith('a', 'b')
     const before = state.snapshot()
     state.assume(infoOf({ name: 'p', requests: { cpu: '1' } }), 'a')
-    expect([podsOn(state, 'a'), before.node('a')?.pods]).to.deep.equal([['p'], []])
+    expect([before.node('a')?.pods, podsOn(state, 'a')]).to.deep.equal([[], ['p']])
     expect(state.setPod(infoOf({ name: 'p', requests: { cpu: '1' }, nodeName: 'a' }))).to.deep.equal(['assigned pod added'])
     expect([podsOn(state, 'a'), state.snapshot().node('a')?.requested.get('cpu')]).to.deep.equal([['p'], 1000])
     expect(state.setPod(infoOf({ name: 'p', requests: { cpu: '2' }, nodeName: 'a', labels: { a: 'b' } }))).to.deep.equal([
@@ -74,10 +74,22 @@ describe("the scheduler's state of the cluster", () => {
     expect(podsOn(state, 'a')).to.deep.equal(['p'])
   })
 
-  it('returns the same snapshot until something changes', () => {
+  it('orders nodes so that zones take turns', () => {
+    const state = stateWith()
+    for (const [name, zone] of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'].map(name => [name, name[0] ?? ''] as const))
+      state.setNode(nodeOf(name, { labels: { 'topology.kubernetes.io/zone': zone } }))
+    const names = (): string[] => state.snapshot().nodes.map(({ name }) => name)
+    expect(names()).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'c2', 'a3'])
+    state.setNode(nodeOf('a3', { labels: { 'topology.kubernetes.io/zone': 'b' } }))
+    expect(names()).to.deep.equal(['a1', 'a3', 'c1', 'a2', 'b1', 'c2'])
+  })
+
+  it('returns the same snapshot until nodes are added or removed, with the pods of now', () => {
     const state = stateWith('a')
     const first = state.snapshot()
     expect(state.snapshot()).to.equal(first)
+    state.assume(infoOf({ name: 'p' }), 'a')
+    expect([state.snapshot() === first, first.node('a')?.pods.length]).to.deep.equal([true, 1])
     state.setNode(nodeOf('b'))
     expect([first.nodes.length, state.snapshot().nodes.length]).to.deep.equal([1, 2])
   })

@@ -1,11 +1,13 @@
 import { expect } from 'chai'
+import { chooseNode } from '../../../../src/cluster/scheduler/choose-node.ts'
 import { failureText } from '../../../../src/cluster/scheduler/failure-text.ts'
-import { chooseNode, filterNodes } from '../../../../src/cluster/scheduler/find-node.ts'
+import { filterNodes } from '../../../../src/cluster/scheduler/find-node.ts'
 import type { Plugin } from '../../../../src/cluster/scheduler/framework.ts'
 import { nodeAffinity } from '../../../../src/cluster/scheduler/plugins/node-affinity.ts'
 import { nodeResourcesFit } from '../../../../src/cluster/scheduler/plugins/node-resources-fit.ts'
 import { taintToleration } from '../../../../src/cluster/scheduler/plugins/taint-toleration.ts'
 import { nodesToFind, type Profile } from '../../../../src/cluster/scheduler/profile.ts'
+import type { Snapshot } from '../../../../src/cluster/scheduler/snapshot.ts'
 import { infoOf, nodeOf, type PodParts, snapshotOf } from '../../../support/scheduling.ts'
 
 const profile = (...plugins: Plugin[]): Profile => ({
@@ -90,6 +92,9 @@ describe('filtering of nodes', () => {
   })
 })
 
+/** All nodes as candidates. */
+const all = ({ nodes }: Snapshot) => ({ nodes, positions: nodes.map((_, i) => i) })
+
 describe('the choice of a node', () => {
   it('takes the highest weighted sum, and any of equal nodes', () => {
     const snapshot = snapshotOf([
@@ -97,13 +102,13 @@ describe('the choice of a node', () => {
       nodeOf('b', { allocatable: { cpu: '8', memory: '16Gi' } }),
       nodeOf('c', { allocatable: { cpu: '8', memory: '16Gi' } }),
     ])
-    const choose = (random: number) => chooseNode(infoOf({ requests: { cpu: '2', memory: '4Gi' } }), snapshot, PROFILE, snapshot.nodes, () => random)?.name
+    const choose = (random: number) => chooseNode(infoOf({ requests: { cpu: '2', memory: '4Gi' } }), snapshot, PROFILE, all(snapshot), () => random)?.name
     expect([choose(0), choose(0.99)]).to.deep.equal(['b', 'c'])
     const weighted = (weight: number): Profile => ({
       ...PROFILE,
       plugins: [...PROFILE.plugins, { plugin: { name: 'Fixed', preScore: () => ({ score: ({ name }) => (name === 'a' ? 10 : 0) }) }, weight }],
     })
-    const chosenBy = (chosen: Profile) => chooseNode(infoOf({ requests: { cpu: '2', memory: '4Gi' } }), snapshot, chosen, snapshot.nodes, () => 0)?.name
+    const chosenBy = (chosen: Profile) => chooseNode(infoOf({ requests: { cpu: '2', memory: '4Gi' } }), snapshot, chosen, all(snapshot), () => 0)?.name
     expect([chosenBy(weighted(2)), chosenBy(weighted(3))]).to.deep.equal(['b', 'a'])
   })
 })

@@ -1,0 +1,39 @@
+import type { Feasible } from './find-node.ts'
+import type { NodeInfo } from './node-info.ts'
+import type { PodInfo } from './pod-info.ts'
+import type { Profile } from './profile.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** Nodes to choose from. */
+export type Candidates = Pick<Feasible, 'nodes' | 'positions' | 'results'>
+
+/** Chooses the node with the highest score, at random among equal ones. `random` returns a number from 0 to 1, 1 excluded. */
+export function chooseNode(pod: PodInfo, snapshot: Snapshot, profile: Profile, candidates: Candidates, random: () => number): NodeInfo | undefined {
+  const { nodes } = candidates
+  if (nodes.length <= 1) return nodes[0]
+  const totals = totalScores(pod, snapshot, profile, candidates)
+  let best: number[] = []
+  let highest = Number.NEGATIVE_INFINITY
+  for (const [i, total] of totals.entries())
+    if (total > highest) {
+      highest = total
+      best = [i]
+    } else if (total === highest) best.push(i)
+  return nodes[best[Math.floor(random() * best.length)] ?? 0]
+}
+
+/** Returns the weighted sums of the plugins' scores, in the order of the nodes. */
+export function totalScores(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile, { nodes, positions, results }: Candidates): Float64Array {
+  const totals = new Float64Array(nodes.length)
+  results?.addScores(totals, nodes, positions, snapshot.nodes.length)
+  const scores = new Float64Array(nodes.length)
+  for (const { plugin, weight } of plugins) {
+    if (weight === 0 || (results && plugin.isNodeLocal)) continue
+    const scorer = plugin.preScore?.(pod, snapshot, nodes)
+    if (scorer === undefined || 'code' in scorer) continue
+    for (let i = 0; i < nodes.length; i++) scores[i] = scorer.score(nodes[i] as NodeInfo)
+    scorer.normalize?.(scores, nodes)
+    for (let i = 0; i < nodes.length; i++) totals[i] = (totals[i] ?? 0) + weight * (scores[i] ?? 0)
+  }
+  return totals
+}

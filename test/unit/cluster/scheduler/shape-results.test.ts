@@ -1,0 +1,87 @@
+import { expect } from 'chai'
+import { chooseNode, totalScores } from '../../../../src/cluster/scheduler/choose-node.ts'
+import { ClusterState } from '../../../../src/cluster/scheduler/cluster-state.ts'
+import { defaultProfile } from '../../../../src/cluster/scheduler/default-profile.ts'
+import { failureText } from '../../../../src/cluster/scheduler/failure-text.ts'
+import { filterNodes, NONE_NOMINATED } from '../../../../src/cluster/scheduler/find-node.ts'
+import type { PodInfo } from '../../../../src/cluster/scheduler/pod-info.ts'
+import { ShapeCache, shapeOf } from '../../../../src/cluster/scheduler/shape-results.ts'
+import type { Snapshot } from '../../../../src/cluster/scheduler/snapshot.ts'
+import { seededRandom } from '../../../../src/lib/seeded-random.ts'
+import { infoOf, nodeOf, objectsOf, type PodParts } from '../../../support/scheduling.ts'
+
+const PROFILE = defaultProfile('1.33', () => false)
+
+/** Pods of five shapes, one of which fits on no node, with random names. */
+function podOfShape(shape: number, name: string): PodParts {
+  const spec = {
+    containers: [{ name: 'c', image: 'app', resources: { requests: { cpu: ['100m', '1', '2', '64', '500m'][shape] ?? '0' } } }],
+    ...(shape === 1 && { tolerations: [{ key: 'k', operator: 'Exists' as const }] }),
+    ...(shape === 4 && { nodeSelector: { disk: 'ssd' } }),
+  }
+  return { name, spec }
+}
+
+/** Result of a cycle, with the scores of the feasible nodes. */
+function resultOf(pod: PodInfo, snapshot: Snapshot, shapes: ShapeCache | undefined) {
+  const filtered = filterNodes(pod, snapshot, PROFILE, { from: 1, nominated: NONE_NOMINATED, ...(shapes && { shapes }) })
+  if ('infeasible' in filtered) return [failureText(filtered.infeasible), [...filtered.infeasible.plugins]]
+  const { feasible } = filtered
+  return [
+    feasible.nodes.map(({ name }) => name),
+    [...totalScores(pod, snapshot, PROFILE, feasible)],
+    chooseNode(pod, snapshot, PROFILE, feasible, () => 0)?.name,
+    feasible.next,
+  ]
+}
+
+describe('results shared by pods of one shape', () => {
+  it('are those of a cycle of its own while nodes and pods change', () => {
+    const random = seededRandom(7)
+    const below = (n: number): number => Math.floor(random() * n)
+    const state = new ClusterState(objectsOf())
+    const shapes = new ShapeCache()
+    const setNode = (i: number): void => {
+      const spec = below(3) === 0 ? { taints: [{ key: 'k', effect: 'NoSchedule' as const }] } : { unschedulable: below(6) === 0 }
+      const images = below(2) === 0 ? [{ names: ['app:latest'], sizeBytes: 5e8 }] : []
+      state.setNode(nodeOf(`n${i}`, { spec, images, labels: { disk: below(2) ? 'ssd' : 'hdd', 'topology.kubernetes.io/zone': `z${below(3)}` } }))
+    }
+    for (let i = 0; i < 12; i++) setNode(i)
+    const assumed: PodInfo[] = []
+    let shared = 0
+    for (let step = 0; step < 400; step++) {
+      const change = below(8)
+      if (change === 0) setNode(below(14))
+      if (change === 1 && assumed.length > 0) state.deletePod(assumed.splice(below(assumed.length), 1)[0]?.pod ?? infoOf().pod)
+      if (change === 2 && below(20) === 0) state.deleteNode(nodeOf(`n${below(14)}`))
+      const pod = infoOf(podOfShape(below(5), `p${step}`))
+      const snapshot = state.snapshot()
+      const result = resultOf(pod, snapshot, shapes)
+      expect(result, `step ${step}`).to.deep.equal(resultOf(pod, snapshot, undefined))
+      const chosen = result[2]
+      if (typeof chosen !== 'string') continue
+      shared++
+      state.assume(pod, chosen)
+      assumed.push(pod)
+    }
+    expect(shared).to.be.greaterThan(50)
+  })
+
+  it('are shared by pods that differ in what only other plugins read', () => {
+    const shape = (parts: PodParts): string => shapeOf(infoOf(parts))
+    expect(shape({ name: 'a', labels: { app: 'a' } })).to.equal(shape({ name: 'b', labels: { app: 'b' } }))
+    expect(shape({ requests: { cpu: '1' } })).to.not.equal(shape({ requests: { cpu: '2' } }))
+    expect(shape(podOfShape(1, 'a'))).to.not.equal(shape({ ...podOfShape(1, 'a'), spec: { ...podOfShape(1, 'a').spec, tolerations: [] } }))
+  })
+
+  it('are kept from the second pod of a shape on', () => {
+    const shapes = new ShapeCache()
+    const state = new ClusterState(objectsOf())
+    state.setNode(nodeOf('a'))
+    const hasResults = (): boolean => {
+      const filtered = filterNodes(infoOf(), state.snapshot(), PROFILE, { from: 0, nominated: NONE_NOMINATED, shapes })
+      return 'feasible' in filtered && filtered.feasible.results !== undefined
+    }
+    expect([hasResults(), hasResults(), hasResults()]).to.deep.equal([false, true, true])
+  })
+})
