@@ -98,6 +98,14 @@ export class Snapshot {
     else this.#withRequiredAntiAffinity.delete(node.name)
   }
 
+  get hasAffinity(): boolean {
+    return this.#withAffinity.size > 0
+  }
+
+  get hasRequiredAntiAffinity(): boolean {
+    return this.#withRequiredAntiAffinity.size > 0
+  }
+
   /** Nodes with pods that have affinity or anti-affinity to other pods. */
   get withAffinity(): Iterable<NodeInfo> {
     return this.#withAffinity.values()

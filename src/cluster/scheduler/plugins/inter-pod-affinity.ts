@@ -6,6 +6,7 @@ import { MAX_SCORE, type NodeFilter, type NodeScorer, type Plugin, SKIP, unresol
 import type { NodeInfo } from '../node-info.ts'
 import type { PodInfo } from '../pod-info.ts'
 import type { Snapshot } from '../snapshot.ts'
+import { Tallies } from '../tallies.ts'
 
 /** Arguments of the plugin. Source: InterPodAffinityArgs of kubescheduler.config.k8s.io/v1. */
 export interface InterPodAffinityArgs {
@@ -16,27 +17,55 @@ export interface InterPodAffinityArgs {
 }
 
 /** Places pods near or away from others. */
-export const interPodAffinity = ({ hardPodAffinityWeight = 1, ignorePreferredTermsOfExistingPods = false }: InterPodAffinityArgs = {}): Plugin => ({
-  name: 'InterPodAffinity',
-  preFilter(info, snapshot) {
-    const terms: IncomingTerms = {
-      info,
-      namespaceLabels: snapshot.namespaceLabels(info.pod.metadata.namespace ?? ''),
-      affinity: info.requiredAffinity.map(term => withNamespaces(term, snapshot)),
-      antiAffinity: info.requiredAntiAffinity.map(term => withNamespaces(term, snapshot)),
-    }
-    const filter = new AffinityFilter(terms, countAll(terms, snapshot))
-    return filter.isIdle ? { status: SKIP } : { filter }
-  },
-  preScore(info, snapshot, feasible) {
-    const hasPreferences = info.preferredAffinity.length > 0 || info.preferredAntiAffinity.length > 0
-    if (feasible.length === 0 || (ignorePreferredTermsOfExistingPods && !hasPreferences)) return SKIP
-    const scores = new TopologyScores(info, snapshot, hardPodAffinityWeight)
-    for (const node of hasPreferences ? snapshot.nodes : snapshot.withAffinity)
-      for (const existing of hasPreferences ? node.pods : node.withAffinity) scores.add(existing, node)
-    return scores.isEmpty ? SKIP : scores
-  },
-})
+export const interPodAffinity = ({ hardPodAffinityWeight = 1, ignorePreferredTermsOfExistingPods = false }: InterPodAffinityArgs = {}): Plugin => {
+  const counted = new Tallies<AffinityCounts>()
+  const scored = new Tallies<TopologySums>()
+  return {
+    name: 'InterPodAffinity',
+    preFilter(info, snapshot) {
+      const hasTerms = info.requiredAffinity.length > 0 || info.requiredAntiAffinity.length > 0
+      if (!hasTerms && !snapshot.hasRequiredAntiAffinity) return { status: SKIP }
+      const terms: IncomingTerms = {
+        info,
+        namespaceLabels: snapshot.namespaceLabels(info.pod.metadata.namespace ?? ''),
+        affinity: info.requiredAffinity.map(term => withNamespaces(term, snapshot)),
+        antiAffinity: info.requiredAntiAffinity.map(term => withNamespaces(term, snapshot)),
+      }
+      const key = keyOf(info.pod, terms.namespaceLabels, [terms.affinity, terms.antiAffinity])
+      const counts = counted.of(key, snapshot, {
+        empty: () => ({ affinity: new TopologyCounts(), antiAffinity: new TopologyCounts(), existingAntiAffinity: new TopologyCounts() }),
+        count(tally, pods, node, change) {
+          for (const pod of pods) countPod(tally, terms, pod, node, change)
+        },
+        nodes: ({ nodes, withRequiredAntiAffinity }) => (hasTerms ? nodes : withRequiredAntiAffinity),
+      })
+      const filter = new AffinityFilter(terms, counts)
+      return filter.isIdle ? { status: SKIP } : { filter }
+    },
+    preScore(info, snapshot, feasible) {
+      const hasPreferences = info.preferredAffinity.length > 0 || info.preferredAntiAffinity.length > 0
+      if (feasible.length === 0 || (ignorePreferredTermsOfExistingPods && !hasPreferences)) return SKIP
+      if (!hasPreferences && !snapshot.hasAffinity) return SKIP
+      const terms = new PreferredTerms(info, snapshot, hardPodAffinityWeight)
+      const sums = scored.of(keyOf(info.pod, terms.namespaceLabels, [terms.affinity, terms.antiAffinity]), snapshot, {
+        empty: () => new TopologySums(),
+        count(tally, pods, node, change) {
+          for (const pod of pods) terms.add(tally, pod, node, change)
+        },
+        nodes: ({ nodes, withAffinity }) => (hasPreferences ? nodes : withAffinity),
+      })
+      return sums.isEmpty ? SKIP : new TopologyScores(sums)
+    },
+  }
+}
+
+/** Returns what pods must have in common to share a tally: everything that terms, those of assigned pods included, see of the new pod. */
+function keyOf({ metadata }: Pod, namespaceLabels: Labels, terms: readonly (readonly AffinityTerm[])[]): string {
+  const own = terms.map(list =>
+    list.map(({ topologyKey, selector, namespaces, namespaceSelector, weight }) => [topologyKey, selector, [...namespaces], namespaceSelector, weight]),
+  )
+  return JSON.stringify([metadata.namespace, metadata.labels, namespaceLabels, own])
+}
 
 /** Resolves a term's selector of namespaces to their names. An empty selector, which selects all, remains. */
 function withNamespaces(term: AffinityTerm, { objects }: Snapshot): AffinityTerm {
@@ -106,14 +135,6 @@ interface AffinityCounts {
   readonly existingAntiAffinity: TopologyCounts
 }
 
-function countAll(terms: IncomingTerms, snapshot: Snapshot): AffinityCounts {
-  const counts: AffinityCounts = { affinity: new TopologyCounts(), antiAffinity: new TopologyCounts(), existingAntiAffinity: new TopologyCounts() }
-  const hasTerms = terms.affinity.length > 0 || terms.antiAffinity.length > 0
-  for (const node of hasTerms ? snapshot.nodes : snapshot.withRequiredAntiAffinity)
-    for (const pod of hasTerms ? node.pods : node.withRequiredAntiAffinity) countPod(counts, terms, pod, node, 1)
-  return counts
-}
-
 function countPod(counts: AffinityCounts, terms: IncomingTerms, existing: PodInfo, node: NodeInfo, change: 1 | -1): void {
   for (const term of existing.requiredAntiAffinity)
     if (selectsPod(term, terms.info.pod, terms.namespaceLabels)) counts.existingAntiAffinity.add(term.topologyKey, node, change)
@@ -167,40 +188,15 @@ class AffinityFilter implements NodeFilter {
   }
 }
 
-/** Sums of weights by domain, from terms of the new pod and of those that are assigned. */
-class TopologyScores implements NodeScorer {
-  readonly #pod: Pod
-  readonly #namespaceLabels: Labels
-  readonly #affinity: readonly AffinityTerm[]
-  readonly #antiAffinity: readonly AffinityTerm[]
-  readonly #hardWeight: number
+/** Sums of weights by topology key and value. */
+class TopologySums {
   readonly #sums = new Map<string, Map<string, number>>()
-
-  constructor({ pod, preferredAffinity, preferredAntiAffinity }: PodInfo, snapshot: Snapshot, hardWeight: number) {
-    this.#pod = pod
-    this.#namespaceLabels = snapshot.namespaceLabels(pod.metadata.namespace ?? '')
-    this.#affinity = preferredAffinity.map(term => withNamespaces(term, snapshot))
-    this.#antiAffinity = preferredAntiAffinity.map(term => withNamespaces(term, snapshot))
-    this.#hardWeight = hardWeight
-  }
 
   get isEmpty(): boolean {
     return this.#sums.size === 0
   }
 
-  add(existing: PodInfo, node: NodeInfo): void {
-    for (const term of this.#affinity) if (selectsPod(term, existing.pod, {})) this.#sum(term, term.weight, node)
-    for (const term of this.#antiAffinity) if (selectsPod(term, existing.pod, {})) this.#sum(term, -term.weight, node)
-    if (this.#hardWeight > 0) for (const term of existing.requiredAffinity) if (this.#isSelectedBy(term)) this.#sum(term, this.#hardWeight, node)
-    for (const term of existing.preferredAffinity) if (this.#isSelectedBy(term)) this.#sum(term, term.weight, node)
-    for (const term of existing.preferredAntiAffinity) if (this.#isSelectedBy(term)) this.#sum(term, -term.weight, node)
-  }
-
-  #isSelectedBy(term: AffinityTerm): boolean {
-    return selectsPod(term, this.#pod, this.#namespaceLabels)
-  }
-
-  #sum({ topologyKey }: AffinityTerm, weight: number, { labels }: NodeInfo): void {
+  add({ topologyKey }: AffinityTerm, weight: number, { labels }: NodeInfo): void {
     const value = labels[topologyKey]
     if (value === undefined) return
     let sums = this.#sums.get(topologyKey)
@@ -211,13 +207,55 @@ class TopologyScores implements NodeScorer {
     sums.set(value, (sums.get(value) ?? 0) + weight)
   }
 
-  score({ labels }: NodeInfo): number {
+  scoreOf({ labels }: NodeInfo): number {
     let score = 0
     for (const [key, sums] of this.#sums) {
       const value = labels[key]
       if (value !== undefined) score += sums.get(value) ?? 0
     }
     return score
+  }
+}
+
+/** Terms that score nodes for a new pod: its own preferred ones, and those of assigned pods. */
+class PreferredTerms {
+  readonly namespaceLabels: Labels
+  readonly affinity: readonly AffinityTerm[]
+  readonly antiAffinity: readonly AffinityTerm[]
+  readonly #pod: Pod
+  readonly #hardWeight: number
+
+  constructor({ pod, preferredAffinity, preferredAntiAffinity }: PodInfo, snapshot: Snapshot, hardWeight: number) {
+    this.#pod = pod
+    this.namespaceLabels = snapshot.namespaceLabels(pod.metadata.namespace ?? '')
+    this.affinity = preferredAffinity.map(term => withNamespaces(term, snapshot))
+    this.antiAffinity = preferredAntiAffinity.map(term => withNamespaces(term, snapshot))
+    this.#hardWeight = hardWeight
+  }
+
+  /** Adds the weights of terms between the new pod and an assigned one, or takes them away. */
+  add(sums: TopologySums, existing: PodInfo, node: NodeInfo, change: 1 | -1): void {
+    for (const term of this.affinity) if (selectsPod(term, existing.pod, {})) sums.add(term, change * term.weight, node)
+    for (const term of this.antiAffinity) if (selectsPod(term, existing.pod, {})) sums.add(term, -change * term.weight, node)
+    if (this.#hardWeight > 0) for (const term of existing.requiredAffinity) if (this.#isSelectedBy(term)) sums.add(term, change * this.#hardWeight, node)
+    for (const term of existing.preferredAffinity) if (this.#isSelectedBy(term)) sums.add(term, change * term.weight, node)
+    for (const term of existing.preferredAntiAffinity) if (this.#isSelectedBy(term)) sums.add(term, -change * term.weight, node)
+  }
+
+  #isSelectedBy(term: AffinityTerm): boolean {
+    return selectsPod(term, this.#pod, this.namespaceLabels)
+  }
+}
+
+class TopologyScores implements NodeScorer {
+  readonly #sums: TopologySums
+
+  constructor(sums: TopologySums) {
+    this.#sums = sums
+  }
+
+  score(node: NodeInfo): number {
+    return this.#sums.scoreOf(node)
   }
 
   normalize(scores: Float64Array): void {

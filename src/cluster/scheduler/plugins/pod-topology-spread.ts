@@ -7,7 +7,8 @@ import { isExclusive, untoleratedTaint } from '../../shared/tolerations.ts'
 import { MAX_SCORE, type NodeFilter, type NodeScorer, type Plugin, SKIP, unresolvable, unschedulable } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
 import type { PodInfo } from '../pod-info.ts'
-import type { ClusterObjects, Snapshot } from '../snapshot.ts'
+import type { ClusterObjects } from '../snapshot.ts'
+import { Tallies, type TallyFunctions } from '../tallies.ts'
 
 /** Arguments of the plugin. Source: PodTopologySpreadArgs of kubescheduler.config.k8s.io/v1. */
 export interface PodTopologySpreadArgs {
@@ -26,17 +27,22 @@ const SYSTEM_DEFAULTS: readonly TopologySpreadConstraint[] = [
 export function podTopologySpread({ defaultConstraints = [], defaultingType = 'System' }: PodTopologySpreadArgs = {}): Plugin {
   const isSystem = defaultingType === 'System'
   const defaults = isSystem ? SYSTEM_DEFAULTS : defaultConstraints
+  const filtered = new Tallies<DomainCounts>()
+  const scored = new Tallies<DomainCounts>()
   return {
     name: 'PodTopologySpread',
     preFilter({ pod }, snapshot) {
       const constraints = constraintsOf(pod, 'DoNotSchedule', defaults, snapshot.objects)
-      return constraints.length === 0 ? { status: SKIP } : { filter: SpreadFilter.of(pod, constraints, snapshot) }
+      if (constraints.length === 0) return { status: SKIP }
+      const counts = filtered.of(keyOf(pod, constraints), snapshot, filterCounts(pod, constraints))
+      return { filter: new SpreadFilter(pod, constraints, counts) }
     },
     preScore({ pod }, snapshot, feasible) {
       const constraints = constraintsOf(pod, 'ScheduleAnyway', defaults, snapshot.objects)
       if (constraints.length === 0) return SKIP
       const requiresAll = (pod.spec.topologySpreadConstraints?.length ?? 0) > 0 || !isSystem
-      return new SpreadScorer(pod, constraints, snapshot, feasible, requiresAll)
+      const counts = scored.of(`${requiresAll} ${keyOf(pod, constraints)}`, snapshot, scoreCounts(pod, constraints, requiresAll))
+      return new SpreadScorer(constraints, counts, feasible, requiresAll)
     },
   }
 }
@@ -94,9 +100,52 @@ function defaultSelector(pod: Pod, objects: ClusterObjects): LabelRequirement[] 
   return set ? [...selector, ...labelSelectorOf(set.spec?.selector)] : selector
 }
 
-/** Counts the pods of a namespace that a selector matches, except those that are being deleted. */
-const countMatching = ({ pods }: NodeInfo, selector: readonly LabelRequirement[], namespace: string | undefined): number =>
-  pods.reduce((count, { pod }) => (isCounted(pod, selector, namespace) ? count + 1 : count), 0)
+/** Number of pods by value of the topology key, for each constraint. A domain without pods counts 0. */
+type DomainCounts = readonly Map<string, number>[]
+
+/** Returns what pods must have in common to share counts. */
+const keyOf = ({ metadata, spec }: Pod, constraints: readonly Constraint[]): string =>
+  JSON.stringify([metadata.namespace, constraints, spec.nodeSelector, spec.affinity?.nodeAffinity, spec.tolerations])
+
+function addToDomain(counts: Map<string, number>, domain: string, pods: readonly PodInfo[], { selector }: Constraint, { pod, change }: CountedFor): void {
+  let count = 0
+  for (const { pod: other } of pods) if (isCounted(other, selector, pod.metadata.namespace)) count++
+  counts.set(domain, (counts.get(domain) ?? 0) + change * count)
+}
+
+/** The pod for which others are counted, and whether they are added (1) or taken away (-1). */
+interface CountedFor {
+  readonly pod: Pod
+  readonly change: 1 | -1
+}
+
+/** Counts pods on nodes that have all topology keys and that the constraint includes. */
+const filterCounts = (pod: Pod, constraints: readonly Constraint[]): TallyFunctions<DomainCounts> => ({
+  isPerNode: true,
+  empty: () => constraints.map(() => new Map()),
+  count(tally, pods, node, change) {
+    if (!hasAllKeys(node, constraints)) return
+    for (const [i, one] of constraints.entries()) {
+      const counts = tally[i]
+      if (counts && includesNode(one, pod, node)) addToDomain(counts, node.labels[one.topologyKey] ?? '', pods, one, { pod, change })
+    }
+  },
+})
+
+/** Counts pods as scores do: by node for host names, on nodes that the constraint includes for other keys. */
+const scoreCounts = (pod: Pod, constraints: readonly Constraint[], requiresAll: boolean): TallyFunctions<DomainCounts> => ({
+  isPerNode: true,
+  empty: () => constraints.map(() => new Map()),
+  count(tally, pods, node, change) {
+    const isCountedByDomain = !requiresAll || hasAllKeys(node, constraints)
+    for (const [i, one] of constraints.entries()) {
+      const counts = tally[i]
+      if (counts === undefined) continue
+      if (one.topologyKey === HOSTNAME) addToDomain(counts, node.name, pods, one, { pod, change })
+      else if (isCountedByDomain && includesNode(one, pod, node)) addToDomain(counts, node.labels[one.topologyKey] ?? '', pods, one, { pod, change })
+    }
+  },
+})
 
 const isCounted = ({ metadata }: Pod, selector: readonly LabelRequirement[], namespace: string | undefined): boolean =>
   metadata.deletionTimestamp === undefined && metadata.namespace === namespace && matchesLabels(selector, metadata.labels)
@@ -116,24 +165,11 @@ class SpreadFilter implements NodeFilter {
   readonly #counts: readonly ReadonlyMap<string, number>[]
   readonly #lowest: readonly number[]
 
-  private constructor(pod: Pod, constraints: readonly Constraint[], counts: readonly ReadonlyMap<string, number>[]) {
+  constructor(pod: Pod, constraints: readonly Constraint[], counts: readonly ReadonlyMap<string, number>[]) {
     this.#pod = pod
     this.#constraints = constraints
     this.#counts = counts
     this.#lowest = counts.map((domains, i) => lowestCount(domains, constraints[i]?.minDomains ?? 1))
-  }
-
-  static of(pod: Pod, constraints: readonly Constraint[], { nodes }: Snapshot): SpreadFilter {
-    const counts = constraints.map(() => new Map<string, number>())
-    for (const node of nodes) {
-      if (!hasAllKeys(node, constraints)) continue
-      for (const [i, one] of constraints.entries()) {
-        if (!includesNode(one, pod, node)) continue
-        const domain = node.labels[one.topologyKey] ?? ''
-        counts[i]?.set(domain, (counts[i].get(domain) ?? 0) + countMatching(node, one.selector, pod.metadata.namespace))
-      }
-    }
-    return new SpreadFilter(pod, constraints, counts)
   }
 
   check({ labels }: NodeInfo) {
@@ -169,43 +205,31 @@ function lowestCount(domains: ReadonlyMap<string, number>, minDomains: number): 
 
 /** Prefers domains with few matching pods. */
 class SpreadScorer implements NodeScorer {
-  readonly #pod: Pod
   readonly #constraints: readonly Constraint[]
   /** Feasible nodes without a required label, which score zero. */
   readonly #ignored = new Set<string>()
-  /** Number of pods by domain for each constraint. Empty for host names, which are counted for each node. */
-  readonly #counts: readonly Map<string, number>[]
+  readonly #counts: DomainCounts
   readonly #weights: readonly number[]
 
-  constructor(pod: Pod, constraints: readonly Constraint[], { nodes }: Snapshot, feasible: readonly NodeInfo[], requiresAll: boolean) {
-    this.#pod = pod
+  constructor(constraints: readonly Constraint[], counts: DomainCounts, feasible: readonly NodeInfo[], requiresAll: boolean) {
     this.#constraints = constraints
-    this.#counts = constraints.map(() => new Map())
+    this.#counts = counts
+    const domains = constraints.map(() => new Set<string>())
     for (const node of feasible) {
       if (requiresAll && !hasAllKeys(node, constraints)) this.#ignored.add(node.name)
-      else for (const [i, { topologyKey }] of constraints.entries()) if (topologyKey !== HOSTNAME) this.#counts[i]?.set(node.labels[topologyKey] ?? '', 0)
+      else for (const [i, { topologyKey }] of constraints.entries()) if (topologyKey !== HOSTNAME) domains[i]?.add(node.labels[topologyKey] ?? '')
     }
     const hosts = feasible.length - this.#ignored.size
-    this.#weights = constraints.map(({ topologyKey }, i) => Math.log((topologyKey === HOSTNAME ? hosts : (this.#counts[i]?.size ?? 0)) + 2))
-    for (const node of nodes) if (!requiresAll || hasAllKeys(node, constraints)) this.#count(node)
-  }
-
-  #count(node: NodeInfo): void {
-    for (const [i, one] of this.#constraints.entries()) {
-      const domain = node.labels[one.topologyKey] ?? ''
-      const count = this.#counts[i]?.get(domain)
-      if (count !== undefined && includesNode(one, this.#pod, node))
-        this.#counts[i]?.set(domain, count + countMatching(node, one.selector, this.#pod.metadata.namespace))
-    }
+    this.#weights = constraints.map(({ topologyKey }, i) => Math.log((topologyKey === HOSTNAME ? hosts : (domains[i]?.size ?? 0)) + 2))
   }
 
   score(node: NodeInfo): number {
     if (this.#ignored.has(node.name)) return 0
     let score = 0
-    for (const [i, { topologyKey, selector, maxSkew }] of this.#constraints.entries()) {
+    for (const [i, { topologyKey, maxSkew }] of this.#constraints.entries()) {
       const domain = node.labels[topologyKey]
       if (domain === undefined) continue
-      const count = topologyKey === HOSTNAME ? countMatching(node, selector, this.#pod.metadata.namespace) : (this.#counts[i]?.get(domain) ?? 0)
+      const count = this.#counts[i]?.get(topologyKey === HOSTNAME ? node.name : domain) ?? 0
       score += count * (this.#weights[i] ?? 0) + (maxSkew - 1)
     }
     return Math.round(score)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Pod } from '../../../../src/api/core/v1.types.ts'
 import { chooseNode, totalScores } from '../../../../src/cluster/scheduler/choose-node.ts'
 import { ClusterState } from '../../../../src/cluster/scheduler/cluster-state.ts'
 import { defaultProfile } from '../../../../src/cluster/scheduler/default-profile.ts'
@@ -12,25 +13,50 @@ import { infoOf, nodeOf, objectsOf, type PodParts } from '../../../support/sched
 
 const PROFILE = defaultProfile('1.33', () => false)
 
-/** Pods of five shapes, one of which fits on no node, with random names. */
-function podOfShape(shape: number, name: string): PodParts {
+const ZONE = 'topology.kubernetes.io/zone'
+const ofApp = (app: string, topologyKey = ZONE) => ({ topologyKey, labelSelector: { matchLabels: { app } } })
+const HOSTNAME = 'kubernetes.io/hostname'
+/** Specs of pods that depend on others. */
+const RELATED: readonly Partial<Pod['spec']>[] = [
+  { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [ofApp('b', HOSTNAME)] } } },
+  { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [ofApp('a')] } } },
+  {
+    affinity: {
+      podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 7, podAffinityTerm: ofApp('a') }] },
+      podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 3, podAffinityTerm: ofApp('b', HOSTNAME) }] },
+    },
+  },
+  {
+    topologySpreadConstraints: [
+      { ...ofApp('a'), maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule' },
+      { ...ofApp('a', HOSTNAME), maxSkew: 2, whenUnsatisfiable: 'ScheduleAnyway' },
+      { ...ofApp('b'), maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway' },
+    ],
+  },
+]
+
+/** Pods of nine shapes, one of which fits on no node. */
+function podOfShape(shape: number, name: string, app = 'a'): PodParts {
   const spec = {
-    containers: [{ name: 'c', image: 'app', resources: { requests: { cpu: ['100m', '1', '2', '64', '500m'][shape] ?? '0' } } }],
+    containers: [{ name: 'c', image: 'app', resources: { requests: { cpu: ['100m', '1', '2', '64', '500m'][shape] ?? '200m' } } }],
     ...(shape === 1 && { tolerations: [{ key: 'k', operator: 'Exists' as const }] }),
     ...(shape === 4 && { nodeSelector: { disk: 'ssd' } }),
+    ...RELATED[shape - 5],
   }
-  return { name, spec }
+  return { name, spec, labels: { app } }
 }
 
 /** Result of a cycle, with the scores of the feasible nodes. */
-function resultOf(pod: PodInfo, snapshot: Snapshot, shapes: ShapeCache | undefined) {
-  const filtered = filterNodes(pod, snapshot, PROFILE, { from: 1, nominated: NONE_NOMINATED, ...(shapes && { shapes }) })
+function resultOf(pod: PodInfo, snapshot: Snapshot, shapes?: ShapeCache) {
+  // A profile of its own has seen no cycle.
+  const profile = shapes ? PROFILE : defaultProfile('1.33')
+  const filtered = filterNodes(pod, snapshot, profile, { from: 1, nominated: NONE_NOMINATED, ...(shapes && { shapes }) })
   if ('infeasible' in filtered) return [failureText(filtered.infeasible), [...filtered.infeasible.plugins]]
   const { feasible } = filtered
   return [
     feasible.nodes.map(({ name }) => name),
-    [...totalScores(pod, snapshot, PROFILE, feasible)],
-    chooseNode(pod, snapshot, PROFILE, feasible, () => 0)?.name,
+    [...totalScores(pod, snapshot, profile, feasible)],
+    chooseNode(pod, snapshot, profile, feasible, () => 0)?.name,
     feasible.next,
   ]
 }
@@ -49,15 +75,21 @@ describe('results shared by pods of one shape', () => {
     for (let i = 0; i < 12; i++) setNode(i)
     const assumed: PodInfo[] = []
     let shared = 0
-    for (let step = 0; step < 400; step++) {
+    for (let step = 0; step < 600; step++) {
       const change = below(8)
       if (change === 0) setNode(below(14))
+      if (change === 3 && assumed.length > 0) {
+        const { pod } = assumed[below(assumed.length)] ?? infoOf()
+        const { nodes } = state.snapshot()
+        const nodeName = nodes.find(({ pods }) => pods.some(one => one.pod.metadata.uid === pod.metadata.uid))?.name
+        if (nodeName) state.setPod(infoOf({ ...podOfShape(0, pod.metadata.name ?? ''), nodeName, metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' } }))
+      }
       if (change === 1 && assumed.length > 0) state.deletePod(assumed.splice(below(assumed.length), 1)[0]?.pod ?? infoOf().pod)
       if (change === 2 && below(20) === 0) state.deleteNode(nodeOf(`n${below(14)}`))
-      const pod = infoOf(podOfShape(below(5), `p${step}`))
+      const pod = infoOf(podOfShape(below(9), `p${step}`, below(2) ? 'a' : 'b'))
       const snapshot = state.snapshot()
       const result = resultOf(pod, snapshot, shapes)
-      expect(result, `step ${step}`).to.deep.equal(resultOf(pod, snapshot, undefined))
+      expect(result, `step ${step}`).to.deep.equal(resultOf(pod, snapshot))
       const chosen = result[2]
       if (typeof chosen !== 'string') continue
       shared++

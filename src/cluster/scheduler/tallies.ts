@@ -1,0 +1,63 @@
+import type { NodeInfo } from './node-info.ts'
+import type { PodInfo } from './pod-info.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** Number of tallies that are kept for each plugin. */
+const MOST_TALLIES = 64
+
+/** Functions of a tally: sums over the pods of all nodes. */
+export interface TallyFunctions<T> {
+  /** Returns a tally without pods. */
+  empty(): T
+  /** Adds pods of a node to the tally (1), or takes them away (-1). Called with all pods of a node that is new or gone for the tally. */
+  count(tally: T, pods: readonly PodInfo[], node: NodeInfo, change: 1 | -1): void
+  /** Nodes that may have pods that count. Default: all. */
+  nodes?(snapshot: Snapshot): Iterable<NodeInfo>
+  /** Whether a change of the node itself, such as its labels, requires a new tally. Default: its pods are taken away and added again. */
+  readonly isPerNode?: boolean
+}
+
+/**
+ * Tallies over the pods of a snapshot, by a key that stands for everything besides the snapshot that a tally depends on. A tally that was made for an earlier cycle is brought up to date by the nodes
+ * that changed since then.
+ */
+export class Tallies<T> {
+  readonly #tallies = new Map<string, { readonly snapshot: Snapshot; version: number; readonly tally: T }>()
+
+  /** Returns the tally of a key for the present state of the snapshot. It changes in later cycles. */
+  of(key: string, snapshot: Snapshot, functions: TallyFunctions<T>): T {
+    const known = this.#tallies.get(key)
+    const changes = known?.snapshot === snapshot ? snapshot.changesSince(known.version) : undefined
+    const isUsable = changes && !(functions.isPerNode && changes.some(({ from, to }) => from.node !== to.node))
+    if (known && isUsable) {
+      for (const { from, to } of changes) follow(known.tally, from, to, functions)
+      known.version = snapshot.version
+      return known.tally
+    }
+    const tally = functions.empty()
+    for (const node of functions.nodes?.(snapshot) ?? snapshot.nodes) functions.count(tally, node.pods, node, 1)
+    this.#tallies.delete(key)
+    this.#tallies.set(key, { snapshot, version: snapshot.version, tally })
+    for (const oldest of this.#tallies.keys()) {
+      if (this.#tallies.size <= MOST_TALLIES) break
+      this.#tallies.delete(oldest)
+    }
+    return tally
+  }
+}
+
+function follow<T>(tally: T, from: NodeInfo, to: NodeInfo, { count }: TallyFunctions<T>): void {
+  const [gone, come] = from.node === to.node ? differingPods(from.pods, to.pods) : [from.pods, to.pods]
+  if (gone.length > 0) count(tally, gone, from, -1)
+  if (come.length > 0) count(tally, come, to, 1)
+}
+
+/** Returns the parts of two lists of pods without their common beginning and end. */
+function differingPods(from: readonly PodInfo[], to: readonly PodInfo[]): [readonly PodInfo[], readonly PodInfo[]] {
+  const most = Math.min(from.length, to.length)
+  let start = 0
+  while (start < most && from[start] === to[start]) start++
+  let end = 0
+  while (end < most - start && from[from.length - 1 - end] === to[to.length - 1 - end]) end++
+  return [from.slice(start, from.length - end), to.slice(start, to.length - end)]
+}

@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { NodeInfo } from '../../../../src/cluster/scheduler/node-info.ts'
+import type { PodInfo } from '../../../../src/cluster/scheduler/pod-info.ts'
+import { Snapshot } from '../../../../src/cluster/scheduler/snapshot.ts'
+import { Tallies, type TallyFunctions } from '../../../../src/cluster/scheduler/tallies.ts'
+import { infoOf, nodeOf, objectsOf } from '../../../support/scheduling.ts'
+
+/** Counts pods, and notes how many were looked at. */
+function podCounter(isPerNode = false) {
+  const seen = { pods: 0 }
+  const functions: TallyFunctions<{ count: number }> = {
+    isPerNode,
+    empty: () => ({ count: 0 }),
+    count(tally, pods, _node, change) {
+      tally.count += change * pods.length
+      seen.pods += pods.length
+    },
+  }
+  return { functions, seen }
+}
+
+const pods: readonly PodInfo[] = ['p', 'q', 'r', 's'].map(name => infoOf({ name }))
+
+describe('tallies', () => {
+  it('look only at pods that have come or gone since the last cycle', () => {
+    const node = NodeInfo.of(nodeOf('a'), pods)
+    const snapshot = new Snapshot([node, NodeInfo.of(nodeOf('b'), pods)], objectsOf())
+    const tallies = new Tallies<{ count: number }>()
+    const { functions, seen } = podCounter()
+    expect(tallies.of('x', snapshot, functions).count).to.equal(8)
+    snapshot.replace(node.withoutPods(...pods.slice(1, 3)))
+    expect([tallies.of('x', snapshot, functions).count, seen.pods]).to.deep.equal([6, 10])
+    expect([tallies.of('x', snapshot, functions).count, seen.pods]).to.deep.equal([6, 10])
+    expect([tallies.of('y', snapshot, functions).count, seen.pods]).to.deep.equal([6, 16])
+  })
+
+  it('begin anew for another snapshot, and when a node itself has changed if they say so', () => {
+    const node = NodeInfo.of(nodeOf('a'), pods)
+    const snapshot = new Snapshot([node], objectsOf())
+    const tallies = new Tallies<{ count: number }>()
+    const whole = podCounter(true)
+    tallies.of('x', snapshot, whole.functions)
+    snapshot.replace(node.withNode(nodeOf('a', { labels: { a: 'b' } })))
+    expect([tallies.of('x', snapshot, whole.functions).count, whole.seen.pods]).to.deep.equal([4, 8])
+    expect(tallies.of('x', new Snapshot([], objectsOf()), whole.functions).count).to.equal(0)
+    const moved = podCounter()
+    const other = new Tallies<{ count: number }>()
+    const first = other.of('x', snapshot, moved.functions)
+    snapshot.replace(node)
+    expect([other.of('x', snapshot, moved.functions) === first, first.count, moved.seen.pods]).to.deep.equal([true, 4, 12])
+  })
+})
