@@ -12,6 +12,8 @@ export interface ControllersConfig {
   readonly nodes: number | { readonly file: string }
   /** Ranges from which nodes get the addresses of their pods, with the prefix length of the block of a node. Empty if nodes get none. */
   readonly podRanges: readonly PodRange[]
+  /** Path of a KubeSchedulerConfiguration. */
+  readonly schedulerFile?: string | undefined
 }
 
 /** Most nodes that can be simulated. */
@@ -31,7 +33,20 @@ export function controllersOf(profile: Profile, { values }: GivenFlags, read: Fl
   const given = values.get('controllers') ?? (profile === 'apiserver' || read.bool('read-only') ? [] : ['*'])
   const enabled = enabledControllers(given, DEFAULTS[profile])
   if (read.bool('read-only') && enabled.size > 0) throw new FlagError('--read-only and --controllers are mutually exclusive: controllers write')
-  return { enabled, quotaSyncPeriodMs: read.duration('resource-quota-sync-period'), nodes: nodesOf(read.text('nodes') ?? '0'), podRanges: podRangesOf(read) }
+  return {
+    enabled,
+    quotaSyncPeriodMs: read.duration('resource-quota-sync-period'),
+    nodes: nodesOf(read.text('nodes') ?? '0'),
+    podRanges: podRangesOf(read),
+    schedulerFile: schedulerFileOf(enabled, read),
+  }
+}
+
+function schedulerFileOf(enabled: ReadonlySet<ControllerName>, read: FlagReader): string | undefined {
+  const file = read.text('scheduler-config')
+  if (file !== undefined && !enabled.has('scheduler'))
+    throw new FlagError('--scheduler-config has no effect without the scheduler: enable it by --controllers=scheduler')
+  return file
 }
 
 /** A value that consists of digits is a number, and any other one a file. Throws FlagError. */

@@ -67,6 +67,10 @@ export const FLAGS = {
     'list',
     'Controllers to run, by their names in kube-controller-manager. * enables those of the profile, NAME another one, -NAME disables one. Disable those that another program runs. Default: *; none with --profile=apiserver.',
   ),
+  'scheduler-config': ownFlag(
+    'string',
+    'KubeSchedulerConfiguration file (kubescheduler.config.k8s.io/v1): profiles, plugins and their arguments. Default: the configuration of kube-scheduler without a file.',
+  ),
   nodes: ownFlag(
     'string',
     'Nodes that kubelet simulates (--controllers): their number, or a file with templates and pools of nodes. They are registered at the start.',

@@ -22,6 +22,7 @@ const FLAGS_OF_FILES: readonly FlagName[] = [
   'kubelet-client-key',
   'oidc-ca-file',
   'requestheader-client-ca-file',
+  'scheduler-config',
   'service-account-key-file',
   'service-account-signing-key-file',
   'tls-cert-file',

@@ -2,6 +2,7 @@ import { type PluginConfigurations, readAdmissionConfiguration } from '../admiss
 import { manifestDirectories } from '../admission/manifests/manifest-directories.ts'
 import { readWebhookCredentials, type WebhookCredentials, type WebhookPluginName } from '../admission/webhooks/credentials.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
+import type { SchedulerSettings } from '../cluster/scheduler/configuration/settings.ts'
 import type { NodeCidrs } from '../cluster/shared/node-cidrs.ts'
 import type { NodePool } from '../cluster/shared/node-pool.ts'
 import { type MediaOffer, mediaOffer } from '../codec/accept-header.ts'
@@ -93,6 +94,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
   const { addresses, toEndpoints, proxyClient, refusesRedirects } = config.network.services
   const outward = config.serving.readOnly ? READ_ONLY_EGRESS : egress
   const parts = clusterPartsOf(config)
+  const scheduler = await schedulerSettingsOf(config)
   const nodes = parts.includes('kubelet') ? await nodePoolsOf(config.controllers.nodes) : []
   const options: ControlPlaneOptions = {
     runtime,
@@ -111,7 +113,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     },
     controllers: config.controllers,
     ...(parts.length > 0 && {
-      cluster: (loop, signal) => runCluster({ names: parts, nodes, authority: given.authority, nodeCidrs: nodeCidrsOf(config) }, loop, signal),
+      cluster: (loop, signal) => runCluster({ names: parts, nodes, authority: given.authority, nodeCidrs: nodeCidrsOf(config), scheduler }, loop, signal),
     }),
     network: {
       serviceCIDRs: config.network.serviceClusterIpRanges,
@@ -201,6 +203,13 @@ async function nodePoolsOf(nodes: ControllersConfig['nodes']): Promise<readonly 
   const [{ plainPool }, { parseNodePools }] = await Promise.all([import('../cluster/nodes/node-objects.ts'), import('../cluster/nodes/decode-pools.ts')])
   if (typeof nodes === 'number') return [plainPool(nodes)]
   return contentOf(['nodes'], async () => parseNodePools(await readConfigFile(nodes.file)))
+}
+
+/** Reads the file of --scheduler-config, if there is one. Rejects with a SchedulerConfigError that names the fields. */
+async function schedulerSettingsOf({ controllers: { schedulerFile }, release: { gates } }: Config): Promise<SchedulerSettings | undefined> {
+  if (schedulerFile === undefined) return undefined
+  const { schedulerSettings } = await import('../cluster/scheduler/configuration/settings.ts')
+  return schedulerSettings(await readConfigFile(schedulerFile), gates)
 }
 
 /** Runs parts of the cluster, whose code is only loaded then. */

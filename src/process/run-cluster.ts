@@ -1,4 +1,5 @@
 import { CLUSTER_PARTS } from '../cluster/parts.ts'
+import type { SchedulerSettings } from '../cluster/scheduler/configuration/settings.ts'
 import type { ClusterEnvironment, ClusterPart, SigningAuthority } from '../cluster/shared/environment.ts'
 import { Informers } from '../cluster/shared/informers.ts'
 import type { NodeCidrs } from '../cluster/shared/node-cidrs.ts'
@@ -58,10 +59,16 @@ export interface ClusterSelection {
   readonly authority: () => Promise<SigningAuthority>
   /** Undefined if nodes get no addresses for their pods. */
   readonly nodeCidrs: NodeCidrs | undefined
+  /** Settings from the file of --scheduler-config. Undefined without one. */
+  readonly scheduler: SchedulerSettings | undefined
 }
 
 /** Runs the named parts of the cluster until the signal aborts. They share informers, and know nothing else of each other. */
-export async function runCluster({ names, nodes, authority, nodeCidrs }: ClusterSelection, loop: ClusterLoopParts, signal: AbortSignal): Promise<void> {
+export async function runCluster(
+  { names, nodes, authority, nodeCidrs, scheduler }: ClusterSelection,
+  loop: ClusterLoopParts,
+  signal: AbortSignal,
+): Promise<void> {
   const { clientOf, clock, logger, meters, gates, random, synced } = loop
   // Watches that are cut are opened again after a delay of the machine's clock: time of the API may stand still.
   const informers = new Informers(clientOf(MANAGER), { clock: meters.pauses, logger, signal })
@@ -74,6 +81,7 @@ export async function runCluster({ names, nodes, authority, nodeCidrs }: Cluster
     nodes,
     authority,
     ...(nodeCidrs && { nodeCidrs }),
+    scheduler,
     clientOfNode: name => clientOf(nodeIdentity(name)),
   }
   const running = names.map(name => PARTS[name]({ ...env, random: random.branch(name), client: clientOf(identityOf(name)) }, signal))

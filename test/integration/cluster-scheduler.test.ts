@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { startControlPlane } from '../../src/testing/start-control-plane.ts'
 import type { ControlPlane, Manifest } from '../../src/testing/types.ts'
@@ -114,6 +117,43 @@ describe('the scheduler of a cluster', () => {
     await plane.until(async () => (await bound()).length === 30)
     const counts = ['a', 'b', 'c'].map(async name => (await bound()).filter(one => one === name).length)
     expect(await Promise.all(counts)).to.deep.equal([10, 10, 10])
+  })
+})
+
+describe('the scheduler with a configuration', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'binnacle-scheduler-'))
+  after(() => rmSync(directory, { recursive: true }))
+  const start = (profiles: string): Promise<ControlPlane> => {
+    const file = join(directory, 'config.yaml')
+    writeFileSync(file, `apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: ${profiles}\n`)
+    const admission = ['ServiceAccount', 'TaintNodesByCondition']
+    return startControlPlane({ flags: { profile: 'cluster', controllers: ['scheduler'], 'disable-admission-plugins': admission, 'scheduler-config': file } })
+  }
+
+  it('schedules the pods of each profile by its plugins', async () => {
+    const most = '{scoringStrategy: {type: MostAllocated, resources: [{name: cpu}]}}'
+    const plane = await start(`[{schedulerName: spread}, {schedulerName: pack, pluginConfig: [{name: NodeResourcesFit, args: ${most}}]}]`)
+    try {
+      for (const [name, cpu] of [
+        ['small', '4'],
+        ['large', '16'],
+      ]) {
+        await plane.apply(node(name ?? ''))
+        const amounts = { cpu, memory: '64Gi', pods: '110' }
+        await plane.request('PATCH', `/api/v1/nodes/${name}/status`, { body: { status: { allocatable: amounts, capacity: amounts } } })
+      }
+      await plane.apply(pod('spread', '1', { schedulerName: 'spread' }), pod('pack', '1', { schedulerName: 'pack' }), pod('default', '1'))
+      const nodeOf = async (name: string): Promise<string> => (await plane.request<AnyObject>('GET', `${PODS}/${name}`)).body.spec.nodeName
+      await plane.until(async () => (await nodeOf('spread')) !== undefined && (await nodeOf('pack')) !== undefined)
+      expect([await nodeOf('spread'), await nodeOf('pack'), await nodeOf('default')]).to.deep.equal(['large', 'small', undefined])
+    } finally {
+      await plane.stop()
+    }
+  })
+
+  it('does not start with a configuration that is invalid', async () => {
+    const error = await start('[{schedulerName: a, percentageOfNodesToScore: -1}]').then(() => undefined, String)
+    expect(error).to.contain('--scheduler-config: profiles[0].percentageOfNodesToScore: Invalid value: -1: not in valid range [0-100]')
   })
 })
 

@@ -1,4 +1,5 @@
 import type { Node, Pod } from '../../src/api/core/v1.types.ts'
+import { validateArguments } from '../../src/cluster/scheduler/configuration/argument-validation.ts'
 import { defaultPlugins, type PluginArgs } from '../../src/cluster/scheduler/default-profile.ts'
 import type { NodeFilter, Plugin, Status } from '../../src/cluster/scheduler/framework.ts'
 import { NodeInfo } from '../../src/cluster/scheduler/node-info.ts'
@@ -46,6 +47,10 @@ export function expectationIn({ since, changed = [], expect }: PluginCase, relea
 /** Describes each difference between a plugin and the expectation. A point that is expected and not run is a difference, too. */
 export function differences(plugin: Plugin, one: PluginCase, expected: Parts, release: Release): string[] {
   if (one.scorer) return scorerDifferences(one.scorer)
+  if (expected.configError) {
+    const features = { release, enabled: () => false }
+    return validateArguments(plugin.name, one.args ?? {}, features).length > 0 ? [] : ['the arguments are not rejected']
+  }
   const { pod, snapshot, feasible } = worldOf(one, release)
   const prepared = plugin.preFilter?.(pod, snapshot)
   const scorer = plugin.preScore?.(pod, snapshot, feasible)

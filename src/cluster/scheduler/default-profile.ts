@@ -16,8 +16,7 @@ import { taintToleration } from './plugins/taint-toleration.ts'
 import { type VolumeBindingArgs, volumeBinding } from './plugins/volume-binding.ts'
 import { volumeRestrictions } from './plugins/volume-restrictions.ts'
 import { volumeZone } from './plugins/volume-zone.ts'
-import type { PreemptionArgs } from './preemption.ts'
-import type { EnabledPlugin, Profile } from './profile.ts'
+import type { EnabledPlugin, PreemptionArgs } from './profile.ts'
 
 /** Arguments of plugins, by name. */
 export interface PluginArgs {
@@ -57,10 +56,3 @@ export const defaultPlugins = (args: PluginArgs, release: Release, enabled: Gate
 
 /** Name of the profile that pods without a `schedulerName` have. */
 export const DEFAULT_SCHEDULER = 'default-scheduler'
-
-/** The profile of kube-scheduler without a configuration. */
-export const defaultProfile = (release: Release, enabled: GateReader): Profile => ({
-  schedulerName: DEFAULT_SCHEDULER,
-  plugins: defaultPlugins({}, release, enabled),
-  percentageOfNodesToScore: 0,
-})

@@ -8,15 +8,8 @@ import { type ActiveFilter, checkNode, type NominatedPods, withPods } from './fi
 import { type Status, unresolvable } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
+import type { PreemptionArgs } from './profile.ts'
 import type { Snapshot } from './snapshot.ts'
-
-/** Arguments of the plugin DefaultPreemption. Source: DefaultPreemptionArgs of kubescheduler.config.k8s.io/v1. */
-export interface PreemptionArgs {
-  /** Optional. Default: 10. */
-  readonly minCandidateNodesPercentage?: number
-  /** Optional. Default: 100. */
-  readonly minCandidateNodesAbsolute?: number
-}
 
 /** A node that becomes feasible if some of its pods are deleted. */
 export interface PreemptionCandidate {

@@ -1,5 +1,13 @@
 import type { Plugin } from './framework.ts'
 
+/** Arguments of the plugin DefaultPreemption. Source: DefaultPreemptionArgs of kubescheduler.config.k8s.io/v1. */
+export interface PreemptionArgs {
+  /** Optional. Default: 10. */
+  readonly minCandidateNodesPercentage?: number
+  /** Optional. Default: 100. */
+  readonly minCandidateNodesAbsolute?: number
+}
+
 /** A plugin of a profile. */
 export interface EnabledPlugin {
   readonly plugin: Plugin
@@ -14,6 +22,8 @@ export interface Profile {
   readonly plugins: readonly EnabledPlugin[]
   /** Percentage of nodes that are scored. 0: depends on the number of nodes. */
   readonly percentageOfNodesToScore: number
+  /** Arguments of the plugin DefaultPreemption. Omitted if pods of the profile do not preempt others. */
+  readonly preemption?: PreemptionArgs
 }
 
 /** Number of nodes below which all are scored. */

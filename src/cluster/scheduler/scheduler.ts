@@ -17,7 +17,8 @@ import type { KeyQueue } from '../shared/work-queue.ts'
 import { ChangeWaiters } from './change-waiters.ts'
 import { chooseNode } from './choose-node.ts'
 import { ClusterState } from './cluster-state.ts'
-import { DEFAULT_SCHEDULER, defaultProfile } from './default-profile.ts'
+import { schedulerSettings } from './configuration/settings.ts'
+import { DEFAULT_SCHEDULER } from './default-profile.ts'
 import { evictVictims } from './evictions.ts'
 import { failureStatus } from './failure-status.ts'
 import { failureText } from './failure-text.ts'
@@ -28,7 +29,7 @@ import { NominatedPodsByNode } from './nominated-pods.ts'
 import { clusterObjects, EVENT_KINDS, READ_KINDS } from './object-kinds.ts'
 import type { PodInfo } from './pod-info.ts'
 import { isSameLabels, PodInfos } from './pod-infos.ts'
-import { type PreemptionArgs, type PreemptionCandidate, preempt } from './preemption.ts'
+import { type Preemption, type PreemptionCandidate, preempt } from './preemption.ts'
 import type { Profile } from './profile.ts'
 import { type ClusterEvent, type QueuedPod, SchedulingQueue } from './queue.ts'
 import { type BindingRejection, Reservations } from './reservations.ts'
@@ -48,7 +49,6 @@ class Scheduler {
   readonly #env: ClusterEnvironment
   readonly #signal: AbortSignal
   readonly #profiles: ReadonlyMap<string, Profile>
-  readonly #preemption: PreemptionArgs = {}
   readonly #infos: PodInfos
   readonly #pods: Informer<Pod>
   readonly #state: ClusterState
@@ -69,15 +69,15 @@ class Scheduler {
   #next = 0
 
   constructor(env: ClusterEnvironment, signal: AbortSignal) {
-    const { features, informers, clock, random } = env
+    const { features, informers, clock, random, scheduler: settings = schedulerSettings(undefined, features) } = env
     this.#env = env
     this.#signal = signal
-    this.#profiles = new Map([[DEFAULT_SCHEDULER, defaultProfile(features.release, gate => features.enabled(gate))]])
+    this.#profiles = settings.profiles
     this.#random = seededRandom(Math.floor(random.number() * 2 ** 32))
     this.#infos = new PodInfos({ podLevel: features.enabled('PodLevelResources'), inPlace: features.enabled('InPlacePodVerticalScaling') })
     this.#pods = informers.of(PODS)
     this.#state = new ClusterState(clusterObjects(informers))
-    this.#pending = new SchedulingQueue(clock)
+    this.#pending = new SchedulingQueue(clock, settings.backOff)
     this.#recorder = recorderOf(env, DEFAULT_SCHEDULER, signal)
     const changes = new ChangeWaiters(informers, signal)
     this.#bindingContext = { client: env.client, clock, signal, untilChanged: kind => changes.untilChanged(kind) }
@@ -179,7 +179,7 @@ class Scheduler {
       this.#next = filtered.feasible.next
       const node = chooseNode(info, snapshot, profile, filtered.feasible, this.#random)
       if (node) this.#assign(queued, info, node, filtered.feasible.reserves)
-    } else this.#reject(queued, info, filtered)
+    } else this.#reject(queued, info, filtered, profile)
   }
 
   /** Reserves the node, and binds the pod in the background. It counts for the node already. */
@@ -242,10 +242,12 @@ class Scheduler {
     }
   }
 
-  #reject(queued: QueuedPod, info: PodInfo, filtered: Exclude<Filtered, { feasible: unknown }>): void {
+  #reject(queued: QueuedPod, info: PodInfo, filtered: Exclude<Filtered, { feasible: unknown }>, { preemption: args }: Profile): void {
     const nominated = (name: string) => this.#nominated.on(name)
-    const preemption = preempt({ pod: info, snapshot: this.#state.snapshot(), ...filtered, nominated, args: this.#preemption, random: this.#random })
     const { infeasible } = filtered
+    const preemption: Preemption = args
+      ? preempt({ pod: info, snapshot: this.#state.snapshot(), ...filtered, nominated, args, random: this.#random })
+      : { message: '', isHopeless: false }
     if ('candidate' in preemption) {
       const { candidate } = preemption
       this.#nominated.set(info, candidate.node.name)

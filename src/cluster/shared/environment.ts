@@ -7,6 +7,7 @@ import type { QueueMeters } from '../../lib/queue-meter.ts'
 import type { Randomness } from '../../lib/randomness.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import { isStatusError } from '../../meta/status.ts'
+import type { SchedulerSettings } from '../scheduler/configuration/settings.ts'
 import { EventRecorder } from './event-recorder.ts'
 import type { Informers } from './informers.ts'
 import type { NodeCidrs } from './node-cidrs.ts'
@@ -39,6 +40,8 @@ export interface ClusterEnvironment {
   clientOfNode(name: string): ApiClient
   /** Returns the certificate authority of the server. Clients that it signs are trusted. */
   readonly authority: () => Promise<SigningAuthority>
+  /** Optional. Settings of the scheduler. Default: those without a configuration. */
+  readonly scheduler?: SchedulerSettings | undefined
 }
 
 /** A part of a cluster: a controller, the binder, the kubelets. Registers handlers at once, and runs until the signal aborts. Never rejects. */

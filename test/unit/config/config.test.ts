@@ -497,7 +497,10 @@ describe('the command line', () => {
     [['--tls-sni-cert-key=foo.crt'], 'invalid argument "foo.crt" for "--tls-sni-cert-key" flag: expected comma separated certificate and key file paths'],
     [['--tls-sni-cert-key=foo.crt,foo.key:'], 'invalid argument "foo.crt,foo.key:" for "--tls-sni-cert-key" flag: empty names list is not allowed'],
     [['--goaway-chance=0.03'], '--goaway-chance can not be less than 0 or greater than 0.02'],
-    [['--controllers=cloud-node-lifecycle-controller'], '--controllers: "cloud-node-lifecycle-controller" is not built into this program; run it as another program'],
+    [
+      ['--controllers=cloud-node-lifecycle-controller'],
+      '--controllers: "cloud-node-lifecycle-controller" is not built into this program; run it as another program',
+    ],
     [['--read-only', '--controllers=*'], '--read-only and --controllers are mutually exclusive: controllers write'],
     [['--goaway-chance=-1'], '--goaway-chance can not be less than 0 or greater than 0.02'],
     [['--strict-transport-security-directives=max-age=1=2'], '--strict-transport-security-directives invalid, allowed values: max-age=expireTime'],

@@ -2,16 +2,18 @@ import { expect } from 'chai'
 import type { Pod } from '../../../../src/api/core/v1.types.ts'
 import { chooseNode, totalScores } from '../../../../src/cluster/scheduler/choose-node.ts'
 import { ClusterState } from '../../../../src/cluster/scheduler/cluster-state.ts'
-import { defaultProfile } from '../../../../src/cluster/scheduler/default-profile.ts'
+import { schedulerSettings } from '../../../../src/cluster/scheduler/configuration/settings.ts'
 import { failureText } from '../../../../src/cluster/scheduler/failure-text.ts'
 import { filterNodes, NONE_NOMINATED } from '../../../../src/cluster/scheduler/find-node.ts'
 import type { PodInfo } from '../../../../src/cluster/scheduler/pod-info.ts'
+import type { Profile } from '../../../../src/cluster/scheduler/profile.ts'
 import { ShapeCache, shapeOf } from '../../../../src/cluster/scheduler/shape-results.ts'
 import type { Snapshot } from '../../../../src/cluster/scheduler/snapshot.ts'
 import { seededRandom } from '../../../../src/lib/seeded-random.ts'
 import { infoOf, nodeOf, objectsOf, type PodParts } from '../../../support/scheduling.ts'
 
-const PROFILE = defaultProfile('1.33', () => false)
+const newProfile = (): Profile => [...schedulerSettings(undefined, { release: '1.33', enabled: () => false }).profiles.values()][0] as Profile
+const PROFILE = newProfile()
 
 const ZONE = 'topology.kubernetes.io/zone'
 const ofApp = (app: string, topologyKey = ZONE) => ({ topologyKey, labelSelector: { matchLabels: { app } } })
@@ -49,7 +51,7 @@ function podOfShape(shape: number, name: string, app = 'a'): PodParts {
 /** Result of a cycle, with the scores of the feasible nodes. */
 function resultOf(pod: PodInfo, snapshot: Snapshot, shapes?: ShapeCache) {
   // A profile of its own has seen no cycle.
-  const profile = shapes ? PROFILE : defaultProfile('1.33')
+  const profile = shapes ? PROFILE : newProfile()
   const filtered = filterNodes(pod, snapshot, profile, { from: 1, nominated: NONE_NOMINATED, ...(shapes && { shapes }) })
   if ('infeasible' in filtered) return [failureText(filtered.infeasible), [...filtered.infeasible.plugins]]
   const { feasible } = filtered

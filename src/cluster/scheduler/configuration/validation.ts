@@ -1,0 +1,106 @@
+import { duplicate, type FieldError, forbidden, invalid, notFound, required } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { EXTENSION_POINTS, type PluginSets } from './plugin-sets.ts'
+
+/** A decoded KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, without defaults. */
+export interface SchedulerConfiguration {
+  readonly parallelism?: number
+  readonly leaderElection?: { readonly leaderElect?: boolean; readonly resourceLock?: string }
+  readonly percentageOfNodesToScore?: number
+  readonly podInitialBackoffSeconds?: number
+  readonly podMaxBackoffSeconds?: number
+  readonly profiles?: readonly ProfileConfiguration[]
+  readonly extenders?: readonly unknown[]
+}
+
+export interface ProfileConfiguration {
+  readonly schedulerName?: string
+  readonly percentageOfNodesToScore?: number
+  readonly plugins?: PluginSets
+  readonly pluginConfig?: readonly { readonly name?: string; readonly args?: unknown }[]
+}
+
+/** Plugins that were removed before v1. */
+const REMOVED = ['AzureDiskLimits', 'CinderLimits', 'EBSLimits', 'GCEPDLimits']
+/** Plugins of upstream that this program does not have. */
+const NOT_BUILT = [
+  'DynamicResources',
+  'GangScheduling',
+  'NodeDeclaredFeatures',
+  'NodeVolumeLimits',
+  'PodGroupPodsCount',
+  'TopologyPlacementGenerator',
+  'VolumeBinding',
+  'VolumeRestrictions',
+  'VolumeZone',
+]
+
+/**
+ * Validates everything but the arguments of plugins. Extenders, and plugins that are not built, are refused by name.
+ *
+ * Source: pkg/scheduler/apis/config/validation/validation.go
+ *
+ * @param known names of the plugins that are built
+ */
+export function validateSchedulerConfiguration(given: SchedulerConfiguration, known: ReadonlySet<string>): FieldError[] {
+  const { parallelism = 16, leaderElection = {}, percentageOfNodesToScore, podInitialBackoffSeconds = 1, podMaxBackoffSeconds = 10, profiles = [] } = given
+  const errors: FieldError[] = []
+  const { leaderElect = true, resourceLock = 'leases' } = leaderElection
+  if (leaderElect && resourceLock !== 'leases')
+    errors.push(invalid(fieldPath('leaderElection', 'resourceLock'), resourceLock, 'resourceLock value must be "leases"'))
+  if (parallelism <= 0) errors.push(invalid(fieldPath('parallelism'), parallelism, 'should be an integer value greater than zero'))
+  errors.push(...validateProfiles(profiles, known))
+  errors.push(...validatePercentage(percentageOfNodesToScore, fieldPath('percentageOfNodesToScore')))
+  if (podInitialBackoffSeconds <= 0) errors.push(invalid(fieldPath('podInitialBackoffSeconds'), podInitialBackoffSeconds, 'must be greater than 0'))
+  if (podMaxBackoffSeconds < podInitialBackoffSeconds)
+    errors.push(invalid(fieldPath('podMaxBackoffSeconds'), podMaxBackoffSeconds, 'must be greater than or equal to PodInitialBackoffSeconds'))
+  if ((given.extenders?.length ?? 0) > 0) errors.push(forbidden(fieldPath('extenders'), 'extenders are not built into this program'))
+  return errors
+}
+
+function validateProfiles(profiles: readonly ProfileConfiguration[], known: ReadonlySet<string>): FieldError[] {
+  const seen = new Map<string, FieldPath>()
+  return profiles.flatMap((profile, i) => {
+    const path = fieldPath('profiles').index(i)
+    // A profile without a name has the default one if it is the only one.
+    const { schedulerName = profiles.length === 1 ? 'default-scheduler' : '' } = profile
+    const errors = schedulerName === '' ? [required(path.child('schedulerName'), '')] : []
+    errors.push(...validatePercentage(profile.percentageOfNodesToScore, path.child('percentageOfNodesToScore')))
+    errors.push(...validatePluginSets(profile.plugins ?? {}, path.child('plugins'), known))
+    errors.push(...validatePluginNames(profile, path, known))
+    const first = seen.get(schedulerName)
+    if (first) errors.push(duplicate(path.child('schedulerName'), first.child('schedulerName').text))
+    else seen.set(schedulerName, path)
+    return errors
+  })
+}
+
+const validatePercentage = (percentage: number | undefined, path: FieldPath): FieldError[] =>
+  percentage !== undefined && (percentage < 0 || percentage > 100) ? [invalid(path, percentage, 'not in valid range [0-100]')] : []
+
+function validatePluginSets(sets: PluginSets, path: FieldPath, known: ReadonlySet<string>): FieldError[] {
+  return [...EXTENSION_POINTS, 'multiPoint' as const].flatMap(point => {
+    const enabled = sets[point]?.enabled ?? []
+    return enabled.flatMap(({ name = '' }, i) => {
+      const at = path.child(point).child('enabled').index(i)
+      if (enabled.findIndex(entry => (entry.name ?? '') === name) < i) return [duplicate(at, name)]
+      return nameErrors(name, at, known)
+    })
+  })
+}
+
+function validatePluginNames({ pluginConfig = [] }: ProfileConfiguration, path: FieldPath, known: ReadonlySet<string>): FieldError[] {
+  return pluginConfig.flatMap(({ name = '' }, i) => {
+    const at = path.child('pluginConfig').index(i)
+    const isRepeated = pluginConfig.findIndex(entry => (entry.name ?? '') === name) < i
+    return [...(isRepeated ? [duplicate(at, name)] : []), ...nameErrors(name, at, known)]
+  })
+}
+
+function nameErrors(name: string, path: FieldPath, known: ReadonlySet<string>): FieldError[] {
+  if (known.has(name)) return []
+  if (REMOVED.includes(name))
+    return [invalid(path, name, 'was invalid in version "v1" (KubeSchedulerConfiguration is version "kubescheduler.config.k8s.io/v1")')]
+  if (NOT_BUILT.includes(name)) return [forbidden(path, `the plugin ${name} is not built into this program`)]
+  return [notFound(path, name, 'there is no plugin of this name')]
+}
