@@ -35,6 +35,7 @@ const COMMANDS = [
  */
 export function programOf([, , command, ...more], { BINNACLE_WORKER }) {
   if (COMMANDS.includes(command)) return 'commands'
+  if (command === 'check') return 'check'
   const several = BINNACLE_WORKER === undefined && [command, ...more].some(argument => /^--workers(?:$|=(?!1$))/.test(argument))
   return several ? 'primary' : 'main'
 }

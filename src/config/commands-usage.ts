@@ -19,6 +19,7 @@ const FILING = [
   ['export', 'write a snapshot of etcd from a data directory'],
   ['verify DIR', 'check the store of a data directory for damage'],
   ['kubeconfig', 'print the administrator’s kubeconfig of a data directory'],
+  ['check -f PATH', 'report what an API server would say to manifests, without a server'],
   ['upgrade-report', 'report what an upgrade of Kubernetes breaks in manifests or a cluster'],
   ['convert -f PATH --to RELEASE', 'convert manifests to versions that a release serves'],
   ['assets DIR', 'create a directory for envtest (KUBEBUILDER_ASSETS)'],

@@ -64,6 +64,12 @@ export interface NonResourceRequestInfo extends RequestAttributes {
 /** A parsed request. */
 export type RequestInfo = ResourceRequestInfo | NonResourceRequestInfo
 
+/** An admission webhook and the configuration that contains it. */
+export interface WebhookName {
+  readonly configuration: string
+  readonly name: string
+}
+
 /** Context of a request, for code below the HTTP layer. */
 export interface RequestContext {
   readonly user: User
@@ -81,6 +87,8 @@ export interface RequestContext {
   readonly why?: RequestNotes | undefined
   /** Optional. Returns the error of an injected fault for a webhook, or undefined to call it. */
   readonly webhookFault?: ((webhook: string) => string | undefined) | undefined
+  /** Optional. Replaces calls of admission webhooks. Receives the AdmissionReview with the request, and returns the one with the response. */
+  readonly reviewInstead?: ((webhook: WebhookName, review: string) => Promise<Buffer>) | undefined
   /** Called when a watch has sent its initial events. It no longer occupies a seat of its priority level. */
   watchInitialized?(): void
   /** Adds a `Warning` header to the response. Each text is sent once. */

@@ -19,13 +19,14 @@ const MANAGER = 'binnacle'
 /** The stores of all stored resources, and in-process access to them. */
 export class Registry {
   readonly #env: RegistryEnvironment
-  readonly #catalog: Catalog
+  /** The kinds that are served. */
+  readonly catalog: Catalog
   readonly #stores = new WeakMap<ResourceDefinition, ResourceStore>()
   /** Access without a signal, shared because every write uses it. */
   readonly #endless: ResourceAccess
 
   constructor(catalog: Catalog, env: Omit<RegistryEnvironment, 'access'>) {
-    this.#catalog = catalog
+    this.catalog = catalog
     this.#env = { ...env, access: () => this.#endless }
     this.#endless = this.#accessUntil(new AbortController().signal)
   }
@@ -61,7 +62,7 @@ export class Registry {
   /** Writes end when the signal aborts. Objects are decoded as a client's body is, and a change receives a copy, which it may modify. */
   #accessUntil(signal: AbortSignal, nested = false): ResourceAccess {
     const target = (id: ResourceId, namespace: string, name: string, verb: string, subresource = ''): WriteTarget => {
-      const resource = servedById(this.#catalog, id)
+      const resource = servedById(this.catalog, id)
       const info = { verb, group: id.group, version: resource.version.name, namespace, resource: id.resource, subresource, name }
       return {
         ctx: internalContext(info, signal, this.#env.clock.now()),
@@ -75,7 +76,7 @@ export class Registry {
       }
     }
     return {
-      ...readAccess(this.#catalog, served => this.store(served), signal),
+      ...readAccess(this.catalog, served => this.store(served), signal),
       create: async (id, namespace, object) => {
         const to = target(id, namespace, object.metadata.name ?? '', 'create')
         return answerObject(await this.store(to.served).create(to, decodeObject(to.served.version, object)))
@@ -102,7 +103,7 @@ export class Registry {
           ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
         })
       },
-      watch: (id, namespace, until, handle, options) => this.#follow(servedById(this.#catalog, id), namespace, until, handle, options),
+      watch: (id, namespace, until, handle, options) => this.#follow(servedById(this.catalog, id), namespace, until, handle, options),
     }
   }
 

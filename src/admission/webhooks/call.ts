@@ -153,9 +153,10 @@ function loudOnDryRun({ name, sideEffects }: Webhook): Error {
 
 /** Posts a review, unless an injected fault makes the webhook unreachable. Throws a WebhookCallError with upstream's prefix. */
 async function post({ clients }: WebhookEnvironment, hook: Webhook, review: string, ctx: RequestContext, span?: Span): Promise<Buffer> {
-  const { signal, deadline, audit, webhookFault } = ctx
+  const { signal, deadline, audit, webhookFault, reviewInstead } = ctx
   const fault = webhookFault?.(hook.name)
   if (fault !== undefined) throw new WebhookCallError(`failed to call webhook: ${fault}`)
+  if (reviewInstead) return reviewInstead(hook, review)
   // The call may not outlast the request.
   const left = deadline ? Math.max(deadline - steadyClock.now(), 1) : hook.timeoutMs
   try {

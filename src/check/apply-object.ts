@@ -1,0 +1,112 @@
+import type { JsonObject } from '../api/meta/object.ts'
+import type { ServedResource } from '../catalog/catalog.ts'
+import type { WhyStep } from '../meta/why.ts'
+import type { SourceNode } from '../upgrade/source/nodes.ts'
+import { managerIn, refusalFindings, wrongValue } from './findings/refusal.ts'
+import { type ForkClient, type ForkResponse, resourcePath } from './fork/fork-client.ts'
+import type { InputObject } from './input/input-object.ts'
+import { nodeJson } from './input/node-json.ts'
+import type { CheckFinding } from './types.ts'
+
+/** Number of values of the wrong type that are reported for one object. The server reports the first one only. */
+const MOST_WRONG_TYPES = 20
+
+/** Managers whose fields kubectl takes over: its own, and that of objects without recorded managers. */
+const TAKEN_OVER: ReadonlySet<string> = new Set(['kubectl-client-side-apply', 'kubectl-create', 'kubectl-edit', 'before-first-apply'])
+
+/** How objects are written. */
+export interface ApplyOptions {
+  readonly fieldManager: string
+  /** Whether conflicts with other managers are no findings. */
+  readonly forceConflicts: boolean
+}
+
+/** Result of writing an object to the fork. */
+export interface AppliedObject {
+  /** Response to the first request. It decides whether the object is refused. */
+  readonly first: ForkResponse
+  /** Response to the last request, in which refused values are left out. */
+  readonly last: ForkResponse
+  /** The object before. Undefined if it did not exist. */
+  readonly before: JsonObject | undefined
+  readonly findings: readonly CheckFinding[]
+  readonly steps: readonly WhyStep[]
+}
+
+/** A write of an object that is repeated without the values that the server cannot decode. */
+interface Attempt {
+  readonly path: string
+  readonly method: 'POST' | 'PATCH'
+  readonly query: Readonly<Record<string, string>>
+}
+
+/**
+ * Creates an object, or applies it if it exists. If the server refuses values of the wrong type or conflicts with other managers, the write is repeated without
+ * these, so that later objects find it and further errors are found.
+ */
+export async function applyObject(
+  client: ForkClient,
+  object: InputObject,
+  { served, namespace }: { readonly served: ServedResource; readonly namespace: string },
+  { fieldManager, forceConflicts }: ApplyOptions,
+): Promise<AppliedObject> {
+  const before = object.name === '' ? undefined : await client.get(served, namespace, object.name)
+  const query = { fieldManager, fieldValidation: 'Warn' }
+  const attempt: Attempt = before
+    ? { method: 'PATCH', path: resourcePath(served, namespace, object.name), query }
+    : { method: 'POST', path: resourcePath(served, namespace), query }
+  const findings: CheckFinding[] = []
+  const without = new Set<SourceNode>()
+  const first = await send(client, object, attempt, without)
+  let last = first
+  let decisive = first
+  for (let i = 0; last.error && i < MOST_WRONG_TYPES; i++) {
+    const { error, steps } = last
+    const at = wrongValue(object, error)
+    if (at?.isExact && at.node !== object.node) {
+      findings.push(...refusalFindings(object, error, steps, before !== undefined))
+      without.add(at.node)
+      last = await send(client, object, attempt, without)
+    } else if (before && attempt.query.force === undefined && isConflict(last)) {
+      const others = refusalFindings(object, error, steps, true).filter(({ by = '' }) => by !== fieldManager && !TAKEN_OVER.has(by))
+      if (!forceConflicts) findings.push(...others)
+      last = await send(client, object, { ...attempt, query: { ...query, force: 'true' } }, without)
+      if (forceConflicts || others.length === 0) decisive = last
+      break
+    } else break
+  }
+  if (last.error) findings.push(...refusalFindings(object, last.error, last.steps, before !== undefined))
+  return { first: await strictly(client, object, attempt, decisive), last, before, findings, steps: last.steps }
+}
+
+const isConflict = ({ error }: ForkResponse): boolean =>
+  error?.reason === 'Conflict' && (error.details?.causes ?? []).some(({ message = '' }) => managerIn(message) !== '')
+
+const STRICT = /^(?:unknown|duplicate) field "/
+
+/** Returns the response to strict validation, which kubectl requests, if it differs from a response with warnings. */
+async function strictly(client: ForkClient, object: InputObject, attempt: Attempt, response: ForkResponse): Promise<ForkResponse> {
+  if (response.error || !response.warnings.some(text => STRICT.test(text))) return response
+  const force = attempt.method === 'PATCH' ? { force: 'true' } : {}
+  const strict = await send(client, object, { ...attempt, query: { ...attempt.query, ...force, fieldValidation: 'Strict', dryRun: 'All' } }, new Set())
+  return strict.code === 409 ? response : strict
+}
+
+function send(client: ForkClient, object: InputObject, { method, path, query }: Attempt, without: ReadonlySet<SourceNode>): Promise<ForkResponse> {
+  return client.send({
+    method,
+    path,
+    search: new URLSearchParams(query).toString(),
+    contentType: method === 'POST' ? 'application/json' : 'application/apply-patch+yaml',
+    body: Buffer.from(bodyOf(object, without)),
+  })
+}
+
+/** JSON of an object, with the names that the list around it implies. */
+function bodyOf({ node, value, apiVersion, kind }: InputObject, without: ReadonlySet<SourceNode>): string {
+  const json = nodeJson(node, without)
+  const implied = Object.entries({ apiVersion, kind }).filter(([name]) => value[name] === undefined)
+  if (implied.length === 0) return json
+  const members = implied.map(([name, text]) => `${JSON.stringify(name)}:${JSON.stringify(text)}`).join(',')
+  return json === '{}' ? `{${members}}` : `{${members},${json.slice(1)}`
+}

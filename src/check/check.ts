@@ -1,0 +1,101 @@
+import { DEFAULT_RELEASE } from '../lifecycle/release.ts'
+import type { User } from '../meta/context.ts'
+import type { Flags } from '../process/in-process.ts'
+import { Checker } from './checker.ts'
+import { ADMIN, ForkClient } from './fork/fork-client.ts'
+import { type Fork, openFork } from './fork/open-fork.ts'
+import type { Input } from './input/input-object.ts'
+import { readInput, readTexts } from './input/read-input.ts'
+import { inOrder } from './order.ts'
+import type { CheckedObject, CheckFinding, CheckOptions, CheckResult } from './types.ts'
+import { WebhookReviews } from './webhook-reviews.ts'
+
+/** Input with its texts, of which outputs show lines. */
+export interface CheckedInput {
+  readonly result: CheckResult
+  readonly input: Input
+}
+
+/**
+ * Checks manifests like a server of a release would that they are applied to, without a server. Rejects with an Error that names the invalid option, or the path
+ * that does not exist.
+ */
+export const check = async (options: CheckOptions): Promise<CheckResult> => (await checkInput(options)).result
+
+/** Same as `check`, with the input. */
+export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
+  const { paths = [], texts = {}, crds = [] } = options
+  const input = joined(readInput(paths), readTexts(texts))
+  const given = readInput(crds)
+  const fork = await openFork({ flags: flagsOf(options) })
+  try {
+    return { input: joined(given, input), result: await checkOn(fork, { input, given }, options) }
+  } finally {
+    await fork.close()
+  }
+}
+
+function flagsOf({ release = DEFAULT_RELEASE, gates = {}, runtimeConfig }: CheckOptions): Flags {
+  const chosen = Object.entries(gates).map(([name, isOn]) => `${name}=${isOn}`)
+  return {
+    'emulated-version': release,
+    ...(chosen.length > 0 && { 'feature-gates': chosen.join(',') }),
+    ...(runtimeConfig !== undefined && { 'runtime-config': runtimeConfig }),
+  }
+}
+
+interface CheckInputs {
+  /** Objects that are checked. */
+  readonly input: Input
+  /** Objects that exist before, of which only errors are reported. */
+  readonly given: Input
+}
+
+async function checkOn(fork: Fork, { input, given }: CheckInputs, options: CheckOptions): Promise<CheckResult> {
+  const { namespace = 'default', strict = false, showDefaults = false, diff = false, asGiven = false, fieldManager = 'kubectl', webhooks = {} } = options
+  const reviews = new WebhookReviews(webhooks)
+  const clientOf = (user: User): ForkClient => new ForkClient({ fork, user, userAgent: 'kubectl', reviewInstead: reviews.review })
+  const checker = new Checker({
+    fork,
+    client: clientOf(userOf(options)),
+    admin: clientOf(ADMIN),
+    reviews,
+    options: { namespace, strict, showDefaults, diff, fieldManager, forceConflicts: false, hasCluster: false },
+  })
+  for (const object of inOrder(given.objects)) await checker.check(object)
+  checker.forget()
+  const objects: CheckedObject[] = []
+  for (const object of asGiven ? input.objects : inOrder(input.objects)) objects.push(await checker.check(object))
+  const faults = [...given.faults, ...input.faults].map(
+    ({ rule, ...fault }): CheckFinding => ({ rule, severity: rule === 'not-an-object' ? 'warning' : 'error', ...fault }),
+  )
+  return {
+    release: fork.gates.release,
+    objects: objects.toSorted(byPosition(input)),
+    findings: [...faults, ...checker.findings, ...reviews.findings()].toSorted(byPosition(joined(given, input))),
+    cases: [],
+    remarks: input.remarks,
+  }
+}
+
+/** Compares by the order of the files in the input, then by position. Findings without a position come first. */
+function byPosition({ texts }: Input): (a: Pick<CheckFinding, 'position'>, b: Pick<CheckFinding, 'position'>) => number {
+  const places = new Map(texts.map(({ name }, i) => [name, i]))
+  const place = ({ position }: Pick<CheckFinding, 'position'>): number => (position === undefined ? -1 : (places.get(position.file) ?? 0))
+  return (a, b) => place(a) - place(b) || (a.position?.line ?? 0) - (b.position?.line ?? 0) || (a.position?.column ?? 0) - (b.position?.column ?? 0)
+}
+
+/** Returns the user of requests: the administrator, or the user and groups of `as`. */
+function userOf({ as, asGroups = [] }: CheckOptions): User {
+  if (as === undefined) return ADMIN
+  const [, namespace] = /^system:serviceaccount:([^:]+):[^:]+$/.exec(as) ?? []
+  const ofAccount = namespace === undefined ? [] : ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
+  return { name: as, groups: [...asGroups, ...ofAccount, 'system:authenticated'] }
+}
+
+const joined = (...inputs: readonly Input[]): Input => ({
+  texts: inputs.flatMap(({ texts }) => texts),
+  objects: inputs.flatMap(({ objects }) => objects),
+  faults: inputs.flatMap(({ faults }) => faults),
+  remarks: inputs.flatMap(({ remarks }) => remarks),
+})

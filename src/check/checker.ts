@@ -1,0 +1,227 @@
+import { type JsonObject, objectIn } from '../api/meta/object.ts'
+import type { ServedResource } from '../catalog/catalog.ts'
+import { nearest } from '../lib/did-you-mean.ts'
+import type { Release } from '../lifecycle/release.ts'
+import { standingIn } from '../upgrade/versions/old-versions.ts'
+import { type AppliedObject, type ApplyOptions, applyObject } from './apply-object.ts'
+import { withoutWriteMetadata, yamlDiff } from './diff.ts'
+import { changeFindings } from './findings/changes.ts'
+import { checkedName, objectFinding } from './findings/finding.ts'
+import { adviceOf, warningFindings } from './findings/warnings.ts'
+import { type ForkClient, resourcePath } from './fork/fork-client.ts'
+import type { Fork } from './fork/open-fork.ts'
+import { type InputObject, rangePosition } from './input/input-object.ts'
+import { locateField } from './input/position.ts'
+import { affectsAdmission } from './order.ts'
+import type { CheckedObject, CheckFinding } from './types.ts'
+import type { WebhookReviews } from './webhook-reviews.ts'
+
+export interface CheckerOptions extends ApplyOptions {
+  /** Namespace of objects that name none. */
+  readonly namespace: string
+  /** Whether the fork has the objects of a cluster. */
+  readonly hasCluster: boolean
+  readonly strict: boolean
+  readonly showDefaults: boolean
+  readonly diff: boolean
+}
+
+export interface CheckerParts {
+  readonly fork: Fork
+  /** Sends requests as the user whose permissions count. */
+  readonly client: ForkClient
+  /** Sends requests as an administrator. */
+  readonly admin: ForkClient
+  readonly reviews: WebhookReviews
+  readonly options: CheckerOptions
+}
+
+/** An object that the fork serves, with its namespace. */
+export interface PlacedObject {
+  readonly object: InputObject
+  readonly served: ServedResource
+  /** Empty for cluster-scoped kinds. */
+  readonly namespace: string
+  /** The object before the check. Undefined if it did not exist. */
+  readonly before: JsonObject | undefined
+  /** The object in the fork. Undefined if it was refused. */
+  readonly after: JsonObject | undefined
+}
+
+/** Applies objects to a fork one after the other, and collects findings. */
+export class Checker {
+  readonly findings: CheckFinding[] = []
+  readonly placed: PlacedObject[] = []
+  readonly #parts: CheckerParts
+  readonly #release: Release
+  /** Kind of the last write, if admission of other objects depends on it. */
+  #unsettled: string | undefined
+  readonly #namespaces = new Set<string>()
+  readonly #seen = new Map<string, InputObject>()
+
+  constructor(parts: CheckerParts) {
+    this.#parts = parts
+    this.#release = parts.fork.gates.release
+  }
+
+  /** Applies an object. Resolves with the response of the server. */
+  async check(object: InputObject): Promise<CheckedObject> {
+    const { fork, options } = this.#parts
+    await this.#settleFor(object)
+    const served = fork.served(object.apiVersion, object.kind)
+    if (served === undefined) return this.#unknown(object)
+    const namespace = served.definition.scope === 'Namespaced' ? object.namespace || options.namespace : ''
+    const refusal = await this.#ensureNamespace(object, namespace)
+    this.#noteRepeated(object, served, namespace)
+    const result = await this.#apply(object, served, namespace)
+    const { first, last, before } = result
+    this.placed.push({ object: { ...object, namespace }, served, namespace, before, after: last.object })
+    if (affectsAdmission(object)) this.#unsettled = `${object.apiVersion} ${object.kind}`
+    if (object.kind === 'CustomResourceDefinition' && last.object) await this.#withoutConversion(last.object)
+    const { error = refusal } = first
+    return {
+      ...checkedName({ ...object, namespace }),
+      verdict: error ? 'refused' : verdictOf(before, first.object),
+      code: error ? error.code : first.code,
+      ...(error && { message: error.message ?? '' }),
+      position: rangePosition(object, locateField(object.node, '').range),
+      ...(options.diff && { diff: diffOf(result, object) }),
+    }
+  }
+
+  /** Forgets the objects that were applied so far, and findings about them other than errors: they exist before the check. */
+  forget(): void {
+    const errors = this.findings.filter(({ severity }) => severity === 'error')
+    this.findings.splice(0, this.findings.length, ...errors)
+    this.placed.length = 0
+    this.#seen.clear()
+  }
+
+  /** Resolves when admission has seen all writes. */
+  async settle(): Promise<void> {
+    await this.#parts.fork.settled()
+    this.#unsettled = undefined
+  }
+
+  async #settleFor({ apiVersion, kind }: InputObject): Promise<void> {
+    if (this.#unsettled !== undefined && this.#unsettled !== `${apiVersion} ${kind}`) await this.settle()
+  }
+
+  async #apply(object: InputObject, served: ServedResource, namespace: string): Promise<AppliedObject> {
+    const { client, reviews, options } = this.#parts
+    reviews.current = object
+    try {
+      const result = await applyObject(client, object, { served, namespace }, options)
+      this.findings.push(
+        ...result.findings,
+        ...warningFindings(object, result.last.warnings, result.steps, this.#release),
+        ...changeFindings(object, result.steps, options.showDefaults),
+      )
+      return result
+    } finally {
+      reviews.current = undefined
+    }
+  }
+
+  /** Reports a kind that the fork does not serve. */
+  #unknown(object: InputObject): CheckedObject {
+    const { options, fork } = this.#parts
+    const standing = standingIn(this.#release, object)
+    const message = `no matches for kind "${object.kind}" in version "${object.apiVersion}"`
+    const severity = options.strict || options.hasCluster ? 'error' : 'warning'
+    if (standing?.state === 'removed')
+      this.findings.push(objectFinding(object, 'removed-version', 'error', standing.warning, { field: 'apiVersion', advice: adviceOf(object, this.#release) }))
+    else if (standing?.state === 'not yet')
+      this.findings.push(
+        objectFinding(object, 'missing-version', 'error', standing.warning, {
+          field: 'apiVersion',
+          advice: 'use a version that the release serves, or a later release',
+        }),
+      )
+    else if (standing)
+      this.findings.push(
+        objectFinding(object, 'unknown-kind', 'error', message, {
+          field: 'kind',
+          advice: `${object.apiVersion} is not served by default: enable it with runtime-config, or use another version`,
+        }),
+      )
+    else this.findings.push(objectFinding(object, 'unknown-kind', severity, message, { field: 'kind', advice: unknownAdvice(object, fork) }))
+    return { ...checkedName(object), verdict: 'unknown', code: 0, message, position: rangePosition(object, locateField(object.node, '').range) }
+  }
+
+  /** Creates a missing namespace, so that the objects in it can be checked. Returns the server's error if the namespaces of the server are known. */
+  async #ensureNamespace(object: InputObject, namespace: string): Promise<{ readonly code: number; readonly message?: string } | undefined> {
+    const { admin, fork, options } = this.#parts
+    const namespaces = fork.served('v1', 'Namespace')
+    if (namespace === '' || namespaces === undefined) return undefined
+    const isMissing = this.#namespaces.has(namespace) || (await admin.get(namespaces, '', namespace)) === undefined
+    if (!isMissing) return undefined
+    if (!this.#namespaces.has(namespace)) {
+      this.#namespaces.add(namespace)
+      const body = Buffer.from(JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }))
+      await admin.send({ method: 'POST', path: resourcePath(namespaces, ''), contentType: 'application/json', body })
+      await this.settle()
+    }
+    const message = `namespaces "${namespace}" not found`
+    const isError = options.hasCluster || options.strict
+    this.findings.push(
+      objectFinding(object, 'missing-namespace', isError ? 'error' : 'warning', message, {
+        field: 'metadata.namespace',
+        advice: 'add the Namespace to the input, or create it first',
+      }),
+    )
+    return isError ? { code: 404, message } : undefined
+  }
+
+  #noteRepeated(object: InputObject, served: ServedResource, namespace: string): void {
+    if (object.name === '') return
+    const key = resourcePath(served, namespace, object.name)
+    const other = this.#seen.get(key)
+    this.#seen.set(key, object)
+    if (other === undefined) return
+    const { file, line } = rangePosition(other, locateField(other.node, '').range)
+    this.findings.push(
+      objectFinding(object, 'repeated-object', 'warning', `this object is already in the input, at ${file}:${line}: the later one changes it`, {
+        field: 'metadata.name',
+      }),
+    )
+  }
+
+  /** Lets a definition convert without its webhook, which cannot be called. Versions then differ in nothing but their names. */
+  async #withoutConversion({ metadata, spec }: JsonObject): Promise<void> {
+    const { admin, fork } = this.#parts
+    const definitions = fork.served('apiextensions.k8s.io/v1', 'CustomResourceDefinition')
+    if (definitions === undefined || objectIn(objectIn(spec).conversion).strategy !== 'Webhook') return
+    await admin.send({
+      method: 'PATCH',
+      path: resourcePath(definitions, '', String(objectIn(metadata).name)),
+      contentType: 'application/merge-patch+json',
+      body: Buffer.from(JSON.stringify({ spec: { conversion: { strategy: 'None', webhook: null } } })),
+    })
+  }
+}
+
+function unknownAdvice({ apiVersion, kind }: InputObject, { plane }: Fork): string {
+  const kinds = plane.registry.catalog.snapshot().resourcesOf(apiVersion)
+  const near = nearest(
+    kind,
+    kinds.map(({ version }) => version.kind),
+  )
+  return near === undefined ? 'pass its CustomResourceDefinition with --crds' : `did you mean ${near}?`
+}
+
+function verdictOf(before: JsonObject | undefined, after: JsonObject | undefined): CheckedObject['verdict'] {
+  if (before === undefined) return 'created'
+  return objectIn(before.metadata).resourceVersion === objectIn(after?.metadata).resourceVersion ? 'unchanged' : 'configured'
+}
+
+/** Diff of the stored object. The values of a Secret are replaced by their lengths. */
+function diffOf({ before, last }: AppliedObject, { kind, name }: InputObject): string {
+  const shown = (object: JsonObject | undefined): JsonObject | undefined => object && withoutWriteMetadata(kind === 'Secret' ? maskedSecret(object) : object)
+  return yamlDiff(shown(before), shown(last.object), [`a/${kind}/${name}`, `b/${kind}/${name}`])
+}
+
+const maskedSecret = (secret: JsonObject): JsonObject => ({
+  ...secret,
+  data: Object.fromEntries(Object.entries(objectIn(secret.data)).map(([key, value]) => [key, `*** (${String(value).length} characters)`])),
+})

@@ -1,0 +1,111 @@
+import { isJsonObject, type JsonObject } from '../../api/meta/object.ts'
+import { forbidden } from '../../auth/authz/forbidden.ts'
+import type { ServedResource } from '../../catalog/catalog.ts'
+import { parseJson } from '../../codec/json.ts'
+import { serveResource } from '../../endpoints/dispatch.ts'
+import { withDeprecationWarnings } from '../../endpoints/filters/deprecation-warnings.ts'
+import type { ApiFilter, ApiState } from '../../endpoints/filters/filter.ts'
+import { withNegotiation } from '../../endpoints/filters/response-form.ts'
+import { wordingOf } from '../../lifecycle/release.ts'
+import { isMaster, MASTERS } from '../../meta/authorizer.ts'
+import type { RequestContext, User } from '../../meta/context.ts'
+import { PlainTextError } from '../../meta/plain-text-error.ts'
+import { failure, type Status, StatusError } from '../../meta/status.ts'
+import type { WhyStep } from '../../meta/why.ts'
+import { ForkExchange, type ForkRequest } from './fork-exchange.ts'
+import type { Fork } from './open-fork.ts'
+import { StepList } from './step-list.ts'
+
+/** Response of a fork. */
+export interface ForkResponse {
+  /** HTTP status code. */
+  readonly code: number
+  /** The object in the response. Omitted if the request was refused. */
+  readonly object?: JsonObject
+  /** Omitted if the request succeeded. */
+  readonly error?: Status
+  readonly warnings: readonly string[]
+  readonly steps: readonly WhyStep[]
+}
+
+/** User of requests if no other is named: the administrator. */
+export const ADMIN: User = { name: 'kubernetes-admin', groups: [MASTERS, 'system:authenticated'] }
+
+export interface ForkClientOptions {
+  readonly fork: Fork
+  readonly user: User
+  readonly userAgent: string
+  readonly reviewInstead: NonNullable<RequestContext['reviewInstead']>
+}
+
+/** Sends requests through the filters of a server: authorization, field validation, admission, validation, storage. */
+export class ForkClient {
+  readonly #options: ForkClientOptions
+  readonly #chain: readonly ApiFilter[]
+
+  constructor(options: ForkClientOptions) {
+    this.#options = options
+    this.#chain = [options.fork.plane.api.withScope, withDeprecationWarnings, withNegotiation, serveResource]
+  }
+
+  /** Resolves with the response, also to a refused request. Rejects if the fork has a bug. */
+  async send(request: Omit<ForkRequest, 'user' | 'userAgent' | 'now' | 'notes' | 'reviewInstead'>): Promise<ForkResponse> {
+    const { fork, user, userAgent, reviewInstead } = this.#options
+    const notes = new StepList()
+    const exchange = new ForkExchange({ ...request, user, userAgent, now: Date.now(), notes, reviewInstead })
+    const response = { warnings: exchange.warnings, steps: notes.steps }
+    try {
+      await this.#authorize(exchange)
+      await this.#serve({ exchange })
+    } catch (error) {
+      const status = statusOf(error, fork)
+      return { ...response, code: status.code, error: status, warnings: [...exchange.warnings] }
+    }
+    const { value } = parseJson(exchange.body)
+    return { ...response, code: exchange.status, warnings: [...exchange.warnings], ...(isJsonObject(value) && { object: value }) }
+  }
+
+  /** Reads an object as the administrator. Undefined if there is none. */
+  async get(served: ServedResource, namespace: string, name: string): Promise<JsonObject | undefined> {
+    const exchange = new ForkExchange({
+      ...this.#options,
+      method: 'GET',
+      path: resourcePath(served, namespace, name),
+      user: ADMIN,
+      now: Date.now(),
+    })
+    try {
+      await this.#serve({ exchange })
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 404) return undefined
+      throw error
+    }
+    const { value } = parseJson(exchange.body)
+    return isJsonObject(value) ? value : undefined
+  }
+
+  #serve(state: ApiState, at = 0): Promise<void> {
+    const filter = this.#chain[at]
+    return filter === undefined ? Promise.resolve() : filter({ state }, () => this.#serve(state, at + 1))
+  }
+
+  async #authorize({ user, info, signal }: ForkExchange): Promise<void> {
+    if (isMaster(user)) return
+    const { decision, reason, error } = await this.#options.fork.authorizer.authorize(user, info, signal)
+    if (decision !== 'allow') throw error === undefined ? forbidden(user, info, reason) : new PlainTextError(500, error)
+  }
+}
+
+/** Path of a resource, or of one of its objects. The namespace is ignored for cluster-scoped kinds. */
+export function resourcePath({ definition, version }: ServedResource, namespace: string, name = ''): string {
+  const root = version.group === '' ? `/api/${version.name}` : `/apis/${version.group}/${version.name}`
+  const inNamespace = definition.scope === 'Namespaced' ? `/namespaces/${namespace}` : ''
+  return `${root}${inNamespace}/${version.names.plural}${name === '' ? '' : `/${name}`}`
+}
+
+function statusOf(error: unknown, { gates }: Fork): Status {
+  if (error instanceof StatusError) return error.worded(wordingOf(gates.release)).status
+  if (error instanceof PlainTextError) return failure(error.code, '', error.message).status
+  if (error instanceof RangeError) return failure(400, 'BadRequest', 'the body of the request is nested too deeply, or has too many errors to report').status
+  throw error
+}

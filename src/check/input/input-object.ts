@@ -1,0 +1,62 @@
+import { isJsonObject, type JsonObject, objectIn } from '../../api/meta/object.ts'
+import type { SourceNode } from '../../upgrade/source/nodes.ts'
+import type { CheckPosition } from '../types.ts'
+import type { SourceText, TextRange } from './position.ts'
+
+/** An object of the input, as it is written. */
+export interface InputObject {
+  readonly text: SourceText
+  readonly node: SourceNode
+  readonly value: JsonObject
+  readonly apiVersion: string
+  readonly kind: string
+  /** Empty if the object names none. */
+  readonly namespace: string
+  readonly name: string
+  /** Optional. Template that produced the object, from the `# Source:` comment of Helm. */
+  readonly source?: string | undefined
+}
+
+/** Returns the position of a range in the text of an object. */
+export const rangePosition = ({ text, source }: InputObject, range: TextRange): CheckPosition => text.position(range, source)
+
+/** A problem of a file that prevents objects from being read. */
+export interface InputFault {
+  readonly rule: 'unreadable' | 'incomplete-object' | 'not-an-object'
+  readonly message: string
+  readonly advice?: string
+  readonly position?: CheckPosition
+}
+
+/** Objects of the input and faults of its files. */
+export interface Input {
+  readonly texts: SourceText[]
+  readonly objects: InputObject[]
+  readonly faults: InputFault[]
+  /** Remarks on how files were read, such as `overlays/prod: built with kubectl kustomize`. */
+  readonly remarks: string[]
+}
+
+export const emptyInput = (): Input => ({ texts: [], objects: [], faults: [], remarks: [] })
+
+/** Reads the names of an object. `apiVersion` and `kind` replace absent ones. */
+export function inputObject(
+  text: SourceText,
+  node: SourceNode,
+  value: JsonObject,
+  implied: { readonly apiVersion: string; readonly kind: string },
+): InputObject {
+  const { namespace, name } = objectIn(value.metadata)
+  return {
+    text,
+    node,
+    value,
+    ...implied,
+    namespace: typeof namespace === 'string' ? namespace : '',
+    name: typeof name === 'string' ? name : '',
+  }
+}
+
+/** Reports whether a value names a kind. */
+export const hasKind = (value: unknown): value is JsonObject & { readonly apiVersion: string; readonly kind: string } =>
+  isJsonObject(value as JsonObject) && typeof (value as JsonObject).apiVersion === 'string' && typeof (value as JsonObject).kind === 'string'

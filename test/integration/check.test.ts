@@ -1,0 +1,193 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { check } from '../../src/check/check.ts'
+import type { CheckFinding, CheckOptions } from '../../src/check/types.ts'
+
+const line = ({ rule, severity, message, position, field }: CheckFinding): string =>
+  `${position?.line ?? 0}:${position?.column ?? 0} ${severity} ${rule} ${field ?? ''} | ${message}`
+
+const found = async (text: string, options: CheckOptions = {}): Promise<string[]> => (await check({ texts: { 'a.yaml': text }, ...options })).findings.map(line)
+
+describe('binnacle check', () => {
+  it('reports all errors of an object, at their fields', async () => {
+    const text = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: "three"
+  replicaz: 2
+  selector:
+    matchLabels: {app: web}
+  template:
+    metadata:
+      labels: {app: web}
+    spec:
+      containers:
+      - name: a
+        image: nginx
+        ports:
+        - containerPort: 800000
+        imagePullPolicy: Sometimes
+        image: twice
+`
+    expect(await found(text)).to.deep.equal([
+      '6:3 error wrong-type spec.replicas | Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32',
+      '7:3 error unknown-field spec.replicaz | unknown field "spec.replicaz"',
+      '18:11 error invalid-value spec.template.spec.containers[0].ports[0].containerPort | spec.template.spec.containers[0].ports[0].containerPort: Invalid value: 800000: must be between 1 and 65535, inclusive',
+      '19:9 error invalid-value spec.template.spec.containers[0].imagePullPolicy | spec.template.spec.containers[0].imagePullPolicy: Unsupported value: "Sometimes": supported values: "Always", "IfNotPresent", "Never"',
+      '20:9 error duplicate-field spec.template.spec.containers[0].image | duplicate field "spec.template.spec.containers[0].image"',
+    ])
+  })
+
+  it('applies definitions, namespaces and policies first, unless the order is kept', async () => {
+    const text = `apiVersion: example.dev/v1
+kind: Widget
+metadata: {name: a, namespace: later}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: later}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.dev}
+spec:
+  group: example.dev
+  scope: Namespaced
+  names: {kind: Widget, plural: widgets}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+`
+    expect(await found(text)).to.deep.equal([])
+    expect(await found(text, { asGiven: true })).to.deep.equal(['2:1 warning unknown-kind kind | no matches for kind "Widget" in version "example.dev/v1"'])
+    expect(await found(text, { asGiven: true, strict: true })).to.deep.equal([
+      '2:1 error unknown-kind kind | no matches for kind "Widget" in version "example.dev/v1"',
+    ])
+  })
+
+  it('takes definitions from elsewhere', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'check-crds-'))
+    const crd = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.dev}
+spec:
+  group: example.dev
+  scope: Namespaced
+  names: {kind: Widget, plural: widgets}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: string}}}}}
+`
+    writeFileSync(join(folder, 'widgets.yaml'), crd)
+    try {
+      const text = 'apiVersion: example.dev/v1\nkind: Widget\nmetadata: {name: a}\nspec: 3\n'
+      const { objects, findings } = await check({ texts: { a: text }, crds: [folder] })
+      expect(objects).to.have.lengthOf(1)
+      expect(findings.map(line)).to.deep.equal(['4:1 error wrong-type spec | spec: Invalid value: "integer": spec in body must be of type string: "integer"'])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('names versions that a release does not serve, and those that a later one removes', async () => {
+    const text = `apiVersion: extensions/v1beta1
+kind: Ingress
+metadata: {name: a}
+---
+apiVersion: flowcontrol.apiserver.k8s.io/v1beta3
+kind: PriorityLevelConfiguration
+metadata: {name: a}
+spec: {type: Limited, limited: {limitResponse: {type: Reject}}}
+`
+    const { findings } = await check({ texts: { a: text }, release: '1.30' })
+    expect(findings.map(({ rule, severity, position, advice }) => [rule, severity, position?.line, advice])).to.deep.equal([
+      ['removed-version', 'error', 1, 'use networking.k8s.io/v1, or run binnacle convert -f FILE --to 1.30'],
+      ['deprecated-version', 'warning', 5, 'use flowcontrol.apiserver.k8s.io/v1, or run binnacle convert -f FILE --to 1.30'],
+    ])
+  })
+
+  it('reports values that a release drops, with their gate', async () => {
+    const text = 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  hostUsers: false\n  containers: [{name: a, image: b}]\n'
+    const [finding = ''] = await found(text, { release: '1.30' })
+    expect(finding).to.equal('5:3 warning dropped-value spec.hostUsers | spec.hostUsers is dropped, because the feature gate UserNamespacesSupport is off')
+    expect(await found(text, { release: '1.30', gates: { UserNamespacesSupport: true } })).to.deep.equal([])
+  })
+
+  it('reports policies that warn and change, with the change', async () => {
+    const text = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: named}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+  matchConditions: [{name: own, expression: object.metadata.name == 'a'}]
+  validations: [{expression: 'false', message: never}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: named}
+spec: {policyName: named, validationActions: [Warn]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: labels}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+  matchConditions: [{name: own, expression: object.metadata.name == 'a'}]
+  failurePolicy: Fail
+  reinvocationPolicy: Never
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: {"team": "a"}}}'}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: labels}
+spec: {policyName: labels}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+`
+    const { findings } = await check({ texts: { a: text }, release: '1.36' })
+    const own = findings.filter(({ object }) => object?.kind === 'ConfigMap')
+    expect(own.map(({ rule, severity, by, diff = '', position }) => [rule, severity, by, diff, position?.line])).to.have.deep.members([
+      ['policy-warning', 'warning', 'named', '', 33],
+      ['policy-mutated', 'note', 'labels', '+ metadata.labels: {"team":"a"}\n', 35],
+    ])
+  })
+
+  it('names webhooks that would be called, once each', async () => {
+    const text = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: engine}
+webhooks:
+- name: check.engine.dev
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {service: {name: engine, namespace: default}}
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: b}
+`
+    expect(await found(text, { asGiven: true })).to.deep.equal([
+      '11:1 note webhook-not-called  | webhook "check.engine.dev" of engine would be called for 2 objects, and was not',
+    ])
+  })
+
+  it('shows defaults and diffs', async () => {
+    const text = 'apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec:\n  ports:\n  - port: 80\n'
+    const { findings, objects } = await check({ texts: { a: text }, showDefaults: true, diff: true })
+    expect(findings.map(({ message }) => message)).to.include('spec.ports[0].protocol: "TCP" is set by the server')
+    expect(objects[0]?.diff).to.include('+  - port: 80')
+  })
+})

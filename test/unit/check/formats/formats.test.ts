@@ -1,0 +1,93 @@
+import { expect } from 'chai'
+import { githubReport } from '../../../../src/check/formats/github.ts'
+import { jsonReport } from '../../../../src/check/formats/json.ts'
+import { junitReport } from '../../../../src/check/formats/junit.ts'
+import { type CheckReport, isFailed } from '../../../../src/check/formats/report.ts'
+import { sarifReport } from '../../../../src/check/formats/sarif.ts'
+import { textReport } from '../../../../src/check/formats/text.ts'
+import { SourceText } from '../../../../src/check/input/position.ts'
+
+const object = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'n', name: 'a' }
+const position = { file: 'dir/a,b.yaml', line: 2, column: 3, endLine: 2, endColumn: 7 }
+
+const report = (failOn: CheckReport['failOn'] = 'error'): CheckReport => ({
+  failOn,
+  texts: new Map([['dir/a,b.yaml', new SourceText('dir/a,b.yaml', 'kind: A\n  data: <1>\n')]]),
+  result: {
+    release: '1.36',
+    objects: [{ ...object, verdict: 'refused', code: 400, message: 'm', position: { ...position, line: 1 } }],
+    findings: [
+      { rule: 'unreadable', severity: 'warning', message: 'first\nsecond: 5%' },
+      { rule: 'unknown-field', severity: 'error', message: 'unknown field "data"', advice: 'remove it', object, field: 'data', position },
+    ],
+    cases: [{ name: 'c', file: 'cases.yaml', passed: false, message: 'was allowed' }],
+    remarks: ['a remark'],
+  },
+})
+
+describe('formats of check', () => {
+  it('prints text with the offending line', () => {
+    expect(textReport(report())).to.equal(`  warning unreadable
+      first
+      second: 5%
+
+dir/a,b.yaml
+  2:3 error unknown-field: ConfigMap n/a
+      unknown field "data"
+      2 |   data: <1>
+        |   ^^^^
+      → remove it
+
+FAIL cases.yaml: c: was allowed
+
+note: a remark
+
+1 object checked with Kubernetes 1.36: 1 error, 1 warning, 1 case, 1 failed
+`)
+  })
+
+  it('escapes control characters in text', () => {
+    const { result, ...rest } = report()
+    const findings = [{ rule: 'refused', severity: 'error' as const, message: '\u001b[31mred' }]
+    expect(textReport({ ...rest, result: { ...result, findings } })).to.not.include('\u001b')
+  })
+
+  it('prints annotations with escaped properties', () => {
+    expect(githubReport(report()).split('\n').slice(0, 3)).to.deep.equal([
+      '::warning title=unreadable::first%0Asecond: 5%25',
+      '::error file=dir/a%2Cb.yaml,line=2,endLine=2,col=3,endColumn=7,title=unknown-field::ConfigMap n/a: unknown field "data" (remove it)',
+      '::error file=cases.yaml,title=c::was allowed',
+    ])
+  })
+
+  it('prints SARIF with regions and rules', () => {
+    const { runs } = JSON.parse(sarifReport(report()))
+    expect(runs[0].tool.driver.rules.map(({ id }: { id: string }) => id)).to.deep.equal(['unreadable', 'unknown-field'])
+    const [{ physicalLocation }] = runs[0].results[1].locations
+    expect(physicalLocation).to.deep.equal({
+      artifactLocation: { uri: 'dir/a%2Cb.yaml' },
+      region: { startLine: 2, startColumn: 3, endLine: 2, endColumn: 7 },
+    })
+    expect(runs[0].results[0]).to.not.have.property('locations')
+  })
+
+  it('prints JUnit with a case for each object', () => {
+    const xml = junitReport(report())
+    expect(xml).to.include('<testsuite name="dir/a,b.yaml" tests="1" failures="1">')
+    expect(xml).to.include(
+      '<testcase classname="dir/a,b.yaml" name="ConfigMap n/a (line 1)"><failure type="unknown-field" message="unknown field &quot;data&quot;">',
+    )
+    expect(xml).to.include('<system-out>warning: first&#10;second: 5%</system-out>')
+    expect(junitReport(report('warning'))).to.include('<failure type="unreadable"')
+  })
+
+  it('prints JSON with whether the check failed', () => {
+    expect(JSON.parse(jsonReport(report()))).to.deep.equal({ failed: true, ...report().result })
+  })
+
+  it('fails for findings at or above the severity', () => {
+    const { result } = report()
+    const only = { ...result, cases: [], findings: result.findings.slice(0, 1) }
+    expect([isFailed(only, 'error'), isFailed(only, 'warning'), isFailed(only, 'note')]).to.deep.equal([false, true, true])
+  })
+})
