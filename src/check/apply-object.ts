@@ -33,6 +33,14 @@ export interface AppliedObject {
   readonly steps: readonly WhyStep[]
 }
 
+/** Clients of a fork. */
+export interface ApplyClients {
+  /** Sends requests as the user whose permissions count. */
+  readonly client: ForkClient
+  /** Sends requests as an administrator. */
+  readonly admin: ForkClient
+}
+
 /** A write of an object that is repeated without the values that the server cannot decode. */
 interface Attempt {
   readonly path: string
@@ -45,12 +53,12 @@ interface Attempt {
  * these, so that later objects find it and further errors are found.
  */
 export async function applyObject(
-  client: ForkClient,
+  { client, admin }: ApplyClients,
   object: InputObject,
   { served, namespace }: { readonly served: ServedResource; readonly namespace: string },
   { fieldManager, forceConflicts }: ApplyOptions,
 ): Promise<AppliedObject> {
-  const before = object.name === '' ? undefined : await client.get(served, namespace, object.name)
+  const before = object.name === '' ? undefined : await admin.get(served, namespace, object.name)
   const query = { fieldManager, fieldValidation: 'Warn' }
   const attempt: Attempt = before
     ? { method: 'PATCH', path: resourcePath(served, namespace, object.name), query }
@@ -60,17 +68,23 @@ export async function applyObject(
   const first = await send(client, object, attempt, without)
   let last = first
   let decisive = first
+  let writer = client
+  if (first.error && isUnauthorized(first)) {
+    findings.push(...refusalFindings(object, first.error, first.steps, before !== undefined))
+    writer = admin
+    last = await send(admin, object, attempt, without)
+  }
   for (let i = 0; last.error && i < MOST_WRONG_TYPES; i++) {
     const { error, steps } = last
     const at = wrongValue(object, error)
     if (at?.isExact && at.node !== object.node) {
       findings.push(...refusalFindings(object, error, steps, before !== undefined))
       without.add(at.node)
-      last = await send(client, object, attempt, without)
+      last = await send(writer, object, attempt, without)
     } else if (before && attempt.query.force === undefined && isConflict(last)) {
       const others = refusalFindings(object, error, steps, true).filter(({ by = '' }) => by !== fieldManager && !TAKEN_OVER.has(by))
       if (!forceConflicts) findings.push(...others)
-      last = await send(client, object, { ...attempt, query: { ...query, force: 'true' } }, without)
+      last = await send(writer, object, { ...attempt, query: { ...query, force: 'true' } }, without)
       if (forceConflicts || others.length === 0) decisive = last
       break
     } else break
@@ -78,6 +92,8 @@ export async function applyObject(
   if (last.error) findings.push(...refusalFindings(object, last.error, last.steps, before !== undefined))
   return { first: await strictly(client, object, attempt, decisive), last, before, findings, steps: last.steps }
 }
+
+const isUnauthorized = ({ steps }: ForkResponse): boolean => steps.some(step => step.step === 'authorized' && step.decision !== 'allow')
 
 const isConflict = ({ error }: ForkResponse): boolean =>
   error?.reason === 'Conflict' && (error.details?.causes ?? []).some(({ message = '' }) => managerIn(message) !== '')

@@ -19,6 +19,17 @@ Reports what an API server would say to manifests, without a server and without 
       --feature-gates   feature gates that differ from the defaults: A=true,B=false
       --runtime-config  versions that are served in addition, as for the server: resource.k8s.io/v1beta1=true
       --crds            file or folder of CustomResourceDefinitions that exist already
+      --against         what the manifests are checked against: a snapshot of etcd, a data directory, a file or folder of objects
+                        (kubectl get -o yaml, must-gather, tar.gz), or a kubeconfig, whose server is only read
+      --context         context of the kubeconfig (default: the current one)
+      --etcd-prefix     prefix of the keys of a snapshot (default /registry)
+      --skip-hash-check reads a snapshot without verifying the hash at its end
+      --encryption-provider-config
+                        the EncryptionConfiguration of the cluster, if its snapshot is encrypted
+      --as, --as-group  user whose permissions count, and groups (default: an administrator)
+      --field-manager   manager of the fields that are applied (default kubectl)
+      --force-conflicts takes over fields of other managers
+      --webhook         NAME=URL: calls an admission webhook of that name; others are not called
   -n, --namespace       namespace of objects that name none (default: default)
       --as-given        applies objects in the order of the input, instead of definitions, namespaces and policies first
       --strict          makes unknown kinds, missing namespaces and missing references errors
@@ -36,6 +47,16 @@ const OPTIONS = {
   'feature-gates': 'value',
   'runtime-config': 'value',
   crds: 'values',
+  against: 'value',
+  context: 'value',
+  'etcd-prefix': 'value',
+  'skip-hash-check': 'switch',
+  'encryption-provider-config': 'value',
+  as: 'value',
+  'as-group': 'values',
+  'field-manager': 'value',
+  'force-conflicts': 'switch',
+  webhook: 'values',
   namespace: 'value',
   'as-given': 'switch',
   strict: 'switch',
@@ -81,19 +102,54 @@ function severityOf(text: string): CheckSeverity {
 function optionsOf(given: Arguments): CheckOptions {
   const paths = given.values('filename')
   if (paths.length === 0) throw new ArgumentError('-f is needed: a file, a folder, or - for standard input')
-  const [release, namespace, runtimeConfig] = [given.value('release'), given.value('namespace'), given.value('runtime-config')]
+  const release = given.value('release')
   return {
     paths,
     crds: given.values('crds'),
     ...(release !== undefined && { release: releaseOf(release) }),
-    ...(namespace !== undefined && { namespace }),
-    ...(runtimeConfig !== undefined && { runtimeConfig }),
+    ...textOptions(given),
     gates: gatesOf(given.value('feature-gates') ?? ''),
+    webhooks: webhooksOf(given.values('webhook')),
+    asGroups: given.values('as-group'),
     asGiven: given.isOn('as-given'),
     strict: given.isOn('strict'),
     showDefaults: given.isOn('show-defaults'),
     diff: given.isOn('diff'),
+    skipHashCheck: given.isOn('skip-hash-check'),
+    forceConflicts: given.isOn('force-conflicts'),
   }
+}
+
+/** Options with a text, by their flags. */
+const TEXTS = {
+  namespace: 'namespace',
+  'runtime-config': 'runtimeConfig',
+  against: 'against',
+  context: 'context',
+  'etcd-prefix': 'etcdPrefix',
+  'encryption-provider-config': 'encryptionProviderConfig',
+  as: 'as',
+  'field-manager': 'fieldManager',
+} as const satisfies Readonly<Record<string, keyof CheckOptions>>
+
+function textOptions(given: Arguments): CheckOptions {
+  const options: Partial<Record<(typeof TEXTS)[keyof typeof TEXTS], string>> = {}
+  for (const [flag, option] of Object.entries(TEXTS)) {
+    const value = given.value(flag)
+    if (value !== undefined) options[option] = value
+  }
+  return options
+}
+
+/** Parses `NAME=URL`. Throws ArgumentError. */
+function webhooksOf(values: readonly string[]): Record<string, string> {
+  const webhooks: Record<string, string> = {}
+  for (const value of values) {
+    const [, name = '', url = ''] = /^([^=]+)=(https?:\/\/.+)$/.exec(value) ?? []
+    if (!URL.canParse(url)) throw new ArgumentError(`--webhook ${value}: must be NAME=URL`)
+    webhooks[name] = url
+  }
+  return webhooks
 }
 
 function releaseOf(text: string): string {

@@ -1,6 +1,9 @@
-import { DEFAULT_RELEASE } from '../lifecycle/release.ts'
+import { ArgumentError } from '../lib/arguments.ts'
+import { DEFAULT_RELEASE, RELEASE_RANGE, RELEASES, type Release } from '../lifecycle/release.ts'
 import type { User } from '../meta/context.ts'
 import type { Flags } from '../process/in-process.ts'
+import { createDumpedNamespaces } from './against/dump-namespaces.ts'
+import { type ClusterSource, readCluster } from './against/read-cluster.ts'
 import { Checker } from './checker.ts'
 import { ADMIN, ForkClient } from './fork/fork-client.ts'
 import { type Fork, openFork } from './fork/open-fork.ts'
@@ -24,23 +27,44 @@ export const check = async (options: CheckOptions): Promise<CheckResult> => (awa
 
 /** Same as `check`, with the input. */
 export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
-  const { paths = [], texts = {}, crds = [] } = options
+  const { paths = [], texts = {}, crds = [], against } = options
   const input = joined(readInput(paths), readTexts(texts))
   const given = readInput(crds)
-  const fork = await openFork({ flags: flagsOf(options) })
+  const cluster = against === undefined ? undefined : await readCluster(clusterSource(against, options))
+  const fork = await openFork({ flags: flagsOf(options, cluster?.release), tables: cluster?.tables })
   try {
-    return { input: joined(given, input), result: await checkOn(fork, { input, given }, options) }
+    if (cluster && !cluster.isComplete) await createDumpedNamespaces(fork, cluster.tables)
+    const result = await checkOn(fork, { input, given }, { ...options, hasCluster: cluster !== undefined })
+    return { input: joined(given, input), result: { ...result, remarks: [...(cluster?.remarks ?? []), ...result.remarks] } }
   } finally {
     await fork.close()
   }
 }
 
-function flagsOf({ release = DEFAULT_RELEASE, gates = {}, runtimeConfig }: CheckOptions): Flags {
+const clusterSource = (path: string, { context, release, skipHashCheck = false, etcdPrefix = '/registry' }: CheckOptions): ClusterSource => ({
+  path,
+  context,
+  release: release === undefined ? undefined : releaseOption(release),
+  defaultRelease: DEFAULT_RELEASE,
+  skipHashCheck,
+  prefix: etcdPrefix,
+})
+
+function releaseOption(text: string): Release {
+  const release = RELEASES.find(each => each === text)
+  if (release === undefined) throw new ArgumentError(`release ${text}: not one of ${RELEASE_RANGE}`)
+  return release
+}
+
+function flagsOf({ gates = {}, runtimeConfig, encryptionProviderConfig, etcdPrefix, ...options }: CheckOptions, ofCluster: Release | undefined): Flags {
+  const release = options.release ?? ofCluster ?? DEFAULT_RELEASE
   const chosen = Object.entries(gates).map(([name, isOn]) => `${name}=${isOn}`)
   return {
     'emulated-version': release,
     ...(chosen.length > 0 && { 'feature-gates': chosen.join(',') }),
     ...(runtimeConfig !== undefined && { 'runtime-config': runtimeConfig }),
+    ...(encryptionProviderConfig !== undefined && { 'encryption-provider-config': encryptionProviderConfig }),
+    ...(etcdPrefix !== undefined && { 'etcd-prefix': etcdPrefix }),
   }
 }
 
@@ -51,8 +75,17 @@ interface CheckInputs {
   readonly given: Input
 }
 
-async function checkOn(fork: Fork, { input, given }: CheckInputs, options: CheckOptions): Promise<CheckResult> {
-  const { namespace = 'default', strict = false, showDefaults = false, diff = false, asGiven = false, fieldManager = 'kubectl', webhooks = {} } = options
+async function checkOn(fork: Fork, { input, given }: CheckInputs, options: CheckOptions & { readonly hasCluster: boolean }): Promise<CheckResult> {
+  const {
+    namespace = 'default',
+    strict = false,
+    showDefaults = false,
+    diff = false,
+    asGiven = false,
+    fieldManager = 'kubectl',
+    forceConflicts = false,
+    webhooks = {},
+  } = options
   const reviews = new WebhookReviews(webhooks)
   const clientOf = (user: User): ForkClient => new ForkClient({ fork, user, userAgent: 'kubectl', reviewInstead: reviews.review })
   const checker = new Checker({
@@ -60,7 +93,7 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: Check
     client: clientOf(userOf(options)),
     admin: clientOf(ADMIN),
     reviews,
-    options: { namespace, strict, showDefaults, diff, fieldManager, forceConflicts: false, hasCluster: false },
+    options: { namespace, strict, showDefaults, diff, fieldManager, forceConflicts, hasCluster: options.hasCluster },
   })
   for (const object of inOrder(given.objects)) await checker.check(object)
   checker.forget()

@@ -3,12 +3,12 @@ import type { ServedResource } from '../catalog/catalog.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import type { Release } from '../lifecycle/release.ts'
 import { standingIn } from '../upgrade/versions/old-versions.ts'
-import { type AppliedObject, type ApplyOptions, applyObject } from './apply-object.ts'
+import { type AppliedObject, type ApplyClients, type ApplyOptions, applyObject } from './apply-object.ts'
 import { withoutWriteMetadata, yamlDiff } from './diff.ts'
 import { changeFindings } from './findings/changes.ts'
 import { checkedName, objectFinding } from './findings/finding.ts'
 import { adviceOf, warningFindings } from './findings/warnings.ts'
-import { type ForkClient, resourcePath } from './fork/fork-client.ts'
+import { resourcePath } from './fork/fork-client.ts'
 import type { Fork } from './fork/open-fork.ts'
 import { type InputObject, rangePosition } from './input/input-object.ts'
 import { locateField } from './input/position.ts'
@@ -26,12 +26,8 @@ export interface CheckerOptions extends ApplyOptions {
   readonly diff: boolean
 }
 
-export interface CheckerParts {
+export interface CheckerParts extends ApplyClients {
   readonly fork: Fork
-  /** Sends requests as the user whose permissions count. */
-  readonly client: ForkClient
-  /** Sends requests as an administrator. */
-  readonly admin: ForkClient
   readonly reviews: WebhookReviews
   readonly options: CheckerOptions
 }
@@ -108,10 +104,10 @@ export class Checker {
   }
 
   async #apply(object: InputObject, served: ServedResource, namespace: string): Promise<AppliedObject> {
-    const { client, reviews, options } = this.#parts
+    const { reviews, options } = this.#parts
     reviews.current = object
     try {
-      const result = await applyObject(client, object, { served, namespace }, options)
+      const result = await applyObject(this.#parts, object, { served, namespace }, options)
       this.findings.push(
         ...result.findings,
         ...warningFindings(object, result.last.warnings, result.steps, this.#release),

@@ -104,6 +104,12 @@ export interface CheckOptions {
   readonly against?: string
   /** Context of the kubeconfig. Default: the current one. */
   readonly context?: string
+  /** Prefix of the keys of a snapshot. Default: `/registry`. */
+  readonly etcdPrefix?: string
+  /** Whether the hash at the end of a snapshot is not verified. Default: false. */
+  readonly skipHashCheck?: boolean
+  /** File with the EncryptionConfiguration of the cluster, if its snapshot is encrypted. */
+  readonly encryptionProviderConfig?: string
   /** Namespace of objects that name none. Default: `default`. */
   readonly namespace?: string
   /** User whose permissions count, such as `jane` or `system:serviceaccount:shop:deployer`. Default: an administrator. */
@@ -111,6 +117,8 @@ export interface CheckOptions {
   readonly asGroups?: readonly string[]
   /** Field manager of applies. Default: `kubectl`. */
   readonly fieldManager?: string
+  /** Whether fields of other managers are taken over without a finding. Default: false. */
+  readonly forceConflicts?: boolean
   /** Whether objects are applied in the order of the input. Default: false, definitions, namespaces and policies come first. */
   readonly asGiven?: boolean
   /** Whether unknown kinds, missing references and pods that would be denied are errors. Default: false. */

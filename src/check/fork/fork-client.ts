@@ -89,9 +89,11 @@ export class ForkClient {
     return filter === undefined ? Promise.resolve() : filter({ state }, () => this.#serve(state, at + 1))
   }
 
-  async #authorize({ user, info, signal }: ForkExchange): Promise<void> {
+  async #authorize(exchange: ForkExchange): Promise<void> {
+    const { user, info, signal } = exchange
     if (isMaster(user)) return
     const { decision, reason, error } = await this.#options.fork.authorizer.authorize(user, info, signal)
+    exchange.why?.note({ step: 'authorized', decision: error === undefined ? decision : 'error', reason: error ?? reason })
     if (decision !== 'allow') throw error === undefined ? forbidden(user, info, reason) : new PlainTextError(500, error)
   }
 }

@@ -22,7 +22,7 @@ import { ObjectKinds } from './object-kinds.ts'
 import { withoutSecrets } from './redact.ts'
 import type { Remarks } from './remarks.ts'
 import { type Claim, numberRevisions } from './revisions.ts'
-import type { Spool, SpoolRange } from './spool.ts'
+import type { SpoolRange, ValueSpool } from './spool.ts'
 
 /** Properties of the server that the data directory is for. */
 export interface ImporterOptions {
@@ -63,7 +63,7 @@ const MOST_FIELDS = 3
 export class ObjectImporter {
   readonly #options: ImporterOptions
   readonly #remarks: Remarks
-  readonly #spool: Spool
+  readonly #spool: ValueSpool
   readonly #kinds: ObjectKinds
   readonly #codecs = new Map<ResourceDefinition, ResourceCodec>()
   readonly #kept = new Map<string, SpooledValue>()
@@ -71,7 +71,7 @@ export class ObjectImporter {
   readonly #waiting: WaitingObject[] = []
   #newest = 0
 
-  constructor(options: ImporterOptions, remarks: Remarks, spool: Spool) {
+  constructor(options: ImporterOptions, remarks: Remarks, spool: ValueSpool) {
     this.#options = options
     this.#remarks = remarks
     this.#spool = spool

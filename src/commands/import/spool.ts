@@ -7,8 +7,14 @@ export interface SpoolRange {
   readonly size: number
 }
 
+/** Holds values between their conversion and the import. */
+export interface ValueSpool {
+  write(bytes: Buffer): SpoolRange
+  read(range: SpoolRange): Buffer
+}
+
 /** Temporary file for values that do not fit into memory. It is unlinked after it is opened, so that nothing is left behind. */
-export class Spool {
+export class Spool implements ValueSpool {
   readonly #fd: number
   #size = 0
 

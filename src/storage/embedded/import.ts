@@ -29,8 +29,8 @@ export async function importValues(dir: string, values: Iterable<ImportedValue>,
   return fillNewStore(dir, tables => fillFromValues(tables, values, newest))
 }
 
-/** Writes values in commits of some megabytes. The revision is written last, so a failed import leaves a store that counts as new. */
-async function fillFromValues(tables: Tables, values: Iterable<ImportedValue>, newest: number): Promise<number> {
+/** Writes values to tables of a new store, in commits of some megabytes. The revision is written last, so a failed import leaves a store that counts as new. Throws like `importValues`. */
+export async function fillFromValues(tables: Tables, values: Iterable<ImportedValue>, newest: number): Promise<number> {
   const left = values[Symbol.iterator]()
   const seen = new Set<number>()
   let isDone = false

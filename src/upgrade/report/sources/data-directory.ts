@@ -2,12 +2,12 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ArgumentError } from '../../../lib/arguments.ts'
 import { refuseFile } from '../../../lib/refuse-file.ts'
+import type { KeyValue } from '../../../storage/backend.ts'
 import { lockDirectory } from '../../../storage/embedded/directory-lock.ts'
 import { inspectDataFile } from '../../../storage/embedded/inspect.ts'
 import { readRange } from '../../../storage/embedded/range.ts'
 import { metaRevision, openTables } from '../../../storage/embedded/tables.ts'
 import { key } from '../../../storage/revision.ts'
-import type { StoredValue } from './stored.ts'
 
 /** Number of values that are read at a time. */
 const PAGE = 500
@@ -16,7 +16,7 @@ const PAGE = 500
  * Yields the values in the embedded store of a data directory. The store is opened read-only. Throws ArgumentError for a directory without a store, and
  * BackendError, for example while a server uses it.
  */
-export async function* dataDirectoryValues(directory: string): AsyncGenerator<StoredValue> {
+export async function* dataDirectoryValues(directory: string): AsyncGenerator<KeyValue> {
   const folder = join(directory, 'store')
   refuseFile(folder)
   if (statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false }) === undefined) throw new ArgumentError(`--data-dir ${directory}: there is no store in it`)

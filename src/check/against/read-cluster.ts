@@ -1,0 +1,111 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { readKubeconfig } from '../../clients/cluster-access.ts'
+import { ClusterClient } from '../../clients/cluster-client.ts'
+import { importCluster } from '../../commands/import/cluster.ts'
+import { type ImportTarget, importPath } from '../../commands/import/files.ts'
+import { ObjectImporter } from '../../commands/import/object-importer.ts'
+import { Remarks } from '../../commands/import/remarks.ts'
+import { ArgumentError } from '../../lib/arguments.ts'
+import { LineBudget } from '../../lib/line-budget.ts'
+import type { Release } from '../../lifecycle/release.ts'
+import { fillFromValues, type ImportedValue } from '../../storage/embedded/import.ts'
+import { type MemoryTables, memoryTables } from '../../storage/embedded/memory-tables.ts'
+import { looksLikeBolt } from '../../storage/etcd-snapshot/bolt-file.ts'
+import { snapshotState, snapshotValues } from '../../storage/etcd-snapshot/read-snapshot.ts'
+import { checkedSnapshot } from '../../storage/etcd-snapshot/snapshot-hash.ts'
+import { DEFAULT_LIMITS, limitFlag } from '../../upgrade/input-limits.ts'
+import { InputWatch } from '../../upgrade/input-watch.ts'
+import { releaseOf } from '../../upgrade/report/sources/cluster.ts'
+import { dataDirectoryValues } from '../../upgrade/report/sources/data-directory.ts'
+import { MemorySpool } from './memory-spool.ts'
+
+/** Objects of a cluster that the input is checked against. */
+export interface ClusterState {
+  readonly tables: MemoryTables
+  /** Whether all objects of the cluster are in it. A dump may lack some, such as the namespaces of its objects. */
+  readonly isComplete: boolean
+  readonly remarks: readonly string[]
+}
+
+export interface ClusterSource {
+  /** Etcd snapshot, data directory, file or folder of objects, or kubeconfig. */
+  readonly path: string
+  readonly context: string | undefined
+  /** Release of the fork. Undefined if it is to be that of the cluster. */
+  readonly release: Release | undefined
+  readonly defaultRelease: Release
+  readonly skipHashCheck: boolean
+  /** Prefix of the keys of a snapshot. */
+  readonly prefix: string
+}
+
+/** Cluster with the release of the fork. */
+export interface ReadCluster extends ClusterState {
+  readonly release: Release
+}
+
+/** Reads a cluster. Nothing is written. Throws ArgumentError, ManifestError, BackendError, BoltError and ClusterError. */
+export async function readCluster(source: ClusterSource): Promise<ReadCluster> {
+  const { path, release, defaultRelease } = source
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) throw new ArgumentError(`--against ${path}: no such file or folder`)
+  if (found.isFile() && looksLikeBolt(path)) return { ...(await snapshotTables(source)), release: release ?? defaultRelease }
+  if (found.isDirectory() && existsSync(join(path, 'store', 'data.mdb'))) return { ...(await dataDirectory(path)), release: release ?? defaultRelease }
+  if (found.isFile() && isKubeconfig(path)) return liveCluster(source)
+  return { ...(await objects(release ?? defaultRelease, false, target => importPath(path, target))), release: release ?? defaultRelease }
+}
+
+async function snapshotTables({ path, skipHashCheck, prefix }: ClusterSource): Promise<ClusterState> {
+  const checked = checkedSnapshot(path, { skipHashCheck })
+  const values = [...snapshotValues(checked, prefix)].map(({ lease: _, ...value }) => ({ ...value, deadline: undefined }))
+  return { tables: await tablesOf(values, snapshotState(checked).revision), isComplete: true, remarks: [] }
+}
+
+async function dataDirectory(path: string): Promise<ClusterState> {
+  const values: ImportedValue[] = []
+  for await (const { key, value, createRevision, modRevision } of dataDirectoryValues(path))
+    values.push({ key, value: Buffer.from(value), createRevision, modRevision, deadline: undefined })
+  const newest = values.reduce((most, { modRevision }) => Math.max(most, modRevision), 0)
+  return { tables: await tablesOf(values, newest), isComplete: true, remarks: [] }
+}
+
+async function liveCluster({ path, context, release }: ClusterSource): Promise<ReadCluster> {
+  const client = new ClusterClient(readKubeconfig(path, context))
+  try {
+    const emulated = release ?? (await releaseOf(client))
+    return { ...(await objects(emulated, true, target => importCluster(client, target))), release: emulated }
+  } finally {
+    client.close()
+  }
+}
+
+/** Converts objects, as an API server returns them, to the values of a store. */
+async function objects(release: Release, isComplete: boolean, read: (target: ImportTarget) => Promise<void>): Promise<ClusterState> {
+  const lines: string[] = []
+  const remarks = new Remarks(new LineBudget(line => lines.push(line.trimEnd()), DEFAULT_LIMITS.lines, limitFlag('lines')))
+  const now = `${new Date().toISOString().slice(0, 19)}Z`
+  const importer = new ObjectImporter({ release, prefix: '/registry', redactsSecrets: false, now }, remarks, new MemorySpool())
+  const watch = new InputWatch({ limits: DEFAULT_LIMITS, say: () => {}, now: () => performance.now() })
+  await read({ importer, remarks, watch })
+  const { newest, values } = importer.finish(Date.now())
+  const tables = await tablesOf(values, newest)
+  remarks.end()
+  return { tables, isComplete, remarks: lines.filter(line => !line.includes('had no resource version')) }
+}
+
+async function tablesOf(values: Iterable<ImportedValue>, newest: number): Promise<MemoryTables> {
+  const tables = memoryTables()
+  await fillFromValues(tables, values, newest)
+  return tables
+}
+
+/** Bytes of the largest kubeconfig. */
+const KUBECONFIG_BYTES = 1 << 20
+
+/** Reports whether a file is a kubeconfig. */
+function isKubeconfig(path: string): boolean {
+  if (statSync(path).size > KUBECONFIG_BYTES) return false
+  const text = readFileSync(path, 'utf8')
+  return /^[ \t]{0,8}"?kind"?: {0,4}"?Config"?[,\r]{0,2}$/m.test(text) && text.includes('clusters')
+}

@@ -1,0 +1,126 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { check } from '../../src/check/check.ts'
+import type { CheckOptions } from '../../src/check/types.ts'
+import { runExport } from '../../src/commands/export.ts'
+import { runImport } from '../../src/commands/import.ts'
+import { startControlPlane } from '../../src/testing/start-control-plane.ts'
+import type { ControlPlane } from '../../src/testing/types.ts'
+
+const CLUSTER = `apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: few, namespace: shop}
+spec: {hard: {services: "1"}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: nginx}]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: deployer, namespace: shop}
+rules: [{apiGroups: [apps], resources: [deployments], verbs: [get, create, patch]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: deployer, namespace: shop}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: deployer}
+subjects: [{kind: User, name: jane, apiGroup: rbac.authorization.k8s.io}]
+`
+
+const INPUT = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 5
+  selector: {matchLabels: {app: other}}
+  template:
+    metadata: {labels: {app: other}}
+    spec: {containers: [{name: web, image: nginx}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: second, namespace: shop}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: lost, namespace: elsewhere}
+`
+
+const found = async (options: CheckOptions): Promise<string[]> => {
+  const { findings } = await check({ texts: { a: INPUT }, ...options })
+  return findings.map(({ rule, severity, position, by = '' }) => `${position?.line} ${severity} ${rule} ${by}`.trim())
+}
+
+/** Findings against the cluster. Only a live server has the manager of the fields. */
+const FINDINGS = ['6 error immutable-field', '11 error quota-exceeded ResourceQuota', '18 error missing-namespace']
+
+describe('binnacle check against a cluster', () => {
+  let folder = ''
+  let plane: ControlPlane
+  const quiet = { out: () => {}, err: () => {} }
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'check-against-'))
+    plane = await startControlPlane({ release: '1.33' })
+    await plane.apply(CLUSTER)
+    await plane.settled()
+    writeFileSync(join(folder, 'kubeconfig'), plane.kubeconfig, { mode: 0o600 })
+    writeFileSync(join(folder, 'dump.yaml'), CLUSTER)
+    await runImport(['--kubeconfig', join(folder, 'kubeconfig'), '--data-dir', join(folder, 'data')], quiet)
+    await runExport(['--data-dir', join(folder, 'data'), '--snapshot', join(folder, 'snapshot.db')], quiet)
+  })
+  after(async () => {
+    await plane.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('reads a live server, and writes nothing to it', async () => {
+    const writes = (): number => plane.requests.filter(({ verb }) => verb !== 'get' && verb !== 'list' && verb !== 'watch').length
+    const before = writes()
+    expect(await found({ against: join(folder, 'kubeconfig'), fieldManager: 'ci' })).to.have.members([
+      ...FINDINGS,
+      ...[5, 6, 8].map(line => `${line} error apply-conflict binnacle-testing`),
+    ])
+    expect(writes()).to.equal(before)
+  })
+
+  for (const [source, name] of [
+    ['a dump', 'dump.yaml'],
+    ['a data directory', 'data'],
+    ['a snapshot of etcd', 'snapshot.db'],
+  ])
+    it(`reads ${source}`, async () => {
+      const before = readdirSync(folder)
+      expect(await found({ against: join(folder, name ?? ''), forceConflicts: true })).to.have.members(FINDINGS)
+      expect(readdirSync(folder)).to.deep.equal(before)
+    })
+
+  it('applies the permissions of a user, and reports what would follow', async () => {
+    const jane = await found({ against: join(folder, 'dump.yaml'), as: 'jane' })
+    expect(jane).to.have.members([...FINDINGS, '11 error forbidden', '16 error forbidden'])
+  })
+
+  it('takes the namespaces of a dump that does not have them from its objects', async () => {
+    writeFileSync(join(folder, 'part.yaml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: elsewhere}\n')
+    expect(await found({ against: join(folder, 'part.yaml') })).to.deep.equal(['3 error missing-namespace', '13 error missing-namespace'])
+  })
+})
