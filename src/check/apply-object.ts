@@ -65,6 +65,7 @@ export async function applyObject(
     : { method: 'POST', path: resourcePath(served, namespace), query }
   const findings: CheckFinding[] = []
   const without = new Set<SourceNode>()
+  const removed = new Set<string>()
   const first = await send(client, object, attempt, without)
   let last = first
   let decisive = first
@@ -80,6 +81,7 @@ export async function applyObject(
     if (at?.isExact && at.node !== object.node) {
       findings.push(...refusalFindings(object, error, steps, before !== undefined))
       without.add(at.node)
+      removed.add(at.path)
       last = await send(writer, object, attempt, without)
     } else if (before && attempt.query.force === undefined && isConflict(last)) {
       const others = refusalFindings(object, error, steps, true).filter(({ by = '' }) => by !== fieldManager && !TAKEN_OVER.has(by))
@@ -89,7 +91,8 @@ export async function applyObject(
       break
     } else break
   }
-  if (last.error) findings.push(...refusalFindings(object, last.error, last.steps, before !== undefined))
+  // A value of the wrong type is left out, and may be required.
+  if (last.error) findings.push(...refusalFindings(object, last.error, last.steps, before !== undefined).filter(({ field = '' }) => !removed.has(field)))
   return { first: await strictly(client, object, attempt, decisive), last, before, findings, steps: last.steps }
 }
 

@@ -9,7 +9,8 @@ import { ADMIN, ForkClient } from './fork/fork-client.ts'
 import { type Fork, openFork } from './fork/open-fork.ts'
 import type { Input } from './input/input-object.ts'
 import { readInput, readTexts } from './input/read-input.ts'
-import { inOrder } from './order.ts'
+import { decidesOnPods, inOrder } from './order.ts'
+import { ReferenceCheck } from './references/check-references.ts'
 import type { CheckedObject, CheckFinding, CheckOptions, CheckResult } from './types.ts'
 import { WebhookReviews } from './webhook-reviews.ts'
 
@@ -86,26 +87,38 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: Check
     forceConflicts = false,
     webhooks = {},
   } = options
+  const { hasCluster } = options
   const reviews = new WebhookReviews(webhooks)
   const clientOf = (user: User): ForkClient => new ForkClient({ fork, user, userAgent: 'kubectl', reviewInstead: reviews.review })
+  const admin = clientOf(ADMIN)
   const checker = new Checker({
     fork,
     client: clientOf(userOf(options)),
-    admin: clientOf(ADMIN),
+    admin,
     reviews,
-    options: { namespace, strict, showDefaults, diff, fieldManager, forceConflicts, hasCluster: options.hasCluster },
+    options: {
+      namespace,
+      strict,
+      showDefaults,
+      diff,
+      fieldManager,
+      forceConflicts,
+      hasCluster,
+      checksPods: hasCluster || [...given.objects, ...input.objects].some(decidesOnPods),
+    },
   })
   for (const object of inOrder(given.objects)) await checker.check(object)
   checker.forget()
   const objects: CheckedObject[] = []
   for (const object of asGiven ? input.objects : inOrder(input.objects)) objects.push(await checker.check(object))
+  const references = await new ReferenceCheck(checker.placed, { fork, admin, strict, hasCluster }).findings()
   const faults = [...given.faults, ...input.faults].map(
     ({ rule, ...fault }): CheckFinding => ({ rule, severity: rule === 'not-an-object' ? 'warning' : 'error', ...fault }),
   )
   return {
     release: fork.gates.release,
     objects: objects.toSorted(byPosition(input)),
-    findings: [...faults, ...checker.findings, ...reviews.findings()].toSorted(byPosition(joined(given, input))),
+    findings: [...faults, ...checker.findings, ...references, ...reviews.findings()].toSorted(byPosition(joined(given, input))),
     cases: [],
     remarks: input.remarks,
   }

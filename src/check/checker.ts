@@ -13,6 +13,7 @@ import type { Fork } from './fork/open-fork.ts'
 import { type InputObject, rangePosition } from './input/input-object.ts'
 import { locateField } from './input/position.ts'
 import { affectsAdmission } from './order.ts'
+import { podFindings } from './pods.ts'
 import type { CheckedObject, CheckFinding } from './types.ts'
 import type { WebhookReviews } from './webhook-reviews.ts'
 
@@ -22,6 +23,8 @@ export interface CheckerOptions extends ApplyOptions {
   /** Whether the fork has the objects of a cluster. */
   readonly hasCluster: boolean
   readonly strict: boolean
+  /** Whether the pods of workloads are sent through admission. */
+  readonly checksPods: boolean
   readonly showDefaults: boolean
   readonly diff: boolean
 }
@@ -72,6 +75,7 @@ export class Checker {
     const result = await this.#apply(object, served, namespace)
     const { first, last, before } = result
     this.placed.push({ object: { ...object, namespace }, served, namespace, before, after: last.object })
+    await this.#checkPods(object)
     if (affectsAdmission(object)) this.#unsettled = `${object.apiVersion} ${object.kind}`
     if (object.kind === 'CustomResourceDefinition' && last.object) await this.#withoutConversion(last.object)
     const { error = refusal } = first
@@ -114,6 +118,19 @@ export class Checker {
         ...changeFindings(object, result.steps, options.showDefaults),
       )
       return result
+    } finally {
+      reviews.current = undefined
+    }
+  }
+
+  /** Checks the pods of the last object. */
+  async #checkPods(object: InputObject): Promise<void> {
+    const { admin, reviews, options } = this.#parts
+    const placed = this.placed.at(-1)
+    if (!options.checksPods || placed === undefined) return
+    reviews.current = object
+    try {
+      this.findings.push(...(await podFindings(placed, { admin, strict: options.strict })))
     } finally {
       reviews.current = undefined
     }

@@ -1,3 +1,4 @@
+import { objectIn } from '../api/meta/object.ts'
 import type { InputObject } from './input/input-object.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
@@ -57,3 +58,17 @@ export const affectsAdmission = (object: Pick<InputObject, 'apiVersion' | 'kind'
   const stage = stageOf(object)
   return stage < STAGES.length - 1 || stage > STAGES.length || groupKind(object) === '/ConfigMap'
 }
+
+/** Kinds that decide which pods may be created, as `group/Kind`. */
+const ON_PODS: ReadonlySet<string> = new Set([
+  '/ResourceQuota',
+  '/LimitRange',
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy',
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy',
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration',
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration',
+])
+
+/** Reports whether an object decides which pods may be created. */
+export const decidesOnPods = (object: Pick<InputObject, 'apiVersion' | 'kind' | 'value'>): boolean =>
+  ON_PODS.has(groupKind(object)) || Object.keys(objectIn(objectIn(object.value.metadata).labels)).some(label => label.startsWith('pod-security.kubernetes.io/'))

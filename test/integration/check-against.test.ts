@@ -121,6 +121,10 @@ describe('binnacle check against a cluster', () => {
 
   it('takes the namespaces of a dump that does not have them from its objects', async () => {
     writeFileSync(join(folder, 'part.yaml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: elsewhere}\n')
-    expect(await found({ against: join(folder, 'part.yaml') })).to.deep.equal(['3 error missing-namespace', '13 error missing-namespace'])
+    expect(await found({ against: join(folder, 'part.yaml') })).to.deep.equal([
+      '3 error missing-namespace',
+      '13 error missing-namespace',
+      '14 warning unmatched-selector',
+    ])
   })
 })

@@ -180,6 +180,7 @@ kind: ConfigMap
 metadata: {name: b}
 `
     expect(await found(text, { asGiven: true })).to.deep.equal([
+      '8:28 warning missing-reference webhooks[0].clientConfig.service.name | Service "engine" in namespace default does not exist',
       '11:1 note webhook-not-called  | webhook "check.engine.dev" of engine would be called for 2 objects, and was not',
     ])
   })

@@ -60,13 +60,14 @@ function causeFinding(object: InputObject, { field = '', message = '', reason }:
   return objectFinding(object, rule, 'error', isPath ? `${field}: ${message}` : message, { ...(isPath && { field }), advice: ADVICE[rule] })
 }
 
-interface Denial {
+/** Policy, webhook or plugin that denied a request. */
+export interface Denial {
   readonly rule: RuleName
   readonly by: string
 }
 
 /** Returns what denied a request. Undefined if admission did not. */
-function denialOf(steps: readonly WhyStep[]): Denial | undefined {
+export function denialOf(steps: readonly WhyStep[]): Denial | undefined {
   const policy = steps.find((step): step is PolicyStep => step.step === 'policy' && (step.outcome === 'refused' || step.outcome === 'failed'))
   if (policy) return { rule: 'policy-denied', by: policy.policy }
   const webhook = steps.find((step): step is WebhookCallStep => step.step === 'webhook' && (step.outcome === 'refused' || step.outcome === 'failed'))
