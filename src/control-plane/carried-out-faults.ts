@@ -1,3 +1,4 @@
+import type { KubeObject } from '../api/meta/object.ts'
 import { updateKind } from '../catalog/define.ts'
 import { RevisionTimes } from '../faults/revision-times.ts'
 import type { Faults } from '../faults/strike.ts'
@@ -12,7 +13,10 @@ const HOLDER = 'binnacle-faults'
 
 type FaultOptions = Pick<ControlPlaneOptions, 'runtime' | 'storage'>
 
-/** Connects the fault rules of a server to the revisions of its store, which stale reads use, and to its Leases. Returns undefined if it injects no faults. */
+/** Annotation that the concurrent writer of a fault changes. */
+const WRITES = 'binnacle.dev/concurrent-writes'
+
+/** Connects the fault rules of a server to the revisions of its store, which stale reads use, and to its objects. Returns undefined if it injects no faults. */
 export function faultsOf({ runtime: { faults: rules }, storage }: FaultOptions, registry: Registry, signal: AbortSignal): Faults | undefined {
   if (rules === undefined) return undefined
   const access = registry.access()
@@ -31,6 +35,16 @@ export function faultsOf({ runtime: { faults: rules }, storage }: FaultOptions, 
         ...lease,
         spec: { ...lease.spec, holderIdentity: HOLDER, acquireTime: time, renewTime: time, leaseTransitions: (lease.spec.leaseTransitions ?? 0) + 1 },
       })).catch(undefinedIfNotFound)
+    },
+    async writeFirst(writer, info) {
+      const { namespace, name } = info
+      if (writer === 'Deletes') return void (await access.delete(info, namespace, name).catch(undefinedIfNotFound))
+      const changed = (object: KubeObject): KubeObject => {
+        const { annotations = {} } = object.metadata
+        const count = Number(annotations[WRITES] ?? 0) + 1
+        return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, [WRITES]: String(count) } } }
+      }
+      await access.update(info, namespace, name, changed).catch(undefinedIfNotFound)
     },
   }
 }

@@ -12,6 +12,9 @@ const object = (properties: Record<string, Schema>, description?: string): Schem
   ...(description !== undefined && { description }),
 })
 
+const event = (description: string): Schema =>
+  object({ type: enumSchema('ADDED', 'MODIFIED', 'DELETED'), namespace: text, name: text, skip: number }, description)
+
 /** FaultSpec. */
 const spec = object({
   match: object(
@@ -23,6 +26,9 @@ const spec = object({
     'How many of the matching requests have the fault, and when. Durations are such as 500ms or 1m30s. Default: every matching request.',
   ),
   delay: { ...text, description: 'Delay of the response, such as 500ms.' },
+  hold: { ...enumSchema('Quiet'), description: 'Quiet: the request waits until nothing else happens.' },
+  writer: { ...enumSchema('Changes', 'Deletes'), description: 'Another client changes the object right before the request updates it, or deletes it.' },
+  restart: { ...enumSchema('BeforeCommit', 'AfterCommit', 'AtRest'), description: 'Restarts the program of the client. Only binnacle explore can do this.' },
   lease: { ...enumSchema('Lost'), description: 'Lost: another client acquires the Lease just before the request updates it.' },
   status: {
     ...object(
@@ -34,9 +40,21 @@ const spec = object({
   cut: { ...enumSchema('BeforeCommit', 'AfterCommit'), description: 'Closes the connection without a response, before or after the write is committed.' },
   gone: { ...flag, description: 'Returns 410 to lists that continue or request an exact version, and to watches that start at a version.' },
   behind: { ...text, description: 'Staleness of lists with resourceVersion=0 and of watch events, such as 10s. At most 2m.' },
+  behindChanges: {
+    ...number,
+    description: 'Number of changes that lists with resourceVersion=0 are behind. A watch that continues from one waits until nothing else happens.',
+  },
   watch: object(
-    { endAfter: number, withGone: flag, withholdBookmarks: flag },
-    'Ends watches after a number of events, optionally with a 410, or withholds bookmarks.',
+    {
+      endAfter: number,
+      endBefore: event('Event before which the watch ends.'),
+      withGone: flag,
+      reopen: { ...enumSchema('Quiet'), description: 'After endBefore, the next list or watch of the resource waits until nothing else happens.' },
+      holdAt: event('Event from which on the watch delivers nothing until nothing else happens.'),
+      until: { ...enumSchema('Quiet', 'OtherEvent'), description: 'End of holdAt: OtherEvent ends it when another watch has delivered its next event.' },
+      withholdBookmarks: flag,
+    },
+    'Ends watches after a number of events or before one event, optionally with a 410, holds events back, or withholds bookmarks.',
   ),
   webhooksDown: { ...texts, description: 'Names of admission webhooks that are unreachable. * matches all.' },
   beyondContract: { ...flag, description: "Allows effects that the API's contract rules out." },

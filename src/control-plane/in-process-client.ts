@@ -15,11 +15,11 @@ import {
   type Selection,
   type WatchedChange,
 } from '../clients/api-client.ts'
-import { type FaultEffects, type Faults, strike } from '../faults/strike.ts'
+import { type Faults, type StruckRequest, serveWithFaults } from '../faults/strike.ts'
 import type { Clock } from '../lib/clock.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
-import type { RequestContext, User } from '../meta/context.ts'
+import type { RequestAttributes, RequestContext, User } from '../meta/context.ts'
 import { resourceAttributes } from '../meta/request-attributes.ts'
 import { conflictError, methodNotAllowedError, notFoundError, OPTIMISTIC_LOCK, pathNotFoundError } from '../meta/status.ts'
 import { decodeObject } from '../registry/decode-object.ts'
@@ -97,9 +97,9 @@ export class InProcessClient implements ApiClient {
     const served = this.#served(kind)
     const until = AbortSignal.any([signal, this.#parts.signal])
     const query = new URLSearchParams({ resourceVersion: selection.resourceVersion })
-    return this.#request(kind, 'watch', { namespace, name: '', query }, async ({ disturb = unchanged }) => {
+    return this.#request(kind, 'watch', { namespace, name: '', query }, async ({ disturbed = unchanged }) => {
       const opened = await this.#parts.registry.store(served).watch(served, namespace, { ...listOptions(selection), allowWatchBookmarks: true }, until)
-      await disturb(opened).deliver(async batch => {
+      await disturbed(opened).deliver(async batch => {
         for (const event of batch) {
           if (until.aborted) return false
           const change = await changeOf(kind, event)
@@ -184,7 +184,7 @@ export class InProcessClient implements ApiClient {
   }
 
   #write<T>(kind: ResourceKind<TypedObject>, verb: string, name: ObjectName, write: (to: WriteTarget) => Promise<T>): Promise<T> {
-    return this.#request(kind, verb, name, effects => write(this.#target(kind, verb, name, effects)))
+    return this.#request(kind, verb, name, request => write(this.#target(kind, verb, name, request)))
   }
 
   /** Serves a request with its faults. Rejects with an Error if a fault cuts its connection. */
@@ -192,15 +192,17 @@ export class InProcessClient implements ApiClient {
     { group, version, resource }: ResourceKind<TypedObject>,
     verb: string,
     { query = NO_QUERY, ...name }: ObjectName & { readonly query?: URLSearchParams },
-    serve: (effects: FaultEffects) => Promise<T>,
+    serve: (request: Disturbance) => Promise<T>,
   ): Promise<T> {
     const { faults, identity, signal } = this.#parts
-    if (faults === undefined || faults.rules.isEmpty) return serve(NO_EFFECTS)
-    const effects = await strike(faults, { ...identity, info: resourceAttributes({ verb, group, version, resource, ...name }), query, signal })
-    if (effects.cut === 'BeforeCommit') throw new Error(CUT)
-    const result = await serve(effects)
-    if (effects.cut === 'AfterCommit') throw new Error(CUT)
-    return result
+    if (faults === undefined) return serve(UNDISTURBED)
+    const request = new FaultableCall({ ...identity, info: resourceAttributes({ verb, group, version, resource, ...name }), query, signal })
+    let result: { readonly value: T } | undefined
+    await serveWithFaults(faults, request, async () => {
+      result = { value: await serve(request) }
+    })
+    if (result === undefined || request.isCut) throw new Error('the connection was closed by an injected fault')
+    return result.value
   }
 
   /** Throws 404 if the version of the kind is not served. */
@@ -210,7 +212,7 @@ export class InProcessClient implements ApiClient {
     return served
   }
 
-  #target(kind: ResourceKind<TypedObject>, verb: string, { namespace, name, subresource = '' }: ObjectName, { webhookFault }: FaultEffects): WriteTarget {
+  #target(kind: ResourceKind<TypedObject>, verb: string, { namespace, name, subresource = '' }: ObjectName, { webhookFault }: Disturbance): WriteTarget {
     const { identity, signal, fence = signal, clock } = this.#parts
     const { group, version, resource } = kind
     const ctx: RequestContext = {
@@ -226,8 +228,41 @@ export class InProcessClient implements ApiClient {
   }
 }
 
-const CUT = 'the connection was closed by an injected fault'
-const NO_EFFECTS: FaultEffects = {}
+/** What faults change in how a request is served. */
+type Disturbance = Pick<StruckRequest, 'webhookFault' | 'disturbed'>
+
+const UNDISTURBED: Disturbance = { webhookFault: undefined, disturbed: undefined }
+
+/** A request of the client, as faults see it. */
+class FaultableCall implements StruckRequest {
+  readonly user: User
+  readonly userAgent: string
+  readonly info: RequestAttributes
+  readonly query: URLSearchParams
+  readonly signal: AbortSignal
+  readonly status = 200
+  webhookFault: StruckRequest['webhookFault'] = undefined
+  disturbed: StruckRequest['disturbed'] = undefined
+  /** Whether the client gets no response. */
+  isCut = false
+
+  constructor({ user, userAgent, info, query, signal }: Pick<StruckRequest, 'user' | 'userAgent' | 'info' | 'query' | 'signal'>) {
+    this.user = user
+    this.userAgent = userAgent
+    this.info = info
+    this.query = query
+    this.signal = signal
+  }
+
+  destroy(): void {
+    this.isCut = true
+  }
+
+  withholdAnswer(): void {
+    this.isCut = true
+  }
+}
+
 const NO_QUERY = new URLSearchParams()
 const unchanged = (watcher: Watcher): Watcher => watcher
 

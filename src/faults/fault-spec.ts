@@ -33,14 +33,29 @@ export interface FaultRate {
   readonly every?: string
 }
 
+/** One event of watches, counted over all watches that the fault matches. Omitted members match any event. */
+export interface FaultEvent {
+  readonly type?: 'ADDED' | 'MODIFIED' | 'DELETED'
+  readonly namespace?: string
+  readonly name?: string
+  /** Number of matching events before it. Defaults to 0. */
+  readonly skip?: number
+}
+
 /** Effects of a fault, in order. The API's contract allows each of them, unless `beyondContract` is set. */
 export interface FaultSpec {
   readonly match?: FaultMatch
   readonly rate?: FaultRate
   /** Delay of the response, by the control plane's clock. */
   readonly delay?: string
+  /** The request waits until nothing else happens: until no write is in progress, and no event was delivered and no write made for a moment. */
+  readonly hold?: 'Quiet'
   /** Another client takes the Lease before the request updates it. */
   readonly lease?: 'Lost'
+  /** Another client changes an annotation of the object right before the request updates it (`Changes`), or deletes the object right before the request (`Deletes`). */
+  readonly writer?: 'Changes' | 'Deletes'
+  /** The program of the client is restarted right before or after the request is executed, which gets no response, or when nothing else happens after it (`AtRest`). Only `explore` can restart a program. */
+  readonly restart?: 'BeforeCommit' | 'AfterCommit' | 'AtRest'
   /** Response instead of the requested one: 429, 500, 503 or 504, and 409 for updates and patches. Other codes require `beyondContract`. */
   readonly status?: { readonly code: number; readonly reason?: string; readonly message?: string; readonly retryAfterSeconds?: number }
   /** The connection is closed without a response, before (`BeforeCommit`) or after (`AfterCommit`) the request is executed. Over HTTP/2, the stream is reset. */
@@ -49,8 +64,22 @@ export interface FaultSpec {
   readonly gone?: boolean
   /** Age of lists with any version (`resourceVersion=0`), and of the events of watches. `beyondContract` extends it to lists of the latest version. */
   readonly behind?: string
-  /** Watches end after a number of events, with or without a 410 in the stream, and get no bookmarks. The bookmark that ends the initial events is only withheld with `beyondContract`. */
-  readonly watch?: { readonly endAfter?: number; readonly withGone?: boolean; readonly withholdBookmarks?: boolean }
+  /** Number of changes of the resource that a list with any version (`resourceVersion=0`) is behind. A watch that continues from it waits like a request with `hold`. */
+  readonly behindChanges?: number
+  /**
+   * Watches end after a number of events (`endAfter`) or before one event (`endBefore`), with or without a 410 in the stream, and get no bookmarks. The bookmark that ends the initial
+   * events is only withheld with `beyondContract`. `reopen`: after `endBefore`, the next list or watch of the resource waits like a request with `hold`. `holdAt`: from this event on
+   * the watch delivers nothing until nothing else happens (`Quiet`, the default of `until`), or until another watch has delivered its next event (`OtherEvent`).
+   */
+  readonly watch?: {
+    readonly endAfter?: number
+    readonly endBefore?: FaultEvent
+    readonly withGone?: boolean
+    readonly reopen?: 'Quiet'
+    readonly holdAt?: FaultEvent
+    readonly until?: 'Quiet' | 'OtherEvent'
+    readonly withholdBookmarks?: boolean
+  }
   /** Names of admission webhooks that cannot be reached while the request is admitted. `*` matches all. */
   readonly webhooksDown?: readonly string[]
   /** Whether effects are allowed that violate the API's contract. */

@@ -1,7 +1,10 @@
 import type { TimerClock } from '../lib/clock.ts'
 import { CounterFamily } from '../lib/metrics.ts'
 import type { RequestAttributes, User } from '../meta/context.ts'
+import { type EventSearch, eventSearch } from './event-fault.ts'
 import type { Fault, FaultMatch, FaultSpec } from './fault-spec.ts'
+import { Holds } from './holds.ts'
+import type { FaultObserver } from './observer.ts'
 import { matchesPatterns } from './patterns.ts'
 import { millisecondsOf, RateState } from './rate.ts'
 import { MOST_BEHIND_MS } from './revision-times.ts'
@@ -22,6 +25,8 @@ interface FaultRule {
   readonly name: string
   readonly spec: FaultSpec
   readonly state: RateState
+  /** Undefined if the fault is not about one event. */
+  readonly search: EventSearch | undefined
 }
 
 const CODES: readonly number[] = [429, 500, 503, 504]
@@ -38,6 +43,12 @@ export class FaultRules {
     labels: ['effect'],
   })
   readonly families = [this.#hits]
+  readonly holds = new Holds()
+  /** Optional. Follows requests, and restarts programs of clients. */
+  observer: FaultObserver | undefined
+  /** Revisions of the changes that watches have delivered, by resource, ascending. */
+  readonly #changes = new Map<string, number[]>()
+  readonly #staleStarts = new Set<string>()
   #added = 0
   /** Called when a rule has been added. */
   onAdded: () => void = () => {}
@@ -56,11 +67,18 @@ export class FaultRules {
     return false
   }
 
+  /** Whether any rule needs to know the changes that watches deliver. */
+  get countsChanges(): boolean {
+    for (const { spec } of this.#rules.values()) if (spec.behindChanges !== undefined) return true
+    return false
+  }
+
   /** Adds a rule, which replaces one of the same name. Throws an Error if it is invalid. */
   add(spec: FaultSpec, name = `fault-${++this.#added}`): Fault {
     checkFault(spec)
+    if (spec.restart !== undefined && this.observer === undefined) throw new Error('restart: only binnacle explore can restart a program')
     const state = new RateState(spec.rate ?? {}, this.clock.now())
-    const rule: FaultRule = { name, spec, state }
+    const rule: FaultRule = { name, spec, state, search: eventSearch(spec) }
     this.#rules.delete(name)
     this.#rules.set(name, rule)
     this.onAdded()
@@ -91,15 +109,62 @@ export class FaultRules {
     }
     return struck
   }
+
+  /** Returns the searches for single events of the faults that a watch has. */
+  searches(struck: readonly FaultSpec[]): readonly EventSearch[] {
+    const found: EventSearch[] = []
+    for (const { spec, search } of this.#rules.values()) if (search !== undefined && struck.includes(spec)) found.push(search)
+    return found
+  }
+
+  /** Reports whether a list or watch follows a watch that a fault has ended, and waits. True once for each such watch. */
+  isReopening(asked: FaultableRequest): boolean {
+    const { info } = asked
+    if (!info.isResource || (info.verb !== 'list' && info.verb !== 'watch')) return false
+    for (const { spec, search } of this.#rules.values()) {
+      if (search?.isReopening !== true || !matchesFault({ ...spec.match, verbs: [] }, asked, info)) continue
+      search.isReopening = false
+      return true
+    }
+    return false
+  }
+
+  /** Records the revision of a change that a watch delivers. */
+  changed(resource: string, revision: number): void {
+    const revisions = this.#changes.get(resource) ?? []
+    if (revisions.length === 0) this.#changes.set(resource, revisions)
+    if (revision > (revisions.at(-1) ?? 0)) revisions.push(revision)
+    if (revisions.length > MOST_CHANGES) revisions.shift()
+  }
+
+  /** Returns the revision before the last changes of the resource that watches have delivered. A watch that continues from it waits. Undefined if there are none. */
+  staleRevision({ info }: FaultableRequest, changes: number): number | undefined {
+    const revisions = info.isResource && changes > 0 ? this.#changes.get(resourceName(info)) : undefined
+    const first = revisions?.at(-changes) ?? revisions?.[0]
+    if (first === undefined) return undefined
+    this.#staleStarts.add(`${resourceName(info)}/${first - 1}`)
+    return first - 1
+  }
+
+  /** Reports whether a watch continues from a list that was behind. True once for each list. */
+  isStaleStart({ info }: FaultableRequest, search: URLSearchParams): boolean {
+    return info.isResource && this.#staleStarts.delete(`${resourceName(info)}/${search.get('resourceVersion')}`)
+  }
 }
 
-const EFFECTS = ['delay', 'lease', 'status', 'cut', 'gone', 'behind', 'watch', 'webhooksDown'] as const
+const EFFECTS = ['delay', 'hold', 'lease', 'writer', 'restart', 'status', 'cut', 'gone', 'behind', 'behindChanges', 'watch', 'webhooksDown'] as const
+const CHANGES: readonly string[] = ['create', 'update', 'patch', 'delete', 'deletecollection']
+
+const MOST_CHANGES = 10_000
+
+/** Name of the resource of a request, as in a match: `deployments.apps`. */
+export const resourceName = ({ group, resource }: Pick<RequestAttributes, 'group' | 'resource'>): string => (group === '' ? resource : `${resource}.${group}`)
 
 /** Reports whether all lists of a match apply to the request. */
 function matchesFault(match: FaultMatch | undefined, { user, userAgent }: FaultableRequest, info: RequestAttributes): boolean {
   if (match === undefined) return true
-  const { group, resource, subresource, namespace, name, verb } = info
-  const qualified = `${group === '' ? resource : `${resource}.${group}`}${subresource === '' ? '' : `/${subresource}`}`
+  const { subresource, namespace, name, verb } = info
+  const qualified = `${resourceName(info)}${subresource === '' ? '' : `/${subresource}`}`
   return (
     matchesPatterns(match.users, user.name) &&
     matchesPatterns(match.agents, userAgent.split(' ', 1)[0] ?? '') &&
@@ -115,13 +180,18 @@ function applies(spec: FaultSpec, info: RequestAttributes, search: URLSearchPara
   const { verb, resource, group } = info
   return (
     spec.delay !== undefined ||
+    spec.hold !== undefined ||
     spec.cut !== undefined ||
+    (spec.restart !== undefined && CHANGES.includes(verb)) ||
+    (spec.writer === 'Changes' && UPDATES.includes(verb)) ||
+    (spec.writer === 'Deletes' && info.name !== '') ||
+    (spec.behindChanges !== undefined && isBehind(spec, verb, search)) ||
     (spec.status !== undefined && (spec.status.code !== 409 || spec.beyondContract === true || UPDATES.includes(verb))) ||
     (spec.lease !== undefined && resource === 'leases' && group === 'coordination.k8s.io' && UPDATES.includes(verb)) ||
     (spec.gone === true && isGone(spec, verb, search)) ||
     (spec.behind !== undefined && (verb === 'watch' || isBehind(spec, verb, search))) ||
     (spec.watch !== undefined && verb === 'watch') ||
-    (spec.webhooksDown !== undefined && ['create', 'update', 'patch', 'delete', 'deletecollection'].includes(verb))
+    (spec.webhooksDown !== undefined && CHANGES.includes(verb))
   )
 }
 
@@ -151,6 +221,13 @@ function checkFault(spec: FaultSpec): void {
     throw new Error(`status.code: must be between 400 and 599, got ${status.code}`)
   if (status !== undefined && !beyondContract && status.code !== 409 && !CODES.includes(status.code))
     throw new Error(`status.code: ${status.code} is beyond the API's contract: set beyondContract to allow it`)
+  for (const [name, value] of Object.entries({
+    behindChanges: spec.behindChanges,
+    'watch.endBefore.skip': watch?.endBefore?.skip,
+    'watch.holdAt.skip': watch?.holdAt?.skip,
+  }))
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) throw new Error(`${name}: must be a non-negative integer, got ${value}`)
+  if (watch?.endBefore !== undefined && watch.holdAt !== undefined) throw new Error('watch.holdAt: must not be set together with endBefore')
   if (watch?.endAfter !== undefined && !(Number.isSafeInteger(watch.endAfter) && watch.endAfter >= 0))
     throw new Error(`watch.endAfter: must be a non-negative integer, got ${watch.endAfter}`)
 }

@@ -1,13 +1,15 @@
 import { pause } from '../lib/pause.ts'
-import type { RequestAttributes, User } from '../meta/context.ts'
+import type { RequestAttributes, RequestContext } from '../meta/context.ts'
 import type { RequestNotes } from '../meta/request-notes.ts'
-import { detailsOf, expiredError, failure, type StatusError } from '../meta/status.ts'
+import { detailsOf, expiredError, failure, StatusError } from '../meta/status.ts'
 import type { Watcher } from '../storage/storage.ts'
+import { eventFaults } from './event-fault.ts'
 import type { FaultSpec } from './fault-spec.ts'
+import type { ObservedRequest } from './observer.ts'
 import { matchesPatterns } from './patterns.ts'
 import { millisecondsOf } from './rate.ts'
 import type { RevisionTimes } from './revision-times.ts'
-import { type FaultRules, isBehind, isGone } from './rules.ts'
+import { type FaultableRequest, type FaultRules, isBehind, isGone, resourceName } from './rules.ts'
 import { disturbedWatch } from './watch-fault.ts'
 
 /** State and services that faults use. */
@@ -16,69 +18,139 @@ export interface Faults {
   readonly times: RevisionTimes
   /** Replaces the holder of a Lease. Does nothing if the Lease does not exist. */
   takeLease(namespace: string, name: string): Promise<void>
+  /** Changes an annotation of an object, or deletes it. Does nothing if the object does not exist. */
+  writeFirst(writer: NonNullable<FaultSpec['writer']>, info: RequestAttributes): Promise<void>
 }
 
 /** A request of a client, over HTTP or in the process. */
-export interface StruckRequest {
-  readonly user: User
-  readonly userAgent: string
-  readonly info: RequestAttributes
+export interface StruckRequest extends FaultableRequest {
   /** Options of the request. A fault may change the version that a list reads. */
   readonly query: URLSearchParams
   readonly signal: AbortSignal
   readonly why?: RequestNotes | undefined
-}
-
-/** Effects that come while the request is served, or after it. */
-export interface FaultEffects {
-  /** The client gets no response: the request is not executed (`BeforeCommit`), or it is, and its response is withheld. */
-  readonly cut?: 'BeforeCommit' | 'AfterCommit' | undefined
-  /** Returns the error of a webhook that cannot be reached. */
-  readonly webhookFault?: (webhook: string) => string | undefined
+  /** Status code of the response; 0 before it begins. */
+  readonly status: number
+  webhookFault: RequestContext['webhookFault']
   /** Disturbs the watch that the request opens. */
-  readonly disturb?: (watcher: Watcher) => Watcher
+  disturbed: ((watcher: Watcher) => Watcher) | undefined
+  /** Ends the request without a response. */
+  destroy(): void
+  /** Withholds the response to the request, which is executed. */
+  withholdAnswer(): void
 }
 
-const NONE: FaultEffects = {}
+/** Serves a request as the fault rules say. `serve` is not called if a fault ends the request first. */
+export const serveWithFaults = (faults: Faults, request: StruckRequest, serve: () => Promise<void>): Promise<void> =>
+  faults.rules.isEmpty && faults.rules.observer === undefined ? serve() : follow(faults, request, serve)
 
-/**
- * Applies the effects of the matching faults that come before the request is served, in the order that `FaultSpec` declares, and returns the others. Throws the StatusError that a
- * fault responds with.
- */
-export async function strike(faults: Faults, request: StruckRequest): Promise<FaultEffects> {
+/** Resources whose writes are no activity: leases are renewed all the time, and events only report. */
+const REPORTS: readonly string[] = ['leases', 'events']
+
+const READS: readonly string[] = ['get', 'list', 'watch']
+
+/** Reports the request to the observer, and whether it is in progress to the holds. */
+async function follow(faults: Faults, request: StruckRequest, serve: () => Promise<void>): Promise<void> {
   const { rules } = faults
-  const { info, query, signal } = request
-  const struck = rules.strike(request)
-  if (struck.length === 0) return NONE
-  request.why?.note({ step: 'fault', does: struck.flatMap(spec => Object.keys(spec).filter(name => name !== 'match' && name !== 'rate')) })
-  for (const { delay } of struck) if (delay !== undefined && !(await pause(millisecondsOf(delay), signal, rules.clock))) return NONE
-  let isWithheld = false
-  for (const spec of struck) {
-    if (spec.lease !== undefined) await faults.takeLease(info.namespace, info.name)
-    const failure = failureOf(spec, info)
-    if (failure && isWithheld) return { cut: 'BeforeCommit' }
-    if (failure) throw failure
-    if (spec.cut === 'BeforeCommit') return { cut: 'BeforeCommit' }
-    if (spec.cut === 'AfterCommit') isWithheld = true
-    if (spec.behind !== undefined && isBehind(spec, info.verb, query)) await lookBack(faults, spec.behind, query)
+  const { info } = request
+  const observed = rules.observer?.request(request, request.query)
+  if (observed === 'severed') return request.destroy()
+  const isActive = info.isResource && !REPORTS.includes(info.resource) && (observed?.isActive === true || !READS.includes(info.verb))
+  const end = isActive && info.verb !== 'watch' ? rules.holds.begin() : () => {}
+  if (isActive && info.verb === 'watch') rules.holds.touch()
+  let status = 0
+  try {
+    await disturb(faults, request, serve, observed, end)
+    ;({ status } = request)
+  } catch (error) {
+    status = error instanceof StatusError ? error.code : 500
+    throw error
+  } finally {
+    end()
+    observed?.done(status)
   }
-  return { ...(isWithheld && { cut: 'AfterCommit' }), ...webhookEffect(struck), ...watchEffect(struck, request, rules) }
 }
 
-function webhookEffect(struck: readonly FaultSpec[]): Pick<FaultEffects, 'webhookFault'> {
+/** Applies the effects of the matching faults in the order that `FaultSpec` declares. `pauses`: the request is not in progress while it is held. */
+async function disturb(
+  faults: Faults,
+  request: StruckRequest,
+  serve: () => Promise<void>,
+  observed: ObservedRequest | undefined,
+  pauses: () => void,
+): Promise<void> {
+  const { info } = request
+  const { rules } = faults
+  if (rules.isReopening(request)) {
+    pauses()
+    await rules.holds.wait()
+  }
+  const struck = rules.strike(request)
+  if (info.verb === 'watch') disturbWatch(rules, request, struck, observed)
+  if (struck.length === 0) return serve()
+  observed?.struck(struck)
+  request.why?.note({ step: 'fault', does: struck.flatMap(spec => Object.keys(spec).filter(name => name !== 'match' && name !== 'rate')) })
+  for (const spec of struck) {
+    if (spec.delay !== undefined && !(await pause(millisecondsOf(spec.delay), request.signal, rules.clock))) return serve()
+    if (spec.hold !== undefined && info.verb !== 'watch') {
+      pauses()
+      await rules.holds.wait()
+    }
+  }
+  for (const spec of struck) if ((await strikeOne(faults, request, spec)) === 'ended') return
   const down = struck.flatMap(({ webhooksDown = [] }) => webhooksDown)
-  return down.length === 0 ? NONE : { webhookFault: name => (matchesPatterns(down, name) ? 'dial tcp: connect: connection refused' : undefined) }
+  if (down.length > 0) request.webhookFault = name => (matchesPatterns(down, name) ? 'dial tcp: connect: connection refused' : undefined)
+  try {
+    await serve()
+  } finally {
+    if (struck.some(({ restart }) => restart === 'AfterCommit')) rules.observer?.restart(request)
+    if (struck.some(({ restart }) => restart === 'AtRest')) void rules.holds.wait().then(() => rules.observer?.restart(request))
+  }
 }
 
-function watchEffect(struck: readonly FaultSpec[], { info, query }: StruckRequest, { clock }: FaultRules): Pick<FaultEffects, 'disturb'> {
-  if (info.verb !== 'watch') return NONE
+/** Applies one fault before the request is executed. Returns `ended` if the request gets no further. */
+async function strikeOne(faults: Faults, request: StruckRequest, spec: FaultSpec): Promise<'ended' | undefined> {
+  const { info, query } = request
+  if (spec.lease !== undefined) await faults.takeLease(info.namespace, info.name)
+  if (spec.writer !== undefined) await faults.writeFirst(spec.writer, info)
+  if (spec.restart === 'BeforeCommit') {
+    faults.rules.observer?.restart(request)
+    request.destroy()
+    return 'ended'
+  }
+  if (spec.status !== undefined) throw faultStatus(spec.status, request)
+  if (spec.cut === 'BeforeCommit') {
+    request.destroy()
+    return 'ended'
+  }
+  if (spec.cut === 'AfterCommit' || spec.restart === 'AfterCommit') request.withholdAnswer()
+  if (spec.gone === true && info.verb !== 'watch') throw expiredError('The resourceVersion for the provided list is too old.')
+  if (spec.behind !== undefined && isBehind(spec, info.verb, query)) readAt(query, await faults.times.ago(millisecondsOf(spec.behind)))
+  if (spec.behindChanges !== undefined && isBehind(spec, info.verb, query)) readAt(query, faults.rules.staleRevision(request, spec.behindChanges))
+  return undefined
+}
+
+/** Applies the faults to a watch when it opens. */
+function disturbWatch(rules: FaultRules, request: StruckRequest, struck: readonly FaultSpec[], observed: ObservedRequest | undefined): void {
+  const { info, query } = request
+  const isHeld = rules.isStaleStart(request, query) || struck.some(({ hold }) => hold !== undefined)
+  if (struck.length === 0 && observed === undefined && !isHeld && !rules.countsChanges) return
   const gone = struck.some(spec => spec.gone === true && isGone(spec, 'watch', query))
-  return { disturb: watcher => disturbedWatch(watcher, struck, gone, clock) }
+  const resource = resourceName(info)
+  request.disturbed = watcher => {
+    observed?.opened(() => watcher.close())
+    const reporting = {
+      searches: rules.searches(struck),
+      holds: rules.holds,
+      observed,
+      isHeld,
+      changed: (revision: number) => rules.changed(resource, revision),
+    }
+    return eventFaults(disturbedWatch(watcher, struck, gone, rules.clock), reporting)
+  }
 }
 
-/** Rewrites the query of a list so that it reads the revision of a time ago. The list is complete, as for any exact revision. */
-async function lookBack({ times }: Faults, behind: string, query: URLSearchParams): Promise<void> {
-  const revision = await times.ago(millisecondsOf(behind))
+/** Rewrites the query of a list so that it reads an earlier revision, if there is one. The list is complete, as for any exact revision. */
+function readAt(query: URLSearchParams, revision: number | undefined): void {
   if (revision === undefined) return
   query.set('resourceVersion', String(revision))
   query.set('resourceVersionMatch', 'Exact')
@@ -93,11 +165,10 @@ const REASONS: Readonly<Record<number, string>> = {
   504: 'Timeout',
 }
 
-/** The error that a fault responds with. Undefined if it does not. */
-function failureOf({ status, gone }: FaultSpec, { group, resource, name, verb }: RequestAttributes): StatusError | undefined {
-  if (status !== undefined) {
-    const { code, reason = REASONS[code] ?? '', message = 'an injected fault', retryAfterSeconds } = status
-    return failure(code, reason, message, { ...detailsOf({ group, resource }, name), ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
-  }
-  return gone === true && verb !== 'watch' ? expiredError('The resourceVersion for the provided list is too old.') : undefined
+function faultStatus(
+  { code, reason = REASONS[code] ?? '', message = 'an injected fault', retryAfterSeconds }: NonNullable<FaultSpec['status']>,
+  { info }: StruckRequest,
+): StatusError {
+  const { group, resource, name } = info
+  return failure(code, reason, message, { ...detailsOf({ group, resource }, name), ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
 }

@@ -71,6 +71,8 @@ export async function openFork({ flags, tables = memoryTables() }: ForkOptions):
       spans: undefined,
       egress: EGRESS,
       console: undefined,
+      // Of the controllers above, none signs certificates.
+      authority: () => Promise.reject(new Error('a fork has no certificate authority')),
     },
     log,
   )

@@ -1,0 +1,27 @@
+import type { StorageEvent } from '../storage/storage.ts'
+import type { FaultSpec } from './fault-spec.ts'
+import type { FaultableRequest } from './rules.ts'
+
+/** Follows the requests of a server and the faults that they have, as `explore` does. */
+export interface FaultObserver {
+  /** Called before a request for a resource is executed. Returns undefined if the request is not followed, and `severed` if its connection is to be closed without a response. */
+  request(request: FaultableRequest, search: URLSearchParams): ObservedRequest | 'severed' | undefined
+  /** Restarts the program of the client. Returns when the restart has begun. */
+  restart(request: FaultableRequest): void
+}
+
+/** One request that is followed. */
+export interface ObservedRequest {
+  /** Whether held requests and events wait for it if it is a read. They always wait for writes. */
+  readonly isActive: boolean
+  /** The request has these faults. */
+  struck(specs: readonly FaultSpec[]): void
+  /** There is a response with this status code, or none (0). For a watch: it has ended. */
+  done(status: number): void
+  /** The watch is open. `close` ends it. */
+  opened(close: () => void): void
+  /** The watch has delivered the events. */
+  delivered(events: readonly StorageEvent[]): void
+  /** A fault holds the event back, or ends the watch before it. */
+  disturbed(does: 'hold' | 'end', event: StorageEvent): void
+}
