@@ -1,6 +1,6 @@
 import type { StorageEvent } from '../storage/storage.ts'
 import type { FaultSpec } from './fault-spec.ts'
-import type { FaultableRequest } from './rules.ts'
+import type { FaultableRequest } from './faultable-request.ts'
 
 /** Follows the requests of a server and the faults that they have, as `explore` does. */
 export interface FaultObserver {
@@ -8,6 +8,8 @@ export interface FaultObserver {
   request(request: FaultableRequest, search: URLSearchParams): ObservedRequest | 'severed' | undefined
   /** Restarts the program of the client. Returns when the restart has begun. */
   restart(request: FaultableRequest): void
+  /** Returns a promise that the response to a path of `explore` waits for. Undefined for other paths. */
+  barrier?(path: string): Promise<void> | undefined
 }
 
 /** One request that is followed. */

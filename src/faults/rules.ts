@@ -1,8 +1,9 @@
 import type { TimerClock } from '../lib/clock.ts'
 import { CounterFamily } from '../lib/metrics.ts'
-import type { RequestAttributes, User } from '../meta/context.ts'
+import type { RequestAttributes } from '../meta/context.ts'
 import { type EventSearch, eventSearch } from './event-fault.ts'
 import type { Fault, FaultMatch, FaultSpec } from './fault-spec.ts'
+import type { FaultableRequest } from './faultable-request.ts'
 import { Holds } from './holds.ts'
 import type { FaultObserver } from './observer.ts'
 import { matchesPatterns } from './patterns.ts'
@@ -11,14 +12,6 @@ import { MOST_BEHIND_MS } from './revision-times.ts'
 
 /** API group of the objects that describe faults. Requests for it never have faults, so that a fault can always be removed. */
 export const FAULTS_GROUP = 'binnacle.dev'
-
-/** A request that is matched against the rules. */
-export interface FaultableRequest {
-  readonly user: User
-  readonly userAgent: string
-  readonly info: RequestAttributes
-  readonly query: URLSearchParams
-}
 
 /** A fault rule that is matched against each request. */
 interface FaultRule {

@@ -5,11 +5,12 @@ import { detailsOf, expiredError, failure, StatusError } from '../meta/status.ts
 import type { Watcher } from '../storage/storage.ts'
 import { eventFaults } from './event-fault.ts'
 import type { FaultSpec } from './fault-spec.ts'
+import type { FaultableRequest } from './faultable-request.ts'
 import type { ObservedRequest } from './observer.ts'
 import { matchesPatterns } from './patterns.ts'
 import { millisecondsOf } from './rate.ts'
 import type { RevisionTimes } from './revision-times.ts'
-import { type FaultableRequest, type FaultRules, isBehind, isGone, resourceName } from './rules.ts'
+import { type FaultRules, isBehind, isGone, resourceName } from './rules.ts'
 import { disturbedWatch } from './watch-fault.ts'
 
 /** State and services that faults use. */

@@ -1,0 +1,9 @@
+import type { RequestAttributes, User } from '../meta/context.ts'
+
+/** A request that is matched against the rules. */
+export interface FaultableRequest {
+  readonly user: User
+  readonly userAgent: string
+  readonly info: RequestAttributes
+  readonly query: URLSearchParams
+}
