@@ -3,18 +3,22 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** Event loop turns that a commit takes, and those after it within which controllers react. */
 const COMMIT_TURNS = 2
 const QUIET_TURNS = 10
-/** Milliseconds after which a working controller is assumed to wait for something else. */
+/** Milliseconds and turns without a write after which a working controller is assumed to wait for something else. On a busy machine, time passes without turns. */
 const WORK_MS = 50
+const WORK_TURNS = 200
 
 /** Resolves when all commits have been observed and their consequences are complete. @param isIdle whether no controller is working. */
 export async function quiet(revision: () => number, isIdle: () => boolean = () => true): Promise<void> {
   let last = revision()
   let until = performance.now() + WORK_MS
-  for (let left = COMMIT_TURNS; left > 0 || (!isIdle() && performance.now() < until); left--) {
+  let turns = 0
+  for (let left = COMMIT_TURNS; left > 0 || (!isIdle() && (turns < WORK_TURNS || performance.now() < until)); left--) {
     await nextTurn()
+    turns++
     if (revision() === last) continue
     last = revision()
     left = QUIET_TURNS
     until = performance.now() + WORK_MS
+    turns = 0
   }
 }

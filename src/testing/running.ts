@@ -237,9 +237,14 @@ class RunningControlPlane implements ControlPlane {
     if (clock === undefined) throw new Error('this control plane uses the clock of the machine: start it with the option clock')
     const milliseconds = millisecondsOf(duration)
     await this.ready()
-    const { simulation } = this.#parts
+    const { simulation, queues } = this.#parts
     await simulation?.rest()
-    await clock.advance(milliseconds, simulation?.work ?? (() => quiet(() => this.#revision())))
+    const settled = (): Promise<void> =>
+      quiet(
+        () => this.#revision(),
+        () => queues.isIdle,
+      )
+    await clock.advance(milliseconds, simulation?.work ?? settled)
     await simulation?.pass(milliseconds)
   }
 
