@@ -13,8 +13,8 @@ import { excessTerminated, isUnscheduledTerminating, nodeGoneCondition, TERMINAT
 
 /** Time for which a node must be gone before its pods are deleted, in milliseconds. */
 const QUARANTINE = 40_000
-/** Delay with which pods that have ended are counted, in milliseconds. */
-const COUNT_INTERVAL = 20_000
+/** Interval in which upstream looks for pods to collect, in milliseconds. A pod that is deleted meanwhile is not marked as failed. */
+const CHECK_INTERVAL = 20_000
 const COUNT_KEY = 'terminated'
 
 /**
@@ -59,8 +59,8 @@ class PodCollector {
   #podChanged(pod: Pod): void {
     const { nodeName = '' } = pod.spec
     if (nodeName !== '' && !this.#nodes.store.get(nodeName)) this.#goneNodes.addAfter(nodeName, QUARANTINE)
-    if (isPodTerminating(pod)) this.#doomed.add(objectKey(pod))
-    else if (isPodTerminal(pod)) this.#count.addAfter(COUNT_KEY, COUNT_INTERVAL)
+    if (isPodTerminating(pod)) this.#doomed.addAfter(objectKey(pod), CHECK_INTERVAL)
+    else if (isPodTerminal(pod)) this.#count.addAfter(COUNT_KEY, CHECK_INTERVAL)
   }
 
   async #collectNode(name: string): Promise<void> {
