@@ -228,7 +228,7 @@ export class InProcessClient implements ApiClient {
   }
 }
 
-/** What faults change in how a request is served. */
+/** The way in which faults change how a request is served. */
 type Disturbance = Pick<StruckRequest, 'webhookFault' | 'disturbed'>
 
 const UNDISTURBED: Disturbance = { webhookFault: undefined, disturbed: undefined }

@@ -12,7 +12,7 @@ const CONSEQUENCES_MS = 2000
  * process one key at a time in the order of keys, and their delays take no real time but end in order.
  */
 export class Simulation implements Required<Pick<RuntimeOptions, 'random' | 'queues' | 'settled'>> {
-  /** What is drawn during the start, in an order that varies, has no influence on what is drawn later. */
+  /** Values that are drawn during the start, in an order that varies, have no influence on later ones. */
   readonly random: Randomness
   readonly queues: WorkQueues
   /** Runs with the machine's time until the server has started. */
