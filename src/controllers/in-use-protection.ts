@@ -11,7 +11,7 @@ import { protectionController } from './protection.ts'
 const isShutDown = ({ metadata }: TypedObject): boolean => metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0
 
 /** Scheduled pods that use claims: by claim name, and by pod UID and volume for the claims of ephemeral volumes. */
-class ClaimUsers {
+export class ClaimUsers {
   readonly #byName = new Map<string, Pod>()
   readonly #byOwner = new Map<string, Pod>()
 
@@ -46,12 +46,14 @@ export const claimProtection = protectionController<PersistentVolumeClaim>({
   },
 })
 
+export const isVolumeInUse = ({ status }: PersistentVolume): boolean => status.phase === 'Bound'
+
 /** Removes the finalizer of deleted volumes that are not bound. Source: pkg/controller/volume/pvprotection in k8s.io/kubernetes. */
 export const volumeProtection = protectionController<PersistentVolume>({
   kind: VOLUMES,
   finalizer: PROTECTED_VOLUMES.finalizer,
   users: [],
-  findUsers: async () => volume => (volume.status.phase === 'Bound' ? { kind: VOLUMES, object: volume } : undefined),
+  findUsers: async () => volume => (isVolumeInUse(volume) ? { kind: VOLUMES, object: volume } : undefined),
 })
 
 /** Removes the finalizer of deleted VolumeAttributesClasses that no claim or volume names. Source: pkg/controller/volume/vacprotection in k8s.io/kubernetes. */

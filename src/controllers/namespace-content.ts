@@ -1,4 +1,5 @@
 import type { ConfigMap } from '../api/core/v1.types.ts'
+import type { TypedObject } from '../api/meta/object.ts'
 import { getKind, updateKind } from '../catalog/define.ts'
 import type { ResourceId } from '../catalog/definition.ts'
 import { errorMessage } from '../lib/error-message.ts'
@@ -9,8 +10,9 @@ import { follow, WorkQueue } from './controller.ts'
 
 const ROOT_CA = 'kube-root-ca.crt'
 
+const DESCRIPTION = 'kubernetes.io/description'
 const ROOT_CA_ANNOTATION = {
-  'kubernetes.io/description':
+  [DESCRIPTION]:
     'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.',
 }
 
@@ -53,10 +55,12 @@ export const namespaceContentController =
     ])
   }
 
+/** Whether a namespace gets default objects: it exists and is not being deleted. */
+export const mayBeFilled = (namespace: TypedObject | undefined): boolean => namespace !== undefined && namespace.metadata.deletionTimestamp === undefined
+
 /** Creates the default objects of a namespace. Skips one that is being deleted, which would reject them. */
 async function fillNamespace(env: ControllerEnvironment, namespace: string, { serviceAccount, certificateAuthority }: NamespaceContent): Promise<void> {
-  const found = await orAbsent(env.access.get(NAMESPACES, '', namespace, { resourceVersion: '0' }))
-  if (!found || found.metadata.deletionTimestamp !== undefined) return
+  if (!mayBeFilled(await orAbsent(env.access.get(NAMESPACES, '', namespace, { resourceVersion: '0' })))) return
   await Promise.all([
     serviceAccount && ensureServiceAccount(env, namespace),
     certificateAuthority !== undefined && ensureRootCa(env, namespace, certificateAuthority),
@@ -80,10 +84,19 @@ async function ensureRootCa(env: ControllerEnvironment, namespace: string, ca: s
       data: { 'ca.crt': ca },
     }
     await orTolerated(env.access.create(CONFIG_MAPS, namespace, object))
-  } else if (found.data?.['ca.crt'] !== ca || Object.keys(found.data).length !== 1) {
-    await orTolerated(updateKind(env.access, CONFIG_MAPS, { namespace, name: ROOT_CA }, object => ({ ...object, data: { 'ca.crt': ca } })))
+  } else if (mustRestoreRootCa(found, ca)) {
+    const restored = (object: ConfigMap): ConfigMap => ({
+      ...object,
+      metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...ROOT_CA_ANNOTATION } },
+      data: { 'ca.crt': ca },
+    })
+    await orTolerated(updateKind(env.access, CONFIG_MAPS, { namespace, name: ROOT_CA }, restored))
   }
 }
+
+/** Whether the ConfigMap `kube-root-ca.crt` has other data, or no description. Another description may stay. */
+export const mustRestoreRootCa = ({ metadata, data }: ConfigMap, ca: string): boolean =>
+  data?.['ca.crt'] !== ca || Object.keys(data).length !== 1 || !metadata.annotations?.[DESCRIPTION]
 
 /** Resolves to undefined if the object does not exist. */
 async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {

@@ -51,6 +51,9 @@ export const protectionController =
     ])
   }
 
+/** Whether the finalizer of an object may have to be added or removed. */
+export const mayNeedChange = (isDeleted: boolean, hasFinalizer: boolean): boolean => isDeleted === hasFinalizer
+
 /** Tracks objects to process, and deleted objects that are still in use. */
 class Protector<T extends TypedObject> {
   readonly #protection: Protection<T>
@@ -79,7 +82,7 @@ class Protector<T extends TypedObject> {
 
   /** Schedules the object if it lacks the finalizer, or is deleted and still has it. */
   look({ metadata: { namespace = '', name = '', deletionTimestamp, finalizers = [] } }: T): void {
-    if (finalizers.includes(this.#protection.finalizer) === (deletionTimestamp !== undefined)) this.#add(namespace, name)
+    if (mayNeedChange(deletionTimestamp !== undefined, finalizers.includes(this.#protection.finalizer))) this.#add(namespace, name)
   }
 
   /** Schedules the objects that wait for the user. */

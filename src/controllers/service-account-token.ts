@@ -20,13 +20,19 @@ const secretKey = ({ metadata }: TypedObject): string => `${metadata.namespace}/
 const accountOf = ({ metadata }: TypedObject): string => `${metadata.namespace}/${metadata.annotations?.[ACCOUNT_NAME] ?? ''}`
 
 /** Missing or outdated data of the Secret, in base64. Empty if complete. */
-function missingData(secret: Secret, certificateAuthority: string): Record<string, string> {
+export function missingData(secret: Secret, certificateAuthority: string): Record<string, string> {
   const { namespace, token, 'ca.crt': ca } = secret.data ?? {}
   return {
     ...(ca !== base64(certificateAuthority) && { 'ca.crt': base64(certificateAuthority) }),
     ...(!namespace && { namespace: base64(secret.metadata.namespace ?? '') }),
     ...(!token && { token: '' }),
   }
+}
+
+/** Whether the Secret is for an account, and not for an earlier one of the same name. */
+export function isTokenOf({ metadata: { annotations } }: Secret, account: TypedObject): boolean {
+  const uid = annotations?.[ACCOUNT_UID]
+  return !uid || uid === account.metadata.uid
 }
 
 /**
@@ -74,8 +80,7 @@ export const serviceAccountTokenController =
 async function fillSecret({ access }: ControllerEnvironment, secret: Secret, issuer: TokenIssuer, certificateAuthority: string): Promise<void> {
   const { namespace = '', name = '', uid, annotations } = secret.metadata
   const account = await orAbsent(access.get(SERVICE_ACCOUNTS, namespace, annotations?.[ACCOUNT_NAME] ?? ''))
-  const wantedUid = annotations?.[ACCOUNT_UID]
-  if (!account || (wantedUid && wantedUid !== account.metadata.uid)) {
+  if (!account || !isTokenOf(secret, account)) {
     await orAbsent(access.delete(SECRETS, namespace, name, uid === undefined ? {} : { uid }))
     return
   }

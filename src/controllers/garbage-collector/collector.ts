@@ -3,6 +3,7 @@ import type { SerialSteps } from '../../lib/serial-steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Coordinates } from './coordinates.ts'
 import { coordinatesOf, referredTo } from './coordinates.ts'
+import { dispositionOf, type OwnersByState } from './disposition.ts'
 import type { Node, OwnerGraph } from './graph.ts'
 import { FOREGROUND, ORPHAN } from './graph.ts'
 import type { Objects, Propagation } from './objects.ts'
@@ -16,14 +17,6 @@ const FEW_UNKNOWN = 1000
 /** The object must be examined again later. Not a failure. */
 export class LookAgain extends Error {
   override readonly name = 'LookAgain'
-}
-
-/** UIDs of an object's owners, by state. */
-interface Owners {
-  readonly solid: string[]
-  readonly dangling: string[]
-  /** Owners in foreground deletion, which wait for their dependents. */
-  readonly waiting: string[]
 }
 
 /** Decides about one object at a time. Reports findings to the graph. An error makes the queue retry the object. */
@@ -116,12 +109,10 @@ export class Collector {
   async #collect(node: Node, now: KubeObject): Promise<void> {
     const object = coordinatesOf(node)
     const owners = await this.#classify(object, now.metadata.ownerReferences ?? [])
-    if (owners.solid.length > 0) {
-      const lost = [...owners.dangling, ...owners.waiting]
-      if (lost.length > 0) await this.#objects.removeOwners(object, lost)
-      return
-    }
-    if (owners.waiting.length > 0 && node.dependents.size > 0) {
+    const disposition = dispositionOf(owners, node.dependents.size > 0)
+    if (disposition === 'keep') return
+    if (disposition === 'release') return this.#objects.removeOwners(object, [...owners.dangling, ...owners.waiting])
+    if (disposition === 'delete foreground') {
       // Breaks a cycle of foreground deletions, in which each object would wait for the other.
       if ([...node.dependents].some(({ waiting }) => waiting)) await this.#objects.unblockOwners(object)
       const latest = (await this.#objects.get(object)) ?? now
@@ -132,8 +123,8 @@ export class Collector {
   }
 
   /** Classifies owners: dangling if the owner does not exist, waiting if it is in foreground deletion, otherwise solid. */
-  async #classify(dependent: Coordinates, references: readonly OwnerReference[]): Promise<Owners> {
-    const owners: Owners = { solid: [], dangling: [], waiting: [] }
+  async #classify(dependent: Coordinates, references: readonly OwnerReference[]): Promise<OwnersByState> {
+    const owners = { solid: [] as string[], dangling: [] as string[], waiting: [] as string[] }
     for (const reference of references) {
       // Reads of the watch cache do not end the turn.
       if (turnIsSpent()) await nextTurn()
