@@ -20,6 +20,7 @@ import { persistentVolumeExpander } from './controllers/persistentvolumeexpander
 import { podGarbageCollector } from './controllers/podgc/controller.ts'
 import { replicaSetController, replicationController } from './controllers/replicaset/controller.ts'
 import { statefulSetController } from './controllers/statefulset/controller.ts'
+import { serviceLoadBalancerController } from './controllers/servicelb/controller.ts'
 import { taintEvictionController } from './controllers/tainteviction/controller.ts'
 import { tokenCleaner } from './controllers/tokencleaner/controller.ts'
 import { ttlAfterFinishedController } from './controllers/ttlafterfinished/controller.ts'
@@ -42,6 +43,7 @@ export const CLUSTER_PARTS = {
   'volume-driver': volumeDriver,
   'horizontal-pod-autoscaler-controller': horizontalPodAutoscalerController,
   'bootstrap-signer-controller': bootstrapSigner,
+  'service-lb-controller': serviceLoadBalancerController,
   'token-cleaner-controller': tokenCleaner,
   'ttl-controller': nodeTtlController,
   'certificatesigningrequest-approving-controller': certificateApprovingController,

@@ -1,5 +1,6 @@
 import { BUILT_CONTROLLERS, CONTROLLER_NAMES, type ControllerName, MISSING_CONTROLLERS, OFF_BY_DEFAULT } from '../controllers/names.ts'
 import type { FlagReader } from './flag-reader.ts'
+import { rangesOf } from './network-config.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
 import type { Profile } from './place-config.ts'
 import { type PodRange, podRangesOf } from './pod-ranges.ts'
@@ -12,6 +13,8 @@ export interface ControllersConfig {
   readonly nodes: number | { readonly file: string }
   /** Ranges from which nodes get the addresses of their pods, with the prefix length of the block of a node. Empty if nodes get none. */
   readonly podRanges: readonly PodRange[]
+  /** Ranges of the addresses of load balancers. */
+  readonly loadBalancerRanges: readonly string[]
   /** Path of a KubeSchedulerConfiguration. */
   readonly schedulerFile?: string | undefined
 }
@@ -38,6 +41,7 @@ export function controllersOf(profile: Profile, { values }: GivenFlags, read: Fl
     quotaSyncPeriodMs: read.duration('resource-quota-sync-period'),
     nodes: nodesOf(read.text('nodes') ?? '0'),
     podRanges: podRangesOf(read),
+    loadBalancerRanges: rangesOf(read, 'load-balancer-ip-range'),
     schedulerFile: schedulerFileOf(enabled, read),
   }
 }

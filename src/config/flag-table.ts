@@ -81,6 +81,11 @@ export const FLAGS = {
   'node-cidr-mask-size': ownFlag('int', 'Prefix length of the block of a node in a cluster with one family. Default: 24 for IPv4, 64 for IPv6.'),
   'node-cidr-mask-size-ipv4': ownFlag('int', 'Prefix length of the IPv4 block of a node. Default: 24.'),
   'node-cidr-mask-size-ipv6': ownFlag('int', 'Prefix length of the IPv6 block of a node. Default: 64.'),
+  'load-balancer-ip-range': ownFlag(
+    'string',
+    'Ranges (CIDR), separated by commas, of whose addresses service-lb-controller gives one to each service of type LoadBalancer. No traffic is balanced.',
+    '198.18.0.0/15,2001:2::/48',
+  ),
   'resource-quota-sync-period': ownFlag(
     'duration',
     'Interval between full recalculations of quota usage by resourcequota-controller. 0: only after changes.',

@@ -23,17 +23,16 @@ export interface NetworkConfig {
 
 /** Parses the flags of services and kubelets. Throws FlagError. */
 export const networkOf = (read: FlagReader): NetworkConfig => ({
-  serviceClusterIpRanges: rangesOf(read.text('service-cluster-ip-range') ?? ''),
+  serviceClusterIpRanges: rangesOf(read, 'service-cluster-ip-range'),
   serviceNodePorts: nodePortsOf(read.text('service-node-port-range') ?? ''),
   kubelets: kubeletsOf(read),
   services: servicesOf(read),
 })
 
 /** Parses CIDRs that are separated by commas. Throws FlagError. */
-function rangesOf(text: string): string[] {
-  const ranges = text.split(',').filter(range => range !== '')
-  for (const range of ranges)
-    if (parseCidr(range) === undefined) throw new FlagError(`--service-cluster-ip-range: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
+export function rangesOf(read: FlagReader, flag: 'service-cluster-ip-range' | 'load-balancer-ip-range'): string[] {
+  const ranges = (read.text(flag) ?? '').split(',').filter(range => range !== '')
+  for (const range of ranges) if (parseCidr(range) === undefined) throw new FlagError(`--${flag}: ${JSON.stringify(range)} is not a CIDR such as 10.0.0.0/24`)
   return ranges
 }
 

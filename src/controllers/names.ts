@@ -27,6 +27,7 @@ export const CLUSTER_PART_NAMES = [
   'volume-driver',
   'horizontal-pod-autoscaler-controller',
   'bootstrap-signer-controller',
+  'service-lb-controller',
   'token-cleaner-controller',
   'ttl-controller',
   'certificatesigningrequest-approving-controller',
@@ -62,6 +63,7 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'selinux-warning-controller',
   'service-cidr-controller',
   'service-lb-controller',
+  'statefulset-controller',
   'storage-version-migrator-controller',
   'storageversion-garbage-collector-controller',
 ]

@@ -3,6 +3,7 @@ import { manifestDirectories } from '../admission/manifests/manifest-directories
 import { readWebhookCredentials, type WebhookCredentials, type WebhookPluginName } from '../admission/webhooks/credentials.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { SchedulerSettings } from '../cluster/scheduler/configuration/settings.ts'
+import type { ClusterSettings } from '../cluster/shared/environment.ts'
 import type { NodeCidrs } from '../cluster/shared/node-cidrs.ts'
 import type { NodePool } from '../cluster/shared/node-pool.ts'
 import { type MediaOffer, mediaOffer } from '../codec/accept-header.ts'
@@ -94,8 +95,13 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
   const { addresses, toEndpoints, proxyClient, refusesRedirects } = config.network.services
   const outward = config.serving.readOnly ? READ_ONLY_EGRESS : egress
   const parts = clusterPartsOf(config)
-  const scheduler = await schedulerSettingsOf(config)
-  const nodes = parts.includes('kubelet') ? await nodePoolsOf(config.controllers.nodes) : []
+  const settings: ClusterSettings = {
+    nodes: parts.includes('kubelet') ? await nodePoolsOf(config.controllers.nodes) : [],
+    nodeCidrs: nodeCidrsOf(config),
+    loadBalancerRanges: config.controllers.loadBalancerRanges,
+    authority: given.authority,
+    scheduler: await schedulerSettingsOf(config),
+  }
   const options: ControlPlaneOptions = {
     runtime,
     logger: log,
@@ -113,7 +119,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     },
     controllers: config.controllers,
     ...(parts.length > 0 && {
-      cluster: (loop, signal) => runCluster({ names: parts, nodes, authority: given.authority, nodeCidrs: nodeCidrsOf(config), scheduler }, loop, signal),
+      cluster: (loop, signal) => runCluster({ names: parts, ...settings }, loop, signal),
     }),
     network: {
       serviceCIDRs: config.network.serviceClusterIpRanges,

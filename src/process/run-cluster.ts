@@ -1,9 +1,6 @@
 import { CLUSTER_PARTS } from '../cluster/parts.ts'
-import type { SchedulerSettings } from '../cluster/scheduler/configuration/settings.ts'
-import type { ClusterEnvironment, ClusterPart, SigningAuthority } from '../cluster/shared/environment.ts'
+import type { ClusterEnvironment, ClusterPart, ClusterSettings } from '../cluster/shared/environment.ts'
 import { Informers } from '../cluster/shared/informers.ts'
-import type { NodeCidrs } from '../cluster/shared/node-cidrs.ts'
-import type { NodePool } from '../cluster/shared/node-pool.ts'
 import type { ClusterLoopParts } from '../control-plane/cluster-loop.ts'
 import type { ClientIdentity } from '../control-plane/in-process-client.ts'
 import type { ClusterPartName } from '../controllers/names.ts'
@@ -47,41 +44,29 @@ const ACCOUNTS: Readonly<Partial<Record<ClusterPartName, string>>> = {
   'certificatesigningrequest-signing-controller': 'certificate-controller',
   'endpoints-controller': 'endpoint-controller',
   'endpointslice-mirroring-controller': 'endpointslicemirroring-controller',
+  'service-lb-controller': 'service-controller',
   'token-cleaner-controller': 'token-cleaner',
 }
 
 const identityOf = (name: ClusterPartName): ClientIdentity => IDENTITIES[name] ?? controllerIdentity(ACCOUNTS[name] ?? name)
 
 /** Parts of the cluster that run, and their settings. */
-export interface ClusterSelection {
+export interface ClusterSelection extends ClusterSettings {
   readonly names: readonly ClusterPartName[]
-  readonly nodes: readonly NodePool[]
-  readonly authority: () => Promise<SigningAuthority>
-  /** Undefined if nodes get no addresses for their pods. */
-  readonly nodeCidrs: NodeCidrs | undefined
-  /** Settings from the file of --scheduler-config. Undefined without one. */
-  readonly scheduler: SchedulerSettings | undefined
 }
 
 /** Runs the named parts of the cluster until the signal aborts. They share informers, and know nothing else of each other. */
-export async function runCluster(
-  { names, nodes, authority, nodeCidrs, scheduler }: ClusterSelection,
-  loop: ClusterLoopParts,
-  signal: AbortSignal,
-): Promise<void> {
+export async function runCluster({ names, ...settings }: ClusterSelection, loop: ClusterLoopParts, signal: AbortSignal): Promise<void> {
   const { clientOf, clock, logger, meters, gates, random, synced } = loop
   // Watches that are cut are opened again after a delay of the machine's clock: time of the API may stand still.
   const informers = new Informers(clientOf(MANAGER), { clock: meters.pauses, logger, signal })
   const env: Omit<ClusterEnvironment, 'client' | 'random'> = {
+    ...settings,
     clock,
     logger,
     meters,
     informers,
     features: gates,
-    nodes,
-    authority,
-    ...(nodeCidrs && { nodeCidrs }),
-    scheduler,
     clientOfNode: name => clientOf(nodeIdentity(name)),
   }
   const running = names.map(name => PARTS[name]({ ...env, random: random.branch(name), client: clientOf(identityOf(name)) }, signal))

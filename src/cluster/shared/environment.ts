@@ -20,8 +20,22 @@ export interface SigningAuthority {
   readonly key: string
 }
 
+/** Settings of a cluster. */
+export interface ClusterSettings {
+  /** Nodes that are simulated. */
+  readonly nodes: readonly NodePool[]
+  /** Ranges of the addresses of pods. Undefined if nodes get none. */
+  readonly nodeCidrs: NodeCidrs | undefined
+  /** Ranges (CIDR) of the addresses of load balancers. */
+  readonly loadBalancerRanges: readonly string[]
+  /** Returns the certificate authority of the server. Clients that it signs are trusted. */
+  readonly authority: () => Promise<SigningAuthority>
+  /** Settings of the scheduler. Undefined without a configuration. */
+  readonly scheduler: SchedulerSettings | undefined
+}
+
 /** Environment of the parts of a cluster. */
-export interface ClusterEnvironment {
+export interface ClusterEnvironment extends ClusterSettings {
   /** Client with the identity of this part. */
   readonly client: ApiClient
   /** Clock of the API. */
@@ -32,16 +46,8 @@ export interface ClusterEnvironment {
   readonly features: Features
   /** Random values of this part. */
   readonly random: Randomness
-  /** Nodes that are simulated. */
-  readonly nodes: readonly NodePool[]
-  /** Optional. Ranges of the addresses of pods. Omitted if nodes get none. */
-  readonly nodeCidrs?: NodeCidrs
   /** Returns a client with the identity of a node's kubelet: `system:node:NAME`. */
   clientOfNode(name: string): ApiClient
-  /** Returns the certificate authority of the server. Clients that it signs are trusted. */
-  readonly authority: () => Promise<SigningAuthority>
-  /** Optional. Settings of the scheduler. Default: those without a configuration. */
-  readonly scheduler?: SchedulerSettings | undefined
 }
 
 /** A part of a cluster: a controller, the binder, the kubelets. Registers handlers at once, and runs until the signal aborts. Never rejects. */

@@ -497,6 +497,7 @@ describe('the command line', () => {
     [['--tls-sni-cert-key=foo.crt'], 'invalid argument "foo.crt" for "--tls-sni-cert-key" flag: expected comma separated certificate and key file paths'],
     [['--tls-sni-cert-key=foo.crt,foo.key:'], 'invalid argument "foo.crt,foo.key:" for "--tls-sni-cert-key" flag: empty names list is not allowed'],
     [['--goaway-chance=0.03'], '--goaway-chance can not be less than 0 or greater than 0.02'],
+    [['--load-balancer-ip-range=192.0.2.0'], '--load-balancer-ip-range: "192.0.2.0" is not a CIDR such as 10.0.0.0/24'],
     [
       ['--controllers=cloud-node-lifecycle-controller'],
       '--controllers: "cloud-node-lifecycle-controller" is not built into this program; run it as another program',
