@@ -12,6 +12,7 @@ import { ephemeralVolumeController } from './controllers/ephemeralvolume/control
 import { horizontalPodAutoscalerController } from './controllers/horizontalpodautoscaler/controller.ts'
 import { jobController } from './controllers/job/controller.ts'
 import { nodeIpamController } from './controllers/nodeipam/controller.ts'
+import { legacyTokenCleaner } from './controllers/legacytokencleaner/controller.ts'
 import { nodeLifecycleController } from './controllers/nodelifecycle/controller.ts'
 import { nodeTtlController } from './controllers/nodettl/controller.ts'
 import { persistentVolumeAttachDetach } from './controllers/persistentvolumeattachdetach/controller.ts'
@@ -43,6 +44,7 @@ export const CLUSTER_PARTS = {
   'volume-driver': volumeDriver,
   'horizontal-pod-autoscaler-controller': horizontalPodAutoscalerController,
   'bootstrap-signer-controller': bootstrapSigner,
+  'legacy-serviceaccount-token-cleaner-controller': legacyTokenCleaner,
   'service-lb-controller': serviceLoadBalancerController,
   'token-cleaner-controller': tokenCleaner,
   'ttl-controller': nodeTtlController,

@@ -44,6 +44,7 @@ const ACCOUNTS: Readonly<Partial<Record<ClusterPartName, string>>> = {
   'certificatesigningrequest-signing-controller': 'certificate-controller',
   'endpoints-controller': 'endpoint-controller',
   'endpointslice-mirroring-controller': 'endpointslicemirroring-controller',
+  'legacy-serviceaccount-token-cleaner-controller': 'legacy-service-account-token-cleaner',
   'service-lb-controller': 'service-controller',
   'token-cleaner-controller': 'token-cleaner',
 }

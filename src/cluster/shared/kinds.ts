@@ -17,6 +17,7 @@ import type {
   ReplicationController,
   Secret,
   Service,
+  ServiceAccount,
 } from '../../api/core/v1.types.ts'
 import type { EndpointSlice } from '../../api/discovery/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
@@ -54,6 +55,7 @@ export const SERVICES = coreKind<Service>('Service', 'services')
 export const ENDPOINTS = coreKind<Endpoints>('Endpoints', 'endpoints')
 export const CONFIG_MAPS = coreKind<ConfigMap>('ConfigMap', 'configmaps')
 export const SECRETS = coreKind<Secret>('Secret', 'secrets')
+export const SERVICE_ACCOUNTS = coreKind<ServiceAccount>('ServiceAccount', 'serviceaccounts')
 export const EVENTS = coreKind<Event>('Event', 'events')
 export const CLAIMS = coreKind<PersistentVolumeClaim>('PersistentVolumeClaim', 'persistentvolumeclaims')
 export const VOLUMES = coreKind<PersistentVolume>('PersistentVolume', 'persistentvolumes', false)

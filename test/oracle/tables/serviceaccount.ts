@@ -1,5 +1,6 @@
-import type { Secret } from '../../../src/api/core/v1.types.ts'
+import type { Secret, ServiceAccount } from '../../../src/api/core/v1.types.ts'
 import type { TypedObject } from '../../../src/api/meta/object.ts'
+import { dateText, isGenerated, isUnused, tokenFate } from '../../../src/cluster/controllers/legacytokencleaner/token-fate.ts'
 import { mayBeFilled } from '../../../src/controllers/namespace-content.ts'
 import { isTokenOf, missingData } from '../../../src/controllers/service-account-token.ts'
 
@@ -41,9 +42,32 @@ function tokenSecret({ account, token = false, ca = null, namespace = true }: To
   return missing.length === 0 ? 'nothing' : `set ${missing.join(', ')}`
 }
 
+interface LegacyIn {
+  /** Whether the account lists the token. */
+  readonly referenced?: boolean
+  readonly unusedDays?: number
+  readonly invalidSinceDays?: number
+  readonly mounted?: boolean
+}
+
+const NOW = Date.parse('2030-01-01T12:00:00Z')
+const FATES = { keep: 'nothing', mark: 'label', delete: 'delete' }
+
+function legacyToken({ referenced = false, unusedDays = 0, invalidSinceDays, mounted = false }: LegacyIn): string {
+  const daysAgo = (days: number): string => dateText(NOW - days * 24 * 3_600_000)
+  const labels = {
+    'kubernetes.io/legacy-token-last-used': daysAgo(unusedDays),
+    ...(invalidSinceDays !== undefined && { 'kubernetes.io/legacy-token-invalid-since': daysAgo(invalidSinceDays) }),
+  }
+  const metadata = { name: 't', namespace: 'default', creationTimestamp: '2020-01-01T00:00:00Z', labels }
+  const secret: Secret = { kind: 'Secret', apiVersion: 'v1', metadata, type: 'kubernetes.io/service-account-token' }
+  const account: ServiceAccount = { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'default' }, ...(referenced && { secrets: [{ name: 't' }] }) }
+  return isUnused(secret, NOW) && isGenerated(secret, account) ? FATES[tokenFate(secret, mounted, NOW)] : 'nothing'
+}
+
 /** Functions of the tables, or the reason why a table has none. */
 export const TABLES: Readonly<Record<string, ((given: never) => unknown) | string>> = {
   'default-account': createdAccounts,
   'token-secrets': tokenSecret,
-  'legacy-cleaner': 'the cleaner of legacy tokens is not built',
+  'legacy-cleaner': legacyToken,
 }
