@@ -3,6 +3,7 @@ import { certificateApprovingController } from './controllers/certificateapprovi
 import { certificateCleaner } from './controllers/certificatecleaner/controller.ts'
 import { certificateSigningController } from './controllers/certificatesigning/controller.ts'
 import { cronJobController } from './controllers/cronjob/controller.ts'
+import { daemonSetController } from './controllers/daemonset/controller.ts'
 import { deploymentController } from './controllers/deployment/controller.ts'
 import { disruptionController } from './controllers/disruption/controller.ts'
 import { endpointsController } from './controllers/endpoints/controller.ts'
@@ -36,6 +37,7 @@ export const CLUSTER_PARTS = {
   'replicaset-controller': replicaSetController,
   'replicationcontroller-controller': replicationController,
   'statefulset-controller': statefulSetController,
+  'daemonset-controller': daemonSetController,
   'job-controller': jobController,
   'cronjob-controller': cronJobController,
   'ttl-after-finished-controller': ttlAfterFinishedController,

@@ -19,6 +19,7 @@ export const CLUSTER_PART_NAMES = [
   'replicaset-controller',
   'replicationcontroller-controller',
   'statefulset-controller',
+  'daemonset-controller',
   'job-controller',
   'cronjob-controller',
   'ttl-after-finished-controller',
@@ -54,7 +55,6 @@ export const OFF_BY_DEFAULT: readonly ClusterPartName[] = ['bootstrap-signer-con
 /** Controllers of kube-controller-manager that are not built. */
 export const MISSING_CONTROLLERS: readonly string[] = [
   'cloud-node-lifecycle-controller',
-  'daemonset-controller',
   'device-taint-eviction-controller',
   'kube-apiserver-serving-clustertrustbundle-publisher-controller',
   'legacy-serviceaccount-token-cleaner-controller',

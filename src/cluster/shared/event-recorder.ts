@@ -18,6 +18,13 @@ const QUEUE_KEY = 'events'
 
 export type EventType = 'Normal' | 'Warning'
 
+/** Content of an event. */
+export interface EventText {
+  readonly type: EventType
+  readonly reason: string
+  readonly message: string
+}
+
 export interface EventRecorderParts {
   /** Name of the controller in the events: `deployment-controller`. */
   readonly component: string

@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition } from '../../api/apiextensions/v1.types.ts'
-import type { ControllerRevision, Deployment, ReplicaSet, StatefulSet } from '../../api/apps/v1.types.ts'
+import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../../api/apps/v1.types.ts'
 import type { SubjectAccessReview } from '../../api/authorization/v1.types.ts'
 import type { HorizontalPodAutoscaler } from '../../api/autoscaling/v2.types.ts'
 import type { CronJob, Job } from '../../api/batch/v1.types.ts'
@@ -70,6 +70,7 @@ export const REPLICA_SETS = namespacedKind<ReplicaSet>('apps', 'ReplicaSet', 're
 export const JOBS = namespacedKind<Job>('batch', 'Job', 'jobs')
 export const CRON_JOBS = namespacedKind<CronJob>('batch', 'CronJob', 'cronjobs')
 export const CONTROLLER_REVISIONS = namespacedKind<ControllerRevision>('apps', 'ControllerRevision', 'controllerrevisions')
+export const DAEMON_SETS = namespacedKind<DaemonSet>('apps', 'DaemonSet', 'daemonsets')
 export const STATEFUL_SETS = namespacedKind<StatefulSet>('apps', 'StatefulSet', 'statefulsets')
 export const ENDPOINT_SLICES = namespacedKind<EndpointSlice>('discovery.k8s.io', 'EndpointSlice', 'endpointslices')
 export const DISRUPTION_BUDGETS = namespacedKind<PodDisruptionBudget>('policy', 'PodDisruptionBudget', 'poddisruptionbudgets')

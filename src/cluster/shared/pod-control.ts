@@ -4,7 +4,7 @@ import type { ApiClient, ResourceKind } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { clone } from '../../meta/equal.ts'
 import { isStatusError, StatusError } from '../../meta/status.ts'
-import type { EventRecorder } from './event-recorder.ts'
+import type { EventRecorder, EventText } from './event-recorder.ts'
 import { PODS } from './kinds.ts'
 import { controllerReference } from './owner.ts'
 
@@ -35,6 +35,11 @@ export function podOfTemplate({ metadata, spec }: PodTemplateSpec, owner: TypedO
 export const isNamespaceTerminating = (error: unknown): boolean =>
   error instanceof StatusError && (error.status.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
 
+export const createdPodEvent = (pod: string): EventText => ({ type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${pod}` })
+export const deletedPodEvent = (pod: string): EventText => ({ type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${pod}` })
+export const failedCreateEvent = (error: string): EventText => ({ type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${error}` })
+export const failedDeleteEvent = (error: string): EventText => ({ type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${error}` })
+
 /** Creates and deletes the pods of controllers, and records that in events of the controller. */
 export class PodControl {
   readonly #client: ApiClient
@@ -51,10 +56,10 @@ export class PodControl {
     change(pod)
     try {
       const created = await this.#client.create(PODS, pod)
-      this.#events.record(kind, owner, 'Normal', 'SuccessfulCreate', `Created pod: ${created.metadata.name ?? ''}`)
+      this.#record(kind, owner, createdPodEvent(created.metadata.name ?? ''))
       return created
     } catch (error) {
-      if (!isNamespaceTerminating(error)) this.#events.record(kind, owner, 'Warning', 'FailedCreate', `Error creating: ${errorMessage(error)}`)
+      if (!isNamespaceTerminating(error)) this.#record(kind, owner, failedCreateEvent(errorMessage(error)))
       throw error
     }
   }
@@ -64,9 +69,13 @@ export class PodControl {
     try {
       await this.#client.delete(PODS, namespace, name)
     } catch (error) {
-      if (!isStatusError(error, 'NotFound')) this.#events.record(kind, owner, 'Warning', 'FailedDelete', `Error deleting: ${errorMessage(error)}`)
+      if (!isStatusError(error, 'NotFound')) this.#record(kind, owner, failedDeleteEvent(errorMessage(error)))
       throw error
     }
-    this.#events.record(kind, owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`)
+    this.#record(kind, owner, deletedPodEvent(name))
+  }
+
+  #record<T extends TypedObject>(kind: ResourceKind<T>, owner: T, { type, reason, message }: EventText): void {
+    this.#events.record(kind, owner, type, reason, message)
   }
 }

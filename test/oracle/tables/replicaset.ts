@@ -2,11 +2,12 @@ import type { Pod } from '../../../src/api/core/v1.types.ts'
 import { statusOf } from '../../../src/cluster/controllers/replicaset/status.ts'
 import { compareVictims } from '../../../src/cluster/controllers/replicaset/victims.ts'
 import { claimFor } from '../../../src/cluster/shared/adoption.ts'
+import { createdPodEvent, deletedPodEvent, failedCreateEvent, failedDeleteEvent } from '../../../src/cluster/shared/pod-control.ts'
 import { isPodActive } from '../../../src/cluster/shared/pods.ts'
 import { formatTime } from '../../../src/meta/time.ts'
+import { oneOf } from '../one-of.ts'
 
 const NOW = Date.parse('2030-01-01T00:00:00Z')
-const EVENTS = 'a text: scenarios check it'
 
 interface VictimIn {
   readonly node?: string
@@ -80,5 +81,5 @@ export const TABLES = {
   'slow-start': 'asynchronous: test/unit/cluster/shared/in-batches.test.ts has its entries',
   claim,
   status,
-  events: EVENTS,
+  events: () => oneOf([createdPodEvent('<pod>'), deletedPodEvent('<pod>'), failedCreateEvent('<error>'), failedDeleteEvent('<error>')]),
 }

@@ -2,11 +2,13 @@ import type { StatefulSet } from '../../../src/api/apps/v1.types.ts'
 import type { Pod } from '../../../src/api/core/v1.types.ts'
 import type { IntOrString } from '../../../src/api/meta/object.ts'
 import { claimName, ownersByPolicy } from '../../../src/cluster/controllers/statefulset/claims.ts'
+import { claimEvent, conflictEvent, podEvent } from '../../../src/cluster/controllers/statefulset/events.ts'
 import { identityOfName, ordinalOf, podName, replicasOf, startOrdinal } from '../../../src/cluster/controllers/statefulset/ordinals.ts'
 import { maxUnavailableOf, podsOfSet, podsToReplace, scalePlan } from '../../../src/cluster/controllers/statefulset/plan.ts'
 import { statusOf } from '../../../src/cluster/controllers/statefulset/status.ts'
 import { REVISION_LABEL } from '../../../src/cluster/shared/revision-history.ts'
 import { formatTime } from '../../../src/meta/time.ts'
+import { oneOf } from '../one-of.ts'
 
 const NOW = Date.parse('2030-01-01T00:00:00Z')
 const RULES = { minReadySeconds: 0, release: '1.33', now: NOW } as const
@@ -139,5 +141,10 @@ export const TABLES = {
   },
   revisions: 'texts: test/unit/cluster/shared/revision-history.test.ts has names, hashes and data of kube-controller-manager',
   'status-counts': statusCounts,
-  events: 'texts: scenarios check them',
+  events: () =>
+    oneOf([
+      ...(['create', 'update', 'delete'] as const).flatMap(verb => [undefined, '<error>'].map(failure => podEvent(verb, '<set>', '<pod>', failure))),
+      ...[undefined, '<error>'].map(failure => claimEvent('<claim>', '<set>', '<pod>', failure)),
+      conflictEvent('<claim>'),
+    ]),
 }

@@ -5,10 +5,11 @@ import { errorMessage } from '../../../lib/error-message.ts'
 import type { Release } from '../../../lifecycle/release.ts'
 import { isStatusError } from '../../../meta/status.ts'
 import type { ClusterEnvironment } from '../../shared/environment.ts'
-import type { EventRecorder } from '../../shared/event-recorder.ts'
+import type { EventRecorder, EventText } from '../../shared/event-recorder.ts'
 import { CLAIMS, PODS, STATEFUL_SETS } from '../../shared/kinds.ts'
 import type { ObjectReader } from '../../shared/object-store.ts'
 import { claimsOf, deletesOnScale, hasOtherController, hasOwnersOfPolicy, isStaleFor, withOwnersOfPolicy } from './claims.ts'
+import { claimEvent, conflictEvent, type PodVerb, podEvent } from './events.ts'
 import { ordinalOf } from './ordinals.ts'
 import type { ClaimState, PodStep } from './plan.ts'
 import { hasIdentity, hasStorage, withIdentity, withStorage } from './pod.ts'
@@ -112,12 +113,11 @@ export class StatefulPods {
       if (stored) continue
       try {
         await this.#env.client.create(CLAIMS, claim)
-        this.#events.record(STATEFUL_SETS, set, 'Normal', 'SuccessfulCreate', `create Claim ${name} Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)} success`)
+        this.#send(set, claimEvent(name, nameOf(set), nameOf(pod), undefined))
       } catch (error) {
         errors.push(`failed to create PVC ${name}: ${errorMessage(error)}`)
         if (isStatusError(error, 'AlreadyExists')) continue
-        const message = `create Claim ${name} for Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)} failed error: ${errorMessage(error)}`
-        this.#events.record(STATEFUL_SETS, set, 'Warning', 'FailedCreate', message)
+        this.#send(set, claimEvent(name, nameOf(set), nameOf(pod), error))
       }
     }
     if (errors.length > 0) throw new Error(aggregate(errors))
@@ -131,11 +131,7 @@ export class StatefulPods {
   async #writeOwners(set: StatefulSet, pod: Pod): Promise<void> {
     for (const claim of this.#stored(set, pod)) {
       const name = nameOf(claim)
-      if (hasOtherController(claim, set, pod, this.#release)) {
-        // Upstream's text, letter for letter.
-        const message = `PersistentVolumeClaim ${name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`
-        this.#events.record(STATEFUL_SETS, set, 'Warning', 'ConflictingController', message)
-      }
+      if (hasOtherController(claim, set, pod, this.#release)) this.#send(set, conflictEvent(name))
       if (hasOwnersOfPolicy(claim, set, pod, this.#release)) continue
       await this.#env.client.update(CLAIMS, withOwnersOfPolicy(claim, set, pod, this.#release)).catch((error: unknown) => {
         throw new Error(`could not update claim ${name} for delete policy ownerRefs: ${errorMessage(error)}`)
@@ -148,7 +144,7 @@ export class StatefulPods {
     return Array.from(claimsOf(set, ordinalOf(pod)).values()).flatMap(({ metadata }) => this.#claims.get(`${metadata.namespace}/${metadata.name}`) ?? [])
   }
 
-  async #recordedFailure(verb: string, set: StatefulSet, pod: Pod, call: () => Promise<void>): Promise<void> {
+  async #recordedFailure(verb: PodVerb, set: StatefulSet, pod: Pod, call: () => Promise<void>): Promise<void> {
     try {
       await call()
     } catch (error) {
@@ -157,11 +153,12 @@ export class StatefulPods {
     }
   }
 
-  #record(verb: string, set: StatefulSet, pod: Pod, failure: unknown): void {
-    const subject = `${verb} Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)}`
-    const reason = `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)}`
-    if (failure === undefined) this.#events.record(STATEFUL_SETS, set, 'Normal', `Successful${reason}`, `${subject} successful`)
-    else this.#events.record(STATEFUL_SETS, set, 'Warning', `Failed${reason}`, `${subject} failed error: ${errorMessage(failure)}`)
+  #record(verb: PodVerb, set: StatefulSet, pod: Pod, failure: unknown): void {
+    this.#send(set, podEvent(verb, nameOf(set), nameOf(pod), failure))
+  }
+
+  #send(set: StatefulSet, { type, reason, message }: EventText): void {
+    this.#events.record(STATEFUL_SETS, set, type, reason, message)
   }
 }
 

@@ -1,0 +1,74 @@
+import type { DaemonSet } from '../../../api/apps/v1.types.ts'
+import type { Affinity, NodeSelectorTerm, Pod, PodSpec, PodTemplateSpec, Toleration } from '../../../api/core/v1.types.ts'
+import { parseInt64 } from '../../../lib/integer.ts'
+import { NOT_READY_TAINT } from '../../shared/nodes.ts'
+import { REVISION_LABEL } from '../../shared/revision-history.ts'
+
+const GENERATION_ANNOTATION = 'deprecated.daemonset.template.generation'
+const GENERATION_LABEL = 'pod-template-generation'
+/** Field that the affinity of a pod names its node by. */
+const NODE_NAME_FIELD = 'metadata.name'
+
+const tolerated = (key: string, effect: 'NoExecute' | 'NoSchedule'): Toleration => ({ key, operator: 'Exists', effect })
+
+const ADDED: readonly Toleration[] = [
+  tolerated(NOT_READY_TAINT, 'NoExecute'),
+  tolerated('node.kubernetes.io/unreachable', 'NoExecute'),
+  tolerated('node.kubernetes.io/disk-pressure', 'NoSchedule'),
+  tolerated('node.kubernetes.io/memory-pressure', 'NoSchedule'),
+  tolerated('node.kubernetes.io/pid-pressure', 'NoSchedule'),
+  tolerated('node.kubernetes.io/unschedulable', 'NoSchedule'),
+]
+const ADDED_ON_HOST_NETWORK: readonly Toleration[] = [...ADDED, tolerated('node.kubernetes.io/network-unavailable', 'NoSchedule')]
+
+const isOfSameTaint = (a: Toleration, b: Toleration): boolean =>
+  a.key === b.key && a.operator === b.operator && a.effect === b.effect && (a.value ?? '') === (b.value ?? '')
+
+/**
+ * Returns the tolerations of the pods of a daemon set: those of its template, and those that every daemon pod has. The latter replace tolerations of the template
+ * that differ in their seconds alone.
+ */
+export function daemonTolerations({ tolerations = [], hostNetwork = false }: Pick<PodSpec, 'tolerations' | 'hostNetwork'>): Toleration[] {
+  const added = hostNetwork ? ADDED_ON_HOST_NETWORK : ADDED
+  const replaced = tolerations.map(toleration => added.find(each => isOfSameTaint(each, toleration)) ?? toleration)
+  return [...replaced, ...added.filter(each => !replaced.includes(each))]
+}
+
+/** Returns the affinity that pins a pod to a node. It replaces the required terms of the template; preferred ones remain. */
+export function affinityToNode(affinity: Affinity | undefined, node: string): Affinity {
+  const term: NodeSelectorTerm = { matchFields: [{ key: NODE_NAME_FIELD, operator: 'In', values: [node] }] }
+  return { ...affinity, nodeAffinity: { ...affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } }
+}
+
+/** Name of the node that a pod runs on, or will run on. Undefined if neither its spec nor its affinity names one. */
+export function targetNode({ spec }: Pod): string | undefined {
+  if (spec.nodeName) return spec.nodeName
+  const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
+  for (const { matchFields = [] } of terms)
+    for (const { key, operator, values = [] } of matchFields)
+      if (key === NODE_NAME_FIELD && operator === 'In') return values.length === 1 ? values[0] : undefined
+  return undefined
+}
+
+/** Returns the template of the pods of a daemon set in a revision. @param hash of the revision. */
+export function daemonPodTemplate({ metadata, spec: { template } }: DaemonSet, hash: string): PodTemplateSpec {
+  const generation = parseInt64(metadata.annotations?.[GENERATION_ANNOTATION] ?? '')
+  const labels = {
+    ...template.metadata.labels,
+    ...(generation !== undefined && { [GENERATION_LABEL]: String(generation) }),
+    [REVISION_LABEL]: hash,
+  }
+  return { metadata: { ...template.metadata, labels }, spec: { ...template.spec, tolerations: daemonTolerations(template.spec) } }
+}
+
+/** Whether a pod has the template of the revision with a hash. */
+export const isUpdated = ({ metadata: { labels } }: Pod, hash: string): boolean => hash !== '' && labels?.[REVISION_LABEL] === hash
+
+/** Orders pods: those on a node first, then by creation, equal times by name. */
+export function oldestFirst(a: Pod, b: Pod): number {
+  const isWaiting = Number(!a.spec.nodeName) - Number(!b.spec.nodeName)
+  if (isWaiting !== 0) return isWaiting
+  const [from, to] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '']
+  const [one, other] = from === to ? [a.metadata.name ?? '', b.metadata.name ?? ''] : [from, to]
+  return one < other ? -1 : one > other ? 1 : 0
+}
