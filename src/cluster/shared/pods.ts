@@ -23,9 +23,9 @@ export function readySince(pod: Pod): number | undefined {
 
 /** Whether a pod has been ready for at least `minReadySeconds`. */
 export function isPodAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
+  if (minReadySeconds === 0) return isPodReady(pod)
   const since = readySince(pod)
-  if (since === undefined) return false
-  return minReadySeconds === 0 || (since > 0 && since + minReadySeconds * 1000 <= now)
+  return since !== undefined && since > 0 && since + minReadySeconds * 1000 <= now
 }
 
 /** Milliseconds until a ready pod becomes available. Undefined if it is available, or not ready. */

@@ -72,3 +72,6 @@ export function oldestFirst(a: Pod, b: Pod): number {
   const [one, other] = from === to ? [a.metadata.name ?? '', b.metadata.name ?? ''] : [from, to]
   return one < other ? -1 : one > other ? 1 : 0
 }
+
+/** Returns the first pod by `oldestFirst`. */
+export const oldestOf = (pods: readonly Pod[]): Pod | undefined => (pods.length < 2 ? pods[0] : pods.toSorted(oldestFirst)[0])

@@ -30,11 +30,21 @@ interface NodePods {
   readonly oldPod: Pod | undefined
 }
 
+const NO_PODS: NodePods = { newPod: undefined, oldPod: undefined }
+
 function podsOnNode(pods: readonly Pod[], hash: string): NodePods | undefined {
-  const live = pods.filter(pod => !isPodTerminating(pod))
-  const [newPod, ...moreNew] = live.filter(pod => isUpdated(pod, hash))
-  const [oldPod, ...moreOld] = live.filter(pod => !isUpdated(pod, hash))
-  return moreNew.length > 0 || moreOld.length > 0 ? undefined : { newPod, oldPod }
+  let [newPod, oldPod]: (Pod | undefined)[] = []
+  for (const pod of pods) {
+    if (isPodTerminating(pod)) continue
+    if (isUpdated(pod, hash)) {
+      if (newPod) return undefined
+      newPod = pod
+    } else {
+      if (oldPod) return undefined
+      oldPod = pod
+    }
+  }
+  return { newPod, oldPod }
 }
 
 /** Nodes that have pods, and those that should have one. */
@@ -45,7 +55,8 @@ function* nodesToUpdate({ nodes, pods }: Placement, hash: string): Generator<{ r
 
 /** Decides one step of a rolling update. */
 export function rolloutStep(set: Pick<DaemonSet, 'spec'>, placement: Placement, rules: PodRules): Changes {
-  const desired = Array.from(placement.nodes.values()).filter(({ shouldRun }) => shouldRun).length
+  let desired = 0
+  for (const { shouldRun } of placement.nodes.values()) if (shouldRun) desired++
   const { maxSurge, maxUnavailable } = rolloutLimits(set, desired)
   return maxSurge === 0 ? replaceStep(placement, maxUnavailable, rules) : surgeStep(placement, maxSurge, desired, rules)
 }
@@ -55,9 +66,9 @@ function replaceStep(placement: Placement, maxUnavailable: number, { hash, minRe
   let unavailable = 0
   const down: Pod[] = []
   const candidates: Pod[] = []
+  const isAvailable = (pod: Pod): boolean => isPodAvailable(pod, minReadySeconds, now)
   for (const { found } of nodesToUpdate(placement, hash)) {
-    const { newPod, oldPod } = found ?? {}
-    const isAvailable = (pod: Pod): boolean => isPodAvailable(pod, minReadySeconds, now)
+    const { newPod, oldPod } = found ?? NO_PODS
     if (oldPod && !newPod) {
       if (isAvailable(oldPod)) candidates.push(oldPod)
       else {

@@ -2,13 +2,15 @@ import type { DaemonSet, DaemonSetStatus } from '../../../api/apps/v1.types.ts'
 import { isPodAvailable, isPodReady } from '../../shared/pods.ts'
 import type { Placement } from './node-fit.ts'
 import type { PodRules } from './placement.ts'
-import { isUpdated, oldestFirst } from './pod.ts'
+import { isUpdated, oldestOf } from './pod.ts'
+
+const NONE: readonly never[] = []
 
 /** Returns the status of a daemon set. Of several pods of a node the oldest counts. @param isObserved whether this pass has acted on the present spec. */
 export function statusOf(set: DaemonSet, { nodes, pods }: Placement, { hash, minReadySeconds, now }: PodRules, isObserved: boolean): DaemonSetStatus {
   const counts = { desiredNumberScheduled: 0, currentNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0, updatedNumberScheduled: 0, numberAvailable: 0 }
   for (const [node, { shouldRun }] of nodes) {
-    const [pod] = (pods.get(node) ?? []).toSorted(oldestFirst)
+    const pod = oldestOf(pods.get(node) ?? NONE)
     if (shouldRun) counts.desiredNumberScheduled++
     else if (pod) counts.numberMisscheduled++
     if (!shouldRun || !pod) continue
