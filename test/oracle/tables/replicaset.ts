@@ -2,6 +2,7 @@ import type { Pod } from '../../../src/api/core/v1.types.ts'
 import { statusOf } from '../../../src/cluster/controllers/replicaset/status.ts'
 import { compareVictims } from '../../../src/cluster/controllers/replicaset/victims.ts'
 import { claimFor } from '../../../src/cluster/shared/adoption.ts'
+import { inBatches } from '../../../src/cluster/shared/in-batches.ts'
 import { createdPodEvent, deletedPodEvent, failedCreateEvent, failedDeleteEvent } from '../../../src/cluster/shared/pod-control.ts'
 import { isPodActive } from '../../../src/cluster/shared/pods.ts'
 import { formatTime } from '../../../src/meta/time.ts'
@@ -74,11 +75,19 @@ function status({ replicas, pods }: StatusIn): unknown {
   })
 }
 
+async function slowStart({ count, callLimit }: { count: number; callLimit: number }): Promise<unknown> {
+  let calls = 0
+  const { successes } = await inBatches(count, async () => {
+    if (++calls > callLimit) throw new Error('beyond the limit')
+  })
+  return { successes, calls }
+}
+
 /** By the name of a table its function, or the reason why it has none. */
 export const TABLES = {
   'delete-order': ({ a, b }: { a: VictimIn; b: VictimIn }) =>
     compareVictims({ pod: victim(a), rank: a.rank ?? 0 }, { pod: victim(b), rank: b.rank ?? 0 }, NOW) < 0,
-  'slow-start': 'asynchronous: test/unit/cluster/shared/in-batches.test.ts has its entries',
+  'slow-start': slowStart,
   claim,
   status,
   events: () => oneOf([createdPodEvent('<pod>'), deletedPodEvent('<pod>'), failedCreateEvent('<error>'), failedDeleteEvent('<error>')]),
