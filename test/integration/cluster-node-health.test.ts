@@ -79,6 +79,7 @@ describe('the health of nodes in a cluster', () => {
     await stop('node-1', false)
     await plane.until(async () => effects(await get('/api/v1/nodes/node-1')).length === 0)
     expect(condition(await get('/api/v1/nodes/node-1'), 'Ready').status).to.equal('True')
+    await plane.until(async () => condition(await get(POD), 'Ready').status === 'True')
   })
 
   it('is lost by all nodes at once without an eviction', async () => {

@@ -11,7 +11,7 @@ describe('simulated nodes of a cluster', () => {
   let original: ControlPlane
   let plane: ControlPlane
   before(async () => {
-    original = await startControlPlane({ flags: { profile: 'cluster', nodes: '2' } })
+    original = await startControlPlane({ clock: 'stopped', flags: { profile: 'cluster', nodes: '2' } })
     await original.until(async () => (await readyNodes(original)).length === 2)
   })
   after(() => original.stop())
@@ -56,6 +56,75 @@ describe('simulated nodes of a cluster', () => {
     const job = async (): Promise<AnyObject> => get('/apis/batch/v1/namespaces/default/jobs/sum')
     await plane.until(async () => (await job()).status.conditions?.some(({ type, status }: AnyObject) => type === 'Complete' && status === 'True'))
     expect((await job()).status.succeeded).to.equal(2)
+  })
+
+  const podOn = (name: string, spec: object, annotations: Record<string, string> = {}): Promise<unknown> =>
+    plane.apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: 'default', annotations },
+      spec: { ...TEMPLATE.spec, nodeName: 'node-1', ...spec },
+    } as Manifest)
+  const stateOf = async (name: string): Promise<AnyObject> => (await get(`${PODS}/${name}`)).status
+  const waitingReason = async (name: string): Promise<string> => (await stateOf(name)).containerStatuses?.[0]?.state.waiting?.reason
+
+  it('report what a kubelet reports, with its events, and then nothing more', async () => {
+    const before = Number((await get('/api/v1/pods')).metadata.resourceVersion)
+    await podOn('p', { initContainers: [{ name: 'i', image: 'init:1' }] })
+    await plane.until(async () => (await stateOf('p')).phase === 'Running')
+    await plane.settled()
+    const { status, metadata } = await get(`${PODS}/p`)
+    expect(status.conditions.map(({ type, status: is }: AnyObject) => `${type} ${is}`)).to.have.members(
+      ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'].map(type => `${type} True`),
+    )
+    expect(status.initContainerStatuses[0].state.terminated).to.include({ exitCode: 0, reason: 'Completed' })
+    const [{ spec }] = (await get('/api/v1/nodes')).items
+    expect(status.podIP.startsWith(spec.podCIDR.replace('0/24', ''))).to.equal(true)
+    expect(metadata.managedFields?.at(-1)).to.include({ manager: 'kubelet', subresource: 'status' })
+    const events = (await get('/api/v1/events')).items.filter(({ involvedObject }: AnyObject) => involvedObject.kind === 'Pod')
+    expect(events.map(({ reason, involvedObject }: AnyObject) => `${reason} ${involvedObject.fieldPath}`)).to.have.members(
+      ['spec.initContainers{i}', 'spec.containers{c}'].flatMap(path => ['Pulled', 'Created', 'Started'].map(reason => `${reason} ${path}`)),
+    )
+    expect(events[0].source).to.deep.equal({ component: 'kubelet', host: 'node-1' })
+    // The pod itself is created, and its status is written three times; six events are created.
+    expect(Number((await get('/api/v1/pods')).metadata.resourceVersion) - before).to.equal(10)
+  })
+
+  it('fail a pod as its annotations say, until they are removed', async () => {
+    await podOn('p', {}, { 'kubelet.binnacle.dev/failure': 'ImagePull', 'kubelet.binnacle.dev/run-for': 'long' })
+    await plane.until(async () => (await waitingReason('p')) === 'ImagePullBackOff')
+    const events = async (): Promise<AnyObject[]> => (await get('/api/v1/events')).items
+    await plane.until(async () => (await events()).some(({ reason }) => reason === 'InvalidAnnotation'))
+    expect((await events()).find(({ reason }) => reason === 'InvalidAnnotation')?.message).to.equal(
+      'annotation kubelet.binnacle.dev/run-for: "long" is not a duration such as 500ms or 1m30s',
+    )
+    await plane.request('PATCH', `${PODS}/p`, { body: { metadata: { annotations: { 'kubelet.binnacle.dev/failure': null } } } })
+    await plane.until(async () => (await stateOf('p')).phase === 'Running')
+  })
+
+  it('fail the pods of a node by annotations of the node', async () => {
+    await podOn('good', {})
+    await plane.until(async () => (await stateOf('good')).phase === 'Running')
+    await plane.request('PATCH', '/api/v1/nodes/node-1', { body: { metadata: { annotations: { 'kubelet.binnacle.dev/evict': 'The node had to go.' } } } })
+    await plane.until(async () => (await stateOf('good')).phase === 'Failed')
+    expect(await stateOf('good')).to.include({ reason: 'Evicted', message: 'The node had to go.' })
+  })
+
+  it('resize a pod in place, and run an ephemeral container', async () => {
+    await podOn('p', { containers: [{ name: 'c', image: 'app:1', resources: { requests: { cpu: '1000m' } } }] })
+    await plane.until(async () => (await stateOf('p')).phase === 'Running')
+    const change = async (subresource: string, spec: object): Promise<unknown> =>
+      plane.request('PATCH', `${PODS}/p/${subresource}`, { body: { spec }, headers: { 'content-type': 'application/strategic-merge-patch+json' } })
+    await change('resize', { containers: [{ name: 'c', resources: { requests: { cpu: '1500m' } } }] })
+    await plane.until(async () => (await stateOf('p')).containerStatuses[0].resources?.requests?.cpu === '1500m')
+    await change('ephemeralcontainers', { ephemeralContainers: [{ name: 'debug', image: 'busybox' }] })
+    await plane.until(async () => (await stateOf('p')).ephemeralContainerStatuses?.[0]?.state.running !== undefined)
+  })
+
+  it('play shipped stages for a pod that names them', async () => {
+    await podOn('p', {}, { 'kubelet.binnacle.dev/stages': 'fast' })
+    await plane.until(async () => (await stateOf('p')).phase === 'Running')
+    expect((await stateOf('p')).conditions.map(({ type }: AnyObject) => type)).not.to.include('PodReadyToStartContainers')
   })
 
   it('leave pods of other nodes alone', async () => {

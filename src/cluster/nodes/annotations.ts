@@ -6,3 +6,6 @@ export const STOPPED = `${KUBELET_PREFIX}stopped`
 
 /** Conditions that a node reports instead of healthy ones: `MemoryPressure=True,Ready=False`. */
 export const CONDITIONS = `${KUBELET_PREFIX}conditions`
+
+/** Shipped stages that a pod, or the pods of a node, follow: `fast` or `general`. */
+export const STAGES = `${KUBELET_PREFIX}stages`

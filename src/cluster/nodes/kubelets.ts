@@ -2,28 +2,34 @@ import type { Node, Pod } from '../../api/core/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
+import { deepEqual } from '../../meta/equal.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { formatTime } from '../../meta/time.ts'
 import { type StagedObject, StageEngine } from '../kwok/engine/stage-engine.ts'
 import { StagePlayer } from '../kwok/engine/stage-player.ts'
-import { FAST_POD_STAGES } from '../kwok/stages/pod-stages.ts'
+import { decodeStage } from '../kwok/stage/decode.ts'
+import { FAST_POD_STAGES, GENERAL_POD_STAGES } from '../kwok/stages/pod-stages.ts'
 import { StageSet } from '../kwok/stages/stage-set.ts'
 import { functionsIn, type TemplateFunctions } from '../kwok/template/template.ts'
 import { type ClusterEnvironment, type ClusterPart, recorderOf, untilSynced } from '../shared/environment.ts'
 import type { Informer } from '../shared/informer.ts'
 import { LEASES, NODES, PODS } from '../shared/kinds.ts'
 import { podsByNode } from '../shared/pods.ts'
+import { STAGES } from './annotations.ts'
 import { createKwokDefinitions } from './kwok-definitions.ts'
 import { isSimulated, isStopped, nodeAddress } from './node-objects.ts'
 import { NodeReports } from './node-reports.ts'
 import { PodAddresses } from './pod-addresses.ts'
+import { PodLives } from './pod-lives.ts'
 import { Registration } from './registration.ts'
 import { KubeletStageClient } from './stage-client.ts'
 import { followStages } from './stage-objects.ts'
 
+const [NODE_KIND, POD_KIND] = ['v1/Node', 'v1/Pod']
+
 /**
- * Simulates nodes with their kubelets. Nodes are registered, renew their leases and report their conditions; their pods run, complete if they belong to a job, and
- * are removed when they are deleted, by stages. No container runs.
+ * Simulates nodes with their kubelets. Nodes are registered, renew their leases and report their conditions, and what becomes of their pods, step by step. Stages of
+ * users replace that. No container runs.
  */
 export const kubelets: ClusterPart = (env, signal) => new Kubelets(env, signal).run()
 
@@ -34,10 +40,13 @@ class Kubelets {
   readonly #podsOn: (node: string) => readonly Pod[]
   readonly #nodes: Informer<Node>
   readonly #addresses = new PodAddresses()
-  /** Pods have built-in stages. The state of a node is reported without stages, unless a user has some for nodes. */
-  readonly #stages = new StageSet(FAST_POD_STAGES, ['v1/Node'])
+  /** Stages of users. Without them, the state of nodes and pods is reported as by a kubelet. */
+  readonly #stages = new StageSet([], [NODE_KIND, POD_KIND])
   readonly #engine: StageEngine
   readonly #player: StagePlayer
+  /** Players of the shipped stages, for pods that are annotated with their names. */
+  readonly #shipped: ReadonlyMap<string, StagePlayer>
+  readonly #lives: PodLives
   readonly #startedAt: string
 
   constructor(env: ClusterEnvironment, signal: AbortSignal) {
@@ -52,9 +61,17 @@ class Kubelets {
       if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict'))
         logger.warn('a stage failed', { kind, name: metadata.name ?? '', error: errorMessage(error) })
     }
+    const events = recorderOf(env, 'kubelet', signal)
+    const stageClient = new KubeletStageClient(client, events)
+    const playerOf = (engine: StageEngine): StagePlayer =>
+      new StagePlayer({ engine, client: stageClient, clock, functionsFor: object => this.#functionsFor(object), seed: 1, onError })
     this.#engine = new StageEngine({ stages: this.#stages.stages, seed: 1, onError })
-    const stageClient = new KubeletStageClient(client, recorderOf(env, 'kubelet', signal))
-    this.#player = new StagePlayer({ engine: this.#engine, client: stageClient, clock, functionsFor: object => this.#functionsFor(object), seed: 1, onError })
+    this.#player = playerOf(this.#engine)
+    const shipped = { fast: FAST_POD_STAGES, general: GENERAL_POD_STAGES }
+    this.#shipped = new Map(
+      Object.entries(shipped).map(([name, stages]) => [name, playerOf(new StageEngine({ stages: stages.map(decodeStage), seed: 1, onError }))]),
+    )
+    this.#lives = new PodLives({ env, pods: this.#pods, nodeOf: pod => this.#livingNodeOf(pod), addresses: this.#addresses, events }, signal)
   }
 
   async run(): Promise<void> {
@@ -69,7 +86,7 @@ class Kubelets {
         leases,
         nextNumber: () => registration.nextNumber(),
         version,
-        reportsStatus: () => !this.#stages.has('v1/Node'),
+        reportsStatus: () => !this.#stages.has(NODE_KIND),
       },
       this.#signal,
     )
@@ -78,7 +95,7 @@ class Kubelets {
     await followStages(this.#env, this.#stages, this.#signal, kinds => this.#restage(kinds))
     const observeNode = (node: Node): void => {
       reports.observe(node)
-      if (this.#stages.has('v1/Node')) this.#observeStaged(node)
+      if (this.#stages.has(NODE_KIND)) this.#observeStaged(node)
     }
     this.#nodes.on({
       added: node => {
@@ -87,7 +104,7 @@ class Kubelets {
       },
       updated: (node, old) => {
         observeNode(node)
-        if (isStopped(old) !== isStopped(node) || isSimulated(old) !== isSimulated(node)) this.#observePodsOf(node)
+        if (changesPods(old, node)) this.#observePodsOf(node)
       },
       deleted: node => {
         reports.forget(node)
@@ -98,28 +115,26 @@ class Kubelets {
       added: pod => this.#observePod(pod),
       updated: pod => this.#observePod(pod),
       deleted: pod => {
-        this.#player.forget(staged(pod, 'Pod'))
+        this.#forgetStaged(pod)
+        this.#lives.forget(pod)
         this.#addresses.release(pod.metadata.uid ?? '')
       },
     })
     registration.begin()
     await untilAborted(this.#signal)
-    this.#player.close()
+    for (const player of [this.#player, ...this.#shipped.values()]) player.close()
   }
 
   /** Chooses stages anew for the objects of kinds whose stages have changed. */
   #restage(kinds: ReadonlySet<string>): void {
     this.#engine.setStages(this.#stages.stages)
     for (const node of this.#nodes.store.list()) {
-      if (kinds.has('v1/Node')) {
+      if (kinds.has(NODE_KIND)) {
         this.#player.forget(staged(node, 'Node'))
         this.#observeStaged(node)
       }
-      if (!kinds.has('v1/Pod')) continue
-      for (const pod of this.#podsOn(node.metadata.name ?? '')) {
-        this.#player.forget(staged(pod, 'Pod'))
-        this.#observePod(pod)
-      }
+      if (!kinds.has(POD_KIND)) continue
+      this.#observePodsOf(node)
     }
   }
 
@@ -135,12 +150,31 @@ class Kubelets {
   #observePod(pod: Pod): void {
     const node = this.#nodes.store.get(pod.spec.nodeName ?? '')
     if (node === undefined || !isSimulated(node)) return
-    if (isStopped(node)) {
-      this.#player.forget(staged(pod, 'Pod'))
-      return
-    }
-    if (pod.status.podIP) this.#addresses.note(pod.metadata.uid ?? '', pod.status.podIP)
-    this.#player.observe(staged(pod, 'Pod'))
+    const player = this.#playerOf(pod, node)
+    for (const other of [this.#player, ...this.#shipped.values()]) if (other !== player) other.forget(staged(pod, 'Pod'))
+    if (isStopped(node)) return
+    const { podIPs = [], podIP } = pod.status
+    const addresses = podIPs.length > 0 ? podIPs.flatMap(({ ip }) => ip ?? []) : podIP ? [podIP] : []
+    if (addresses.length > 0 && !pod.spec.hostNetwork) this.#addresses.note(pod.metadata.uid ?? '', addresses, node.spec.podCIDRs)
+    if (player) player.observe(staged(pod, 'Pod'))
+    else this.#lives.observe(pod)
+  }
+
+  /** Returns the player of the stages of a pod: those of users, or shipped ones that an annotation names. Undefined if its kubelet is simulated without stages. */
+  #playerOf({ metadata }: Pod, node: Node): StagePlayer | undefined {
+    if (isStopped(node)) return undefined
+    if (this.#stages.has(POD_KIND)) return this.#player
+    return this.#shipped.get(metadata.annotations?.[STAGES] ?? node.metadata.annotations?.[STAGES] ?? '')
+  }
+
+  /** Returns the node of a pod if the pod's life is simulated on it without stages. */
+  #livingNodeOf(pod: Pod): Node | undefined {
+    const node = this.#nodes.store.get(pod.spec.nodeName ?? '')
+    return node && isSimulated(node) && !isStopped(node) && this.#playerOf(pod, node) === undefined ? node : undefined
+  }
+
+  #forgetStaged(pod: Pod): void {
+    for (const player of [this.#player, ...this.#shipped.values()]) player.forget(staged(pod, 'Pod'))
   }
 
   #functionsFor(object: StagedObject): TemplateFunctions {
@@ -155,11 +189,15 @@ class Kubelets {
       nodeName: () => object.metadata.name ?? '',
       nodePort: () => 0,
       nodeIPsWith: name => [addressOf(name)],
-      podIP: () => this.#addresses.of(object.metadata.uid ?? ''),
-      podIPsWith: (name, isOnHost, uid) => [isOnHost ? addressOf(name) : this.#addresses.of(uid)],
+      podIP: () => this.#addresses.of(object.metadata.uid ?? '')[0] ?? '',
+      podIPsWith: (name, isOnHost, uid) => (isOnHost ? [addressOf(name)] : this.#addresses.of(uid, this.#nodes.store.get(name)?.spec.podCIDRs)),
     })
   }
 }
 
 /** An object with its kind, which objects of a cache need not carry. */
 const staged = (object: Node | Pod, kind: 'Node' | 'Pod'): StagedObject => ({ ...object, apiVersion: 'v1', kind }) as StagedObject
+
+/** Reports whether a change of a node matters for its pods. */
+const changesPods = (old: Node, node: Node): boolean =>
+  isSimulated(old) !== isSimulated(node) || !deepEqual(old.metadata.annotations ?? {}, node.metadata.annotations ?? {})

@@ -74,8 +74,8 @@ export class EventRecorder {
     )
   }
 
-  /** Records an event about the object of a reference. */
-  recordFor(involvedObject: ObjectReference, type: EventType, reason: string, message: string): void {
+  /** Records an event about the object of a reference. @param host optional, node whose kubelet records the event */
+  recordFor(involvedObject: ObjectReference, type: EventType, reason: string, message: string, host?: string): void {
     if (this.#waiting.length >= MOST_WAITING) return
     const { component, clock } = this.#parts
     const now = formatTime(clock.now())
@@ -86,14 +86,14 @@ export class EventRecorder {
       involvedObject,
       reason,
       message,
-      source: { component },
+      source: { component, ...(host !== undefined && { host }) },
       firstTimestamp: now,
       lastTimestamp: now,
       count: 1,
       type,
       eventTime: null,
       reportingComponent: component,
-      reportingInstance: '',
+      reportingInstance: host ?? '',
     })
     this.#queue.add(QUEUE_KEY)
   }

@@ -23,7 +23,8 @@ export class StageSet {
 
   /** Reports whether any stage for a kind takes effect. */
   has(kind: string): boolean {
-    return this.stages.some(stage => stagedKind(stage) === kind)
+    for (const stage of this.#own.values()) if (stagedKind(stage) === kind) return true
+    return this.#builtIn.some(stage => stagedKind(stage) === kind)
   }
 
   /** Stages that take effect. Those of users are sorted by name, so that draws among them do not depend on the order of watch events. */

@@ -1,0 +1,150 @@
+import type { Pod, PodStatus } from '../../../api/core/v1.types.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import { formatTime, timeMillis } from '../../../meta/time.ts'
+import { disruptionTarget, isPodTerminal, isPodTerminating } from '../../shared/pods.ts'
+import type { PodBehavior } from './behavior.ts'
+import { isOver, nextCondition, podConditions } from './pod-conditions.ts'
+import { type ContainersStep, nextContainers, phaseOf, terminateContainers } from './pod-containers.ts'
+import type { LifeRules, PodEvent, Pulls, Turn } from './turn.ts'
+
+/** A pod with its surroundings, as its kubelet sees them. */
+export interface LifeInput {
+  readonly pod: Pod
+  readonly behavior: PodBehavior
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly rules: LifeRules
+  readonly pulls: Pulls
+  readonly hostIPs: readonly string[]
+  /** Returns the addresses of the pod. Called when its sandbox is created. */
+  readonly podIPs: () => readonly string[]
+}
+
+/** Next step of the kubelet for a pod: a status to write, a pod to remove, or nothing until a time in milliseconds since the epoch, Infinity if there is none. */
+export type LifeStep =
+  | { readonly kind: 'write'; readonly status: PodStatus; readonly events: readonly PodEvent[] }
+  | { readonly kind: 'remove' }
+  | { readonly kind: 'wait'; readonly until: number }
+
+const DEADLINE_MESSAGE = 'Pod was active on the node longer than the specified deadline'
+
+/** Returns the next step for a pod on a simulated node. Pure but for `pulls` and `podIPs`. Repeated with each result, it leads to a wait. */
+export function nextStep(input: LifeInput): LifeStep {
+  const { pod, behavior, now, rules, pulls } = input
+  const { namespace = '', name = '', uid = '' } = pod.metadata
+  const turn: Turn = { now, time: formatTime(now), rules, podName: `${name}_${namespace}(${uid})`, pulls, events: [], wake: Number.POSITIVE_INFINITY }
+  if (isPodTerminating(pod)) return terminatingStep(input, turn)
+  if (isPodTerminal(pod)) return { kind: 'wait', until: Number.POSITIVE_INFINITY }
+  if (behavior.evicted !== undefined) return evictedStep(input, behavior.evicted, turn)
+  if (isPastDeadline(pod, turn)) return deadlineStep(pod, turn)
+  return livingStep(input, turn)
+}
+
+/** Creates the pod's statuses first, and takes its containers further then. */
+function livingStep({ pod, behavior, hostIPs, podIPs }: LifeInput, turn: Turn): LifeStep {
+  const isNew = pod.status.startTime === undefined || pod.status.startTime === null
+  const containers = withEndedSidecars(pod, nextContainers(pod, behavior, turn), turn)
+  const phase = phaseOf(pod, containers)
+  const ips = isNew ? [] : podAddresses(pod, hostIPs, podIPs)
+  const status: PodStatus = {
+    ...statusOf(pod, phase, containers, isNew ? false : ips.length > 0, turn),
+    ...(isNew && { startTime: turn.time }),
+    ...hostAddresses(hostIPs),
+    ...(ips.length > 0 && { podIP: ips[0] ?? '', podIPs: ips.map(ip => ({ ip })) }),
+  }
+  return deepEqual(status, pod.status) ? { kind: 'wait', until: turn.wake } : { kind: 'write', status, events: turn.events }
+}
+
+/** Ends sidecars when the last of the pod's own containers has ended. */
+function withEndedSidecars(pod: Pod, step: ContainersStep, turn: Turn): ContainersStep {
+  const present = new Map((pod.status.containerStatuses ?? []).map(status => [status.name, status]))
+  const hadEnded = step.statuses.length > 0 && step.statuses.every(({ name, state }) => state.terminated && present.get(name)?.state.terminated)
+  if (!hadEnded || !step.initStatuses.some(({ state }) => state.running)) return step
+  const next = { ...step, initStatuses: terminateContainers(step.initStatuses, 0, 'Completed', turn) }
+  return isOver(phaseOf(pod, next)) ? next : step
+}
+
+function podAddresses({ spec, status }: Pod, hostIPs: readonly string[], podIPs: () => readonly string[]): readonly string[] {
+  if (status.podIPs && status.podIPs.length > 0) return status.podIPs.flatMap(({ ip }) => (ip ? [ip] : []))
+  if (status.podIP) return [status.podIP]
+  return spec.hostNetwork ? hostIPs : podIPs()
+}
+
+const hostAddresses = (hostIPs: readonly string[]): Pick<PodStatus, 'hostIP' | 'hostIPs'> =>
+  hostIPs.length === 0 ? {} : { hostIP: hostIPs[0] ?? '', hostIPs: hostIPs.map(ip => ({ ip })) }
+
+/** Returns the status of a pod in a phase. Members that the kubelet does not report are kept. */
+function statusOf(pod: Pod, phase: string, step: ContainersStep, hasSandbox: boolean, turn: Turn): PodStatus {
+  const { initStatuses, statuses, ephemeralStatuses } = step
+  const sidecars = new Set((pod.spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name))
+  return {
+    ...pod.status,
+    ...(turn.rules.reportsGeneration && pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
+    phase: phase as NonNullable<PodStatus['phase']>,
+    conditions: podConditions(pod, { ...step, phase, hasSandbox, sidecars }, turn),
+    ...(initStatuses.length > 0 && { initContainerStatuses: [...initStatuses] }),
+    ...(statuses.length > 0 && { containerStatuses: [...statuses] }),
+    ...(ephemeralStatuses.length > 0 && { ephemeralContainerStatuses: [...ephemeralStatuses] }),
+  }
+}
+
+/** Statuses of a pod whose containers end now. */
+function endedContainers(pod: Pod, exitCode: number, reason: string, turn: Turn): ContainersStep {
+  const end = (statuses: PodStatus['containerStatuses']): ContainersStep['statuses'] => terminateContainers(statuses ?? [], exitCode, reason, turn)
+  const { initContainerStatuses, containerStatuses, ephemeralContainerStatuses } = pod.status
+  const isInitialized = pod.status.conditions?.some(({ type, status }) => type === 'Initialized' && status === 'True') ?? false
+  return {
+    initStatuses: end(initContainerStatuses),
+    statuses: end(containerStatuses),
+    ephemeralStatuses: end(ephemeralContainerStatuses),
+    isInitialized,
+    hasFailedInit: false,
+    isResizing: false,
+  }
+}
+
+function isPastDeadline({ spec: { activeDeadlineSeconds }, status: { startTime } }: Pod, turn: Turn): boolean {
+  const started = timeMillis(startTime)
+  if (activeDeadlineSeconds === undefined || activeDeadlineSeconds === null || started === undefined) return false
+  const deadline = started + Number(activeDeadlineSeconds) * 1000
+  if (deadline > turn.now) turn.wake = Math.min(turn.wake, deadline)
+  return deadline <= turn.now
+}
+
+function deadlineStep(pod: Pod, turn: Turn): LifeStep {
+  const status = statusOf(pod, 'Failed', endedContainers(pod, 137, 'Error', turn), false, turn)
+  const event: PodEvent = { type: 'Normal', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE }
+  return { kind: 'write', status: { ...status, reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE }, events: [event] }
+}
+
+function evictedStep({ pod, hostIPs }: LifeInput, message: string, turn: Turn): LifeStep {
+  const status = statusOf(pod, 'Failed', endedContainers(pod, 137, 'Error', turn), false, turn)
+  const target = disruptionTarget('TerminationByKubelet', message, turn.now)
+  const conditions = turn.rules.hasDisruptionTarget ? [...(status.conditions ?? []), nextCondition(pod, target, [], turn)] : (status.conditions ?? [])
+  return {
+    kind: 'write',
+    status: { ...status, ...hostAddresses(hostIPs), startTime: pod.status.startTime ?? turn.time, conditions, reason: 'Evicted', message },
+    events: [{ type: 'Warning', reason: 'Evicted', message }],
+  }
+}
+
+/** A deleted pod ends its containers, reports that it has ended, and is removed. */
+function terminatingStep({ pod, behavior }: LifeInput, turn: Turn): LifeStep {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata
+  // A pod that is deleted without a grace period is left to its finalizers.
+  if (isPodTerminal(pod)) return Number(deletionGracePeriodSeconds ?? 0) > 0 ? { kind: 'remove' } : { kind: 'wait', until: Number.POSITIVE_INFINITY }
+  const grace = Number(deletionGracePeriodSeconds ?? 0) * 1000
+  const end = timeMillis(deletionTimestamp) ?? turn.now
+  const begun = end - grace
+  const until = begun + Math.min(behavior.stopAfter, grace)
+  if (until > turn.now) return { kind: 'wait', until }
+  const isKilled = behavior.stopAfter >= grace && behavior.stopAfter > 0
+  const containers = endedContainers(pod, isKilled ? 137 : 0, isKilled ? 'Error' : 'Completed', turn)
+  const hasRun = containers.statuses.some(({ state }) => state.terminated)
+  const isSuccess = hasRun && containers.statuses.every(({ state }) => state.terminated?.exitCode === 0)
+  const running = (pod.status.containerStatuses ?? []).filter(({ state }) => state.running)
+  const events = running.map(
+    ({ name }): PodEvent => ({ type: 'Normal', reason: 'Killing', message: `Stopping container ${name}`, container: `spec.containers{${name}}` }),
+  )
+  return { kind: 'write', status: statusOf(pod, isSuccess ? 'Succeeded' : 'Failed', containers, false, turn), events }
+}

@@ -1,0 +1,83 @@
+import type { ContainerStatus, Pod, PodCondition } from '../../../api/core/v1.types.ts'
+import { deepEqual } from '../../../meta/equal.ts'
+import type { Turn } from './turn.ts'
+
+/** Statuses from which the conditions of a pod are computed. */
+export interface PodState {
+  readonly phase: string
+  readonly hasSandbox: boolean
+  readonly isInitialized: boolean
+  readonly initStatuses: readonly ContainerStatus[]
+  readonly statuses: readonly ContainerStatus[]
+  /** Names of sidecars, whose readiness counts for the pod. */
+  readonly sidecars: ReadonlySet<string>
+  readonly isResizing: boolean
+}
+
+type ConditionReport = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>
+
+/**
+ * Returns the conditions of a pod as its kubelet reports them, after the present ones. Conditions of other reporters are kept, and one that does not change keeps its
+ * time. Source: pkg/kubelet/status/generate.go.
+ */
+export function podConditions(pod: Pod, state: PodState, turn: Turn): PodCondition[] {
+  const present = pod.status.conditions ?? []
+  const sandbox = turn.rules.sandboxCondition
+  const containersReady = containersReadyReport(state)
+  const reports: ConditionReport[] = [
+    ...(sandbox ? [{ type: sandbox, status: truth(state.hasSandbox && !isOver(state.phase)) }] : []),
+    initializedReport(state),
+    readyReport(pod, containersReady, present),
+    containersReady,
+    { type: 'PodScheduled', status: 'True' },
+    ...(state.isResizing ? [{ type: 'PodResizeInProgress', status: 'True' }] : []),
+  ]
+  const reported = reports.map(report => nextCondition(pod, report, present, turn))
+  const isKept = ({ type }: PodCondition): boolean => type !== 'PodResizeInProgress' && !reports.some(report => report.type === type)
+  return [...reported, ...present.filter(isKept)]
+}
+
+/** Returns a condition that is reported now. It keeps its times if its status is the same. */
+export function nextCondition(pod: Pod, report: ConditionReport, present: readonly PodCondition[], { time, rules }: Turn): PodCondition {
+  const old = present.find(({ type }) => type === report.type)
+  const next: PodCondition = {
+    ...report,
+    lastProbeTime: null,
+    lastTransitionTime: old?.status === report.status ? old.lastTransitionTime : time,
+    ...(rules.reportsGeneration && pod.metadata.generation !== undefined && { observedGeneration: pod.metadata.generation }),
+  }
+  return old && deepEqual({ ...old, lastProbeTime: null }, next) ? old : next
+}
+
+const truth = (is: boolean): 'True' | 'False' => (is ? 'True' : 'False')
+
+export const isOver = (phase: string): boolean => phase === 'Succeeded' || phase === 'Failed'
+
+function initializedReport({ phase, isInitialized, initStatuses }: PodState): ConditionReport {
+  if (phase === 'Succeeded') return { type: 'Initialized', status: 'True', reason: 'PodCompleted' }
+  if (isInitialized) return { type: 'Initialized', status: 'True' }
+  const incomplete = initStatuses.filter(({ state, started }) => state.terminated?.exitCode !== 0 && !(state.running && started)).map(({ name }) => name)
+  return { type: 'Initialized', status: 'False', reason: 'ContainersNotInitialized', message: `containers with incomplete status: [${incomplete.join(' ')}]` }
+}
+
+function containersReadyReport({ phase, statuses, initStatuses, sidecars }: PodState): ConditionReport {
+  const type = 'ContainersReady'
+  if (phase === 'Succeeded') return { type, status: 'False', reason: 'PodCompleted' }
+  if (phase === 'Failed') return { type, status: 'False', reason: 'PodFailed' }
+  const unready = [...initStatuses.filter(({ name }) => sidecars.has(name)), ...statuses].filter(({ ready }) => !ready).map(({ name }) => name)
+  if (unready.length === 0) return { type, status: 'True' }
+  return { type, status: 'False', reason: 'ContainersNotReady', message: `containers with unready status: [${unready.join(' ')}]` }
+}
+
+/** A pod is ready if its containers are, and the conditions of its readiness gates are true. */
+function readyReport({ spec: { readinessGates = [] } }: Pod, containersReady: ConditionReport, present: readonly PodCondition[]): ConditionReport {
+  if (containersReady.status !== 'True') return { ...containersReady, type: 'Ready' }
+  const faults = readinessGates.flatMap(({ conditionType }) => {
+    const gate = present.find(({ type }) => type === conditionType)
+    if (!gate) return [`corresponding condition of pod readiness gate "${conditionType}" does not exist.`]
+    return gate.status === 'True' ? [] : [`the status of pod readiness gate "${conditionType}" is not "True", but ${gate.status}`]
+  })
+  return faults.length === 0
+    ? { type: 'Ready', status: 'True' }
+    : { type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady', message: faults.join(', ') }
+}

@@ -1,0 +1,46 @@
+/** An event of a pod. `container` is the path of the container that it is about. */
+export interface PodEvent {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: string
+  readonly message: string
+  readonly container?: string
+}
+
+/** Failed pulls of the images of a pod's containers, which are kept in memory as in a kubelet. */
+export type Pulls = Map<string, { readonly failed: number; readonly nextAt: number }>
+
+/** Differences of releases that show in the status of a pod. */
+export interface LifeRules {
+  /** Type of the condition that the sandbox of the pod is ready. Undefined if the release has none. */
+  readonly sandboxCondition: 'PodReadyToStartContainers' | undefined
+  /** Whether containers report the resources that they have, and are resized. */
+  readonly reportsResources: boolean
+  /** Whether statuses and conditions carry the generation of the pod. */
+  readonly reportsGeneration: boolean
+  /** Whether an evicted pod has the condition DisruptionTarget. */
+  readonly hasDisruptionTarget: boolean
+  /** Whether the message of a created container has a colon. */
+  readonly hasColon: boolean
+}
+
+/** One look at a pod: the time and rules, and what the look leads to besides a status. */
+export interface Turn {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** `now`, as statuses have it. */
+  readonly time: string
+  readonly rules: LifeRules
+  readonly podName: string
+  readonly pulls: Pulls
+  readonly events: PodEvent[]
+  /** Time of the next look if nothing changes before, in milliseconds since the epoch. Infinity if there is none. */
+  wake: number
+}
+
+/** Sets the time of the next look, unless it is earlier already. */
+export function wakeAt(turn: Turn, at: number): void {
+  turn.wake = Math.min(turn.wake, at)
+}
+
+/** Returns the pod's event of a container. @param path such as `spec.containers{web}` */
+export const containerEvent = (type: PodEvent['type'], reason: string, message: string, path: string): PodEvent => ({ type, reason, message, container: path })
