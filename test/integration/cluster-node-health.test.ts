@@ -82,6 +82,25 @@ describe('the health of nodes in a cluster', () => {
     await plane.until(async () => condition(await get(POD), 'Ready').status === 'True')
   })
 
+  it('is lost by a node whose requests fail, and found again with its pods', async () => {
+    await plane.apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p', namespace: 'default' },
+      spec: { containers: [{ name: 'c', image: 'app:1' }], nodeName: 'node-2' },
+    } as Manifest)
+    await plane.until(async () => condition(await get(POD), 'Ready')?.status === 'True')
+    const fault = plane.faults.add({ match: { users: ['system:node:node-2'] }, status: { code: 503 } })
+    await advance(60)
+    expect(condition(await get('/api/v1/nodes/node-2'), 'Ready').status).to.equal('Unknown')
+    expect(condition(await get('/api/v1/nodes/node-1'), 'Ready').status).to.equal('True')
+    expect(condition(await get(POD), 'Ready').status).to.equal('False')
+    expect(fault.hits).to.be.greaterThan(0)
+    fault.remove()
+    await advance(10)
+    await plane.until(async () => effects(await get('/api/v1/nodes/node-2')).length === 0 && condition(await get(POD), 'Ready').status === 'True')
+  })
+
   it('is lost by all nodes at once without an eviction', async () => {
     for (const name of ['node-1', 'node-2', 'node-3']) await stop(name, true)
     await advance(120)

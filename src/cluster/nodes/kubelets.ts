@@ -87,6 +87,7 @@ class Kubelets {
         nextNumber: () => registration.nextNumber(),
         version,
         reportsStatus: () => !this.#stages.has(NODE_KIND),
+        recovered: node => this.#observePodsOf(node),
       },
       this.#signal,
     )

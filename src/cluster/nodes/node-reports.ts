@@ -28,6 +28,8 @@ export interface NodeReportsOptions {
   readonly version: string
   /** Whether conditions are reported here. Stages of a user may do so instead. */
   readonly reportsStatus: () => boolean
+  /** Called when the requests of a node succeed again after a failure. */
+  readonly recovered: (node: Node) => void
 }
 
 /**
@@ -41,6 +43,8 @@ export class NodeReports {
   /** Number of renewals until a node reports its status again. */
   readonly #untilReport = new Map<string, number>()
   readonly #reportDue = new Set<string>()
+  /** Nodes whose last report has failed. */
+  readonly #failing = new Set<string>()
 
   constructor(options: NodeReportsOptions, signal: AbortSignal) {
     this.#options = options
@@ -65,6 +69,7 @@ export class NodeReports {
     this.#slots.remove(name)
     this.#untilReport.delete(name)
     this.#reportDue.delete(name)
+    this.#failing.delete(name)
   }
 
   #tick(name: string): void {
@@ -78,8 +83,14 @@ export class NodeReports {
   async #report(name: string): Promise<void> {
     const node = this.#options.nodes.store.get(name)
     if (!node || !isSimulated(node) || isStopped(node) || node.metadata.deletionTimestamp !== undefined) return
-    await this.#renew(node)
-    if (this.#options.reportsStatus()) await this.#reportStatus(name, node)
+    try {
+      await this.#renew(node)
+      if (this.#options.reportsStatus()) await this.#reportStatus(name, node)
+    } catch (error) {
+      this.#failing.add(name)
+      throw error
+    }
+    if (this.#failing.delete(name)) this.#options.recovered(node)
   }
 
   async #renew(node: Node): Promise<void> {
