@@ -1,5 +1,7 @@
 import type { LookupAddress } from 'node:dns'
+import type { Node } from '../api/core/v1.types.ts'
 import type { KubeObject } from '../api/meta/object.ts'
+import type { OpenConnection } from '../lib/in-process-connection.ts'
 import type { StructSchema } from '../schema/schema.ts'
 
 /**
@@ -47,6 +49,8 @@ export type ConnectOptions = Readonly<Record<string, string | number | boolean |
 export interface KubeletAddresses {
   readonly addressTypes: readonly string[]
   readonly port: number
+  /** Optional. Returns how the kubelet of a simulated node is reached in this process. Undefined for other nodes. */
+  readonly simulated?: (node: Node) => Promise<OpenConnection | undefined>
 }
 
 /**
@@ -69,4 +73,6 @@ export interface Destination {
   /** Escaped, without `?`. */
   readonly query: string
   readonly trust: Trust
+  /** Optional. Opens a connection in this process, without TLS. If omitted, the host is dialled. */
+  readonly open?: OpenConnection
 }

@@ -17,7 +17,12 @@ export interface ControllersConfig {
   readonly loadBalancerRanges: readonly string[]
   /** Path of a KubeSchedulerConfiguration. */
   readonly schedulerFile?: string | undefined
+  /** Parts of this machine that rules of simulated containers may use. */
+  readonly simulatedAccess: readonly SimulatedAccess[]
 }
+
+const SIMULATED_ACCESS = ['files', 'processes', 'network'] as const
+type SimulatedAccess = (typeof SIMULATED_ACCESS)[number]
 
 /** Most nodes that can be simulated. */
 const MOST_NODES = 100_000
@@ -43,6 +48,7 @@ export function controllersOf(profile: Profile, { values }: GivenFlags, read: Fl
     podRanges: podRangesOf(read),
     loadBalancerRanges: rangesOf(read, 'load-balancer-ip-range'),
     schedulerFile: schedulerFileOf(enabled, read),
+    simulatedAccess: simulatedAccessOf(read),
   }
 }
 
@@ -60,6 +66,14 @@ function nodesOf(value: string): ControllersConfig['nodes'] {
   if (count < 0 || count > MOST_NODES) throw new FlagError(`--nodes ${value} must be between 0 and ${MOST_NODES}, inclusive`)
   return count
 }
+
+/** Parses --simulated-access. Throws FlagError. */
+const simulatedAccessOf = (read: FlagReader): SimulatedAccess[] =>
+  read.list('simulated-access').map(part => {
+    const known = SIMULATED_ACCESS.find(each => each === part)
+    if (known === undefined) throw new FlagError(`--simulated-access: ${JSON.stringify(part)} is not a part; it may be ${SIMULATED_ACCESS.join(', ')}`)
+    return known
+  })
 
 const KNOWN: ReadonlySet<string> = new Set([...BUILT_CONTROLLERS, ...MISSING_CONTROLLERS])
 const MISSING: ReadonlySet<string> = new Set(MISSING_CONTROLLERS)

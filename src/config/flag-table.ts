@@ -86,6 +86,10 @@ export const FLAGS = {
     'Ranges (CIDR), separated by commas, of whose addresses service-lb-controller gives one to each service of type LoadBalancer. No traffic is balanced.',
     '198.18.0.0/15,2001:2::/48',
   ),
+  'simulated-access': ownFlag(
+    'list',
+    'Parts of this machine that rules of simulated containers may use, with the permissions of the server: files (logs), processes (commands, forwarded ports) and network (forwarded ports). Who may create rules may use them. Default: none.',
+  ),
   'resource-quota-sync-period': ownFlag(
     'duration',
     'Interval between full recalculations of quota usage by resourcequota-controller. 0: only after changes.',

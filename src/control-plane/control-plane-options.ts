@@ -24,6 +24,7 @@ import type { Backend } from '../storage/backend.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
 import type { ClusterLoop } from './cluster-loop.ts'
 import type { ConsoleOptions } from './console-service.ts'
+import type { OpenLocalServers } from './local-servers.ts'
 import type { Origin } from './origin.ts'
 import type { Runtime } from './runtime.ts'
 import type { ServiceRouting } from './service-resolver.ts'
@@ -161,6 +162,8 @@ export interface ControlPlaneOptions {
   readonly controllers: ControllersConfig
   /** Optional. Runs the enabled parts of the cluster. Omitted if none is enabled. */
   readonly cluster?: ClusterLoop
+  /** Optional. Servers of simulated nodes. Omitted if none are simulated. */
+  readonly localServers?: OpenLocalServers
   readonly network: NetworkOptions
   readonly requests: RequestOptions
   readonly observability: ObservabilityOptions

@@ -35,7 +35,8 @@ import { DefinitionService } from './definition-service.ts'
 import { FaultService } from './fault-service.ts'
 import { FlowService } from './flow-service.ts'
 import { HistoryService } from './history-service.ts'
-import { InProcessClient, type InProcessClientParts } from './in-process-client.ts'
+import { type ClientEnds, type ClientIdentity, InProcessClient, type InProcessClientParts } from './in-process-client.ts'
+import type { LocalServers } from './local-servers.ts'
 import { nameSuffix } from './name-suffix.ts'
 import { NodeService } from './node-service.ts'
 import type { Origin } from './origin.ts'
@@ -106,14 +107,15 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   })
   const declared = new DeclaredValidationMetrics(options.logger)
   const registry: Registry = openRegistry(options, { catalog, stores, admission, declared, definitions: () => definitions })
+  const faults = faultsOf(options, registry, ended.signal)
+  const { local, ...loops } = loopAccess(options, { registry, catalog, faults }, ended.signal)
   const aggregation = new AggregationService(options, resolveService)
-  const api = new ApiService(options, { catalog, registry, aggregator: aggregation.aggregator })
+  const api = new ApiService(withLocalServers(options, local), { catalog, registry, aggregator: aggregation.aggregator })
   const definitions = new DefinitionService(options, { kinds, stores, webhooks: admission.webhooks }, ended.signal)
   const bootstrap = new BootstrapService(options, { catalog, stores, allServed: definitions.synced }, ended.signal)
   const roles = new RoleService(options, bootstrap.made)
   const trust = new TrustService(options.access.trust, options.release.gates, bootstrap.made)
   const nodes = new NodeService(options.access.nodeGraph, catalog)
-  const faults = faultsOf(options, registry, ended.signal)
   const queues = options.runtime.queues ?? new WorkQueues()
   const controllers = new ControllerService(options, {
     catalog,
@@ -123,11 +125,11 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     listStored: (id, namespace) => reader.listStored(id, namespace, ended.signal, true),
     availability: aggregation.availability,
     foreign: aggregation.foreign,
-    ...loopAccess(options, { registry, catalog, faults }),
+    ...loops,
   })
   const flows = options.requests.totalSeats === undefined ? undefined : new FlowService(options, options.requests.totalSeats, { catalog, stores })
-  const always = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers, ...(flows ? [flows] : [])]
-  const services: readonly Service[] = [...always, ...optionalServices(options, { catalog, registry, stores })]
+  const always: Service[] = [stores, admission, aggregation, api, bootstrap, definitions, roles, trust, nodes, controllers]
+  const services: readonly Service[] = [...always, ...optionalServices(options, { catalog, registry, stores, local, flows })]
   const running: Promise<unknown>[] = []
   return {
     registry,
@@ -157,15 +159,26 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   }
 }
 
-/** Returns the accesses of background loops to the API. The calls of all clients run in order if writes are serialized. */
+/** Adds the kubelets of simulated nodes to those that are dialled. */
+function withLocalServers(options: ControlPlaneOptions, local: LocalServers | undefined): ControlPlaneOptions {
+  if (local === undefined) return options
+  const { network } = options
+  return { ...options, network: { ...network, kubelets: { ...network.kubelets, simulated: node => local.kubelet(node) } } }
+}
+
+/** Returns the accesses of background loops to the API, and the servers of simulated nodes. The calls of all clients run in order if writes are serialized. */
 function loopAccess(
-  { runtime: { settled, clock } }: ControlPlaneOptions,
-  { registry, catalog, faults }: Pick<InProcessClientParts, 'registry' | 'catalog' | 'faults'>,
-): Pick<ControllerServiceParts, 'leaderAccess' | 'clientOf'> {
+  { runtime: { settled, clock }, localServers, logger }: ControlPlaneOptions,
+  parts: Pick<InProcessClientParts, 'registry' | 'catalog' | 'faults'>,
+  ended: AbortSignal,
+): Pick<ControllerServiceParts, 'leaderAccess' | 'clientOf'> & { local: LocalServers | undefined } {
   const inTurn = settled ? clientsInTurn() : (client: ApiClient) => client
+  const clientFor = (identity: ClientIdentity, ends: ClientEnds): ApiClient => new InProcessClient({ ...parts, clock, identity, ...ends })
   return {
-    leaderAccess: signal => registry.access(signal, { nested: true }),
-    clientOf: (identity, ends) => inTurn(new InProcessClient({ registry, catalog, clock, faults, identity, ...ends })),
+    leaderAccess: signal => parts.registry.access(signal, { nested: true }),
+    clientOf: (identity, ends) => inTurn(clientFor(identity, ends)),
+    // Its reads belong to requests, and do not wait for the calls of controllers.
+    local: localServers?.({ clientOf: identity => clientFor(identity, { signal: ended }), clock, logger }),
   }
 }
 
@@ -193,13 +206,16 @@ interface OptionalServiceParts {
   readonly catalog: Catalog
   readonly registry: Registry
   readonly stores: StoreService
+  readonly local: LocalServers | undefined
+  readonly flows: FlowService | undefined
 }
 
 /** Services that are enabled by flags. */
-function optionalServices(options: ControlPlaneOptions, { catalog, registry, stores }: OptionalServiceParts): Service[] {
+function optionalServices(options: ControlPlaneOptions, { catalog, registry, stores, local, flows }: OptionalServiceParts): Service[] {
   const { runtime, storage, requests, console, access, release } = options
   const { backend, history } = storage
   return [
+    ...(flows ? [flows] : []),
     ...(requests.faultObjects && runtime.faults ? [new FaultService(runtime.faults)] : []),
     ...(backend.snapshot ? [new SnapshotService(options)] : []),
     ...(history && backend.history ? [new HistoryService(options, history, { history: backend.history, catalog, stores })] : []),
@@ -213,6 +229,7 @@ function optionalServices(options: ControlPlaneOptions, { catalog, registry, sto
           }),
         ]
       : []),
+    ...(local ? [local] : []),
     ...(runtime.recent ? [new WhyService(runtime.recent, access.rules)] : []),
   ]
 }

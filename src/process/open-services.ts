@@ -41,6 +41,7 @@ import type { AgreedValues } from '../storage/agreed-values.ts'
 import { addressesOf } from '../storage/etcd/options.ts'
 import type { Encryption } from '../storage/value/encryption.ts'
 import { growthWithKinds, growthWithWatches } from './heap-bounds.ts'
+import { localServers } from './local-servers.ts'
 import type { OpenedStores } from './open-stores.ts'
 import type { ClusterSelection } from './run-cluster.ts'
 
@@ -121,6 +122,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     ...(parts.length > 0 && {
       cluster: (loop, signal) => runCluster({ names: parts, ...settings }, loop, signal),
     }),
+    ...(config.controllers.enabled.has('kubelet') && { localServers: parts => localServers(config.controllers.simulatedAccess, parts) }),
     network: {
       serviceCIDRs: config.network.serviceClusterIpRanges,
       nodePorts: config.network.serviceNodePorts,

@@ -12,6 +12,7 @@ import { DialError, dialError } from '../../lib/dial-error.ts'
 import { readEarlyResponse } from '../../lib/early-response.ts'
 import { errorCode } from '../../lib/error-code.ts'
 import { errorMessage } from '../../lib/error-message.ts'
+import { InProcessAgent } from '../../lib/in-process-connection.ts'
 import { checkServerName } from '../../lib/server-name.ts'
 import { TlsAgent } from '../../lib/tls-agent.ts'
 import { trustedCertificates } from '../../lib/trusted-certificates.ts'
@@ -161,9 +162,10 @@ class Attempt {
   metClosedConnection = false
 
   constructor({ tls, agent, certificates, ...transport }: Transport, destination: Destination, { method, headers, body, signal }: Question) {
-    const { scheme, host, addresses } = destination
+    const { host, addresses, open } = destination
+    const scheme = open ? 'http' : destination.scheme
     const dial = dialFound(transport.dial, addresses)
-    const port = destination.port === '' ? PORTS[scheme] : destination.port
+    const port = destination.port === '' ? PORTS[destination.scheme] : destination.port
     const address = `${hostText(host)}:${port}`
     const named = headers.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'host')
     const options: RequestOptions = {
@@ -187,7 +189,7 @@ class Attempt {
                 ...tls,
                 agent: agent ?? (dial ? new DialledTlsAgent(dial, {}) : new TlsAgent()),
               })
-            : httpRequest({ ...options, agent: dial ? new DialledAgent(dial, {}) : false })
+            : httpRequest({ ...options, agent: open ? new InProcessAgent(open) : dial ? new DialledAgent(dial, {}) : false })
       } catch (error) {
         reject(new DialError(errorMessage(error)))
         return

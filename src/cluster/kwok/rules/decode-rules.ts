@@ -7,8 +7,11 @@ import type { ContainerRule, PodRules } from './pod-rules.ts'
 const MAX_PORT = 65_535
 const MAX_ID = 2 ** 31 - 1
 
-/** Where the log of a container is read. */
+/** Where the log of a container is read. Texts are not known to kwok, and take precedence over files. */
 export interface LogRule extends ContainerRule {
+  readonly text?: string
+  /** Log of the container's previous run. */
+  readonly previousText?: string
   /** Path of the file in the format of a container runtime. Omitted if the container has no log. */
   readonly logsFile?: string
   /** File of the container's previous run. */
@@ -19,12 +22,25 @@ export interface LogRule extends ContainerRule {
 
 /** Output that an attached client reads. */
 export interface AttachRule extends ContainerRule {
+  readonly text?: string
+  /** Whether the client receives its own input. */
+  readonly echo: boolean
   readonly logsFile?: string
 }
 
-/** How a command of a client runs. Without `local`, it does not. */
+/** How a command of a client runs: as a process, or with a fixed output, or as an echo. */
 export interface ExecRule extends ContainerRule {
+  readonly output?: CommandOutput
+  /** Whether the output is the input, or the words of the command if there is no input. */
+  readonly echo: boolean
   readonly local?: LocalProcess
+}
+
+/** Fixed result of a command. */
+export interface CommandOutput {
+  readonly stdout: string
+  readonly stderr: string
+  readonly exitCode: number
 }
 
 /** A process beside the simulator. The operator decides whether such processes may run. */
@@ -42,6 +58,10 @@ export interface ForwardRule {
   readonly target?: { readonly address: string; readonly port: number }
   /** Program and arguments. Takes precedence over the target. Empty if the port leads to the target. */
   readonly command: readonly string[]
+  /** Text that is sent once the client has sent something. */
+  readonly text?: string
+  /** Whether the client receives what it sends. */
+  readonly echo: boolean
 }
 
 /**
@@ -75,6 +95,8 @@ export function decodePodRules<R>(object: Json, kinds: readonly [string, string]
 export const decodeLogs = (object: Json): PodRules<LogRule> =>
   decodePodRules(object, ['Logs', 'ClusterLogs'], 'logs', reader => ({
     containers: reader.texts('containers'),
+    ...optional('text', reader.text('text')),
+    ...optional('previousText', reader.text('previousText')),
     ...optional('logsFile', reader.text('logsFile')),
     ...optional('previousLogsFile', reader.text('previousLogsFile')),
     follow: reader.flag('follow'),
@@ -84,6 +106,8 @@ export const decodeLogs = (object: Json): PodRules<LogRule> =>
 export const decodeAttach = (object: Json): PodRules<AttachRule> =>
   decodePodRules(object, ['Attach', 'ClusterAttach'], 'attaches', reader => ({
     containers: reader.texts('containers'),
+    ...optional('text', reader.text('text')),
+    echo: reader.flag('echo'),
     ...optional('logsFile', reader.text('logsFile')),
   }))
 
@@ -91,8 +115,20 @@ export const decodeAttach = (object: Json): PodRules<AttachRule> =>
 export const decodeExec = (object: Json): PodRules<ExecRule> =>
   decodePodRules(object, ['Exec', 'ClusterExec'], 'execs', reader => {
     const local = reader.object('local')
-    return { containers: reader.texts('containers'), ...(local && { local: localProcess(local) }) }
+    const output = reader.object('output')
+    return {
+      containers: reader.texts('containers'),
+      echo: reader.flag('echo'),
+      ...(output && { output: commandOutput(output) }),
+      ...(local && { local: localProcess(local) }),
+    }
   })
+
+function commandOutput(reader: FieldReader): CommandOutput {
+  const output = { stdout: reader.text('stdout') ?? '', stderr: reader.text('stderr') ?? '', exitCode: reader.integer('exitCode', 0, 255) ?? 0 }
+  reader.rejectOthers()
+  return output
+}
 
 function localProcess(reader: FieldReader): LocalProcess {
   const security = reader.object('securityContext')
@@ -124,6 +160,8 @@ export const decodePortForward = (object: Json): PodRules<ForwardRule> =>
       ports: reader.integers('ports', 0, MAX_PORT),
       ...(target && { target: { address, port: port ?? 0 } }),
       command: reader.texts('command'),
+      ...optional('text', reader.text('text')),
+      echo: reader.flag('echo'),
     }
   })
 

@@ -8,15 +8,18 @@ import { NODES } from '../../kinds.ts'
  * Throws 404 if the node does not exist, 500 if it has no usable address.
  */
 export async function kubeletOf({ api, kubelets }: Pick<ConnectCall, 'api' | 'kubelets'>, nodeName: string): Promise<Destination & { scheme: 'https' }> {
-  const { status } = await getKind(api, NODES, '', nodeName)
+  const node = await getKind(api, NODES, '', nodeName)
+  const { status } = node
   const { addresses = [] } = status
   const found = kubelets.addressTypes.map(type => addresses.find(address => address.type === type)).find(address => address !== undefined)
   if (!found) {
     const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ')
     throw failure(500, '', `no preferred addresses found; known addresses: [${known}]`)
   }
+  const open = await kubelets.simulated?.(node)
   const reported = status.daemonEndpoints.kubeletEndpoint.Port
-  return { scheme: 'https', host: found.address, port: String(reported > 0 ? reported : kubelets.port), path: '', query: '', trust: 'kubelet' }
+  const port = String(reported > 0 ? reported : kubelets.port)
+  return { scheme: 'https', host: found.address, port, path: '', query: '', trust: 'kubelet', ...(open && { open }) }
 }
 
 /** Encodes a query such as `a=1&b=x+y`, sorted by name like Go's url.Values. */

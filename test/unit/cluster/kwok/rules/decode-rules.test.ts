@@ -26,12 +26,13 @@ describe('rules for pods', () => {
       pod: undefined,
       namespaces: ['x'],
       names: ['y'],
-      rules: [{ containers: [], logsFile: '/a' }],
+      rules: [{ containers: [], logsFile: '/a', echo: false }],
     })
     const local = { workDir: '/tmp', envs: [{ name: 'A', value: 'b' }, { name: 'C' }], securityContext: { runAsUser: 1000, runAsGroup: 0 } }
     expect(decodeExec(object('Exec', { execs: [{ local }, { containers: ['a'] }] })).rules).to.deep.equal([
       {
         containers: [],
+        echo: false,
         local: {
           workDir: '/tmp',
           environment: [
@@ -42,14 +43,30 @@ describe('rules for pods', () => {
           group: 0,
         },
       },
-      { containers: ['a'] },
+      { containers: ['a'], echo: false },
     ])
     expect(
       decodePortForward(object('PortForward', { forwards: [{ ports: [80], target: { address: 'a', port: 8080 } }, { command: ['cat'] }] })).rules,
     ).to.deep.equal([
-      { ports: [80], target: { address: 'a', port: 8080 }, command: [] },
-      { ports: [], command: ['cat'] },
+      { ports: [80], target: { address: 'a', port: 8080 }, command: [], echo: false },
+      { ports: [], command: ['cat'], echo: false },
     ])
+  })
+
+  it('are decoded with texts, results and echoes, which kwok does not know', () => {
+    expect(decodeLogs(object('Logs', { logs: [{ text: 'a', previousText: 'b' }] })).rules).to.deep.equal([
+      { containers: [], text: 'a', previousText: 'b', follow: false },
+    ])
+    expect(decodeAttach(object('Attach', { attaches: [{ text: 'a', echo: true }] })).rules).to.deep.equal([{ containers: [], text: 'a', echo: true }])
+    expect(decodeExec(object('Exec', { execs: [{ output: { stdout: 'a', exitCode: 2 } }, { echo: true }] })).rules).to.deep.equal([
+      { containers: [], echo: false, output: { stdout: 'a', stderr: '', exitCode: 2 } },
+      { containers: [], echo: true },
+    ])
+    expect(decodePortForward(object('PortForward', { forwards: [{ text: 'a' }, { echo: true }] })).rules).to.deep.equal([
+      { ports: [], command: [], text: 'a', echo: false },
+      { ports: [], command: [], echo: true },
+    ])
+    expect(() => decodeExec(object('Exec', { execs: [{ output: { exitCode: 256 } }] }))).to.throw('spec.execs[0].output.exitCode: Invalid value: 256')
   })
 
   const invalid: readonly [title: string, decode: () => unknown, messages: readonly string[]][] = [

@@ -1,0 +1,91 @@
+import type { Json, TypedObject } from '../../api/meta/object.ts'
+import { type ApiClient, objectKey, type ResourceKind } from '../../clients/api-client.ts'
+import { isStatusError } from '../../meta/status.ts'
+import { KWOK_GROUP, KWOK_VERSION } from '../kwok/definitions/definitions.ts'
+import { KwokObjectError } from '../kwok/field-reader.ts'
+import { type PodRules, ruleFor } from '../kwok/rules/pod-rules.ts'
+
+/** Both kinds of a rule, and their decoder. */
+export interface RuleKind<R> {
+  /** Kind whose objects apply to the pod of their name. */
+  readonly own: ResourceKind<TypedObject>
+  /** Kind whose objects select pods. */
+  readonly cluster: ResourceKind<TypedObject>
+  readonly decode: (object: Json) => PodRules<R>
+}
+
+/** Returns the kinds of a rule by the name of the kind for one pod: `Exec`, `execs`. */
+export function ruleKind<R>(kind: string, plural: string, decode: (object: Json) => PodRules<R>): RuleKind<R> {
+  const of = (name: string, resource: string, namespaced: boolean): ResourceKind<TypedObject> => ({
+    group: KWOK_GROUP,
+    version: KWOK_VERSION,
+    resource,
+    kind: name,
+    namespaced,
+  })
+  return { own: of(kind, plural, true), cluster: of(`Cluster${kind}`, `cluster${plural}`, false), decode }
+}
+
+/** Most decoded objects that are kept. */
+const MOST_KEPT = 1_000
+
+/** A decoded object, or the reason why it is invalid. */
+type Decoded<R> = PodRules<R> | KwokObjectError
+
+/** Reads the rules of one kind from the API, when they are asked for. Decoded objects are kept until they change. */
+export class RuleReader<R> {
+  readonly #client: ApiClient
+  readonly #kind: RuleKind<R>
+  /** Decoded objects by kind and key, with their versions. */
+  readonly #decoded = new Map<string, { readonly version: string | undefined; readonly value: Decoded<R> }>()
+
+  constructor(client: ApiClient, kind: RuleKind<R>) {
+    this.#client = client
+    this.#kind = kind
+  }
+
+  /** Returns the rule of a pod. Undefined if there is none. Throws KwokObjectError if there is none but an object of the rule's kind is invalid. */
+  async find(namespace: string, name: string, choose: (rules: readonly R[]) => R | undefined): Promise<R | undefined> {
+    const { own, cluster } = this.#kind
+    const ofPod = await orNone(this.#client.get(own, namespace, name))
+    const ofCluster = await orNone(this.#client.list(cluster, { resourceVersion: '0' }))
+    const sorted = [...(ofCluster?.items ?? [])].sort((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1))
+    const decoded = [...(ofPod ? [this.#decode(own, ofPod)] : []), ...sorted.map(object => this.#decode(cluster, object))]
+    const rule = ruleFor(
+      decoded.filter((each): each is PodRules<R> => !(each instanceof KwokObjectError)),
+      namespace,
+      name,
+      choose,
+    )
+    const fault = decoded.find(each => each instanceof KwokObjectError)
+    if (rule === undefined && fault) throw fault
+    return rule
+  }
+
+  #decode(kind: ResourceKind<TypedObject>, object: TypedObject): Decoded<R> {
+    const key = `${kind.kind}/${objectKey(object)}`
+    const version = object.metadata.resourceVersion
+    const before = this.#decoded.get(key)
+    if (before !== undefined && before.version === version) return before.value
+    if (this.#decoded.size >= MOST_KEPT) this.#decoded.clear()
+    const value = this.#decodeNew({ ...object, apiVersion: `${KWOK_GROUP}/${KWOK_VERSION}`, kind: kind.kind })
+    this.#decoded.set(key, { version, value })
+    return value
+  }
+
+  #decodeNew(object: TypedObject): Decoded<R> {
+    try {
+      return this.#kind.decode(object as unknown as Json)
+    } catch (error) {
+      if (error instanceof KwokObjectError) return error
+      throw error
+    }
+  }
+}
+
+/** Undefined if the object does not exist, or its kind is not served. */
+const orNone = <T>(read: Promise<T>): Promise<T | undefined> =>
+  read.catch((error: unknown) => {
+    if (isStatusError(error, 'NotFound')) return undefined
+    throw error
+  })

@@ -1,0 +1,58 @@
+import type { Readable, Writable } from 'node:stream'
+
+/** Streams that a client requests. With a terminal, standard error is part of the output. */
+export interface StreamOptions {
+  readonly stdin: boolean
+  readonly stdout: boolean
+  readonly stderr: boolean
+  readonly tty: boolean
+}
+
+/** Parses the kubelet's parameters of exec and attach. */
+export const streamOptions = (query: URLSearchParams): StreamOptions => {
+  const isSet = (name: string): boolean => query.get(name) === '1' || query.get(name) === 'true'
+  const tty = isSet('tty')
+  return { stdin: isSet('input'), stdout: isSet('output'), stderr: isSet('error') && !tty, tty }
+}
+
+/** Streams of a client to a command or a container. */
+export interface CommandStreams {
+  /** Undefined if the client sends no input. */
+  readonly stdin: Readable | undefined
+  /** Undefined if the client reads no output. */
+  readonly stdout: Writable | undefined
+  readonly stderr: Writable | undefined
+  /** Aborts when the client has left. */
+  readonly left: AbortSignal
+  /** Sends the result behind all output, and closes the connection. Never rejects. */
+  finish(result: CommandResult): Promise<void>
+}
+
+/** Result of a command: its exit code, or the reason why it did not run. */
+export type CommandResult = { readonly exitCode: number } | { readonly failure: string }
+
+/** Returns the metav1.Status that the error stream carries from version 4 of the protocol on. */
+export function resultStatus(result: CommandResult): object {
+  if ('failure' in result) return { metadata: {}, status: 'Failure', message: result.failure, reason: 'InternalError', code: 500 }
+  const { exitCode } = result
+  if (exitCode === 0) return { metadata: {}, status: 'Success' }
+  return {
+    metadata: {},
+    status: 'Failure',
+    message: `command terminated with non-zero exit code: exit status ${exitCode}`,
+    reason: 'NonZeroExitCode',
+    details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] },
+  }
+}
+
+/** Returns the text of the error stream for older protocols, which have no Status. Empty for success. */
+export const resultText = (result: CommandResult): string =>
+  'failure' in result ? result.failure : result.exitCode === 0 ? '' : `command terminated with non-zero exit code: exit status ${result.exitCode}`
+
+/** Ends a stream. Resolves when everything is written, or the stream is destroyed. */
+export const endStream = (stream: Writable | undefined): Promise<void> =>
+  new Promise(resolve => {
+    if (stream === undefined || stream.destroyed) return resolve()
+    stream.once('close', () => resolve())
+    stream.end(() => resolve())
+  })

@@ -1,0 +1,15 @@
+import type { LocalServerParts, LocalServers } from '../control-plane/local-servers.ts'
+import type { LoadedServers } from './run-local-servers.ts'
+
+/** Creates the servers of a simulated cluster. Their code is loaded on first use. @param allowed parts of this machine that rules may use. */
+export function localServers(allowed: readonly string[], parts: LocalServerParts): LocalServers {
+  let loaded: Promise<LoadedServers> | undefined
+  const load = (): Promise<LoadedServers> => {
+    loaded ??= import('./run-local-servers.ts').then(module => module.openLocalServers(allowed, parts))
+    return loaded
+  }
+  return {
+    kubelet: async node => (await load()).kubelet(node),
+    close: () => void loaded?.then(servers => servers.close()),
+  }
+}

@@ -1,0 +1,24 @@
+import type { Node } from '../api/core/v1.types.ts'
+import { LOCAL_PARTS } from '../cluster/node-server/local-access.ts'
+import { NodeServer } from '../cluster/node-server/node-server.ts'
+import { isSimulated } from '../cluster/nodes/node-objects.ts'
+import type { ClientIdentity } from '../control-plane/in-process-client.ts'
+import type { LocalServerParts } from '../control-plane/local-servers.ts'
+import type { OpenConnection } from '../lib/in-process-connection.ts'
+
+const KUBELETS: ClientIdentity = { user: { name: 'system:serviceaccount:kube-system:kubelet', groups: ['system:authenticated'] }, userAgent: 'kubelet' }
+
+/** Servers of a simulated cluster, loaded. */
+export interface LoadedServers {
+  kubelet(node: Node): OpenConnection | undefined
+  close(): void
+}
+
+export function openLocalServers(allowed: readonly string[], { clientOf, clock, logger }: LocalServerParts): LoadedServers {
+  const parts = new Set(LOCAL_PARTS.filter(part => allowed.includes(part)))
+  const nodes = new NodeServer({ client: clientOf(KUBELETS), clock, logger, allowed: parts })
+  return {
+    kubelet: node => (isSimulated(node) ? () => nodes.connect(node.metadata.name ?? '') : undefined),
+    close: () => nodes.close(),
+  }
+}
