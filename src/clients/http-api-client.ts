@@ -207,7 +207,8 @@ function watchedChange<T extends TypedObject>(kind: ResourceKind<T>, line: Buffe
   }
 }
 
-function rejection(code: number, body: Buffer): StatusError {
+/** Returns the StatusError of a response that is not a success. */
+export function rejection(code: number, body: Buffer): StatusError {
   let status: Json = null
   try {
     status = parseJson(body).value

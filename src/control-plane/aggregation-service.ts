@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { configuredAddress } from '../admission/webhooks/service-address.ts'
 import type { ResolveService } from '../admission/webhooks/target.ts'
+import { objectIn } from '../api/meta/object.ts'
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
 import { CertificateMetrics } from '../clients/certificate-metrics.ts'
+import { rejection } from '../clients/http-api-client.ts'
+import { parseJson } from '../codec/json.ts'
 import { type AvailabilityOptions, apiServiceAvailabilityController } from '../controllers/api-service-availability.ts'
 import { type Controller, followKept } from '../controllers/controller.ts'
 import type { ForeignResources } from '../controllers/foreign-resources.ts'
@@ -20,11 +23,14 @@ import { passOn, type RequestProxyEnvironment } from '../extensions/aggregation/
 import { Transports } from '../extensions/aggregation/transports.ts'
 import { Via } from '../extensions/aggregation/via.ts'
 import type { MetricFamily } from '../lib/metrics.ts'
+import { serviceUnavailableError } from '../meta/status.ts'
 import { API_SERVICES } from '../resources/kinds.ts'
 import type { ControlPlaneOptions } from './control-plane-options.ts'
+import type { ForeignReader } from './in-process-client.ts'
+import { LOCAL_SERVICES } from './local-servers.ts'
 import { onceBegun, type ReadinessCheck, type Service, type ServiceStart } from './service.ts'
 
-type AggregationGroups = Pick<ControlPlaneOptions, 'logger' | 'release' | 'network'>
+type AggregationGroups = Pick<ControlPlaneOptions, 'logger' | 'release' | 'network' | 'localServers'>
 
 /** Aggregated group versions: tracks APIServices, proxies requests to their servers, and reports availability. */
 export class AggregationService implements Service {
@@ -35,6 +41,8 @@ export class AggregationService implements Service {
   readonly availability: Controller
   /** Namespaced resources of aggregated servers, for namespace deletion. */
   readonly foreign: ForeignResources
+  /** Reads documents of aggregated servers for clients in the process. */
+  readonly read: ForeignReader
   readonly #options: AggregationGroups
   readonly #transports: Transports
   readonly #known: AggregatedState
@@ -65,12 +73,15 @@ export class AggregationService implements Service {
       openApiV3: new ForeignOpenApiV3(registrations, reader, logger),
     }
     this.foreign = new BackendResources(registrations, this.#known.discovery, reader)
+    this.read = foreignReader(registrations, reader)
     this.aggregator = aggregatorOver(this.#known, env)
     const metrics = new AvailabilityMetrics()
     const availability: AvailabilityOptions = {
       check: discoveryCheck({ resolve, client, via, dial: egress.cluster }),
       observer: metrics,
-      isPlaced: (namespace, name, port) => configuredAddress(services.addresses, namespace, name, port) !== undefined,
+      isPlaced: (namespace, name, port) =>
+        configuredAddress(services.addresses, namespace, name, port) !== undefined ||
+        (options.localServers !== undefined && LOCAL_SERVICES.has(`${namespace}/${name}`)),
     }
     this.availability = apiServiceAvailabilityController(availability)
     this.metrics = [...metrics.families, ...certificates.families]
@@ -104,6 +115,23 @@ interface AggregatedState {
   readonly openApiV2: ForeignOpenApiV2
   readonly openApiV3: ForeignOpenApiV3
 }
+
+/** Longest time of a request of a client in the process, and largest response, as for requests over HTTP. */
+const [READ_MS, MAX_READ_BYTES] = [60_000, 256 * 1024 * 1024]
+
+/** Returns a reader of aggregated servers. Throws 503 if a server is not available. */
+const foreignReader =
+  (registrations: Registrations, reader: BackendClient): ForeignReader =>
+  async (path, user, signal) => {
+    const url = new URL(path, 'https://aggregated')
+    const registration = registrations.remoteOf(url.pathname)
+    if (registration === undefined) return undefined
+    if (!registration.isAvailable) throw serviceUnavailableError('the server is currently unable to handle the request')
+    const question = { path: url.pathname, query: url.search.slice(1), accept: 'application/json', user, timeoutMs: READ_MS, maxBytes: MAX_READ_BYTES }
+    const { status, body } = await reader.ask(registration, question, signal)
+    if (status < 200 || status >= 300) throw rejection(status, body)
+    return objectIn(parseJson(body).value)
+  }
 
 const listing = (snapshot: CatalogSnapshot, registrations: Registrations, discovery: ForeignDiscovery): Listing => ({
   snapshot,

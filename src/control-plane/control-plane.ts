@@ -35,7 +35,7 @@ import { DefinitionService } from './definition-service.ts'
 import { FaultService } from './fault-service.ts'
 import { FlowService } from './flow-service.ts'
 import { HistoryService } from './history-service.ts'
-import { type ClientEnds, type ClientIdentity, InProcessClient, type InProcessClientParts } from './in-process-client.ts'
+import { type ClientEnds, type ClientIdentity, type ForeignReader, InProcessClient, type InProcessClientParts } from './in-process-client.ts'
 import type { LocalServers } from './local-servers.ts'
 import { nameSuffix } from './name-suffix.ts'
 import { NodeService } from './node-service.ts'
@@ -96,7 +96,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const { catalog } = kinds
   const stores = new StoreService(options, kinds.definitions, ended.signal)
   const reader = new RegistryReader(catalog, { etcdPrefix: options.storage.etcdPrefix, storageFor: stores.storageFor.bind(stores) })
-  const resolveService = serviceResolver(options.network.services, reader)
+  const resolveService = serviceResolver(options.network.services, reader, () => local)
   let nested: ResourceAccess | undefined
   const admission: AdmissionService = new AdmissionService(options, {
     catalog,
@@ -107,8 +107,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   })
   const declared = new DeclaredValidationMetrics(options.logger)
   const registry: Registry = openRegistry(options, { catalog, stores, admission, declared, definitions: () => definitions })
-  const faults = faultsOf(options, registry, ended.signal)
-  const { local, ...loops } = loopAccess(options, { registry, catalog, faults }, ended.signal)
+  const foreign: ForeignReader = (...request) => aggregation.read(...request)
+  const { local, faults, ...loops } = loopAccess(options, { registry, catalog, foreign }, ended.signal)
   const aggregation = new AggregationService(options, resolveService)
   const api = new ApiService(withLocalServers(options, local), { catalog, registry, aggregator: aggregation.aggregator })
   const definitions = new DefinitionService(options, { kinds, stores, webhooks: admission.webhooks }, ended.signal)
@@ -166,15 +166,23 @@ function withLocalServers(options: ControlPlaneOptions, local: LocalServers | un
   return { ...options, network: { ...network, kubelets: { ...network.kubelets, simulated: node => local.kubelet(node) } } }
 }
 
-/** Returns the accesses of background loops to the API, and the servers of simulated nodes. The calls of all clients run in order if writes are serialized. */
-function loopAccess(
-  { runtime: { settled, clock }, localServers, logger }: ControlPlaneOptions,
-  parts: Pick<InProcessClientParts, 'registry' | 'catalog' | 'faults'>,
-  ended: AbortSignal,
-): Pick<ControllerServiceParts, 'leaderAccess' | 'clientOf'> & { local: LocalServers | undefined } {
+/** Accesses of background loops to the API. */
+interface LoopAccess extends Pick<ControllerServiceParts, 'leaderAccess' | 'clientOf'> {
+  /** Undefined if no faults are injected. */
+  readonly faults: Faults | undefined
+  /** Servers of simulated nodes. Undefined without such nodes. */
+  readonly local: LocalServers | undefined
+}
+
+/** Returns the accesses of background loops. The calls of all clients run in order if writes are serialized. */
+function loopAccess(options: ControlPlaneOptions, parts: Pick<InProcessClientParts, 'registry' | 'catalog' | 'foreign'>, ended: AbortSignal): LoopAccess {
+  const { runtime, localServers, logger } = options
+  const { settled, clock } = runtime
   const inTurn = settled ? clientsInTurn() : (client: ApiClient) => client
-  const clientFor = (identity: ClientIdentity, ends: ClientEnds): ApiClient => new InProcessClient({ ...parts, clock, identity, ...ends })
+  const faults = faultsOf(options, parts.registry, ended)
+  const clientFor = (identity: ClientIdentity, ends: ClientEnds): ApiClient => new InProcessClient({ ...parts, faults, clock, identity, ...ends })
   return {
+    faults,
     leaderAccess: signal => parts.registry.access(signal, { nested: true }),
     clientOf: (identity, ends) => inTurn(clientFor(identity, ends)),
     // Its reads belong to requests, and do not wait for the calls of controllers.

@@ -1,4 +1,4 @@
-import { decodedObject, type KubeObject, type TypedObject } from '../api/meta/object.ts'
+import { decodedObject, type JsonObject, type KubeObject, objectIn, type TypedObject } from '../api/meta/object.ts'
 import { type Catalog, type ServedResource, subresourceOf } from '../catalog/catalog.ts'
 import { asKind, kindId } from '../catalog/define.ts'
 import type { VirtualResource, VirtualResult } from '../catalog/definition.ts'
@@ -20,6 +20,7 @@ import type { Clock } from '../lib/clock.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { RequestAttributes, RequestContext, User } from '../meta/context.ts'
+import { objectsIn } from '../meta/json-members.ts'
 import { resourceAttributes } from '../meta/request-attributes.ts'
 import { conflictError, methodNotAllowedError, notFoundError, OPTIMISTIC_LOCK, pathNotFoundError } from '../meta/status.ts'
 import { decodeObject } from '../registry/decode-object.ts'
@@ -53,7 +54,12 @@ export interface InProcessClientParts extends ClientEnds {
   readonly identity: ClientIdentity
   /** Undefined if the server injects no faults. */
   readonly faults?: Faults | undefined
+  /** Optional. Reads group versions of aggregated servers. */
+  readonly foreign?: ForeignReader
 }
+
+/** Reads a path of an aggregated server for a user. Undefined if no server serves it. Throws the StatusError of the server. */
+export type ForeignReader = (path: string, user: User, signal: AbortSignal) => Promise<JsonObject | undefined>
 
 /**
  * Client of the registry of this process. Requests are not authenticated, authorized, limited, audited or recorded, and need no socket. Injected faults, and everything
@@ -78,7 +84,8 @@ export class InProcessClient implements ApiClient {
   }
 
   list<T extends TypedObject>(kind: ResourceKind<T>, { namespace = '', resourceVersion = '', ...selection }: ListQuery = {}): Promise<ObjectList<T>> {
-    const served = this.#served(kind)
+    const served = this.#find(kind)
+    if (served === undefined) return this.#listForeign(kind, namespace, { resourceVersion, ...selection })
     const query = new URLSearchParams({ resourceVersion })
     return this.#request(kind, 'list', { namespace, name: '', query }, async () => {
       // A fault may let the list read another version.
@@ -207,9 +214,25 @@ export class InProcessClient implements ApiClient {
 
   /** Throws 404 if the version of the kind is not served. */
   #served(kind: ResourceKind<TypedObject>): ServedResource {
-    const served = this.#parts.catalog.snapshot().find(kind.group, kind.version, kind.resource)
+    const served = this.#find(kind)
     if (served === undefined) throw notFoundError(kind, '')
     return served
+  }
+
+  #find({ group, version, resource }: ResourceKind<TypedObject>): ServedResource | undefined {
+    return this.#parts.catalog.snapshot().find(group, version, resource)
+  }
+
+  /** Lists the objects of a kind that an aggregated server serves. Throws 404 if none does. */
+  async #listForeign<T extends TypedObject>(kind: ResourceKind<T>, namespace: string, query: ListQuery): Promise<ObjectList<T>> {
+    const { foreign, identity, signal } = this.#parts
+    const scope = namespace === '' ? '' : `/namespaces/${encodeURIComponent(namespace)}`
+    const search = new URLSearchParams({ ...query })
+    const list = await foreign?.(`/apis/${kind.group}/${kind.version}${scope}/${kind.resource}?${search}`, identity.user, signal)
+    if (list === undefined) throw notFoundError(kind, '')
+    const { resourceVersion } = objectIn(list.metadata)
+    const items = await mapInSlices(objectsIn(list.items), item => objectOfKind(kind, decodedObject({ metadata: {}, ...item })))
+    return { items, resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '' }
   }
 
   #target(kind: ResourceKind<TypedObject>, verb: string, { namespace, name, subresource = '' }: ObjectName, { webhookFault }: Disturbance): WriteTarget {

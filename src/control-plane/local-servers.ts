@@ -5,6 +5,9 @@ import type { OpenConnection } from '../lib/in-process-connection.ts'
 import type { Logger } from '../lib/log.ts'
 import type { ClientIdentity } from './in-process-client.ts'
 
+/** Services that are served in the process if nodes are simulated: `NAMESPACE/NAME`. They need no Service object. */
+export const LOCAL_SERVICES: ReadonlySet<string> = new Set(['kube-system/metrics-server'])
+
 /** Environment of the servers of a simulated cluster: they read the API like a client. */
 export interface LocalServerParts {
   clientOf(identity: ClientIdentity): ApiClient
@@ -17,6 +20,8 @@ export interface LocalServerParts {
 export interface LocalServers {
   /** Returns how the kubelet of a node is reached. Undefined if the node is not simulated. */
   kubelet(node: Node): Promise<OpenConnection | undefined>
+  /** Returns how a service of the cluster is reached. Undefined for all but `LOCAL_SERVICES`. */
+  service(namespace: string, name: string): Promise<OpenConnection | undefined>
   /** Ends all connections. */
   close(): void
 }

@@ -4,6 +4,7 @@ import type { ResolveService } from '../admission/webhooks/target.ts'
 import type { RegistryReader } from '../registry/registry-reader.ts'
 import { ENDPOINTS } from '../resources/kinds.ts'
 import { AdmissionReads } from './admission-plugins.ts'
+import type { LocalServers } from './local-servers.ts'
 
 /** How services are resolved to addresses. */
 export interface ServiceRouting {
@@ -13,8 +14,11 @@ export interface ServiceRouting {
   readonly toEndpoints: boolean
 }
 
-/** Returns a resolver for the services of webhooks and aggregated servers. */
-export function serviceResolver({ addresses, toEndpoints }: ServiceRouting, reader: RegistryReader): ResolveService {
+/**
+ * Returns a resolver for the services of webhooks and aggregated servers.
+ * @param local returns the servers of a simulated cluster, if there are any.
+ */
+export function serviceResolver({ addresses, toEndpoints }: ServiceRouting, reader: RegistryReader, local: () => LocalServers | undefined): ResolveService {
   const reads = new AdmissionReads(reader)
   const getService = (namespace: string, name: string) => reads.service(namespace, name)
   const inCluster = toEndpoints
@@ -24,5 +28,8 @@ export function serviceResolver({ addresses, toEndpoints }: ServiceRouting, read
         count => (count > 1 ? randomInt(count) : 0),
       )
     : serviceAddress(getService)
-  return placedFirst(addresses, inCluster)
+  return placedFirst(addresses, async (namespace, name, port) => {
+    const open = await local()?.service(namespace, name)
+    return open ? { host: `${name}.${namespace}.svc`, port, open } : inCluster(namespace, name, port)
+  })
 }

@@ -1,4 +1,4 @@
-import type { LocalServerParts, LocalServers } from '../control-plane/local-servers.ts'
+import { LOCAL_SERVICES, type LocalServerParts, type LocalServers } from '../control-plane/local-servers.ts'
 import type { LoadedServers } from './run-local-servers.ts'
 
 /** Creates the servers of a simulated cluster. Their code is loaded on first use. @param allowed parts of this machine that rules may use. */
@@ -10,6 +10,7 @@ export function localServers(allowed: readonly string[], parts: LocalServerParts
   }
   return {
     kubelet: async node => (await load()).kubelet(node),
+    service: async (namespace, name) => (LOCAL_SERVICES.has(`${namespace}/${name}`) ? (await load()).metrics : undefined),
     close: () => void loaded?.then(servers => servers.close()),
   }
 }

@@ -1,4 +1,5 @@
 import type { Node } from '../api/core/v1.types.ts'
+import { MetricsServer } from '../cluster/metrics-server/metrics-server.ts'
 import { LOCAL_PARTS } from '../cluster/node-server/local-access.ts'
 import { NodeServer } from '../cluster/node-server/node-server.ts'
 import { isSimulated } from '../cluster/nodes/node-objects.ts'
@@ -8,16 +9,23 @@ import type { OpenConnection } from '../lib/in-process-connection.ts'
 
 const KUBELETS: ClientIdentity = { user: { name: 'system:serviceaccount:kube-system:kubelet', groups: ['system:authenticated'] }, userAgent: 'kubelet' }
 
+/** Versions of metrics.k8s.io, in the order of preference. An APIService decides which are used. */
+const METRICS_VERSIONS = ['v1', 'v1beta1']
+
 /** Servers of a simulated cluster, loaded. */
 export interface LoadedServers {
   kubelet(node: Node): OpenConnection | undefined
+  /** Opens a connection to the metrics API. */
+  readonly metrics: OpenConnection
   close(): void
 }
 
 export function openLocalServers(allowed: readonly string[], { clientOf, clock, logger }: LocalServerParts): LoadedServers {
   const parts = new Set(LOCAL_PARTS.filter(part => allowed.includes(part)))
   const nodes = new NodeServer({ client: clientOf(KUBELETS), clock, logger, allowed: parts })
+  const metrics = new MetricsServer({ client: clientOf(KUBELETS), clock, logger, versions: METRICS_VERSIONS, isSimulated })
   return {
+    metrics: () => metrics.connect(),
     kubelet: node => (isSimulated(node) ? () => nodes.connect(node.metadata.name ?? '') : undefined),
     close: () => nodes.close(),
   }

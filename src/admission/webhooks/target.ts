@@ -1,10 +1,19 @@
 import type { WebhookClientConfig } from '../../api/admissionregistration/v1.types.ts'
+import type { OpenConnection } from '../../lib/in-process-connection.ts'
 import { joinPaths } from '../../lib/url.ts'
 import { GoUrlError, parseGoUrl } from '../../meta/go-url.ts'
 import { WebhookCallError } from './call-error.ts'
 
+/** Address of a service. */
+export interface ResolvedService {
+  readonly host: string
+  readonly port: number
+  /** Optional. Opens a connection in this process, without TLS. If omitted, the host is dialled. */
+  readonly open?: OpenConnection
+}
+
 /** Returns the address of a service. Throws an Error with upstream's message if it cannot be resolved. */
-export type ResolveService = (namespace: string, name: string, port: number) => Promise<{ readonly host: string; readonly port: number }>
+export type ResolveService = (namespace: string, name: string, port: number) => Promise<ResolvedService>
 
 /** HTTP destination of a webhook. */
 export interface WebhookTarget {

@@ -46,20 +46,23 @@ export class RuleReader<R> {
 
   /** Returns the rule of a pod. Undefined if there is none. Throws KwokObjectError if there is none but an object of the rule's kind is invalid. */
   async find(namespace: string, name: string, choose: (rules: readonly R[]) => R | undefined): Promise<R | undefined> {
-    const { own, cluster } = this.#kind
-    const ofPod = await orNone(this.#client.get(own, namespace, name))
-    const ofCluster = await orNone(this.#client.list(cluster, { resourceVersion: '0' }))
-    const sorted = [...(ofCluster?.items ?? [])].sort((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1))
-    const decoded = [...(ofPod ? [this.#decode(own, ofPod)] : []), ...sorted.map(object => this.#decode(cluster, object))]
-    const rule = ruleFor(
-      decoded.filter((each): each is PodRules<R> => !(each instanceof KwokObjectError)),
-      namespace,
-      name,
-      choose,
+    const own = await orNone(this.#client.get(this.#kind.own, namespace, name))
+    return new RuleSet(own ? [this.#decode(this.#kind.own, own)] : [], await this.#ofCluster()).find(namespace, name, choose)
+  }
+
+  /** Returns the rules of all pods of a namespace, or of all namespaces if it is empty. */
+  async all(namespace: string): Promise<RuleSet<R>> {
+    const own = await orNone(this.#client.list(this.#kind.own, { ...(namespace !== '' && { namespace }), resourceVersion: '0' }))
+    return new RuleSet(
+      (own?.items ?? []).map(object => this.#decode(this.#kind.own, object)),
+      await this.#ofCluster(),
     )
-    const fault = decoded.find(each => each instanceof KwokObjectError)
-    if (rule === undefined && fault) throw fault
-    return rule
+  }
+
+  async #ofCluster(): Promise<Decoded<R>[]> {
+    const { cluster } = this.#kind
+    const objects = await orNone(this.#client.list(cluster, { resourceVersion: '0' }))
+    return [...(objects?.items ?? [])].sort((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1)).map(object => this.#decode(cluster, object))
   }
 
   #decode(kind: ResourceKind<TypedObject>, object: TypedObject): Decoded<R> {
@@ -80,6 +83,28 @@ export class RuleReader<R> {
       if (error instanceof KwokObjectError) return error
       throw error
     }
+  }
+}
+
+/** Rules of several pods, as they were when they were read. */
+export class RuleSet<R> {
+  readonly #own = new Map<string, PodRules<R>>()
+  readonly #cluster: readonly PodRules<R>[]
+  readonly #fault: KwokObjectError | undefined
+
+  constructor(own: readonly Decoded<R>[], cluster: readonly Decoded<R>[]) {
+    const valid = (each: Decoded<R>): each is PodRules<R> => !(each instanceof KwokObjectError)
+    for (const rules of own.filter(valid)) this.#own.set(`${rules.pod?.namespace}/${rules.pod?.name}`, rules)
+    this.#cluster = cluster.filter(valid)
+    this.#fault = [...own, ...cluster].find(each => each instanceof KwokObjectError)
+  }
+
+  /** Returns the rule of a pod. Undefined if there is none. Throws KwokObjectError if there is none but an object is invalid. */
+  find(namespace: string, name: string, choose: (rules: readonly R[]) => R | undefined): R | undefined {
+    const own = this.#own.get(`${namespace}/${name}`)
+    const rule = ruleFor(own ? [own] : this.#cluster, namespace, name, choose)
+    if (rule === undefined && this.#fault) throw this.#fault
+    return rule
   }
 }
 

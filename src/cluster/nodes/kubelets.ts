@@ -17,6 +17,7 @@ import { LEASES, NODES, PODS } from '../shared/kinds.ts'
 import { podsByNode } from '../shared/pods.ts'
 import { STAGES } from './annotations.ts'
 import { createKwokDefinitions } from './kwok-definitions.ts'
+import { registerMetrics } from './metrics-registration.ts'
 import { isSimulated, isStopped, nodeAddress } from './node-objects.ts'
 import { NodeReports } from './node-reports.ts'
 import { PodAddresses } from './pod-addresses.ts'
@@ -92,7 +93,7 @@ class Kubelets {
       this.#signal,
     )
     if (!(await untilSynced([this.#pods, this.#nodes, leases], this.#signal))) return
-    await createKwokDefinitions(client, logger)
+    await Promise.all([createKwokDefinitions(client, logger), registerMetrics(client, features.release, logger)])
     await followStages(this.#env, this.#stages, this.#signal, kinds => this.#restage(kinds))
     const observeNode = (node: Node): void => {
       reports.observe(node)

@@ -1,4 +1,5 @@
 import type { CustomResourceDefinition } from '../../api/apiextensions/v1.types.ts'
+import type { APIService } from '../../api/apiregistration/v1.types.ts'
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../../api/apps/v1.types.ts'
 import type { SubjectAccessReview } from '../../api/authorization/v1.types.ts'
 import type { HorizontalPodAutoscaler } from '../../api/autoscaling/v2.types.ts'
@@ -102,5 +103,12 @@ export const SUBJECT_ACCESS_REVIEWS: ResourceKind<SubjectAccessReview> = {
   version: 'v1',
   resource: 'subjectaccessreviews',
   kind: 'SubjectAccessReview',
+  namespaced: false,
+}
+export const API_SERVICES: ResourceKind<APIService> = {
+  group: 'apiregistration.k8s.io',
+  version: 'v1',
+  resource: 'apiservices',
+  kind: 'APIService',
   namespaced: false,
 }
