@@ -23,6 +23,7 @@ import { podGarbageCollector } from './controllers/podgc/controller.ts'
 import { replicaSetController, replicationController } from './controllers/replicaset/controller.ts'
 import { serviceLoadBalancerController } from './controllers/servicelb/controller.ts'
 import { statefulSetController } from './controllers/statefulset/controller.ts'
+import { resourceClaimController } from './controllers/resourceclaim/controller.ts'
 import { taintEvictionController } from './controllers/tainteviction/controller.ts'
 import { tokenCleaner } from './controllers/tokencleaner/controller.ts'
 import { ttlAfterFinishedController } from './controllers/ttlafterfinished/controller.ts'
@@ -64,5 +65,6 @@ export const CLUSTER_PARTS = {
   'ephemeral-volume-controller': ephemeralVolumeController,
   'node-lifecycle-controller': nodeLifecycleController,
   'pod-garbage-collector-controller': podGarbageCollector,
+  'resourceclaim-controller': resourceClaimController,
   'taint-eviction-controller': taintEvictionController,
 } as const satisfies Readonly<Record<string, ClusterPart>>

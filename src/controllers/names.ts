@@ -46,6 +46,7 @@ export const CLUSTER_PART_NAMES = [
   'ephemeral-volume-controller',
   'node-lifecycle-controller',
   'pod-garbage-collector-controller',
+  'resourceclaim-controller',
   'taint-eviction-controller',
 ] as const
 
@@ -61,7 +62,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'node-ipam-controller',
   'node-route-controller',
   'podcertificaterequest-cleaner-controller',
-  'resourceclaim-controller',
   'selinux-warning-controller',
   'service-cidr-controller',
   'service-lb-controller',
