@@ -6,6 +6,11 @@ import { SIMULATED_DRIVER } from './default-objects.ts'
 /** Finalizer that keeps a volume until the provisioner has deleted what is behind it. */
 export const PROVISIONER_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer'
 
+/** Provisioners of minikube, of Docker Desktop, and of kind and k3s. Manifests for these clusters name them, and no program serves them here. */
+const LOCAL_PROVISIONERS: ReadonlySet<string> = new Set(['k8s.io/minikube-hostpath', 'docker.io/hostpath', 'rancher.io/local-path'])
+
+const isSimulatedProvisioner = (name: string): boolean => name === SIMULATED_DRIVER || LOCAL_PROVISIONERS.has(name)
+
 const SECRET_ANNOTATIONS = { 'volume.kubernetes.io/provisioner-deletion-secret-name': '', 'volume.kubernetes.io/provisioner-deletion-secret-namespace': '' }
 
 /** Name of the volume of a claim. */
@@ -14,8 +19,9 @@ export const volumeName = ({ metadata: { uid = '' } }: Pick<PersistentVolumeClai
 /** Reports whether the driver provisions a volume for a claim now. Source: shouldProvision of sigs.k8s.io/sig-storage-lib-external-provisioner. */
 export function isToProvision(claim: PersistentVolumeClaim, storageClass: StorageClass | undefined): boolean {
   const { annotations } = claim.metadata
-  if (claim.spec.volumeName || storageClass?.provisioner !== SIMULATED_DRIVER || claim.metadata.deletionTimestamp !== undefined) return false
-  if ((annotations?.[STORAGE_PROVISIONER] ?? annotations?.[BETA_STORAGE_PROVISIONER]) !== SIMULATED_DRIVER) return false
+  if (storageClass === undefined || !isSimulatedProvisioner(storageClass.provisioner)) return false
+  if (claim.spec.volumeName || claim.metadata.deletionTimestamp !== undefined) return false
+  if ((annotations?.[STORAGE_PROVISIONER] ?? annotations?.[BETA_STORAGE_PROVISIONER]) !== storageClass.provisioner) return false
   return !isDelayed(storageClass) || (annotations?.[SELECTED_NODE] ?? '') !== ''
 }
 
@@ -31,11 +37,12 @@ export interface ProvisionOptions {
   readonly hasAttributesClass: boolean
 }
 
-/** Returns the volume of a claim, as external-provisioner creates it. */
+/** Returns the volume of a claim, as external-provisioner creates it, or the provisioner of a local cluster. */
 export function provisionedVolume(claim: PersistentVolumeClaim, storageClass: StorageClass, options: ProvisionOptions): PersistentVolume {
   const { namespace = '', name = '', uid = '', resourceVersion = '' } = claim.metadata
   const { accessModes, volumeMode, volumeAttributesClassName } = claim.spec
-  const { reclaimPolicy, parameters, mountOptions, allowedTopologies } = storageClass
+  const { provisioner, reclaimPolicy, parameters, mountOptions, allowedTopologies } = storageClass
+  const isCsi = provisioner === SIMULATED_DRIVER
   const fsType = parameters?.['csi.storage.k8s.io/fstype']
   const handle = volumeName(claim)
   return {
@@ -43,14 +50,16 @@ export function provisionedVolume(claim: PersistentVolumeClaim, storageClass: St
     apiVersion: 'v1',
     metadata: {
       name: handle,
-      annotations: { [PROVISIONED_BY]: SIMULATED_DRIVER, ...SECRET_ANNOTATIONS },
+      annotations: { [PROVISIONED_BY]: provisioner, ...(isCsi && SECRET_ANNOTATIONS) },
       ...(options.keepsUntilDeleted && { finalizers: [PROVISIONER_FINALIZER] }),
     },
     spec: {
       ...(accessModes && { accessModes }),
       capacity: { storage: requestedStorage(claim) ?? '0' },
       claimRef: { kind: 'PersistentVolumeClaim', namespace, name, uid, apiVersion: 'v1', resourceVersion },
-      csi: { driver: SIMULATED_DRIVER, volumeHandle: handle, ...(fsType !== undefined && { fsType }) },
+      ...(isCsi
+        ? { csi: { driver: SIMULATED_DRIVER, volumeHandle: handle, ...(fsType !== undefined && { fsType }) } }
+        : { hostPath: { path: `/tmp/hostpath-provisioner/${namespace}/${name}`, type: '' } }),
       persistentVolumeReclaimPolicy: reclaimPolicy || 'Delete',
       storageClassName: classOf(claim),
       ...(volumeMode && { volumeMode }),
@@ -70,5 +79,5 @@ const termOf = ({ matchLabelExpressions = [] }: NonNullable<StorageClass['allowe
 export const isToDelete = ({ metadata, spec, status }: PersistentVolume): boolean =>
   status.phase === 'Released' &&
   spec.persistentVolumeReclaimPolicy === 'Delete' &&
-  metadata.annotations?.[PROVISIONED_BY] === SIMULATED_DRIVER &&
+  isSimulatedProvisioner(metadata.annotations?.[PROVISIONED_BY] ?? '') &&
   (metadata.deletionTimestamp === undefined || (metadata.finalizers?.includes(PROVISIONER_FINALIZER) ?? false))

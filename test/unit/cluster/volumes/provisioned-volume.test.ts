@@ -65,6 +65,17 @@ describe('a provisioned volume', () => {
     expect(older.spec.volumeAttributesClassName).to.equal(undefined)
   })
 
+  it('is a path of the node if the class is that of a local cluster', () => {
+    const local = storageClassOf('fast', { provisioner: 'k8s.io/minikube-hostpath' })
+    const claim = claimOf('c', { annotations: { 'volume.kubernetes.io/storage-provisioner': local.provisioner }, spec: { storageClassName: 'fast' } })
+    expect(isToProvision(claim, local)).to.equal(true)
+    const made = provisionedVolume(claim, local, options)
+    expect(made.metadata.annotations).to.deep.equal({ 'pv.kubernetes.io/provisioned-by': 'k8s.io/minikube-hostpath' })
+    expect(made.spec.hostPath).to.deep.equal({ path: '/tmp/hostpath-provisioner/default/c', type: '' })
+    expect(made.spec.csi).to.equal(undefined)
+    expect(isToDelete({ ...made, status: { phase: 'Released' } })).to.equal(true)
+  })
+
   it('is deleted when it is released, once', () => {
     const released = (metadata: object, spec: object = {}): boolean =>
       isToDelete(
