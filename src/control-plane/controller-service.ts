@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { ResourceAccess } from '../catalog/definition.ts'
 import type { ApiClient } from '../clients/api-client.ts'
 import { allocationRepairController } from '../controllers/allocation-repair.ts'
+import { claimUsageController } from '../controllers/claim-usage.ts'
 import { clusterRoleAggregationController } from '../controllers/cluster-role-aggregation.ts'
 import { compactHistory } from '../controllers/compaction.ts'
 import type { Controller, ControllerEnvironment } from '../controllers/controller.ts'
@@ -140,6 +141,7 @@ export class ControllerService implements Service {
       has('clusterrole-aggregation-controller') && clusterRoleAggregationController,
       hasPolicies() && has('validatingadmissionpolicy-status-controller') && policyStatusController(catalog),
       has('persistentvolumeclaim-protection-controller') && claimProtection,
+      has('persistentvolumeclaim-protection-controller') && gates.enabled('PersistentVolumeClaimUnusedSinceTime') && claimUsageController,
       has('persistentvolume-protection-controller') && volumeProtection,
       has('volumeattributesclass-protection-controller') &&
         catalog.snapshot().definition('storage.k8s.io', VOLUME_ATTRIBUTES_CLASSES.resource) !== undefined &&

@@ -161,6 +161,25 @@ describe('volumes of a cluster', () => {
     await plane.until(async () => (await get(ATTACHMENTS)).items.length === 1)
   })
 
+  it('report since when no pod uses them, from 1.37 on', async () => {
+    await plane.stop()
+    plane = await startControlPlane({ flags: { profile: 'cluster', controllers: ['*', '-kubelet', '-scheduler'], 'emulated-version': '1.37' } })
+    const reason = async (): Promise<unknown> =>
+      (await get(`${CLAIMS}/c`)).status.conditions?.map((each: AnyObject) => `${each.type}=${each.status} ${each.reason}`)
+    const isReported = (text: string): Promise<unknown> => plane.until(async () => JSON.stringify(await reason()) === JSON.stringify([text]))
+    await plane.apply(volume('v'), claim('c', { storageClassName: '' }))
+    await isReported('Unused=True NoPodsUsingPVC')
+    await plane.apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p', namespace: 'default' },
+      spec: { containers: [{ name: 'c', image: 'app:1' }], volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] },
+    })
+    await isReported('Unused=False PodUsingPVC')
+    await plane.request('DELETE', '/api/v1/namespaces/default/pods/p')
+    await isReported('Unused=True NoPodsUsingPVC')
+  })
+
   describe('that pods use', () => {
     let cluster: ControlPlane
     before(async () => {
