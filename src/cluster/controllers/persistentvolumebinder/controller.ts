@@ -45,6 +45,8 @@ class Binder {
   readonly #recorder: EventRecorder
   readonly #claimQueue: KeyQueue
   readonly #volumeQueue: KeyQueue
+  /** Values of the index of claims without a volume, for which a volume or class may have come. */
+  readonly #unboundQueue: KeyQueue
 
   constructor(env: ClusterEnvironment, signal: AbortSignal) {
     this.#env = env
@@ -68,6 +70,7 @@ class Binder {
     // One worker each: a volume must not be taken for two claims at once.
     this.#claimQueue = queueOf(env, 'claims', signal, { workers: 1, work: key => this.#syncClaim(key) })
     this.#volumeQueue = queueOf(env, 'volumes', signal, { workers: 1, work: name => this.#syncVolume(name) })
+    this.#unboundQueue = queueOf(env, 'unbound_claims', signal, { workers: 1, work: value => this.#lookAtUnbound(value) })
   }
 
   async run(): Promise<void> {
@@ -96,15 +99,15 @@ class Binder {
     const claim = claimKeyOf(volume)
     if (claim !== undefined) {
       if (this.#claims.store.get(claim)) this.#claimQueue.add(claim)
-    } else if (volume.status.phase === 'Available') this.#lookAtUnbound(ofClass(classOf(volume)))
+    } else if (volume.status.phase === 'Available') this.#unboundQueue.add(ofClass(classOf(volume)))
   }
 
   #classChanged(one: StorageClass): void {
-    this.#lookAtUnbound(ofClass(one.metadata.name ?? ''))
-    if (defaultClass([one])) this.#lookAtUnbound(NO_CLASS)
+    this.#unboundQueue.add(ofClass(one.metadata.name ?? ''))
+    if (defaultClass([one])) this.#unboundQueue.add(NO_CLASS)
   }
 
-  #lookAtUnbound(value: string): void {
+  async #lookAtUnbound(value: string): Promise<void> {
     for (const claim of this.#claims.store.by(UNBOUND, value)) this.#claimQueue.add(objectKey(claim))
   }
 
