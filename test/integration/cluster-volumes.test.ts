@@ -127,6 +127,21 @@ describe('volumes of a cluster', () => {
     await plane.until(async () => (await plane.request('GET', path)).status === 404)
   })
 
+  it('are left to the resizer of their driver when a claim asks for more', async () => {
+    const storageClass = {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name: 'x' },
+      provisioner: 'example.com/x',
+      allowVolumeExpansion: true,
+    }
+    await plane.apply(storageClass, volume('v', { storageClassName: 'x' }), claim('c', { storageClassName: 'x' }))
+    await until(`${CLAIMS}/c`, 'Bound')
+    await plane.request('PATCH', `${CLAIMS}/c`, { body: { spec: { resources: { requests: { storage: '9Gi' } } } } })
+    await plane.until(async () => (await eventsOf('c')).includes('ExternalExpanding: waiting for an external controller to expand this PVC'))
+    expect((await get(`${CLAIMS}/c`)).status.capacity).to.deep.equal({ storage: '5Gi' })
+  })
+
   it('are attached to one node at a time, and detached when the node no longer mounts them', async () => {
     const annotations = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' }
     const ATTACHMENTS = '/apis/storage.k8s.io/v1/volumeattachments'
