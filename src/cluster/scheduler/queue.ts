@@ -149,13 +149,25 @@ export class SchedulingQueue {
     this.#move(queued, rejectedBy.size === 0 || (hasChanged && !queued.isHeld) ? 'backing off' : 'unschedulable')
   }
 
-  /** Tries pods again that the event may help. */
-  react(event: ClusterEvent): void {
+  /** Tries pods again that the event may help. @param concerned pods that it concerns, of this queue or not. Default: all */
+  react(event: ClusterEvent, concerned?: readonly Pick<Pod, 'metadata'>[]): void {
+    if (concerned) {
+      this.#reactFor(event, concerned)
+      return
+    }
     this.#eventsOfAttempt.add(event)
     for (const pods of this.#unschedulable.values()) {
       const [first] = pods
       if (first === undefined || !isHelpful(event, first.rejectedBy)) continue
       for (const queued of pods) this.#retry(queued)
+    }
+  }
+
+  #reactFor(event: ClusterEvent, concerned: readonly Pick<Pod, 'metadata'>[]): void {
+    for (const { metadata } of concerned) {
+      const queued = this.#pods.get(metadata.uid ?? '')
+      if (queued?.section === 'taken') this.#eventsOfAttempt.add(event)
+      else if (queued?.section === 'unschedulable' && isHelpful(event, queued.rejectedBy)) this.#retry(queued)
     }
   }
 

@@ -1,6 +1,6 @@
-import type { Pod } from '../../api/core/v1.types.ts'
-import type { JsonObject } from '../../api/meta/object.ts'
-import { objectKey } from '../../clients/api-client.ts'
+import type { PersistentVolume, Pod } from '../../api/core/v1.types.ts'
+import type { JsonObject, TypedObject } from '../../api/meta/object.ts'
+import { objectKey, type ResourceKind } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
 import { seededRandom } from '../../lib/seeded-random.ts'
@@ -11,8 +11,10 @@ import { formatTime } from '../../meta/time.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../shared/environment.ts'
 import type { EventRecorder } from '../shared/event-recorder.ts'
 import type { Informer } from '../shared/informer.ts'
-import { NODES, PODS } from '../shared/kinds.ts'
+import { CLAIMS, NODES, PODS, VOLUMES } from '../shared/kinds.ts'
+import { podsByClaim } from '../shared/pod-claims.ts'
 import { isPodTerminal } from '../shared/pods.ts'
+import { claimKeyOf } from '../shared/volumes.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 import { ChangeWaiters } from './change-waiters.ts'
 import { chooseNode } from './choose-node.ts'
@@ -51,6 +53,7 @@ class Scheduler {
   readonly #profiles: ReadonlyMap<string, Profile>
   readonly #infos: PodInfos
   readonly #pods: Informer<Pod>
+  readonly #podsOf: (claim: string) => readonly Pod[]
   readonly #state: ClusterState
   readonly #pending: SchedulingQueue
   readonly #nominated = new NominatedPodsByNode()
@@ -76,6 +79,7 @@ class Scheduler {
     this.#random = seededRandom(Math.floor(random.number() * 2 ** 32))
     this.#infos = new PodInfos({ podLevel: features.enabled('PodLevelResources'), inPlace: features.enabled('InPlacePodVerticalScaling') })
     this.#pods = informers.of(PODS)
+    this.#podsOf = podsByClaim(this.#pods)
     this.#state = new ClusterState(clusterObjects(informers))
     this.#pending = new SchedulingQueue(clock, settings.backOff)
     this.#recorder = recorderOf(env, DEFAULT_SCHEDULER, signal)
@@ -95,7 +99,10 @@ class Scheduler {
       deleted: node => this.#state.deleteNode(node),
     })
     for (const [kind, event] of EVENT_KINDS) {
-      const react = (): void => this.#react([event])
+      const react = (object: TypedObject): void => {
+        this.#pending.react(event, this.#podsConcernedBy(kind, object))
+        this.#work.add(PENDING)
+      }
       informers.of(kind).on({ added: react, updated: react, deleted: react })
     }
     this.#pods.on({
@@ -106,6 +113,12 @@ class Scheduler {
     await untilAborted(this.#signal)
     for (const cancellation of this.#cancellations.values()) cancellation.abort()
     await Promise.allSettled([...this.#preparations, ...this.#writes])
+  }
+
+  /** Pods that a change of a claim or volume concerns. Undefined for objects that concern all. */
+  #podsConcernedBy(kind: ResourceKind<TypedObject>, object: TypedObject): readonly Pod[] | undefined {
+    const claim = kind === CLAIMS ? objectKey(object) : kind === VOLUMES ? claimKeyOf(object as PersistentVolume) : undefined
+    return claim === undefined ? undefined : this.#podsOf(claim)
   }
 
   #observe(pod: Pod, old: Pod | undefined): void {

@@ -92,4 +92,20 @@ describe('the scheduling queue', () => {
     queue.release(pod, true)
     expect(take()).to.equal('p')
   })
+
+  it('tries only the pods again that an event concerns', () => {
+    const { clock, queue } = queueWith()
+    const pods = [podOf({ name: 'a' }), podOf({ name: 'b' })]
+    for (const pod of pods) queue.put(pod, false)
+    for (let queued = queue.take(); queued; queued = queue.take()) queue.fail(queued, new Set(['VolumeBinding']))
+    queue.react('claim', pods.slice(1))
+    queue.react('node taints', pods)
+    expect(queue.unschedulable).to.equal(1)
+    clock.time = 1000
+    const again = queue.take()
+    expect(again?.pod.metadata.name).to.equal('b')
+    queue.react('claim', pods.slice(1))
+    if (again) queue.fail(again, new Set(['VolumeBinding']))
+    expect(queue.unschedulable, 'the event came during the attempt').to.equal(1)
+  })
 })
