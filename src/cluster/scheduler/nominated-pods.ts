@@ -24,13 +24,15 @@ export class NominatedPodsByNode {
     else this.#pods.set(node, new Map([[uid, info]]))
   }
 
-  delete({ metadata: { uid = '' } }: Pick<Pod, 'metadata'>): void {
+  /** Takes back a nomination. Returns the node. Undefined if there is none. */
+  delete({ metadata: { uid = '' } }: Pick<Pod, 'metadata'>): string | undefined {
     const node = this.#nodes.get(uid)
-    if (node === undefined) return
+    if (node === undefined) return undefined
     this.#nodes.delete(uid)
     const pods = this.#pods.get(node)
     pods?.delete(uid)
     if (pods?.size === 0) this.#pods.delete(node)
+    return node
   }
 
   on(node: string): readonly PodInfo[] {

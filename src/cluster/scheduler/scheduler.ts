@@ -125,7 +125,7 @@ class Scheduler {
     if (isPodTerminal(pod)) this.#forget(pod)
     else if (pod.spec.nodeName) {
       this.#pending.delete(pod)
-      this.#nominated.delete(pod)
+      this.#endNomination(pod, pod.spec.nodeName)
       this.#react(this.#state.setPod(this.#infos.of(pod)))
     } else this.#enqueue(pod, old)
   }
@@ -140,7 +140,7 @@ class Scheduler {
     const { nominatedNodeName } = pod.status
     if (nominatedNodeName) this.#nominated.set(this.#infos.of(pod), nominatedNodeName)
     // A nomination that is not written yet goes on to count.
-    else if (old?.status.nominatedNodeName) this.#nominated.delete(pod)
+    else if (old?.status.nominatedNodeName) this.#endNomination(pod)
     this.#pending.put(pod, old !== undefined && !isSameToScheduler(pod, old))
     this.#work.add(PENDING)
   }
@@ -149,8 +149,14 @@ class Scheduler {
     this.#infos.forget(pod)
     this.#cancellations.get(pod.metadata.uid ?? '')?.abort()
     this.#pending.delete(pod)
-    this.#nominated.delete(pod)
+    this.#endNomination(pod)
     if (this.#state.deletePod(pod)) this.#react(['assigned pod deleted'])
+  }
+
+  /** Ends the nomination of a pod. The room that was kept for it is free for others, unless it is bound to the node. */
+  #endNomination(pod: Pod, boundTo?: string): void {
+    const node = this.#nominated.delete(pod)
+    if (node !== undefined && node !== boundTo) this.#react(['assigned pod deleted'])
   }
 
   #react(events: readonly ClusterEvent[]): void {
@@ -198,7 +204,7 @@ class Scheduler {
   /** Reserves the node, and binds the pod in the background. It counts for the node already. */
   #assign(queued: QueuedPod, info: PodInfo, node: NodeInfo, reserves: readonly ActiveReserve[]): void {
     this.#state.assume(info, node.name)
-    this.#nominated.delete(queued.pod)
+    this.#endNomination(queued.pod, node.name)
     const { reservations, rejection } = Reservations.make(reserves, node)
     if (rejection) this.#write(this.#takeBack(queued, node, reservations, rejection))
     else if (reservations.isPending) {
@@ -268,7 +274,7 @@ class Scheduler {
       this.#fail(queued, infeasible.plugins, 'Unschedulable', failureText(infeasible), candidate.node.name)
     } else {
       const isVoid = preemption.isHopeless && info.pod.status.nominatedNodeName !== undefined
-      if (isVoid) this.#nominated.delete(info.pod)
+      if (isVoid) this.#endNomination(info.pod)
       const message = failureText(infeasible, infeasible.nodeCount > 0 ? preemption.message : '')
       this.#fail(queued, infeasible.plugins, 'Unschedulable', message, isVoid ? '' : undefined)
     }

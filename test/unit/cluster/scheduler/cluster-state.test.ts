@@ -120,7 +120,7 @@ describe('nominated pods', () => {
     nominated.set(infoOf({ name: 'high', spec: { priority: 9, containers: [] } }), 'a')
     nominated.set(low, 'b')
     expect([nominated.on('a').length, nominated.lowerThan('b', 2), nominated.lowerThan('a', 2)]).to.deep.equal([1, [low], []])
-    nominated.delete(low.pod)
+    expect([nominated.delete(low.pod), nominated.delete(low.pod)]).to.deep.equal(['b', undefined])
     expect(nominated.on('b')).to.deep.equal([])
   })
 })
