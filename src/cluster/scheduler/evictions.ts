@@ -2,16 +2,17 @@ import type { Pod } from '../../api/core/v1.types.ts'
 import type { JsonObject } from '../../api/meta/object.ts'
 import { undefinedIfNotFound } from '../../meta/status.ts'
 import type { ClusterEnvironment } from '../shared/environment.ts'
-import type { EventRecorder } from '../shared/event-recorder.ts'
 import { PODS } from '../shared/kinds.ts'
 import { disruptionTarget, podPriority } from '../shared/pods.ts'
+import type { SeriesRecorder } from '../shared/series-recorder.ts'
+import { DEFAULT_SCHEDULER } from './default-profile.ts'
 import type { NominatedPodsByNode } from './nominated-pods.ts'
 import { BY_SCHEDULER, type PreemptionCandidate } from './preemption.ts'
 
 /** Parts of the scheduler that evictions use. */
 export interface EvictionParts {
   readonly env: Pick<ClusterEnvironment, 'client' | 'clock'>
-  readonly recorder: EventRecorder
+  readonly recorder: SeriesRecorder
   readonly nominated: NominatedPodsByNode
 }
 
@@ -30,7 +31,16 @@ export async function evictVictims({ env, recorder, nominated }: EvictionParts, 
     const { namespace = '', name = '', uid } = victim.metadata
     await patchStatus(victim, { conditions: [{ ...condition }] })
     await client.delete(PODS, namespace, name, uid === undefined ? {} : { uid })
-    recorder.record(PODS, victim, 'Normal', 'Preempted', `Preempted by pod ${pod.metadata.uid ?? ''} on node ${node.name}`)
+    recorder.record({
+      kind: PODS,
+      about: victim,
+      related: pod,
+      type: 'Normal',
+      reason: 'Preempted',
+      action: 'Preempting',
+      note: `Preempted by pod ${pod.metadata.uid ?? ''} on node ${node.name}`,
+      controller: pod.spec.schedulerName || DEFAULT_SCHEDULER,
+    })
   }
   await Promise.all(victims.map(({ pod: victim }) => evict(victim).catch(undefinedIfNotFound)))
 }

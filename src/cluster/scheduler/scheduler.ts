@@ -8,12 +8,12 @@ import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { formatTime } from '../../meta/time.ts'
-import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../shared/environment.ts'
-import type { EventRecorder } from '../shared/event-recorder.ts'
+import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../shared/environment.ts'
 import type { Informer } from '../shared/informer.ts'
 import { CLAIMS, NODES, PODS, VOLUMES } from '../shared/kinds.ts'
 import { podsByClaim } from '../shared/pod-claims.ts'
 import { isPodTerminal } from '../shared/pods.ts'
+import { type RecordedEvent, SeriesRecorder } from '../shared/series-recorder.ts'
 import { claimKeyOf } from '../shared/volumes.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 import { ChangeWaiters } from './change-waiters.ts'
@@ -59,7 +59,7 @@ class Scheduler {
   readonly #nominated = new NominatedPodsByNode()
   readonly #shapes = new ShapeCache()
   readonly #work: KeyQueue
-  readonly #recorder: EventRecorder
+  readonly #recorder: SeriesRecorder
   /** Bindings and evictions that are being written. */
   readonly #writes = new Set<Promise<void>>()
   /** Pods that are prepared before they are bound. Their number is not limited, as they may wait for other parts of the cluster. */
@@ -82,7 +82,8 @@ class Scheduler {
     this.#podsOf = podsByClaim(this.#pods)
     this.#state = new ClusterState(clusterObjects(informers))
     this.#pending = new SchedulingQueue(clock, settings.backOff)
-    this.#recorder = recorderOf(env, DEFAULT_SCHEDULER, signal)
+    const { client, logger, meters } = env
+    this.#recorder = new SeriesRecorder({ component: DEFAULT_SCHEDULER, client, clock, logger, meter: meters.meter(`${DEFAULT_SCHEDULER}_events`), signal })
     const changes = new ChangeWaiters(informers, signal)
     this.#bindingContext = { client: env.client, clock, signal, untilChanged: kind => changes.untilChanged(kind) }
     this.#work = queueOf(env, 'scheduler', signal, { workers: 1, work: () => this.#scheduleAll() })
@@ -252,7 +253,7 @@ class Scheduler {
     try {
       await this.#env.client.post(PODS, { namespace, name, subresource: 'binding' }, binding)
       this.#pending.delete(pod)
-      this.#recorder.record(PODS, pod, 'Normal', 'Scheduled', `Successfully assigned ${objectKey(pod)} to ${node.name}`)
+      this.#record(pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note: `Successfully assigned ${objectKey(pod)} to ${node.name}` })
     } catch (error) {
       if (!isStatusError(error, 'NotFound')) return this.#takeBack(queued, node, reservations, `binding rejected: ${errorMessage(error)}`)
       await reservations.release(this.#bindingContext)
@@ -308,9 +309,14 @@ class Scheduler {
   #fail(queued: QueuedPod, plugins: ReadonlySet<string>, reason: string, message: string, nominatedNode?: string): void {
     const { pod } = queued
     this.#pending.fail(queued, plugins)
-    this.#recorder.record(PODS, pod, 'Warning', 'FailedScheduling', message.length > MOST_NOTE ? `${message.slice(0, MOST_NOTE - 4)} ...` : message)
+    const note = message.length > MOST_NOTE ? `${message.slice(0, MOST_NOTE - 4)} ...` : message
+    this.#record(pod, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note })
     const status = failureStatus(pod, reason, message, formatTime(this.#env.clock.now()), nominatedNode)
     if (status !== undefined) this.#write(this.#writeStatus(pod, status))
+  }
+
+  #record(pod: Pod, event: Pick<RecordedEvent<Pod>, 'type' | 'reason' | 'action' | 'note'>): void {
+    this.#recorder.record({ kind: PODS, about: pod, controller: schedulerName(pod), ...event })
   }
 
   async #writeStatus(pod: Pod, status: JsonObject): Promise<void> {

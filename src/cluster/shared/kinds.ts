@@ -21,6 +21,7 @@ import type {
   ServiceAccount,
 } from '../../api/core/v1.types.ts'
 import type { EndpointSlice } from '../../api/discovery/v1.types.ts'
+import type { Event as EventV1 } from '../../api/events/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
 import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment } from '../../api/storage/v1.types.ts'
@@ -65,6 +66,7 @@ export const CSI_NODES = clusterKind<CSINode>('storage.k8s.io', 'CSINode', 'csin
 export const CSI_STORAGE_CAPACITIES = namespacedKind<CSIStorageCapacity>('storage.k8s.io', 'CSIStorageCapacity', 'csistoragecapacities')
 export const VOLUME_ATTACHMENTS = clusterKind<VolumeAttachment>('storage.k8s.io', 'VolumeAttachment', 'volumeattachments')
 export const STORAGE_CLASSES = clusterKind<StorageClass>('storage.k8s.io', 'StorageClass', 'storageclasses')
+export const EVENTS_V1 = namespacedKind<EventV1>('events.k8s.io', 'Event', 'events')
 export const REPLICATION_CONTROLLERS = coreKind<ReplicationController>('ReplicationController', 'replicationcontrollers')
 export const DEPLOYMENTS = namespacedKind<Deployment>('apps', 'Deployment', 'deployments')
 export const REPLICA_SETS = namespacedKind<ReplicaSet>('apps', 'ReplicaSet', 'replicasets')

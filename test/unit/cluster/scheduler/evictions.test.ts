@@ -22,7 +22,7 @@ async function evictionsOf(failures: Record<string, Error>, nominated = new Nomi
     patch: (_kind: unknown, { name }: { name: string }, patch: object) => answer(`patch ${JSON.stringify(patch)}`, name),
     delete: (_kind: unknown, _namespace: string, name: string) => answer('delete', name),
   } as unknown as ApiClient
-  const recorder = { record: (_kind: unknown, { metadata }: { metadata: { name: string } }) => events.push(metadata.name) }
+  const recorder = { record: ({ about }: { about: { metadata: { name: string } } }) => events.push(about.metadata.name) }
   const parts = { env: { client, clock: { now: () => 0 } }, recorder, nominated } as unknown as EvictionParts
   const error = await evictVictims(parts, PREEMPTOR.pod, { node, victims: [infoOf({ name: 'a' }), infoOf({ name: 'b' })], violations: 0 }).catch(String)
   return { requests, events, error }

@@ -1,0 +1,134 @@
+import type { ObjectReference } from '../../api/core/v1.types.ts'
+import type { Event } from '../../api/events/v1.types.ts'
+import type { TypedObject } from '../../api/meta/object.ts'
+import type { ResourceKind } from '../../clients/api-client.ts'
+import { errorMessage } from '../../lib/error-message.ts'
+import { apiVersionOf } from '../../meta/gvk.ts'
+import { isStatusError } from '../../meta/status.ts'
+import { formatMicroTime } from '../../meta/time.ts'
+import type { EventRecorderParts, EventType } from './event-recorder.ts'
+import { EventSeries, type EventWrite, seriesPatch } from './event-series.ts'
+import { EVENTS_V1 } from './kinds.ts'
+import { KeyQueue } from './work-queue.ts'
+
+/** Number of events that may wait to be written. Further ones are dropped, as by client-go's broadcaster. */
+const MOST_WAITING = 1000
+/** Number of events that are written at the same time. */
+const WRITERS = 4
+/** Interval at which ended series are written, in milliseconds. */
+const FINISH_MS = 360_000
+const FINISH = 'finish'
+/** Name of the instance in events, which is the host's name upstream. It is constant, so that two runs with one seed store the same bytes. */
+const INSTANCE = 'binnacle'
+
+/** An event about an object. */
+export interface RecordedEvent<T extends TypedObject> {
+  /** Kind of the object, which objects from a cache need not carry. */
+  readonly kind: ResourceKind<T>
+  readonly about: T
+  /** Optional. Another object of the same kind that is concerned. */
+  readonly related?: T
+  readonly type: EventType
+  readonly reason: string
+  readonly action: string
+  readonly note: string
+  /** Name of the controller in the event. */
+  readonly controller: string
+}
+
+/** Records events of the group events.k8s.io, as kube-scheduler does. They are written in the background. A failure to write one is only logged. */
+export class SeriesRecorder {
+  readonly #parts: EventRecorderParts
+  readonly #series = new EventSeries()
+  readonly #waiting: EventWrite[] = []
+  readonly #queue: KeyQueue
+  /** Number in the name of the latest event, so that two events of one object in one millisecond have different names. */
+  #latestNanos = 0n
+  #next = 0
+
+  constructor(parts: EventRecorderParts) {
+    this.#parts = parts
+    const { clock, meter, signal, logger } = parts
+    this.#queue = new KeyQueue({
+      workers: WRITERS,
+      work: key => (key === FINISH ? this.#finish() : this.#writeAll()),
+      onError: (_key, error) => logger.debug(2, 'event was not written', { error: errorMessage(error) }),
+      clock,
+      meter,
+      signal,
+    })
+  }
+
+  record<T extends TypedObject>({ kind, about, related, type, reason, action, note, controller }: RecordedEvent<T>): void {
+    const { name = '', namespace = 'default' } = about.metadata
+    const write = this.#series.add({
+      kind: 'Event',
+      apiVersion: 'events.k8s.io/v1',
+      metadata: { name: `${name}.${this.#nanos().toString(16)}`, namespace },
+      eventTime: formatMicroTime(this.#parts.clock.now()),
+      reportingController: controller,
+      reportingInstance: `${controller}-${INSTANCE}`,
+      action,
+      reason,
+      regarding: referenceOf(kind, about),
+      ...(related && { related: referenceOf(kind, related) }),
+      note,
+      type,
+    } as Event)
+    if (write) this.#enqueue(write)
+    this.#queue.addAfter(FINISH, FINISH_MS)
+  }
+
+  #enqueue(write: EventWrite): void {
+    if (this.#waiting.length >= MOST_WAITING) return
+    this.#waiting.push(write)
+    // Each writer takes events until none waits.
+    this.#queue.add(String(this.#next++ % WRITERS))
+  }
+
+  #nanos(): bigint {
+    const now = BigInt(this.#parts.clock.now()) * 1_000_000n
+    this.#latestNanos = now > this.#latestNanos ? now : this.#latestNanos + 1n
+    return this.#latestNanos
+  }
+
+  async #finish(): Promise<void> {
+    for (const event of this.#series.finish(this.#parts.clock.now())) this.#enqueue({ action: 'patch', event })
+  }
+
+  async #writeAll(): Promise<void> {
+    const { signal, logger } = this.#parts
+    for (let write = this.#waiting.shift(); write !== undefined && !signal.aborted; write = this.#waiting.shift())
+      try {
+        await this.#write(write)
+      } catch (error) {
+        logger.debug(2, 'event was not written', { reason: write.event.reason, error: errorMessage(error) })
+      }
+  }
+
+  async #write({ action, event }: EventWrite): Promise<void> {
+    const { client } = this.#parts
+    const { namespace = '', name = '' } = event.metadata
+    if (action === 'patch')
+      try {
+        await client.patch(EVENTS_V1, { namespace, name }, seriesPatch(event))
+        return
+      } catch (error) {
+        // The first event has expired.
+        if (!isStatusError(error, 'NotFound')) throw error
+      }
+    await client.create(EVENTS_V1, event)
+  }
+}
+
+function referenceOf<T extends TypedObject>(kind: ResourceKind<T>, { metadata }: T): ObjectReference {
+  const { namespace, name = '', uid, resourceVersion } = metadata
+  return {
+    kind: kind.kind,
+    ...(namespace !== undefined && { namespace }),
+    name,
+    ...(uid !== undefined && { uid }),
+    apiVersion: apiVersionOf(kind),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  }
+}
