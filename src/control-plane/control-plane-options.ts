@@ -14,6 +14,7 @@ import type { Kubelets } from '../endpoints/connect/ask.ts'
 import type { ProxyClientKey } from '../extensions/aggregation/client-keys.ts'
 import type { Egress } from '../lib/connect-proxy.ts'
 import type { Logger } from '../lib/log.ts'
+import type { MetricFamily } from '../lib/metrics.ts'
 import type { Spans } from '../lib/spans.ts'
 import type { Authorizer } from '../meta/authorizer.ts'
 import type { StoredForm } from '../registry/codec.ts'
@@ -164,6 +165,8 @@ export interface ControlPlaneOptions {
   readonly cluster?: ClusterLoop
   /** Optional. Servers of simulated nodes. Omitted if none are simulated. */
   readonly localServers?: OpenLocalServers
+  /** Optional. Metrics of the parts of the cluster. */
+  readonly clusterMetrics?: readonly MetricFamily[]
   readonly network: NetworkOptions
   readonly requests: RequestOptions
   readonly observability: ObservabilityOptions

@@ -35,7 +35,7 @@ import { DefinitionService } from './definition-service.ts'
 import { FaultService } from './fault-service.ts'
 import { FlowService } from './flow-service.ts'
 import { HistoryService } from './history-service.ts'
-import { type ClientEnds, type ClientIdentity, type ForeignReader, InProcessClient, type InProcessClientParts } from './in-process-client.ts'
+import { type ClientEnds, type ClientIdentity, InProcessClient, type InProcessClientParts } from './in-process-client.ts'
 import type { LocalServers } from './local-servers.ts'
 import { nameSuffix } from './name-suffix.ts'
 import { NodeService } from './node-service.ts'
@@ -107,8 +107,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   })
   const declared = new DeclaredValidationMetrics(options.logger)
   const registry: Registry = openRegistry(options, { catalog, stores, admission, declared, definitions: () => definitions })
-  const foreign: ForeignReader = (...request) => aggregation.read(...request)
-  const { local, faults, ...loops } = loopAccess(options, { registry, catalog, foreign }, ended.signal)
+  const { local, faults, ...loops } = loopAccess(options, { registry, catalog, foreign: (...request) => aggregation.read(...request) }, ended.signal)
   const aggregation = new AggregationService(options, resolveService)
   const api = new ApiService(withLocalServers(options, local), { catalog, registry, aggregator: aggregation.aggregator })
   const definitions = new DefinitionService(options, { kinds, stores, webhooks: admission.webhooks }, ended.signal)

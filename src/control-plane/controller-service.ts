@@ -51,7 +51,10 @@ export interface ControllerServiceParts {
   clientOf(identity: ClientIdentity, ends: ClientEnds): ApiClient
 }
 
-type ControllerGroups = Pick<ControlPlaneOptions, 'runtime' | 'logger' | 'release' | 'storage' | 'access' | 'controllers' | 'cluster' | 'network'>
+type ControllerGroups = Pick<
+  ControlPlaneOptions,
+  'runtime' | 'logger' | 'release' | 'storage' | 'access' | 'controllers' | 'cluster' | 'clusterMetrics' | 'network'
+>
 
 /** Loops that run once among all servers on a store: controllers and compaction. */
 export class ControllerService implements Service {
@@ -72,7 +75,7 @@ export class ControllerService implements Service {
   constructor(options: ControllerGroups, parts: ControllerServiceParts) {
     this.#options = options
     this.#parts = parts
-    this.metrics = parts.queues.families()
+    this.metrics = [...parts.queues.families(), ...(options.clusterMetrics ?? [])]
     // If there are several servers, only the holder of the Lease runs the cluster.
     this.#isClusterSynced = options.cluster === undefined || !options.storage.isExclusive
     this.checks = options.cluster ? [onceBegun('cluster', () => this.#isClusterSynced, 'the parts of the cluster have not seen the present objects yet')] : []

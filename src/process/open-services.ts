@@ -3,6 +3,7 @@ import { manifestDirectories } from '../admission/manifests/manifest-directories
 import { readWebhookCredentials, type WebhookCredentials, type WebhookPluginName } from '../admission/webhooks/credentials.ts'
 import type { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { SchedulerSettings } from '../cluster/scheduler/configuration/settings.ts'
+import type { SchedulerMetrics } from '../cluster/scheduler/scheduler-metrics.ts'
 import type { ClusterSettings } from '../cluster/shared/environment.ts'
 import type { NodeCidrs } from '../cluster/shared/node-cidrs.ts'
 import type { NodePool } from '../cluster/shared/node-pool.ts'
@@ -96,12 +97,14 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
   const { addresses, toEndpoints, proxyClient, refusesRedirects } = config.network.services
   const outward = config.serving.readOnly ? READ_ONLY_EGRESS : egress
   const parts = clusterPartsOf(config)
+  const schedulerMetrics = parts.includes('scheduler') ? await newSchedulerMetrics() : undefined
   const settings: ClusterSettings = {
     nodes: parts.includes('kubelet') ? await nodePoolsOf(config.controllers.nodes) : [],
     nodeCidrs: nodeCidrsOf(config),
     loadBalancerRanges: config.controllers.loadBalancerRanges,
     authority: given.authority,
     scheduler: await schedulerSettingsOf(config),
+    schedulerMetrics,
   }
   const options: ControlPlaneOptions = {
     runtime,
@@ -121,6 +124,7 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     controllers: config.controllers,
     ...(parts.length > 0 && {
       cluster: (loop, signal) => runCluster({ names: parts, ...settings }, loop, signal),
+      ...(schedulerMetrics && { clusterMetrics: schedulerMetrics.families() }),
     }),
     ...(config.controllers.enabled.has('kubelet') && { localServers: parts => localServers(config.controllers.simulatedAccess, parts) }),
     network: {
@@ -219,6 +223,8 @@ async function schedulerSettingsOf({ controllers: { schedulerFile }, release: { 
   const { schedulerSettings } = await import('../cluster/scheduler/configuration/settings.ts')
   return schedulerSettings(await readConfigFile(schedulerFile), gates)
 }
+
+const newSchedulerMetrics = async (): Promise<SchedulerMetrics> => new (await import('../cluster/scheduler/scheduler-metrics.ts')).SchedulerMetrics()
 
 /** Runs parts of the cluster, whose code is only loaded then. */
 const runCluster = async (selection: ClusterSelection, parts: ClusterLoopParts, signal: AbortSignal): Promise<void> =>

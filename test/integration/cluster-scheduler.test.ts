@@ -72,6 +72,23 @@ describe('the scheduler of a cluster', () => {
     await untilBound('web', 'new')
   })
 
+  it('counts attempts and waiting pods in its metrics', async () => {
+    await addNode('n', '2')
+    await plane.apply(pod('fits', '1'), pod('large', '9'), pod('gated', '1', { schedulingGates: [{ name: 'wait' }] }))
+    await untilBound('fits', 'n')
+    await plane.until(async () => (await get('large')).status.conditions !== undefined)
+    const text = String((await plane.request('GET', '/metrics')).body)
+    for (const line of [
+      'scheduler_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 1',
+      'scheduler_pending_pods{queue="unschedulable"} 1',
+      'scheduler_pending_pods{queue="gated"} 1',
+      'scheduler_unschedulable_pods{plugin="NodeResourcesFit",profile="default-scheduler"} 1',
+      'scheduler_cache_size{type="nodes"} 1',
+      'scheduler_pod_scheduling_attempts_count 1',
+    ])
+      expect(text).to.contain(line)
+  })
+
   it('leaves pods of other schedulers, and pods with scheduling gates, alone', async () => {
     await addNode('n', '4')
     await plane.apply(pod('other', '1', { schedulerName: 'mine' }), pod('gated', '1', { schedulingGates: [{ name: 'wait' }] }), pod('web', '1'))

@@ -42,6 +42,13 @@ export class ClusterState {
     return this.#snapshot
   }
 
+  /** Numbers of nodes, of pods, and of pods whose binding has not been observed. */
+  get sizes(): { readonly nodes: number; readonly pods: number; readonly assumed_pods: number } {
+    let assumed = 0
+    for (const { isAssumed } of this.#pods.values()) if (isAssumed) assumed++
+    return { nodes: this.#nodes.size, pods: this.#pods.size, assumed_pods: assumed }
+  }
+
   /** Stores a node. Returns the changes that may make pods schedulable. */
   setNode(node: Node): ClusterEvent[] {
     const name = node.metadata.name ?? ''

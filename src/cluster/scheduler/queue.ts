@@ -36,6 +36,34 @@ const EVENTS: Readonly<Record<string, readonly ClusterEvent[]>> = {
   DynamicResources: ['node added', 'claim', 'device', 'class'],
 }
 
+/** Names of events in metrics. Source: ClusterEvent.Label of k8s.io/kube-scheduler/framework. */
+const LABELS: Readonly<Record<ClusterEvent, string>> = {
+  'node added': 'NodeAdd',
+  'node labels': 'NodeUpdateNodeLabel',
+  'node taints': 'NodeUpdateNodeTaint',
+  'node allocatable': 'NodeUpdateNodeAllocatable',
+  'assigned pod added': 'AssignedPodAdd',
+  'assigned pod labels': 'AssignedPodUpdatePodLabel',
+  'assigned pod resources': 'AssignedPodUpdatePodScaleDown',
+  'assigned pod deleted': 'AssignedPodDelete',
+  claim: 'PersistentVolumeClaimUpdate',
+  volume: 'PersistentVolumeUpdate',
+  class: 'StorageClassUpdate',
+  'storage node': 'CSINodeUpdate',
+  device: 'ResourceSliceUpdate',
+}
+
+/** Counts what happens in a queue. */
+export interface QueueObserver {
+  /** Called when a pod enters a part of the queue. @param event name of the reason, as metrics have it */
+  entered(event: string, queue: 'active' | 'backoff' | 'unschedulable'): void
+  /** Called when plugins have rejected a pod (1), and when it is tried again, bound or deleted (-1). */
+  rejected(pod: Pod, plugins: ReadonlySet<string>, change: 1 | -1): void
+}
+
+const NO_OBSERVER: QueueObserver = { entered: () => {}, rejected: () => {} }
+const METRIC_QUEUES = { active: 'active', 'backing off': 'backoff', unschedulable: 'unschedulable' } as const
+
 /** Bounds of the delay after a failed attempt, in milliseconds. */
 export interface BackOff {
   readonly firstMs: number
@@ -45,9 +73,13 @@ export interface BackOff {
 /** A pod in the queue. */
 export interface QueuedPod extends HeapEntry {
   pod: Pod
+  /** Time of the first entry, in milliseconds. */
+  readonly firstEnteredAt: number
   /** Time of the last entry, in milliseconds. Among pods of equal priority, the earlier one is first. */
   enteredAt: number
   attempts: number
+  /** Steady time at which the current attempt began, in milliseconds. */
+  takenAt: number
   /** Time of the last failure. */
   failedAt: number
   /** Time at which the pod is tried again without an event, if it waits. */
@@ -82,10 +114,18 @@ export class SchedulingQueue {
   readonly #unschedulable = new Map<string, Set<QueuedPod>>()
   /** Events since the current attempt began, which its snapshot lacks. */
   readonly #eventsOfAttempt = new Set<ClusterEvent>()
+  readonly #observer: QueueObserver
 
-  constructor(clock: Clock, backOff: BackOff = { firstMs: 1000, longestMs: 10_000 }) {
+  constructor(clock: Clock, backOff: BackOff = { firstMs: 1000, longestMs: 10_000 }, observer = NO_OBSERVER) {
     this.#clock = clock
     this.#backOff = backOff
+    this.#observer = observer
+  }
+
+  /** Number of pods that are tried next, and of those in back-off. */
+  get lengths(): { readonly active: number; readonly backoff: number; readonly unschedulable: number } {
+    const { unschedulable } = this
+    return { active: this.#active.size, backoff: this.#waiting.size - unschedulable, unschedulable }
   }
 
   /** Number of pods that wait for a change of the cluster. */
@@ -102,8 +142,10 @@ export class SchedulingQueue {
     if (known === undefined) {
       const queued: QueuedPod = {
         pod,
+        firstEnteredAt: this.#clock.now(),
         enteredAt: this.#clock.now(),
         attempts: 0,
+        takenAt: 0,
         failedAt: 0,
         waitsUntil: 0,
         rejectedBy: new Set(),
@@ -113,17 +155,17 @@ export class SchedulingQueue {
         index: -1,
       }
       this.#pods.set(uid, queued)
-      this.#move(queued, 'active')
+      this.#move(queued, 'active', 'PodAdd')
       return
     }
     known.pod = pod
-    if (isChanged && known.section === 'unschedulable') this.#retry(known)
+    if (isChanged && known.section === 'unschedulable') this.#retry(known, 'PodUpdate')
   }
 
   /** Removes a pod that was bound or deleted. */
   delete({ metadata: { uid = '' } }: Pick<Pod, 'metadata'>): void {
     const queued = this.#pods.get(uid)
-    if (queued) this.#move(queued, 'taken')
+    if (queued) this.#take(queued)
     this.#pods.delete(uid)
   }
 
@@ -132,8 +174,9 @@ export class SchedulingQueue {
     this.#endWaits()
     const queued = this.#active.first
     if (queued === undefined) return undefined
-    this.#move(queued, 'taken')
+    this.#take(queued)
     queued.attempts++
+    queued.takenAt = performance.now()
     this.#eventsOfAttempt.clear()
     return queued
   }
@@ -146,7 +189,8 @@ export class SchedulingQueue {
     queued.rejectedBy = rejectedBy
     const hasChanged = [...this.#eventsOfAttempt].some(event => isHelpful(event, rejectedBy))
     queued.isHelped = queued.isHeld && hasChanged
-    this.#move(queued, rejectedBy.size === 0 || (hasChanged && !queued.isHeld) ? 'backing off' : 'unschedulable')
+    this.#move(queued, rejectedBy.size === 0 || (hasChanged && !queued.isHeld) ? 'backing off' : 'unschedulable', 'ScheduleAttemptFailure')
+    if (rejectedBy.size > 0) this.#observer.rejected(queued.pod, rejectedBy, 1)
   }
 
   /** Tries pods again that the event may help. @param concerned pods that it concerns, of this queue or not. Default: all */
@@ -159,7 +203,7 @@ export class SchedulingQueue {
     for (const pods of this.#unschedulable.values()) {
       const [first] = pods
       if (first === undefined || !isHelpful(event, first.rejectedBy)) continue
-      for (const queued of pods) this.#retry(queued)
+      for (const queued of pods) this.#retry(queued, LABELS[event])
     }
   }
 
@@ -167,7 +211,7 @@ export class SchedulingQueue {
     for (const { metadata } of concerned) {
       const queued = this.#pods.get(metadata.uid ?? '')
       if (queued?.section === 'taken') this.#eventsOfAttempt.add(event)
-      else if (queued?.section === 'unschedulable' && isHelpful(event, queued.rejectedBy)) this.#retry(queued)
+      else if (queued?.section === 'unschedulable' && isHelpful(event, queued.rejectedBy)) this.#retry(queued, LABELS[event])
     }
   }
 
@@ -182,7 +226,7 @@ export class SchedulingQueue {
     const queued = this.#pods.get(uid)
     if (!queued?.isHeld) return
     queued.isHeld = false
-    if (queued.section === 'unschedulable' && (isRetried || queued.isHelped)) this.#retry(queued)
+    if (queued.section === 'unschedulable' && (isRetried || queued.isHelped)) this.#retry(queued, 'ForceActivate')
   }
 
   /** Returns the milliseconds until a pod may become active by the passage of time. Undefined if none waits. */
@@ -191,14 +235,24 @@ export class SchedulingQueue {
     return first && Math.max(0, first.waitsUntil - this.#clock.now())
   }
 
-  #retry(queued: QueuedPod): void {
+  #retry(queued: QueuedPod, event: string): void {
     queued.isHelped = queued.isHeld
-    if (!queued.isHeld) this.#move(queued, this.#endOfBackOff(queued) > this.#clock.now() ? 'backing off' : 'active')
+    if (!queued.isHeld) this.#move(queued, this.#endOfBackOff(queued) > this.#clock.now() ? 'backing off' : 'active', event)
   }
 
-  #move(queued: QueuedPod, section: QueueSection): void {
+  /** Takes a pod out of all sections. */
+  #take(queued: QueuedPod): void {
+    this.#leave(queued)
+    queued.section = 'taken'
+    if (queued.rejectedBy.size > 0) this.#observer.rejected(queued.pod, queued.rejectedBy, -1)
+    queued.rejectedBy = NO_PLUGINS
+  }
+
+  /** @param event name of the reason in metrics */
+  #move(queued: QueuedPod, section: Exclude<QueueSection, 'taken'>, event: string): void {
     this.#leave(queued)
     queued.section = section
+    this.#observer.entered(event, METRIC_QUEUES[section])
     if (section === 'active') this.#active.add(queued)
     if (section === 'backing off' || section === 'unschedulable') {
       queued.waitsUntil = section === 'unschedulable' ? queued.failedAt + LONGEST_WAIT_MS : this.#endOfBackOff(queued)
@@ -225,7 +279,8 @@ export class SchedulingQueue {
   /** Activates the pods whose wait has ended. */
   #endWaits(): void {
     const now = this.#clock.now()
-    for (let { first } = this.#waiting; first !== undefined && first.waitsUntil <= now; first = this.#waiting.first) this.#move(first, 'active')
+    for (let { first } = this.#waiting; first !== undefined && first.waitsUntil <= now; first = this.#waiting.first)
+      this.#move(first, 'active', first.section === 'unschedulable' ? 'UnschedulableTimeout' : 'BackoffComplete')
   }
 
   /** A pod waits the longer the more attempts have failed. */
@@ -240,6 +295,8 @@ function isFirst(a: QueuedPod, b: QueuedPod): boolean {
   const difference = podPriority(a.pod) - podPriority(b.pod)
   return difference > 0 || (difference === 0 && a.enteredAt < b.enteredAt)
 }
+
+const NO_PLUGINS: ReadonlySet<string> = new Set()
 
 const pluginsKey = ({ rejectedBy }: QueuedPod): string => [...rejectedBy].sort().join()
 

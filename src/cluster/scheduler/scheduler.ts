@@ -35,12 +35,15 @@ import { type Preemption, type PreemptionCandidate, preempt } from './preemption
 import type { Profile } from './profile.ts'
 import { type ClusterEvent, type QueuedPod, SchedulingQueue } from './queue.ts'
 import { type BindingRejection, Reservations } from './reservations.ts'
+import { type AttemptResult, SchedulerMetrics } from './scheduler-metrics.ts'
 import { ShapeCache } from './shape-results.ts'
 
 /** The only key of the work queue: it stands for all pods of the scheduling queue. */
 const PENDING = 'pending pods'
 /** Bindings and preemptions that are written at the same time. */
 const MOST_WRITES = 64
+/** Number of attempts from which on pods share a child of a metric. */
+const MOST_ATTEMPTS = 15
 /** Longest note of an event. */
 const MOST_NOTE = 1024
 
@@ -68,20 +71,28 @@ class Scheduler {
   readonly #random: () => number
   /** Aborts the preparation of a pod, by its uid. */
   readonly #cancellations = new Map<string, AbortController>()
+  readonly #metrics: SchedulerMetrics
+  /** Uids of pods that may not enter the queue yet. */
+  readonly #gated = new Set<string>()
   /** Index of the node that the next cycle checks first. */
   #next = 0
 
   constructor(env: ClusterEnvironment, signal: AbortSignal) {
-    const { features, informers, clock, random, scheduler: settings = schedulerSettings(undefined, features) } = env
+    const { features, informers, clock, random, scheduler: settings = schedulerSettings(undefined, features), schedulerMetrics = new SchedulerMetrics() } = env
     this.#env = env
     this.#signal = signal
     this.#profiles = settings.profiles
+    this.#metrics = schedulerMetrics
+    schedulerMetrics.follow({ pending: () => ({ ...this.#pending.lengths, gated: this.#gated.size }), cache: () => this.#state.sizes })
     this.#random = seededRandom(Math.floor(random.number() * 2 ** 32))
     this.#infos = new PodInfos({ podLevel: features.enabled('PodLevelResources'), inPlace: features.enabled('InPlacePodVerticalScaling') })
     this.#pods = informers.of(PODS)
     this.#podsOf = podsByClaim(this.#pods)
     this.#state = new ClusterState(clusterObjects(informers))
-    this.#pending = new SchedulingQueue(clock, settings.backOff)
+    this.#pending = new SchedulingQueue(clock, settings.backOff, {
+      entered: (event, queue) => void schedulerMetrics.incoming.child(event, queue).value++,
+      rejected: (pod, plugins, change) => this.#countRejections(pod, plugins, change),
+    })
     const { client, logger, meters } = env
     this.#recorder = new SeriesRecorder({ component: DEFAULT_SCHEDULER, client, clock, logger, meter: meters.meter(`${DEFAULT_SCHEDULER}_events`), signal })
     const changes = new ChangeWaiters(informers, signal)
@@ -137,7 +148,8 @@ class Scheduler {
       this.#pending.delete(pod)
       return
     }
-    if (profile.plugins.some(({ plugin }) => plugin.preEnqueue?.(pod) !== undefined)) return
+    if (profile.plugins.some(({ plugin }) => plugin.preEnqueue?.(pod) !== undefined)) return void this.#gated.add(pod.metadata.uid ?? '')
+    this.#gated.delete(pod.metadata.uid ?? '')
     const { nominatedNodeName } = pod.status
     if (nominatedNodeName) this.#nominated.set(this.#infos.of(pod), nominatedNodeName)
     // A nomination that is not written yet goes on to count.
@@ -149,6 +161,7 @@ class Scheduler {
   #forget(pod: Pod): void {
     this.#infos.forget(pod)
     this.#cancellations.get(pod.metadata.uid ?? '')?.abort()
+    this.#gated.delete(pod.metadata.uid ?? '')
     this.#pending.delete(pod)
     this.#endNomination(pod)
     if (this.#state.deletePod(pod)) this.#react(['assigned pod deleted'])
@@ -194,10 +207,12 @@ class Scheduler {
     const snapshot = this.#state.snapshot()
     const preferred = queued.pod.status.nominatedNodeName
     const nominated = this.#nominated.size > 0 ? (name: string) => this.#nominated.on(name) : NONE_NOMINATED
+    const begun = performance.now()
     const filtered = filterNodes(info, snapshot, profile, { from: this.#next, nominated, preferred, shapes: this.#shapes })
     if ('feasible' in filtered) {
       this.#next = filtered.feasible.next
       const node = chooseNode(info, snapshot, profile, filtered.feasible, this.#random)
+      this.#metrics.algorithmSeconds.child().observe((performance.now() - begun) / 1000)
       if (node) this.#assign(queued, info, node, filtered.feasible.reserves)
     } else this.#reject(queued, info, filtered, profile)
   }
@@ -252,6 +267,7 @@ class Scheduler {
     }
     try {
       await this.#env.client.post(PODS, { namespace, name, subresource: 'binding' }, binding)
+      this.#countBinding(queued)
       this.#pending.delete(pod)
       this.#record(pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note: `Successfully assigned ${objectKey(pod)} to ${node.name}` })
     } catch (error) {
@@ -265,11 +281,13 @@ class Scheduler {
   #reject(queued: QueuedPod, info: PodInfo, filtered: Exclude<Filtered, { feasible: unknown }>, { preemption: args }: Profile): void {
     const nominated = (name: string) => this.#nominated.on(name)
     const { infeasible } = filtered
+    if (args) this.#metrics.preemptionAttempts.child().value++
     const preemption: Preemption = args
       ? preempt({ pod: info, snapshot: this.#state.snapshot(), ...filtered, nominated, args, random: this.#random })
       : { message: '', isHopeless: false }
     if ('candidate' in preemption) {
       const { candidate } = preemption
+      this.#metrics.preemptionVictims.child().observe(candidate.victims.length)
       this.#nominated.set(info, candidate.node.name)
       this.#preempt(info.pod, candidate)
       this.#fail(queued, infeasible.plugins, 'Unschedulable', failureText(infeasible), candidate.node.name)
@@ -287,8 +305,12 @@ class Scheduler {
     const parts = { env: this.#env, recorder: this.#recorder, nominated: this.#nominated }
     this.#write(
       evictVictims(parts, pod, candidate).then(
-        () => this.#pending.release(pod, false),
+        () => {
+          this.#metrics.preemptions.child('success').value++
+          this.#pending.release(pod, false)
+        },
         error => {
+          this.#metrics.preemptions.child('error').value++
           this.#env.logger.warn('a preemption was not carried out', { pod: objectKey(pod), error: errorMessage(error) })
           this.#pending.release(pod, true)
         },
@@ -308,11 +330,28 @@ class Scheduler {
   /** Returns a pod to the queue, and reports why. @param nominatedNode node on which a preemption makes room; empty to clear it */
   #fail(queued: QueuedPod, plugins: ReadonlySet<string>, reason: string, message: string, nominatedNode?: string): void {
     const { pod } = queued
+    this.#countAttempt(queued, reason === 'Unschedulable' ? 'unschedulable' : 'error')
     this.#pending.fail(queued, plugins)
     const note = message.length > MOST_NOTE ? `${message.slice(0, MOST_NOTE - 4)} ...` : message
     this.#record(pod, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note })
     const status = failureStatus(pod, reason, message, formatTime(this.#env.clock.now()), nominatedNode)
     if (status !== undefined) this.#write(this.#writeStatus(pod, status))
+  }
+
+  #countRejections(pod: Pod, plugins: ReadonlySet<string>, change: 1 | -1): void {
+    for (const plugin of plugins) this.#metrics.unschedulable.child(plugin, schedulerName(pod)).value += change
+  }
+
+  #countAttempt({ pod, takenAt }: QueuedPod, result: AttemptResult): void {
+    this.#metrics.attempts.child(schedulerName(pod), result).value++
+    this.#metrics.attemptSeconds.child(schedulerName(pod), result).observe((performance.now() - takenAt) / 1000)
+  }
+
+  #countBinding(queued: QueuedPod): void {
+    const { attempts, firstEnteredAt } = queued
+    this.#countAttempt(queued, 'scheduled')
+    this.#metrics.podAttempts.child().observe(attempts)
+    this.#metrics.sliSeconds.child(String(Math.min(attempts, MOST_ATTEMPTS))).observe((this.#env.clock.now() - firstEnteredAt) / 1000)
   }
 
   #record(pod: Pod, event: Pick<RecordedEvent<Pod>, 'type' | 'reason' | 'action' | 'note'>): void {

@@ -8,6 +8,7 @@ import type { Randomness } from '../../lib/randomness.ts'
 import type { Features } from '../../lifecycle/gates.ts'
 import { isStatusError } from '../../meta/status.ts'
 import type { SchedulerSettings } from '../scheduler/configuration/settings.ts'
+import type { SchedulerMetrics } from '../scheduler/scheduler-metrics.ts'
 import { EventRecorder } from './event-recorder.ts'
 import type { Informers } from './informers.ts'
 import type { NodeCidrs } from './node-cidrs.ts'
@@ -32,6 +33,8 @@ export interface ClusterSettings {
   readonly authority: () => Promise<SigningAuthority>
   /** Settings of the scheduler. Undefined without a configuration. */
   readonly scheduler: SchedulerSettings | undefined
+  /** Undefined if the scheduler does not run. */
+  readonly schedulerMetrics: SchedulerMetrics | undefined
 }
 
 /** Environment of the parts of a cluster. */

@@ -1,0 +1,123 @@
+import { CounterFamily, GaugeFamily, HistogramFamily, type MetricFamily } from '../../lib/metrics.ts'
+import { type Polled, PolledFamily } from '../../lib/polled-family.ts'
+
+/** Outcome of an attempt to schedule a pod. */
+export type AttemptResult = 'scheduled' | 'unschedulable' | 'error'
+
+/** Queues of waiting pods, as metrics name them. */
+export type MetricQueue = 'active' | 'backoff' | 'unschedulable' | 'gated'
+
+/** Values that are read when metrics are scraped. */
+export interface SchedulerGauges {
+  /** Number of waiting pods by queue. */
+  pending(): Readonly<Record<MetricQueue, number>>
+  /** Number of nodes, pods and assumed pods that are known. */
+  cache(): { readonly nodes: number; readonly pods: number; readonly assumed_pods: number }
+}
+
+const exponential = (start: number, factor: number, count: number): number[] => Array.from({ length: count }, (_, i) => start * factor ** i)
+const ATTEMPT = ['profile', 'result'] as const
+
+/** Metrics of the scheduler under upstream's names. Source: pkg/scheduler/metrics/metrics.go */
+export class SchedulerMetrics {
+  readonly attempts = new CounterFamily({
+    name: 'scheduler_schedule_attempts_total',
+    help: "Number of attempts to schedule pods, by the result. 'unschedulable' means a pod could not be scheduled, while 'error' means an internal scheduler problem.",
+    stability: 'STABLE',
+    labels: ATTEMPT,
+  })
+  readonly attemptSeconds = new HistogramFamily({
+    name: 'scheduler_scheduling_attempt_duration_seconds',
+    help: 'Scheduling attempt latency in seconds (scheduling algorithm + binding)',
+    stability: 'STABLE',
+    labels: ATTEMPT,
+    buckets: exponential(0.001, 2, 15),
+  })
+  readonly algorithmSeconds = new HistogramFamily({
+    name: 'scheduler_scheduling_algorithm_duration_seconds',
+    help: 'Scheduling algorithm latency in seconds',
+    stability: 'ALPHA',
+    labels: [],
+    buckets: exponential(0.001, 2, 15),
+  })
+  readonly sliSeconds = new HistogramFamily({
+    name: 'scheduler_pod_scheduling_sli_duration_seconds',
+    help: 'E2e latency for a pod being scheduled, from the time the pod enters the scheduling queue and might involve multiple scheduling attempts.',
+    stability: 'BETA',
+    labels: ['attempts'],
+    buckets: exponential(0.01, 2, 20),
+  })
+  readonly podAttempts = new HistogramFamily({
+    name: 'scheduler_pod_scheduling_attempts',
+    help: 'Number of attempts to successfully schedule a pod.',
+    stability: 'STABLE',
+    labels: [],
+    buckets: exponential(1, 2, 5),
+  })
+  readonly preemptionAttempts = new CounterFamily({
+    name: 'scheduler_preemption_attempts_total',
+    help: 'Total preemption attempts in the cluster till now',
+    stability: 'STABLE',
+    labels: [],
+  })
+  readonly preemptionVictims = new HistogramFamily({
+    name: 'scheduler_preemption_victims',
+    help: 'Number of selected preemption victims',
+    stability: 'STABLE',
+    labels: [],
+    buckets: exponential(1, 2, 7),
+  })
+  readonly preemptions = new CounterFamily({
+    name: 'scheduler_preemption_goroutines_execution_total',
+    help: 'Number of preemption goroutines executed.',
+    stability: 'ALPHA',
+    labels: ['result'],
+  })
+  readonly incoming = new CounterFamily({
+    name: 'scheduler_queue_incoming_pods_total',
+    help: 'Number of pods added to scheduling queues by event and queue type.',
+    stability: 'STABLE',
+    labels: ['event', 'queue'],
+  })
+  /** Rejections of pods that wait, by plugin and profile. */
+  readonly unschedulable = new GaugeFamily({
+    name: 'scheduler_unschedulable_pods',
+    help: 'The number of unschedulable pods broken down by plugin name. A pod will increment the gauge for all plugins that caused it to not schedule and so this metric have meaning only when broken down by plugin.',
+    stability: 'ALPHA',
+    labels: ['plugin', 'profile'],
+  })
+  #gauges: SchedulerGauges | undefined
+
+  /** Reads gauges of a scheduler from now on. */
+  follow(gauges: SchedulerGauges): void {
+    this.#gauges = gauges
+  }
+
+  families(): MetricFamily[] {
+    const { attempts, attemptSeconds, algorithmSeconds, sliSeconds, podAttempts, preemptionAttempts, preemptionVictims, preemptions, incoming } = this
+    const counters = [attempts, attemptSeconds, algorithmSeconds, sliSeconds, podAttempts, preemptionAttempts, preemptionVictims, preemptions, incoming]
+    return [...counters, this.unschedulable, this.#pending(), this.#cache()]
+  }
+
+  #pending(): MetricFamily {
+    const declaration = {
+      name: 'scheduler_pending_pods',
+      help: "Number of pending pods, by the queue type. 'active' means number of pods in activeQ; 'backoff' means number of pods in backoffQ; 'unschedulable' means number of pods in unschedulablePods that the scheduler attempted to schedule and failed; 'gated' is the number of unschedulable pods that the scheduler never attempted to schedule because they are gated.",
+      stability: 'STABLE' as const,
+      labels: ['queue'],
+    }
+    return new PolledFamily('gauge', declaration, () => polled(this.#gauges?.pending()))
+  }
+
+  #cache(): MetricFamily {
+    const declaration = {
+      name: 'scheduler_cache_size',
+      help: 'Number of nodes, pods, and assumed (bound) pods in the scheduler cache.',
+      stability: 'ALPHA' as const,
+      labels: ['type'],
+    }
+    return new PolledFamily('gauge', declaration, () => polled(this.#gauges?.cache()))
+  }
+}
+
+const polled = (values: Readonly<Record<string, number>> = {}): Polled[] => Object.entries(values).map(([name, value]) => [[name], value])
