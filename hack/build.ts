@@ -1,5 +1,5 @@
 /**
- * Bundles src/bundle.ts into dist/main.cjs, src/process/primary-main.ts into dist/primary.cjs, src/commands/main.ts into dist/commands.cjs, src/check/bundle.ts into dist/check.cjs and src/cel/package/cel.ts into dist/cel.mjs and dist/cel.cjs, and keeps V8's compiled code of the first beside (dist/main.cache): a start then neither reads a thousand files nor compiles what it
+ * Bundles src/bundle.ts into dist/main.cjs, src/process/primary-main.ts into dist/primary.cjs, src/commands/main.ts into dist/commands.cjs, src/check/bundle.ts into dist/check.cjs and src/cel/package/cel.ts into dist/cel.mjs and dist/cel.cjs, and keeps V8's compiled code of the server and of check beside (dist/main.cache, dist/check.cache): a start then neither reads a thousand files nor compiles what it
  * needs. Packages that are loaded only after the server listens stay outside, and so do declarations of types, which are read when they are first used, and their descriptions
  * (dist/descriptions). Files of the console for browsers are in dist/console.
  */
@@ -8,7 +8,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { addonBeside } from './support/addon-beside.ts'
-import { makeCodeCache } from './support/code-cache.ts'
+import { makeCheckCache, makeCodeCache } from './support/code-cache.ts'
 import { buildConsole } from './support/console-files.ts'
 import { EXTERNAL_PACKAGES } from './support/external-packages.ts'
 import { copyReadFiles } from './support/read-files.ts'
@@ -71,6 +71,7 @@ copyReadFiles(root, dist)
 await buildConsole(root, join(dist, 'console'))
 
 makeCodeCache(root, join(dist, 'main.cache'))
+makeCheckCache(root, join(dist, 'check.cache'))
 for (const file of ['main.cjs', 'primary.cjs', 'commands.cjs', 'check.cjs'])
   if (!isAscii(readFileSync(join(dist, file))))
     throw new Error(

@@ -64,7 +64,7 @@ async function mutateBy(plugins: readonly Timed[], request: AdmissionRequest, ro
     const next = object === request.object || object === undefined ? request : { ...request, object }
     if (!plugin.handles(next)) continue
     const { why } = next.ctx
-    const kept = why?.keep(object)
+    const kept = why?.keep(object, 'plugin')
     const begun = performance.now()
     let isRejected = true
     try {

@@ -16,6 +16,8 @@ const TAKEN_OVER: ReadonlySet<string> = new Set(['kubectl-client-side-apply', 'k
 
 /** How objects are written. */
 export interface ApplyOptions {
+  /** Whether most objects may exist already, so that they are looked up first. */
+  readonly mayExist: boolean
   readonly fieldManager: string
   /** Whether conflicts with other managers are no findings. */
   readonly forceConflicts: boolean
@@ -31,6 +33,12 @@ export interface AppliedObject {
   readonly before: JsonObject | undefined
   readonly findings: readonly CheckFinding[]
   readonly steps: readonly WhyStep[]
+}
+
+/** Resource and namespace of an object. */
+interface ApplyTarget {
+  readonly served: ServedResource
+  readonly namespace: string
 }
 
 /** Clients of a fork. */
@@ -52,13 +60,22 @@ interface Attempt {
  * Creates an object, or applies it if it exists. If the server refuses values of the wrong type or conflicts with other managers, the write is repeated without
  * these, so that later objects find it and further errors are found.
  */
-export async function applyObject(
+export async function applyObject(clients: ApplyClients, object: InputObject, target: ApplyTarget, options: ApplyOptions): Promise<AppliedObject> {
+  const read = async (): Promise<JsonObject | undefined> => (object.name === '' ? undefined : clients.admin.get(target.served, target.namespace, object.name))
+  const before = options.mayExist ? await read() : undefined
+  const result = await write(clients, object, target, before, options)
+  if (before || options.mayExist || result.last.error === undefined) return result
+  const existing = await read()
+  return existing ? write(clients, object, target, existing, options) : result
+}
+
+async function write(
   { client, admin }: ApplyClients,
   object: InputObject,
-  { served, namespace }: { readonly served: ServedResource; readonly namespace: string },
+  { served, namespace }: ApplyTarget,
+  before: JsonObject | undefined,
   { fieldManager, forceConflicts }: ApplyOptions,
 ): Promise<AppliedObject> {
-  const before = object.name === '' ? undefined : await admin.get(served, namespace, object.name)
   const query = { fieldManager, fieldValidation: 'Warn' }
   const attempt: Attempt = before
     ? { method: 'PATCH', path: resourcePath(served, namespace, object.name), query }

@@ -89,7 +89,7 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: Check
   } = options
   const { hasCluster } = options
   const reviews = new WebhookReviews(webhooks)
-  const clientOf = (user: User): ForkClient => new ForkClient({ fork, user, userAgent: 'kubectl', reviewInstead: reviews.review })
+  const clientOf = (user: User): ForkClient => new ForkClient({ fork, user, userAgent: 'kubectl', comparesAll: showDefaults, reviewInstead: reviews.review })
   const admin = clientOf(ADMIN)
   const checker = new Checker({
     fork,
@@ -103,6 +103,7 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: Check
       diff,
       fieldManager,
       forceConflicts,
+      mayExist: hasCluster,
       hasCluster,
       checksPods: hasCluster || [...given.objects, ...input.objects].some(decidesOnPods),
     },

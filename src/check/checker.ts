@@ -8,7 +8,7 @@ import { withoutWriteMetadata, yamlDiff } from './diff.ts'
 import { changeFindings } from './findings/changes.ts'
 import { checkedName, objectFinding } from './findings/finding.ts'
 import { adviceOf, warningFindings } from './findings/warnings.ts'
-import { resourcePath } from './fork/fork-client.ts'
+import { type ForkResponse, resourcePath } from './fork/fork-client.ts'
 import type { Fork } from './fork/open-fork.ts'
 import { type InputObject, rangePosition } from './input/input-object.ts'
 import { locateField } from './input/position.ts'
@@ -43,8 +43,8 @@ export interface PlacedObject {
   readonly namespace: string
   /** The object before the check. Undefined if it did not exist. */
   readonly before: JsonObject | undefined
-  /** The object in the fork. Undefined if it was refused. */
-  readonly after: JsonObject | undefined
+  /** Response to the write. Its object is in the fork, unless it has an error. */
+  readonly response: ForkResponse
 }
 
 /** Applies objects to a fork one after the other, and collects findings. */
@@ -55,7 +55,9 @@ export class Checker {
   readonly #release: Release
   /** Kind of the last write, if admission of other objects depends on it. */
   #unsettled: string | undefined
-  readonly #namespaces = new Set<string>()
+  /** Namespaces that exist, and those that were created because they did not. */
+  readonly #present = new Set<string>()
+  readonly #missing = new Set<string>()
   readonly #seen = new Map<string, InputObject>()
 
   constructor(parts: CheckerParts) {
@@ -74,14 +76,14 @@ export class Checker {
     this.#noteRepeated(object, served, namespace)
     const result = await this.#apply(object, served, namespace)
     const { first, last, before } = result
-    this.placed.push({ object: { ...object, namespace }, served, namespace, before, after: last.object })
+    this.placed.push({ object: { ...object, namespace }, served, namespace, before, response: last })
     await this.#checkPods(object)
     if (affectsAdmission(object)) this.#unsettled = `${object.apiVersion} ${object.kind}`
-    if (object.kind === 'CustomResourceDefinition' && last.object) await this.#withoutConversion(last.object)
+    if (object.kind === 'CustomResourceDefinition' && last.object && !last.error) await this.#withoutConversion(last.object)
     const { error = refusal } = first
     return {
       ...checkedName({ ...object, namespace }),
-      verdict: error ? 'refused' : verdictOf(before, first.object),
+      verdict: error ? 'refused' : verdictOf(before, first),
       code: error ? error.code : first.code,
       ...(error && { message: error.message ?? '' }),
       position: rangePosition(object, locateField(object.node, '').range),
@@ -167,10 +169,13 @@ export class Checker {
     const { admin, fork, options } = this.#parts
     const namespaces = fork.served('v1', 'Namespace')
     if (namespace === '' || namespaces === undefined) return undefined
-    const isMissing = this.#namespaces.has(namespace) || (await admin.get(namespaces, '', namespace)) === undefined
-    if (!isMissing) return undefined
-    if (!this.#namespaces.has(namespace)) {
-      this.#namespaces.add(namespace)
+    if (this.#present.has(namespace)) return undefined
+    if (!this.#missing.has(namespace)) {
+      if ((await admin.get(namespaces, '', namespace)) !== undefined) {
+        this.#present.add(namespace)
+        return undefined
+      }
+      this.#missing.add(namespace)
       const body = Buffer.from(JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }))
       await admin.send({ method: 'POST', path: resourcePath(namespaces, ''), contentType: 'application/json', body })
       await this.settle()
@@ -223,9 +228,9 @@ function unknownAdvice({ apiVersion, kind }: InputObject, { plane }: Fork): stri
   return near === undefined ? 'pass its CustomResourceDefinition with --crds' : `did you mean ${near}?`
 }
 
-function verdictOf(before: JsonObject | undefined, after: JsonObject | undefined): CheckedObject['verdict'] {
+function verdictOf(before: JsonObject | undefined, after: ForkResponse): CheckedObject['verdict'] {
   if (before === undefined) return 'created'
-  return objectIn(before.metadata).resourceVersion === objectIn(after?.metadata).resourceVersion ? 'unchanged' : 'configured'
+  return objectIn(before.metadata).resourceVersion === objectIn(after.object?.metadata).resourceVersion ? 'unchanged' : 'configured'
 }
 
 /** Diff of the stored object. The values of a Secret are replaced by their lengths. */

@@ -19,9 +19,17 @@ export interface PodCheckOptions {
  * workloads whose pods they deny. In a namespace with a quota, all replicas are created, so that the quota counts the whole input.
  */
 export async function podFindings(placed: PlacedObject, { admin, strict }: PodCheckOptions): Promise<CheckFinding[]> {
-  const { object, after, before, namespace } = placed
+  const { object, response, before, namespace } = placed
+  if (
+    response.error ||
+    object.kind === 'Pod' ||
+    object.kind === 'PodTemplate' ||
+    podTemplateOf({ apiVersion: object.apiVersion, kind: object.kind }) === undefined
+  )
+    return []
+  const after = response.object
   const value = after && { ...after, apiVersion: object.apiVersion, kind: object.kind }
-  const found = value && object.kind !== 'Pod' && object.kind !== 'PodTemplate' ? podTemplateOf(value) : undefined
+  const found = value && podTemplateOf(value)
   if (value === undefined || found === undefined) return []
   const hasQuota = objectIn((await admin.send({ method: 'GET', path: `/api/v1/namespaces/${namespace}/resourcequotas` })).object).items
   const counted = Array.isArray(hasQuota) && hasQuota.length > 0
@@ -42,15 +50,15 @@ export async function podFindings(placed: PlacedObject, { admin, strict }: PodCh
   }
   const count = counted ? Math.min(replicasOf(value) - (before ? replicasOf({ ...before, kind: object.kind }) : 0), MOST_PODS) : 0
   for (let made = 0; made < count; made++) {
-    const response = await create('')
-    if (response.error === undefined) continue
-    const denial = denialOf(response.steps)
+    const refused = await create('')
+    if (refused.error === undefined) continue
+    const denial = denialOf(refused.steps)
     return [
       objectFinding(
         object,
         denial?.rule === 'quota-exceeded' ? denial.rule : 'pods-denied',
         severity,
-        `only ${made} of ${count} new pods would be created: ${stableMessage(response, object.name)}`,
+        `only ${made} of ${count} new pods would be created: ${stableMessage(refused, object.name)}`,
         {
           field: 'spec.replicas',
           by: denial?.by,

@@ -128,7 +128,7 @@ export async function decodeBody(scope: BodyScope, body: Buffer, target: BodyTar
     const typed = copyMarks(object, decodedObject({ kind: target.kind, apiVersion: apiVersionOfTarget(target), ...object }))
     dialect.setType(target, typed)
     keepManagerReset(target.schema, parsed.value, typed)
-    const kept = why?.keep(typed)
+    const kept = why?.keep(typed, 'defaults')
     const defaulted = yield* applyDefaultsInSteps(target, typed)
     if (first === undefined) why?.note({ step: 'defaults', changes: why.changes(kept, defaulted) })
     return { object: defaulted, strict, strictText }

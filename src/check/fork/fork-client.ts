@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../api/meta/object.ts'
+import { isJsonObject, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { forbidden } from '../../auth/authz/forbidden.ts'
 import type { ServedResource } from '../../catalog/catalog.ts'
 import { parseJson } from '../../codec/json.ts'
@@ -21,7 +21,7 @@ export interface ForkResponse {
   /** HTTP status code. */
   readonly code: number
   /** The object in the response. Omitted if the request was refused. */
-  readonly object?: JsonObject
+  readonly object?: JsonObject | undefined
   /** Omitted if the request succeeded. */
   readonly error?: Status
   readonly warnings: readonly string[]
@@ -35,6 +35,8 @@ export interface ForkClientOptions {
   readonly fork: Fork
   readonly user: User
   readonly userAgent: string
+  /** Optional. Whether steps have the changes of plugins and defaults. Default: false. */
+  readonly comparesAll?: boolean
   readonly reviewInstead: NonNullable<RequestContext['reviewInstead']>
 }
 
@@ -50,8 +52,8 @@ export class ForkClient {
 
   /** Resolves with the response, also to a refused request. Rejects if the fork has a bug. */
   async send(request: Omit<ForkRequest, 'user' | 'userAgent' | 'now' | 'notes' | 'reviewInstead'>): Promise<ForkResponse> {
-    const { fork, user, userAgent, reviewInstead } = this.#options
-    const notes = new StepList()
+    const { fork, user, userAgent, reviewInstead, comparesAll = false } = this.#options
+    const notes = new StepList(comparesAll)
     const exchange = new ForkExchange({ ...request, user, userAgent, now: Date.now(), notes, reviewInstead })
     const response = { warnings: exchange.warnings, steps: notes.steps }
     try {
@@ -61,8 +63,7 @@ export class ForkClient {
       const status = statusOf(error, fork)
       return { ...response, code: status.code, error: status, warnings: [...exchange.warnings] }
     }
-    const { value } = parseJson(exchange.body)
-    return { ...response, code: exchange.status, warnings: [...exchange.warnings], ...(isJsonObject(value) && { object: value }) }
+    return new ObjectResponse(exchange, notes.steps)
   }
 
   /** Reads an object as the administrator. Undefined if there is none. */
@@ -95,6 +96,27 @@ export class ForkClient {
     const { decision, reason, error } = await this.#options.fork.authorizer.authorize(user, info, signal)
     exchange.why?.note({ step: 'authorized', decision: error === undefined ? decision : 'error', reason: error ?? reason })
     if (decision !== 'allow') throw error === undefined ? forbidden(user, info, reason) : new PlainTextError(500, error)
+  }
+}
+
+/** Response with an object, which is parsed when it is first used. */
+class ObjectResponse implements ForkResponse {
+  readonly code: number
+  readonly warnings: readonly string[]
+  readonly steps: readonly WhyStep[]
+  readonly #body: Buffer
+  #object: JsonObject | undefined
+
+  constructor({ status, body, warnings }: ForkExchange, steps: readonly WhyStep[]) {
+    this.code = status
+    this.warnings = [...warnings]
+    this.steps = steps
+    this.#body = body
+  }
+
+  get object(): JsonObject | undefined {
+    this.#object ??= objectIn(parseJson(this.#body).value)
+    return this.#object
   }
 }
 

@@ -6,16 +6,22 @@ import { cloneSmall, valueChanges } from '../../why/changes.ts'
 /** Collects the steps of one request as they are, with the values of secrets. */
 export class StepList implements RequestNotes {
   readonly steps: WhyStep[] = []
+  readonly #comparesAll: boolean
+
+  /** @param comparesAll whether changes of plugins and defaults are recorded, too. Comparing them takes as long as the write. */
+  constructor(comparesAll: boolean) {
+    this.#comparesAll = comparesAll
+  }
 
   note(step: WhyStep): void {
     this.steps.push(step)
   }
 
-  keep(value: Json | undefined): Json | undefined {
-    return cloneSmall(value)
+  keep(value: Json | undefined, change?: 'plugin' | 'defaults'): Json | undefined {
+    return change === undefined || this.#comparesAll ? cloneSmall(value) : undefined
   }
 
   changes(kept: Json | undefined, now: Json | undefined): WhyChanges {
-    return valueChanges(kept, now)
+    return kept === undefined ? 'too large' : valueChanges(kept, now)
   }
 }

@@ -32,14 +32,13 @@ export class ReferenceCheck {
   constructor(placed: readonly PlacedObject[], options: ReferenceOptions) {
     this.#placed = placed
     this.#options = options
-    for (const { served, namespace, object, after } of placed)
-      if (object.name !== '') this.#found.set(resourcePath(served, namespace, object.name), after ?? object.value)
+    for (const { served, namespace, object } of placed) if (object.name !== '') this.#found.set(resourcePath(served, namespace, object.name), object.value)
   }
 
   async findings(): Promise<CheckFinding[]> {
     const findings: CheckFinding[] = []
     for (const placed of this.#placed) {
-      const value = { ...(placed.after ?? placed.object.value), apiVersion: placed.object.apiVersion, kind: placed.object.kind }
+      const value = { ...placed.object.value, apiVersion: placed.object.apiVersion, kind: placed.object.kind }
       for (const reference of referencesOf(value, placed.namespace)) {
         const finding = await this.#referenceFinding(placed, reference)
         if (finding) findings.push(finding)
@@ -82,8 +81,8 @@ export class ReferenceCheck {
     return this.#found.get(path)
   }
 
-  async #selectorFinding({ object, namespace, after }: PlacedObject, value: JsonObject): Promise<CheckFinding | undefined> {
-    const selector = after && podSelectorOf(value)
+  async #selectorFinding({ object, namespace, response }: PlacedObject, value: JsonObject): Promise<CheckFinding | undefined> {
+    const selector = response.error ? undefined : podSelectorOf(value)
     if (selector === undefined) return undefined
     const labels = await this.#podLabels(namespace)
     if (labels.some(each => selectsPods(selector, each))) return undefined
@@ -105,7 +104,7 @@ export class ReferenceCheck {
       const found = podLabelsOf({ ...object, apiVersion, kind })
       if (found) labels.push(found)
     }
-    for (const { namespace: within, after, object } of this.#placed) if (within === namespace) add(after ?? object.value, object.apiVersion, object.kind)
+    for (const { namespace: within, object } of this.#placed) if (within === namespace) add(object.value, object.apiVersion, object.kind)
     if (this.#options.hasCluster)
       for (const [apiVersion, kind] of WORKLOADS) for (const item of await this.#list(apiVersion, kind, namespace)) add(item, apiVersion, kind)
     this.#labels.set(namespace, labels)
