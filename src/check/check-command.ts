@@ -1,6 +1,8 @@
 import { ArgumentError, type Arguments, readArguments, type Streams } from '../lib/arguments.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import { printable } from '../lib/printable.ts'
 import { DEFAULT_RELEASE, RELEASE_RANGE, RELEASES } from '../lifecycle/release.ts'
-import { checkInput } from './check.ts'
+import { checkInput } from './check-input.ts'
 import { githubReport } from './formats/github.ts'
 import { jsonReport } from './formats/json.ts'
 import { junitReport } from './formats/junit.ts'
@@ -8,8 +10,10 @@ import { type CheckReport, isFailed, SEVERITIES } from './formats/report.ts'
 import { sarifReport } from './formats/sarif.ts'
 import { textReport } from './formats/text.ts'
 import type { CheckOptions, CheckSeverity } from './types.ts'
+import { runAtChanges } from './watch-input.ts'
 
 const USAGE = `Usage: binnacle check -f FILE|FOLDER|- [-f …] [flags]
+       binnacle check --policies PATH --cases PATH [flags]
 
 Reports what an API server would say to manifests, without a server and without a network.
 
@@ -19,6 +23,9 @@ Reports what an API server would say to manifests, without a server and without 
       --feature-gates   feature gates that differ from the defaults: A=true,B=false
       --runtime-config  versions that are served in addition, as for the server: resource.k8s.io/v1beta1=true
       --crds            file or folder of CustomResourceDefinitions that exist already
+      --policies        file or folder of policies, bindings and parameters that are in force
+      --cases           file or folder of cases that test policies: PolicyTest of binnacle, and tests of kyverno and gator
+                        as far as they test ValidatingAdmissionPolicies and MutatingAdmissionPolicies
       --against         what the manifests are checked against: a snapshot of etcd, a data directory, a file or folder of objects
                         (kubectl get -o yaml, must-gather, tar.gz), or a kubeconfig, whose server is only read
       --context         context of the kubeconfig (default: the current one)
@@ -35,6 +42,7 @@ Reports what an API server would say to manifests, without a server and without 
       --strict          makes unknown kinds, missing namespaces and missing references errors
       --show-defaults   reports the defaults that the server sets
       --diff            prints the change of each object, as kubectl diff does
+      --watch           checks again at each change of the files, until it is interrupted
       --fail-on         least severity that makes the check fail: error (default), warning or note
   -o, --output          text (default), json, sarif (2.1.0), junit or github, annotations of a workflow
 
@@ -47,6 +55,8 @@ const OPTIONS = {
   'feature-gates': 'value',
   'runtime-config': 'value',
   crds: 'values',
+  policies: 'values',
+  cases: 'values',
   against: 'value',
   context: 'value',
   'etcd-prefix': 'value',
@@ -62,6 +72,7 @@ const OPTIONS = {
   strict: 'switch',
   'show-defaults': 'switch',
   diff: 'switch',
+  watch: 'switch',
   'fail-on': 'value',
   output: 'value',
   help: 'switch',
@@ -76,7 +87,7 @@ const FORMATS: Readonly<Record<string, (report: CheckReport) => string>> = {
 }
 
 /** Runs `binnacle check`. Resolves with the exit status. Throws ArgumentError, ManifestError and FlagError. */
-export async function runCheck(argv: readonly string[], { out }: Streams): Promise<number> {
+export async function runCheck(argv: readonly string[], { out, err }: Streams): Promise<number> {
   const given = readArguments(argv, OPTIONS, { f: 'filename', n: 'namespace', o: 'output', h: 'help' }, 'filename')
   if (given.isOn('help')) {
     out(USAGE)
@@ -87,9 +98,35 @@ export async function runCheck(argv: readonly string[], { out }: Streams): Promi
   if (format === undefined) throw new ArgumentError(`--output ${name}: not one of ${Object.keys(FORMATS).join(', ')}`)
   const failOn = severityOf(given.value('fail-on') ?? 'error')
   const options = optionsOf(given)
-  const { result, input } = await checkInput(options)
-  out(format({ result, failOn, texts: new Map(input.texts.map(text => [text.name, text])) }))
-  return isFailed(result, failOn) ? 1 : 0
+  const checkOnce = async (): Promise<number> => {
+    const { result, input } = await checkInput(options)
+    out(format({ result, failOn, texts: new Map(input.texts.map(text => [text.name, text])) }))
+    return isFailed(result, failOn) ? 1 : 0
+  }
+  return given.isOn('watch') ? watched(options, checkOnce, err) : checkOnce()
+}
+
+/** Checks at each change until the process is interrupted. Errors of files are printed, since the next change may correct them. Resolves with the last status. */
+async function watched(
+  { paths = [], crds = [], policies = [], cases = [] }: CheckOptions,
+  checkOnce: () => Promise<number>,
+  err: Streams['err'],
+): Promise<number> {
+  const files = [...paths, ...crds, ...policies, ...cases]
+  if (files.includes('-')) throw new ArgumentError('--watch: standard input cannot be read twice')
+  const interrupted = new AbortController()
+  process.once('SIGINT', () => interrupted.abort())
+  let status = 0
+  const run = async (): Promise<void> => {
+    try {
+      status = await checkOnce()
+    } catch (error) {
+      status = 2
+      err(`Error: ${printable(errorMessage(error))}\n`)
+    }
+  }
+  await runAtChanges(files, run, interrupted.signal)
+  return status
 }
 
 function severityOf(text: string): CheckSeverity {
@@ -101,11 +138,13 @@ function severityOf(text: string): CheckSeverity {
 /** Converts flags to options. Throws ArgumentError. */
 function optionsOf(given: Arguments): CheckOptions {
   const paths = given.values('filename')
-  if (paths.length === 0) throw new ArgumentError('-f is needed: a file, a folder, or - for standard input')
+  if (paths.length === 0 && given.values('cases').length === 0) throw new ArgumentError('-f is needed: a file, a folder, or - for standard input')
   const release = given.value('release')
   return {
     paths,
     crds: given.values('crds'),
+    policies: given.values('policies'),
+    cases: given.values('cases'),
     ...(release !== undefined && { release: releaseOf(release) }),
     ...textOptions(given),
     gates: gatesOf(given.value('feature-gates') ?? ''),

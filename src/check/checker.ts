@@ -13,6 +13,7 @@ import type { Fork } from './fork/open-fork.ts'
 import { type InputObject, rangePosition } from './input/input-object.ts'
 import { locateField } from './input/position.ts'
 import { affectsAdmission } from './order.ts'
+import type { PlacedObject } from './placed-object.ts'
 import { podFindings } from './pods.ts'
 import type { CheckedObject, CheckFinding } from './types.ts'
 import type { WebhookReviews } from './webhook-reviews.ts'
@@ -33,18 +34,6 @@ export interface CheckerParts extends ApplyClients {
   readonly fork: Fork
   readonly reviews: WebhookReviews
   readonly options: CheckerOptions
-}
-
-/** An object that the fork serves, with its namespace. */
-export interface PlacedObject {
-  readonly object: InputObject
-  readonly served: ServedResource
-  /** Empty for cluster-scoped kinds. */
-  readonly namespace: string
-  /** The object before the check. Undefined if it did not exist. */
-  readonly before: JsonObject | undefined
-  /** Response to the write. Its object is in the fork, unless it has an error. */
-  readonly response: ForkResponse
 }
 
 /** Applies objects to a fork one after the other, and collects findings. */

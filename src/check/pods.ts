@@ -1,8 +1,8 @@
 import { type JsonObject, objectIn } from '../api/meta/object.ts'
-import type { PlacedObject } from './checker.ts'
 import { objectFinding } from './findings/finding.ts'
 import { denialOf } from './findings/refusal.ts'
 import type { ForkClient, ForkResponse } from './fork/fork-client.ts'
+import type { PlacedObject } from './placed-object.ts'
 import { objectAt, type PodTemplate, podTemplateOf } from './references/reference.ts'
 import type { CheckFinding } from './types.ts'
 

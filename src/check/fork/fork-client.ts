@@ -35,6 +35,8 @@ export interface ForkClientOptions {
   readonly fork: Fork
   readonly user: User
   readonly userAgent: string
+  /** Optional. Whether the user needs permissions. Default: true. */
+  readonly authorizes?: boolean
   /** Optional. Whether steps have the changes of plugins and defaults. Default: false. */
   readonly comparesAll?: boolean
   readonly reviewInstead: NonNullable<RequestContext['reviewInstead']>
@@ -92,7 +94,7 @@ export class ForkClient {
 
   async #authorize(exchange: ForkExchange): Promise<void> {
     const { user, info, signal } = exchange
-    if (isMaster(user)) return
+    if (isMaster(user) || this.#options.authorizes === false) return
     const { decision, reason, error } = await this.#options.fork.authorizer.authorize(user, info, signal)
     exchange.why?.note({ step: 'authorized', decision: error === undefined ? decision : 'error', reason: error ?? reason })
     if (decision !== 'allow') throw error === undefined ? forbidden(user, info, reason) : new PlainTextError(500, error)

@@ -1,0 +1,66 @@
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
+import type { ManifestFile } from '../../upgrade/manifests.ts'
+
+/** A request to which policies respond, and what is expected of the response. */
+export interface PolicyCase {
+  readonly name: string
+  readonly object: JsonObject
+  /** Optional. The object before an update. */
+  readonly old?: JsonObject | undefined
+  readonly user?: string | undefined
+  readonly groups?: readonly string[]
+  readonly expected: Expectation
+}
+
+/** Expected response. */
+export interface Expectation {
+  readonly allowed: boolean
+  /** Optional. Part of the message of a denial. */
+  readonly message?: string | undefined
+  /** Optional. Parts of warnings. */
+  readonly warnings?: readonly string[]
+  /** Optional. Members that the object has after all policies. */
+  readonly mutated?: JsonObject | undefined
+  /** Optional. Name of the policy that denies the object. Other denials are no result. */
+  readonly policy?: string | undefined
+}
+
+/** Cases that share policies and existing objects. */
+export interface CaseSuite {
+  readonly file: string
+  /** Policies and bindings beside those of `--policies`. */
+  readonly policies: readonly JsonObject[]
+  /** Objects that exist before the cases, such as parameters. */
+  readonly given: readonly JsonObject[]
+  readonly cases: readonly PolicyCase[]
+  /** Cases that are not run, with the reason. */
+  readonly skipped: readonly { readonly name: string; readonly reason: string }[]
+  /** Whether only policies of the suite decide, so that their bindings deny. */
+  readonly denies: boolean
+}
+
+/** Thrown for a file of cases that is not valid. The message names the file and the field. */
+export class CaseError extends Error {
+  override readonly name = 'CaseError'
+  /** Distinguishes a fault of a file from a bug. */
+  readonly code = 'ERR_CASE_FILE'
+}
+
+/** Members of a document that are objects. */
+export const objectList = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])
+
+export const stringList = (value: Json | undefined): string[] => (Array.isArray(value) ? value.filter(item => typeof item === 'string') : [])
+
+export const nameOf = (object: JsonObject): string => String(objectIn(object.metadata).name ?? '')
+
+/** Kind and group of an admission policy or binding. */
+const POLICY_KIND = /^(?:Validating|Mutating)AdmissionPolicy(?:Binding)?$/
+
+/** Reports whether an object is an admission policy or a binding of one. */
+export const isPolicyObject = ({ apiVersion, kind }: JsonObject): boolean =>
+  typeof apiVersion === 'string' && apiVersion.startsWith('admissionregistration.k8s.io/') && typeof kind === 'string' && POLICY_KIND.test(kind)
+
+export const isBinding = ({ kind }: JsonObject): boolean => typeof kind === 'string' && kind.endsWith('Binding')
+
+/** Values of the objects of a file. */
+export const valuesOf = ({ objects }: ManifestFile): JsonObject[] => objects.map(({ value, apiVersion, kind }) => ({ ...value, apiVersion, kind }))
