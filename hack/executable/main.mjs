@@ -62,5 +62,5 @@ function setUpProcess() {
 const release = setUpProcess()
 if (basename(process.argv0) === 'kube-apiserver') process.argv.splice(2, 0, '--profile=apiserver')
 const program = programOf(process.argv, process.env)
-const { main } = bundle(program, program === 'main' ? 'dist/main.cache' : undefined)
+const { main } = bundle(program, program === 'main' || program === 'check' ? `dist/${program}.cache` : undefined)
 main?.()

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, writeFileSync } from '
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
-import { makeCodeCache } from './code-cache.ts'
+import { makeCheckCache, makeCodeCache } from './code-cache.ts'
 import { type EmbeddedPackage, embeddedPackages } from './embedded-packages.ts'
 import { packagesBundle, requiredPackages } from './packages-bundle.ts'
 
@@ -40,12 +40,14 @@ export async function makeExecutable({ root, scratch, executable }: ExecutableOp
   const addons = { 'lmdb.node': lmdbAddon(root), 'fs-native-extensions.node': lockAddon(root) }
   // That of dist may be of another version of Node.
   makeCodeCache(root, made('main.cache'))
+  makeCheckCache(root, made('check.cache'))
   const files = readFiles(dist)
   writeFileSync(made('files.json'), JSON.stringify(files))
   const assets: Record<string, string> = {
     'files.json': made('files.json'),
     'dist/packages.cjs': made('packages.cjs'),
     'dist/main.cache': made('main.cache'),
+    'dist/check.cache': made('check.cache'),
     ...addons,
     ...Object.fromEntries([...BUNDLES.map(name => `dist/${name}.cjs`), ...files].map(name => [name, join(root, name)])),
   }

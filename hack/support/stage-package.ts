@@ -7,6 +7,7 @@ import { isExternal, NATIVE_PACKAGES } from './external-packages.ts'
 const DECLARED = {
   index: ['src/process/start-server.ts'],
   testing: ['src/faults/fault-spec.ts', 'src/meta/why.ts', 'src/why/types.ts', 'src/testing/types.ts', 'src/testing/start-control-plane.ts'],
+  check: ['src/check/types.ts', 'src/check/check.ts'],
   cel: ['src/cel/package/cel.ts'],
 }
 

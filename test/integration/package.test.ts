@@ -91,6 +91,12 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     expect(await node('testing.cjs', common)).to.match(/^v1\.33\./)
   })
 
+  it('exports the check of manifests', async () => {
+    const use = `check({ texts: { 'a.yaml': 'apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: a}\\ndatta: {}\\n' } }).then(({ findings }) => console.log(findings[0].rule, findings[0].position.line))`
+    expect(await node('check.mjs', `import { check } from 'binnacle/check'\n${use}`)).to.equal('unknown-field 4\n')
+    expect(await node('check.cjs', `const { check } = require('binnacle/check')\n${use}`)).to.equal('unknown-field 4\n')
+  })
+
   it('has a README of its own, and pages whose links lead to files of the package', () => {
     const pages = ['README.md', ...readdirSync(join(installed, 'docs')).map(name => `docs/${name}`)]
     const broken: string[] = []
@@ -155,14 +161,15 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
       await startServer({ flag: {} })
       // @ts-expect-error: a snapshot is none that another made
       await plane.restore({ revisions: users.length })
+      const rules: readonly string[] = (await check({ paths: ['a'], release: '1.36', webhooks: { a: 'b' } })).findings.map(({ rule }) => rule)
       ${end}`
     const module = written(
       'types.mts',
-      `import { type Server, startServer } from 'binnacle'\nimport { compile } from 'binnacle/cel'\nimport { type ControlPlane, startControlPlane } from 'binnacle/testing'\n${use('export { url, value }')}`,
+      `import { type Server, startServer } from 'binnacle'\nimport { check } from 'binnacle/check'\nimport { compile } from 'binnacle/cel'\nimport { type ControlPlane, startControlPlane } from 'binnacle/testing'\n${use('export { url, value }')}`,
     )
     const common = written(
       'types.cts',
-      `import binnacle = require('binnacle')\nimport cel = require('binnacle/cel')\nimport testing = require('binnacle/testing')\ntype Server = binnacle.Server\ntype ControlPlane = testing.ControlPlane\nconst { startControlPlane } = testing\nconst { startServer } = binnacle\nconst { compile } = cel\nexport async function f() {${use('return { url, value }')}}`,
+      `import binnacle = require('binnacle')\nimport cel = require('binnacle/cel')\nimport { check } from 'binnacle/check'\nimport testing = require('binnacle/testing')\ntype Server = binnacle.Server\ntype ControlPlane = testing.ControlPlane\nconst { startControlPlane } = testing\nconst { startServer } = binnacle\nconst { compile } = cel\nexport async function f() {${use('return { url, value }')}}`,
     )
     // Bundlers get ES modules only, as they do not support `import … = require(…)`.
     const settings = [

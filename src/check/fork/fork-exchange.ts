@@ -41,7 +41,7 @@ export class ForkExchange implements Exchange, RequestContext {
   readonly user: User
   readonly userAgent: string
   readonly receivedAt: number
-  readonly signal = ENDLESS
+  readonly signal: AbortSignal = ENDLESS
   readonly why: RequestNotes | undefined
   readonly reviewInstead: NonNullable<RequestContext['reviewInstead']>
   counted: Exchange['counted']
