@@ -146,6 +146,58 @@ results:
     expect(found.slice(2)).to.deep.equal(['pass unprivileged: Pod bad: fail', 'skip other: pass'])
   })
 
+  it('takes parameters, users and labels of namespaces from the files of a test of kyverno', async () => {
+    write(
+      'params/policy.yaml',
+      `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: limited}
+spec:
+  paramKind: {apiVersion: v1, kind: ConfigMap}
+  matchConstraints:
+    namespaceSelector: {matchLabels: {environment: staging}}
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  validations:
+  - expression: size(object.spec.containers) <= int(params.data.most) && 'developers' in request.userInfo.groups
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: limited}
+spec: {policyName: limited, validationActions: [Warn], paramRef: {name: limits, namespace: default, parameterNotFoundAction: Deny}}
+`,
+    )
+    const inNamespace = (name: string, namespace: string, containers: string): string =>
+      `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, namespace: ${namespace}}\nspec:\n  containers: [${containers}]\n`
+    const two = '{name: a, image: b}, {name: c, image: d}'
+    write(
+      'params/pods.yaml',
+      `${inNamespace('one', 'staging', '{name: a, image: b}')}---\n${inNamespace('two', 'staging', two)}---\n${inNamespace('elsewhere', 'default', two)}`,
+    )
+    write('params/cm.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: limits}\ndata: {most: "1"}\n')
+    write('params/user.yaml', 'apiVersion: cli.kyverno.io/v1alpha1\nkind: UserInfo\nuserInfo: {username: jane, groups: [developers]}\n')
+    write('params/values.yaml', 'apiVersion: cli.kyverno.io/v1alpha1\nkind: Value\nnamespaceSelector: [{name: staging, labels: {environment: staging}}]\n')
+    write(
+      'params/kyverno-test.yaml',
+      `apiVersion: cli.kyverno.io/v1alpha1
+kind: Test
+policies: [policy.yaml]
+resources: [pods.yaml]
+paramResources: [cm.yaml]
+userinfo: user.yaml
+variables: values.yaml
+results:
+- {policy: limited, resources: [one], kind: Pod, result: pass}
+- {policy: limited, resources: [two], kind: Pod, result: fail}
+- {policy: limited, resources: [elsewhere], kind: Pod, result: skip}
+`,
+    )
+    expect((await results([], [join(folder, 'params')])).map(summary)).to.deep.equal([
+      'pass limited: Pod one: pass',
+      'pass limited: Pod two: fail',
+      'pass limited: Pod elsewhere: skip',
+    ])
+  })
+
   it('runs suites of gator whose templates are written in CEL', async () => {
     const template = (engine: string, source: string): string => `apiVersion: templates.gatekeeper.sh/v1
 kind: ConstraintTemplate

@@ -5,38 +5,42 @@ import { type CaseSuite, isBinding, isPolicyObject, nameOf, objectList, type Pol
 
 /** Reports whether a document is a test of `kyverno test`. https://kyverno.io/docs/kyverno-cli/reference/kyverno_test */
 export const isKyvernoTest = ({ apiVersion, kind }: JsonObject): boolean =>
-  typeof apiVersion === 'string' && apiVersion.startsWith('cli.kyverno.io/') && kind === 'Test'
+  typeof apiVersion === 'string' && /^(?:cli\.)?kyverno\.io\//.test(apiVersion) && kind === 'Test'
 
 /** Reads a test of `kyverno test`, as far as it tests admission policies of Kubernetes. */
 export function kyvernoSuite(file: string, document: JsonObject): CaseSuite {
+  const values = (path: string): JsonObject[] => valuesOf(readManifestFile(join(dirname(file), path)))
   const read = (paths: readonly string[]): JsonObject[] =>
     paths.flatMap(path => manifestFiles([join(dirname(file), path)]).flatMap(each => valuesOf(readManifestFile(each))))
   const policies = read(stringList(document.policies)).filter(isPolicyObject)
   const resources = read([...stringList(document.resources), ...stringList(document.targetResources)])
   const names = new Set(policies.filter(policy => !isBinding(policy)).map(nameOf))
+  const [user] = typeof document.userinfo === 'string' ? values(document.userinfo) : []
   const cases: PolicyCase[] = []
   const skipped: { name: string; reason: string }[] = []
   for (const result of objectList(document.results)) {
     const policy = String(result.policy ?? '')
-    const title = `${policy}: ${String(result.result)}`
     if (!names.has(policy)) {
-      skipped.push({ name: title, reason: 'the policy is not an admission policy of Kubernetes' })
+      skipped.push({ name: `${policy}: ${String(result.result)}`, reason: 'the policy is not an admission policy of Kubernetes' })
       continue
     }
-    if (result.result === 'skip') {
-      skipped.push({ name: title, reason: 'the test expects that the policy is not evaluated' })
-      continue
-    }
-    const patched =
-      typeof result.patchedResources === 'string'
-        ? read([result.patchedResources])
-        : typeof result.patchedResource === 'string'
-          ? read([result.patchedResource])
-          : []
-    for (const object of chosen(resources, result)) cases.push(caseOf(policy, object, result, patched))
+    const patched = [result.patchedResources, result.patchedResource].flatMap(path => (typeof path === 'string' ? read([path]) : []))
+    for (const object of chosen(resources, result)) cases.push({ ...caseOf(policy, object, result, patched), ...userOf(user) })
   }
-  return { file, policies: withBindings(policies), given: resources.filter(({ kind }) => kind === 'Namespace'), cases, skipped, denies: true }
+  const stated = typeof document.variables === 'string' ? values(document.variables) : [objectIn(document.values)]
+  const namespaces = [...resources.filter(({ kind }) => kind === 'Namespace'), ...stated.flatMap(labelledNamespaces)]
+  return { file, policies: withBindings(policies), given: [...namespaces, ...read(stringList(document.paramResources))], cases, skipped, denies: true }
 }
+
+/** User of a file with `userInfo`. */
+function userOf(document: JsonObject | undefined): Pick<PolicyCase, 'user' | 'groups'> {
+  const { username, groups } = objectIn(document?.userInfo)
+  return typeof username === 'string' ? { user: username, groups: stringList(groups) } : {}
+}
+
+/** Namespaces with the labels that a file of values states for them. */
+const labelledNamespaces = ({ namespaceSelector }: JsonObject): JsonObject[] =>
+  objectList(namespaceSelector).map(({ name = '', labels = {} }) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } }))
 
 /** Resources that a result is about, by name or by namespace and name. */
 function chosen(resources: readonly JsonObject[], { resources: listed, resource, kind }: JsonObject): JsonObject[] {

@@ -61,17 +61,18 @@ class CaseRun {
     // Cases test admission: the user needs no permissions.
     return new ForkClient({
       fork,
-      user: user === undefined ? ADMIN : { name: user, groups: [...groups, 'system:authenticated'] },
+      user: user === undefined ? ADMIN : { name: user, groups: [...new Set([...groups, 'system:authenticated'])] },
       userAgent: 'kubectl',
       authorizes: false,
       reviewInstead: reviews.review,
     })
   }
 
-  /** Creates an object. Returns the error of the server. Undefined if it exists now. */
+  /** Creates an object, or applies it if it exists. Returns the error of the server. Undefined if it exists now. */
   async create(object: JsonObject): Promise<string | undefined> {
     const { error } = await this.#write(this.#admin, object, undefined, false)
-    return error === undefined || error.code === 409 ? undefined : error.message
+    if (error?.code !== 409) return error?.message
+    return (await this.#write(this.#admin, object, object, false)).error?.message
   }
 
   /** Makes the object of a case exist as it was before an update. The policies are not bound meanwhile, since they need not allow it. */
