@@ -31,9 +31,10 @@ const COMMANDS = [
 
 /**
  * The bundle that a command line is for. Several workers have a primary, which is a program of its own: it tells a worker so by a variable. Commands on manifests and clusters serve nothing: they are a
- * program of their own, too.
+ * program of their own, too. `explore` serves with the bundle of the server, which it gets from its caller.
  */
 export function programOf([, , command, ...more], { BINNACLE_WORKER }) {
+  if (command === 'explore') return 'explore'
   if (COMMANDS.includes(command)) return 'commands'
   if (command === 'check') return 'check'
   const several = BINNACLE_WORKER === undefined && [command, ...more].some(argument => /^--workers(?:$|=(?!1$))/.test(argument))

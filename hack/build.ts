@@ -1,5 +1,5 @@
 /**
- * Bundles src/bundle.ts into dist/main.cjs, src/process/primary-main.ts into dist/primary.cjs, src/commands/main.ts into dist/commands.cjs, src/check/bundle.ts into dist/check.cjs and src/cel/package/cel.ts into dist/cel.mjs and dist/cel.cjs, and keeps V8's compiled code of the server and of check beside (dist/main.cache, dist/check.cache): a start then neither reads a thousand files nor compiles what it
+ * Bundles src/bundle.ts into dist/main.cjs, src/process/primary-main.ts into dist/primary.cjs, src/commands/main.ts into dist/commands.cjs, src/check/bundle.ts into dist/check.cjs, src/explore/bundle.ts into dist/explore.cjs and src/cel/package/cel.ts into dist/cel.mjs and dist/cel.cjs, and keeps V8's compiled code of the server and of check beside (dist/main.cache, dist/check.cache): a start then neither reads a thousand files nor compiles what it
  * needs. Packages that are loaded only after the server listens stay outside, and so do declarations of types, which are read when they are first used, and their descriptions
  * (dist/descriptions). Files of the console for browsers are in dist/console.
  */
@@ -28,6 +28,7 @@ await build({
     { in: join(root, 'src/process/primary-main.ts'), out: 'primary' },
     { in: join(root, 'src/commands/main.ts'), out: 'commands' },
     { in: join(root, 'src/check/bundle.ts'), out: 'check' },
+    { in: join(root, 'src/explore/bundle.ts'), out: 'explore' },
   ],
   outdir: dist,
   outExtension: { '.js': '.cjs' },
@@ -72,7 +73,7 @@ await buildConsole(root, join(dist, 'console'))
 
 makeCodeCache(root, join(dist, 'main.cache'))
 makeCheckCache(root, join(dist, 'check.cache'))
-for (const file of ['main.cjs', 'primary.cjs', 'commands.cjs', 'check.cjs'])
+for (const file of ['main.cjs', 'primary.cjs', 'commands.cjs', 'check.cjs', 'explore.cjs'])
   if (!isAscii(readFileSync(join(dist, file))))
     throw new Error(
       `dist/${file} has characters beyond ASCII: V8 would keep all of it in its heap, or even in two bytes a character. Escape those in regular expressions`,

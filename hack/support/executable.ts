@@ -7,7 +7,7 @@ import { makeCheckCache, makeCodeCache } from './code-cache.ts'
 import { type EmbeddedPackage, embeddedPackages } from './embedded-packages.ts'
 import { packagesBundle, requiredPackages } from './packages-bundle.ts'
 
-const BUNDLES = ['main', 'primary', 'commands', 'check']
+const BUNDLES = ['main', 'primary', 'commands', 'check', 'explore']
 /** Marker in the binary that tells Node that it contains a script of its own (lib/internal of Node 20). */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 

@@ -4,7 +4,7 @@ import type { SourceFile } from './source-files.ts'
 /** Floors of `src`, from the top. A folder imports only from lower floors: folders on one floor do not import each other. */
 export const FLOORS: readonly (readonly string[])[] = [
   ['main.ts', 'bundle.ts'],
-  ['check'],
+  ['check', 'explore'],
   ['testing'],
   ['process', 'commands'],
   ['upgrade'],

@@ -6,7 +6,14 @@ import { isExternal, NATIVE_PACKAGES } from './external-packages.ts'
 /** By the name of the declarations in dist: the modules whose exports they describe, which speak of one another alone. */
 const DECLARED = {
   index: ['src/process/start-server.ts'],
-  testing: ['src/faults/fault-spec.ts', 'src/meta/why.ts', 'src/why/types.ts', 'src/testing/types.ts', 'src/testing/start-control-plane.ts'],
+  testing: [
+    'src/faults/fault-spec.ts',
+    'src/meta/why.ts',
+    'src/why/types.ts',
+    'src/testing/types.ts',
+    'src/testing/start-control-plane.ts',
+    'src/explore/types.ts',
+  ],
   check: ['src/check/types.ts', 'src/check/check.ts'],
   cel: ['src/cel/package/cel.ts'],
 }

@@ -22,6 +22,7 @@ const FILING = [
   ['check -f PATH', 'report what an API server would say to manifests, without a server'],
   ['upgrade-report', 'report what an upgrade of Kubernetes breaks in manifests or a cluster'],
   ['convert -f PATH --to RELEASE', 'convert manifests to versions that a release serves'],
+  ['explore -- go test ./...', 'find races of a controller: runs its tests under perturbations'],
   ['assets DIR', 'create a directory for envtest (KUBEBUILDER_ASSETS)'],
 ] as const
 

@@ -19,6 +19,7 @@ export class Holds {
   readonly #clock: Clock
   readonly #waiting: Hold[] = []
   #last: number
+  #activities = 0
   #open = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -37,8 +38,14 @@ export class Holds {
     return this.#open > 0 ? 0 : this.#clock.now() - this.#last
   }
 
+  /** Number of activities so far. */
+  get activities(): number {
+    return this.#activities
+  }
+
   /** Records activity. */
   touch(): void {
+    this.#activities++
     this.#last = this.#clock.now()
   }
 

@@ -53,7 +53,7 @@ const READS: readonly string[] = ['get', 'list', 'watch']
 async function follow(faults: Faults, request: StruckRequest, serve: () => Promise<void>): Promise<void> {
   const { rules } = faults
   const { info } = request
-  const observed = rules.observer?.request(request, request.query)
+  const observed = info.isResource ? rules.observer?.request(request, request.query) : undefined
   if (observed === 'severed') return request.destroy()
   const isActive = info.isResource && !REPORTS.includes(info.resource) && (observed?.isActive === true || !READS.includes(info.verb))
   const end = isActive && info.verb !== 'watch' ? rules.holds.begin() : () => {}

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
+import { createSecureContext } from 'node:tls'
 import type { ClientResponse, RequestOptions } from './types.ts'
 
 export const USER_AGENT = 'binnacle-testing'
@@ -24,7 +25,8 @@ export interface Client {
 
 /** Opens a client, which keeps connections until it is closed. Bodies are JSON and PATCH is a merge patch unless the caller sets a content type. */
 export function openClient({ url, certificateAuthority: ca, clientCertificate: cert, clientKey: key }: ServerAddress): Client {
-  const agent = new Agent({ keepAlive: true, ca, cert, key })
+  // Parsed once: a connection would parse them again.
+  const agent = new Agent({ keepAlive: true, secureContext: createSecureContext({ ca, cert, key }) })
   return {
     request: <T>(method: string, path: string, options: RequestOptions = {}) =>
       new Promise<ClientResponse<T>>((resolve, reject) => {

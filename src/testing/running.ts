@@ -13,8 +13,10 @@ import type { ConnectionSource } from '../server/connections/connection-source.t
 import { listenEarly } from '../server/connections/early-listener.ts'
 import { gitVersion } from '../server/version.ts'
 import type { Backend } from '../storage/backend.ts'
+import { decodeKey, decodeLatest } from '../storage/embedded/layout.ts'
 import type { MemoryTables } from '../storage/embedded/memory-tables.ts'
 import { openInMemory } from '../storage/embedded/open-embedded.ts'
+import { changeAt } from '../storage/embedded/reader.ts'
 import { metaRevision } from '../storage/embedded/tables.ts'
 import type { Why } from '../why/types.ts'
 import { applyAll, parseManifests } from './apply.ts'
@@ -54,6 +56,26 @@ export interface OpenOptions {
   readonly origin?: Origin | undefined
 }
 
+/** Parts of a control plane that `explore` uses. */
+export interface PlaneParts {
+  readonly rules: FaultRules
+  /** Current revision of the store. */
+  revision(): number
+  /** Whether no controller of the server works or has work. */
+  isIdle(): boolean
+  /** Returns the stored objects as JSON, by key. */
+  objects(): ReadonlyMap<string, string>
+}
+
+const parts = new WeakMap<ControlPlane, PlaneParts>()
+
+/** Returns the parts of a control plane. Throws a TypeError for any other object. */
+export function partsOf(plane: ControlPlane): PlaneParts {
+  const found = parts.get(plane)
+  if (found === undefined) throw new TypeError('not a control plane of startControlPlane')
+  return found
+}
+
 /** Opens a control plane on tables, which it owns from then on. Resolves when its port is open; requests wait until it is ready. */
 export async function openControlPlane(begin: Begin, tables: MemoryTables, options: OpenOptions = {}): Promise<RunningControlPlane> {
   const { lineage, command, clock } = begin
@@ -66,7 +88,21 @@ export async function openControlPlane(begin: Begin, tables: MemoryTables, optio
   const opened = openLater(begin, { tables, port, rules, recorded, simulation, queues }, options)
   opened.catch(() => port.close())
   const access = await adminAccess(config, await lineage.credentials(config), { securePort: port.port, insecurePort: undefined })
-  return new RunningControlPlane(begin, access, { simulation, tables, recorded, queues, faults: new OwnFaults(rules), opened })
+  const plane = new RunningControlPlane(begin, access, { simulation, tables, recorded, queues, faults: new OwnFaults(rules), opened })
+  parts.set(plane, { rules, revision: () => metaRevision(tables, 'revision'), isIdle: () => queues.isIdle, objects: () => storedObjects(tables) })
+  return plane
+}
+
+/** Returns the current objects of a store by key. */
+function storedObjects(tables: MemoryTables): ReadonlyMap<string, string> {
+  const objects = new Map<string, string>()
+  for (const { key: id, value } of tables.latest.getRange({})) {
+    const { live, modRevision } = decodeLatest(value)
+    const key = decodeKey(id)
+    const text = live ? changeAt(tables, key, modRevision)?.value?.toString() : undefined
+    if (text !== undefined) objects.set(key, text)
+  }
+  return objects
 }
 
 /** Parts of a server. */

@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FaultableRequest } from '../../faults/faultable-request.ts'
+import { matchesPatterns } from '../../faults/patterns.ts'
+import type { RunningTest, World } from '../engine.ts'
+
+/** User of the programs under test. */
+export const USER = 'explored'
+/** Number of characters at the end of the output that a failure shows. */
+const SHOWN_OUTPUT = 4000
+/** Time for which writes get no response after a signal to restart, in milliseconds, and that the program has to open its watches again. */
+const SEVERED_MS = 100
+const RESTART_MS = 5000
+/** Time between SIGTERM and SIGKILL, in milliseconds. */
+const KILL_MS = 2000
+
+/** A program to run, with its directory. */
+export interface TestProgram {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  /** Name in messages. */
+  readonly name: string
+}
+
+export interface ChildTestOptions {
+  readonly program: TestProgram
+  /** Directory for the kubeconfig. */
+  readonly directory: string
+  /** Patterns of the controller's user agents. If there are none, the controller and the test cannot be told apart. */
+  readonly agents: readonly string[]
+  /** Signal that makes the program restart its controller. Undefined if it cannot. */
+  readonly restartSignal: NodeJS.Signals | undefined
+  /** Maximum duration of a run, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** Runs a test as a program of its own, which finds the server in its environment. */
+export class ChildTest implements RunningTest {
+  readonly countsReads: boolean
+  readonly #options: ChildTestOptions
+  #child: ChildProcess | undefined
+  #severedUntil = 0
+  #restartingUntil = 0
+
+  constructor(options: ChildTestOptions) {
+    this.#options = options
+    this.countsReads = options.agents.length > 0
+  }
+
+  isController({ user, userAgent, info }: FaultableRequest): boolean {
+    if (user.name !== USER) return false
+    const { agents } = this.#options
+    const isAgent = agents.length === 0 || matchesPatterns(agents, userAgent.split(' ', 1)[0] ?? '')
+    if (isAgent && info.verb === 'watch' && performance.now() > this.#severedUntil) this.#restartingUntil = 0
+    return isAgent
+  }
+
+  /** For a moment after the signal: the program is about to stop its controller, which must not write any more. */
+  isSevered(request: FaultableRequest): boolean {
+    return performance.now() < this.#severedUntil && !['get', 'list', 'watch'].includes(request.info.verb) && this.isController(request)
+  }
+
+  get isRestarting(): boolean {
+    return performance.now() < this.#restartingUntil
+  }
+
+  restart(): void {
+    const { restartSignal } = this.#options
+    if (restartSignal === undefined) return
+    this.#severedUntil = performance.now() + SEVERED_MS
+    this.#restartingUntil = performance.now() + RESTART_MS
+    this.#child?.kill(restartSignal)
+  }
+
+  async perform(world: World): Promise<boolean> {
+    const { program, directory, timeoutMs } = this.#options
+    const user = await world.plane.user(USER, ['system:masters'])
+    // A client waits until the server is open, but envtest asks for its version only once.
+    await world.plane.request('GET', '/readyz')
+    const file = join(directory, 'kubeconfig')
+    writeFileSync(file, user.kubeconfig, { mode: 0o600 })
+    const output: Buffer[] = []
+    const child = spawn(program.command, program.args, { cwd: program.cwd, env: environment(file), stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = child
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => output.push(bytes))
+    const ended = await exitOf(child, timeoutMs)
+    const isQuiet = world.isQuiet()
+    if (ended !== 0) {
+      const text = Buffer.concat(output).toString()
+      throw new Error(
+        `${program.name} ${ended === 'late' ? `did not end within ${timeoutMs / 1000} seconds` : `ended with ${ended}`}\n${text.slice(-SHOWN_OUTPUT)}`,
+      )
+    }
+    // The garbage collector of the server may have work.
+    if (isQuiet) await world.settled()
+    return isQuiet
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#child
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGTERM')
+    if ((await exitOf(child, KILL_MS)) === 'late') child.kill('SIGKILL')
+  }
+}
+
+/** Variables by which the program finds the server: client-go's, envtest's, and our own. */
+const environment = (kubeconfig: string): NodeJS.ProcessEnv => ({
+  ...process.env,
+  KUBECONFIG: kubeconfig,
+  USE_EXISTING_CLUSTER: 'true',
+  BINNACLE_EXPLORE: 'true',
+})
+
+/** Resolves with the exit status or the signal of a child, or with `late` after the time. */
+function exitOf(child: ChildProcess, timeoutMs: number): Promise<number | NodeJS.Signals | 'late'> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve('late'), timeoutMs)
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      clearTimeout(timer)
+      resolve(code ?? signal ?? 1)
+    })
+  })
+}

@@ -1,0 +1,181 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { ArgumentError, readArguments, type Streams } from '../../lib/arguments.ts'
+import { Engine, type Scenario } from '../engine.ts'
+import { exploration, UndisturbedError } from '../exploration.ts'
+import type { Server } from '../explore.ts'
+import { readFaultFile } from '../fault-file.ts'
+import type { Entry, RequestEntry } from '../recording.ts'
+import type { ExploreFailure } from '../types.ts'
+import { ChildTest, type TestProgram, USER } from './child-test.ts'
+import { compiledGoTests, isGoTest } from './go-test.ts'
+
+const USAGE = `Usage: binnacle explore [flags] -- COMMAND [arguments]
+
+Runs the tests of a controller again and again, each time with a new server and other perturbations that the API's contract allows: watches that are late or cut, stale
+lists, errors, conflicts and restarts. Reports the smallest sequence of them after which the tests fail, or the final state is another one.
+The command finds the server by $KUBECONFIG; with envtest, $USE_EXISTING_CLUSTER is set. go test compiles once.
+
+      --runs            number of perturbed runs of each test program (default 200)
+      --seed            seed of the perturbations (default 1)
+      --agent           user agent of the controller, such as 'manager/*', if the tests have another one; may be repeated
+      --restart-signal  signal at which the program restarts its controller, such as SIGUSR1 (default: no restarts)
+      --release         release that the server emulates
+      --apply           manifests that are applied before each run: a file or folder; may be repeated
+      --ignore          path of a field that is not compared, such as status.attempts; may be repeated
+      --timeout         maximum duration of a run in seconds (default 60)
+      --replay          a fault file, which is replayed once
+      --fault-file      file for the faults of a failure (default: they are printed)
+  -v, --verbose         prints each step
+
+Exit status: 0 if nothing was found, 1 if a failure was found, 2 for misuse and tests that fail undisturbed.
+`
+
+const OPTIONS = {
+  runs: 'value',
+  seed: 'value',
+  agent: 'values',
+  'restart-signal': 'value',
+  release: 'value',
+  apply: 'values',
+  ignore: 'values',
+  timeout: 'value',
+  replay: 'value',
+  'fault-file': 'value',
+  verbose: 'switch',
+  help: 'switch',
+} as const
+
+const PATIENCE_MS = 2000
+const LEAST_QUIET_MS = 60
+
+interface ExploreCommand {
+  readonly command: readonly string[]
+  readonly runs: number
+  readonly seed: number
+  readonly agents: readonly string[]
+  readonly restartSignal: NodeJS.Signals | undefined
+  readonly release: string | undefined
+  readonly apply: readonly string[]
+  readonly ignore: readonly string[]
+  readonly timeoutMs: number
+  readonly replay: string | undefined
+  readonly faultFile: string | undefined
+  readonly isVerbose: boolean
+}
+
+/** Runs `binnacle explore`. Resolves with its exit status. Rejects with an ArgumentError for misuse. */
+export async function runExplore(argv: readonly string[], streams: Streams, server: Server): Promise<number> {
+  const options = readCommand(argv)
+  if (options === 'help') {
+    streams.out(USAGE)
+    return 0
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'binnacle-explore-'))
+  try {
+    const { command } = options
+    const programs = isGoTest(command) ? await compiledGoTests(command, directory, streams.err) : [programOf(command)]
+    let status = 0
+    for (const program of programs) status = Math.max(status, await exploreProgram(program, options, { directory, streams, server }))
+    return status
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+const programOf = (given: readonly string[]): TestProgram => {
+  const [command = '', ...args] = given
+  return { command, args, cwd: process.cwd(), name: command }
+}
+
+interface Surroundings {
+  readonly directory: string
+  readonly streams: Streams
+  readonly server: Server
+}
+
+async function exploreProgram(program: TestProgram, options: ExploreCommand, { directory, streams, server }: Surroundings): Promise<number> {
+  const { runs, seed, agents, restartSignal, ignore, timeoutMs, replay, isVerbose } = options
+  const { startControlPlane, partsOf } = server
+  const manifests = options.apply.map(path => pathToFileURL(path))
+  const origin = await startControlPlane({ ...(options.release !== undefined && { release: options.release }), manifests })
+  const scenario: Scenario = {
+    subject: { users: [USER], ...(agents.length > 0 && { agents }) },
+    restarts: restartSignal !== undefined,
+    isController: (request, entries) => agents.length > 0 || isOwnWrite(request, entries),
+    begin: () => new ChildTest({ program, directory, agents, restartSignal, timeoutMs }),
+  }
+  const engine = new Engine({ origin, partsOf, scenario, ignore, patienceMs: PATIENCE_MS, invariant: undefined }, LEAST_QUIET_MS)
+  const log = (line: string): void => (isVerbose ? streams.err(`${program.name}: ${line}\n`) : undefined)
+  try {
+    const faults = replay === undefined ? undefined : readFaultFile(readFileSync(replay, 'utf8'))
+    const found = await exploration({ engine, scenario, runs, seed, quietMs: undefined, leastQuietMs: LEAST_QUIET_MS, replay: faults, log })
+    streams.out(`${program.name}: nothing found in ${found.runs} runs with seed ${seed} (${found.perturbations} perturbations)\n`)
+    for (const text of found.unrepeated) streams.out(`${program.name}: failed once, and not again: ${text}\n`)
+    return 0
+  } catch (error) {
+    if (error instanceof UndisturbedError) {
+      streams.err(`Error: ${program.name}: ${error.message}\n`)
+      return 2
+    }
+    if (!isFailure(error)) throw error
+    streams.out(`${program.name}: ${error.message}\n`)
+    if (options.faultFile !== undefined) writeFileSync(options.faultFile, error.faultFile)
+    return 1
+  } finally {
+    await engine.close()
+    await origin.stop()
+  }
+}
+
+const isFailure = (error: unknown): error is ExploreFailure => error instanceof Error && error.name === 'ExploreFailure'
+
+/**
+ * Whether a write is certainly the controller's, if it has the user agent of the test: a write of an object that a controller owns, or of the status of an object that none owns. Tests
+ * create and change the latter themselves.
+ */
+function isOwnWrite(request: RequestEntry, entries: readonly Entry[]): boolean {
+  const { verb, resource, namespace, name } = request
+  if (verb === 'get' || verb === 'list' || verb === 'watch') return false
+  const [kind, subresource] = resource.split('/')
+  const events = entries
+    .filter(entry => entry.kind === 'event')
+    .filter(event => event.resource === kind && (name === '' || (event.name === name && event.namespace === namespace)))
+  if (events.length === 0) return false
+  const isOwned = events.every(event => event.isOwned)
+  return subresource === 'status' ? !isOwned : isOwned
+}
+
+/** Parses the command line. Throws an ArgumentError. */
+function readCommand(argv: readonly string[]): ExploreCommand | 'help' {
+  const end = argv.indexOf('--')
+  const given = readArguments(end < 0 ? argv : argv.slice(0, end), OPTIONS, { h: 'help', v: 'verbose' }, '')
+  if (given.isOn('help')) return 'help'
+  const command = end < 0 ? [] : argv.slice(end + 1)
+  if (command.length === 0) throw new ArgumentError('a command is required: binnacle explore -- go test ./...')
+  const signal = given.value('restart-signal')
+  if (signal !== undefined && !Object.hasOwn(constants.signals, signal))
+    throw new ArgumentError(`--restart-signal=${signal}: must be the name of a signal, such as SIGUSR1`)
+  const number = (name: string, least: number, fallback: number): number => {
+    const value = Number(given.value(name) ?? fallback)
+    if (!Number.isSafeInteger(value) || value < least) throw new ArgumentError(`--${name}=${given.value(name)}: must be an integer of at least ${least}`)
+    return value
+  }
+  return {
+    command,
+    runs: number('runs', 1, 200),
+    seed: number('seed', 0, 1),
+    agents: given.values('agent'),
+    // Checked above.
+    restartSignal: signal as NodeJS.Signals | undefined,
+    release: given.value('release'),
+    apply: given.values('apply'),
+    ignore: given.values('ignore'),
+    timeoutMs: number('timeout', 1, 60) * 1000,
+    replay: given.value('replay'),
+    faultFile: given.value('fault-file'),
+    isVerbose: given.isOn('verbose'),
+  }
+}

@@ -1,0 +1,149 @@
+import type { FaultMatch, FaultSpec } from '../faults/fault-spec.ts'
+import { errorMessage } from '../lib/error-message.ts'
+import type { PlaneParts } from '../testing/running.ts'
+import type { ControlPlane } from '../testing/types.ts'
+import { changedObjects, type FinalState, finalState, type StateObject } from './final-state.ts'
+import { type ExpectedRun, type Failure, judgeState, judgeWrites } from './judge.ts'
+import { type Entry, Recording, type RequestEntry, type Subject } from './recording.ts'
+import { Rest, RestlessError } from './rest.ts'
+import { Steps } from './steps.ts'
+
+/** The control plane of one run, and what is known about the run. */
+export interface World {
+  readonly plane: ControlPlane
+  readonly recording: Recording
+  /** Resolves when nothing happens any more, apart from held requests and events. */
+  rest(): Promise<void>
+  /** Ends all delays, and resolves when nothing happens any more. */
+  settled(): Promise<void>
+  /** Whether nothing happens at present, and nothing is held back. */
+  isQuiet(): boolean
+}
+
+/** One run of a test. */
+export interface RunningTest extends Subject {
+  /** Runs the test until the controller is at rest. Rejects with its failure. Resolves with false if the controller has ended before, so that its state says nothing. */
+  perform(world: World): Promise<boolean>
+  /** Stops the controller. */
+  stop(): Promise<void>
+}
+
+type Outcome = Pick<RunResult, 'failure' | 'isComparable'>
+
+/** A test with its controller. */
+export interface Scenario {
+  /** Selects the controller's requests in faults. */
+  readonly subject: FaultMatch
+  readonly restarts: boolean
+  /** Whether a request that the subject matches is the controller's and not the test's. */
+  isController(request: RequestEntry, entries: readonly Entry[]): boolean
+  begin(): RunningTest
+}
+
+/** Result of a run. */
+export interface RunResult {
+  readonly entries: readonly Entry[]
+  readonly writes: number
+  readonly objects: readonly StateObject[]
+  readonly state: FinalState
+  /** Whether the controller was at rest at the end. Otherwise the state is not compared. */
+  readonly isComparable: boolean
+  /** State at each call of `settled`. */
+  readonly steps: readonly FinalState[]
+  readonly failure: Failure | undefined
+}
+
+export interface EngineOptions {
+  readonly origin: ControlPlane
+  readonly partsOf: (plane: ControlPlane) => PlaneParts
+  readonly scenario: Scenario
+  readonly ignore: readonly string[]
+  readonly patienceMs: number
+  readonly invariant: ((plane: ControlPlane) => Promise<void> | void) | undefined
+}
+
+/** Ratio of the time for which requests are held to the time after which the controller counts as at rest. */
+const HOLD_RATIO = 4
+
+/** Runs a test under schedules, each on its own fork of a control plane. */
+export class Engine {
+  readonly #options: EngineOptions
+  quietMs: number
+  /** Fork of the next run, which opens while the current one runs. */
+  #next: Promise<ControlPlane>
+
+  constructor(options: EngineOptions, quietMs: number) {
+    this.#options = options
+    this.quietMs = quietMs
+    this.#next = options.origin.fork()
+  }
+
+  async close(): Promise<void> {
+    await (await this.#next).stop()
+  }
+
+  /** Runs the test with the faults. Without `expected`, only the test itself and quiescence are judged. */
+  async run(faults: readonly FaultSpec[], expected?: ExpectedRun): Promise<RunResult> {
+    const { origin, partsOf, scenario, ignore, patienceMs } = this.#options
+    const next = this.#next
+    this.#next = origin.fork()
+    const plane = await next
+    const parts = partsOf(plane)
+    const before = parts.objects()
+    const test = scenario.begin()
+    const recording = new Recording(test, () => parts.revision())
+    parts.rules.observer = recording
+    parts.rules.holds.heldMs = Math.max(parts.rules.holds.heldMs, HOLD_RATIO * this.quietMs)
+    const rest = new Rest(parts, recording, this.quietMs)
+    const stateNow = (): FinalState => finalState(changedObjects(parts.objects(), before), ignore)
+    const steps = new Steps({ rest, stateNow, expected, patienceMs })
+    const world: World = { plane, recording, rest: () => rest.reached(false), settled: () => steps.settled(), isQuiet: () => rest.isQuiet }
+    recording.onBarrier = name => (name === 'rest' ? world.rest() : name === 'settled' ? world.settled() : undefined)
+    try {
+      for (const fault of faults) plane.faults.add(fault)
+      const outcome = await this.#perform(test, world)
+      const objects = changedObjects(parts.objects(), before)
+      return await this.#judged(plane, recording, objects, { ...outcome, expected, steps: steps.states })
+    } finally {
+      await test.stop()
+      parts.rules.observer = undefined
+      await plane.stop()
+    }
+  }
+
+  async #perform(test: RunningTest, world: World): Promise<Outcome> {
+    try {
+      const isComparable = await test.perform(world)
+      return { failure: undefined, isComparable }
+    } catch (error) {
+      const kind = error instanceof RestlessError ? 'quiescence' : 'the test'
+      return { failure: { kind, message: errorMessage(error), cause: error }, isComparable: false }
+    }
+  }
+
+  async #judged(
+    plane: ControlPlane,
+    recording: Recording,
+    objects: readonly StateObject[],
+    run: Outcome & Pick<RunResult, 'steps'> & { readonly expected: ExpectedRun | undefined },
+  ): Promise<RunResult> {
+    const { ignore, invariant } = this.#options
+    const { expected, isComparable, steps } = run
+    const state = finalState(objects, ignore)
+    const writes = recording.controllerWrites
+    let { failure } = run
+    if (expected !== undefined && isComparable) failure ??= judgeState(objects, state, expected)
+    if (invariant !== undefined) failure ??= await brokenInvariant(invariant, plane)
+    if (expected !== undefined) failure ??= judgeWrites(writes, expected)
+    return { entries: [...recording.entries], writes, objects, state, isComparable, steps, failure }
+  }
+}
+
+async function brokenInvariant(invariant: (plane: ControlPlane) => Promise<void> | void, plane: ControlPlane): Promise<Failure | undefined> {
+  try {
+    await invariant(plane)
+    return undefined
+  } catch (error) {
+    return { kind: 'an invariant', message: errorMessage(error), cause: error }
+  }
+}

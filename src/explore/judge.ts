@@ -1,0 +1,62 @@
+import { hasMembers } from '../meta/equal.ts'
+import { describedDifference, differences, type FinalState, metadataOf, type StateObject, type Variation } from './final-state.ts'
+
+/** A run that violates an invariant. */
+export interface Failure {
+  readonly kind: 'the test' | 'an invariant' | 'quiescence' | 'final state' | 'stuck deletion' | 'orphan' | 'write storm'
+  readonly message: string
+  readonly cause?: unknown
+}
+
+/** ExpectedRun result of a run. */
+export interface ExpectedRun {
+  readonly state: FinalState
+  /** State at each call of `settled`. */
+  readonly steps: readonly FinalState[]
+  readonly variation: Variation
+  /** Writes of the controller. */
+  readonly writes: number
+}
+
+/** Writes beyond those of the undisturbed run that are always allowed, because few writes triple soon. */
+const SPARE_WRITES = 10
+const MOST_DIFFERENCES = 5
+
+/** Maximum number of writes of the controller. */
+export const writeLimit = ({ writes }: ExpectedRun): number => Math.max(3 * writes, writes + SPARE_WRITES)
+
+export function judgeWrites(writes: number, expected: ExpectedRun): Failure | undefined {
+  if (writes <= writeLimit(expected)) return undefined
+  return { kind: 'write storm', message: `the controller wrote ${writes} times, in the undisturbed run ${expected.writes} times` }
+}
+
+/** Whether a state is the expected one, apart from what varies. */
+export const isExpected = (state: FinalState, expected: FinalState, variation: Variation): boolean =>
+  differences(expected, state).every(difference => variation.varies(difference))
+
+/** Judges the objects at the end of a run. */
+export function judgeState(objects: readonly StateObject[], state: FinalState, expected: ExpectedRun): Failure | undefined {
+  const differing = differences(expected.state, state).filter(difference => !expected.variation.varies(difference))
+  const unexpected = new Set(differing.map(({ object }) => object))
+  if (differing.length === 0) return undefined
+  const isUnexpected = (object: StateObject): boolean => unexpected.has(object.id) || !expected.state.has(object.id)
+  const stuck = objects.find(object => metadataOf(object).deletionTimestamp !== undefined && isUnexpected(object))
+  const details = differing.slice(0, MOST_DIFFERENCES).map(describedDifference)
+  if (differing.length > MOST_DIFFERENCES) details.push(`and ${differing.length - MOST_DIFFERENCES} more differences`)
+  const message = details.join('\n')
+  if (stuck !== undefined) {
+    const { finalizers } = metadataOf(stuck)
+    return { kind: 'stuck deletion', message: `${stuck.id} is being deleted, and keeps its finalizers ${JSON.stringify(finalizers ?? [])}\n${message}` }
+  }
+  const orphan = objects.find(object => isUnexpected(object) && isOrphan(object, objects))
+  if (orphan !== undefined) return { kind: 'orphan', message: `the owner of ${orphan.id} does not exist\n${message}` }
+  return { kind: 'final state', message: `the final state differs from that of the undisturbed run\n${message}` }
+}
+
+/** Whether none of the owners of an object is among the objects. */
+function isOrphan(object: StateObject, objects: readonly StateObject[]): boolean {
+  const { ownerReferences } = metadataOf(object)
+  if (!Array.isArray(ownerReferences) || ownerReferences.length === 0) return false
+  const uids = new Set(objects.map(other => metadataOf(other).uid))
+  return !ownerReferences.some(owner => hasMembers(owner) && uids.has(owner.uid))
+}

@@ -1,0 +1,215 @@
+import type { FaultSpec } from '../faults/fault-spec.ts'
+import type { FaultableRequest } from '../faults/faultable-request.ts'
+import type { FaultObserver, ObservedRequest } from '../faults/observer.ts'
+import { resourceName } from '../faults/rules.ts'
+import type { StorageEvent } from '../storage/storage.ts'
+
+interface Timed {
+  /** Milliseconds of the machine's steady clock. */
+  readonly at: number
+}
+
+/** A request for a resource. */
+export interface RequestEntry extends Timed {
+  readonly kind: 'request'
+  readonly isController: boolean
+  readonly verb: string
+  /** Name of the resource in a fault: `deployments.apps/status`. */
+  readonly resource: string
+  readonly namespace: string
+  /** Empty for a create and for collections. */
+  readonly name: string
+  /** Revision of the store when the request arrived. */
+  readonly revision: number
+  /** Whether the read accepts any version (`resourceVersion=0`). */
+  readonly isAnyVersion: boolean
+  /** Status code of the response. 0: none; undefined: not yet. */
+  status: number | undefined
+  faults: readonly FaultSpec[]
+}
+
+/** An event that a watch of the controller has delivered. */
+export interface EventEntry extends Timed {
+  readonly kind: 'event'
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+  readonly resource: string
+  readonly namespace: string
+  readonly name: string
+  readonly revision: number
+  readonly isDeleting: boolean
+  readonly isOwned: boolean
+  readonly generation: number
+}
+
+/** Something else that belongs into the story. */
+export interface NoteEntry extends Timed {
+  readonly kind: 'note'
+  readonly text: string
+}
+
+/** Path below which a program under test waits, as with `rest` and `settled`. */
+export const BARRIERS = '/binnacle/v1/explore/'
+
+export type Entry = RequestEntry | EventEntry | NoteEntry
+
+/** Identifies the controller's requests. */
+export interface Subject {
+  isController(request: FaultableRequest): boolean
+  /** Whether the request belongs to a program that has been stopped. */
+  isSevered(request: FaultableRequest): boolean
+  /** Whether reads of the controller are activity. False if the test has the same user agent, because it may poll. */
+  readonly countsReads: boolean
+  readonly isRestarting: boolean
+  restart(): void
+}
+
+/** Time that the controller has to react to an error, and to open a watch again, in milliseconds. */
+const RETRY_MS = 1000
+const REOPEN_MS = 5000
+const TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' } as const
+const WRITES: readonly string[] = ['create', 'update', 'patch', 'delete', 'deletecollection']
+/** Resources that only report, or are renewed all the time. */
+const REPORTS: readonly string[] = ['events', 'events.events.k8s.io', 'leases.coordination.k8s.io']
+
+export const isWrite = ({ verb, resource }: Pick<RequestEntry, 'verb' | 'resource'>): boolean => WRITES.includes(verb) && !REPORTS.includes(resource)
+
+/** Requests and watch events of one run, in order. */
+export class Recording implements FaultObserver {
+  readonly entries: Entry[] = []
+  /** Called for requests to paths below BARRIERS, with the rest of the path. */
+  onBarrier: ((name: string) => Promise<void> | undefined) | undefined
+  readonly #subject: Subject
+  readonly #revision: () => number
+  /** Reactions of the controller that are awaited before it counts as at rest, with the times after which they no longer are. */
+  readonly #awaited = new Map<string, number>()
+  readonly #watches = new Map<() => void, FaultableRequest>()
+
+  constructor(subject: Subject, revision: () => number) {
+    this.#subject = subject
+    this.#revision = revision
+  }
+
+  /** Whether the controller has yet to react to a fault. */
+  get awaitsReaction(): boolean {
+    const now = performance.now()
+    for (const [reaction, until] of this.#awaited) if (until < now) this.#awaited.delete(reaction)
+    return this.#awaited.size > 0 || this.#subject.isRestarting
+  }
+
+  get controllerWrites(): number {
+    return this.entries.filter(entry => entry.kind === 'request' && entry.isController && isWrite(entry)).length
+  }
+
+  note(text: string): void {
+    this.entries.push({ kind: 'note', at: performance.now(), text })
+  }
+
+  barrier(path: string): Promise<void> | undefined {
+    return path.startsWith(BARRIERS) ? this.onBarrier?.(path.slice(BARRIERS.length)) : undefined
+  }
+
+  restart(): void {
+    this.note('the controller is restarted')
+    this.#awaited.clear()
+    this.#subject.restart()
+  }
+
+  /** Ends the watches of programs that have been stopped. */
+  endSevered(): void {
+    for (const [close, request] of this.#watches) if (this.#subject.isSevered(request)) close()
+  }
+
+  request(request: FaultableRequest, search: URLSearchParams): ObservedRequest | 'severed' | undefined {
+    if (this.#subject.isSevered(request)) return 'severed'
+    const isController = this.#subject.isController(request)
+    const { info } = request
+    if (!isController && !WRITES.includes(info.verb)) return undefined
+    const { verb, namespace, name, subresource } = info
+    const resource = `${resourceName(info)}${subresource === '' ? '' : `/${subresource}`}`
+    const isAnyVersion = verb === 'list' && search.get('resourceVersion') === '0'
+    const entry: RequestEntry = {
+      kind: 'request',
+      at: performance.now(),
+      isController,
+      verb,
+      resource,
+      namespace,
+      name,
+      revision: this.#revision(),
+      isAnyVersion,
+      status: undefined,
+      faults: [],
+    }
+    this.entries.push(entry)
+    if (!isController) return observer(entry, this.#subject.countsReads)
+    // A request after an error is the reaction to it, whatever it requests.
+    this.#awaited.delete('retry')
+    if (verb === 'watch') this.#awaited.delete(`watch ${resource}`)
+    return this.#followed(entry, request)
+  }
+
+  #followed(entry: RequestEntry, request: FaultableRequest): ObservedRequest {
+    let close: (() => void) | undefined
+    return {
+      ...observer(entry, this.#subject.countsReads),
+      struck: specs => {
+        entry.faults = specs
+        if (isWrite(entry) && specs.some(({ status, cut }) => status !== undefined || cut !== undefined)) this.#await('retry', RETRY_MS)
+      },
+      done: status => {
+        entry.status = status
+        if (close !== undefined) this.#watches.delete(close)
+      },
+      opened: end => {
+        close = end
+        this.#watches.set(end, request)
+      },
+      delivered: events => {
+        for (const event of events) if (event.type !== 'bookmark') this.entries.push(eventEntry(entry.resource, event))
+      },
+      disturbed: (does, event) => {
+        const what = event.type === 'bookmark' ? 'a bookmark' : describedEvent(eventEntry(entry.resource, event))
+        this.note(does === 'hold' ? `the watch of ${entry.resource} is delayed before ${what}` : `the watch of ${entry.resource} is cut before ${what}`)
+        if (does === 'end') this.#await(`watch ${entry.resource}`, REOPEN_MS)
+      },
+    }
+  }
+
+  #await(reaction: string, milliseconds: number): void {
+    this.#awaited.set(reaction, performance.now() + milliseconds)
+  }
+}
+
+const observer = (entry: RequestEntry, isActive: boolean): ObservedRequest => ({
+  isActive,
+  struck: specs => {
+    entry.faults = specs
+  },
+  done: status => {
+    entry.status = status
+  },
+  opened: () => {},
+  delivered: () => {},
+  disturbed: () => {},
+})
+
+function eventEntry(resource: string, event: Exclude<StorageEvent, { readonly type: 'bookmark' }>): EventEntry {
+  const { namespace, name } = event.object.attributes()
+  const { metadata } = event.object.object()
+  return {
+    kind: 'event',
+    at: performance.now(),
+    type: TYPES[event.type],
+    resource,
+    namespace,
+    name,
+    revision: event.revision,
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    isOwned: metadata.ownerReferences?.some(({ controller }) => controller === true) === true,
+    generation: metadata.generation ?? 0,
+  }
+}
+
+/** Describes an event: `MODIFIED shop/web at 41`. */
+export const describedEvent = ({ type, namespace, name, revision, isDeleting }: EventEntry): string =>
+  `${type} ${namespace === '' ? name : `${namespace}/${name}`} at ${revision}${isDeleting && type !== 'DELETED' ? ', which is being deleted' : ''}`

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PlaneParts } from '../testing/running.ts'
+import type { Recording } from './recording.ts'
+
+const LOOK_MS = 5
+/** Maximum time until the controller is at rest, in milliseconds. */
+const MOST_MS = 15_000
+
+export class RestlessError extends Error {
+  override readonly name = 'RestlessError'
+}
+
+/** Waits until nothing happens in a run. */
+export class Rest {
+  readonly #parts: PlaneParts
+  readonly #recording: Recording
+  readonly #quietMs: number
+  #revision = 0
+  /** Number of activities when it was reached last. */
+  #reachedAt = -1
+
+  constructor(parts: PlaneParts, recording: Recording, quietMs: number) {
+    this.#parts = parts
+    this.#recording = recording
+    this.#quietMs = quietMs
+  }
+
+  /** Resolves when nothing happens any more. `releases`: held requests and events continue before. Throws RestlessError if that does not come about. */
+  async reached(releases: boolean): Promise<void> {
+    const { holds } = this.#parts.rules
+    if (this.#reachedAt === holds.activities && this.isQuiet && this.#parts.revision() === this.#revision && this.#parts.isIdle()) return
+    const deadline = performance.now() + MOST_MS
+    let looks = 0
+    for (;;) {
+      // On a busy machine time passes without a turn in which the controller could react.
+      await sleep(LOOK_MS)
+      looks = this.#isQuiet() ? looks + 1 : 0
+      if (looks * LOOK_MS >= this.#quietMs / 2 && holds.quietFor >= this.#quietMs && !this.#recording.awaitsReaction) {
+        if (!releases || !holds.release()) {
+          this.#reachedAt = holds.activities
+          return
+        }
+        looks = 0
+      }
+      if (performance.now() > deadline) throw new RestlessError(`the controller does not come to rest within ${MOST_MS / 1000} seconds`)
+    }
+  }
+
+  /** Whether nothing happens at present, and nothing is held back. */
+  get isQuiet(): boolean {
+    const { holds } = this.#parts.rules
+    return holds.pending === 0 && holds.quietFor >= this.#quietMs && !this.#recording.awaitsReaction
+  }
+
+  #isQuiet(): boolean {
+    const revision = this.#parts.revision()
+    if (revision !== this.#revision || !this.#parts.isIdle()) {
+      this.#revision = revision
+      if (!this.#parts.isIdle()) this.#parts.rules.holds.touch()
+      return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { main } from '../../src/explore/bundle.ts'
+import { runExplore } from '../../src/explore/command/command.ts'
+import { partsOf } from '../../src/testing/running.ts'
+import { startControlPlane } from '../../src/testing/start-control-plane.ts'
+
+/** A test with a controller that labels config maps, in one program. The argument makes it ignore errors of its writes. */
+const PROGRAM = `
+import { readFileSync } from 'node:fs'
+import { request } from 'node:https'
+const config = readFileSync(process.env.KUBECONFIG, 'utf8')
+const data = name => Buffer.from(new RegExp(name + '-data: *"?([^"\\\\s]+)').exec(config)[1], 'base64')
+const tls = { ca: data('certificate-authority'), cert: data('client-certificate'), key: data('client-key') }
+const server = /server: *"?([^"\\s]+)/.exec(config)[1]
+const call = (agent, method, path, body) => new Promise((resolve, reject) => {
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+  request(server + path, { ...tls, method, headers: { 'user-agent': agent, 'content-type': type } }, async response => {
+    let text = ''
+    for await (const chunk of response) text += chunk
+    resolve({ status: response.statusCode, body: response.headers['content-type'].includes('json') ? JSON.parse(text) : text })
+  }).on('error', reject).end(body && JSON.stringify(body))
+})
+const MAPS = '/api/v1/namespaces/default/configmaps'
+if (process.argv[2] === 'fails') throw new Error('it always fails')
+const reconcile = async () => {
+  for (;;) {
+    try {
+      const { status } = await call('labeller/1', 'PATCH', MAPS + '/a', { metadata: { labels: { seen: 'yes' } } })
+      if (status === 200) return
+    } catch {}
+    if (process.argv[2] === 'careless') return
+  }
+}
+await call('test/1', 'POST', MAPS, { metadata: { name: 'a' } })
+await reconcile()
+await call('test/1', 'GET', '/binnacle/v1/explore/settled')
+`
+
+const GO = join(import.meta.dirname, '../examples/races/go')
+const offline = { ...process.env, GOPROXY: 'off', GOFLAGS: '-mod=readonly' }
+const hasGo = (process.env.PATH ?? '').split(':').some(folder => existsSync(join(folder, 'go')))
+const hasModules = hasGo && spawnSync('go', ['list', '-deps', '-test', './...'], { cwd: GO, env: offline, stdio: 'ignore' }).status === 0
+const whyNoGo = hasGo ? 'the modules are not downloaded: run "go mod download" in test/examples/races/go' : 'Go is not installed'
+
+describe('binnacle explore', function () {
+  this.timeout(600_000)
+  let directory: string
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'explore-test-'))
+    writeFileSync(join(directory, 'program.mjs'), PROGRAM)
+  })
+  after(() => rmSync(directory, { recursive: true, force: true }))
+
+  const run = async (...argv: string[]): Promise<{ readonly status: number; readonly out: string; readonly err: string }> => {
+    const out: string[] = []
+    const err: string[] = []
+    const streams = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) }
+    const status = await runExplore(argv, streams, { startControlPlane, partsOf })
+    return { status, out: out.join(''), err: err.join('') }
+  }
+  const program = (...args: string[]): string[] => ['--', process.execPath, join(directory, 'program.mjs'), ...args]
+
+  it('finds nothing in a sound program', async () => {
+    const { status, out } = await run('--agent', 'labeller/*', '--runs', '4', ...program())
+    expect(out).to.match(/: nothing found in 4 runs with seed 1 \(\d+ perturbations\)\n/)
+    expect(status).to.equal(0)
+  })
+
+  it('reports a failure with its story and a fault file, which it replays', async () => {
+    const file = join(directory, 'faults.yaml')
+    const { status, out } = await run('--agent', 'labeller/*', '--fault-file', file, ...program('careless'))
+    expect(out).to.include('configmaps default/a: metadata.labels should be {"seen":"yes"}, but is unset')
+    expect(out).to.match(/the controller patches configmaps default\/a at \d+: /)
+    expect(status).to.equal(1)
+    expect(readFileSync(file, 'utf8')).to.include('kind: Fault').and.include('labeller/*')
+    expect((await run('--replay', file, ...program('careless'))).status).to.equal(1)
+    expect((await run('--replay', file, ...program())).status).to.equal(0)
+  })
+
+  it('reports a program that fails undisturbed', async () => {
+    const { status, err } = await run(...program('fails'))
+    expect(err).to.include('the undisturbed run fails (the test)').and.include('it always fails')
+    expect(status).to.equal(2)
+  })
+
+  it('rejects misuse, and prints its usage', async () => {
+    const rejected = (...argv: string[]): Promise<unknown> => run(...argv).catch((error: Error) => `${error.name}: ${error.message}`)
+    expect(await rejected()).to.equal('ArgumentError: a command is required: binnacle explore -- go test ./...')
+    expect(await rejected('--runs', '0', '--', 'true')).to.equal('ArgumentError: --runs=0: must be an integer of at least 1')
+    expect(await rejected('--restart-signal', 'SIGNO', '--', 'true')).to.equal(
+      'ArgumentError: --restart-signal=SIGNO: must be the name of a signal, such as SIGUSR1',
+    )
+    expect((await run('--help')).out).to.match(/^Usage: binnacle explore/)
+    expect(main).to.be.a('function')
+  })
+
+  const itWithGo = hasModules ? it : it.skip
+  for (const [folder, lost] of [
+    ['halfdonerestart', 'should be "15Gi", but is "10Gi"'],
+    ['misseddeletion', 'data-dc-1: no object was expected'],
+    ['staleread', 'data-zk-0: an object was expected'],
+  ] as const)
+    itWithGo(`finds the race of ${folder}, in Go${hasModules ? '' : ` (skipped: ${whyNoGo})`}`, async () => {
+      const flags = ['--agent', 'races-controller*', '--restart-signal', 'SIGUSR1', '--apply', join(GO, 'definitions.yaml'), '--seed', '2']
+      const go = (name: string): string[] => ['--', 'go', '-C', GO, 'test', `./${folder}`, '-run', name]
+      const file = join(directory, `${folder}.yaml`)
+      const broken = await run(...flags, '--fault-file', file, ...go('TestBroken'))
+      expect(broken.out).to.include(lost)
+      expect(broken.status).to.equal(1)
+      expect((await run(...flags, '--replay', file, ...go('TestMended'))).status).to.equal(0)
+    })
+})

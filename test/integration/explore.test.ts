@@ -1,0 +1,112 @@
+import { expect } from 'chai'
+import { explorer } from '../../src/explore/explore.ts'
+import type { explore as declared, ExploreFailure, ExploreOptions, ExploreTest } from '../../src/explore/types.ts'
+import { partsOf } from '../../src/testing/running.ts'
+import { startControlPlane } from '../../src/testing/start-control-plane.ts'
+import * as halfDoneRestart from '../examples/races/half-done-restart.ts'
+import { call, Informer, WorkQueue } from '../examples/races/informer.ts'
+import * as missedDeletion from '../examples/races/missed-deletion.ts'
+import * as staleRead from '../examples/races/stale-read.ts'
+
+const explore: typeof declared = explorer({ startControlPlane, partsOf })
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
+
+const failureOf = async (test: ExploreTest, options: ExploreOptions): Promise<ExploreFailure> =>
+  explore(test, options).then(
+    found => expect.fail(`nothing found: ${JSON.stringify(found)}`),
+    (error: ExploreFailure) => {
+      if (error.name !== 'ExploreFailure') throw error
+      return error
+    },
+  )
+
+describe('explore', function () {
+  this.timeout(600_000)
+
+  for (const [name, { broken, mended, testOf, options }, lost] of [
+    ['a stale read', staleRead, 'persistentvolumeclaims default/data-zk-0: an object was expected'],
+    ['a restart half way', halfDoneRestart, 'spec.resources.requests.storage should be "15Gi", but is "10Gi"'],
+    ['a missed deletion', missedDeletion, 'persistentvolumeclaims default/data-dc-1: no object was expected'],
+  ] as const) {
+    it(`finds ${name}, and replays it`, async () => {
+      const failure = await failureOf(testOf(broken), { ...options, seed: 3 })
+      expect(failure.kind).to.equal('final state')
+      expect(failure.message).to.include(lost)
+      expect(failure.faults.length).to.be.below(3)
+      expect(failure.story.length).to.be.above(5)
+      const again = await failureOf(testOf(broken), { ...options, replay: failure.faultFile })
+      expect(again.faults).to.deep.equal(failure.faults)
+      expect(await explore(testOf(mended), { ...options, replay: failure.faultFile })).to.include({ runs: 1 })
+    })
+  }
+
+  it('finds nothing in a sound controller', async () => {
+    const { testOf, mended, options } = missedDeletion
+    const found = await explore(testOf(mended), { ...options, runs: 20, seed: 5 })
+    expect(found).to.deep.include({ runs: 20, seed: 5, writes: 1 })
+  })
+
+  it('reports a test that fails undisturbed, and one whose own assertion fails', async () => {
+    const fails: ExploreTest = async () => expect.fail('it never works')
+    expect((await explore(fails, { runs: 1 }).catch((error: Error) => error)) as Error).to.include({
+      name: 'UndisturbedError',
+      message: 'the undisturbed run fails (the test): it never works',
+    })
+    const labels: ExploreTest = async ({ plane, start, settled }) => {
+      await start(async client => {
+        const maps = new Informer(client, CONFIG_MAPS, ({ metadata }) => queue.add(metadata.name))
+        const queue = new WorkQueue(client.signal, async name => {
+          const map = maps.objects.get(name)
+          if (map?.data?.wanted !== 'yes' || map.metadata.labels?.seen === 'yes') return
+          // It ignores that the request may fail.
+          await client.request('PATCH', `${CONFIG_MAPS}/${name}`, { body: { metadata: { labels: { seen: 'yes' } } } })
+        })
+        await maps.start()
+        queue.start()
+      })
+      await call(plane, 'POST', CONFIG_MAPS, { metadata: { name: 'a' }, data: { wanted: 'yes' } })
+      await settled()
+      const map = await call(plane, 'GET', `${CONFIG_MAPS}/a`)
+      expect(map?.metadata.labels?.seen).to.equal('yes')
+    }
+    const failure = await failureOf(labels, { patienceMs: 300 })
+    expect(failure.kind).to.equal('the test')
+    expect(failure.faults).to.have.length(1)
+    expect(failure.faults[0]?.match?.verbs).to.deep.equal(['patch'])
+  })
+
+  it('reports a write storm, and an invariant that is broken', async () => {
+    const storms: ExploreTest = async ({ plane, start, settled }) => {
+      await start(async client => {
+        const maps = new Informer(client, CONFIG_MAPS, ({ metadata }) => queue.add(metadata.name))
+        const queue = new WorkQueue(client.signal, async name => {
+          const map = maps.objects.get(name)
+          if (map?.data?.wanted !== 'yes' || map.metadata.labels?.seen !== undefined) return
+          const { status } = await client.request('PUT', `${CONFIG_MAPS}/${name}`, { body: { ...map, metadata: { ...map.metadata, labels: { seen: 'yes' } } } })
+          for (let i = 0; status !== 200 && i < 20; i++)
+            await client.request('PATCH', `${CONFIG_MAPS}/${name}`, { body: { metadata: { labels: { seen: 'yes' } } } })
+        })
+        await maps.start()
+        queue.start()
+      })
+      await call(plane, 'POST', CONFIG_MAPS, { metadata: { name: 'a' }, data: { wanted: 'yes' } })
+      await settled()
+    }
+    const failure = await failureOf(storms, { seed: 2 })
+    expect([failure.kind, failure.message.split('\n')[0]]).to.deep.equal(['write storm', failure.message.split('\n')[0]])
+    expect(failure.message).to.match(/the controller wrote \d+ times, in the undisturbed run 1 times/)
+    const broken = await failureOf(storms, {
+      seed: 2,
+      invariant: async plane => {
+        const writes = plane.requests.filter(({ user, verb }) => user.startsWith('controller-') && verb === 'patch').length
+        if (writes > 0) throw new Error('it patches')
+      },
+    })
+    expect([broken.kind, broken.message.includes('it patches')]).to.deep.equal(['an invariant', true])
+  })
+
+  it('rejects invalid options', async () => {
+    const rejected = await explore(async () => {}, { runs: -1 }).catch((error: Error) => error)
+    expect(rejected).to.be.instanceOf(RangeError).with.property('message', 'runs: must be a non-negative integer, got -1')
+  })
+})

@@ -1,0 +1,86 @@
+import { expect } from 'chai'
+import type { Entry, EventEntry, RequestEntry } from '../../../src/explore/recording.ts'
+import { perturbationsOf } from '../../../src/explore/schedule.ts'
+
+const request = (verb: string, resource: string, more: Partial<RequestEntry> = {}): RequestEntry => ({
+  kind: 'request',
+  at: 0,
+  isController: true,
+  verb,
+  resource,
+  namespace: 'shop',
+  name: '',
+  revision: 1,
+  isAnyVersion: false,
+  status: 200,
+  faults: [],
+  ...more,
+})
+const event = (type: EventEntry['type'], name: string, more: Partial<EventEntry> = {}): EventEntry => ({
+  kind: 'event',
+  at: 0,
+  type,
+  resource: 'things',
+  namespace: 'shop',
+  name,
+  revision: 1,
+  isDeleting: false,
+  isOwned: false,
+  generation: 1,
+  ...more,
+})
+const possible = { subject: { users: ['c'] }, restarts: true, isController: ({ isController }: RequestEntry) => isController, names: new Set(['web']) }
+
+describe('the perturbations of an undisturbed run', () => {
+  it('name the request, and count those that look alike', () => {
+    const { error } = perturbationsOf(
+      [request('update', 'things', { name: 'web' }), request('update', 'things', { name: 'web' }), request('create', 'things', { name: '' })],
+      possible,
+    )
+    expect(error).to.have.length(12)
+    expect(error[4]?.faults[0]).to.deep.include({
+      match: { users: ['c'], verbs: ['update'], resources: ['things'], namespaces: ['shop'], names: ['web'] },
+      rate: { skip: 1, count: 1 },
+    })
+  })
+
+  it('leave out generated names, writes of the test, and reports', () => {
+    const entries: Entry[] = [
+      request('update', 'things', { name: 'web-x7' }),
+      request('update', 'things', { name: 'web', isController: false }),
+      request('create', 'events'),
+      request('update', 'leases.coordination.k8s.io', { name: 'web' }),
+    ]
+    const { conflict, restart } = perturbationsOf(entries, possible)
+    expect(conflict.map(({ faults }) => faults[0]?.match)).to.deep.equal([{ users: ['c'], verbs: ['update'], resources: ['things'], namespaces: ['shop'] }])
+    expect(restart).to.have.length(3)
+  })
+
+  it('delay or cut the watch before each event', () => {
+    const { event: events } = perturbationsOf([event('ADDED', 'web'), event('ADDED', 'web')], possible)
+    expect(events).to.have.length(8)
+    expect(events[5]?.faults).to.deep.equal([
+      {
+        match: { users: ['c'], resources: ['things'], verbs: ['watch'] },
+        watch: { endBefore: { type: 'ADDED', namespace: 'shop', name: 'web', skip: 1 }, withGone: true, reopen: 'Quiet' },
+      },
+    ])
+  })
+
+  it('restart at rest with a list that is behind to where an object began to be deleted', () => {
+    const entries: Entry[] = [
+      request('list', 'things', { isAnyVersion: true }),
+      event('ADDED', 'web'),
+      event('MODIFIED', 'web'),
+      event('MODIFIED', 'web', { isDeleting: true }),
+      event('DELETED', 'web'),
+      event('ADDED', 'web'),
+      request('update', 'things', { name: 'web' }),
+    ]
+    const { stale } = perturbationsOf(entries, possible)
+    expect(stale.map(({ faults }) => faults[1]?.behindChanges).toSorted()).to.deep.equal([1, 2, 3, 4, 5])
+    expect(stale[0]?.faults[0]).to.deep.include({ restart: 'AtRest' })
+    expect(stale[0]?.faults[1]).to.deep.include({ rate: { skip: 1, count: 1 } })
+    expect(perturbationsOf(entries, { ...possible, restarts: false }).stale).to.deep.equal([])
+  })
+})
