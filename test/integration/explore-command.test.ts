@@ -25,6 +25,29 @@ const call = (agent, method, path, body) => new Promise((resolve, reject) => {
   }).on('error', reject).end(body && JSON.stringify(body))
 })
 const MAPS = '/api/v1/namespaces/default/configmaps'
+if (process.argv[2] === 'controller') {
+  // Creates a secret for each config map, and then labels the map. If it is careless, it labels first.
+  for (;;) {
+    const { status, body } = await call('labeller/1', 'GET', MAPS + '/a').catch(() => ({}))
+    if (status === 200 && body.metadata.labels?.seen !== 'yes') {
+      const create = () => call('labeller/1', 'POST', '/api/v1/namespaces/default/secrets', { metadata: { name: 'a' } })
+      const label = () => call('labeller/1', 'PATCH', MAPS + '/a', { metadata: { labels: { seen: 'yes' } } })
+      const steps = process.argv[3] === 'careless' ? [label, create] : [create, label]
+      try {
+        for (const step of steps) {
+          const answer = await step()
+          if (answer.status >= 300 && answer.status !== 409) break
+        }
+      } catch {}
+    }
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+}
+if (process.argv[2] === 'test') {
+  await call('test/1', 'POST', MAPS, { metadata: { name: 'a' } })
+  for (let map; map?.body.metadata.labels?.seen !== 'yes'; ) map = await call('test/1', 'GET', MAPS + '/a')
+  process.exit()
+}
 if (process.argv[2] === 'fails') throw new Error('it always fails')
 const reconcile = async () => {
   for (;;) {
@@ -85,6 +108,15 @@ describe('binnacle explore', function () {
     const { status, err } = await run(...program('fails'))
     expect(err).to.include('the undisturbed run fails (the test)').and.include('it always fails')
     expect(status).to.equal(2)
+  })
+
+  it('kills and starts a controller that is a program of its own', async () => {
+    const controller = (how: string): string[] => ['--controller', `exec '${process.execPath}' '${join(directory, 'program.mjs')}' controller ${how}`]
+    const broken = await run(...controller('careless'), '--runs', '20', ...program('test'))
+    expect(broken.out).to.include('secrets default/a: an object was expected, there is no object')
+    expect(broken.status).to.equal(1)
+    const sound = await run(...controller('careful'), '--runs', '4', ...program('test'))
+    expect([sound.status, sound.err]).to.deep.equal([0, ''])
   })
 
   it('rejects misuse, and prints its usage', async () => {

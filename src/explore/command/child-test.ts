@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FaultableRequest } from '../../faults/faultable-request.ts'
 import { matchesPatterns } from '../../faults/patterns.ts'
 import type { RunningTest, World } from '../engine.ts'
@@ -14,6 +15,8 @@ const SEVERED_MS = 100
 const RESTART_MS = 5000
 /** Time between SIGTERM and SIGKILL, in milliseconds. */
 const KILL_MS = 2000
+/** Pause before a controller that has ended starts again, in milliseconds. */
+const STARTS_AGAIN_MS = 50
 
 /** A program to run, with its directory. */
 export interface TestProgram {
@@ -32,6 +35,8 @@ export interface ChildTestOptions {
   readonly agents: readonly string[]
   /** Signal that makes the program restart its controller. Undefined if it cannot. */
   readonly restartSignal: NodeJS.Signals | undefined
+  /** Command line of the controller, for a shell. Undefined if the program has the controller in itself. */
+  readonly controller: string | undefined
   /** Maximum duration of a run, in milliseconds. */
   readonly timeoutMs: number
 }
@@ -41,19 +46,22 @@ export class ChildTest implements RunningTest {
   readonly countsReads: boolean
   readonly #options: ChildTestOptions
   #child: ChildProcess | undefined
+  readonly #controller: ControllerProcess | undefined
   #severedUntil = 0
   #restartingUntil = 0
 
   constructor(options: ChildTestOptions) {
     this.#options = options
+    // A controller in a process of its own may poll, too.
     this.countsReads = options.agents.length > 0
+    this.#controller = options.controller === undefined ? undefined : new ControllerProcess(options.controller)
   }
 
   isController({ user, userAgent, info }: FaultableRequest): boolean {
     if (user.name !== USER) return false
     const { agents } = this.#options
     const isAgent = agents.length === 0 || matchesPatterns(agents, userAgent.split(' ', 1)[0] ?? '')
-    if (isAgent && info.verb === 'watch' && performance.now() > this.#severedUntil) this.#restartingUntil = 0
+    if (isAgent && (info.verb === 'watch' || this.#controller !== undefined) && performance.now() > this.#severedUntil) this.#restartingUntil = 0
     return isAgent
   }
 
@@ -68,6 +76,11 @@ export class ChildTest implements RunningTest {
 
   restart(): void {
     const { restartSignal } = this.#options
+    if (this.#controller !== undefined) {
+      this.#severedUntil = performance.now() + STARTS_AGAIN_MS
+      this.#restartingUntil = performance.now() + RESTART_MS
+      this.#controller.restart()
+    }
     if (restartSignal === undefined) return
     this.#severedUntil = performance.now() + SEVERED_MS
     this.#restartingUntil = performance.now() + RESTART_MS
@@ -80,7 +93,12 @@ export class ChildTest implements RunningTest {
     // A client waits until the server is open, but envtest asks for its version only once.
     await world.plane.request('GET', '/readyz')
     const file = join(directory, 'kubeconfig')
-    writeFileSync(file, user.kubeconfig, { mode: 0o600 })
+    writeFileSync(file, this.#controller === undefined ? user.kubeconfig : world.plane.kubeconfig, { mode: 0o600 })
+    if (this.#controller !== undefined) {
+      const own = join(directory, 'controller.kubeconfig')
+      writeFileSync(own, user.kubeconfig, { mode: 0o600 })
+      this.#controller.start(environment(own))
+    }
     const output: Buffer[] = []
     const child = spawn(program.command, program.args, { cwd: program.cwd, env: environment(file), stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
@@ -93,14 +111,16 @@ export class ChildTest implements RunningTest {
         `${program.name} ${ended === 'late' ? `did not end within ${timeoutMs / 1000} seconds` : `ended with ${ended}`}\n${text.slice(-SHOWN_OUTPUT)}`,
       )
     }
-    // The garbage collector of the server may have work.
-    if (isQuiet) await world.settled()
-    return isQuiet
+    const isComparable = isQuiet || this.#controller !== undefined
+    // The garbage collector of the server may have work, and so may a controller that still runs.
+    if (isComparable) await world.settled()
+    return isComparable
   }
 
   async stop(): Promise<void> {
+    await this.#controller?.stop()
     const child = this.#child
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    if (child === undefined || hasEnded(child)) return
     child.kill('SIGTERM')
     if ((await exitOf(child, KILL_MS)) === 'late') child.kill('SIGKILL')
   }
@@ -113,6 +133,58 @@ const environment = (kubeconfig: string): NodeJS.ProcessEnv => ({
   USE_EXISTING_CLUSTER: 'true',
   BINNACLE_EXPLORE: 'true',
 })
+
+/** A controller that runs beside the test as a program of its own, and is started again when it ends. */
+class ControllerProcess {
+  readonly #command: string
+  #child: ChildProcess | undefined
+  #env: NodeJS.ProcessEnv = {}
+  #isOver = false
+
+  constructor(command: string) {
+    this.#command = command
+  }
+
+  start(env: NodeJS.ProcessEnv): void {
+    this.#env = env
+    // Its group is killed with it: the shell may have started it as its child.
+    const child = spawn('sh', ['-c', this.#command], { env, stdio: 'ignore', detached: true })
+    this.#child = child
+    child.once('error', () => {})
+    child.once('close', () => void this.#startAgain())
+  }
+
+  /** Kills the program, which starts again. */
+  restart(): void {
+    killGroup(this.#child)
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true
+    const child = this.#child
+    if (child === undefined || hasEnded(child)) return
+    const ended = exitOf(child, KILL_MS)
+    killGroup(child)
+    await ended
+  }
+
+  async #startAgain(): Promise<void> {
+    await sleep(STARTS_AGAIN_MS)
+    if (!this.#isOver) this.start(this.#env)
+  }
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null
+
+/** Kills the group of a process, if it still runs. */
+function killGroup(child: ChildProcess | undefined): void {
+  if (child?.pid === undefined || hasEnded(child)) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It has ended in the meantime.
+  }
+}
 
 /** Resolves with the exit status or the signal of a child, or with `late` after the time. */
 function exitOf(child: ChildProcess, timeoutMs: number): Promise<number | NodeJS.Signals | 'late'> {

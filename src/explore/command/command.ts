@@ -21,6 +21,7 @@ The command finds the server by $KUBECONFIG; with envtest, $USE_EXISTING_CLUSTER
       --runs            number of perturbed runs of each test program (default 200)
       --seed            seed of the perturbations (default 1)
       --agent           user agent of the controller, such as 'manager/*', if the tests have another one; may be repeated
+      --controller      command of the controller, for a shell, if it is a program of its own: it runs beside the tests, and is killed and started again
       --restart-signal  signal at which the program restarts its controller, such as SIGUSR1 (default: no restarts)
       --release         release that the server emulates
       --apply           manifests that are applied before each run: a file or folder; may be repeated
@@ -37,6 +38,7 @@ const OPTIONS = {
   runs: 'value',
   seed: 'value',
   agent: 'values',
+  controller: 'value',
   'restart-signal': 'value',
   release: 'value',
   apply: 'values',
@@ -56,6 +58,7 @@ interface ExploreCommand {
   readonly runs: number
   readonly seed: number
   readonly agents: readonly string[]
+  readonly controller: string | undefined
   readonly restartSignal: NodeJS.Signals | undefined
   readonly release: string | undefined
   readonly apply: readonly string[]
@@ -97,15 +100,15 @@ interface Surroundings {
 }
 
 async function exploreProgram(program: TestProgram, options: ExploreCommand, { directory, streams, server }: Surroundings): Promise<number> {
-  const { runs, seed, agents, restartSignal, ignore, timeoutMs, replay, isVerbose } = options
+  const { runs, seed, agents, controller, restartSignal, ignore, timeoutMs, replay, isVerbose } = options
   const { startControlPlane, partsOf } = server
   const manifests = options.apply.map(path => pathToFileURL(path))
   const origin = await startControlPlane({ ...(options.release !== undefined && { release: options.release }), manifests })
   const scenario: Scenario = {
     subject: { users: [USER], ...(agents.length > 0 && { agents }) },
-    restarts: restartSignal !== undefined,
-    isController: (request, entries) => agents.length > 0 || isOwnWrite(request, entries),
-    begin: () => new ChildTest({ program, directory, agents, restartSignal, timeoutMs }),
+    restarts: restartSignal !== undefined || controller !== undefined,
+    isController: (request, entries) => agents.length > 0 || controller !== undefined || isOwnWrite(request, entries),
+    begin: () => new ChildTest({ program, directory, agents, controller, restartSignal, timeoutMs }),
   }
   const engine = new Engine({ origin, partsOf, scenario, ignore, patienceMs: PATIENCE_MS, invariant: undefined }, LEAST_QUIET_MS)
   const log = (line: string): void => (isVerbose ? streams.err(`${program.name}: ${line}\n`) : undefined)
@@ -168,6 +171,7 @@ function readCommand(argv: readonly string[]): ExploreCommand | 'help' {
     runs: number('runs', 1, 200),
     seed: number('seed', 0, 1),
     agents: given.values('agent'),
+    controller: given.value('controller'),
     // Checked above.
     restartSignal: signal as NodeJS.Signals | undefined,
     release: given.value('release'),
