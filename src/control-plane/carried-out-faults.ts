@@ -36,9 +36,9 @@ export function faultsOf({ runtime: { faults: rules }, storage }: FaultOptions, 
         spec: { ...lease.spec, holderIdentity: HOLDER, acquireTime: time, renewTime: time, leaseTransitions: (lease.spec.leaseTransitions ?? 0) + 1 },
       })).catch(undefinedIfNotFound)
     },
-    async writeFirst(writer, info) {
+    async write(does, info) {
       const { namespace, name } = info
-      if (writer === 'Deletes') return void (await access.delete(info, namespace, name).catch(undefinedIfNotFound))
+      if (does === 'Deletes') return void (await access.delete(info, namespace, name).catch(undefinedIfNotFound))
       const changed = (object: KubeObject): KubeObject => {
         const { annotations = {} } = object.metadata
         const count = Number(annotations[WRITES] ?? 0) + 1

@@ -84,9 +84,14 @@ export async function exploration(options: ExplorationOptions): Promise<Explorat
     const result = await engine.run(faults, expected)
     if (result.failure === undefined) continue
     log(`run ${run} fails (${result.failure.kind}): ${result.failure.message.split('\n')[0]}`)
-    const repeated = await repeatedFailure(options, expected, faults)
+    const accepted = await withDeletions(options, expected, faults)
+    if (accepted === undefined) {
+      log(`run ${run} does not count: the test does not allow for the deletion`)
+      continue
+    }
+    const repeated = await repeatedFailure(options, accepted, faults)
     if (repeated !== undefined) {
-      const smallest = await shrunk(options, expected, { faults, result: repeated })
+      const smallest = await shrunk(options, accepted, { faults, result: repeated })
       throw new FailureError(smallest.result, smallest.faults, { seed, run })
     }
     log(`run ${run} does not fail again`)
@@ -120,7 +125,7 @@ async function undisturbed({ engine, quietMs, leastQuietMs, log }: ExplorationOp
   const namesOf = (result: RunResult): Set<string> =>
     new Set([...result.entries.flatMap(entry => (entry.kind === 'note' ? [] : [entry.name])), ...result.objects.map(object => String(metadataOf(object).name))])
   const names = others.reduce((shared, result) => intersection(shared, namesOf(result)), namesOf(first))
-  return { expected: { state: first.state, steps: first.steps, variation, writes }, entries: first.entries, names }
+  return { expected: { state: first.state, steps: first.steps, alternatives: [], variation, writes }, entries: first.entries, names }
 }
 
 const intersection = (a: ReadonlySet<string>, b: ReadonlySet<string>): Set<string> => new Set([...a].filter(each => b.has(each)))
@@ -135,6 +140,16 @@ function longestPause(entries: readonly Entry[]): number {
     if (pause < LONG_QUIET_MS) longest = Math.max(longest, pause)
   }
   return longest
+}
+
+/**
+ * Returns what is expected of a run in which another client deletes objects: the state after the same deletions at rest is accepted as well. Undefined if the test fails with those, because
+ * it does not allow for the deletion.
+ */
+async function withDeletions({ engine }: ExplorationOptions, expected: ExpectedRun, faults: readonly FaultSpec[]): Promise<ExpectedRun | undefined> {
+  if (!faults.some(({ writer }) => writer === 'Deletes')) return expected
+  const atRest = await engine.run(faults.map(fault => (fault.writer === 'Deletes' ? { ...fault, writer: 'DeletesAtRest' } : fault)))
+  return atRest.failure === undefined ? { ...expected, alternatives: [atRest] } : undefined
 }
 
 /** Repeats a failed run. Returns the last failure if it fails repeatedly, and undisturbed runs still pass. */

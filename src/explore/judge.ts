@@ -8,11 +8,17 @@ export interface Failure {
   readonly cause?: unknown
 }
 
-/** ExpectedRun result of a run. */
-export interface ExpectedRun {
+/** States that a run may have. */
+export interface ExpectedStates {
   readonly state: FinalState
   /** State at each call of `settled`. */
   readonly steps: readonly FinalState[]
+}
+
+/** Expected result of a run. */
+export interface ExpectedRun extends ExpectedStates {
+  /** States that are accepted as well. */
+  readonly alternatives: readonly ExpectedStates[]
   readonly variation: Variation
   /** Writes of the controller. */
   readonly writes: number
@@ -36,6 +42,7 @@ export const isExpected = (state: FinalState, expected: FinalState, variation: V
 
 /** Judges the objects at the end of a run. */
 export function judgeState(objects: readonly StateObject[], state: FinalState, expected: ExpectedRun): Failure | undefined {
+  if (expected.alternatives.some(alternative => isExpected(state, alternative.state, expected.variation))) return undefined
   const differing = differences(expected.state, state).filter(difference => !expected.variation.varies(difference))
   const unexpected = new Set(differing.map(({ object }) => object))
   if (differing.length === 0) return undefined

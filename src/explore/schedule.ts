@@ -49,10 +49,12 @@ export function perturbationsOf(entries: readonly Entry[], possible: Possible): 
       : [],
     error: writes.flatMap(write => errors(write, possible)),
     stale: possible.restarts ? staleRestarts(entries, writes, possible) : [],
-    conflict: writes.filter(({ entry }) => entry.name !== '' && entry.verb !== 'delete').map(write => one({ ...matchOf(write, possible), writer: 'Changes' })),
+    conflict: writes.filter(({ entry }) => isUpdate(entry)).map(write => one({ ...matchOf(write, possible), writer: 'Changes' })),
     other: [...reads.flatMap(read => readErrors(read, possible)), ...others(writes, events, possible)],
   }
 }
+
+const isUpdate = ({ verb, name }: RequestEntry): boolean => name !== '' && (verb === 'update' || verb === 'patch')
 
 const isOfDeletion = ({ type, isDeleting }: EventEntry): boolean => type === 'DELETED' || isDeleting
 
@@ -178,6 +180,7 @@ function others(writes: readonly Numbered<RequestEntry>[], events: readonly Even
   const resources = [...new Set(events.map(({ resource }) => resource))]
   return [
     ...writes.map(write => one({ ...matchOf(write, possible), hold: 'Quiet' })),
+    ...writes.filter(({ entry }) => isUpdate(entry)).map(write => one({ ...matchOf(write, possible), writer: 'Deletes' })),
     ...resources.map(resource => one({ match: { ...watchMatch(resource, possible), verbs: ['watch'] }, watch: { withholdBookmarks: true } })),
   ]
 }

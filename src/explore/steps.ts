@@ -24,10 +24,12 @@ export class Steps {
   /** Resolves when nothing happens any more and the state is that of the undisturbed run at this moment, or after some time: a controller may retry late. */
   async settled(): Promise<void> {
     const { rest, stateNow, expected, patienceMs } = this.#options
-    const wanted = expected && (expected.steps[this.states.length] ?? expected.state)
+    const step = this.states.length
+    const wanted = expected === undefined ? [] : [expected, ...expected.alternatives].map(({ steps, state }) => steps[step] ?? state)
+    const isMet = (): boolean => expected === undefined || wanted.some(state => isExpected(stateNow(), state, expected.variation))
     const deadline = performance.now() + patienceMs
     await rest.reached(true)
-    while (expected !== undefined && wanted !== undefined && !isExpected(stateNow(), wanted, expected.variation) && performance.now() < deadline) {
+    while (!isMet() && performance.now() < deadline) {
       await new Promise(resolve => setTimeout(resolve, LOOK_MS))
       await rest.reached(true)
     }

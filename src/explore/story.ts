@@ -54,6 +54,7 @@ function faultText(fault: FaultSpec, { verb }: RequestEntry): string {
   if (fault.cut === 'BeforeCommit') return 'the connection breaks before the server executes it'
   if (fault.cut === 'AfterCommit') return 'the server executes it, but the connection breaks before the response'
   if (fault.writer === 'Changes') return 'another client changes the object right before'
+  if (fault.writer === 'DeletesAtRest') return 'another client deletes the object when nothing else happens'
   if (fault.writer === 'Deletes') return 'another client deletes the object right before'
   if (fault.restart === 'BeforeCommit') return 'the controller is restarted before the server executes it'
   if (fault.restart === 'AfterCommit') return 'the server executes it, and the controller is restarted'

@@ -52,8 +52,8 @@ export interface FaultSpec {
   readonly hold?: 'Quiet'
   /** Another client takes the Lease before the request updates it. */
   readonly lease?: 'Lost'
-  /** Another client changes an annotation of the object right before the request updates it (`Changes`), or deletes the object right before the request (`Deletes`). */
-  readonly writer?: 'Changes' | 'Deletes'
+  /** Another client changes an annotation of the object right before the request updates it (`Changes`), deletes the object right before the request (`Deletes`), or deletes it when nothing else happens after it (`DeletesAtRest`). */
+  readonly writer?: 'Changes' | 'Deletes' | 'DeletesAtRest'
   /** The program of the client is restarted right before or after the request is executed, which gets no response, or when nothing else happens after it (`AtRest`). Only `explore` can restart a program. */
   readonly restart?: 'BeforeCommit' | 'AfterCommit' | 'AtRest'
   /** Response instead of the requested one: 429, 500, 503 or 504, and 409 for updates and patches. Other codes require `beyondContract`. */

@@ -177,7 +177,7 @@ function applies(spec: FaultSpec, info: RequestAttributes, search: URLSearchPara
     spec.cut !== undefined ||
     (spec.restart !== undefined && CHANGES.includes(verb)) ||
     (spec.writer === 'Changes' && UPDATES.includes(verb)) ||
-    (spec.writer === 'Deletes' && info.name !== '') ||
+    ((spec.writer === 'Deletes' || spec.writer === 'DeletesAtRest') && info.name !== '') ||
     (spec.behindChanges !== undefined && isBehind(spec, verb, search)) ||
     (spec.status !== undefined && (spec.status.code !== 409 || spec.beyondContract === true || UPDATES.includes(verb))) ||
     (spec.lease !== undefined && resource === 'leases' && group === 'coordination.k8s.io' && UPDATES.includes(verb)) ||

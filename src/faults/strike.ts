@@ -20,7 +20,7 @@ export interface Faults {
   /** Replaces the holder of a Lease. Does nothing if the Lease does not exist. */
   takeLease(namespace: string, name: string): Promise<void>
   /** Changes an annotation of an object, or deletes it. Does nothing if the object does not exist. */
-  writeFirst(writer: NonNullable<FaultSpec['writer']>, info: RequestAttributes): Promise<void>
+  write(does: 'Changes' | 'Deletes', info: RequestAttributes): Promise<void>
 }
 
 /** A request of a client, over HTTP or in the process. */
@@ -104,6 +104,8 @@ async function disturb(
     await serve()
   } finally {
     if (struck.some(({ restart }) => restart === 'AfterCommit')) rules.observer?.restart(request)
+    // The object may be one that cannot be deleted.
+    if (struck.some(({ writer }) => writer === 'DeletesAtRest')) void rules.holds.wait().then(() => faults.write('Deletes', info).catch(() => {}))
     if (struck.some(({ restart }) => restart === 'AtRest')) void rules.holds.wait().then(() => rules.observer?.restart(request))
   }
 }
@@ -112,7 +114,7 @@ async function disturb(
 async function strikeOne(faults: Faults, request: StruckRequest, spec: FaultSpec): Promise<'ended' | undefined> {
   const { info, query } = request
   if (spec.lease !== undefined) await faults.takeLease(info.namespace, info.name)
-  if (spec.writer !== undefined) await faults.writeFirst(spec.writer, info)
+  if (spec.writer === 'Changes' || spec.writer === 'Deletes') await faults.write(spec.writer, info)
   if (spec.restart === 'BeforeCommit') {
     faults.rules.observer?.restart(request)
     request.destroy()

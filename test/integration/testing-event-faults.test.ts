@@ -78,6 +78,13 @@ describe('faults about one event, one writer or one restart', function () {
     expect((await jane.request('PATCH', `${CONFIG_MAPS}/a`, { body: { data: { of: 'b' } } })).status).to.equal(404)
   })
 
+  it('delete an object after a request, when nothing else happens', async () => {
+    await create('a')
+    plane.faults.add({ match: { users: ['jane'], verbs: ['patch'] }, writer: 'DeletesAtRest' })
+    expect((await jane.request('PATCH', `${CONFIG_MAPS}/a`, { body: { data: { of: 'b' } } })).status).to.equal(200)
+    await plane.until(async () => (await plane.request('GET', `${CONFIG_MAPS}/a`)).status === 404)
+  })
+
   it('serve lists of any version as they were before the last changes, and delay the watch that continues', async () => {
     const fault = plane.faults.add({ match: { users: ['jane'], verbs: ['list'] }, behindChanges: 2 })
     // Changes are counted from the first watch with a fault on.

@@ -3,13 +3,20 @@ import { finalState, type StateObject, Variation } from '../../../src/explore/fi
 import { judgeState, judgeWrites, writeLimit } from '../../../src/explore/judge.ts'
 
 const object = (id: string, metadata: object = {}): StateObject => ({ id, value: { metadata: { name: id, ...metadata } } })
-const expected = (objects: readonly StateObject[], writes = 10) => ({ state: finalState(objects), steps: [], variation: new Variation([]), writes })
+const expected = (objects: readonly StateObject[], writes = 10) => ({ state: finalState(objects), steps: [], alternatives: [], variation: new Variation([]), writes })
 
 describe('the judgement of a run', () => {
   const judge = (objects: readonly StateObject[]) => judgeState(objects, finalState(objects), expected([object('a')]))?.kind
 
   it('accepts the state of the undisturbed run', () => {
     expect(judge([object('a')])).to.equal(undefined)
+  })
+
+  it('accepts an alternative state', () => {
+    const both = [object('a'), object('b')]
+    const other = { ...expected([object('a')]), alternatives: [{ state: finalState(both), steps: [] }] }
+    expect(judgeState(both, finalState(both), other)).to.equal(undefined)
+    expect(judgeState([object('b')], finalState([object('b')]), other)?.kind).to.equal('final state')
   })
 
   it('names the kind of a failure', () => {
