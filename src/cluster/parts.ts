@@ -19,6 +19,7 @@ import { nodeTtlController } from './controllers/nodettl/controller.ts'
 import { persistentVolumeAttachDetach } from './controllers/persistentvolumeattachdetach/controller.ts'
 import { persistentVolumeBinder } from './controllers/persistentvolumebinder/controller.ts'
 import { persistentVolumeExpander } from './controllers/persistentvolumeexpander/controller.ts'
+import { podCertificateCleaner } from './controllers/podcertificatecleaner/controller.ts'
 import { podGarbageCollector } from './controllers/podgc/controller.ts'
 import { replicaSetController, replicationController } from './controllers/replicaset/controller.ts'
 import { serviceLoadBalancerController } from './controllers/servicelb/controller.ts'
@@ -26,6 +27,7 @@ import { statefulSetController } from './controllers/statefulset/controller.ts'
 import { resourceClaimController } from './controllers/resourceclaim/controller.ts'
 import { taintEvictionController } from './controllers/tainteviction/controller.ts'
 import { tokenCleaner } from './controllers/tokencleaner/controller.ts'
+import { trustBundlePublisher } from './controllers/trustbundlepublisher/controller.ts'
 import { ttlAfterFinishedController } from './controllers/ttlafterfinished/controller.ts'
 import { kubelets } from './nodes/kubelets.ts'
 import { scheduler } from './scheduler/scheduler.ts'
@@ -47,6 +49,8 @@ export const CLUSTER_PARTS = {
   'volume-driver': volumeDriver,
   'horizontal-pod-autoscaler-controller': horizontalPodAutoscalerController,
   'bootstrap-signer-controller': bootstrapSigner,
+  'kube-apiserver-serving-clustertrustbundle-publisher-controller': trustBundlePublisher,
+  'podcertificaterequest-cleaner-controller': podCertificateCleaner,
   'legacy-serviceaccount-token-cleaner-controller': legacyTokenCleaner,
   'service-lb-controller': serviceLoadBalancerController,
   'token-cleaner-controller': tokenCleaner,

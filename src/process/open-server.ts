@@ -29,7 +29,6 @@ import { authoritiesOf } from '../server/tls/authorities.ts'
 import { beginAdminKeys } from '../server/tls/client-keys.ts'
 import { followClientCa } from '../server/tls/follow-client-ca.ts'
 import { followServingFiles, readServingFiles, type ServedCertificates, type ServingFiles } from '../server/tls/follow-serving-files.ts'
-import type { KeyPair } from '../server/tls/issue.ts'
 import type { ServerCredentials } from '../server/tls/material.ts'
 import type { Tracing } from '../server/tracing/tracing.ts'
 import { versionInfo } from '../server/version.ts'
@@ -119,11 +118,11 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const alone = link ? undefined : given ? unshared(given.credentials) : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
   const begun = link?.begin ?? alone?.credentials.then(beginAlone(config.listening))
   const console = openConsole(config.listening)
-  const authority = async (): Promise<KeyPair> => defined(await begun, 'a server has credentials').credentials.ownCa
+  const authorities = async (): Promise<WorkerBegin['credentials']> => defined(await begun, 'a server has credentials').credentials
   const { encryption: encrypted } = encryption
   const services = await openServices(
     config,
-    { stores, origin: given?.origin, runtime, encryption: encrypted, agreed, certificates, spans: tracing, egress, console: console?.options, authority },
+    { stores, origin: given?.origin, runtime, encryption: encrypted, agreed, certificates, spans: tracing, egress, console: console?.options, authorities },
     log,
   )
   const { plane, auth } = services

@@ -36,7 +36,7 @@ import type { Spans } from '../lib/spans.ts'
 import type { Gates } from '../lifecycle/gates.ts'
 import { isSince } from '../lifecycle/release.ts'
 import { IMAGE_POLICY_PLUGIN, openImagePolicy } from '../resources/core/pod/image-policy/configuration.ts'
-import type { KeyPair } from '../server/tls/issue.ts'
+import type { ServerCredentials } from '../server/tls/material.ts'
 import { gitVersion } from '../server/version.ts'
 import type { AgreedValues } from '../storage/agreed-values.ts'
 import { addressesOf } from '../storage/etcd/options.ts'
@@ -61,8 +61,8 @@ export interface GivenServices {
   readonly egress: Egress
   /** Undefined if the server has no console. */
   readonly console: ConsoleOptions | undefined
-  /** Returns the certificate authority that signs client certificates. */
-  readonly authority: () => Promise<KeyPair>
+  /** Returns the authority that signs client certificates, and the one by which clients verify this server. */
+  readonly authorities: () => Promise<Pick<ServerCredentials, 'ownCa' | 'serverCa'>>
 }
 
 /** Services that handle requests. Closing the plane closes the stores. */
@@ -102,7 +102,8 @@ export async function openServices(config: Config, given: GivenServices, log: Lo
     nodes: parts.includes('kubelet') ? await nodePoolsOf(config.controllers.nodes) : [],
     nodeCidrs: nodeCidrsOf(config),
     loadBalancerRanges: config.controllers.loadBalancerRanges,
-    authority: given.authority,
+    authority: async () => (await given.authorities()).ownCa,
+    servingCa: async () => (await given.authorities()).serverCa,
     scheduler: await schedulerSettingsOf(config),
     schedulerMetrics,
   }

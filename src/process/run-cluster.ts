@@ -44,7 +44,9 @@ const ACCOUNTS: Readonly<Partial<Record<ClusterPartName, string>>> = {
   'certificatesigningrequest-signing-controller': 'certificate-controller',
   'endpoints-controller': 'endpoint-controller',
   'endpointslice-mirroring-controller': 'endpointslicemirroring-controller',
+  'kube-apiserver-serving-clustertrustbundle-publisher-controller': 'kube-apiserver-serving-clustertrustbundle-publisher',
   'legacy-serviceaccount-token-cleaner-controller': 'legacy-service-account-token-cleaner',
+  'podcertificaterequest-cleaner-controller': 'podcertificaterequestcleaner',
   'service-lb-controller': 'service-controller',
   'token-cleaner-controller': 'token-cleaner',
 }

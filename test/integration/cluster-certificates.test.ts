@@ -89,3 +89,42 @@ describe('certificates in a cluster', () => {
     await plane.until(async () => (await get()).status === 404)
   })
 })
+
+describe('trust bundles and pod certificates in a cluster', () => {
+  const VERSIONS: [release: string, version: string, flags: Record<string, string>][] = [
+    ['1.37', 'v1', {}],
+    [
+      '1.36',
+      'v1beta1',
+      {
+        'feature-gates': 'ClusterTrustBundle=true,PodCertificateRequest=true',
+        'runtime-config': 'certificates.k8s.io/v1beta1/clustertrustbundles=true,certificates.k8s.io/v1beta1/podcertificaterequests=true',
+      },
+    ],
+  ]
+  for (const [release, version, flags] of VERSIONS)
+    it(`are published and cleaned up in ${version} of ${release}`, async () => {
+      const controllers = ['kube-apiserver-serving-clustertrustbundle-publisher-controller', 'podcertificaterequest-cleaner-controller']
+      const plane = await startControlPlane({ clock: 'stopped', flags: { profile: 'cluster', 'emulated-version': release, controllers, ...flags } })
+      try {
+        const path = `/apis/certificates.k8s.io/${version}/clustertrustbundles`
+        const bundles = async (): Promise<AnyObject[]> => (await plane.request<{ items: AnyObject[] }>('GET', path)).body.items
+        await plane.until(async () => (await bundles()).length === 1)
+        const [bundle] = await bundles()
+        expect(bundle?.spec).to.deep.equal({ signerName: 'kubernetes.io/kube-apiserver-serving', trustBundle: plane.certificateAuthority })
+        await plane.request('DELETE', `${path}/${bundle?.metadata.name}`)
+        await plane.until(async () => (await bundles()).some(({ metadata }) => metadata.uid !== bundle?.metadata.uid))
+        const outdated = { ...bundle, metadata: { name: 'kubernetes.io:kube-apiserver-serving:old' } }
+        await plane.request('POST', path, { body: outdated })
+        await plane.until(async () => (await bundles()).length === 1)
+      } finally {
+        await plane.stop()
+      }
+    })
+
+  it('are left out by a release that does not have them', async () => {
+    const plane = await startControlPlane({ flags: { profile: 'cluster', 'emulated-version': '1.30' } })
+    expect((await plane.request('GET', '/readyz')).status).to.equal(200)
+    await plane.stop()
+  })
+})

@@ -72,7 +72,7 @@ export async function openFork({ flags, tables = memoryTables() }: ForkOptions):
       egress: EGRESS,
       console: undefined,
       // Of the controllers above, none signs certificates.
-      authority: () => Promise.reject(new Error('a fork has no certificate authority')),
+      authorities: () => Promise.reject(new Error('a fork has no certificate authority')),
     },
     log,
   )

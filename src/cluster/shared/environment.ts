@@ -31,6 +31,8 @@ export interface ClusterSettings {
   readonly loadBalancerRanges: readonly string[]
   /** Returns the certificate authority of the server. Clients that it signs are trusted. */
   readonly authority: () => Promise<SigningAuthority>
+  /** Returns the certificates by which clients verify the server, in PEM. */
+  readonly servingCa: () => Promise<string>
   /** Settings of the scheduler. Undefined without a configuration. */
   readonly scheduler: SchedulerSettings | undefined
   /** Undefined if the scheduler does not run. */

@@ -4,7 +4,7 @@ import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet
 import type { SubjectAccessReview } from '../../api/authorization/v1.types.ts'
 import type { HorizontalPodAutoscaler } from '../../api/autoscaling/v2.types.ts'
 import type { CronJob, Job } from '../../api/batch/v1.types.ts'
-import type { CertificateSigningRequest } from '../../api/certificates/v1.types.ts'
+import type { CertificateSigningRequest, ClusterTrustBundle, PodCertificateRequest } from '../../api/certificates/v1.types.ts'
 import type { Lease } from '../../api/coordination/v1.types.ts'
 import type {
   ConfigMap,
@@ -114,3 +114,27 @@ export const API_SERVICES: ResourceKind<APIService> = {
   kind: 'APIService',
   namespaced: false,
 }
+
+const CERTIFICATE_VERSIONS = ['v1', 'v1beta1', 'v1alpha1'] as const
+
+/** Versions of ClusterTrustBundle, newest first. Releases serve some of them, or none. */
+export const TRUST_BUNDLES = CERTIFICATE_VERSIONS.map(
+  (version): ResourceKind<ClusterTrustBundle> => ({
+    group: 'certificates.k8s.io',
+    version,
+    resource: 'clustertrustbundles',
+    kind: 'ClusterTrustBundle',
+    namespaced: false,
+  }),
+)
+
+/** Versions of PodCertificateRequest, newest first. Releases serve some of them, or none. */
+export const POD_CERTIFICATE_REQUESTS = CERTIFICATE_VERSIONS.map(
+  (version): ResourceKind<PodCertificateRequest> => ({
+    group: 'certificates.k8s.io',
+    version,
+    resource: 'podcertificaterequests',
+    kind: 'PodCertificateRequest',
+    namespaced: true,
+  }),
+)

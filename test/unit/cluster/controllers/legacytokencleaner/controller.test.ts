@@ -1,13 +1,9 @@
 import { expect } from 'chai'
 import type { Secret } from '../../../../../src/api/core/v1.types.ts'
 import { legacyTokenCleaner } from '../../../../../src/cluster/controllers/legacytokencleaner/controller.ts'
-import type { ClusterEnvironment } from '../../../../../src/cluster/shared/environment.ts'
-import { Informers } from '../../../../../src/cluster/shared/informers.ts'
 import { CONFIG_MAPS, SECRETS, SERVICE_ACCOUNTS } from '../../../../../src/cluster/shared/kinds.ts'
-import { WorkQueues } from '../../../../../src/controllers/work-queues.ts'
-import { silentLogger } from '../../../../../src/lib/log.ts'
+import { clusterEnvironment } from '../../../../support/cluster-environment.ts'
 import { FakeApiClient } from '../../../../support/fake-api-client.ts'
-import { featuresOf } from '../../../../support/hook-context.ts'
 import { SteppedClock } from '../../../../support/stepped-clock.ts'
 import { eventually } from '../../../../support/waiting.ts'
 
@@ -37,11 +33,7 @@ describe('cleaner of legacy tokens', () => {
       secrets: [{ name: 'generated' }],
     })
     await client.create(CONFIG_MAPS, { kind: 'ConfigMap', apiVersion: 'v1', metadata: TRACKING, data: { since: '2029-05-31' } })
-    const { signal } = ended
-    const informers = new Informers(client, { clock, logger: silentLogger, signal })
-    const parts: Partial<ClusterEnvironment> = { client, clock, logger: silentLogger, meters: new WorkQueues(clock), informers, features: featuresOf() }
-    const environment: unknown = parts
-    void legacyTokenCleaner(environment as ClusterEnvironment, signal)
+    void legacyTokenCleaner(clusterEnvironment(client, clock, ended.signal), ended.signal)
     const writes = (): string[] => client.calls.filter(call => call.startsWith('patch') || call.startsWith('delete'))
     await eventually('the mark', async () => writes().length === 1)
     expect((await client.get(SECRETS, 'default', 'generated')).metadata.labels).to.deep.equal({ 'kubernetes.io/legacy-token-invalid-since': '2030-06-01' })
