@@ -1,5 +1,4 @@
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../api/discovery/v1.types.ts'
-import { deepEqual } from '../../meta/equal.ts'
 import { nameIsDnsSubdomain } from '../../meta/names.ts'
 
 /** Label with the name of the service of a slice. */
@@ -28,8 +27,11 @@ export const portsKey = (ports: readonly EndpointPort[] | null): string =>
     .join()
 
 /** Identifies an endpoint in a set by what makes it another endpoint. Changes of other members are changes in place. */
-export const endpointKey = ({ addresses, hostname, targetRef }: Endpoint): string =>
-  JSON.stringify([(addresses ?? []).toSorted(), hostname ?? '', targetRef?.namespace ?? '', targetRef?.name ?? ''])
+export function endpointKey({ addresses, hostname = '', targetRef }: Endpoint): string {
+  const list = addresses ?? []
+  // No part has a blank.
+  return `${list.length > 1 ? list.toSorted().join() : (list[0] ?? '')} ${hostname} ${targetRef?.namespace ?? ''} ${targetRef?.name ?? ''}`
+}
 
 /** Whether two endpoints with the same key are equal. Hints do not count: they are set at the end of each pass. */
 export const isSameEndpoint = (a: Endpoint, b: Endpoint): boolean =>
@@ -40,10 +42,14 @@ export const isSameEndpoint = (a: Endpoint, b: Endpoint): boolean =>
   a.conditions.terminating === b.conditions.terminating &&
   isSameReference(a.targetRef, b.targetRef)
 
-function isSameReference(a: Endpoint['targetRef'], b: Endpoint['targetRef']): boolean {
-  if (a?.uid !== b?.uid || a?.name !== b?.name) return false
-  return deepEqual({ ...a, resourceVersion: '' }, { ...b, resourceVersion: '' })
-}
+/** The resource version of the object does not count. */
+const isSameReference = (a: Endpoint['targetRef'], b: Endpoint['targetRef']): boolean =>
+  a?.uid === b?.uid &&
+  a?.name === b?.name &&
+  a?.namespace === b?.namespace &&
+  a?.kind === b?.kind &&
+  a?.apiVersion === b?.apiVersion &&
+  a?.fieldPath === b?.fieldPath
 
 /** Groups slices or other items by a key, in the order of their first items. */
 export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {

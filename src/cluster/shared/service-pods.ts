@@ -1,5 +1,6 @@
 import type { Pod, Service } from '../../api/core/v1.types.ts'
 import { objectKey } from '../../clients/api-client.ts'
+import { eachInSlices } from '../../lib/slices.ts'
 import { deepEqual } from '../../meta/equal.ts'
 import type { Informer } from './informer.ts'
 import { isPodReady } from './pods.ts'
@@ -10,6 +11,18 @@ export interface ServicePodsOptions {
   readonly services: Informer<Service>
   /** Called with the key of each service whose endpoints may change. */
   readonly enqueue: (key: string) => void
+}
+
+/** Returns the pods that a service selects. Their namespace may have very many. */
+export async function podsOfService(pods: Informer<Pod>, { metadata: { namespace = '' }, spec: { selector } }: Service): Promise<Pod[]> {
+  const wanted = Object.entries(selector ?? {})
+  const selected: Pod[] = []
+  if (wanted.length === 0) return selected
+  await eachInSlices(pods.store.inNamespace(namespace), pod => {
+    const { labels = {} } = pod.metadata
+    if (wanted.every(([key, value]) => labels[key] === value)) selected.push(pod)
+  })
+  return selected
 }
 
 /** Returns the keys of the services that select a pod. */

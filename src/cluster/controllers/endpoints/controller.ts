@@ -9,8 +9,8 @@ import type { EventRecorder } from '../../shared/event-recorder.ts'
 import type { Informer } from '../../shared/informer.ts'
 import { ENDPOINTS, PODS, SERVICES } from '../../shared/kinds.ts'
 import { isNamespaceTerminating } from '../../shared/pod-control.ts'
-import { hasManagedEndpoints, LEADER, selectsLabels } from '../../shared/service-endpoints.ts'
-import { followServicePods } from '../../shared/service-pods.ts'
+import { hasManagedEndpoints, LEADER } from '../../shared/service-endpoints.ts'
+import { followServicePods, podsOfService } from '../../shared/service-pods.ts'
 import { TriggerTimes } from '../../shared/trigger-times.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { endpointsOf } from './endpoints.ts'
@@ -76,7 +76,7 @@ class EndpointsController {
     const service = this.#services.store.get(key)
     if (!service) return this.#remove(key)
     if (!hasManagedEndpoints(service)) return
-    const pods = this.#pods.store.inNamespace(service.metadata.namespace ?? '').filter(({ metadata }) => selectsLabels(service, metadata.labels))
+    const pods = await podsOfService(this.#pods, service)
     const current = this.#endpoints.store.get(key)
     const version = current?.metadata.resourceVersion ?? ''
     if (this.#replaced.get(key) === version) return void this.#waiting.add(key)

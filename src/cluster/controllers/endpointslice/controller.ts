@@ -11,12 +11,13 @@ import type { Informer } from '../../shared/informer.ts'
 import { ENDPOINT_SLICES, NODES, PODS, SERVICES } from '../../shared/kinds.ts'
 import { isNodeReady, ZONE } from '../../shared/nodes.ts'
 import { podsByNode } from '../../shared/pods.ts'
-import { hasManagedEndpoints, LAST_CHANGE, selectsLabels } from '../../shared/service-endpoints.ts'
-import { followServicePods, servicesOfPod } from '../../shared/service-pods.ts'
+import { hasManagedEndpoints, LAST_CHANGE } from '../../shared/service-endpoints.ts'
+import { followServicePods, podsOfService, servicesOfPod } from '../../shared/service-pods.ts'
 import { SliceWriter } from '../../shared/slice-writer.ts'
 import { TriggerTimes } from '../../shared/trigger-times.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { addressTypesOf } from './endpoint.ts'
+import { wantsTopologyHints } from './hints.ts'
 import { planSlices } from './plan.ts'
 import { CONTROLLER, isOwnedBy } from './slice.ts'
 import { TopologyHints } from './topology/topology-hints.ts'
@@ -46,6 +47,8 @@ class EndpointSliceController {
   readonly #events: EventRecorder
   readonly #times = new TriggerTimes()
   readonly #topology: TopologyHints | undefined
+  /** Whether nodes have changed since their CPU was last added up. */
+  #areZonesStale = true
 
   constructor(env: ClusterEnvironment, signal: AbortSignal) {
     this.#env = env
@@ -66,7 +69,6 @@ class EndpointSliceController {
 
   async run(): Promise<void> {
     if (!(await untilSynced([this.#services, this.#pods, this.#nodes, this.#slices], this.#signal))) return
-    if (this.#topology) this.#topology.ratios = zoneCpuOf(this.#nodes.store.list())?.ratios
     const enqueue = (service: Service): void => this.#queue.add(objectKey(service))
     this.#services.on({ added: enqueue, updated: enqueue, deleted: enqueue })
     followServicePods({ pods: this.#pods, services: this.#services, enqueue: key => this.#queue.add(key) })
@@ -74,22 +76,33 @@ class EndpointSliceController {
     this.#nodes.on({
       added: node => this.#nodeAdded(node),
       updated: (node, old) => {
-        if (isNodeReady(node) !== isNodeReady(old) || node.metadata.labels?.[ZONE] !== old.metadata.labels?.[ZONE]) this.#nodeQueue.add(TOPOLOGY_KEY)
+        if (isNodeReady(node) !== isNodeReady(old) || node.metadata.labels?.[ZONE] !== old.metadata.labels?.[ZONE]) this.#zonesChanged()
       },
-      deleted: () => this.#nodeQueue.add(TOPOLOGY_KEY),
+      deleted: () => this.#zonesChanged(),
     })
     await untilAborted(this.#signal)
   }
 
   /** Looks at the services again whose pods were left out because their node did not exist. Upstream waits for the next retry. */
   #nodeAdded({ metadata: { name = '' } }: Node): void {
-    this.#nodeQueue.add(TOPOLOGY_KEY)
+    this.#zonesChanged()
     for (const pod of this.#podsOn(name)) for (const key of servicesOfPod(this.#services, pod)) this.#queue.add(key)
+  }
+
+  /** The CPU of zones is added up only when a service needs it: clusters of thousands of nodes change often. */
+  #zonesChanged(): void {
+    this.#areZonesStale = true
+    if (this.#topology?.isUsed) this.#nodeQueue.add(TOPOLOGY_KEY)
+  }
+
+  #refreshZones(topology: TopologyHints): void {
+    if (this.#areZonesStale) topology.ratios = zoneCpuOf(this.#nodes.store.list())?.ratios
+    this.#areZonesStale = false
   }
 
   async #checkNodes(): Promise<void> {
     if (!this.#topology) return
-    this.#topology.ratios = zoneCpuOf(this.#nodes.store.list())?.ratios
+    this.#refreshZones(this.#topology)
     for (const key of this.#topology.overloaded()) this.#queue.add(key)
   }
 
@@ -101,7 +114,7 @@ class EndpointSliceController {
       return
     }
     if (!hasManagedEndpoints(service)) return
-    const pods = this.#pods.store.inNamespace(service.metadata.namespace ?? '').filter(({ metadata }) => selectsLabels(service, metadata.labels))
+    const pods = await podsOfService(this.#pods, service)
     const slices = this.#followed.of(key)
     if (!slices) return
     const changedAt = this.#times.next(service, pods)
@@ -114,6 +127,7 @@ class EndpointSliceController {
 
   /** Writes the slices of each address type, and deletes those of types that the service does not have. Returns the errors. */
   async #reconcile(service: Service, pods: readonly Pod[], slices: readonly EndpointSlice[], changedAt: number | undefined): Promise<string[]> {
+    if (this.#topology && wantsTopologyHints(service.metadata.annotations)) this.#refreshZones(this.#topology)
     const types: readonly string[] = addressTypesOf(service)
     const errors: string[] = []
     const obsolete = slices.filter(({ addressType }) => !types.includes(addressType))

@@ -26,6 +26,11 @@ export class TopologyHints {
   readonly #allocated = new Map<string, Map<string, ZoneCounts>>()
   readonly #enabled = new Set<string>()
 
+  /** Whether a service has hints. */
+  get isUsed(): boolean {
+    return this.#allocated.size > 0
+  }
+
   /** Keys of the services with a zone that has too few endpoints. */
   overloaded(): string[] {
     return [...this.#allocated].filter(([, types]) => [...types.values()].some(zones => isOverloaded(zones, this.ratios))).map(([key]) => key)
