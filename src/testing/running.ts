@@ -294,12 +294,14 @@ class RunningControlPlane implements ControlPlane {
 
   async settled(quietMs = 100): Promise<void> {
     await this.ready()
-    await this.#parts.simulation?.rest()
-    const { queues } = this.#parts
+    const { queues, simulation } = this.#parts
+    await simulation?.rest()
     let last = this.#revision()
     let since = performance.now()
     let looks = 0
-    return this.until(() => {
+    return this.until(async () => {
+      // Work that came after the rest, such as that of a part which was still starting, is done now.
+      if (!queues.isIdle) await simulation?.rest()
       if (this.#revision() !== last || !queues.isIdle) {
         since = performance.now()
         looks = 0

@@ -161,3 +161,20 @@ describe('addresses of nodes of a cluster', () => {
     }
   })
 })
+
+describe('simulated nodes of a seeded cluster', () => {
+  it('have registered and are ready when the control plane has settled', async () => {
+    const plane = await startControlPlane({ seed: 'nodes', flags: { profile: 'cluster', nodes: '3' } })
+    try {
+      await plane.settled()
+      const { items } = (await plane.request<AnyObject>('GET', '/api/v1/nodes')).body
+      expect(items.map(({ metadata, spec }: AnyObject) => [metadata.name, spec.taints, spec.podCIDR])).to.deep.equal([
+        ['node-1', undefined, '10.64.0.0/24'],
+        ['node-2', undefined, '10.64.1.0/24'],
+        ['node-3', undefined, '10.64.2.0/24'],
+      ])
+    } finally {
+      await plane.stop()
+    }
+  })
+})
