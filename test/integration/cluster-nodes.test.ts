@@ -90,6 +90,16 @@ describe('simulated nodes of a cluster', () => {
     expect(Number((await get('/api/v1/pods')).metadata.resourceVersion) - before).to.equal(10)
   })
 
+  it('record all events of a pod that the scheduler has bound in the same moment', async () => {
+    await podOn('p', { nodeName: undefined })
+    await plane.until(async () => (await stateOf('p')).phase === 'Running')
+    await plane.settled()
+    const reasons = (await get('/api/v1/events')).items
+      .filter(({ involvedObject }: AnyObject) => involvedObject.name === 'p')
+      .map(({ reason }: AnyObject) => reason)
+    expect(reasons).to.have.members(['Scheduled', 'Pulled', 'Created', 'Started'])
+  })
+
   it('fail a pod as its annotations say, until they are removed', async () => {
     await podOn('p', {}, { 'kubelet.binnacle.dev/failure': 'ImagePull', 'kubelet.binnacle.dev/run-for': 'long' })
     await plane.until(async () => (await waitingReason('p')) === 'ImagePullBackOff')

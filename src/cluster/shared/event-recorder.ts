@@ -10,11 +10,13 @@ import { isStatusError } from '../../meta/status.ts'
 import { formatTime } from '../../meta/time.ts'
 import { EventCorrelator, eventPatch } from './event-correlator.ts'
 import { EVENTS } from './kinds.ts'
+import { fnv1a } from './template-hash.ts'
 import { KeyQueue } from './work-queue.ts'
 
 /** Number of events that may wait to be written. Further ones are dropped, as by client-go's broadcaster. */
 const MOST_WAITING = 1000
 const QUEUE_KEY = 'events'
+const NANOS_PER_MS = 1_000_000
 
 export type EventType = 'Normal' | 'Warning'
 
@@ -43,9 +45,12 @@ export class EventRecorder {
   readonly #queue: KeyQueue
   /** Number in the name of the latest event, so that two events of one object in one millisecond have different names. */
   #latestNanos = 0n
+  /** Nanoseconds that are added to the time in names, so that events of two components in one millisecond have different names. */
+  readonly #offset: bigint
 
   constructor(parts: EventRecorderParts) {
     this.#parts = parts
+    this.#offset = BigInt(fnv1a(Buffer.from(parts.component)) % NANOS_PER_MS)
     this.#queue = new KeyQueue({
       workers: 1,
       work: () => this.#writeAll(),
@@ -99,7 +104,7 @@ export class EventRecorder {
   }
 
   #nanos(): bigint {
-    const now = BigInt(this.#parts.clock.now()) * 1_000_000n
+    const now = BigInt(this.#parts.clock.now()) * BigInt(NANOS_PER_MS) + this.#offset
     this.#latestNanos = now > this.#latestNanos ? now : this.#latestNanos + 1n
     return this.#latestNanos
   }

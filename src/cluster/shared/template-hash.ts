@@ -8,7 +8,7 @@ export const safeEncode = (text: string): string => Array.from(text, character =
 const [FNV_BASIS, FNV_PRIME] = [0x811c9dc5, 0x01000193]
 
 /** FNV-1a hash of 32 bits. */
-function fnv1a(bytes: Iterable<number>): number {
+export function fnv1a(bytes: Iterable<number>): number {
   let hash = FNV_BASIS
   for (const byte of bytes) hash = Math.imul(hash ^ byte, FNV_PRIME)
   return hash >>> 0

@@ -7,11 +7,11 @@ export const withFaults =
   (faults: Faults): Filter =>
   ({ state: { exchange } }, next) => {
     const barrier = exchange.info.isResource ? undefined : faults.rules.observer?.barrier?.(exchange.path)
-    return barrier === undefined ? serveWithFaults(faults, exchange, next) : answerAfter(barrier, exchange)
+    return barrier === undefined ? serveWithFaults(faults, exchange, next) : respondAfter(barrier, exchange)
   }
 
-/** Answers a request for a path at which a program waits for the observer. */
-async function answerAfter(barrier: Promise<void>, exchange: HttpExchange): Promise<void> {
+/** Responds to a request for a path at which a program waits for the observer. */
+async function respondAfter(barrier: Promise<void>, exchange: HttpExchange): Promise<void> {
   await barrier
   await exchange.sendBytes(200, 'text/plain', Buffer.from('ok\n'))
 }
