@@ -161,6 +161,7 @@ function lifeRules({ features }: ClusterEnvironment): LifeRules {
   const { release } = features
   return {
     sandboxCondition: isSince(release, '1.28') && features.enabled('PodReadyToStartContainersCondition') ? 'PodReadyToStartContainers' : undefined,
+    hasHostIPs: isSince(release, '1.29'),
     reportsResources: features.enabled('InPlacePodVerticalScaling'),
     reportsGeneration: features.enabled('PodObservedGenerationTracking'),
     hasDisruptionTarget: isSince(release, '1.26'),

@@ -49,7 +49,7 @@ function livingStep({ pod, behavior, hostIPs, podIPs }: LifeInput, turn: Turn): 
   const status: PodStatus = {
     ...statusOf(pod, phase, containers, isNew ? false : ips.length > 0, turn),
     ...(isNew && { startTime: turn.time }),
-    ...hostAddresses(hostIPs),
+    ...hostAddresses(hostIPs, turn),
     ...(ips.length > 0 && { podIP: ips[0] ?? '', podIPs: ips.map(ip => ({ ip })) }),
   }
   return deepEqual(status, pod.status) ? { kind: 'wait', until: turn.wake } : { kind: 'write', status, events: turn.events }
@@ -70,8 +70,8 @@ function podAddresses({ spec, status }: Pod, hostIPs: readonly string[], podIPs:
   return spec.hostNetwork ? hostIPs : podIPs()
 }
 
-const hostAddresses = (hostIPs: readonly string[]): Pick<PodStatus, 'hostIP' | 'hostIPs'> =>
-  hostIPs.length === 0 ? {} : { hostIP: hostIPs[0] ?? '', hostIPs: hostIPs.map(ip => ({ ip })) }
+const hostAddresses = (hostIPs: readonly string[], { rules }: Turn): Pick<PodStatus, 'hostIP' | 'hostIPs'> =>
+  hostIPs.length === 0 ? {} : { hostIP: hostIPs[0] ?? '', ...(rules.hasHostIPs && { hostIPs: hostIPs.map(ip => ({ ip })) }) }
 
 /** Returns the status of a pod in a phase. Members that the kubelet does not report are kept. */
 function statusOf(pod: Pod, phase: string, step: ContainersStep, hasSandbox: boolean, turn: Turn): PodStatus {
@@ -123,7 +123,7 @@ function evictedStep({ pod, hostIPs }: LifeInput, message: string, turn: Turn): 
   const conditions = turn.rules.hasDisruptionTarget ? [...(status.conditions ?? []), nextCondition(pod, target, [], turn)] : (status.conditions ?? [])
   return {
     kind: 'write',
-    status: { ...status, ...hostAddresses(hostIPs), startTime: pod.status.startTime ?? turn.time, conditions, reason: 'Evicted', message },
+    status: { ...status, ...hostAddresses(hostIPs, turn), startTime: pod.status.startTime ?? turn.time, conditions, reason: 'Evicted', message },
     events: [{ type: 'Warning', reason: 'Evicted', message }],
   }
 }

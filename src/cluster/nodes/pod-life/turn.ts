@@ -13,6 +13,8 @@ export type Pulls = Map<string, { readonly failed: number; readonly nextAt: numb
 export interface LifeRules {
   /** Type of the condition that the sandbox of the pod is ready. Undefined if the release has none. */
   readonly sandboxCondition: 'PodReadyToStartContainers' | undefined
+  /** Whether statuses list all addresses of the node. */
+  readonly hasHostIPs: boolean
   /** Whether containers report the resources that they have, and are resized. */
   readonly reportsResources: boolean
   /** Whether statuses and conditions carry the generation of the pod. */

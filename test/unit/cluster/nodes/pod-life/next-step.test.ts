@@ -8,6 +8,7 @@ import { formatTime } from '../../../../../src/meta/time.ts'
 const START = Date.parse('2030-01-01T00:00:00Z')
 const RULES: LifeRules = {
   sandboxCondition: 'PodReadyToStartContainers',
+  hasHostIPs: true,
   reportsResources: true,
   reportsGeneration: false,
   hasDisruptionTarget: true,
