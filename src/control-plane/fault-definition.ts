@@ -27,7 +27,10 @@ const spec = object({
   ),
   delay: { ...text, description: 'Delay of the response, such as 500ms.' },
   hold: { ...enumSchema('Quiet'), description: 'Quiet: the request waits until nothing else happens.' },
-  writer: { ...enumSchema('Changes', 'Deletes', 'DeletesAtRest'), description: 'Another client changes the object right before the request updates it, or deletes it before or, when nothing else happens, after.' },
+  writer: {
+    ...enumSchema('Changes', 'Deletes', 'DeletesAtRest'),
+    description: 'Another client changes the object right before the request updates it, or deletes it before or, when nothing else happens, after.',
+  },
   restart: { ...enumSchema('BeforeCommit', 'AfterCommit', 'AtRest'), description: 'Restarts the program of the client. Only binnacle explore can do this.' },
   lease: { ...enumSchema('Lost'), description: 'Lost: another client acquires the Lease just before the request updates it.' },
   status: {

@@ -3,7 +3,13 @@ import { finalState, type StateObject, Variation } from '../../../src/explore/fi
 import { judgeState, judgeWrites, writeLimit } from '../../../src/explore/judge.ts'
 
 const object = (id: string, metadata: object = {}): StateObject => ({ id, value: { metadata: { name: id, ...metadata } } })
-const expected = (objects: readonly StateObject[], writes = 10) => ({ state: finalState(objects), steps: [], alternatives: [], variation: new Variation([]), writes })
+const expected = (objects: readonly StateObject[], writes = 10) => ({
+  state: finalState(objects),
+  steps: [],
+  alternatives: [],
+  variation: new Variation([]),
+  writes,
+})
 
 describe('the judgement of a run', () => {
   const judge = (objects: readonly StateObject[]) => judgeState(objects, finalState(objects), expected([object('a')]))?.kind
