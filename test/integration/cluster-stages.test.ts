@@ -81,6 +81,16 @@ describe('stages of users', () => {
     expect([reason, message]).to.deep.equal(['Invalid', `Stage "bad" is invalid: ${message.split('invalid: ')[1]}`])
     expect(message).to.include('spec.selector.matchExpressions[0].key').and.include('spec.selector.matchExpressions[0].operator')
     expect((await accepted('bind')).message).to.include('stages of v1/PersistentVolume are not played')
+    await plane.apply({
+      apiVersion: 'kwok.x-k8s.io/v1alpha1',
+      kind: 'Metric',
+      metadata: { name: 'scrape' },
+      spec: { path: '/metrics/nodes/{nodeName}/metrics/resource', metrics: [{ name: 'up', kind: 'gauge', value: '1' }] },
+    } as Manifest)
+    await plane.until(async () => {
+      const { status } = await get('/apis/kwok.x-k8s.io/v1alpha1/metrics/scrape')
+      return status?.conditions?.[0]?.status === 'False' && status.conditions[0].message.includes('no metrics yet')
+    })
     await plane.apply(pod('unmoved'))
     await podIn('unmoved', 'Running')
   })

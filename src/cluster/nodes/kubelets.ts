@@ -17,6 +17,7 @@ import { LEASES, NODES, PODS } from '../shared/kinds.ts'
 import { podsByNode } from '../shared/pods.ts'
 import { STAGES } from './annotations.ts'
 import { createKwokDefinitions } from './kwok-definitions.ts'
+import { refuseMetrics } from './metric-objects.ts'
 import { registerMetrics } from './metrics-registration.ts'
 import { isSimulated, isStopped, nodeAddress } from './node-objects.ts'
 import { NodeReports } from './node-reports.ts'
@@ -94,6 +95,7 @@ class Kubelets {
     )
     if (!(await untilSynced([this.#pods, this.#nodes, leases], this.#signal))) return
     await Promise.all([createKwokDefinitions(client, logger), registerMetrics(client, features.release, logger)])
+    refuseMetrics(this.#env, this.#signal)
     await followStages(this.#env, this.#stages, this.#signal, kinds => this.#restage(kinds))
     const observeNode = (node: Node): void => {
       reports.observe(node)

@@ -138,3 +138,4 @@ export const POD_CERTIFICATE_REQUESTS = CERTIFICATE_VERSIONS.map(
     namespaced: true,
   }),
 )
+export const METRICS: ResourceKind<TypedObject> = { group: 'kwok.x-k8s.io', version: 'v1alpha1', resource: 'metrics', kind: 'Metric', namespaced: false }
