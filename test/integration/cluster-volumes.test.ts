@@ -231,6 +231,31 @@ describe('volumes of a cluster', () => {
       expect(await phase(`${CLAIMS}/c`)).to.equal('Bound')
     })
 
+    it('are made for each pod of a stateful set, also of a class of another local cluster', async () => {
+      const fast = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'fast' }, provisioner: 'k8s.io/minikube-hostpath' }
+      const template = (name: string, spec: object) => ({ metadata: { name }, spec: { ...(claim('x').spec as object), ...spec } })
+      await plane.apply(fast, {
+        apiVersion: 'apps/v1',
+        kind: 'StatefulSet',
+        metadata: { name: 'db', namespace: 'default' },
+        spec: {
+          replicas: 2,
+          serviceName: 'db',
+          selector: { matchLabels: { app: 'db' } },
+          template: { metadata: { labels: { app: 'db' } }, spec: { containers: [{ name: 'c', image: 'db:1' }] } },
+          volumeClaimTemplates: [template('data', {}), template('log', { storageClassName: 'fast' })],
+        },
+      })
+      await plane.until(async () => (await get('/apis/apps/v1/namespaces/default/statefulsets/db')).status.readyReplicas === 2)
+      const { items } = await get(CLAIMS)
+      expect(items.map(({ metadata, spec, status }: AnyObject) => `${metadata.name} ${spec.storageClassName} ${status.phase}`)).to.deep.equal([
+        'data-db-0 standard Bound',
+        'data-db-1 standard Bound',
+        'log-db-0 fast Bound',
+        'log-db-1 fast Bound',
+      ])
+    })
+
     it('are made for an ephemeral volume, and deleted with the pod', async () => {
       const template = { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }
       const spec = { containers: [{ name: 'c', image: 'app:1' }], volumes: [{ name: 'e', ephemeral: { volumeClaimTemplate: template } }] }
