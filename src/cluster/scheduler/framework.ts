@@ -86,6 +86,11 @@ export interface Plugin {
   readonly isNodeLocal?: true
   /** Returns why the pod may not enter the queue. */
   preEnqueue?(pod: Pod): Status | undefined
+  /**
+   * Optional. Reports whether an assigned pod that has come or gone may help a pod that the plugin rejected. May return true in doubt, never false. Default: it may. Source: QueueingHint of each
+   * plugin.
+   */
+  isHelpedByPod?(pod: PodInfo, change: 'assigned pod added' | 'assigned pod deleted', other: PodInfo): boolean
   /** Prepares the filter of a pod. A plugin whose filter needs no preparation returns it always. */
   preFilter?(pod: PodInfo, snapshot: Snapshot): PreFiltered
   /** Prepares the scores of a pod for the feasible nodes. SKIP adds nothing to any node. */

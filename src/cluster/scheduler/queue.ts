@@ -193,21 +193,25 @@ export class SchedulingQueue {
     if (rejectedBy.size > 0) this.#observer.rejected(queued.pod, rejectedBy, 1)
   }
 
-  /** Tries pods again that the event may help. @param concerned pods that it concerns, of this queue or not. Default: all */
-  react(event: ClusterEvent, concerned?: readonly Pick<Pod, 'metadata'>[]): void {
-    if (concerned) {
-      this.#reactFor(event, concerned)
-      return
-    }
+  /**
+   * Tries pods again that the event may help.
+   *
+   * @param helps optional: whether the event may help a pod that the plugin rejected; by default, it may help all of them
+   */
+  react(event: ClusterEvent, helps: (pod: Pod, plugin: string) => boolean = () => true): void {
     this.#eventsOfAttempt.add(event)
     for (const pods of this.#unschedulable.values()) {
       const [first] = pods
       if (first === undefined || !isHelpful(event, first.rejectedBy)) continue
-      for (const queued of pods) this.#retry(queued, LABELS[event])
+      for (const queued of pods) {
+        const isHelped = [...queued.rejectedBy].some(plugin => isHelpful(event, new Set([plugin])) && helps(queued.pod, plugin))
+        if (isHelped) this.#retry(queued, LABELS[event])
+      }
     }
   }
 
-  #reactFor(event: ClusterEvent, concerned: readonly Pick<Pod, 'metadata'>[]): void {
+  /** Tries the pods again, of those that the event concerns, which it may help. They need not be in the queue. */
+  reactFor(event: ClusterEvent, concerned: readonly Pick<Pod, 'metadata'>[]): void {
     for (const { metadata } of concerned) {
       const queued = this.#pods.get(metadata.uid ?? '')
       if (queued?.section === 'taken') this.#eventsOfAttempt.add(event)

@@ -112,7 +112,9 @@ class Scheduler {
     })
     for (const [kind, event] of EVENT_KINDS) {
       const react = (object: TypedObject): void => {
-        this.#pending.react(event, this.#podsConcernedBy(kind, object))
+        const concerned = this.#podsConcernedBy(kind, object)
+        if (concerned) this.#pending.reactFor(event, concerned)
+        else this.#pending.react(event)
         this.#work.add(PENDING)
       }
       informers.of(kind).on({ added: react, updated: react, deleted: react })
@@ -138,7 +140,8 @@ class Scheduler {
     else if (pod.spec.nodeName) {
       this.#pending.delete(pod)
       this.#endNomination(pod, pod.spec.nodeName)
-      this.#react(this.#state.setPod(this.#infos.of(pod)))
+      const info = this.#infos.of(pod)
+      for (const event of this.#state.setPod(info)) this.#reactToPod(event, info)
     } else this.#enqueue(pod, old)
   }
 
@@ -159,18 +162,30 @@ class Scheduler {
   }
 
   #forget(pod: Pod): void {
+    const info = this.#infos.of(pod)
     this.#infos.forget(pod)
     this.#cancellations.get(pod.metadata.uid ?? '')?.abort()
     this.#gated.delete(pod.metadata.uid ?? '')
     this.#pending.delete(pod)
     this.#endNomination(pod)
-    if (this.#state.deletePod(pod)) this.#react(['assigned pod deleted'])
+    if (this.#state.deletePod(pod)) this.#reactToPod('assigned pod deleted', info)
   }
 
   /** Ends the nomination of a pod. The room that was kept for it is free for others, unless it is bound to the node. */
   #endNomination(pod: Pod, boundTo?: string): void {
     const node = this.#nominated.delete(pod)
     if (node !== undefined && node !== boundTo) this.#react(['assigned pod deleted'])
+  }
+
+  /** Tries pods again that a change of an assigned pod may help. */
+  #reactToPod(event: ClusterEvent, other: PodInfo): void {
+    if (event === 'assigned pod added' || event === 'assigned pod deleted')
+      this.#pending.react(event, (pod, plugin) => {
+        const one = this.#profiles.get(schedulerName(pod))?.plugins.find(({ plugin: { name } }) => name === plugin)
+        return one?.plugin.isHelpedByPod?.(this.#infos.of(pod), event, other) ?? true
+      })
+    else this.#pending.react(event)
+    this.#work.add(PENDING)
   }
 
   #react(events: readonly ClusterEvent[]): void {

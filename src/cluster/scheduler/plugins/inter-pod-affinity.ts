@@ -22,6 +22,12 @@ export const interPodAffinity = ({ hardPodAffinityWeight = 1, ignorePreferredTer
   const scored = new Tallies<TopologySums>()
   return {
     name: 'InterPodAffinity',
+    isHelpedByPod(info, change, other) {
+      const mayMatch = (term: AffinityTerm, { metadata }: Pod): boolean =>
+        matchesLabels(term.selector, metadata.labels) && (term.namespaces.has(metadata.namespace ?? '') || term.namespaceSelector !== NOTHING)
+      if (change === 'assigned pod added') return info.requiredAffinity.some(term => mayMatch(term, other.pod))
+      return info.requiredAntiAffinity.some(term => mayMatch(term, other.pod)) || other.requiredAntiAffinity.some(term => mayMatch(term, info.pod))
+    },
     preFilter(info, snapshot) {
       const hasTerms = info.requiredAffinity.length > 0 || info.requiredAntiAffinity.length > 0
       if (!hasTerms && !snapshot.hasRequiredAntiAffinity) return { status: SKIP }

@@ -31,6 +31,12 @@ export function podTopologySpread({ defaultConstraints = [], defaultingType = 'S
   const scored = new Tallies<DomainCounts>()
   return {
     name: 'PodTopologySpread',
+    isHelpedByPod({ pod }, _change, { pod: other }) {
+      const own = pod.spec.topologySpreadConstraints ?? []
+      if (own.length === 0) return true
+      const isSelected = own.some(({ labelSelector }) => matchesLabels(labelSelectorOf(labelSelector), other.metadata.labels))
+      return pod.metadata.namespace === other.metadata.namespace && isSelected
+    },
     preFilter({ pod }, snapshot) {
       const constraints = constraintsOf(pod, 'DoNotSchedule', defaults, snapshot.objects)
       if (constraints.length === 0) return { status: SKIP }

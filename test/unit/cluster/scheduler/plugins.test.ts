@@ -146,6 +146,17 @@ describe('InterPodAffinity', () => {
   const apart = (app: string): PodParts => ({ spec: { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term(app)] } } } })
   const db = { name: 'db', labels: { app: 'db' }, nodeName: 'a1' }
 
+  it('is helped by pods that its terms select, and by the end of pods whose terms select it', () => {
+    const isHelped = (pod: PodParts, change: 'assigned pod added' | 'assigned pod deleted', other: PodParts) =>
+      interPodAffinity().isHelpedByPod?.(infoOf(pod), change, infoOf(other))
+    const web = { name: 'web', labels: { app: 'web' } }
+    expect([isHelped(near('db'), 'assigned pod added', db), isHelped(near('db'), 'assigned pod added', web)]).to.deep.equal([true, false])
+    expect(isHelped(near('db'), 'assigned pod deleted', db)).to.equal(false)
+    expect([isHelped(apart('db'), 'assigned pod deleted', db), isHelped(apart('db'), 'assigned pod added', db)]).to.deep.equal([true, false])
+    expect(isHelped(web, 'assigned pod deleted', apart('web'))).to.equal(true)
+    expect(isHelped(near('db'), 'assigned pod added', { ...db, metadata: { namespace: 'other' } })).to.equal(false)
+  })
+
   it('places a pod in the domain of others, or outside of it', () => {
     const snapshot = snapshotOf(zones, [db])
     expect(filterBy(interPodAffinity(), {}, snapshot)).to.deep.equal(skip)
@@ -204,6 +215,21 @@ describe('PodTopologySpread', () => {
   })
   const web = (name: string, nodeName: string): PodParts => ({ name, labels: { app: 'web' }, nodeName })
   const skew = "node(s) didn't match pod topology spread constraints"
+
+  it('is helped by pods of the namespace that a constraint selects', () => {
+    const spread: PodParts = {
+      spec: {
+        topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { app: 'a' } } }],
+      },
+    }
+    const isHelped = (other: PodParts) => podTopologySpread().isHelpedByPod?.(infoOf(spread), 'assigned pod added', infoOf(other))
+    expect([
+      isHelped({ labels: { app: 'a' } }),
+      isHelped({ labels: { app: 'b' } }),
+      isHelped({ labels: { app: 'a' }, metadata: { namespace: 'other' } }),
+    ]).to.deep.equal([true, false, false])
+    expect(podTopologySpread().isHelpedByPod?.(infoOf(), 'assigned pod added', infoOf())).to.equal(true)
+  })
 
   it('rejects domains that would have too many pods, and nodes without the label', () => {
     const snapshot = snapshotOf(zones, [web('x', 'a1')])

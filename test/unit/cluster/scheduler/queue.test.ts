@@ -61,6 +61,23 @@ describe('the scheduling queue', () => {
     expect([take(), take()]).to.deep.equal(['p', undefined])
   })
 
+  it('leaves a pod alone if the event does not help any plugin that rejected it', () => {
+    const { clock, queue, put, take } = queueWith()
+    put('p')
+    const queued = queue.take()
+    if (queued) queue.fail(queued, new Set(['InterPodAffinity', 'NodeName']))
+    clock.time = 2000
+    const asked: string[] = []
+    const helps = (isHelped: boolean) => (_pod: unknown, plugin: string) => {
+      asked.push(plugin)
+      return isHelped
+    }
+    queue.react('assigned pod added', helps(false))
+    expect([take(), asked]).to.deep.equal([undefined, ['InterPodAffinity']])
+    queue.react('assigned pod added', helps(true))
+    expect(take()).to.equal('p')
+  })
+
   it('tries a pod that was changed', () => {
     const { clock, queue, put, take } = queueWith()
     put('p')
@@ -98,13 +115,13 @@ describe('the scheduling queue', () => {
     const pods = [podOf({ name: 'a' }), podOf({ name: 'b' })]
     for (const pod of pods) queue.put(pod, false)
     for (let queued = queue.take(); queued; queued = queue.take()) queue.fail(queued, new Set(['VolumeBinding']))
-    queue.react('claim', pods.slice(1))
-    queue.react('node taints', pods)
+    queue.reactFor('claim', pods.slice(1))
+    queue.reactFor('node taints', pods)
     expect(queue.unschedulable).to.equal(1)
     clock.time = 1000
     const again = queue.take()
     expect(again?.pod.metadata.name).to.equal('b')
-    queue.react('claim', pods.slice(1))
+    queue.reactFor('claim', pods.slice(1))
     if (again) queue.fail(again, new Set(['VolumeBinding']))
     expect(queue.unschedulable, 'the event came during the attempt').to.equal(1)
   })
