@@ -168,7 +168,8 @@ const attachmentsOf = ({ volumeAttachments, drivers = [] }: NonNullable<PluginCa
     ]),
   )
 
-function worldOf({ pod = {}, nodes = [], infeasible = [], existing = [], objects = [], gates = {}, setup }: PluginCase, release: Release): CaseWorld {
+/** Builds the objects of a case. */
+export function worldOf({ pod = {}, nodes = [], infeasible = [], existing = [], objects = [], gates = {}, setup }: PluginCase, release: Release): CaseWorld {
   const rules = { podLevel: gates.PodLevelResources ?? true, inPlace: gates.InPlacePodVerticalScaling ?? minor(release) >= 33 }
   const assigned = existing.map((each, i) => podInfo(completePod(each, `existing-${i}`), rules))
   const infos = [...nodes, ...infeasible].map((node, i) => {

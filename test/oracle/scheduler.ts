@@ -8,6 +8,7 @@ import { load } from 'js-yaml'
 import type { Release } from '../../src/lifecycle/release.ts'
 import { startControlPlane } from '../../src/testing/start-control-plane.ts'
 import { differences, expectationIn, type PluginCase, pluginOf } from './plugin-cases.ts'
+import { preemptionDifferences } from './preemption-cases.ts'
 import { runScenario, type SchedulerScenario } from './scheduler-scenarios.ts'
 
 const [folder = '', release = '1.33'] = process.argv.slice(2) as [string, Release]
@@ -27,7 +28,11 @@ function runCase(name: string, one: PluginCase): void {
   const expected = expectationIn(one, release)
   const plugin = pluginOf(name, one, release)
   if (expected === undefined) note('left out', one.id, 'of a later release')
-  else if (plugin === undefined) note('left out', one.id, `${name} is not run by tables`)
+  else if (name === 'DefaultPreemption') {
+    const found = preemptionDifferences(one, expected, release)
+    if (found === undefined) note('left out', one.id, 'needs extenders, a plugin that fails, or several cycles')
+    else note(found.length === 0 ? 'holds' : 'differs', one.id, found.join('; '))
+  } else if (plugin === undefined) note('left out', one.id, `${name} is not run by tables`)
   else
     try {
       const found = differences(plugin, one, expected, release)
