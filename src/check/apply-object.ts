@@ -2,6 +2,7 @@ import type { JsonObject } from '../api/meta/object.ts'
 import type { ServedResource } from '../catalog/catalog.ts'
 import type { WhyStep } from '../meta/why.ts'
 import type { SourceNode } from '../upgrade/source/nodes.ts'
+import { culpritOf } from './findings/culprit.ts'
 import { managerIn, refusalFindings, wrongValue } from './findings/refusal.ts'
 import { type ForkClient, type ForkResponse, resourcePath } from './fork/fork-client.ts'
 import type { InputObject } from './input/input-object.ts'
@@ -94,9 +95,10 @@ async function write(
   }
   for (let i = 0; last.error && i < MOST_WRONG_TYPES; i++) {
     const { error, steps } = last
-    const at = wrongValue(object, error)
+    const named = wrongValue(object, error)
+    const at = named && !named.isExact ? (culpritOf(object, served.version, without) ?? named) : named
     if (at?.isExact && at.node !== object.node) {
-      findings.push(...refusalFindings(object, error, steps, before !== undefined))
+      findings.push(...refusalFindings(object, error, steps, before !== undefined, at))
       without.add(at.node)
       removed.add(at.path)
       last = await send(writer, object, attempt, without)
@@ -122,7 +124,8 @@ const STRICT = /^(?:unknown|duplicate) field "/
 
 /** Returns the response to strict validation, which kubectl requests, if it differs from a response with warnings. */
 async function strictly(client: ForkClient, object: InputObject, attempt: Attempt, response: ForkResponse): Promise<ForkResponse> {
-  if (response.error || !response.warnings.some(text => STRICT.test(text))) return response
+  // A value that cannot be decoded is reported before unknown fields, and everything else after them.
+  if (response.code === 400 || isUnauthorized(response) || !response.warnings.some(text => STRICT.test(text))) return response
   const force = attempt.method === 'PATCH' ? { force: 'true' } : {}
   const strict = await send(client, object, { ...attempt, query: { ...attempt.query, ...force, fieldValidation: 'Strict', dryRun: 'All' } }, new Set())
   return strict.code === 409 ? response : strict

@@ -35,7 +35,7 @@ async function checked(prefix: readonly string[], ...more: string[]): Promise<st
     PROGRAM,
     '--',
     '-f',
-    'test/fixtures/check/oracle',
+    'test/fixtures/check/oracle/workloads.yaml',
     '-o',
     'json',
   ]
@@ -48,8 +48,8 @@ async function checked(prefix: readonly string[], ...more: string[]): Promise<st
 describe('binnacle check without a network', function () {
   this.timeout(300_000)
 
-  it('opens no connection and no listener', async () => expect(await checked([], '--import', NO_SOCKETS)).to.equal('true 37'))
+  it('opens no connection and no listener', async () => expect(await checked([], '--import', NO_SOCKETS)).to.equal('true 12'))
 
   const skip = whyNoNamespace()
-  ;(skip ? it.skip : it)(`runs in an empty network namespace${skip ? ` (skipped: ${skip})` : ''}`, async () => expect(await checked(EMPTY)).to.equal('true 37'))
+  ;(skip ? it.skip : it)(`runs in an empty network namespace${skip ? ` (skipped: ${skip})` : ''}`, async () => expect(await checked(EMPTY)).to.equal('true 12'))
 })

@@ -42,6 +42,32 @@ spec:
     ])
   })
 
+  it('locates values whose error does not name their field, and keys of maps', async () => {
+    const text = `apiVersion: v1
+kind: Pod
+metadata:
+  name: a
+  creationTimestamp: yesterday
+  labels:
+    good: a
+    "bad key!": b
+spec:
+  containers:
+  - name: a
+    image: b
+    resources:
+      limits:
+        cpu: 1
+        memory: lots
+`
+    const { findings } = await check({ texts: { a: text } })
+    expect(findings.map(({ rule, field, position }) => [rule, field, position?.line, position?.column])).to.deep.equal([
+      ['wrong-type', 'metadata.creationTimestamp', 5, 3],
+      ['invalid-value', 'metadata.labels', 8, 5],
+      ['wrong-type', 'spec.containers[0].resources.limits.memory', 16, 9],
+    ])
+  })
+
   it('applies definitions, namespaces and policies first, unless the order is kept', async () => {
     const text = `apiVersion: example.dev/v1
 kind: Widget

@@ -25,8 +25,8 @@ const ADVICE: Readonly<Partial<Record<RuleName, string>>> = {
   forbidden: 'grant the permission with a role, or apply as another user',
 }
 
-/** Findings about an error response. `steps`: steps of the request, which tell what denied it. */
-export function refusalFindings(object: InputObject, status: Status, steps: readonly WhyStep[], isUpdate: boolean): CheckFinding[] {
+/** Findings about an error response. `steps`: steps of the request, which tell what denied it. `culprit`: value that cannot be decoded, if it is known. */
+export function refusalFindings(object: InputObject, status: Status, steps: readonly WhyStep[], isUpdate: boolean, culprit?: FieldLocation): CheckFinding[] {
   const denial = denialOf(steps)
   if (denial) return [objectFinding(object, denial.rule, 'error', status.message ?? '', { by: denial.by, advice: ADVICE[denial.rule], ...fieldIn(status) })]
   const causes = status.details?.causes ?? []
@@ -35,7 +35,7 @@ export function refusalFindings(object: InputObject, status: Status, steps: read
     return causes.map(({ field = '', message = '' }) =>
       objectFinding(object, 'apply-conflict', 'error', `${message}: ${field}`, { field, by: managerIn(message), advice: ADVICE['apply-conflict'] }),
     )
-  const wrong = wrongValue(object, status)
+  const wrong = culprit ?? wrongValue(object, status)
   if (wrong !== undefined)
     return [
       objectFinding(object, 'wrong-type', 'error', status.message ?? '', wrong.isExact ? { field: wrong.path, at: wrong, advice: ADVICE['wrong-type'] } : {}),
@@ -57,7 +57,15 @@ const IMMUTABLE = /immutable|may not be changed|updates to |may not update|canno
 function causeFinding(object: InputObject, { field = '', message = '', reason }: Cause, isUpdate: boolean): CheckFinding {
   const rule = isUpdate && IMMUTABLE.test(message) ? 'immutable-field' : reason === 'FieldValueTypeInvalid' ? 'wrong-type' : 'invalid-value'
   const isPath = field !== '' && field !== '<nil>'
-  return objectFinding(object, rule, 'error', isPath ? `${field}: ${message}` : message, { ...(isPath && { field }), advice: ADVICE[rule] })
+  const at = isPath ? keyInside(object, field, message) : undefined
+  return objectFinding(object, rule, 'error', isPath ? `${field}: ${message}` : message, { ...(isPath && { field }), at, advice: ADVICE[rule] })
+}
+
+/** Locates the key of a map that an error is about, if the error names the map and quotes the key, such as a label. */
+function keyInside({ node }: InputObject, field: string, message: string): FieldLocation | undefined {
+  const key = /^[\w ]+: "([^"\\]*)"/.exec(message)?.[1]
+  const at = key === undefined ? undefined : locateField(node, `${field}[${key}]`)
+  return at?.isExact ? at : undefined
 }
 
 /** Policy, webhook or plugin that denied a request. */

@@ -29,7 +29,7 @@ function quotedIn(text: string, prefix: string): string | undefined {
 }
 
 const POLICY = /^Validation failed for ValidatingAdmissionPolicy '([^']*)' with binding '([^']*)': /
-const DEPRECATION = / is deprecated in v1\.\d+\+/
+const DEPRECATION = / is deprecated(?: in v1\.\d+\+|;|$)/
 
 function warningFinding(object: InputObject, text: string, steps: readonly WhyStep[], release: Release): CheckFinding {
   const [, policy] = POLICY.exec(text) ?? []

@@ -115,6 +115,17 @@ const itemLocation = ({ path }: FieldLocation, item: SourceNode, index: number):
   isExact: true,
 })
 
+/** Yields the scalars of a document, in the order of the text. Members of aliases are left out. */
+export function* eachScalar(root: SourceNode): Generator<FieldLocation> {
+  const visit = function* (at: FieldLocation): Generator<FieldLocation> {
+    const { node } = at
+    if (node.kind === 'scalar') yield at
+    else if (node.kind === 'list') for (const [i, item] of node.items.entries()) yield* visit(itemLocation(at, item, i))
+    else if (node.kind === 'map') for (const pair of node.pairs) yield* visit(memberAt(at, pair))
+  }
+  yield* visit({ range: headOf(root), node: root, path: '', isExact: true })
+}
+
 /** Longest range that stands for a node without a key. */
 const HEAD = 80
 
