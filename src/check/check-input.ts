@@ -1,5 +1,5 @@
 import { ArgumentError } from '../lib/arguments.ts'
-import { DEFAULT_RELEASE, RELEASE_RANGE, RELEASES, type Release } from '../lifecycle/release.ts'
+import { DEFAULT_RELEASE, previewWarning, RELEASE_RANGE, RELEASES, type Release } from '../lifecycle/release.ts'
 import type { User } from '../meta/context.ts'
 import type { Flags } from '../process/in-process.ts'
 import { createDumpedNamespaces } from './against/dump-namespaces.ts'
@@ -33,7 +33,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const fork = await openFork({ flags: flagsOf(options, cluster?.release), tables: cluster?.tables })
   try {
     if (cluster && !cluster.isComplete) await createDumpedNamespaces(fork, cluster.tables)
-    const result = await checkOn(fork, { input, given }, { ...options, hasCluster: cluster !== undefined })
+    const result = await checkOn(fork, { input, given }, { ...options, hasCluster: cluster !== undefined, knowsKinds: cluster?.isComplete === true })
     const tested = await runSuites(suites, given, options)
     return { input: joined(given, input), result: { ...result, cases: tested, remarks: [...(cluster?.remarks ?? []), ...result.remarks] } }
   } finally {
@@ -84,6 +84,13 @@ function flagsOf({ gates = {}, runtimeConfig, encryptionProviderConfig, etcdPref
   }
 }
 
+/** Options of a check on a fork. */
+interface ForkCheckOptions extends CheckOptions {
+  readonly hasCluster: boolean
+  /** Whether the fork has all definitions of the cluster. */
+  readonly knowsKinds: boolean
+}
+
 interface CheckInputs {
   /** Objects that are checked. */
   readonly input: Input
@@ -91,7 +98,7 @@ interface CheckInputs {
   readonly given: Input
 }
 
-async function checkOn(fork: Fork, { input, given }: CheckInputs, options: CheckOptions & { readonly hasCluster: boolean }): Promise<CheckResult> {
+async function checkOn(fork: Fork, { input, given }: CheckInputs, options: ForkCheckOptions): Promise<CheckResult> {
   const {
     namespace = 'default',
     strict = false,
@@ -102,7 +109,7 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: Check
     forceConflicts = false,
     webhooks = {},
   } = options
-  const { hasCluster } = options
+  const { hasCluster, knowsKinds } = options
   const reviews = new WebhookReviews(webhooks)
   const clientOf = (user: User): ForkClient => new ForkClient({ fork, user, userAgent: 'kubectl', comparesAll: showDefaults, reviewInstead: reviews.review })
   const admin = clientOf(ADMIN)
@@ -119,6 +126,7 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: Check
       fieldManager,
       forceConflicts,
       mayExist: hasCluster,
+      knowsKinds,
       hasCluster,
       checksPods: hasCluster || [...given.objects, ...input.objects].some(decidesOnPods),
     },
@@ -128,6 +136,7 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: Check
   const objects: CheckedObject[] = []
   for (const object of asGiven ? input.objects : inOrder(input.objects)) objects.push(await checker.check(object))
   const references = await new ReferenceCheck(checker.placed, { fork, admin, strict, hasCluster }).findings()
+  const preview = previewWarning(fork.gates.release)
   const faults = [...given.faults, ...input.faults].map(
     ({ rule, ...fault }): CheckFinding => ({ rule, severity: rule === 'not-an-object' ? 'warning' : 'error', ...fault }),
   )
@@ -136,7 +145,7 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: Check
     objects: objects.toSorted(byPosition(input)),
     findings: [...faults, ...checker.findings, ...references, ...reviews.findings()].toSorted(byPosition(joined(given, input))),
     cases: [],
-    remarks: input.remarks,
+    remarks: [...(preview === undefined ? [] : [preview]), ...input.remarks],
   }
 }
 

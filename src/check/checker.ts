@@ -1,6 +1,7 @@
 import { type JsonObject, objectIn } from '../api/meta/object.ts'
 import type { ServedResource } from '../catalog/catalog.ts'
 import { nearest } from '../lib/did-you-mean.ts'
+import { lifecycleOf } from '../lifecycle/lifecycle.ts'
 import type { Release } from '../lifecycle/release.ts'
 import { standingIn } from '../upgrade/versions/old-versions.ts'
 import { type AppliedObject, type ApplyClients, type ApplyOptions, applyObject } from './apply-object.ts'
@@ -23,6 +24,8 @@ export interface CheckerOptions extends ApplyOptions {
   readonly namespace: string
   /** Whether the fork has the objects of a cluster. */
   readonly hasCluster: boolean
+  /** Whether the fork has all definitions of a cluster. */
+  readonly knowsKinds: boolean
   readonly strict: boolean
   /** Whether the pods of workloads are sent through admission. */
   readonly checksPods: boolean
@@ -67,7 +70,9 @@ export class Checker {
     const { first, last, before } = result
     this.placed.push({ object: { ...object, namespace }, served, namespace, before, response: last })
     await this.#checkPods(object)
-    if (affectsAdmission(object)) this.#unsettled = `${object.apiVersion} ${object.kind}`
+    // Custom objects may be parameters of policies.
+    const isParameter = options.checksPods && lifecycleOf(object.apiVersion, object.kind) === undefined
+    if (isParameter || affectsAdmission(object)) this.#unsettled = `${object.apiVersion} ${object.kind}`
     if (object.kind === 'CustomResourceDefinition' && last.object && !last.error) await this.#withoutConversion(last.object)
     const { error = refusal } = first
     return {
@@ -132,7 +137,7 @@ export class Checker {
     const { options, fork } = this.#parts
     const standing = standingIn(this.#release, object)
     const message = `no matches for kind "${object.kind}" in version "${object.apiVersion}"`
-    const severity = options.strict || options.hasCluster ? 'error' : 'warning'
+    const severity = options.strict || options.knowsKinds ? 'error' : 'warning'
     if (standing?.state === 'removed')
       this.findings.push(objectFinding(object, 'removed-version', 'error', standing.warning, { field: 'apiVersion', advice: adviceOf(object, this.#release) }))
     else if (standing?.state === 'not yet')

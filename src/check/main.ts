@@ -2,6 +2,7 @@ import { ClusterError } from '../clients/cluster-client.ts'
 import { FlagError } from '../config/parse-flags.ts'
 import { ArgumentError } from '../lib/arguments.ts'
 import { InputBoundError } from '../lib/bounded-input.ts'
+import { errorCode } from '../lib/error-code.ts'
 import { printable } from '../lib/printable.ts'
 import { LifecycleError } from '../lifecycle/gates.ts'
 import { BackendError } from '../storage/backend.ts'
@@ -19,6 +20,11 @@ const isOfUser = (error: unknown): error is Error =>
 
 /** Runs the command of this process, and sets its exit code. */
 export function main(): void {
+  process.stdout.on('error', (error: Error) => {
+    // The reader of a closed pipe, such as `head`, has read enough.
+    if (errorCode(error) !== 'EPIPE') process.stderr.write(`Error: ${error.message}\n`)
+    process.exitCode = 2
+  })
   const streams = { out: (text: string) => void process.stdout.write(text), err: (text: string) => void process.stderr.write(text) }
   void runCheck(process.argv.slice(3), streams).then(
     status => {

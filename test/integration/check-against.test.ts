@@ -119,6 +119,21 @@ describe('binnacle check against a cluster', () => {
     expect(jane).to.have.members([...FINDINGS, '11 error forbidden', '16 error forbidden'])
   })
 
+  it('checks kinds that cannot be read, and kinds that a dump does not define', async () => {
+    const text = `apiVersion: authorization.k8s.io/v1
+kind: SelfSubjectAccessReview
+spec: {resourceAttributes: {verb: get, resource: pods}}
+---
+apiVersion: example.dev/v1
+kind: Widget
+metadata: {name: a}
+`
+    const rules = async (against: string): Promise<string[]> =>
+      (await check({ texts: { a: text }, against: join(folder, against) })).findings.map(({ severity, rule }) => `${severity} ${rule}`)
+    expect(await rules('dump.yaml')).to.deep.equal(['warning unknown-kind'])
+    expect(await rules('snapshot.db')).to.deep.equal(['error unknown-kind'])
+  })
+
   it('takes the namespaces of a dump that does not have them from its objects', async () => {
     writeFileSync(join(folder, 'part.yaml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: elsewhere}\n')
     expect(await found({ against: join(folder, 'part.yaml') })).to.deep.equal([

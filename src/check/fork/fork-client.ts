@@ -6,6 +6,7 @@ import { serveResource } from '../../endpoints/dispatch.ts'
 import { withDeprecationWarnings } from '../../endpoints/filters/deprecation-warnings.ts'
 import type { ApiFilter, ApiState } from '../../endpoints/filters/filter.ts'
 import { withNegotiation } from '../../endpoints/filters/response-form.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import { wordingOf } from '../../lifecycle/release.ts'
 import { isMaster, MASTERS } from '../../meta/authorizer.ts'
 import type { RequestContext, User } from '../../meta/context.ts'
@@ -52,7 +53,7 @@ export class ForkClient {
     this.#chain = [options.fork.plane.api.withScope, withDeprecationWarnings, withNegotiation, serveResource]
   }
 
-  /** Resolves with the response, also to a refused request. Rejects if the fork has a bug. */
+  /** Resolves with the response, also to a refused request. */
   async send(request: Omit<ForkRequest, 'user' | 'userAgent' | 'now' | 'notes' | 'reviewInstead'>): Promise<ForkResponse> {
     const { fork, user, userAgent, reviewInstead, comparesAll = false } = this.#options
     const notes = new StepList(comparesAll)
@@ -68,7 +69,7 @@ export class ForkClient {
     return new ObjectResponse(exchange, notes.steps)
   }
 
-  /** Reads an object as the administrator. Undefined if there is none. */
+  /** Reads an object as the administrator. Undefined if there is none, or its kind cannot be read. */
   async get(served: ServedResource, namespace: string, name: string): Promise<JsonObject | undefined> {
     const exchange = new ForkExchange({
       ...this.#options,
@@ -80,7 +81,7 @@ export class ForkClient {
     try {
       await this.#serve({ exchange })
     } catch (error) {
-      if (error instanceof StatusError && error.code === 404) return undefined
+      if (error instanceof StatusError && [404, 405].includes(error.code)) return undefined
       throw error
     }
     const { value } = parseJson(exchange.body)
@@ -133,5 +134,5 @@ function statusOf(error: unknown, { gates }: Fork): Status {
   if (error instanceof StatusError) return error.worded(wordingOf(gates.release)).status
   if (error instanceof PlainTextError) return failure(error.code, '', error.message).status
   if (error instanceof RangeError) return failure(400, 'BadRequest', 'the body of the request is nested too deeply, or has too many errors to report').status
-  throw error
+  return failure(500, 'InternalError', `Internal error occurred: ${errorMessage(error)}`).status
 }
