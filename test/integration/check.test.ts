@@ -1,6 +1,10 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { check } from '../../src/check/check.ts'
 import type { CheckFinding, CheckOptions } from '../../src/check/types.ts'
@@ -209,6 +213,51 @@ metadata: {name: b}
       '8:28 warning missing-reference webhooks[0].clientConfig.service.name | Service "engine" in namespace default does not exist',
       '11:1 note webhook-not-called  | webhook "check.engine.dev" of engine would be called for 2 objects, and was not',
     ])
+  })
+
+  it('calls webhooks at the URLs that are named', async () => {
+    const engine = createServer((request, response) => {
+      void json(request).then(review => {
+        const { request: asked } = review as { readonly request: { readonly uid: string; readonly object: { readonly metadata: { readonly name: string } } } }
+        const allowed = asked.object.metadata.name !== 'bad'
+        response.end(
+          JSON.stringify({
+            apiVersion: 'admission.k8s.io/v1',
+            kind: 'AdmissionReview',
+            response: { uid: asked.uid, allowed, ...(!allowed && { status: { message: 'bad names are denied' } }) },
+          }),
+        )
+      })
+    }).listen(0, '127.0.0.1')
+    await once(engine, 'listening')
+    const { port } = engine.address() as AddressInfo
+    const text = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: engine}
+webhooks:
+- name: check.engine.dev
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {url: 'https://192.0.2.1/'}
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: good}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: bad}
+`
+    try {
+      const webhooks = { 'check.engine.dev': `http://127.0.0.1:${port}/` }
+      const { findings } = await check({ texts: { a: text }, asGiven: true, webhooks })
+      expect(findings.map(({ rule, by, message }) => [rule, by, message])).to.deep.equal([
+        ['webhook-denied', 'check.engine.dev', 'admission webhook "check.engine.dev" denied the request: bad names are denied'],
+      ])
+    } finally {
+      engine.close()
+    }
   })
 
   it('shows defaults and diffs', async () => {
