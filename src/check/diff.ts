@@ -1,10 +1,6 @@
-import type { Json, JsonObject } from '../api/meta/object.ts'
-import { objectIn } from '../api/meta/object.ts'
+import { type Json, type JsonObject, objectIn } from '../api/meta/object.ts'
 import { yamlBytes } from '../codec/yaml-writer.ts'
-import { lineDiff, nearDifferences } from '../lib/line-diff.ts'
-
-/** Lines around a difference. */
-const CONTEXT = 3
+import { textDiff } from '../lib/unified-diff.ts'
 
 /** Metadata that every write changes. */
 const OF_WRITES: ReadonlySet<string> = new Set(['managedFields', 'resourceVersion', 'uid', 'creationTimestamp', 'selfLink'])
@@ -17,10 +13,7 @@ export function withoutWriteMetadata(object: JsonObject): JsonObject {
 
 /** Returns the unified diff of two values as YAML, as `kubectl diff` prints it. Empty if they are equal. */
 export function yamlDiff(before: Json | undefined, after: Json | undefined, names: readonly [string, string]): string {
-  const lines = (value: Json | undefined): string[] => (value === undefined ? [] : yamlBytes(value).toString().trimEnd().split('\n'))
-  const all = lineDiff(lines(before), lines(after))
-  if (all.every(({ sign }) => sign === ' ')) return ''
-  const out = [`--- ${names[0]}`, `+++ ${names[1]}`]
-  for (const line of nearDifferences(all, CONTEXT)) out.push('skipped' in line ? `@@ ${line.skipped} unchanged lines @@` : `${line.sign}${line.text}`)
-  return `${out.join('\n')}\n`
+  const yaml = (value: Json | undefined): string => (value === undefined ? '' : yamlBytes(value).toString())
+  const hunks = textDiff(yaml(before), yaml(after))
+  return hunks === '' ? '' : `--- ${names[0]}\n+++ ${names[1]}\n${hunks}`
 }

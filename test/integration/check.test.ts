@@ -264,6 +264,8 @@ metadata: {name: bad}
     const text = 'apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec:\n  ports:\n  - port: 80\n'
     const { findings, objects } = await check({ texts: { a: text }, showDefaults: true, diff: true })
     expect(findings.map(({ message }) => message)).to.include('spec.ports[0].protocol: "TCP" is set by the server')
-    expect(objects[0]?.diff).to.include('+  - port: 80')
+    expect(objects[0]?.diff)
+      .to.match(/^--- a\/Service\/a\n\+\+\+ b\/Service\/a\n@@ -0,0 \+1,\d+ @@\n\+apiVersion: v1\n/)
+      .and.include('+  - port: 80')
   })
 })
