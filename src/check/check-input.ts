@@ -8,6 +8,7 @@ import type { CaseSuite } from './cases/policy-case.ts'
 import { readSuites } from './cases/read-suites.ts'
 import { runSuite } from './cases/run-cases.ts'
 import { Checker } from './checker.ts'
+import { typeCheckFindings } from './findings/type-checks.ts'
 import { ADMIN, ForkClient } from './fork/fork-client.ts'
 import { type Fork, openFork } from './fork/open-fork.ts'
 import type { Input } from './input/input-object.ts'
@@ -136,6 +137,8 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: ForkC
   const objects: CheckedObject[] = []
   for (const object of asGiven ? input.objects : inOrder(input.objects)) objects.push(await checker.check(object))
   const references = await new ReferenceCheck(checker.placed, { fork, admin, strict, hasCluster }).findings()
+  await checker.settle()
+  const types = await typeCheckFindings(checker.placed, admin)
   const preview = previewWarning(fork.gates.release)
   const faults = [...given.faults, ...input.faults].map(
     ({ rule, ...fault }): CheckFinding => ({ rule, severity: rule === 'not-an-object' ? 'warning' : 'error', ...fault }),
@@ -143,7 +146,7 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: ForkC
   return {
     release: fork.gates.release,
     objects: objects.toSorted(byPosition(input)),
-    findings: [...faults, ...checker.findings, ...references, ...reviews.findings()].toSorted(byPosition(joined(given, input))),
+    findings: [...faults, ...checker.findings, ...types, ...references, ...reviews.findings()].toSorted(byPosition(joined(given, input))),
     cases: [],
     remarks: [...(preview === undefined ? [] : [preview]), ...input.remarks],
   }

@@ -190,6 +190,23 @@ metadata: {name: a}
     ])
   })
 
+  it('reports expressions of policies that do not fit the types of their kinds', async () => {
+    const text = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: typo}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}]
+  validations:
+  - expression: object.spec.replicaz > 1
+`
+    const { findings } = await check({ texts: { a: text } })
+    expect(findings.map(({ rule, severity, field, position }) => [rule, severity, field, position?.line])).to.deep.equal([
+      ['policy-type', 'warning', 'spec.validations[0].expression', 8],
+    ])
+    expect(findings[0]?.message).to.include("undefined field 'replicaz'")
+  })
+
   it('names webhooks that would be called, once each', async () => {
     const text = `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration

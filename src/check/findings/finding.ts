@@ -22,6 +22,7 @@ export const RULES = {
   'policy-denied': 'An admission policy denies an object',
   'policy-warning': 'An admission policy warns about an object',
   'policy-mutated': 'An admission policy changes an object',
+  'policy-type': 'An expression of a policy does not fit the types that it is evaluated on',
   'webhook-denied': 'An admission webhook denies an object',
   'webhook-mutated': 'An admission webhook changes an object',
   'webhook-not-called': 'An admission webhook would be called',
