@@ -9,6 +9,8 @@ export const LONGEST = [
   'test/integration/console-pages.test.ts',
   'test/integration/resilience-leadership.test.ts',
   'test/integration/resilience-etcd-network.test.ts',
+  'test/integration/explore.test.ts',
+  'test/integration/explore-command.test.ts',
   'test/integration/testing-histories.test.ts',
   'test/integration/resilience-quota.test.ts',
   'test/integration/media-types.test.ts',

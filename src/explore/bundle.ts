@@ -2,7 +2,6 @@
 
 import { ArgumentError } from '../lib/arguments.ts'
 import { errorMessage } from '../lib/error-message.ts'
-import { ManifestError } from '../upgrade/manifests.ts'
 import { runExplore } from './command/command.ts'
 import { explorer, type Server } from './explore.ts'
 
@@ -16,8 +15,7 @@ export function main(server: () => Server): void {
       process.exitCode = status
     },
     (error: unknown) => {
-      const isOfUser = error instanceof ArgumentError || error instanceof ManifestError
-      streams.err(`Error: ${isOfUser || !(error instanceof Error) ? errorMessage(error) : error.stack}\n`)
+      streams.err(`Error: ${error instanceof ArgumentError || !(error instanceof Error) ? errorMessage(error) : error.stack}\n`)
       process.exitCode = 2
     },
   )

@@ -4,6 +4,7 @@ import type { PlaneParts } from '../testing/running.ts'
 import type { ControlPlane } from '../testing/types.ts'
 import { changedObjects, type FinalState, finalState, type StateObject } from './final-state.ts'
 import { type ExpectedRun, type Failure, judgeState, judgeWrites } from './judge.ts'
+import { PlanePool } from './plane-pool.ts'
 import { type Entry, Recording, type RequestEntry, type Subject } from './recording.ts'
 import { Rest, RestlessError } from './rest.ts'
 import { Steps } from './steps.ts'
@@ -65,29 +66,26 @@ export interface EngineOptions {
 /** Ratio of the time for which requests are held to the time after which the controller counts as at rest. */
 const HOLD_RATIO = 4
 
-/** Runs a test under schedules, each on its own fork of a control plane. */
+/** Runs a test under schedules, each on a control plane of its own. */
 export class Engine {
   readonly #options: EngineOptions
   quietMs: number
-  /** Fork of the next run, which opens while the current one runs. */
-  #next: Promise<ControlPlane>
+  readonly #planes: PlanePool
 
   constructor(options: EngineOptions, quietMs: number) {
     this.#options = options
     this.quietMs = quietMs
-    this.#next = options.origin.fork()
+    this.#planes = new PlanePool(options.origin, options.partsOf)
   }
 
   async close(): Promise<void> {
-    await (await this.#next).stop()
+    await this.#planes.close()
   }
 
   /** Runs the test with the faults. Without `expected`, only the test itself and quiescence are judged. */
   async run(faults: readonly FaultSpec[], expected?: ExpectedRun): Promise<RunResult> {
-    const { origin, partsOf, scenario, ignore, patienceMs } = this.#options
-    const next = this.#next
-    this.#next = origin.fork()
-    const plane = await next
+    const { partsOf, scenario, ignore, patienceMs } = this.#options
+    const plane = await this.#planes.take()
     const parts = partsOf(plane)
     const before = parts.objects()
     const test = scenario.begin()
@@ -99,15 +97,18 @@ export class Engine {
     const steps = new Steps({ rest, stateNow, expected, patienceMs })
     const world: World = { plane, recording, rest: () => rest.reached(false), settled: () => steps.settled(), isQuiet: () => rest.isQuiet }
     recording.onBarrier = name => (name === 'rest' ? world.rest() : name === 'settled' ? world.settled() : undefined)
+    let hasPassed = false
     try {
       for (const fault of faults) plane.faults.add(fault)
       const outcome = await this.#perform(test, world)
       const objects = changedObjects(parts.objects(), before)
-      return await this.#judged(plane, recording, objects, { ...outcome, expected, steps: steps.states })
+      const result = await this.#judged(plane, recording, objects, { ...outcome, expected, steps: steps.states })
+      hasPassed = result.failure === undefined
+      return result
     } finally {
       await test.stop()
       parts.rules.observer = undefined
-      await plane.stop()
+      this.#planes.release(plane, hasPassed)
     }
   }
 

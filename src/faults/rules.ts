@@ -60,6 +60,12 @@ export class FaultRules {
     return false
   }
 
+  /** Forgets the changes that watches have delivered. */
+  forgetChanges(): void {
+    this.#changes.clear()
+    this.#staleStarts.clear()
+  }
+
   /** Whether any rule needs to know the changes that watches deliver. */
   get countsChanges(): boolean {
     for (const { spec } of this.#rules.values()) if (spec.behindChanges !== undefined) return true

@@ -65,6 +65,8 @@ export interface PlaneParts {
   isIdle(): boolean
   /** Returns the stored objects as JSON, by key. */
   objects(): ReadonlyMap<string, string>
+  /** Makes the current content the one that `reset` restores. */
+  markBeginning(): void
 }
 
 const parts = new WeakMap<ControlPlane, PlaneParts>()
@@ -89,7 +91,13 @@ export async function openControlPlane(begin: Begin, tables: MemoryTables, optio
   opened.catch(() => port.close())
   const access = await adminAccess(config, await lineage.credentials(config), { securePort: port.port, insecurePort: undefined })
   const plane = new RunningControlPlane(begin, access, { simulation, tables, recorded, queues, faults: new OwnFaults(rules), opened })
-  parts.set(plane, { rules, revision: () => metaRevision(tables, 'revision'), isIdle: () => queues.isIdle, objects: () => storedObjects(tables) })
+  parts.set(plane, {
+    rules,
+    revision: () => metaRevision(tables, 'revision'),
+    isIdle: () => queues.isIdle,
+    objects: () => storedObjects(tables),
+    markBeginning: () => plane.markBeginning(),
+  })
   return plane
 }
 

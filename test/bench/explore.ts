@@ -42,7 +42,7 @@ async function inGo(folder: string): Promise<void> {
     if (status !== 0) return console.log(`${folder}: the tests do not compile here: ${stderr}`)
     writeFileSync(times, '')
     const noting = `date +%s%N >> '${times}'; '${binary}' -test.run TestMended; code=$?; date +%s%N >> '${times}'; exit $code`
-    const flags = ['--agent', 'races-controller*', '--restart-signal', 'SIGUSR1', '--apply', join(GO, 'definitions.yaml'), '--runs', String(RUNS)]
+    const flags = ['--agent', 'races-controller*', '--apply', join(GO, 'definitions.yaml'), '--runs', String(RUNS)]
     await runExplore([...flags, '--', 'sh', '-c', noting], { out: () => {}, err: console.error }, { startControlPlane, partsOf })
     const moments = readFileSync(times, 'utf8').trim().split('\n').map(Number)
     const own: number[] = []

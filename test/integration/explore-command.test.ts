@@ -126,6 +126,9 @@ describe('binnacle explore', function () {
     expect(await rejected('--restart-signal', 'SIGNO', '--', 'true')).to.equal(
       'ArgumentError: --restart-signal=SIGNO: must be the name of a signal, such as SIGUSR1',
     )
+    expect(await rejected('--apply', join(directory, 'none.yaml'), '--', 'true')).to.include('none.yaml')
+    expect(await rejected('--replay', join(directory, 'none.yaml'), '--', 'true')).to.match(/^ArgumentError: --replay=.*none\.yaml: /)
+    expect(await rejected('--release', '1.2', '--', 'true')).to.match(/^ArgumentError: .*1\.2/)
     expect((await run('--help')).out).to.match(/^Usage: binnacle explore/)
     expect(main).to.be.a('function')
   })

@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { FaultSpec } from '../../faults/fault-spec.ts'
 import { ArgumentError, readArguments, type Streams } from '../../lib/arguments.ts'
+import { errorMessage } from '../../lib/error-message.ts'
 import { Engine, type Scenario } from '../engine.ts'
 import { exploration, UndisturbedError } from '../exploration.ts'
 import type { Server } from '../explore.ts'
@@ -103,7 +105,10 @@ async function exploreProgram(program: TestProgram, options: ExploreCommand, { d
   const { runs, seed, agents, controller, restartSignal, ignore, timeoutMs, replay, isVerbose } = options
   const { startControlPlane, partsOf } = server
   const manifests = options.apply.map(path => pathToFileURL(path))
-  const origin = await startControlPlane({ ...(options.release !== undefined && { release: options.release }), manifests })
+  const faults = replay === undefined ? undefined : faultsOf(replay)
+  const origin = await startControlPlane({ ...(options.release !== undefined && { release: options.release }), manifests }).catch(error => {
+    throw new ArgumentError(errorMessage(error))
+  })
   const scenario: Scenario = {
     subject: { users: [USER], ...(agents.length > 0 && { agents }) },
     restarts: restartSignal !== undefined || controller !== undefined,
@@ -113,7 +118,6 @@ async function exploreProgram(program: TestProgram, options: ExploreCommand, { d
   const engine = new Engine({ origin, partsOf, scenario, ignore, patienceMs: PATIENCE_MS, invariant: undefined }, LEAST_QUIET_MS)
   const log = (line: string): void => (isVerbose ? streams.err(`${program.name}: ${line}\n`) : undefined)
   try {
-    const faults = replay === undefined ? undefined : readFaultFile(readFileSync(replay, 'utf8'))
     const found = await exploration({ engine, scenario, runs, seed, quietMs: undefined, leastQuietMs: LEAST_QUIET_MS, replay: faults, log })
     streams.out(`${program.name}: nothing found in ${found.runs} runs with seed ${seed} (${found.perturbations} perturbations)\n`)
     for (const text of found.unrepeated) streams.out(`${program.name}: failed once, and not again: ${text}\n`)
@@ -130,6 +134,15 @@ async function exploreProgram(program: TestProgram, options: ExploreCommand, { d
   } finally {
     await engine.close()
     await origin.stop()
+  }
+}
+
+/** Reads a fault file. Throws an ArgumentError if it cannot be read. */
+function faultsOf(file: string): readonly FaultSpec[] {
+  try {
+    return readFaultFile(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new ArgumentError(`--replay=${file}: ${errorMessage(error)}`)
   }
 }
 
