@@ -126,7 +126,11 @@ async function undisturbed({ engine, quietMs, leastQuietMs, log }: ExplorationOp
   const namesOf = (result: RunResult): Set<string> =>
     new Set([...result.entries.flatMap(entry => (entry.kind === 'note' ? [] : [entry.name])), ...result.objects.map(object => String(metadataOf(object).name))])
   const names = others.reduce((shared, result) => intersection(shared, namesOf(result)), namesOf(first))
-  return { expected: { state: first.state, steps: first.steps, alternatives: [], variation, writes }, entries: first.entries, names }
+  return {
+    expected: { state: first.state, steps: first.steps, alternatives: [], isComparable: results.every(({ isComparable }) => isComparable), variation, writes },
+    entries: first.entries,
+    names,
+  }
 }
 
 const intersection = (a: ReadonlySet<string>, b: ReadonlySet<string>): Set<string> => new Set([...a].filter(each => b.has(each)))

@@ -19,6 +19,8 @@ export interface ExpectedStates {
 export interface ExpectedRun extends ExpectedStates {
   /** States that are accepted as well. */
   readonly alternatives: readonly ExpectedStates[]
+  /** Whether the controller was at rest at the end of the undisturbed runs. Otherwise final states are not compared. */
+  readonly isComparable: boolean
   readonly variation: Variation
   /** Writes of the controller. */
   readonly writes: number

@@ -132,6 +132,8 @@ const environment = (kubeconfig: string): NodeJS.ProcessEnv => ({
   KUBECONFIG: kubeconfig,
   USE_EXISTING_CLUSTER: 'true',
   BINNACLE_EXPLORE: 'true',
+  // A controller whose watch is cut may need a second to open it again, which is all the time that Gomega gives by default.
+  GOMEGA_DEFAULT_EVENTUALLY_TIMEOUT: process.env.GOMEGA_DEFAULT_EVENTUALLY_TIMEOUT ?? '10s',
 })
 
 /** A controller that runs beside the test as a program of its own, and is started again when it ends. */

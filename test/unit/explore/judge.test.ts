@@ -7,6 +7,7 @@ const expected = (objects: readonly StateObject[], writes = 10) => ({
   state: finalState(objects),
   steps: [],
   alternatives: [],
+  isComparable: true,
   variation: new Variation([]),
   writes,
 })
