@@ -64,13 +64,13 @@ interface Attempt {
 export async function applyObject(clients: ApplyClients, object: InputObject, target: ApplyTarget, options: ApplyOptions): Promise<AppliedObject> {
   const read = async (): Promise<JsonObject | undefined> => (object.name === '' ? undefined : clients.admin.get(target.served, target.namespace, object.name))
   const before = options.mayExist ? await read() : undefined
-  const result = await write(clients, object, target, before, options)
+  const result = await writeObject(clients, object, target, before, options)
   if (before || options.mayExist || result.last.error === undefined) return result
   const existing = await read()
-  return existing ? write(clients, object, target, existing, options) : result
+  return existing ? writeObject(clients, object, target, existing, options) : result
 }
 
-async function write(
+async function writeObject(
   { client, admin }: ApplyClients,
   object: InputObject,
   { served, namespace }: ApplyTarget,

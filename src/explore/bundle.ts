@@ -5,10 +5,10 @@ import { errorMessage } from '../lib/error-message.ts'
 import { runExplore } from './command/command.ts'
 import { explorer, type Server } from './explore.ts'
 
-export { explorer }
+export { explorer, runProgram as main }
 
 /** Runs the program `binnacle explore`. `server` loads the bundle of the server. */
-export function main(server: () => Server): void {
+function runProgram(server: () => Server): void {
   const streams = { out: (text: string) => void process.stdout.write(text), err: (text: string) => void process.stderr.write(text) }
   void runExplore(process.argv.slice(3), streams, server()).then(
     status => {

@@ -3,7 +3,7 @@ import { errorMessage } from '../lib/error-message.ts'
 import type { PlaneParts } from '../testing/running.ts'
 import type { ControlPlane } from '../testing/types.ts'
 import { changedObjects, type FinalState, finalState, type StateObject } from './final-state.ts'
-import { type ExpectedRun, type Failure, judgeState, judgeWrites } from './judge.ts'
+import { type ExpectedRun, judgeState, judgeWrites, type RunFailure } from './judge.ts'
 import { PlanePool } from './plane-pool.ts'
 import { type Entry, Recording, type RequestEntry, type Subject } from './recording.ts'
 import { Rest, RestlessError } from './rest.ts'
@@ -51,7 +51,7 @@ export interface RunResult {
   readonly isComparable: boolean
   /** State at each call of `settled`. */
   readonly steps: readonly FinalState[]
-  readonly failure: Failure | undefined
+  readonly failure: RunFailure | undefined
 }
 
 export interface EngineOptions {
@@ -143,7 +143,7 @@ export class Engine {
   }
 }
 
-async function brokenInvariant(invariant: (plane: ControlPlane) => Promise<void> | void, plane: ControlPlane): Promise<Failure | undefined> {
+async function brokenInvariant(invariant: (plane: ControlPlane) => Promise<void> | void, plane: ControlPlane): Promise<RunFailure | undefined> {
   try {
     await invariant(plane)
     return undefined

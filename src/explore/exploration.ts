@@ -2,8 +2,8 @@ import type { FaultSpec } from '../faults/fault-spec.ts'
 import { Draw } from './draw.ts'
 import type { Engine, RunResult, Scenario } from './engine.ts'
 import { faultFile } from './fault-file.ts'
-import { metadataOf, Variation } from './final-state.ts'
-import type { ExpectedRun, Failure } from './judge.ts'
+import { objectMetadata, Variation } from './final-state.ts'
+import type { ExpectedRun, RunFailure } from './judge.ts'
 import type { Entry } from './recording.ts'
 import { perturbationsOf } from './schedule.ts'
 import { smallerSchedules } from './shrink.ts'
@@ -49,7 +49,7 @@ class FailureError extends Error implements ExploreFailure {
   }
 }
 
-type FailedRun = Pick<RunResult, 'entries'> & { readonly failure: Failure }
+type FailedRun = Pick<RunResult, 'entries'> & { readonly failure: RunFailure }
 
 export interface ExplorationOptions {
   readonly engine: Engine
@@ -124,7 +124,10 @@ async function undisturbed({ engine, quietMs, leastQuietMs, log }: ExplorationOp
   const variation = new Variation([results.map(({ state }) => state), ...first.steps.map((_, step) => results.map(({ steps, state }) => steps[step] ?? state))])
   const writes = Math.max(...results.map(result => result.writes))
   const namesOf = (result: RunResult): Set<string> =>
-    new Set([...result.entries.flatMap(entry => (entry.kind === 'note' ? [] : [entry.name])), ...result.objects.map(object => String(metadataOf(object).name))])
+    new Set([
+      ...result.entries.flatMap(entry => (entry.kind === 'note' ? [] : [entry.name])),
+      ...result.objects.map(object => String(objectMetadata(object).name)),
+    ])
   const names = others.reduce((shared, result) => intersection(shared, namesOf(result)), namesOf(first))
   return {
     expected: { state: first.state, steps: first.steps, alternatives: [], isComparable: results.every(({ isComparable }) => isComparable), variation, writes },

@@ -48,14 +48,14 @@ const objectName = (key: string): string => {
   return `${resource} ${parts.slice(parts[0]?.includes('.') ? 2 : 1).join('/')}`
 }
 
-export const metadataOf = ({ value }: StateObject): ObjectMembers => (hasMembers(value.metadata) ? value.metadata : {})
+export const objectMetadata = ({ value }: StateObject): ObjectMembers => (hasMembers(value.metadata) ? value.metadata : {})
 
 /** Returns the state of objects without generated names, uids, times, resource versions and generations, and without the fields with the paths. */
 export function finalState(objects: readonly StateObject[], ignore: readonly string[] = []): FinalState {
   const uids = new Map<string, string>()
   const names: (readonly [string, string])[] = []
   for (const object of objects) {
-    const { uid, name, generateName } = metadataOf(object)
+    const { uid, name, generateName } = objectMetadata(object)
     if (typeof uid === 'string') uids.set(uid, `uid of ${object.id}`)
     if (typeof generateName === 'string' && generateName !== '' && typeof name === 'string' && name.startsWith(generateName))
       names.push([name, `${generateName}*`])

@@ -1,8 +1,8 @@
 import { hasMembers } from '../meta/equal.ts'
-import { describedDifference, differences, type FinalState, metadataOf, type StateObject, type Variation } from './final-state.ts'
+import { describedDifference, differences, type FinalState, objectMetadata, type StateObject, type Variation } from './final-state.ts'
 
 /** A run that violates an invariant. */
-export interface Failure {
+export interface RunFailure {
   readonly kind: 'the test' | 'an invariant' | 'quiescence' | 'final state' | 'stuck deletion' | 'orphan' | 'write storm'
   readonly message: string
   readonly cause?: unknown
@@ -33,7 +33,7 @@ const MOST_DIFFERENCES = 5
 /** Maximum number of writes of the controller. */
 export const writeLimit = ({ writes }: ExpectedRun): number => Math.max(3 * writes, writes + SPARE_WRITES)
 
-export function judgeWrites(writes: number, expected: ExpectedRun): Failure | undefined {
+export function judgeWrites(writes: number, expected: ExpectedRun): RunFailure | undefined {
   if (writes <= writeLimit(expected)) return undefined
   return { kind: 'write storm', message: `the controller wrote ${writes} times, in the undisturbed run ${expected.writes} times` }
 }
@@ -43,18 +43,18 @@ export const isExpected = (state: FinalState, expected: FinalState, variation: V
   differences(expected, state).every(difference => variation.varies(difference))
 
 /** Judges the objects at the end of a run. */
-export function judgeState(objects: readonly StateObject[], state: FinalState, expected: ExpectedRun): Failure | undefined {
+export function judgeState(objects: readonly StateObject[], state: FinalState, expected: ExpectedRun): RunFailure | undefined {
   if (expected.alternatives.some(alternative => isExpected(state, alternative.state, expected.variation))) return undefined
   const differing = differences(expected.state, state).filter(difference => !expected.variation.varies(difference))
   const unexpected = new Set(differing.map(({ object }) => object))
   if (differing.length === 0) return undefined
   const isUnexpected = (object: StateObject): boolean => unexpected.has(object.id) || !expected.state.has(object.id)
-  const stuck = objects.find(object => metadataOf(object).deletionTimestamp !== undefined && isUnexpected(object))
+  const stuck = objects.find(object => objectMetadata(object).deletionTimestamp !== undefined && isUnexpected(object))
   const details = differing.slice(0, MOST_DIFFERENCES).map(describedDifference)
   if (differing.length > MOST_DIFFERENCES) details.push(`and ${differing.length - MOST_DIFFERENCES} more differences`)
   const message = details.join('\n')
   if (stuck !== undefined) {
-    const { finalizers } = metadataOf(stuck)
+    const { finalizers } = objectMetadata(stuck)
     return { kind: 'stuck deletion', message: `${stuck.id} is being deleted, and keeps its finalizers ${JSON.stringify(finalizers ?? [])}\n${message}` }
   }
   const orphan = objects.find(object => isUnexpected(object) && isOrphan(object, objects))
@@ -64,8 +64,8 @@ export function judgeState(objects: readonly StateObject[], state: FinalState, e
 
 /** Whether none of the owners of an object is among the objects. */
 function isOrphan(object: StateObject, objects: readonly StateObject[]): boolean {
-  const { ownerReferences } = metadataOf(object)
+  const { ownerReferences } = objectMetadata(object)
   if (!Array.isArray(ownerReferences) || ownerReferences.length === 0) return false
-  const uids = new Set(objects.map(other => metadataOf(other).uid))
+  const uids = new Set(objects.map(other => objectMetadata(other).uid))
   return !ownerReferences.some(owner => hasMembers(owner) && uids.has(owner.uid))
 }

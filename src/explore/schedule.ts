@@ -49,7 +49,7 @@ export function perturbationsOf(entries: readonly Entry[], possible: Possible): 
       : [],
     error: writes.flatMap(write => errors(write, possible)),
     stale: possible.restarts ? staleRestarts(entries, writes, possible) : [],
-    conflict: writes.filter(({ entry }) => isUpdate(entry)).map(write => one({ ...matchOf(write, possible), writer: 'Changes' })),
+    conflict: writes.filter(({ entry }) => isUpdate(entry)).map(write => perturbation({ ...matchOf(write, possible), writer: 'Changes' })),
     other: [...reads.flatMap(read => readErrors(read, possible)), ...others(writes, events, possible)],
   }
 }
@@ -58,7 +58,7 @@ const isUpdate = ({ verb, name }: RequestEntry): boolean => name !== '' && (verb
 
 const isOfDeletion = ({ type, isDeleting }: EventEntry): boolean => type === 'DELETED' || isDeleting
 
-const one = (...faults: FaultSpec[]): Perturbation => ({ faults })
+const perturbation = (...faults: FaultSpec[]): Perturbation => ({ faults })
 
 const nameIn = ({ name }: { readonly name: string }, { names }: Possible): string => (names.has(name) ? name : '')
 
@@ -97,7 +97,7 @@ function eventPerturbations({ entry, skip }: Numbered<EventEntry>, possible: Pos
   const name = nameIn(entry, possible)
   const event = { type, ...(namespace !== '' && { namespace }), ...(name !== '' && { name }), ...(skip > 0 && { skip }) }
   const match = watchMatch(resource, possible)
-  const watch = (fault: FaultSpec['watch']): Perturbation => one({ match: { ...match, verbs: ['watch'] }, watch: fault ?? {} })
+  const watch = (fault: FaultSpec['watch']): Perturbation => perturbation({ match: { ...match, verbs: ['watch'] }, watch: fault ?? {} })
   return [
     watch({ holdAt: event }),
     watch({ endBefore: event, withGone: true, reopen: 'Quiet' }),
@@ -107,19 +107,19 @@ function eventPerturbations({ entry, skip }: Numbered<EventEntry>, possible: Pos
 }
 
 const restarts = (write: Numbered<RequestEntry>, possible: Possible): Perturbation[] =>
-  (['AfterCommit', 'BeforeCommit'] as const).map(restart => one({ ...matchOf(write, possible), restart }))
+  (['AfterCommit', 'BeforeCommit'] as const).map(restart => perturbation({ ...matchOf(write, possible), restart }))
 
-const restartAtRest = (write: Numbered<RequestEntry>, possible: Possible): Perturbation => one({ ...matchOf(write, possible), restart: 'AtRest' })
+const restartAtRest = (write: Numbered<RequestEntry>, possible: Possible): Perturbation => perturbation({ ...matchOf(write, possible), restart: 'AtRest' })
 
 const errors = (write: Numbered<RequestEntry>, possible: Possible): Perturbation[] => [
-  one({ ...matchOf(write, possible), status: { code: 504, message: 'the request timed out' } }),
-  one({ ...matchOf(write, possible), cut: 'AfterCommit' }),
-  one({ ...matchOf(write, possible), status: { code: 429, message: 'too many requests' } }),
-  one({ ...matchOf(write, possible), cut: 'BeforeCommit' }),
+  perturbation({ ...matchOf(write, possible), status: { code: 504, message: 'the request timed out' } }),
+  perturbation({ ...matchOf(write, possible), cut: 'AfterCommit' }),
+  perturbation({ ...matchOf(write, possible), status: { code: 429, message: 'too many requests' } }),
+  perturbation({ ...matchOf(write, possible), cut: 'BeforeCommit' }),
 ]
 
 const readErrors = (read: Numbered<RequestEntry>, possible: Possible): Perturbation[] =>
-  !read.entry.isAnyVersion ? [one({ ...matchOf(read, possible), status: { code: 504, message: 'the request timed out' } })] : []
+  !read.entry.isAnyVersion ? [perturbation({ ...matchOf(read, possible), status: { code: 504, message: 'the request timed out' } })] : []
 
 /**
  * The controller is restarted when it comes to rest, and its first list of a resource is behind by some changes. Only those states are read that differ in more
@@ -179,8 +179,8 @@ function interesting(changes: readonly EventEntry[]): number[] {
 function others(writes: readonly Numbered<RequestEntry>[], events: readonly EventEntry[], possible: Possible): Perturbation[] {
   const resources = [...new Set(events.map(({ resource }) => resource))]
   return [
-    ...writes.map(write => one({ ...matchOf(write, possible), hold: 'Quiet' })),
-    ...writes.filter(({ entry }) => isUpdate(entry)).map(write => one({ ...matchOf(write, possible), writer: 'Deletes' })),
-    ...resources.map(resource => one({ match: { ...watchMatch(resource, possible), verbs: ['watch'] }, watch: { withholdBookmarks: true } })),
+    ...writes.map(write => perturbation({ ...matchOf(write, possible), hold: 'Quiet' })),
+    ...writes.filter(({ entry }) => isUpdate(entry)).map(write => perturbation({ ...matchOf(write, possible), writer: 'Deletes' })),
+    ...resources.map(resource => perturbation({ match: { ...watchMatch(resource, possible), verbs: ['watch'] }, watch: { withholdBookmarks: true } })),
   ]
 }

@@ -63,7 +63,7 @@ export class ForkClient {
       await this.#authorize(exchange)
       await this.#serve({ exchange })
     } catch (error) {
-      const status = statusOf(error, fork)
+      const status = errorStatusOf(error, fork)
       return { ...response, code: status.code, error: status, warnings: [...exchange.warnings] }
     }
     return new ObjectResponse(exchange, notes.steps)
@@ -130,7 +130,7 @@ export function resourcePath({ definition, version }: ServedResource, namespace:
   return `${root}${inNamespace}/${version.names.plural}${name === '' ? '' : `/${name}`}`
 }
 
-function statusOf(error: unknown, { gates }: Fork): Status {
+function errorStatusOf(error: unknown, { gates }: Fork): Status {
   if (error instanceof StatusError) return error.worded(wordingOf(gates.release)).status
   if (error instanceof PlainTextError) return failure(error.code, '', error.message).status
   if (error instanceof RangeError) return failure(400, 'BadRequest', 'the body of the request is nested too deeply, or has too many errors to report').status

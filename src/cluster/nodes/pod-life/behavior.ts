@@ -5,11 +5,11 @@ import { KUBELET_PREFIX } from '../annotations.ts'
 
 /** Failures that a container can have by annotation. */
 export const FAILURES = ['ImagePull', 'CreateContainerConfigError', 'CrashLoop', 'OOMKilled', 'NotReady'] as const
-export type Failure = (typeof FAILURES)[number]
+export type ContainerFailure = (typeof FAILURES)[number]
 
 /** How a container behaves. Times are in milliseconds. */
 export interface ContainerBehavior {
-  readonly failure: Failure | undefined
+  readonly failure: ContainerFailure | undefined
   /** Text of the failure. Undefined for a default one. */
   readonly message: string | undefined
   /** Time from which on the container could start until it does. */

@@ -47,7 +47,7 @@ function livingStep({ pod, behavior, hostIPs, podIPs }: LifeInput, turn: Turn): 
   const phase = phaseOf(pod, containers)
   const ips = isNew ? [] : podAddresses(pod, hostIPs, podIPs)
   const status: PodStatus = {
-    ...statusOf(pod, phase, containers, isNew ? false : ips.length > 0, turn),
+    ...writtenStatus(pod, phase, containers, isNew ? false : ips.length > 0, turn),
     ...(isNew && { startTime: turn.time }),
     ...hostAddresses(hostIPs, turn),
     ...(ips.length > 0 && { podIP: ips[0] ?? '', podIPs: ips.map(ip => ({ ip })) }),
@@ -74,7 +74,7 @@ const hostAddresses = (hostIPs: readonly string[], { rules }: Turn): Pick<PodSta
   hostIPs.length === 0 ? {} : { hostIP: hostIPs[0] ?? '', ...(rules.hasHostIPs && { hostIPs: hostIPs.map(ip => ({ ip })) }) }
 
 /** Returns the status of a pod in a phase. Members that the kubelet does not report are kept. */
-function statusOf(pod: Pod, phase: string, step: ContainersStep, hasSandbox: boolean, turn: Turn): PodStatus {
+function writtenStatus(pod: Pod, phase: string, step: ContainersStep, hasSandbox: boolean, turn: Turn): PodStatus {
   const { initStatuses, statuses, ephemeralStatuses } = step
   const sidecars = new Set((pod.spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name))
   return {
@@ -112,13 +112,13 @@ function isPastDeadline({ spec: { activeDeadlineSeconds }, status: { startTime }
 }
 
 function deadlineStep(pod: Pod, turn: Turn): LifeStep {
-  const status = statusOf(pod, 'Failed', endedContainers(pod, 137, 'Error', turn), false, turn)
+  const status = writtenStatus(pod, 'Failed', endedContainers(pod, 137, 'Error', turn), false, turn)
   const event: PodEvent = { type: 'Normal', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE }
   return { kind: 'write', status: { ...status, reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE }, events: [event] }
 }
 
 function evictedStep({ pod, hostIPs }: LifeInput, message: string, turn: Turn): LifeStep {
-  const status = statusOf(pod, 'Failed', endedContainers(pod, 137, 'Error', turn), false, turn)
+  const status = writtenStatus(pod, 'Failed', endedContainers(pod, 137, 'Error', turn), false, turn)
   const target = disruptionTarget('TerminationByKubelet', message, turn.now)
   const conditions = turn.rules.hasDisruptionTarget ? [...(status.conditions ?? []), nextCondition(pod, target, [], turn)] : (status.conditions ?? [])
   return {
@@ -146,5 +146,5 @@ function terminatingStep({ pod, behavior }: LifeInput, turn: Turn): LifeStep {
   const events = running.map(
     ({ name }): PodEvent => ({ type: 'Normal', reason: 'Killing', message: `Stopping container ${name}`, container: `spec.containers{${name}}` }),
   )
-  return { kind: 'write', status: statusOf(pod, isSuccess ? 'Succeeded' : 'Failed', containers, false, turn), events }
+  return { kind: 'write', status: writtenStatus(pod, isSuccess ? 'Succeeded' : 'Failed', containers, false, turn), events }
 }
