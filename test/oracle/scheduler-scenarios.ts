@@ -17,9 +17,16 @@ export interface SchedulerScenario {
   readonly since?: string
   /** Needs of a scenario that the runner does not know. */
   readonly config?: unknown
-  readonly then?: unknown
+  readonly then?: readonly LaterStep[]
 }
 
+/** A change of the cluster after the pods have an outcome, and what follows. */
+interface LaterStep {
+  readonly do: { readonly patch?: string; readonly body?: unknown; readonly create?: readonly Parts[]; readonly delete?: string }
+  readonly expect?: Readonly<Record<string, Parts>>
+}
+
+const FIRST_BACK_OFF_MS = 1000
 const PRIORITIES = { low: 10, mid: 100, high: 1000 }
 const COLLECTIONS: Readonly<Record<string, string>> = {
   Namespace: '/api/v1/namespaces',
@@ -40,7 +47,9 @@ export async function runScenario(
   release: Release,
 ): Promise<readonly string[] | { readonly leftOut: string }> {
   const { nodes = [], objects = [], existing = [], pods = [], expect } = scenario
-  if (scenario.then !== undefined || scenario.config !== undefined) return { leftOut: 'has later steps or a configuration' }
+  if (scenario.config !== undefined) return { leftOut: 'has a configuration' }
+  if (scenario.then?.some(({ do: { patch, create: made, delete: deleted } }) => !(patch ?? made ?? deleted)))
+    return { leftOut: 'has later steps of another kind' }
   const unknown = objects.find(({ kind }) => COLLECTIONS[kind] === undefined)
   if (unknown) return { leftOut: `creates a ${unknown.kind}` }
   const text = JSON.stringify([pods, existing])
@@ -58,8 +67,26 @@ export async function runScenario(
     const wanted = expect[name]
     if (wanted !== undefined) differences.push(...(await outcome(plane, `${podsPath(pod)}/${name}`, wanted, release)))
   }
+  // When the first back-off of all pods has ended, their priority alone decides which one is tried first.
+  if (scenario.then) await new Promise(resolve => setTimeout(resolve, FIRST_BACK_OFF_MS + 100))
+  for (const step of scenario.then ?? []) {
+    await change(plane, step.do)
+    for (const [name, wanted] of Object.entries(step.expect ?? {})) differences.push(...(await outcome(plane, `${PODS}/${name}`, wanted, release)))
+  }
   return differences.concat(await compareAll(plane, scenario))
 }
+
+/** Carries out the change of a later step. */
+async function change(plane: ControlPlane, { patch, body, create: made = [], delete: deleted }: LaterStep['do']): Promise<void> {
+  for (const object of made) await create(plane, object.kind === 'Pod' ? podsPath(object) : collectionOf(object.kind), object)
+  const [kind = '', name = ''] = (patch ?? deleted ?? '').split('/')
+  if (kind === '') return
+  const path = `${collectionOf(kind)}/${name}`
+  const response = patch === undefined ? await plane.request<Parts>('DELETE', path) : await plane.request<Parts>('PATCH', path, { body })
+  if (response.status >= 300) throw new Error(`${path}: ${response.status} ${response.body.message}`)
+}
+
+const collectionOf = (kind: string): string => COLLECTIONS[kind] ?? (kind === 'Node' ? '/api/v1/nodes' : PODS)
 
 /** Waits until a pod is as expected, and returns how it differs if that does not happen soon. */
 async function outcome(plane: ControlPlane, path: string, wanted: Parts, release: Release): Promise<string[]> {
