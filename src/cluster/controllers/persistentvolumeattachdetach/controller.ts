@@ -40,8 +40,8 @@ class AttachDetach {
   readonly #queue: KeyQueue
   /** Times at which mounted volumes were no longer needed, by attachment. */
   readonly #unneededSince = new Map<string, number>()
-  /** Errors and conflicts that events have reported, by attachment. */
-  readonly #reported = new Map<string, string>()
+  /** Errors and conflicts that events have reported, by attachment and uid of the pod. */
+  readonly #reported = new Map<string, Map<string, string>>()
 
   constructor(env: ClusterEnvironment, signal: AbortSignal) {
     const { informers } = env
@@ -148,9 +148,10 @@ class AttachDetach {
   }
 
   #warn({ metadata: { name = '' } }: VolumeAttachment, pod: Pod, message: string): void {
-    const key = `${pod.metadata.uid} ${message}`
-    if (this.#reported.get(name) === key) return
-    this.#reported.set(name, key)
+    const { uid = '' } = pod.metadata
+    const reported = this.#reported.get(name) ?? new Map<string, string>()
+    if (reported.get(uid) === message) return
+    this.#reported.set(name, reported.set(uid, message))
     this.#recorder.record(PODS, pod, 'Warning', 'FailedAttachVolume', message)
   }
 
