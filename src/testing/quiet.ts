@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Event loop turns that a commit takes, and those after it within which controllers react. */
 const COMMIT_TURNS = 2
-const QUIET_TURNS = 10
+const QUIET_TURNS = 40
 /** Milliseconds and turns without a write after which a working controller is assumed to wait for something else. On a busy machine, time passes without turns. */
 const WORK_MS = 50
 const WORK_TURNS = 200

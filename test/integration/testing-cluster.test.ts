@@ -3,6 +3,7 @@ import { startControlPlane } from '../../src/testing/start-control-plane.ts'
 import type { ControlPlane, ControlPlaneOptions } from '../../src/testing/types.ts'
 import type { AnyObject } from '../support/any-object.ts'
 import { rejection } from '../support/filter-context.ts'
+import { storeDigest } from '../support/seeded-history.ts'
 
 const deployment = (name: string, replicas: number) => ({
   apiVersion: 'apps/v1',
@@ -93,6 +94,26 @@ describe('a cluster of a control plane for tests', function () {
     await copy.apply(deployment('web', 3))
     await copy.until(async () => (await readyReplicas(copy, 'web')) === 3)
     expect(fault.hits).to.be.above(20)
+  })
+
+  it('writes the same bytes for the same seed', async () => {
+    const play = async (): Promise<string> => {
+      const plane = await start({ nodes: 3, seed: 'x' })
+      await plane.apply(deployment('web', 5))
+      await plane.advance('1m')
+      const [pod] = await items(plane, '/api/v1/namespaces/default/pods')
+      await plane.request('DELETE', `/api/v1/namespaces/default/pods/${pod!.metadata.name}`)
+      await plane.apply(deployment('web', 8), {
+        apiVersion: 'batch/v1',
+        kind: 'Job',
+        metadata: { name: 'job', namespace: 'default' },
+        spec: { completions: 3, parallelism: 2, template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'main:1' }] } } },
+      })
+      await plane.advance('5m')
+      expect(await readyReplicas(plane, 'web')).to.equal(8)
+      return storeDigest(plane)
+    }
+    expect(await play()).to.equal(await play())
   })
 
   it('refuses nodes without a cluster', async () => {

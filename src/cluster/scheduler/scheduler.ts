@@ -14,6 +14,7 @@ import { CLAIMS, NODES, PODS, VOLUMES } from '../shared/kinds.ts'
 import { podsByClaim } from '../shared/pod-claims.ts'
 import { isPodTerminal } from '../shared/pods.ts'
 import { type RecordedEvent, SeriesRecorder } from '../shared/series-recorder.ts'
+import { TaskQueue } from '../shared/task-queue.ts'
 import { claimKeyOf } from '../shared/volumes.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 import { ChangeWaiters } from './change-waiters.ts'
@@ -64,7 +65,7 @@ class Scheduler {
   readonly #work: KeyQueue
   readonly #recorder: SeriesRecorder
   /** Bindings and evictions that are being written. */
-  readonly #writes = new Set<Promise<void>>()
+  readonly #writes: TaskQueue
   /** Pods that are prepared before they are bound. Their number is not limited, as they may wait for other parts of the cluster. */
   readonly #preparations = new Set<Promise<void>>()
   readonly #bindingContext: BindingContext
@@ -97,6 +98,7 @@ class Scheduler {
     this.#recorder = new SeriesRecorder({ component: DEFAULT_SCHEDULER, client, clock, logger, meter: meters.meter(`${DEFAULT_SCHEDULER}_events`), signal })
     const changes = new ChangeWaiters(informers, signal)
     this.#bindingContext = { client: env.client, clock, signal, untilChanged: kind => changes.untilChanged(kind) }
+    this.#writes = new TaskQueue(env, 'scheduler_writes', signal, MOST_WRITES)
     this.#work = queueOf(env, 'scheduler', signal, { workers: 1, work: () => this.#scheduleAll() })
   }
 
@@ -126,7 +128,7 @@ class Scheduler {
     })
     await untilAborted(this.#signal)
     for (const cancellation of this.#cancellations.values()) cancellation.abort()
-    await Promise.allSettled([...this.#preparations, ...this.#writes])
+    await Promise.allSettled([...this.#preparations, this.#writes.ended()])
   }
 
   /** Pods that a change of a claim or volume concerns. Undefined for objects that concern all. */
@@ -196,7 +198,8 @@ class Scheduler {
   async #scheduleAll(): Promise<void> {
     for (let queued = this.#pending.take(); queued !== undefined && !this.#signal.aborted; queued = this.#pending.take()) {
       this.#schedule(queued)
-      while (this.#writes.size >= MOST_WRITES) await Promise.race(this.#writes)
+      // The end of a write adds the key again.
+      if (this.#writes.size >= MOST_WRITES) return
       if (turnIsSpent()) await nextTurn()
     }
     const wait = this.#pending.untilNext()
@@ -237,11 +240,11 @@ class Scheduler {
     this.#state.assume(info, node.name)
     this.#endNomination(queued.pod, node.name)
     const { reservations, rejection } = Reservations.make(reserves, node)
-    if (rejection) this.#write(this.#takeBack(queued, node, reservations, rejection))
+    if (rejection) this.#write(queued.pod, () => this.#takeBack(queued, node, reservations, rejection))
     else if (reservations.isPending) {
       const preparation = this.#prepare(queued, info, node, reservations).finally(() => this.#preparations.delete(preparation))
       this.#preparations.add(preparation)
-    } else this.#write(this.#writeBinding(queued, info, node, reservations))
+    } else this.#write(queued.pod, () => this.#writeBinding(queued, info, node, reservations))
   }
 
   async #prepare(queued: QueuedPod, info: PodInfo, node: NodeInfo, reservations: Reservations): Promise<void> {
@@ -250,7 +253,7 @@ class Scheduler {
     this.#cancellations.set(uid, cancellation)
     try {
       const rejection = await reservations.preBind({ ...this.#bindingContext, signal: cancellation.signal })
-      if (rejection === undefined) this.#write(this.#writeBinding(queued, info, node, reservations))
+      if (rejection === undefined) this.#write(queued.pod, () => this.#writeBinding(queued, info, node, reservations))
       else await this.#takeBack(queued, node, reservations, rejection)
     } catch (error) {
       if (cancellation.signal.aborted) await reservations.release(this.#bindingContext)
@@ -318,7 +321,7 @@ class Scheduler {
   #preempt(pod: Pod, candidate: PreemptionCandidate): void {
     this.#pending.hold(pod)
     const parts = { env: this.#env, recorder: this.#recorder, nominated: this.#nominated }
-    this.#write(
+    this.#write(pod, () =>
       evictVictims(parts, pod, candidate).then(
         () => {
           this.#metrics.preemptions.child('success').value++
@@ -333,13 +336,9 @@ class Scheduler {
     )
   }
 
-  /** Follows a write in the background, which never rejects. */
-  #write(written: Promise<void>): void {
-    const write = written.finally(() => {
-      this.#writes.delete(write)
-      this.#work.add(PENDING)
-    })
-    this.#writes.add(write)
+  /** Writes in the background, and goes on with pods that wait for the end of a write. `write` never rejects. */
+  #write(pod: Pod, write: () => Promise<void>): void {
+    this.#writes.run(objectKey(pod), () => write().finally(() => this.#work.add(PENDING)))
   }
 
   /** Returns a pod to the queue, and reports why. @param nominatedNode node on which a preemption makes room; empty to clear it */
@@ -350,7 +349,7 @@ class Scheduler {
     const note = message.length > MOST_NOTE ? `${message.slice(0, MOST_NOTE - 4)} ...` : message
     this.#record(pod, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note })
     const status = failureStatus(pod, reason, message, formatTime(this.#env.clock.now()), nominatedNode)
-    if (status !== undefined) this.#write(this.#writeStatus(pod, status))
+    if (status !== undefined) this.#write(pod, () => this.#writeStatus(pod, status))
   }
 
   #countRejections(pod: Pod, plugins: ReadonlySet<string>, change: 1 | -1): void {
