@@ -34,7 +34,7 @@ interface ScaledScores {
  */
 export class ShapeResults {
   /** Version of the images of the snapshot that the scores are for. */
-  readonly imagesVersion: number
+  readonly imagesVersion: object
   readonly #filters: readonly { readonly plugin: string; readonly filter: NodeFilter }[]
   readonly #checked: (NodeInfo | undefined)[] = []
   readonly #rejections: (Rejection | undefined)[] = []

@@ -20,9 +20,6 @@ export interface NodeChange {
 /** Number of changes that are kept for `changesSince`. */
 const MOST_CHANGES = 2048
 
-/** Numbers the images of all snapshots, so that results for one snapshot are not taken for another's. */
-let imagesVersions = 0
-
 /** The cluster as one scheduling cycle sees it. It does not change during a cycle: the next one is given the nodes that changed by `replace`. */
 export class Snapshot {
   readonly objects: ClusterObjects
@@ -31,7 +28,7 @@ export class Snapshot {
   readonly #withAffinity = new Map<string, NodeInfo>()
   readonly #withRequiredAntiAffinity = new Map<string, NodeInfo>()
   #imageNodes: Map<string, number> | undefined
-  #imagesVersion = ++imagesVersions
+  #imagesVersion: object = {}
   /** Latest changes. The last one has the number `version`. */
   #changes: NodeChange[] = []
   #version = 0
@@ -55,8 +52,8 @@ export class Snapshot {
     return this.#version
   }
 
-  /** Number that differs whenever the images of nodes, or the number of nodes, differ. */
-  get imagesVersion(): number {
+  /** Identity of the images of nodes and of their number: another object when they change, and for another snapshot. */
+  get imagesVersion(): object {
     return this.#imagesVersion
   }
 
@@ -82,7 +79,7 @@ export class Snapshot {
     this.#list(node)
     if (from.node === node.node || deepEqual(from.node.status?.images ?? [], node.node.status?.images ?? [])) return
     this.#imageNodes = undefined
-    this.#imagesVersion = ++imagesVersions
+    this.#imagesVersion = {}
   }
 
   /** Returns the nodes that were replaced after a version, in order. Undefined if there are more than are kept. */
