@@ -71,7 +71,11 @@ const WRITES: readonly string[] = ['create', 'update', 'patch', 'delete', 'delet
 /** Resources that only report, or are renewed all the time. */
 const REPORTS: readonly string[] = ['events', 'events.events.k8s.io', 'leases.coordination.k8s.io']
 
-export const isWrite = ({ verb, resource }: Pick<RequestEntry, 'verb' | 'resource'>): boolean => WRITES.includes(verb) && !REPORTS.includes(resource)
+export const isWrite = ({ verb, resource }: Pick<RequestEntry, 'verb' | 'resource'>): boolean =>
+  WRITES.includes(verb) && !REPORTS.includes(resource) && !isReview(resource)
+
+/** Whether a create of the resource stores nothing, such as a SubjectAccessReview. */
+const isReview = (resource: string): boolean => /reviews\.(?:authentication|authorization)\.k8s\.io$/.test(resource) || resource === 'serviceaccounts/token'
 
 /** Requests and watch events of one run, in order. */
 export class Recording implements FaultObserver {

@@ -49,6 +49,7 @@ describe('the perturbations of an undisturbed run', () => {
       request('update', 'things', { name: 'web-x7' }),
       request('update', 'things', { name: 'web', isController: false }),
       request('create', 'events'),
+      request('create', 'subjectaccessreviews.authorization.k8s.io'),
       request('update', 'leases.coordination.k8s.io', { name: 'web' }),
     ]
     const { conflict, restart } = perturbationsOf(entries, possible)
