@@ -66,6 +66,7 @@ export class StoreService implements Service {
       logger,
       prefix: key(`${etcdPrefix}/`),
       ...(runtime.clock !== systemClock && { timers: runtime.clock }),
+      rests: runtime.settled === undefined,
       consistentReads: gates.enabled('ConsistentListFromCache'),
       resilientStart: gates.enabled('ResilientWatchCacheInitialization'),
       exactReads: gates.enabled('ListFromCacheSnapshot'),

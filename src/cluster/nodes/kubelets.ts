@@ -11,7 +11,7 @@ import { decodeStage } from '../kwok/stage/decode.ts'
 import { FAST_POD_STAGES, GENERAL_POD_STAGES } from '../kwok/stages/pod-stages.ts'
 import { StageSet } from '../kwok/stages/stage-set.ts'
 import { functionsIn, type TemplateFunctions } from '../kwok/template/template.ts'
-import { type ClusterEnvironment, type ClusterPart, recorderOf, untilSynced } from '../shared/environment.ts'
+import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../shared/environment.ts'
 import type { Informer } from '../shared/informer.ts'
 import { LEASES, NODES, PODS } from '../shared/kinds.ts'
 import { podsByNode } from '../shared/pods.ts'
@@ -77,7 +77,7 @@ class Kubelets {
   }
 
   async run(): Promise<void> {
-    const { informers, features, client, logger } = this.#env
+    const { informers, features } = this.#env
     const leases = informers.of(LEASES)
     const version = `v${features.release}.0`
     const registration = new Registration(this.#env, this.#nodes, version, this.#signal)
@@ -93,7 +93,17 @@ class Kubelets {
       },
       this.#signal,
     )
+    // As work of a queue, so that a simulation waits for it.
+    const setUp = queueOf(this.#env, 'kubelet_set_up', this.#signal, { workers: 1, work: () => this.#setUp(registration, reports) })
     if (!(await untilSynced([this.#pods, this.#nodes, leases], this.#signal))) return
+    setUp.add('all nodes')
+    await untilAborted(this.#signal)
+    for (const player of [this.#player, ...this.#shipped.values()]) player.close()
+  }
+
+  /** Begins to report nodes and pods, once kwok's kinds are served and the Stages of users are known. */
+  async #setUp(registration: Registration, reports: NodeReports): Promise<void> {
+    const { features, client, logger } = this.#env
     await Promise.all([createKwokDefinitions(client, logger), registerMetrics(client, features.release, logger)])
     refuseMetrics(this.#env, this.#signal)
     await followStages(this.#env, this.#stages, this.#signal, kinds => this.#restage(kinds))
@@ -125,8 +135,6 @@ class Kubelets {
       },
     })
     registration.begin()
-    await untilAborted(this.#signal)
-    for (const player of [this.#player, ...this.#shipped.values()]) player.close()
   }
 
   /** Chooses stages anew for the objects of kinds whose stages have changed. */

@@ -60,6 +60,8 @@ export interface CacherOptions {
   readonly onDemand?: boolean
   /** Optional. Times store requests by resource. */
   readonly timings?: RequestTimings
+  /** Whether groups of watchers rest between rounds of changes. A rest is as long as the machine takes, so a simulation has none. Default: true. */
+  readonly rests?: boolean
   /** Optional. Called each second with the largest number of watchers that want the same changes. */
   readonly onWatchers?: (most: number) => void
   /** How unreadable objects are reported. Default: plainReports. */

@@ -61,7 +61,7 @@ class WatchCache implements Cacher, CacherCore {
   readonly #bounds: { windowMs: number; bytes: number }
   readonly #slabs = new Slabs()
   readonly #compactor = new SlabCompactor(this.#slabs)
-  readonly #fanOut = new FanOut()
+  readonly #fanOut: FanOut
   readonly #stop = new AbortController()
   readonly #probe: RevisionProbe
   readonly #reflector: Reflector
@@ -87,6 +87,7 @@ class WatchCache implements Cacher, CacherCore {
   constructor(backend: Backend, options: CacherOptions) {
     this.#backend = backend
     this.#timers = options.timers
+    this.#fanOut = new FanOut(options.rests ?? true)
     this.clock = options.clock ?? options.timers?.steady ?? steadyClock
     this.#logger = options.logger ?? silentLogger
     this.revisionWaitMs = options.revisionWaitMs ?? 3000

@@ -33,10 +33,16 @@ interface Round {
  * watchers: writing one event to each of a thousand watchers ten times takes ten times the work of writing ten events to each once.
  */
 export class FanOut {
+  readonly #rests: boolean
   readonly #waiting: InterestGroup[] = []
   #round: Round | undefined
   #scheduled = false
   #resting = 0
+
+  /** @param rests whether groups rest between rounds */
+  constructor(rests = true) {
+    this.#rests = rests
+  }
 
   /** Whether changes are being delivered to watchers. */
   get busy(): boolean {
@@ -96,7 +102,7 @@ export class FanOut {
     const now = performance.now()
     const { length } = group.pending
     // If no change arrived during the round, a rest would gather nothing and only delay the next change.
-    group.restUntil = length > 0 && length < CHANGES_PER_ROUND ? now + Math.min(REST_FACTOR * (now - begun), LONGEST_REST_MS) : 0
+    group.restUntil = this.#rests && length > 0 && length < CHANGES_PER_ROUND ? now + Math.min(REST_FACTOR * (now - begun), LONGEST_REST_MS) : 0
     group.scheduled = false
     if (group.pending.length > 0) this.schedule(group)
   }
