@@ -50,8 +50,8 @@ describe('daemon sets of a cluster', () => {
 
   /** Registers a node, and removes the taint of new nodes. */
   async function node(on: ControlPlane, name: string): Promise<void> {
-    const { body } = await on.request<AnyObject>('POST', '/api/v1/nodes', { body: { apiVersion: 'v1', kind: 'Node', metadata: { name } } })
-    await on.request('PUT', `/api/v1/nodes/${name}`, { body: { ...body, spec: {} } })
+    await on.request('POST', '/api/v1/nodes', { body: { apiVersion: 'v1', kind: 'Node', metadata: { name } } })
+    await on.request('PATCH', `/api/v1/nodes/${name}`, { body: { spec: { taints: null } } })
   }
 
   /** Binds pods to their nodes and makes them ready, as a scheduler and a kubelet do. */
