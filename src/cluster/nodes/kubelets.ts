@@ -94,15 +94,16 @@ class Kubelets {
       this.#signal,
     )
     // As work of a queue, so that a simulation waits for it.
-    const setUp = queueOf(this.#env, 'kubelet_set_up', this.#signal, { workers: 1, work: () => this.#setUp(registration, reports) })
+    const setUp = queueOf(this.#env, 'kubelet_set_up', this.#signal, { workers: 1, work: () => this.#setUp(reports) })
     if (!(await untilSynced([this.#pods, this.#nodes, leases], this.#signal))) return
+    registration.begin()
     setUp.add('all nodes')
     await untilAborted(this.#signal)
     for (const player of [this.#player, ...this.#shipped.values()]) player.close()
   }
 
   /** Begins to report nodes and pods, once kwok's kinds are served and the Stages of users are known. */
-  async #setUp(registration: Registration, reports: NodeReports): Promise<void> {
+  async #setUp(reports: NodeReports): Promise<void> {
     const { features, client, logger } = this.#env
     await Promise.all([createKwokDefinitions(client, logger), registerMetrics(client, features.release, logger)])
     refuseMetrics(this.#env, this.#signal)
@@ -134,7 +135,6 @@ class Kubelets {
         this.#addresses.release(pod.metadata.uid ?? '')
       },
     })
-    registration.begin()
   }
 
   /** Chooses stages anew for the objects of kinds whose stages have changed. */
