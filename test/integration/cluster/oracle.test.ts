@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isControllerBuilt } from '../oracle/controllers.ts'
-import { controllerOracles } from '../oracle/files.ts'
-import { mismatch } from '../oracle/match.ts'
-import { candidatesOf } from '../oracle/one-of.ts'
-import { UnsupportedStep } from '../oracle/references.ts'
-import { ScenarioRun } from '../oracle/scenario-run.ts'
-import { Worlds } from '../oracle/world.ts'
+import { isControllerBuilt } from '../../oracle/controllers.ts'
+import { controllerOracles } from '../../oracle/files.ts'
+import { mismatch } from '../../oracle/match.ts'
+import { candidatesOf } from '../../oracle/one-of.ts'
+import { UnsupportedStep } from '../../oracle/references.ts'
+import { ScenarioRun } from '../../oracle/scenario-run.ts'
+import { Worlds } from '../../oracle/world.ts'
 
 /** Folder with the tables and scenarios of controllers: the project's copies, unless $CLUSTER_ORACLE names another one. */
-const folder = process.env.CLUSTER_ORACLE ?? join(import.meta.dirname, '../fixtures/cluster')
+const folder = process.env.CLUSTER_ORACLE ?? join(import.meta.dirname, '../../fixtures/cluster')
 const START = '2030-01-01T00:00:00Z'
 
 /** A table's function, or the reason why it has none. */
@@ -17,7 +17,7 @@ type TableFunction = ((input: never) => unknown) | string
 
 for (const { controller, tables, scenarios } of controllerOracles(folder)) {
   describe(`oracle of ${controller}`, () => {
-    const file = join(import.meta.dirname, '../oracle/tables', `${controller}.ts`)
+    const file = join(import.meta.dirname, '../../oracle/tables', `${controller}.ts`)
     for (const { table, entries } of tables)
       describe(`table ${table}`, () => {
         let calculate: TableFunction = 'not written'

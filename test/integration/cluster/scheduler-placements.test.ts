@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { startControlPlane } from '../../src/testing/start-control-plane.ts'
-import type { ControlPlane, Manifest } from '../../src/testing/types.ts'
-import type { Parts } from '../oracle/parts.ts'
-import { type Placement, violatedRule } from '../oracle/placement-rules.ts'
-import { RandomCluster } from '../oracle/random-cluster.ts'
+import { startControlPlane } from '../../../src/testing/start-control-plane.ts'
+import type { ControlPlane, Manifest } from '../../../src/testing/types.ts'
+import type { Parts } from '../../oracle/parts.ts'
+import { type Placement, violatedRule } from '../../oracle/placement-rules.ts'
+import { RandomCluster } from '../../oracle/random-cluster.ts'
 
 /** Number of random clusters, and the first seed: `COUNT=200 SEED=1000`. */
 const COUNT = Number(process.env.COUNT ?? 2)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { startControlPlane } from '../../src/testing/start-control-plane.ts'
-import type { ControlPlane, Manifest } from '../../src/testing/types.ts'
-import type { AnyObject } from '../support/any-object.ts'
+import { startControlPlane } from '../../../src/testing/start-control-plane.ts'
+import type { ControlPlane, Manifest } from '../../../src/testing/types.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 
 const CORE = '/api/v1/namespaces/default'
 const APPS = '/apis/apps/v1/namespaces/default'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { startControlPlane } from '../../src/testing/start-control-plane.ts'
-import type { ControlPlane, Manifest } from '../../src/testing/types.ts'
-import type { AnyObject } from '../support/any-object.ts'
+import { startControlPlane } from '../../../src/testing/start-control-plane.ts'
+import type { ControlPlane, Manifest } from '../../../src/testing/types.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 
 const STAGES = '/apis/kwok.x-k8s.io/v1alpha1/stages'
 const pod = (name: string): Manifest =>

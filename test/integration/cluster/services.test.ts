@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { startControlPlane } from '../../src/testing/start-control-plane.ts'
-import type { ControlPlane } from '../../src/testing/types.ts'
-import type { AnyObject } from '../support/any-object.ts'
+import { startControlPlane } from '../../../src/testing/start-control-plane.ts'
+import type { ControlPlane } from '../../../src/testing/types.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 
 const SLICES = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices'
 const PODS = '/api/v1/namespaces/default/pods'

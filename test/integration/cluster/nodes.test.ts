@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { startControlPlane } from '../../src/testing/start-control-plane.ts'
-import type { ControlPlane, Manifest } from '../../src/testing/types.ts'
-import type { AnyObject } from '../support/any-object.ts'
+import { startControlPlane } from '../../../src/testing/start-control-plane.ts'
+import type { ControlPlane, Manifest } from '../../../src/testing/types.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 
 const TEMPLATE = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'app:1' }] } }
 const DEPLOYMENT = '/apis/apps/v1/namespaces/default/deployments/web'

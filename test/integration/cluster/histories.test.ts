@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { seededRandom } from '../../src/lib/seeded-random.ts'
-import { startControlPlane } from '../../src/testing/start-control-plane.ts'
-import type { ControlPlane } from '../../src/testing/types.ts'
-import type { AnyObject } from '../support/any-object.ts'
-import { DeploymentInvariants } from '../support/deployment-invariants.ts'
-import { storedChanges } from '../support/stored-changes.ts'
+import { seededRandom } from '../../../src/lib/seeded-random.ts'
+import { startControlPlane } from '../../../src/testing/start-control-plane.ts'
+import type { ControlPlane } from '../../../src/testing/types.ts'
+import type { AnyObject } from '../../support/any-object.ts'
+import { DeploymentInvariants } from '../../support/deployment-invariants.ts'
+import { storedChanges } from '../../support/stored-changes.ts'
 
 /** Number of histories, and the first one. `HISTORIES=200` runs more. */
 const HISTORIES = Number(process.env.HISTORIES ?? 3)

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import type { JsonObject } from '../../src/api/meta/object.ts'
-import { startControlPlane } from '../../src/testing/start-control-plane.ts'
-import type { ControlPlane } from '../../src/testing/types.ts'
-import type { AnyObject } from '../support/any-object.ts'
+import type { JsonObject } from '../../../src/api/meta/object.ts'
+import { startControlPlane } from '../../../src/testing/start-control-plane.ts'
+import type { ControlPlane } from '../../../src/testing/types.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 
 const LABELS = { app: 'web' }
 const SET = '/apis/apps/v1/namespaces/default/replicasets/web'

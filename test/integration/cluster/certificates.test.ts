@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { expect } from 'chai'
-import { startControlPlane } from '../../src/testing/start-control-plane.ts'
-import type { ControlPlane } from '../../src/testing/types.ts'
-import { certificateFacts, certificateRequest, type RequestNames } from '../oracle/certificates.ts'
-import type { AnyObject } from '../support/any-object.ts'
+import { startControlPlane } from '../../../src/testing/start-control-plane.ts'
+import type { ControlPlane } from '../../../src/testing/types.ts'
+import { certificateFacts, certificateRequest, type RequestNames } from '../../oracle/certificates.ts'
+import type { AnyObject } from '../../support/any-object.ts'
 
 const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
 const KUBELET = 'kubernetes.io/kube-apiserver-client-kubelet'
