@@ -155,9 +155,9 @@ export const tooLargeResourceVersionError = (wanted: number | string, current: n
     ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
   })
 
-/** Reports whether an error is a StatusError, with the given reason if there is one. */
-export const isStatusError = (error: unknown, reason?: string): error is StatusError =>
-  error instanceof StatusError && (reason === undefined || error.reason === reason)
+/** Reports whether an error is a StatusError with one of the reasons. Without reasons, every StatusError is. */
+export const isStatusError = (error: unknown, ...reasons: readonly string[]): error is StatusError =>
+  error instanceof StatusError && (reasons.length === 0 || reasons.includes(error.reason))
 
 /** Handler for `catch` that returns undefined for NotFound, and rethrows any other error. */
 export function undefinedIfNotFound(error: unknown): undefined {

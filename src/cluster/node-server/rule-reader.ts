@@ -1,6 +1,6 @@
 import type { Json, TypedObject } from '../../api/meta/object.ts'
 import { type ApiClient, objectKey, type ResourceKind } from '../../clients/api-client.ts'
-import { isStatusError } from '../../meta/status.ts'
+import { undefinedIfNotFound } from '../../meta/status.ts'
 import { KWOK_GROUP, KWOK_VERSION } from '../kwok/definitions/definitions.ts'
 import { KwokObjectError } from '../kwok/field-reader.ts'
 import { type PodRules, ruleFor } from '../kwok/rules/pod-rules.ts'
@@ -46,13 +46,13 @@ export class RuleReader<R> {
 
   /** Returns the rule of a pod. Undefined if there is none. Throws KwokObjectError if there is none but an object of the rule's kind is invalid. */
   async find(namespace: string, name: string, choose: (rules: readonly R[]) => R | undefined): Promise<R | undefined> {
-    const own = await orNone(this.#client.get(this.#kind.own, namespace, name))
+    const own = await this.#client.get(this.#kind.own, namespace, name).catch(undefinedIfNotFound)
     return new RuleSet(own ? [this.#decode(this.#kind.own, own)] : [], await this.#ofCluster()).find(namespace, name, choose)
   }
 
   /** Returns the rules of all pods of a namespace, or of all namespaces if it is empty. */
   async all(namespace: string): Promise<RuleSet<R>> {
-    const own = await orNone(this.#client.list(this.#kind.own, { ...(namespace !== '' && { namespace }), resourceVersion: '0' }))
+    const own = await this.#client.list(this.#kind.own, { ...(namespace !== '' && { namespace }), resourceVersion: '0' }).catch(undefinedIfNotFound)
     return new RuleSet(
       (own?.items ?? []).map(object => this.#decode(this.#kind.own, object)),
       await this.#ofCluster(),
@@ -61,7 +61,7 @@ export class RuleReader<R> {
 
   async #ofCluster(): Promise<Decoded<R>[]> {
     const { cluster } = this.#kind
-    const objects = await orNone(this.#client.list(cluster, { resourceVersion: '0' }))
+    const objects = await this.#client.list(cluster, { resourceVersion: '0' }).catch(undefinedIfNotFound)
     return [...(objects?.items ?? [])].sort((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1)).map(object => this.#decode(cluster, object))
   }
 
@@ -107,10 +107,3 @@ export class RuleSet<R> {
     return rule
   }
 }
-
-/** Undefined if the object does not exist, or its kind is not served. */
-const orNone = <T>(read: Promise<T>): Promise<T | undefined> =>
-  read.catch((error: unknown) => {
-    if (isStatusError(error, 'NotFound')) return undefined
-    throw error
-  })

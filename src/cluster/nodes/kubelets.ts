@@ -60,8 +60,7 @@ class Kubelets {
     this.#podsOn = podsByNode(this.#pods)
     this.#startedAt = formatTime(clock.now())
     const onError = ({ kind, metadata }: TypedObject, error: Error): void => {
-      if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict'))
-        logger.warn('a stage failed', { kind, name: metadata.name ?? '', error: errorMessage(error) })
+      if (!isStatusError(error, 'NotFound', 'Conflict')) logger.warn('a stage failed', { kind, name: metadata.name ?? '', error: errorMessage(error) })
     }
     const events = recorderOf(env, 'kubelet', signal)
     const stageClient = new KubeletStageClient(client, events)

@@ -2,7 +2,7 @@ import type { Lease } from '../../api/coordination/v1.types.ts'
 import type { Node } from '../../api/core/v1.types.ts'
 import type { JsonObject } from '../../api/meta/object.ts'
 import { objectKey } from '../../clients/api-client.ts'
-import { isStatusError } from '../../meta/status.ts'
+import { isStatusError, undefinedIfNotFound } from '../../meta/status.ts'
 import { type ClusterEnvironment, queueOf } from '../shared/environment.ts'
 import type { Informer } from '../shared/informer.ts'
 import { LEASES, NODES } from '../shared/kinds.ts'
@@ -104,7 +104,7 @@ export class NodeReports {
       else if (isRenewalDue(lease, now)) await client.update(LEASES, renewedLease(lease, node, now))
     } catch (error) {
       // Another writer has changed the lease, or a watch event is late: the next renewal sees the new state.
-      if (!isStatusError(error, 'Conflict') && !isStatusError(error, 'AlreadyExists') && !isStatusError(error, 'NotFound')) throw error
+      if (!isStatusError(error, 'Conflict', 'AlreadyExists', 'NotFound')) throw error
     }
   }
 
@@ -114,13 +114,10 @@ export class NodeReports {
     const missing = this.#missingStatus(node)
     if (missing === undefined && !this.#reportDue.has(name) && !hasStaleConditions(node, now)) return
     const conditions = nextConditions(node.metadata, node.status.conditions ?? [], now)
-    try {
-      await env
-        .clientOfNode(name)
-        .patch(NODES, { namespace: '', name, subresource: 'status' }, { status: { ...missing, conditions } as JsonObject }, 'strategic')
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error
-    }
+    await env
+      .clientOfNode(name)
+      .patch(NODES, { namespace: '', name, subresource: 'status' }, { status: { ...missing, conditions } as JsonObject }, 'strategic')
+      .catch(undefinedIfNotFound)
     this.#reportDue.delete(name)
   }
 

@@ -119,7 +119,7 @@ export class PodLives {
     try {
       await this.#options.env.clientOfNode(pod.spec.nodeName ?? '').delete(PODS, namespace, name, { gracePeriodSeconds: 0, ...(uid !== undefined && { uid }) })
     } catch (error) {
-      if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error
+      if (!isStatusError(error, 'NotFound', 'Conflict')) throw error
     }
   }
 

@@ -105,7 +105,7 @@ async function release<C extends TypedObject, T extends TypedObject>(object: T, 
   try {
     await client.patch(kind, { namespace, name }, { metadata }, 'strategic')
   } catch (error) {
-    if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Invalid')) throw error
+    if (!isStatusError(error, 'NotFound', 'Invalid')) throw error
   }
 }
 

@@ -6,7 +6,7 @@ import { compareText } from '../../lib/compare-text.ts'
 import { goJsonText } from '../../lib/go-json-text.ts'
 import { isSince, type Release } from '../../lifecycle/release.ts'
 import { deepEqual, hasMembers } from '../../meta/equal.ts'
-import { isStatusError } from '../../meta/status.ts'
+import { isStatusError, undefinedIfNotFound } from '../../meta/status.ts'
 import { timeMillis } from '../../meta/time.ts'
 import { CONTROLLER_REVISIONS } from './kinds.ts'
 import { controllerReference } from './owner.ts'
@@ -128,8 +128,5 @@ export async function renumberRevision(client: ApiClient, given: ControllerRevis
 
 /** Deletes revisions. A revision that is gone already is no failure. */
 export async function deleteRevisions(client: ApiClient, revisions: readonly ControllerRevision[]): Promise<void> {
-  for (const { metadata } of revisions)
-    await client.delete(CONTROLLER_REVISIONS, metadata.namespace ?? '', metadata.name ?? '').catch((error: unknown) => {
-      if (!isStatusError(error, 'NotFound')) throw error
-    })
+  for (const { metadata } of revisions) await client.delete(CONTROLLER_REVISIONS, metadata.namespace ?? '', metadata.name ?? '').catch(undefinedIfNotFound)
 }

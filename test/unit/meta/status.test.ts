@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { invalid } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
-import { failure, invalidError, StatusError } from '../../../src/meta/status.ts'
+import { failure, invalidError, isStatusError, StatusError, undefinedIfNotFound } from '../../../src/meta/status.ts'
 import { DeadlineError } from '../../../src/server/http/deadline-error.ts'
 
 const gk = { group: 'apps', kind: 'Deployment' }
@@ -48,5 +48,21 @@ describe('a StatusError', () => {
   it('is of a subclass only if that has made it', () => {
     expect(new DeadlineError() instanceof StatusError).to.equal(true)
     expect(failure(404, 'NotFound', 'no') instanceof DeadlineError).to.equal(false)
+  })
+})
+
+describe('the reason of a StatusError', () => {
+  const notFound = failure(404, 'NotFound', 'pods "p" not found')
+
+  it('is compared with several reasons', () => {
+    expect(isStatusError(notFound)).to.equal(true)
+    expect(isStatusError(notFound, 'Conflict', 'NotFound')).to.equal(true)
+    expect(isStatusError(notFound, 'Conflict')).to.equal(false)
+    expect(isStatusError(new Error('NotFound'), 'NotFound')).to.equal(false)
+  })
+
+  it('makes a rejection undefined if it is NotFound', () => {
+    expect(undefinedIfNotFound(notFound)).to.equal(undefined)
+    expect(() => undefinedIfNotFound(failure(409, 'Conflict', 'changed'))).to.throw('changed')
   })
 })

@@ -29,7 +29,7 @@ export const bootstrapSigner: ClusterPart = async (env, signal) => {
         await env.client.update(CONFIG_MAPS, { ...info, data })
       } catch (error) {
         // The informer reports what has changed, and the ConfigMap is signed again.
-        if (!isStatusError(error, 'Conflict') && !isStatusError(error, 'NotFound')) throw error
+        if (!isStatusError(error, 'Conflict', 'NotFound')) throw error
       }
     },
   })

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import type { CertificateSigningRequest } from '../../../api/certificates/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { undefinedIfNotFound } from '../../../meta/status.ts'
 import { type ClusterPart, queueOf, untilSynced } from '../../shared/environment.ts'
 import { SIGNING_REQUESTS } from '../../shared/kinds.ts'
 import { cleanupTime } from './expiry.ts'
@@ -19,11 +19,7 @@ export const certificateCleaner: ClusterPart = async (env, signal) => {
       const wait = time - env.clock.now()
       if (wait >= 0) return queue.addAfter(key, wait + 1)
       const { name = '', uid = '' } = request.metadata
-      try {
-        await env.client.delete(SIGNING_REQUESTS, '', name, { uid })
-      } catch (error) {
-        if (!isStatusError(error, 'NotFound')) throw error
-      }
+      await env.client.delete(SIGNING_REQUESTS, '', name, { uid }).catch(undefinedIfNotFound)
     },
   })
   if (!(await untilSynced([requests], signal))) return

@@ -4,7 +4,7 @@ import { errorMessage } from '../../../lib/error-message.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { runInTurns } from '../../../lib/steps.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
 import type { Informer } from '../../shared/informer.ts'
@@ -113,12 +113,7 @@ class CronJobController {
   }
 
   async #find(namespace: string, name: string): Promise<Job | undefined> {
-    try {
-      return await this.#env.client.get(JOBS, namespace, name)
-    } catch (error) {
-      if (isStatusError(error, 'NotFound')) return undefined
-      throw error
-    }
+    return this.#env.client.get(JOBS, namespace, name).catch(undefinedIfNotFound)
   }
 
   async #create(cronJob: CronJob, time: number): Promise<Job | undefined> {

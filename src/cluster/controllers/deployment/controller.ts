@@ -4,7 +4,7 @@ import { objectKey } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { labelSelectorOf, matchesLabels } from '../../../meta/label-selector.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { undefinedIfNotFound } from '../../../meta/status.ts'
 import { claimObjects } from '../../shared/adoption.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
@@ -169,9 +169,7 @@ class DeploymentController {
 
   async #cleanUp(deployment: Deployment, old: readonly ReplicaSet[]): Promise<void> {
     for (const { metadata } of surplusSets(deployment, old))
-      await this.#env.client.delete(REPLICA_SETS, metadata.namespace ?? '', metadata.name ?? '').catch((error: unknown) => {
-        if (!isStatusError(error, 'NotFound')) throw error
-      })
+      await this.#env.client.delete(REPLICA_SETS, metadata.namespace ?? '', metadata.name ?? '').catch(undefinedIfNotFound)
   }
 
   /** Writes counts and availability. */

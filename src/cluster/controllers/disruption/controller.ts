@@ -5,7 +5,7 @@ import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { labelSelectorOf, matchesLabels, printLabelSelector } from '../../../meta/label-selector.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
 import { formatTime } from '../../../meta/time.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
@@ -77,7 +77,7 @@ class DisruptionController {
     try {
       await this.#count(key, budget)
     } catch (error) {
-      if (isStatusError(error, 'Conflict') || isStatusError(error, 'NotFound')) throw error
+      if (isStatusError(error, 'Conflict', 'NotFound')) throw error
       await this.#write(budget, failedStatus(budget, errorMessage(error), this.#env.clock.now()))
       throw error
     }
@@ -145,13 +145,8 @@ class DisruptionController {
   }
 
   async #scaleOf(namespace: string, reference: KindReference): Promise<{ readonly uid: string; readonly replicas: number } | undefined> {
-    try {
-      const { metadata, spec } = await this.#scales.get(namespace, reference)
-      return { uid: metadata.uid ?? '', replicas: spec.replicas ?? 0 }
-    } catch (error) {
-      if (isStatusError(error, 'NotFound')) return undefined
-      throw error
-    }
+    const scale = await this.#scales.get(namespace, reference).catch(undefinedIfNotFound)
+    return scale && { uid: scale.metadata.uid ?? '', replicas: scale.spec.replicas ?? 0 }
   }
 
   async #write(budget: PodDisruptionBudget, status: PodDisruptionBudget['status']): Promise<void> {
@@ -168,11 +163,9 @@ class DisruptionController {
     if (left > 0) return this.#stalePods.addAfter(key, left)
     const { namespace = '', name = '', uid = '' } = pod.metadata
     const condition = { type: STALE, status: 'False', lastTransitionTime: formatTime(now) }
-    try {
-      await this.#env.client.patch(PODS, { namespace, name, subresource: 'status' }, { metadata: { uid }, status: { conditions: [condition] } }, 'strategic')
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error
-    }
+    await this.#env.client
+      .patch(PODS, { namespace, name, subresource: 'status' }, { metadata: { uid }, status: { conditions: [condition] } }, 'strategic')
+      .catch(undefinedIfNotFound)
   }
 }
 

@@ -3,7 +3,7 @@ import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { undefinedIfNotFound } from '../../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
 import type { Informer } from '../../shared/informer.ts'
@@ -102,10 +102,6 @@ class EndpointsController {
     this.#forget(key)
     if (!this.#endpoints.store.get(key)) return
     const [namespace = '', name = ''] = key.split('/')
-    try {
-      await this.#env.client.delete(ENDPOINTS, namespace, name)
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error
-    }
+    await this.#env.client.delete(ENDPOINTS, namespace, name).catch(undefinedIfNotFound)
   }
 }

@@ -3,7 +3,7 @@ import type { Pod } from '../../../api/core/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { labelSelectorOf, matchesLabels } from '../../../meta/label-selector.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
 import { claimObjects } from '../../shared/adoption.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
@@ -237,10 +237,6 @@ class JobController {
   async #releaseOrphan(key: string): Promise<void> {
     const pod = this.#pods.store.get(key)
     if (!pod || !this.#isOrphan(pod)) return
-    try {
-      await this.#removeFinalizer(pod)
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error
-    }
+    await this.#removeFinalizer(pod).catch(undefinedIfNotFound)
   }
 }

@@ -2,7 +2,7 @@ import type { Secret } from '../../../api/core/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../../shared/environment.ts'
 import { CONFIG_MAPS, PODS, SECRETS, SERVICE_ACCOUNTS } from '../../shared/kinds.ts'
 import { accountName, dateText, INVALID_SINCE, isGenerated, isTrackedLongEnough, isUnused, referredSecrets, TOKEN_TYPE, tokenFate } from './token-fate.ts'
@@ -29,7 +29,7 @@ export const legacyTokenCleaner: ClusterPart = async (env, signal) => {
       const referred = new Map<string, ReadonlySet<string>>()
       for (const secret of items.filter(each => isUnused(each, now))) {
         const { namespace = '', name = '' } = secret.metadata
-        if (!isGenerated(secret, await find(env.client.get(SERVICE_ACCOUNTS, namespace, accountName(secret))))) continue
+        if (!isGenerated(secret, await env.client.get(SERVICE_ACCOUNTS, namespace, accountName(secret)).catch(undefinedIfNotFound))) continue
         const names = referred.get(namespace) ?? referredSecrets(pods.store.inNamespace(namespace))
         referred.set(namespace, names)
         await carryOut(env, secret, tokenFate(secret, names.has(name), now), now)
@@ -43,7 +43,7 @@ export const legacyTokenCleaner: ClusterPart = async (env, signal) => {
 
 /** Returns the date since which the use of tokens is recorded. Empty if it is not. */
 async function trackedSince({ client }: ClusterEnvironment): Promise<string> {
-  return (await find(client.get(CONFIG_MAPS, NAMESPACE, TRACKING)))?.data?.since ?? ''
+  return (await client.get(CONFIG_MAPS, NAMESPACE, TRACKING).catch(undefinedIfNotFound))?.data?.since ?? ''
 }
 
 async function carryOut({ client, logger }: ClusterEnvironment, secret: Secret, fate: ReturnType<typeof tokenFate>, now: number): Promise<void> {
@@ -54,16 +54,6 @@ async function carryOut({ client, logger }: ClusterEnvironment, secret: Secret, 
     if (fate === 'delete') await client.delete(SECRETS, namespace, name, { resourceVersion })
     else await client.patch(SECRETS, { namespace, name }, { metadata: { uid, labels: { [INVALID_SINCE]: dateText(now) } } })
   } catch (error) {
-    if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error
-  }
-}
-
-/** Resolves to undefined if the object does not exist. */
-async function find<T>(read: Promise<T>): Promise<T | undefined> {
-  try {
-    return await read
-  } catch (error) {
-    if (isStatusError(error, 'NotFound')) return undefined
-    throw error
+    if (!isStatusError(error, 'NotFound', 'Conflict')) throw error
   }
 }

@@ -122,7 +122,7 @@ class NodeIpam {
       await this.#env.client.patch(NODES, { namespace: '', name }, { metadata, spec: { podCIDR: blocks[0] ?? '', podCIDRs: [...blocks] } }, 'strategic')
     } catch (error) {
       this.#release(name)
-      if (isStatusError(error, 'NotFound') || isStatusError(error, 'Conflict')) return
+      if (isStatusError(error, 'NotFound', 'Conflict')) return
       this.#report(node, 'CIDRAssignmentFailed')
       throw error
     }

@@ -5,7 +5,7 @@ import { objectKey } from '../../../clients/api-client.ts'
 import type { Timer } from '../../../lib/clock.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
 import { formatTime } from '../../../meta/time.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
@@ -197,22 +197,14 @@ class NodeLifecycle {
   }
 
   async #patchNode({ metadata: { name = '' } }: Node, patch: JsonObject): Promise<void> {
-    try {
-      await this.#env.client.patch(NODES, { namespace: '', name }, patch)
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error
-    }
+    await this.#env.client.patch(NODES, { namespace: '', name }, patch).catch(undefinedIfNotFound)
   }
 
   /** Writes the conditions of a node whose kubelet is silent. The change is seen as an update of the node. */
   async #lose(node: Node, now: number): Promise<void> {
     const { status, metadata } = node
     const conditions = lostConditions(status.conditions ?? [], metadata.creationTimestamp ?? null, now)
-    try {
-      await this.#env.client.update(NODES, { ...node, status: { ...status, conditions } }, 'status')
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error
-    }
+    await this.#env.client.update(NODES, { ...node, status: { ...status, conditions } }, 'status').catch(undefinedIfNotFound)
   }
 
   #followTransition(node: Node, ready: NodeCondition | undefined): void {
@@ -256,7 +248,7 @@ class NodeLifecycle {
     try {
       await client.patch(PODS, { namespace, name, subresource: 'status' }, { metadata: { uid }, status: { conditions: [condition] } }, 'strategic')
     } catch (error) {
-      if (isStatusError(error, 'NotFound') || isStatusError(error, 'Conflict')) return
+      if (isStatusError(error, 'NotFound', 'Conflict')) return
       throw error
     }
     this.#events.record(PODS, pod, 'Warning', 'NodeNotReady', 'Node is not ready')

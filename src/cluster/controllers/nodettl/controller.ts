@@ -1,6 +1,6 @@
 import type { Node } from '../../../api/core/v1.types.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { undefinedIfNotFound } from '../../../meta/status.ts'
 import { type ClusterPart, queueOf, untilSynced } from '../../shared/environment.ts'
 import { NODES } from '../../shared/kinds.ts'
 import { ClusterSize } from './cluster-size.ts'
@@ -18,11 +18,7 @@ export const nodeTtlController: ClusterPart = async (env, signal) => {
       const seconds = String(size.seconds)
       const node = nodes.store.get(name)
       if (!node || node.metadata.annotations?.[ANNOTATION] === seconds) return
-      try {
-        await env.client.patch(NODES, { namespace: '', name }, { metadata: { annotations: { [ANNOTATION]: seconds } } }, 'strategic')
-      } catch (error) {
-        if (!isStatusError(error, 'NotFound')) throw error
-      }
+      await env.client.patch(NODES, { namespace: '', name }, { metadata: { annotations: { [ANNOTATION]: seconds } } }, 'strategic').catch(undefinedIfNotFound)
     },
   })
   if (!(await untilSynced([nodes], signal))) return

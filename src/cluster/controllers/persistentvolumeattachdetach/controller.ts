@@ -2,7 +2,7 @@ import type { AttachedVolume, Node, PersistentVolume, PersistentVolumeClaim, Pod
 import type { CSIDriver, VolumeAttachment } from '../../../api/storage/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
 import type { Informer } from '../../shared/informer.ts'
@@ -171,9 +171,7 @@ class AttachDetach {
   async #detach({ metadata: { name = '', uid = '', deletionTimestamp } }: VolumeAttachment): Promise<void> {
     this.#unneededSince.delete(name)
     if (deletionTimestamp !== undefined) return
-    await this.#env.client.delete(VOLUME_ATTACHMENTS, '', name, { uid }).catch((error: unknown) => {
-      if (!isStatusError(error, 'NotFound')) throw error
-    })
+    await this.#env.client.delete(VOLUME_ATTACHMENTS, '', name, { uid }).catch(undefinedIfNotFound)
   }
 
   /** Lists in the status of a node which volumes are attached to it. Volumes of other plugins are left alone. */

@@ -5,7 +5,7 @@ import { errorMessage } from '../../../lib/error-message.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
 import { migratedDriver } from '../../shared/csi-migration.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
@@ -215,13 +215,8 @@ class Binder {
     const observed = this.#latestClaims.get(claimKeyOf(volume) ?? '')
     if (isOwn(observed)) return observed
     if (observed === undefined && isReleased(volume)) return undefined
-    try {
-      const claim = await this.#env.client.get(CLAIMS, claimRef.namespace ?? '', claimRef.name ?? '')
-      return isOwn(claim) ? claim : undefined
-    } catch (error) {
-      if (isStatusError(error, 'NotFound')) return undefined
-      throw error
-    }
+    const claim = await this.#env.client.get(CLAIMS, claimRef.namespace ?? '', claimRef.name ?? '').catch(undefinedIfNotFound)
+    return isOwn(claim) ? claim : undefined
   }
 
   async #reclaim(volume: PersistentVolume): Promise<void> {
@@ -235,7 +230,7 @@ class Binder {
         this.#recordVolume(volume, 'Normal', 'VolumeRecycled', 'Volume recycled')
         return this.#unbind(volume)
       case 'delete':
-        if (volume.metadata.deletionTimestamp === undefined) await client.delete(VOLUMES, '', volume.metadata.name ?? '').catch(ignoreNotFound)
+        if (volume.metadata.deletionTimestamp === undefined) await client.delete(VOLUMES, '', volume.metadata.name ?? '').catch(undefinedIfNotFound)
         return
       case 'fail':
         if (volume.status.phase === 'Failed') return
@@ -274,7 +269,3 @@ class Binder {
 }
 
 const isReleased = ({ status: { phase } }: PersistentVolume): boolean => phase === 'Released' || phase === 'Failed'
-
-function ignoreNotFound(error: unknown): void {
-  if (!isStatusError(error, 'NotFound')) throw error
-}

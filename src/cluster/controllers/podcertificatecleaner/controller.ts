@@ -1,7 +1,7 @@
 import type { PodCertificateRequest } from '../../../api/certificates/v1.types.ts'
 import { objectKey, type ResourceKind } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { undefinedIfNotFound } from '../../../meta/status.ts'
 import { timeMillis } from '../../../meta/time.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../../shared/environment.ts'
 import { firstServed } from '../../shared/first-served.ts'
@@ -28,11 +28,7 @@ async function clean(env: ClusterEnvironment, kind: ResourceKind<PodCertificateR
       const { namespace = '', name = '', uid = '', creationTimestamp } = request.metadata
       const left = (timeMillis(creationTimestamp) ?? 0) + LIFETIME_MS - env.clock.now()
       if (left > 0) return queue.addAfter(key, left)
-      try {
-        await env.client.delete(kind, namespace, name, { uid })
-      } catch (error) {
-        if (!isStatusError(error, 'NotFound')) throw error
-      }
+      await env.client.delete(kind, namespace, name, { uid }).catch(undefinedIfNotFound)
     },
   })
   const running = requests.run(signal)

@@ -2,7 +2,7 @@ import type { Node, Pod, PodCondition } from '../../../api/core/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { isSince } from '../../../lifecycle/release.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { isStatusError, undefinedIfNotFound } from '../../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../../shared/environment.ts'
 import type { Informer } from '../../shared/informer.ts'
 import { NODES, PODS } from '../../shared/kinds.ts'
@@ -71,13 +71,7 @@ class PodCollector {
   }
 
   async #exists(name: string): Promise<boolean> {
-    try {
-      await this.#env.client.get(NODES, '', name)
-      return true
-    } catch (error) {
-      if (isStatusError(error, 'NotFound')) return false
-      throw error
-    }
+    return (await this.#env.client.get(NODES, '', name).catch(undefinedIfNotFound)) !== undefined
   }
 
   async #collectTerminating(key: string): Promise<void> {
@@ -106,7 +100,7 @@ class PodCollector {
       }
       if (!isPodTerminating(pod) || deletionGracePeriodSeconds !== 0) await client.delete(PODS, namespace, name, { gracePeriodSeconds: 0, uid })
     } catch (error) {
-      if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error
+      if (!isStatusError(error, 'NotFound', 'Conflict')) throw error
     }
   }
 }

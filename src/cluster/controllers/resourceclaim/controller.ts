@@ -5,7 +5,7 @@ import { errorMessage } from '../../../lib/error-message.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { isSince } from '../../../lifecycle/release.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { undefinedIfNotFound } from '../../../meta/status.ts'
 import { type DeviceKinds, deviceKinds } from '../../shared/device-kinds.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
@@ -174,9 +174,7 @@ class ClaimController {
     const pod = owner?.kind === 'Pod' ? this.#pods.store.get(`${namespace}/${owner.name}`) : undefined
     // The garbage collector deletes the claims of pods that are gone.
     if (pod?.metadata.uid !== owner?.uid || pod === undefined || !isPodDone(pod)) return
-    await client.delete(this.#kinds.claims, namespace, name, { uid }).catch((error: unknown) => {
-      if (!isStatusError(error, 'NotFound')) throw error
-    })
+    await client.delete(this.#kinds.claims, namespace, name, { uid }).catch(undefinedIfNotFound)
   }
 
   /** Reports whether a consumer of a claim still uses it. A pod that is not observed yet is read from the server. */
@@ -184,13 +182,8 @@ class ClaimController {
     if (apiGroup || resource !== 'pods') return true
     const observed = this.#pods.store.get(`${namespace}/${name}`)
     if (observed?.metadata.uid === uid) return !isPodDone(observed)
-    try {
-      const pod = await this.#env.client.get(PODS, namespace, name)
-      return pod.metadata.uid === uid && !isPodDone(pod)
-    } catch (error) {
-      if (isStatusError(error, 'NotFound')) return false
-      throw error
-    }
+    const pod = await this.#env.client.get(PODS, namespace, name).catch(undefinedIfNotFound)
+    return pod !== undefined && pod.metadata.uid === uid && !isPodDone(pod)
   }
 }
 

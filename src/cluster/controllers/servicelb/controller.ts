@@ -4,7 +4,7 @@ import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
 import { deepEqual } from '../../../meta/equal.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { undefinedIfNotFound } from '../../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder, EventType } from '../../shared/event-recorder.ts'
 import type { Informer } from '../../shared/informer.ts'
@@ -142,11 +142,7 @@ class LoadBalancerController {
   }
 
   async #patch({ metadata: { namespace = '', name = '' } }: Service, patch: JsonObject): Promise<void> {
-    try {
-      await this.#env.client.patch(SERVICES, { namespace, name, subresource: 'status' }, patch, 'strategic')
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error
-    }
+    await this.#env.client.patch(SERVICES, { namespace, name, subresource: 'status' }, patch, 'strategic').catch(undefinedIfNotFound)
   }
 
   /** Nodes to which load balancers send traffic, as text that changes with them. */

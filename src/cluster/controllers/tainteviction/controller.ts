@@ -106,7 +106,7 @@ class TaintEviction {
         )
       await client.delete(PODS, namespace, name, { uid })
     } catch (error) {
-      if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error
+      if (!isStatusError(error, 'NotFound', 'Conflict')) throw error
     }
   }
 }

@@ -21,7 +21,7 @@ export const tokenCleaner: ClusterPart = async (env, signal) => {
       try {
         await env.client.delete(SECRETS, namespace, name, { uid })
       } catch (error) {
-        if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error
+        if (!isStatusError(error, 'NotFound', 'Conflict')) throw error
       }
     },
   })

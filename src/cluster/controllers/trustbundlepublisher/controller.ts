@@ -1,7 +1,7 @@
 import type { ClusterTrustBundle } from '../../../api/certificates/v1.types.ts'
 import { objectKey, type ResourceKind } from '../../../clients/api-client.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
-import { isStatusError } from '../../../meta/status.ts'
+import { undefinedIfNotFound } from '../../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../../shared/environment.ts'
 import { firstServed } from '../../shared/first-served.ts'
 import { Informer } from '../../shared/informer.ts'
@@ -31,11 +31,7 @@ async function publish(env: ClusterEnvironment, kind: ResourceKind<ClusterTrustB
     },
   })
   const remove = async (name: string): Promise<void> => {
-    try {
-      await client.delete(kind, '', name)
-    } catch (error) {
-      if (!isStatusError(error, 'NotFound')) throw error
-    }
+    await client.delete(kind, '', name).catch(undefinedIfNotFound)
   }
   const running = bundles.run(signal)
   if (await untilSynced([bundles], signal)) {
