@@ -1,7 +1,8 @@
-import { StorageError, type StorageEvent, type Take, type Watcher } from '../storage/storage.ts'
+import type { StorageEvent, Take, Watcher } from '../storage/storage.ts'
 import type { FaultEvent, FaultSpec } from './fault-spec.ts'
 import type { Holds } from './holds.ts'
 import type { ObservedRequest } from './observer.ts'
+import { goneByFault } from './watch-fault.ts'
 
 const TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' } as const
 
@@ -34,8 +35,6 @@ export function eventSearch({ watch }: FaultSpec): EventSearch | undefined {
   const event = watch?.endBefore ?? watch?.holdAt
   return watch === undefined || event === undefined ? undefined : new EventSearch(watch, event)
 }
-
-const expired = (): StorageError => new StorageError('expired', 'the history is gone because of an injected fault')
 
 export interface EventFaultOptions {
   readonly searches: readonly EventSearch[]
@@ -91,7 +90,7 @@ export function eventFaults(watcher: Watcher, { searches, holds, observed, isHel
         return each(batch, take)
       }
       await watcher.deliver(takeEach, joined, begun)
-      if (isGone) throw expired()
+      if (isGone) throw goneByFault()
     },
   }
 }

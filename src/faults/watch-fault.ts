@@ -26,7 +26,8 @@ interface Cut {
   isWithheld(event: StorageEvent): boolean
 }
 
-const expired = (): StorageError => new StorageError('expired', 'the history is gone because of an injected fault')
+/** Error of a watch that a fault ends with a 410. */
+export const goneByFault = (): StorageError => new StorageError('expired', 'the history is gone because of an injected fault')
 
 /** Ends a watch early. Bookmarks are not counted. */
 function cutWatch(watcher: Watcher, { endAfter, withGone, isWithheld }: Cut): Watcher {
@@ -46,7 +47,7 @@ function cutWatch(watcher: Watcher, { endAfter, withGone, isWithheld }: Cut): Wa
       if (left <= 0) {
         watcher.close()
         begun?.()
-        if (withGone) throw expired()
+        if (withGone) throw goneByFault()
         return
       }
       const takeSome: Take = async batch => {
@@ -55,7 +56,7 @@ function cutWatch(watcher: Watcher, { endAfter, withGone, isWithheld }: Cut): Wa
         return taken && left > 0
       }
       await watcher.deliver(takeSome, joined, begun)
-      if (left <= 0 && withGone) throw expired()
+      if (left <= 0 && withGone) throw goneByFault()
     },
   }
 }

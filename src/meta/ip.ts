@@ -107,6 +107,16 @@ export function printIp(ip: IpAddress): string {
   return start < 0 ? hex(groups) : `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`
 }
 
+/** Converts an address to an integer of 32 bits for IPv4, 128 bits for IPv6. */
+export const addressNumber = (ip: IpAddress): bigint => ip.reduce((n, byte) => (n << 8n) | BigInt(byte), 0n)
+
+/** Converts such an integer to an address. */
+export function numberedAddress(n: bigint, family: 4 | 6): IpAddress {
+  const bytes = new Uint8Array(family === 4 ? 4 : 16)
+  for (let i = bytes.length - 1, rest = n; i >= 0; i--, rest >>= 8n) bytes[i] = Number(rest & 255n)
+  return bytes
+}
+
 /** Parses a CIDR like Go's net.ParseCIDR, with addresses of `parseIp`. */
 export function parseCidr(text: string): Cidr | undefined {
   const slash = text.indexOf('/')

@@ -1,4 +1,5 @@
 import type { ContainerStatus, Pod } from '../../api/core/v1.types.ts'
+import { isPodTerminal } from '../shared/pods.ts'
 
 /** Returns the status of a container of any type, by its name. */
 export function containerStatus({ status }: Pod, name: string): ContainerStatus | undefined {
@@ -34,7 +35,7 @@ export function logFault(pod: Pod, name: string, previous: boolean): string | un
 
 /** Whether the container runs, or ran and will run again. */
 export function isRunning(pod: Pod, name: string): boolean {
-  if (pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed') return false
+  if (isPodTerminal(pod)) return false
   const status = containerStatus(pod, name)
   return status?.state?.running !== undefined && status.state.running !== null
 }

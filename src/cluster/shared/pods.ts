@@ -8,7 +8,10 @@ export const podCondition = (pod: Pod, type: string): PodCondition | undefined =
 export const isPodReady = (pod: Pod): boolean => podCondition(pod, 'Ready')?.status === 'True'
 
 /** Whether all containers of a pod have ended, so that it never runs again. */
-export const isPodTerminal = ({ status: { phase } }: Pod): boolean => phase === 'Succeeded' || phase === 'Failed'
+export const isPodTerminal = ({ status: { phase } }: Pod): boolean => isTerminalPhase(phase)
+
+/** Whether a phase of pods is final. */
+export const isTerminalPhase = (phase: string | undefined): boolean => phase === 'Succeeded' || phase === 'Failed'
 
 export const isPodTerminating = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined
 

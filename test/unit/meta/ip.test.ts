@@ -2,12 +2,14 @@ import { expect } from 'chai'
 import { fieldErrorText } from '../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../src/meta/field-path.ts'
 import {
+  addressNumber,
   cidrFault,
   cidrWarnings,
   ipFault,
   ipWarnings,
   isGlobalUnicast,
   isIPv6,
+  numberedAddress,
   parseCidr,
   parseIp,
   printCidr,
@@ -113,4 +115,18 @@ describe('addresses', () => {
       'spec.ip: CIDR value "10.1.0.0/8" is ambiguous in this context (should be "10.0.0.0/8" or "10.1.0.0/32"?)',
     ])
   })
+})
+
+describe('the number of an address', () => {
+  for (const [text, number, family] of [
+    ['10.0.1.2', 0x0a000102n, 4],
+    ['255.255.255.255', 0xffffffffn, 4],
+    ['::1', 1n, 6],
+    ['fd00::1:0', (0xfd00n << 112n) | 0x10000n, 6],
+  ] as const)
+    it(`of ${text} has its bits, and gives the address back`, () => {
+      const ip = parseIp(text)
+      expect(ip && addressNumber(ip)).to.equal(number)
+      expect(printIp(numberedAddress(number, family))).to.equal(text)
+    })
 })

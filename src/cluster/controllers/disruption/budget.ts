@@ -1,10 +1,11 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
-import type { IntOrString, Time } from '../../../api/meta/object.ts'
+import type { Time } from '../../../api/meta/object.ts'
 import type { Condition } from '../../../api/meta/v1.types.ts'
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } from '../../../api/policy/v1.types.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { formatTime, timeMillis } from '../../../meta/time.ts'
 import { isPodReady, isPodTerminal, podCondition } from '../../shared/pods.ts'
+import { scaledValue } from '../../shared/scaled-value.ts'
 
 /** Time after which a pod that was to be disrupted counts as healthy again, in milliseconds. */
 const DELETION_TIMEOUT = 120_000
@@ -23,15 +24,9 @@ export const usesScale = ({ minAvailable, maxUnavailable }: PodDisruptionBudgetS
 
 /** Returns the numbers of pods of a budget. Percentages are rounded up. Throws an Error if one is invalid. @param expected see `usesScale`. */
 export function expectationOf({ minAvailable, maxUnavailable }: PodDisruptionBudgetSpec, expected: number): Expectation {
-  if (maxUnavailable !== undefined) return { expected, desired: Math.max(0, expected - shareOf(maxUnavailable, expected)) }
-  if (minAvailable !== undefined) return { expected, desired: shareOf(minAvailable, expected) }
+  if (maxUnavailable !== undefined) return { expected, desired: Math.max(0, expected - scaledValue(maxUnavailable, expected, 'up')) }
+  if (minAvailable !== undefined) return { expected, desired: scaledValue(minAvailable, expected, 'up') }
   return { expected: 0, desired: 0 }
-}
-
-function shareOf(value: IntOrString, total: number): number {
-  if (typeof value === 'number') return value
-  if (!/^[0-9]{1,9}%$/.test(value)) throw new Error('invalid value for IntOrString: invalid type: string is not a percentage')
-  return Math.ceil((Number(value.slice(0, -1)) * total) / 100)
 }
 
 /** Pods that the eviction API has let go. */

@@ -1,4 +1,4 @@
-import { type Cidr, type IpAddress, parseCidr, printCidr } from '../../../meta/ip.ts'
+import { addressNumber, type Cidr, type IpAddress, numberedAddress, parseCidr, printCidr } from '../../../meta/ip.ts'
 
 /** A CIDR that lies outside of the range. */
 export class OutsideRangeError extends Error {
@@ -27,7 +27,7 @@ export class CidrSet {
     this.#range = range
     this.#mask = mask
     this.#bits = BigInt(range.network.length * 8)
-    this.#base = integerOfAddress(range.network)
+    this.#base = addressNumber(range.network)
     this.size = 2 ** (mask - range.prefix)
   }
 
@@ -59,13 +59,13 @@ export class CidrSet {
 
   /** Returns the block of an index. */
   block(index: number): string {
-    const address = addressOfInteger(this.#base + (BigInt(index) << (this.#bits - BigInt(this.#mask))), this.#range.network.length)
+    const address = numberedAddress(this.#base + (BigInt(index) << (this.#bits - BigInt(this.#mask))), this.family)
     return printCidr({ address, network: address, prefix: this.#mask, family: this.#range.family })
   }
 
   /** Returns the index of the block that an address is in. Throws OutsideRangeError. */
   index(address: IpAddress): number {
-    const offset = (integerOfAddress(address) - this.#base) >> (this.#bits - BigInt(this.#mask))
+    const offset = (addressNumber(address) - this.#base) >> (this.#bits - BigInt(this.#mask))
     if (address.length !== this.#range.network.length || offset < 0n || offset >= BigInt(this.size))
       throw new OutsideRangeError(`an address is out of the range ${printCidr(this.#range)}`)
     return Number(offset)
@@ -76,19 +76,11 @@ export class CidrSet {
     const parsed = parseCidr(cidr)
     if (parsed === undefined || parsed.family !== this.family) throw new OutsideRangeError(`cidr ${cidr} is out of the range ${printCidr(this.#range)}`)
     const hostBits = this.#bits - BigInt(parsed.prefix)
-    const first = integerOfAddress(parsed.network)
+    const first = addressNumber(parsed.network)
     const last = first + (1n << hostBits) - 1n
     const end = this.#base + (1n << (this.#bits - BigInt(this.#range.prefix))) - 1n
     if (last < this.#base || first > end) throw new OutsideRangeError(`cidr ${cidr} is out of the range ${printCidr(this.#range)}`)
     if (parsed.prefix <= this.#range.prefix) return [0, this.size - 1]
-    return [this.index(parsed.network), this.index(addressOfInteger(last, parsed.network.length))]
+    return [this.index(parsed.network), this.index(numberedAddress(last, parsed.family))]
   }
-}
-
-const integerOfAddress = (address: IpAddress): bigint => address.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n)
-
-function addressOfInteger(value: bigint, length: number): IpAddress {
-  const bytes = new Uint8Array(length)
-  for (let i = length - 1, rest = value; i >= 0; i--, rest >>= 8n) bytes[i] = Number(rest & 255n)
-  return bytes
 }

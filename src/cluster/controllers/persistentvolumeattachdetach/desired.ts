@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/core/v1.types.ts'
 import type { CSIDriver, VolumeAttachment } from '../../../api/storage/v1.types.ts'
 import { claimNameOf } from '../../shared/pod-claims.ts'
+import { isPodTerminal } from '../../shared/pods.ts'
 
 /** Annotation of a node whose volumes this controller attaches. */
 const MANAGED = 'volumes.kubernetes.io/controller-managed-attach-detach'
@@ -39,7 +40,7 @@ export function desiredVolumes(pods: readonly Pod[], node: Pick<Pod, 'metadata'>
   const desired = new Map<string, DesiredVolume>()
   const keepsTerminated = node.metadata.annotations?.[KEEPS_TERMINATED] === 'true'
   for (const pod of pods) {
-    if (hasEnded(pod) && !keepsTerminated) continue
+    if (isPodTerminal(pod) && !keepsTerminated) continue
     for (const each of pod.spec.volumes ?? []) {
       const claimName = claimNameOf(pod, each)
       const claim = claimName === undefined ? undefined : reads.claim(`${pod.metadata.namespace ?? ''}/${claimName}`)
@@ -54,8 +55,6 @@ export function desiredVolumes(pods: readonly Pod[], node: Pick<Pod, 'metadata'>
   }
   return desired
 }
-
-const hasEnded = ({ status: { phase } }: Pod): boolean => phase === 'Succeeded' || phase === 'Failed'
 
 /** Returns the attachment of a volume to a node. */
 export const attachmentOf = ({ volume, driver, handle }: DesiredVolume, nodeName: string): VolumeAttachment => ({

@@ -3,6 +3,7 @@ import type { StorageClass } from '../../../api/storage/v1.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import { quote } from '../../../lib/go-quote.ts'
 import { compareQuantity } from '../../../meta/quantity.ts'
+import { isPodActive } from '../../shared/pods.ts'
 import {
   BIND_COMPLETED,
   BOUND_BY_CONTROLLER,
@@ -75,13 +76,11 @@ function decideUnbound(claim: PersistentVolumeClaim, around: ClaimSurroundings):
 }
 
 function consumerEvent(pods: readonly Pod[]): BinderEvent {
-  const names = pods.filter(({ spec, metadata, status }) => !spec.nodeName && !metadata.deletionTimestamp && !isOver(status.phase)).map(objectKey)
+  const names = pods.filter(pod => !pod.spec.nodeName && isPodActive(pod)).map(objectKey)
   if (names.length === 0) return normal('WaitForFirstConsumer', 'waiting for first consumer to be created before binding')
   const short = names.map(key => key.slice(key.indexOf('/') + 1))
   return normal('WaitForPodScheduled', `waiting for pod${short.length > 1 ? 's' : ''} ${short.join(',')} to be scheduled`)
 }
-
-const isOver = (phase: string | undefined): boolean => phase === 'Succeeded' || phase === 'Failed'
 
 /** A claim whose user has chosen the volume. */
 function decideNamed(claim: PersistentVolumeClaim, volume: PersistentVolume | undefined): ClaimDecision {

@@ -1,4 +1,4 @@
-import { type Cidr, type IpAddress, parseCidr, parseIp, printIp } from '../../../meta/ip.ts'
+import { addressNumber, type Cidr, familyOf, numberedAddress, parseCidr, parseIp, printIp } from '../../../meta/ip.ts'
 
 type Family = 4 | 6
 
@@ -9,16 +9,9 @@ interface AddressRange {
   readonly last: bigint
 }
 
-const ipNumber = (ip: IpAddress): bigint => BigInt(`0x${Buffer.from(ip).toString('hex')}`)
-
-function numberedIp(number: bigint, family: Family): string {
-  const length = family === 4 ? 4 : 16
-  return printIp(new Uint8Array(Buffer.from(number.toString(16).padStart(2 * length, '0'), 'hex')))
-}
-
 function rangeOf({ network, prefix, family }: Cidr): AddressRange {
   const size = 1n << BigInt((family === 4 ? 32 : 128) - prefix)
-  const first = ipNumber(network)
+  const first = addressNumber(network)
   const margin = size > 2n ? 1n : 0n
   return { family, first: first + margin, last: first + size - 1n - (family === 4 ? margin : 0n) }
 }
@@ -43,7 +36,7 @@ export class AddressPool {
   /** Assigns an address that an owner has already. Returns whether it is in a range, and no other owner's. */
   take(text: string, owner: string): boolean {
     const ip = parseIp(text)
-    if (!ip || !this.#ranges.some(range => range.family === familyLength(ip) && range.first <= ipNumber(ip) && ipNumber(ip) <= range.last)) return false
+    if (!ip || !this.#ranges.some(range => range.family === familyOf(ip) && range.first <= addressNumber(ip) && addressNumber(ip) <= range.last)) return false
     const address = printIp(ip)
     const holder = this.#owners.get(address) ?? owner
     this.#owners.set(address, holder)
@@ -55,7 +48,7 @@ export class AddressPool {
     for (const [i, range] of this.#ranges.entries()) {
       if (range.family !== family) continue
       for (let number = this.#cursors[i] ?? range.first; number <= range.last; number++) {
-        const address = numberedIp(number, family)
+        const address = printIp(numberedAddress(number, family))
         this.#cursors[i] = number
         if (this.#owners.has(address)) continue
         this.#owners.set(address, owner)
@@ -73,11 +66,9 @@ export class AddressPool {
       const ip = parseIp(address)
       if (!ip) continue
       for (const [i, { family, first, last }] of this.#ranges.entries()) {
-        const number = ipNumber(ip)
-        if (family === familyLength(ip) && first <= number && number <= last && number < (this.#cursors[i] ?? last)) this.#cursors[i] = number
+        const number = addressNumber(ip)
+        if (family === familyOf(ip) && first <= number && number <= last && number < (this.#cursors[i] ?? last)) this.#cursors[i] = number
       }
     }
   }
 }
-
-const familyLength = (ip: IpAddress): Family => (ip.length === 4 ? 4 : 6)

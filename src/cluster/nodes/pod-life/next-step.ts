@@ -1,9 +1,9 @@
 import type { Pod, PodStatus } from '../../../api/core/v1.types.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { formatTime, timeMillis } from '../../../meta/time.ts'
-import { disruptionTarget, isPodTerminal, isPodTerminating } from '../../shared/pods.ts'
+import { disruptionTarget, isPodTerminal, isPodTerminating, isTerminalPhase } from '../../shared/pods.ts'
 import type { PodBehavior } from './behavior.ts'
-import { isOver, nextCondition, podConditions } from './pod-conditions.ts'
+import { nextCondition, podConditions } from './pod-conditions.ts'
 import { type ContainersStep, nextContainers, phaseOf, terminateContainers } from './pod-containers.ts'
 import type { LifeRules, PodEvent, Pulls, Turn } from './turn.ts'
 
@@ -61,7 +61,7 @@ function withEndedSidecars(pod: Pod, step: ContainersStep, turn: Turn): Containe
   const hadEnded = step.statuses.length > 0 && step.statuses.every(({ name, state }) => state.terminated && present.get(name)?.state.terminated)
   if (!hadEnded || !step.initStatuses.some(({ state }) => state.running)) return step
   const next = { ...step, initStatuses: terminateContainers(step.initStatuses, 0, 'Completed', turn) }
-  return isOver(phaseOf(pod, next)) ? next : step
+  return isTerminalPhase(phaseOf(pod, next)) ? next : step
 }
 
 function podAddresses({ spec, status }: Pod, hostIPs: readonly string[], podIPs: () => readonly string[]): readonly string[] {

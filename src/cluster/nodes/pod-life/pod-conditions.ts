@@ -1,5 +1,6 @@
 import type { ContainerStatus, Pod, PodCondition } from '../../../api/core/v1.types.ts'
 import { deepEqual } from '../../../meta/equal.ts'
+import { isTerminalPhase } from '../../shared/pods.ts'
 import type { Turn } from './turn.ts'
 
 /** Statuses from which the conditions of a pod are computed. */
@@ -25,7 +26,7 @@ export function podConditions(pod: Pod, state: PodState, turn: Turn): PodConditi
   const sandbox = turn.rules.sandboxCondition
   const containersReady = containersReadyReport(state)
   const reports: ConditionReport[] = [
-    ...(sandbox ? [{ type: sandbox, status: truth(state.hasSandbox && !isOver(state.phase)) }] : []),
+    ...(sandbox ? [{ type: sandbox, status: truth(state.hasSandbox && !isTerminalPhase(state.phase)) }] : []),
     initializedReport(state),
     readyReport(pod, containersReady, present),
     containersReady,
@@ -50,8 +51,6 @@ export function nextCondition(pod: Pod, report: ConditionReport, present: readon
 }
 
 const truth = (is: boolean): 'True' | 'False' => (is ? 'True' : 'False')
-
-export const isOver = (phase: string): boolean => phase === 'Succeeded' || phase === 'Failed'
 
 function initializedReport({ phase, isInitialized, initStatuses }: PodState): ConditionReport {
   if (phase === 'Succeeded') return { type: 'Initialized', status: 'True', reason: 'PodCompleted' }

@@ -1,6 +1,5 @@
 import { invariant } from '../../../../lib/invariant.ts'
-import type { IpAddress } from '../../../../meta/ip.ts'
-import { parseCidr, printCidr, printIp } from '../../../../meta/ip.ts'
+import { addressNumber, numberedAddress, parseCidr, printCidr, printIp } from '../../../../meta/ip.ts'
 import type { AddressFamily } from '../ip-families.ts'
 
 /** Addresses of a CIDR that services may use: all but the network address and, for IPv4, the broadcast address. */
@@ -17,15 +16,8 @@ export interface IPRange {
   readonly dynamic: bigint
 }
 
-/** Converts an address to an integer of 32 bits for IPv4, 128 bits for IPv6. */
-export const addressNumber = (ip: IpAddress): bigint => ip.reduce((n, byte) => (n << 8n) | BigInt(byte), 0n)
-
-/** Prints such an integer in canonical form (RFC 5952). */
-export function printAddress(n: bigint, family: AddressFamily): string {
-  const bytes = new Uint8Array(family === 'IPv4' ? 4 : 16)
-  for (let i = bytes.length - 1, rest = n; i >= 0; i--, rest >>= 8n) bytes[i] = Number(rest & 255n)
-  return printIp(bytes)
-}
+/** Prints an address that is given as an integer, in canonical form (RFC 5952). */
+export const printAddress = (n: bigint, family: AddressFamily): string => printIp(numberedAddress(n, family === 'IPv4' ? 4 : 6))
 
 /** Size of the static part of a range (KEP-3070): a sixteenth, at least 16 and at most 256. Ranges of up to 16 addresses have none. */
 function reserved(size: bigint): bigint {
