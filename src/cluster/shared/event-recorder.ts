@@ -5,18 +5,15 @@ import type { TimerClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import type { Logger } from '../../lib/log.ts'
 import type { QueueMeter } from '../../lib/queue-meter.ts'
-import { apiVersionOf } from '../../meta/gvk.ts'
-import { isStatusError } from '../../meta/status.ts'
 import { formatTime } from '../../meta/time.ts'
 import { EventCorrelator, eventPatch } from './event-correlator.ts'
+import { EventNames, MOST_WAITING_EVENTS, NANOS_PER_MS, writeEvent } from './event-writing.ts'
 import { EVENTS } from './kinds.ts'
+import { objectReference } from './object-reference.ts'
 import { fnv1a } from './template-hash.ts'
 import { KeyQueue } from './work-queue.ts'
 
-/** Number of events that may wait to be written. Further ones are dropped, as by client-go's broadcaster. */
-const MOST_WAITING = 1000
 const QUEUE_KEY = 'events'
-const NANOS_PER_MS = 1_000_000
 
 export type EventType = 'Normal' | 'Warning'
 
@@ -37,20 +34,20 @@ export interface EventRecorderParts {
   readonly signal: AbortSignal
 }
 
-/** Records events of the group core, as kube-controller-manager does. They are written in the background, in order. A failure to write one is only logged. */
+/**
+ * Records events of the group core, as kube-controller-manager and kubelets do. They are written in the background, in order. A failure to write one is only logged.
+ * Repeated and similar events are combined (`event-correlator.ts`). `SeriesRecorder` records those of the other group.
+ */
 export class EventRecorder {
   readonly #parts: EventRecorderParts
   readonly #correlator = new EventCorrelator()
   readonly #waiting: Event[] = []
   readonly #queue: KeyQueue
-  /** Number in the name of the latest event, so that two events of one object in one millisecond have different names. */
-  #latestNanos = 0n
-  /** Nanoseconds that are added to the time in names, so that events of two components in one millisecond have different names. */
-  readonly #offset: bigint
+  readonly #names: EventNames
 
   constructor(parts: EventRecorderParts) {
     this.#parts = parts
-    this.#offset = BigInt(fnv1a(Buffer.from(parts.component)) % NANOS_PER_MS)
+    this.#names = new EventNames(parts.clock, fnv1a(Buffer.from(parts.component)) % NANOS_PER_MS)
     this.#queue = new KeyQueue({
       workers: 1,
       work: () => this.#writeAll(),
@@ -61,33 +58,20 @@ export class EventRecorder {
     })
   }
 
-  /** Records an event about an object. @param kind kind of the object, which objects from a cache need not carry. */
+  /** Records an event about an object. @param kind kind of the object, which objects from a cache need not carry */
   record<T extends TypedObject>(kind: ResourceKind<T>, about: T, type: EventType, reason: string, message: string): void {
-    const { namespace, name = '', uid, resourceVersion } = about.metadata
-    this.recordFor(
-      {
-        kind: kind.kind,
-        ...(namespace !== undefined && { namespace }),
-        name,
-        ...(uid !== undefined && { uid }),
-        apiVersion: apiVersionOf(kind),
-        ...(resourceVersion !== undefined && { resourceVersion }),
-      },
-      type,
-      reason,
-      message,
-    )
+    this.recordFor(objectReference(kind, about), type, reason, message)
   }
 
   /** Records an event about the object of a reference. @param host optional, node whose kubelet records the event */
   recordFor(involvedObject: ObjectReference, type: EventType, reason: string, message: string, host?: string): void {
-    if (this.#waiting.length >= MOST_WAITING) return
+    if (this.#waiting.length >= MOST_WAITING_EVENTS) return
     const { component, clock } = this.#parts
     const now = formatTime(clock.now())
     this.#waiting.push({
       kind: 'Event',
       apiVersion: 'v1',
-      metadata: { name: `${involvedObject.name ?? ''}.${this.#nanos().toString(16)}`, namespace: involvedObject.namespace ?? 'default' },
+      metadata: { name: this.#names.next(involvedObject.name ?? ''), namespace: involvedObject.namespace ?? 'default' },
       involvedObject,
       reason,
       message,
@@ -103,12 +87,6 @@ export class EventRecorder {
     this.#queue.add(QUEUE_KEY)
   }
 
-  #nanos(): bigint {
-    const now = BigInt(this.#parts.clock.now()) * BigInt(NANOS_PER_MS) + this.#offset
-    this.#latestNanos = now > this.#latestNanos ? now : this.#latestNanos + 1n
-    return this.#latestNanos
-  }
-
   async #writeAll(): Promise<void> {
     for (let event = this.#waiting.shift(); event !== undefined && !this.#parts.signal.aborted; event = this.#waiting.shift())
       try {
@@ -122,16 +100,6 @@ export class EventRecorder {
     const { client, clock } = this.#parts
     const result = this.#correlator.correlate(recorded, clock.now())
     if (result.action === 'skip') return
-    const { event } = result
-    const { namespace = '', name = '' } = event.metadata
-    if (result.action === 'patch')
-      try {
-        await client.patch(EVENTS, { namespace, name }, eventPatch(event))
-        return
-      } catch (error) {
-        // The first event has expired.
-        if (!isStatusError(error, 'NotFound')) throw error
-      }
-    await client.create(EVENTS, event)
+    await writeEvent(client, EVENTS, result.event, result.action === 'patch' ? eventPatch(result.event) : undefined)
   }
 }

@@ -1,18 +1,15 @@
-import type { ObjectReference } from '../../api/core/v1.types.ts'
 import type { Event } from '../../api/events/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
-import { apiVersionOf } from '../../meta/gvk.ts'
-import { isStatusError } from '../../meta/status.ts'
 import { formatMicroTime } from '../../meta/time.ts'
 import type { EventRecorderParts, EventType } from './event-recorder.ts'
 import { EventSeries, type EventWrite, seriesPatch } from './event-series.ts'
+import { EventNames, MOST_WAITING_EVENTS, writeEvent } from './event-writing.ts'
 import { EVENTS_V1 } from './kinds.ts'
+import { objectReference } from './object-reference.ts'
 import { KeyQueue } from './work-queue.ts'
 
-/** Number of events that may wait to be written. Further ones are dropped, as by client-go's broadcaster. */
-const MOST_WAITING = 1000
 /** Number of events that are written at the same time. */
 const WRITERS = 4
 /** Interval at which ended series are written, in milliseconds. */
@@ -36,19 +33,22 @@ export interface RecordedEvent<T extends TypedObject> {
   readonly controller: string
 }
 
-/** Records events of the group events.k8s.io, as kube-scheduler does. They are written in the background. A failure to write one is only logged. */
+/**
+ * Records events of the group events.k8s.io, as kube-scheduler does. They are written in the background, several at a time. A failure to write one is only logged.
+ * A repeated event becomes a series (`event-series.ts`). `EventRecorder` records those of the group core.
+ */
 export class SeriesRecorder {
   readonly #parts: EventRecorderParts
   readonly #series = new EventSeries()
   readonly #waiting: EventWrite[] = []
   readonly #queue: KeyQueue
-  /** Number in the name of the latest event, so that two events of one object in one millisecond have different names. */
-  #latestNanos = 0n
+  readonly #names: EventNames
   #next = 0
 
   constructor(parts: EventRecorderParts) {
     this.#parts = parts
     const { clock, meter, signal, logger } = parts
+    this.#names = new EventNames(clock)
     this.#queue = new KeyQueue({
       workers: WRITERS,
       work: key => (key === FINISH ? this.#finish() : this.#writeAll()),
@@ -64,14 +64,14 @@ export class SeriesRecorder {
     const write = this.#series.add({
       kind: 'Event',
       apiVersion: 'events.k8s.io/v1',
-      metadata: { name: `${name}.${this.#nanos().toString(16)}`, namespace },
+      metadata: { name: this.#names.next(name), namespace },
       eventTime: formatMicroTime(this.#parts.clock.now()),
       reportingController: controller,
       reportingInstance: `${controller}-${INSTANCE}`,
       action,
       reason,
-      regarding: referenceOf(kind, about),
-      ...(related && { related: referenceOf(kind, related) }),
+      regarding: objectReference(kind, about),
+      ...(related && { related: objectReference(kind, related) }),
       note,
       type,
     } as Event)
@@ -80,16 +80,10 @@ export class SeriesRecorder {
   }
 
   #enqueue(write: EventWrite): void {
-    if (this.#waiting.length >= MOST_WAITING) return
+    if (this.#waiting.length >= MOST_WAITING_EVENTS) return
     this.#waiting.push(write)
     // Each writer takes events until none waits.
     this.#queue.add(String(this.#next++ % WRITERS))
-  }
-
-  #nanos(): bigint {
-    const now = BigInt(this.#parts.clock.now()) * 1_000_000n
-    this.#latestNanos = now > this.#latestNanos ? now : this.#latestNanos + 1n
-    return this.#latestNanos
   }
 
   async #finish(): Promise<void> {
@@ -106,29 +100,7 @@ export class SeriesRecorder {
       }
   }
 
-  async #write({ action, event }: EventWrite): Promise<void> {
-    const { client } = this.#parts
-    const { namespace = '', name = '' } = event.metadata
-    if (action === 'patch')
-      try {
-        await client.patch(EVENTS_V1, { namespace, name }, seriesPatch(event))
-        return
-      } catch (error) {
-        // The first event has expired.
-        if (!isStatusError(error, 'NotFound')) throw error
-      }
-    await client.create(EVENTS_V1, event)
-  }
-}
-
-function referenceOf<T extends TypedObject>(kind: ResourceKind<T>, { metadata }: T): ObjectReference {
-  const { namespace, name = '', uid, resourceVersion } = metadata
-  return {
-    kind: kind.kind,
-    ...(namespace !== undefined && { namespace }),
-    name,
-    ...(uid !== undefined && { uid }),
-    apiVersion: apiVersionOf(kind),
-    ...(resourceVersion !== undefined && { resourceVersion }),
+  #write({ action, event }: EventWrite): Promise<void> {
+    return writeEvent(this.#parts.client, EVENTS_V1, event, action === 'patch' ? seriesPatch(event) : undefined)
   }
 }

@@ -7,6 +7,8 @@ import { runInTurns } from '../../../lib/steps.ts'
 import { isTimeZone } from '../../../lib/time-zone.ts'
 import { formatTime, timeMillis } from '../../../meta/time.ts'
 import { finishedCondition } from '../../shared/jobs.ts'
+import { JOBS } from '../../shared/kinds.ts'
+import { objectReference } from '../../shared/object-reference.ts'
 import { expiredJobs } from './history.ts'
 import { jobName } from './job.ts'
 import { recentTime, untilNext } from './schedule.ts'
@@ -211,7 +213,7 @@ class CronPass {
     const job = created ?? (await this.#effects.existing(time))
     if (!job || (!created && isActive(this.#status, job.metadata.uid))) return false
     if (created) this.#effects.record('Normal', 'SuccessfulCreate', `Created job ${job.metadata.name ?? ''}`)
-    this.#status.active = [...(this.#status.active ?? []), referenceOf(job)]
+    this.#status.active = [...(this.#status.active ?? []), objectReference(JOBS, job)]
     this.#status.lastScheduleTime = formatTime(time * 1000)
     this.#isChanged = true
     return true
@@ -244,15 +246,6 @@ export function* scheduleOf(schedule: string, timeZone: string | undefined): Ret
 }
 
 const isActive = ({ active = [] }: CronJobStatus, uid: string | undefined): boolean => active.some(reference => reference.uid === uid)
-
-const referenceOf = ({ metadata: { namespace = '', name = '', uid = '', resourceVersion } }: Job): ObjectReference => ({
-  kind: 'Job',
-  namespace,
-  name,
-  uid,
-  apiVersion: 'batch/v1',
-  ...(resourceVersion !== undefined && { resourceVersion }),
-})
 
 /** Formats a time as Go's RFC1123Z, in UTC. */
 const rfc1123 = (time: number): string => new Date(time * 1000).toUTCString().replace('GMT', '+0000')
