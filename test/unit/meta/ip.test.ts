@@ -124,7 +124,7 @@ describe('the number of an address', () => {
     ['::1', 1n, 6],
     ['fd00::1:0', (0xfd00n << 112n) | 0x10000n, 6],
   ] as const)
-    it(`of ${text} has its bits, and gives the address back`, () => {
+    it(`has the bits of ${text}, and gives the address back`, () => {
       const ip = parseIp(text)
       expect(ip && addressNumber(ip)).to.equal(number)
       expect(printIp(numberedAddress(number, family))).to.equal(text)
