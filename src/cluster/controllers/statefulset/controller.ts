@@ -115,9 +115,10 @@ class StatefulSetController {
     if (set.metadata.deletionTimestamp !== undefined) return { status: status(pods), failure: undefined }
     const recreated = this.#recreates(set) ? podsToRecreate(pods, names.update.name) : undefined
     if (recreated) return this.#deleteAll(set, recreated, replaced => status(pods, replaced))
-    const { replicas, condemned } = podsOfSet(set, pods, names, rules)
+    const setPods = podsOfSet(set, pods, names, rules)
+    const { replicas, condemned } = setPods
     const all = [...replicas, ...condemned]
-    const plan = scalePlan(set, { replicas, condemned }, this.#writer.claimState(set), rules)
+    const plan = scalePlan(set, setPods, this.#writer.claimState(set), rules)
     for (const group of plan.groups) {
       const failure = await this.#writeGroup(set, group)
       if (failure !== undefined) return { status: status(all), failure }

@@ -12,17 +12,33 @@ export interface SetPods {
   /** Pods without a phase are only planned. */
   readonly replicas: readonly Pod[]
   readonly condemned: readonly Pod[]
+  /** Whether more pods are missing than are planned in one pass. */
+  readonly isPartial: boolean
 }
+
+/** Largest number of missing pods that are planned in one pass. A set may ask for 2^31 - 1. An ordered set creates one at a time. */
+const MAX_PLANNED = 500
+
+export const isOrdered = ({ spec: { podManagementPolicy } }: StatefulSet): boolean => podManagementPolicy !== 'Parallel'
 
 /** Groups the pods of a set, and plans those that are missing. */
 export function podsOfSet(set: StatefulSet, pods: readonly Pod[], revisions: SetRevisions, { release }: Pick<HealthRules, 'release'>): SetPods {
   const present = new Map(pods.map(pod => [ordinalOf(pod), pod]))
-  const replicas = Array.from({ length: replicasOf(set) }, (_, i) => {
-    const ordinal = startOrdinal(set) + i
-    return present.get(ordinal) ?? newPod(set, revisions, ordinal, release)
-  })
+  const replicas: Pod[] = []
+  const end = startOrdinal(set) + replicasOf(set)
+  let ordinal = startOrdinal(set)
+  for (let left = isOrdered(set) ? 1 : MAX_PLANNED; ordinal < end && left > 0; ordinal++) {
+    const pod = present.get(ordinal)
+    replicas.push(pod ?? newPod(set, revisions, ordinal, release))
+    if (!pod) left--
+  }
+  const others = pods.filter(pod => ordinalOf(pod) >= ordinal && ordinalOf(pod) < end).toSorted((a, b) => ordinalOf(a) - ordinalOf(b))
   const condemned = pods.filter(pod => ordinalOf(pod) >= 0 && !isInRange(set, ordinalOf(pod)))
-  return { replicas, condemned: condemned.toSorted((a, b) => ordinalOf(b) - ordinalOf(a)) }
+  return {
+    replicas: [...replicas, ...others],
+    condemned: condemned.toSorted((a, b) => ordinalOf(b) - ordinalOf(a)),
+    isPartial: end - ordinal > others.length,
+  }
 }
 
 /** Write that a pass makes for a pod. */
@@ -50,8 +66,6 @@ export interface Plan {
   readonly isBlocked: boolean
 }
 
-export const isOrdered = ({ spec: { podManagementPolicy } }: StatefulSet): boolean => podManagementPolicy !== 'Parallel'
-
 /** Steps for one pod, and whether an ordered set waits for it. */
 interface PodPlan {
   readonly steps: readonly PodStep[]
@@ -63,7 +77,7 @@ interface PodPlan {
  * many. Otherwise all are created and deleted at once. Corresponds to processReplica and processCondemned.
  */
 export function scalePlan(set: StatefulSet, pods: SetPods, claims: ClaimState, rules: HealthRules): Plan {
-  const { replicas, condemned } = pods
+  const { replicas, condemned, isPartial } = pods
   const ordered = isOrdered(set)
   const living: PodStep[] = []
   for (const pod of replicas) {
@@ -84,7 +98,7 @@ export function scalePlan(set: StatefulSet, pods: SetPods, claims: ClaimState, r
     ended.push({ pod, action: 'delete' })
     if (ordered) return { groups: [living, retained, ended], isBlocked: true }
   }
-  return { groups: [living, retained, ended], isBlocked: false }
+  return { groups: [living, retained, ended], isBlocked: isPartial }
 }
 
 function replicaPlan(set: StatefulSet, pod: Pod, claims: ClaimState, rules: HealthRules): PodPlan {
@@ -119,7 +133,8 @@ export function podsToRecreate(pods: readonly Pod[], revision: string): Pod[] | 
 export function podsToReplace(set: StatefulSet, replicas: readonly Pod[], revision: string, rules: UpdateRules): Pod[] {
   const { type, rollingUpdate } = set.spec.updateStrategy
   if (type === 'OnDelete') return []
-  const candidates = replicas.slice(rollingUpdate?.partition ?? 0).toReversed()
+  const first = startOrdinal(set) + (rollingUpdate?.partition ?? 0)
+  const candidates = replicas.filter(pod => ordinalOf(pod) >= first).toReversed()
   const isOutdated = (pod: Pod): boolean => revisionOf(pod) !== revision && !isPodTerminating(pod)
   if (rules.maxUnavailable !== undefined) {
     const down = replicas.filter(pod => isDown(pod, rules)).length

@@ -31,6 +31,17 @@ describe('plan of a stateful set', () => {
     expect(planned(statefulSet({ podManagementPolicy: 'Parallel' }), [])).to.deep.equal(['create web-0', 'create web-1', 'create web-2'])
   })
 
+  it('creates at most 500 pods in one pass, and updates none before the others', () => {
+    const set = statefulSet({ replicas: 2 ** 31 - 1, podManagementPolicy: 'Parallel' })
+    const last = podOf(600, READY)
+    const steps = planned(set, [podOf(0, READY), last])
+    expect(steps).to.have.length(501)
+    expect(steps.slice(-2)).to.deep.equal(['create web-500', 'blocked'])
+    expect(podsOfSet(set, [last], REVISIONS, RULES).replicas.at(-1)).to.equal(last)
+    const pods = Array.from({ length: 500 }, (_, i) => podOf(i, READY))
+    expect(planned(statefulSet({ replicas: 501, podManagementPolicy: 'Parallel' }), pods)).to.deep.equal(['create web-500'])
+  })
+
   it('waits for a pod that is not ready, is not available, or is being deleted', () => {
     expect(planned(statefulSet(), [podOf(0)])).to.deep.equal(['blocked'])
     expect(planned(statefulSet(), [podOf(0, { readySeconds: 5 })], SOUND, { ...RULES, minReadySeconds: 10 })).to.deep.equal(['blocked'])
