@@ -53,6 +53,33 @@ describe('volumes of a cluster', () => {
       expect(await phase(`${CLAIMS}/c`)).to.equal('Pending')
     })
 
+    it('are bound again if they lose the reference to their claim, or come back without one', async () => {
+      await plane.apply(volume('v'), claim('c', { storageClassName: '' }))
+      await until(`${CLAIMS}/c`, 'Bound')
+      await plane.settled()
+      const { uid } = (await get(`${CLAIMS}/c`)).metadata
+      const isReferred = async (): Promise<boolean> => (await get(`${VOLUMES}/v`)).spec?.claimRef?.uid === uid
+      await plane.request('PATCH', `${VOLUMES}/v`, { body: { spec: { claimRef: null } } })
+      await plane.until(isReferred)
+      await plane.request('DELETE', `${VOLUMES}/v`)
+      await plane.request('PATCH', `${VOLUMES}/v`, { body: { metadata: { finalizers: null } } })
+      await until(`${CLAIMS}/c`, 'Lost')
+      await plane.settled()
+      await plane.apply(volume('v'))
+      await plane.until(isReferred)
+      await until(`${CLAIMS}/c`, 'Bound')
+    })
+
+    it('are released if their claim is deleted before it names them', async () => {
+      await plane.apply(claim('c', { storageClassName: '' }))
+      const { uid } = (await get(`${CLAIMS}/c`)).metadata
+      await plane.apply(volume('v', { volumeMode: 'Block', claimRef: { kind: 'PersistentVolumeClaim', namespace: 'default', name: 'c', uid } }))
+      await plane.until(async () => (await eventsOf('v')).some(event => event.startsWith('VolumeMismatch')))
+      await plane.settled()
+      await plane.request('DELETE', `${CLAIMS}/c`)
+      await until(`${VOLUMES}/v`, 'Released')
+    })
+
     it('are deleted or recycled by their policy, and fail without a plugin', async () => {
       const policies = { gone: 'Delete', again: 'Recycle' }
       for (const [name, persistentVolumeReclaimPolicy] of Object.entries(policies)) {

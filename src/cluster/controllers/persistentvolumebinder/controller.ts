@@ -26,6 +26,8 @@ const ofClaim = (key: string): string => `claim ${key}`
 /** Index of claims without a volume by their class. A claim without a class also has the value NO_CLASS. */
 const UNBOUND = 'unbound'
 const NO_CLASS = 'no class'
+/** Index of claims by the volume that they name. */
+const NAMED = 'named volume'
 
 const PLUGIN_PREFIX = 'kubernetes.io/'
 
@@ -64,6 +66,7 @@ class Binder {
       if (hasAnnotation(claim, BIND_COMPLETED)) return []
       return namedClass(claim) === undefined ? [ofClass(''), NO_CLASS] : [ofClass(classOf(claim))]
     })
+    this.#claims.addIndex(NAMED, ({ spec: { volumeName } }) => (volumeName ? [volumeName] : []))
     this.#latestClaims = new LatestObjects(this.#claims)
     this.#latestVolumes = new LatestObjects(this.#volumes)
     this.#recorder = recorderOf(env, 'persistentvolume-controller', signal)
@@ -78,9 +81,7 @@ class Binder {
     this.#claims.on({
       added: claim => this.#claimQueue.add(objectKey(claim)),
       updated: claim => this.#claimQueue.add(objectKey(claim)),
-      deleted: claim => {
-        if (claim.spec.volumeName) this.#volumeQueue.add(claim.spec.volumeName)
-      },
+      deleted: claim => this.#claimDeleted(claim),
     })
     this.#volumes.on({
       added: volume => this.#volumeChanged(volume),
@@ -94,8 +95,17 @@ class Binder {
     await untilAborted(this.#signal)
   }
 
+  /** Looks at the volume of a claim, also if the claim was deleted before it named the volume. Upstream finds such volumes when it looks at all again, every 15 seconds. */
+  #claimDeleted(claim: PersistentVolumeClaim): void {
+    if (claim.spec.volumeName) this.#volumeQueue.add(claim.spec.volumeName)
+    for (const { metadata } of this.#volumes.store.by(CANDIDATES, ofClaim(objectKey(claim)))) this.#volumeQueue.add(metadata.name ?? '')
+  }
+
   #volumeChanged(volume: PersistentVolume): void {
-    this.#volumeQueue.add(volume.metadata.name ?? '')
+    const { name = '' } = volume.metadata
+    this.#volumeQueue.add(name)
+    // A volume may have lost its reference to the claim that names it, or come back without one.
+    for (const named of this.#claims.store.by(NAMED, name)) this.#claimQueue.add(objectKey(named))
     const claim = claimKeyOf(volume)
     if (claim !== undefined) {
       if (this.#claims.store.get(claim)) this.#claimQueue.add(claim)
