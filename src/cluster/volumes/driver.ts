@@ -4,6 +4,7 @@ import { objectKey } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { quote } from '../../lib/go-quote.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
+import { eachInSlices } from '../../lib/slices.ts'
 import { isSince } from '../../lifecycle/release.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../shared/environment.ts'
@@ -36,6 +37,7 @@ class VolumeDriver {
   readonly #defaults: KeyQueue
   readonly #claimQueue: KeyQueue
   readonly #volumeQueue: KeyQueue
+  readonly #classQueue: KeyQueue
 
   constructor(env: ClusterEnvironment, signal: AbortSignal) {
     this.#env = env
@@ -48,6 +50,7 @@ class VolumeDriver {
     this.#defaults = queueOf(env, 'volume_driver_defaults', signal, { workers: 1, work: () => createDefaultObjects(env) })
     this.#claimQueue = queueOf(env, 'volume_driver_claims', signal, { workers: WORKERS, work: key => this.#syncClaim(key) })
     this.#volumeQueue = queueOf(env, 'volume_driver_volumes', signal, { workers: WORKERS, work: name => this.#syncVolume(name) })
+    this.#classQueue = queueOf(env, 'volume_driver_classes', signal, { workers: 1, work: name => this.#classAdded(name) })
   }
 
   async run(): Promise<void> {
@@ -58,7 +61,15 @@ class VolumeDriver {
       if (isToDelete(volume)) this.#volumeQueue.add(objectKey(volume))
     }
     this.#volumes.on({ added: look, updated: look })
+    // A class may come, or come again, after the binder has handed its claims to the driver.
+    this.#classes.on({ added: ({ metadata: { name = '' } }) => this.#classQueue.add(name) })
     await untilAborted(this.#signal)
+  }
+
+  async #classAdded(name: string): Promise<void> {
+    await eachInSlices([...this.#claims.store.list()], claim => {
+      if (classOf(claim) === name) this.#claimChanged(claim)
+    })
   }
 
   #claimChanged(claim: PersistentVolumeClaim): void {

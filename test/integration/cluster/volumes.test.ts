@@ -264,6 +264,17 @@ describe('volumes of a cluster', () => {
       expect(await phase(`${CLAIMS}/c`)).to.equal('Bound')
     })
 
+    it('are provisioned for a claim that was handed to the driver before its class exists', async () => {
+      const provisioner = 'rancher.io/local-path'
+      const annotations = { 'volume.kubernetes.io/storage-provisioner': provisioner, 'volume.beta.kubernetes.io/storage-provisioner': provisioner }
+      const { metadata, ...rest } = claim('c', { storageClassName: 'local' })
+      await plane.apply({ ...rest, metadata: { ...metadata, annotations } })
+      await plane.settled()
+      expect(await phase(`${CLAIMS}/c`)).to.equal('Pending')
+      await plane.apply({ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'local' }, provisioner })
+      await until(`${CLAIMS}/c`, 'Bound')
+    })
+
     it('are made for each pod of a stateful set, also of a class of another local cluster', async () => {
       const fast = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'fast' }, provisioner: 'k8s.io/minikube-hostpath' }
       const template = (name: string, spec: object) => ({ metadata: { name }, spec: { ...(claim('x').spec as object), ...spec } })
