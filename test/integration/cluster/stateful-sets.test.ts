@@ -133,6 +133,19 @@ describe('stateful sets of a cluster', () => {
     await plane.until(async () => (await claims()).length === 0 && (await names()).length === 0)
   })
 
+  it('create a pod once the claim of its predecessor is gone', async () => {
+    const spec = CLAIMS[0]?.spec ?? {}
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'Pod', name: 'web-0', uid: 'earlier' }]
+    const metadata = { name: 'data-web-0', namespace: 'default', finalizers: ['example.dev/held'], ownerReferences }
+    await plane.apply({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec })
+    const policy = { whenScaled: 'Delete', whenDeleted: 'Retain' }
+    await plane.apply(statefulSet({ replicas: 1, volumeClaimTemplates: CLAIMS, persistentVolumeClaimRetentionPolicy: policy }))
+    await plane.settled()
+    expect(await names()).to.deep.equal([])
+    await patch(`${CORE}/persistentvolumeclaims/data-web-0`, { metadata: { finalizers: null } })
+    await plane.until(async () => (await names()).includes('web-0'))
+  })
+
   it('replace a failed pod, and one that was deleted, under the same name', async () => {
     await plane.apply(statefulSet({ replicas: 1 }))
     await makeAllReady(1)

@@ -13,8 +13,9 @@ import { followOwnedPods } from '../../shared/owned-pods.ts'
 import { untilAvailable } from '../../shared/pods.ts'
 import { byRevisionNumber, deleteRevisions, templateOf } from '../../shared/revision-history.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
+import { deletesOnScale } from './claims.ts'
 import type { HealthRules } from './health.ts'
-import { isMemberOf, replicasOf } from './ordinals.ts'
+import { identityOfName, isMemberOf, replicasOf } from './ordinals.ts'
 import { isOrdered, maxUnavailableOf, type PodStep, podsOfSet, podsToRecreate, podsToReplace, scalePlan } from './plan.ts'
 import type { SetRevisions } from './pod.ts'
 import { StatefulPods } from './pod-writer.ts'
@@ -68,7 +69,23 @@ class StatefulSetController {
       deleted: () => {},
       enqueue: key => this.#queue.add(key),
     })
+    const ownersOf = ({ metadata }: PersistentVolumeClaim): number => metadata.ownerReferences?.length ?? 0
+    this.#claims.on({
+      updated: (claim, old) => {
+        if (ownersOf(claim) < ownersOf(old)) this.#claimFreed(claim)
+      },
+      deleted: claim => this.#claimFreed(claim),
+    })
     await untilAborted(this.#signal)
+  }
+
+  /** Looks at the sets that may wait for a claim to lose its earlier owner before they create its pod. */
+  #claimFreed({ metadata: { namespace = '', name = '' } }: PersistentVolumeClaim): void {
+    const { parent } = identityOfName(name)
+    for (const set of this.#sets.store.inNamespace(namespace)) {
+      const isOfSet = set.spec.volumeClaimTemplates?.some(({ metadata }) => parent === `${metadata.name}-${set.metadata.name}`)
+      if (isOfSet && deletesOnScale(set)) this.#queue.add(objectKey(set))
+    }
   }
 
   async #sync(key: string): Promise<void> {
