@@ -20,10 +20,8 @@ export interface KeyQueueOptions {
   readonly firstRetryMs?: number
 }
 
-interface DelayedKey {
-  readonly at: number
-  readonly timers: readonly Timer[]
-}
+/** Times at which a delayed key is added, on each clock that can add it. */
+type DelayedKey = Map<TimerClock, { readonly at: number; readonly timer: Timer }>
 
 /**
  * Queue of keys with the semantics of client-go's rate limited work queue. A key waits once, however often it is added. It is processed by one worker at a time;
@@ -76,19 +74,23 @@ export class KeyQueue {
 
   #delay(key: string, milliseconds: number, clocks: readonly TimerClock[]): void {
     if (this.#options.signal.aborted) return
-    const at = this.#options.clock.now() + milliseconds
-    const earlier = this.#delayed.get(key)
-    if (earlier && earlier.at <= at) return
-    this.#drop(key)
+    const delayed: DelayedKey = this.#delayed.get(key) ?? new Map()
+    this.#delayed.set(key, delayed)
     const end = (): void => {
       this.#drop(key)
       this.add(key)
     }
-    this.#delayed.set(key, { at, timers: clocks.map(clock => clock.after(Math.min(milliseconds, LONGEST_TIMER_MS), end)) })
+    for (const clock of clocks) {
+      const at = clock.now() + milliseconds
+      const earlier = delayed.get(clock)
+      if (earlier && earlier.at <= at) continue
+      earlier?.timer.close()
+      delayed.set(clock, { at, timer: clock.after(Math.min(milliseconds, LONGEST_TIMER_MS), end) })
+    }
   }
 
   #drop(key: string): void {
-    for (const timer of this.#delayed.get(key)?.timers ?? []) timer.close()
+    for (const { timer } of this.#delayed.get(key)?.values() ?? []) timer.close()
     this.#delayed.delete(key)
   }
 

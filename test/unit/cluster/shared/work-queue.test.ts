@@ -92,6 +92,28 @@ describe('work queue', () => {
     expect(done).to.deep.equal(['a'])
   })
 
+  it('retries a failing key on the clock of its meter, also if it is delayed on a stopped clock', async () => {
+    const pauses = new MovedClock({ at: 0, runs: false })
+    let runs = 0
+    const { queue, advance } = open({
+      meter: new WorkQueues(pauses).meter('test'),
+      async work(key) {
+        if (++runs > 2) return
+        queue.addAfter(key, 1)
+        throw new Error('no')
+      },
+    })
+    queue.add('a')
+    await turns()
+    await pauses.advance(5, () => turns())
+    expect(runs).to.equal(2)
+    queue.addAfter('a', 100)
+    await pauses.advance(10, () => turns())
+    expect(runs).to.equal(3)
+    await advance(1000)
+    expect(runs).to.equal(3)
+  })
+
   it('does nothing after its end', async () => {
     const { queue, done, ended, advance } = open()
     queue.addAfter('a', 1000)
