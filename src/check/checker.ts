@@ -3,6 +3,7 @@ import type { ServedResource } from '../catalog/catalog.ts'
 import { nearest } from '../lib/did-you-mean.ts'
 import { lifecycleOf } from '../lifecycle/lifecycle.ts'
 import type { Release } from '../lifecycle/release.ts'
+import { sameJson } from '../meta/same-json.ts'
 import { standingIn } from '../upgrade/versions/old-versions.ts'
 import { type AppliedObject, type ApplyClients, type ApplyOptions, applyObject } from './apply-object.ts'
 import { withoutWriteMetadata, yamlDiff } from './diff.ts'
@@ -58,17 +59,18 @@ export class Checker {
   }
 
   /** Applies an object. Resolves with the response of the server. */
-  async check(object: InputObject): Promise<CheckedObject> {
+  async check(given: InputObject): Promise<CheckedObject> {
     const { fork, options } = this.#parts
-    await this.#settleFor(object)
-    const served = fork.served(object.apiVersion, object.kind)
-    if (served === undefined) return this.#unknown(object)
-    const namespace = served.definition.scope === 'Namespaced' ? object.namespace || options.namespace : ''
+    await this.#settleFor(given)
+    const served = fork.served(given.apiVersion, given.kind)
+    if (served === undefined) return this.#unknown(given)
+    const namespace = served.definition.scope === 'Namespaced' ? given.namespace || options.namespace : ''
+    const object = { ...given, namespace }
     const refusal = await this.#ensureNamespace(object, namespace)
     this.#noteRepeated(object, served, namespace)
     const result = await this.#apply(object, served, namespace)
     const { first, last, before } = result
-    this.placed.push({ object: { ...object, namespace }, served, namespace, before, response: last })
+    this.placed.push({ object, served, namespace, before, response: last })
     await this.#checkPods(object)
     // Custom objects may be parameters of policies.
     const isParameter = options.checksPods && lifecycleOf(object.apiVersion, object.kind) === undefined
@@ -76,7 +78,7 @@ export class Checker {
     if (object.kind === 'CustomResourceDefinition' && last.object && !last.error) await this.#withoutConversion(last.object)
     const { error = refusal } = first
     return {
-      ...checkedName({ ...object, namespace }),
+      ...checkedName(object),
       verdict: error ? 'refused' : verdictOf(before, first),
       code: error ? error.code : first.code,
       ...(error && { message: error.message ?? '' }),
@@ -224,7 +226,9 @@ function unknownAdvice({ apiVersion, kind }: InputObject, { plane }: Fork): stri
 
 function verdictOf(before: JsonObject | undefined, after: ForkResponse): CheckedObject['verdict'] {
   if (before === undefined) return 'created'
-  return objectIn(before.metadata).resourceVersion === objectIn(after.object?.metadata).resourceVersion ? 'unchanged' : 'configured'
+  const { object } = after
+  if (object === undefined || objectIn(before.metadata).resourceVersion === objectIn(object.metadata).resourceVersion) return 'unchanged'
+  return sameJson(withoutWriteMetadata(before), withoutWriteMetadata(object)) ? 'unchanged' : 'configured'
 }
 
 /** Diff of the stored object. The values of a Secret are replaced by their lengths. */

@@ -1,13 +1,22 @@
-import { type Json, type JsonObject, objectIn } from '../api/meta/object.ts'
+import { isJsonObject, type Json, type JsonObject, objectIn } from '../api/meta/object.ts'
 import { yamlBytes } from '../codec/yaml-writer.ts'
 import { textDiff } from '../lib/unified-diff.ts'
 
 /** Metadata that every write changes. */
 const OF_WRITES: ReadonlySet<string> = new Set(['managedFields', 'resourceVersion', 'uid', 'creationTimestamp', 'selfLink'])
 
+/** Annotation with the manifest of a client-side apply. It repeats the changes of the object. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
 /** Returns an object without metadata that every write changes. */
 export function withoutWriteMetadata(object: JsonObject): JsonObject {
   const metadata = Object.fromEntries(Object.entries(objectIn(object.metadata)).filter(([name]) => !OF_WRITES.has(name)))
+  const { annotations } = metadata
+  if (isJsonObject(annotations) && Object.hasOwn(annotations, LAST_APPLIED)) {
+    const { [LAST_APPLIED]: _, ...others } = annotations
+    if (Object.keys(others).length > 0) metadata.annotations = others
+    else delete metadata.annotations
+  }
   return { ...object, metadata }
 }
 

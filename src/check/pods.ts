@@ -33,7 +33,7 @@ export async function podFindings(placed: PlacedObject, { admin, strict }: PodCh
   if (value === undefined || found === undefined) return []
   const hasQuota = objectIn((await admin.send({ method: 'GET', path: `/api/v1/namespaces/${namespace}/resourcequotas` })).object).items
   const counted = Array.isArray(hasQuota) && hasQuota.length > 0
-  const body = Buffer.from(JSON.stringify(podOf(object.name, found), jsonSafe))
+  const body = Buffer.from(JSON.stringify(podOf(object.name, value, found), jsonSafe))
   const create = (search: string): Promise<ForkResponse> =>
     admin.send({ method: 'POST', path: `/api/v1/namespaces/${namespace}/pods`, search, contentType: 'application/json', body })
   const severity = strict ? 'error' : 'warning'
@@ -78,10 +78,28 @@ function stableMessage({ error }: ForkResponse, name: string): string {
   return start < 0 ? message : message.slice(0, end) + message.slice(end).replace(/^[a-z0-9]{5}"/, '…"')
 }
 
-/** Pod that a controller creates from a template. */
-function podOf(name: string, { template }: PodTemplate): JsonObject {
+/** Pod that a controller creates from the template of a workload. */
+function podOf(name: string, workload: JsonObject, { template }: PodTemplate): JsonObject {
   const { labels = {}, annotations = {} } = objectAt(template, 'metadata')
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { generateName: `${name}-`, labels, annotations }, spec: template.spec ?? {} }
+  const spec = objectAt(template, 'spec')
+  const claims = claimVolumes(name, workload)
+  const others = (Array.isArray(spec.volumes) ? spec.volumes : []).filter(volume => !claims.some(claim => claim.name === objectIn(volume).name))
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { generateName: `${name}-`, labels, annotations },
+    spec: claims.length === 0 ? spec : { ...spec, volumes: [...claims, ...others] },
+  }
+}
+
+/** Volumes that the claim templates of a StatefulSet add to its first pod. They replace volumes of the same names. */
+function claimVolumes(name: string, { kind, spec }: JsonObject): JsonObject[] {
+  const { volumeClaimTemplates: templates } = objectIn(spec)
+  if (kind !== 'StatefulSet' || !Array.isArray(templates)) return []
+  return templates.map(template => {
+    const volume = String(objectAt(objectIn(template), 'metadata').name)
+    return { name: volume, persistentVolumeClaim: { claimName: `${volume}-${name}-0` } }
+  })
 }
 
 /** Number of pods that a workload runs. Those of a DaemonSet depend on the nodes, and those of a CronJob on the time: they count as one and none. */

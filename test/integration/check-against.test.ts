@@ -119,6 +119,30 @@ describe('binnacle check against a cluster', () => {
     expect(jane).to.have.members([...FINDINGS, '11 error forbidden', '16 error forbidden'])
   })
 
+  it('reports an object as unchanged if only its metadata of writes would change', async () => {
+    const manifest = (colour: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { colour } })
+    const applied = {
+      ...manifest('red'),
+      metadata: {
+        name: 'settings',
+        namespace: 'default',
+        annotations: { 'kubectl.kubernetes.io/last-applied-configuration': `${JSON.stringify(manifest('red'))}\n` },
+      },
+    }
+    const against = join(folder, 'applied.yaml')
+    writeFileSync(against, JSON.stringify(applied))
+    const verdicts = async (colour: string): Promise<unknown[]> =>
+      (await check({ texts: { a: JSON.stringify(manifest(colour)) }, against, diff: true, forceConflicts: true })).objects.map(({ verdict, diff }) => [
+        verdict,
+        diff,
+      ])
+    expect(await verdicts('red')).to.deep.equal([['unchanged', '']])
+    const [[verdict, diff] = []] = (await verdicts('blue')) as string[][]
+    expect(verdict).to.equal('configured')
+    expect(diff?.split('\n').filter(line => /^[-+] /.test(line))).to.deep.equal(['-  colour: red', '+  colour: blue'])
+    rmSync(against)
+  })
+
   it('checks kinds that cannot be read, and kinds that a dump does not define', async () => {
     const text = `apiVersion: authorization.k8s.io/v1
 kind: SelfSubjectAccessReview

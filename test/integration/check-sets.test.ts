@@ -37,6 +37,31 @@ describe('binnacle check of a set of objects', () => {
     ])
   })
 
+  it('gives the pods of a StatefulSet the volumes of its claim templates', async () => {
+    const text = `apiVersion: v1
+kind: ResourceQuota
+metadata: {name: few}
+spec: {hard: {pods: "3"}}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec:
+      containers: [{name: db, image: b, volumeMounts: [{name: data, mountPath: /data}]}]
+      volumes: [{name: data, emptyDir: {}}]
+  volumeClaimTemplates:
+  - metadata: {name: data}
+    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+`
+    const denied = (await found(text)).filter(line => / (?:pods-denied|quota-exceeded) /.test(line))
+    expect(denied.map(line => line.slice(0, 63))).to.deep.equal(['10 warning quota-exceeded only 3 of 4 new pods would be created'])
+  })
+
   it('reports workloads whose pods Pod Security denies', async () => {
     const text = `apiVersion: v1
 kind: Namespace

@@ -15,6 +15,24 @@ const line = ({ rule, severity, message, position, field }: CheckFinding): strin
 const found = async (text: string, options: CheckOptions = {}): Promise<string[]> => (await check({ texts: { 'a.yaml': text }, ...options })).findings.map(line)
 
 describe('binnacle check', () => {
+  it('names the namespace of an object in its findings as in its verdict', async () => {
+    const text = 'apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: 0, targetPort: 1}]}\n'
+    const { findings, objects } = await check({ texts: { a: text } })
+    const names = { apiVersion: 'v1', kind: 'Service', namespace: 'default', name: 'web' }
+    expect(findings.map(({ object }) => object)).to.deep.equal([names])
+    expect(objects.map(({ apiVersion, kind, namespace, name }) => ({ apiVersion, kind, namespace, name }))).to.deep.equal([names])
+  })
+
+  it('rejects a folder without manifests', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'check-empty-'))
+    let message = ''
+    await check({ paths: [folder] }).catch(({ message: text }: Error) => {
+      message = text
+    })
+    rmSync(folder, { recursive: true })
+    expect(message).to.equal(`${folder}: this folder has no files *.yaml, *.yml or *.json`)
+  })
+
   it('reports all errors of an object, at their fields', async () => {
     const text = `apiVersion: apps/v1
 kind: Deployment

@@ -11,13 +11,17 @@ import { SourceText } from './position.ts'
 
 const STDIN = '-'
 
-/** Reads files, folders and standard input. Problems of files are faults; throws ArgumentError for a URL and ManifestError for a path that does not exist. */
+/** Reads files, folders and standard input. Problems of files are faults; throws ArgumentError for a URL, and ManifestError for a path that does not exist and a folder without manifests. */
 export function readInput(paths: readonly string[], limits: InputLimits = DEFAULT_LIMITS): Input {
   const input = emptyInput()
   for (const path of paths) {
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) throw new ArgumentError(`${path}: URLs are not read: download the file and pass its path`)
     if (path !== STDIN && isFolder(path) && isKustomization(path)) readKustomization(path, input)
-    else for (const file of manifestFiles([path])) take(input, file, file === path, () => readManifestFile(file, limits))
+    else {
+      const files = manifestFiles([path])
+      if (files.length === 0) throw new ManifestError(path, undefined, 'this folder has no files *.yaml, *.yml or *.json')
+      for (const file of files) take(input, file, file === path, () => readManifestFile(file, limits))
+    }
   }
   return input
 }
