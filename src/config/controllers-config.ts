@@ -1,5 +1,6 @@
 import { BUILT_CONTROLLERS, CONTROLLER_NAMES, type ControllerName, MISSING_CONTROLLERS, OFF_BY_DEFAULT } from '../controllers/names.ts'
 import type { FlagReader } from './flag-reader.ts'
+import type { FlagName } from './flag-table.ts'
 import { rangesOf } from './network-config.ts'
 import { FlagError, type GivenFlags } from './parse-flags.ts'
 import type { Profile } from './place-config.ts'
@@ -29,6 +30,14 @@ const MOST_NODES = 100_000
 
 const isOffByDefault = (name: ControllerName): boolean => OFF_BY_DEFAULT.some(other => other === name)
 
+/** Flags that only one controller reads. Values other than the default are rejected if it does not run. */
+const FLAGS_OF_CONTROLLERS: readonly (readonly [FlagName, ControllerName])[] = [
+  ['nodes', 'kubelet'],
+  ['simulated-access', 'kubelet'],
+  ['scheduler-config', 'scheduler'],
+  ['load-balancer-ip-range', 'service-lb-controller'],
+]
+
 /** Controllers that `*` stands for. */
 const DEFAULTS: Readonly<Record<Profile, readonly ControllerName[]>> = {
   apiserver: CONTROLLER_NAMES,
@@ -41,22 +50,17 @@ export function controllersOf(profile: Profile, { values }: GivenFlags, read: Fl
   const given = values.get('controllers') ?? (profile === 'apiserver' || read.bool('read-only') ? [] : ['*'])
   const enabled = enabledControllers(given, DEFAULTS[profile])
   if (read.bool('read-only') && enabled.size > 0) throw new FlagError('--read-only and --controllers are mutually exclusive: controllers write')
+  for (const [flag, name] of FLAGS_OF_CONTROLLERS)
+    if (read.isChanged(flag) && !enabled.has(name)) throw new FlagError(`--${flag} has no effect without ${name}: enable it by --profile=cluster`)
   return {
     enabled,
     quotaSyncPeriodMs: read.duration('resource-quota-sync-period'),
     nodes: nodesOf(read.text('nodes') ?? '0'),
     podRanges: podRangesOf(read),
     loadBalancerRanges: rangesOf(read, 'load-balancer-ip-range'),
-    schedulerFile: schedulerFileOf(enabled, read),
+    schedulerFile: read.text('scheduler-config'),
     simulatedAccess: simulatedAccessOf(read),
   }
-}
-
-function schedulerFileOf(enabled: ReadonlySet<ControllerName>, read: FlagReader): string | undefined {
-  const file = read.text('scheduler-config')
-  if (file !== undefined && !enabled.has('scheduler'))
-    throw new FlagError('--scheduler-config has no effect without the scheduler: enable it by --controllers=scheduler')
-  return file
 }
 
 /** A value that consists of digits is a number, and any other one a file. Throws FlagError. */

@@ -7,6 +7,8 @@ import { BOOL, FlagError, type GivenFlags, isTrueText } from './parse-flags.ts'
 export interface FlagReader {
   /** Whether the flag is given explicitly. */
   isGiven(name: FlagName): boolean
+  /** Whether the value differs from the default. */
+  isChanged(name: FlagName): boolean
   /** Undefined if the value is empty. */
   text(name: FlagName): string | undefined
   /** False if the flag has no default. */
@@ -46,6 +48,7 @@ export function reader({ values }: GivenFlags): FlagReader {
   }
   return {
     isGiven: name => values.has(name),
+    isChanged: name => (values.get(name)?.join(',') ?? preset(name)) !== preset(name),
     text,
     bool: name => isTrueText(text(name) ?? 'false'),
     int,

@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { readCommandLine } from '../../../src/config/command-line.ts'
 import type { Config } from '../../../src/config/config.ts'
 import { FlagError } from '../../../src/config/parse-flags.ts'
+import { BUILT_CONTROLLERS, MISSING_CONTROLLERS } from '../../../src/controllers/names.ts'
 import { NEWEST_RELEASE } from '../../../src/lifecycle/release.ts'
 import { DEFAULT_TLS_POLICY } from '../../../src/server/tls/tls-policy.ts'
 
@@ -31,9 +32,28 @@ describe('the command line', () => {
   })
 
   it('simulates a number of nodes, or those of a file', () => {
-    const nodes = (value: string): unknown => serve(`--nodes=${value}`).config.controllers.nodes
+    const nodes = (value: string): unknown => serve('--profile=cluster', `--nodes=${value}`).config.controllers.nodes
     expect([serve().config.controllers.nodes, nodes('3'), nodes('pools.yaml')]).to.deep.equal([1, 3, { file: 'pools.yaml' }])
     for (const value of ['-1', '100001']) expect(() => nodes(value)).to.throw(FlagError, `--nodes ${value} must be between 0 and 100000, inclusive`)
+  })
+
+  it('runs each controller that is built, if it is named', () => {
+    for (const name of BUILT_CONTROLLERS) expect([...serve(`--controllers=${name}`).config.controllers.enabled], name).to.deep.equal([name])
+    for (const name of MISSING_CONTROLLERS) expect(() => serve(`--controllers=${name}`), name).to.throw(FlagError, 'is not built into this program')
+  })
+
+  it('rejects flags of a controller that does not run', () => {
+    for (const [flag, name] of [
+      ['nodes=2', 'kubelet'],
+      ['simulated-access=files', 'kubelet'],
+      ['scheduler-config=s.yaml', 'scheduler'],
+      ['load-balancer-ip-range=192.0.2.0/24', 'service-lb-controller'],
+    ]) {
+      const message = `--${flag?.replace(/=.*/, '')} has no effect without ${name}: enable it by --profile=cluster`
+      expect(() => serve(`--${flag}`), flag).to.throw(FlagError, message)
+      expect(() => serve('--profile=cluster', `--controllers=*,-${name}`, `--${flag}`), flag).to.throw(FlagError, message)
+      expect(() => serve('--profile=cluster', `--${flag}`), flag).not.to.throw()
+    }
   })
 
   it('stores JSON or protobuf', () => {
@@ -497,7 +517,7 @@ describe('the command line', () => {
     [['--tls-sni-cert-key=foo.crt'], 'invalid argument "foo.crt" for "--tls-sni-cert-key" flag: expected comma separated certificate and key file paths'],
     [['--tls-sni-cert-key=foo.crt,foo.key:'], 'invalid argument "foo.crt,foo.key:" for "--tls-sni-cert-key" flag: empty names list is not allowed'],
     [['--goaway-chance=0.03'], '--goaway-chance can not be less than 0 or greater than 0.02'],
-    [['--load-balancer-ip-range=192.0.2.0'], '--load-balancer-ip-range: "192.0.2.0" is not a CIDR such as 10.0.0.0/24'],
+    [['--profile=cluster', '--load-balancer-ip-range=192.0.2.0'], '--load-balancer-ip-range: "192.0.2.0" is not a CIDR such as 10.0.0.0/24'],
     [
       ['--controllers=cloud-node-lifecycle-controller'],
       '--controllers: "cloud-node-lifecycle-controller" is not built into this program; run it as another program',
