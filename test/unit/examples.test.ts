@@ -20,7 +20,9 @@ const DECLARATIONS = 'test/examples/library/v1.types'
 describe('the examples of CONTRIBUTING.md', () => {
   it('are quoted there unchanged', () => {
     const guide = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
-    const files = readdirSync(examples, { recursive: true, encoding: 'utf8' }).filter(file => /\.(ts|types)$/.test(file) && !/(^|\.)types\.ts$|^races\//.test(file))
+    const files = readdirSync(examples, { recursive: true, encoding: 'utf8' }).filter(
+      file => /\.(ts|types)$/.test(file) && !/(^|\.)types\.ts$|^races\//.test(file),
+    )
     expect(files).to.have.length.greaterThan(3)
     for (const file of files) expect(guide, file).to.include(readFileSync(join(examples, file), 'utf8'))
   })
