@@ -6,6 +6,7 @@ import type { TimerClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { connectionPair } from '../../lib/in-process-connection.ts'
 import type { Logger } from '../../lib/log.ts'
+import { onAbort } from '../../lib/on-abort.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { decodeAttach, decodeExec, decodeLogs, decodePortForward } from '../kwok/rules/decode-rules.ts'
 import { ruleOfContainer, ruleOfPort } from '../kwok/rules/pod-rules.ts'
@@ -146,7 +147,8 @@ export class NodeServer {
     const pod = await this.#podAt(req, path)
     const { namespace = '', name = '' } = pod.metadata
     const handle: ForwardConnection = connection => {
-      this.#closed.signal.addEventListener('abort', () => connection.data.destroy(), { once: true })
+      const forget = onAbort(this.#closed.signal, () => connection.data.destroy())
+      connection.data.once('close', forget)
       this.#forwards
         .find(namespace, name, rules => ruleOfPort(rules, connection.port))
         .then(

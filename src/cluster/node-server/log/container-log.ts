@@ -1,4 +1,5 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
+import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
 import { parseTime, timeMillis } from '../../../meta/time.ts'
 import type { LogRule } from '../../kwok/rules/decode-rules.ts'
 import { startedAt } from '../containers.ts'
@@ -62,6 +63,8 @@ export async function* containerLog(subject: LogSubject, request: LogRequest, un
   const isFollowed = follow && !previous && (rule?.follow ?? true)
   const lines = text === undefined && file !== undefined ? logFile(file, { ...(tail !== undefined && { tail }), ...(isFollowed && { until }) }) : undefined
   for await (const line of lines ?? linesOf(text ?? (rule ? '' : generatedLine(pod, container)), tail)) {
+    // Lines that are not selected do not wait for the client.
+    if (turnIsSpent()) await nextTurn()
     const bytes = formatter.format(line)
     if (bytes.length > 0) yield bytes
     if (formatter.isFull) return

@@ -1,5 +1,5 @@
 import { watch } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { type LogLine, MAX_LINE_BYTES, parseLine } from './log-lines.ts'
 
 const CHUNK_BYTES = 64 * 1024
@@ -12,8 +12,9 @@ export interface LogFileOptions {
   readonly until?: AbortSignal
 }
 
-/** Reads the lines of a file, in pieces. Throws the error of the file system if it cannot be read. */
+/** Reads the lines of a file, in pieces. Throws the error of the file system if it cannot be read, or an Error if it is a pipe or a device, whose reads may not end. */
 export async function* logFile(path: string, { tail, until }: LogFileOptions): AsyncGenerator<LogLine> {
+  if (!(await stat(path)).isFile()) throw new Error(`${JSON.stringify(path)} is not a regular file`)
   const file = await open(path, 'r')
   const changes = until && new Changes(path, until)
   try {

@@ -74,9 +74,27 @@ export class LogFormatter {
   }
 }
 
-/** Returns the lines of a text, or the last ones. The last line needs no line feed. */
-export function linesOf(text: string, tail = Number.POSITIVE_INFINITY): LogLine[] {
-  const lines = text.replace(/\n$/, '').split('\n')
-  const all = text === '' ? [] : lines.map(line => ({ time: undefined, text: `${line}\n` }))
-  return all.slice(Math.max(0, all.length - tail))
+/** Yields the lines of a text, or the last ones. The last line needs no line feed. A text may have a million lines. */
+export function* linesOf(text: string, tail = Number.POSITIVE_INFINITY): Generator<LogLine> {
+  for (let at = tailStart(text, tail); at < text.length; ) {
+    const end = text.indexOf('\n', at)
+    const stop = end < 0 ? text.length : end
+    yield { time: undefined, text: `${text.slice(at, stop)}\n` }
+    at = stop + 1
+  }
+}
+
+/** Returns the offset of the last lines of a text. */
+function tailStart(text: string, tail: number): number {
+  if (tail === Number.POSITIVE_INFINITY) return 0
+  let at = text.length
+  // The line feed at the end belongs to the last line.
+  let before = text.endsWith('\n') ? at - 1 : at
+  for (let left = tail; left > 0; left--) {
+    const feed = before > 0 ? text.lastIndexOf('\n', before - 1) : -1
+    at = feed + 1
+    if (feed < 0) break
+    before = feed
+  }
+  return at
 }

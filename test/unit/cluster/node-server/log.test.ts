@@ -44,9 +44,10 @@ describe('lines of a log', () => {
   })
 
   it('are those of a text, without an empty one at its end', () => {
-    const textsOf = (text: string, tail?: number): string[] => linesOf(text, tail).map(line => line.text)
+    const textsOf = (text: string, tail?: number): string[] => Array.from(linesOf(text, tail), line => line.text)
     expect(textsOf('a\nb')).to.deep.equal(['a\n', 'b\n'])
     expect(textsOf('a\n\nb\n', 2)).to.deep.equal(['\n', 'b\n'])
+    expect([0, 1, 2, 3, 4].map(tail => textsOf('\na\nb', tail).length)).to.deep.equal([0, 1, 2, 3, 3])
     expect([textsOf(''), textsOf('a', 0), textsOf('\n')]).to.deep.equal([[], [], ['\n']])
   })
 })
@@ -81,6 +82,13 @@ describe('the file of a log', () => {
     expect((await read({ tail: 500 })).join('')).to.equal(line.repeat(500))
     await writeFile(path, `${'y'.repeat(MAX_LINE_BYTES + 5)}\nend\n`)
     expect((await read()).map(text => text.length)).to.deep.equal([MAX_LINE_BYTES + 1, 6, 4])
+  })
+
+  it('is no pipe and no device', async () => {
+    const error = await logFile('/dev/zero', {})
+      .next()
+      .catch((reason: unknown) => reason)
+    expect(error).to.be.instanceOf(Error).with.property('message', '"/dev/zero" is not a regular file')
   })
 
   it('is followed until the signal aborts', async () => {
@@ -120,6 +128,19 @@ describe('the log of a container', () => {
     expect(await textOf({ text: 'a\nb', previousText: 'c' }, 'previous=true')).to.equal('c\n')
     expect(await textOf({})).to.equal('')
     expect(await textOf(undefined)).to.match(/^container "c" of pod default\/web is simulated .*ClusterLogs object.*\n$/)
+  })
+
+  it('lets other work go on while it is read', async () => {
+    let turns = 0
+    let isOver = false
+    const count = (): void => {
+      turns++
+      if (!isOver) setImmediate(count)
+    }
+    count()
+    expect(await textOf({ text: '\n'.repeat(300_000) }, 'sinceTime=2027-01-01T00:00:00Z')).to.equal('')
+    isOver = true
+    expect(turns).to.be.greaterThan(3)
   })
 
   it('needs valid parameters', async () => {

@@ -164,6 +164,13 @@ describe('the server of simulated kubelets', () => {
     expect(refused.response.statusCode).to.equal(400)
   })
 
+  it('forwards at most 128 ports over a WebSocket', async () => {
+    serve({})
+    const headers = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Key': Buffer.alloc(16).toString('base64'), 'Sec-WebSocket-Version': '13' }
+    const { response } = await ask(`/portForward/default/web?port=${'80,'.repeat(128)}80`, { ...headers, 'Sec-WebSocket-Protocol': 'v4.channel.k8s.io' })
+    expect([response.statusCode, await bodyOf(response)]).to.deep.equal([400, 'query parameter "port" may name at most 128 ports'])
+  })
+
   it('forwards ports to an address, a text, and an echo', async () => {
     const target = createHttpServer((_req, res) => res.end('from the target')).listen(0, '127.0.0.1')
     await once(target, 'listening')
