@@ -2,7 +2,8 @@ import 'reflect-metadata'
 import { webcrypto } from 'node:crypto'
 import { Name, Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } from '@peculiar/x509'
 import { expect } from 'chai'
-import { certificateRequestFault, parseCertificateRequest } from '../../../src/lib/certificate-request.ts'
+import { certificateRequestFault, organizationsOf, parseCertificateRequest } from '../../../src/lib/certificate-request.ts'
+import { derBits, derExplicit, derIdentifier, derInteger, derSequence, derSet, derText, derValue } from '../../../src/lib/der-writer.ts'
 
 interface Algorithm {
   readonly name: string
@@ -54,6 +55,24 @@ describe('certificate requests', () => {
       changed[at] = (changed[at] as number) ^ 0x80
       expect(certificateRequestFault(pem(changed)), `changed at ${at}`).to.be.a('string')
     }
+  })
+
+  it('are rejected if a name is a UniversalString or consists of parts, which OpenSSL reads as another text', () => {
+    const request = (value: Buffer): string => {
+      const subject = derSequence(derSet(derSequence(derIdentifier('2.5.4.10'), value)))
+      const info = derSequence(derInteger(Buffer.from([0])), subject, derSequence(), derExplicit(0, Buffer.alloc(0)))
+      return pem(derSequence(info, derSequence(derIdentifier('1.2.840.10045.4.3.2')), derBits(Buffer.alloc(0))))
+    }
+    expect(organizationsOf(request(derText('system:masters')))).to.deep.equal(['system:masters'])
+    for (const tag of [0x13, 0x14, 0x16]) expect(organizationsOf(request(derValue(tag, Buffer.from('a'))))).to.deep.equal(['a'])
+    const wide = Buffer.from([0, 0, 0, 0x61])
+    for (const [tag, content] of [
+      [0x1c, wide],
+      [0x2c, derText('a')],
+      [0x33, derText('a')],
+      [0x3e, derText('a')],
+    ] as const)
+      expect(() => organizationsOf(request(derValue(tag, content))), `${tag}`).to.throw(`asn1: structure error: unsupported string type 0x${tag.toString(16)}`)
   })
 
   it('are read with their subject and alternative names', async () => {
