@@ -110,6 +110,15 @@ describe('binnacle explore', function () {
     expect(status).to.equal(2)
   })
 
+  it('says that nothing was perturbed if it sees no controller', async () => {
+    const { status, err } = await run('--runs', '1', '--', 'true')
+    expect([status, err]).to.deep.equal([
+      0,
+      'true: nothing was perturbed: no requests of a controller were seen; name its user agent by --agent, or its command by --controller\n',
+    ])
+    expect((await run('--runs', '1', '--agent', 'other/*', '--', 'true')).err).to.include('no request has the user agent other/* (--agent)')
+  })
+
   it('kills and starts a controller that is a program of its own', async () => {
     const controller = (how: string): string[] => ['--controller', `exec '${process.execPath}' '${join(directory, 'program.mjs')}' controller ${how}`]
     const broken = await run(...controller('careless'), '--runs', '20', ...program('test'))

@@ -120,6 +120,7 @@ async function exploreProgram(program: TestProgram, options: ExploreCommand, { d
   try {
     const found = await exploration({ engine, scenario, runs, seed, quietMs: undefined, leastQuietMs: LEAST_QUIET_MS, replay: faults, log })
     streams.out(`${program.name}: nothing found in ${found.runs} runs with seed ${seed} (${found.perturbations} perturbations)\n`)
+    if (found.perturbations === 0 && faults === undefined) streams.err(`${program.name}: nothing was perturbed: ${unseenText(options)}\n`)
     for (const text of found.unrepeated) streams.out(`${program.name}: failed once, and not again: ${text}\n`)
     return 0
   } catch (error) {
@@ -135,6 +136,15 @@ async function exploreProgram(program: TestProgram, options: ExploreCommand, { d
     await engine.close()
     await origin.stop()
   }
+}
+
+/** Reason why no request could be perturbed. */
+function unseenText({ agents, controller }: ExploreCommand): string {
+  if (controller !== undefined) return 'the command of --controller made no requests'
+  const [agent] = agents
+  return agent === undefined
+    ? 'no requests of a controller were seen; name its user agent by --agent, or its command by --controller'
+    : `no request has the user agent ${agent} (--agent)`
 }
 
 /** Reads a fault file. Throws an ArgumentError if it cannot be read. */
