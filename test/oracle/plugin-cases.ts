@@ -1,7 +1,7 @@
 import type { Node, Pod } from '../../src/api/core/v1.types.ts'
 import { validateArguments } from '../../src/cluster/scheduler/configuration/argument-validation.ts'
 import { defaultPlugins, type PluginArgs } from '../../src/cluster/scheduler/default-profile.ts'
-import type { NodeFilter, Plugin, Status } from '../../src/cluster/scheduler/framework.ts'
+import type { NodeFilter, Plugin, PreFiltered, Status } from '../../src/cluster/scheduler/framework.ts'
 import { NodeInfo } from '../../src/cluster/scheduler/node-info.ts'
 import { capacityScorer } from '../../src/cluster/scheduler/plugins/volume-binding.ts'
 import { type PodInfo, podInfo } from '../../src/cluster/scheduler/pod-info.ts'
@@ -57,8 +57,11 @@ export function differences(plugin: Plugin, one: PluginCase, expected: Parts, re
   const scores = scorer && !('code' in scorer) ? Float64Array.from(feasible, node => scorer.score(node)) : undefined
   if (scores && scorer && !('code' in scorer)) scorer.normalize?.(scores, feasible)
   const actual: Readonly<Record<string, () => unknown>> = {
-    preenqueue: () => statusOf(plugin.preEnqueue?.(pod.pod)),
+    preenqueue: () => statusOf(plugin.preEnqueue?.(pod.pod, snapshot.objects)),
     prefilter: () => statusOf(prepared?.status),
+    postfilter: () => ({ code: 'Unschedulable', ...(prepared?.postFilter && { reasons: [prepared.postFilter().message] }) }),
+    result: () => (reservesNode(prepared, feasible) ? 'all steps succeed' : 'no node is reserved'),
+    claimAllocated: () => reservesNode(prepared, feasible),
     prefilterNodeNames: () => [...(prepared?.nodeNames ?? [])].sort(),
     filter: () =>
       Object.fromEntries(
@@ -78,6 +81,13 @@ export function differences(plugin: Plugin, one: PluginCase, expected: Parts, re
     const text = JSON.stringify(point === 'filter' ? mapValues(wanted, comparable) : comparable(wanted))
     return text === JSON.stringify(got) ? [] : [`${point}: expected ${text}, is ${JSON.stringify(got)}`]
   })
+}
+
+/** Reports whether a feasible node is reserved. */
+function reservesNode(prepared: PreFiltered | undefined, nodes: readonly NodeInfo[]): boolean {
+  const node = nodes.find(each => prepared?.filter?.check(each) === undefined)
+  const reserved = node && !prepared?.status && prepared?.reserve?.(node)
+  return reserved !== undefined && reserved !== false && !('code' in reserved)
 }
 
 function scorerDifferences({ shape, cases }: NonNullable<PluginCase['scorer']>): string[] {
@@ -110,10 +120,14 @@ function comparable(value: Parts): Parts {
 const mapValues = (object: Parts, change: (value: Parts) => Parts): Parts =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value as Parts)]))
 
+/** Cases of extended resources, of conditions of binding, and of a plugin that is off. */
+const NOT_BUILT = /^extended-resource|failed-binding|binding-conditions|^DRA-disabled$/
+
 /** Returns the plugin of a name with the arguments of a case. Undefined if it is not built. */
-export function pluginOf(name: string, { args, gates }: PluginCase, release: Release): Plugin | undefined {
+export function pluginOf(name: string, { args, gates, ...one }: PluginCase, release: Release): Plugin | undefined {
+  if (NOT_BUILT.test(one.name)) return undefined
   const given = (args === undefined ? {} : { [name]: args }) as PluginArgs
-  return defaultPlugins(given, release, gate => gates?.[gate] ?? false).find(({ plugin }) => plugin.name === name)?.plugin
+  return defaultPlugins(given, release, gate => gates?.[gate] ?? gate === 'DynamicResourceAllocation').find(({ plugin }) => plugin.name === name)?.plugin
 }
 
 interface CaseWorld {
@@ -135,13 +149,19 @@ const CLUSTER_KINDS: ReadonlySet<string> = new Set([
 ])
 
 /** Adds the members that the API always has, the namespace of an object, and to a CSINode the plugins that its drivers have replaced. */
-function completeObject(object: Parts, { migration }: NonNullable<PluginCase['setup']> = {}): Parts {
+function completeObject(given: Parts, { migration }: NonNullable<PluginCase['setup']> = {}): Parts {
+  // Slices have no kind in the tables, and their pools no generation.
+  const pool = given.spec?.pool && { generation: 1, resourceSliceCount: 1, ...given.spec.pool }
+  const object = pool ? { ...given, kind: 'ResourceSlice', spec: { ...given.spec, pool } } : given
   const plugins = migration && object.kind === 'CSINode' ? (object.spec.drivers as Parts[]).flatMap(({ name }) => (name.includes('/') ? [name] : [])) : []
   return {
     ...(object.kind.startsWith('PersistentVolume') && { spec: {}, status: {} }),
+    ...(object.kind.startsWith('ResourceClaim') && { status: {} }),
+    ...(object.kind === 'DeviceClass' && { spec: {} }),
     ...object,
     metadata: {
       ...(!CLUSTER_KINDS.has(object.kind) && { namespace: 'default' }),
+      ...(object.kind.startsWith('ResourceClaim') && { uid: object.metadata.name }),
       ...(plugins.length > 0 && { annotations: { 'storage.alpha.kubernetes.io/migrated-plugins': plugins.join(',') } }),
       ...object.metadata,
     },
@@ -173,7 +193,11 @@ export function worldOf({ pod = {}, nodes = [], infeasible = [], existing = [], 
   const rules = { podLevel: gates.PodLevelResources ?? true, inPlace: gates.InPlacePodVerticalScaling ?? minor(release) >= 33 }
   const assigned = existing.map((each, i) => podInfo(completePod(each, `existing-${i}`), rules))
   const infos = [...nodes, ...infeasible].map((node, i) => {
-    const complete = completeNode(node, `node${i}`)
+    const complete = completeNode(
+      node,
+      `node${i}`,
+      objects.some(({ kind }) => kind === 'ResourceClaim'),
+    )
     return NodeInfo.of(
       complete,
       assigned.filter(({ pod: { spec } }) => spec.nodeName === complete.metadata.name),
@@ -198,11 +222,12 @@ const completePod = (pod: Parts, name: string): Pod => ({
   status: pod.status ?? {},
 })
 
-const completeNode = (node: Parts, name: string): Node => ({
+/** @param isNamed whether the node has the label with its name, as those of the cases with claims have */
+const completeNode = (node: Parts, name: string, isNamed: boolean): Node => ({
   kind: 'Node',
   apiVersion: 'v1',
   ...node,
-  metadata: { name, ...node.metadata },
+  metadata: { name, ...(isNamed && { labels: { 'kubernetes.io/hostname': node.metadata?.name } }), ...node.metadata },
   spec: node.spec ?? {},
   status: { ...node.status, allocatable: { pods: '110', ...(node.status?.allocatable ?? node.status?.capacity) } },
 })

@@ -1,4 +1,5 @@
 import { compareValues } from '../values/compare.ts'
+import { DefaultedMap } from '../values/defaulted-map.ts'
 import { codePoints } from '../values/strings.ts'
 import {
   CelDuration,
@@ -41,6 +42,7 @@ function celSize(value: Value): Int | undefined {
 function isIn(value: Value, container: Value): Value {
   if (container instanceof CelList) return container.contains(value)
   if (!(container instanceof CelMap)) return noSuchOverload(container)
+  if (container instanceof DefaultedMap) return container.holds(value)
   const found = container.find(value)
   return isError(found) ? found : found !== undefined
 }

@@ -1,6 +1,8 @@
 import type { GateName } from '../../lifecycle/feature-gates.ts'
 import type { Release } from '../../lifecycle/release.ts'
+import { deviceKinds } from '../shared/device-kinds.ts'
 import type { Plugin } from './framework.ts'
+import { dynamicResources } from './plugins/dynamic-resources.ts'
 import { imageLocality } from './plugins/image-locality.ts'
 import { type InterPodAffinityArgs, interPodAffinity } from './plugins/inter-pod-affinity.ts'
 import { type NodeAffinityArgs, nodeAffinity } from './plugins/node-affinity.ts'
@@ -35,6 +37,7 @@ type GateReader = (gate: GateName) => boolean
 /** Default plugins in their order. Source: getDefaultPlugins of pkg/scheduler/apis/config/v1. */
 export const defaultPlugins = (args: PluginArgs, release: Release, enabled: GateReader): EnabledPlugin[] => {
   const plugin = (one: Plugin, weight = 1): EnabledPlugin => ({ plugin: one, weight })
+  const devices = enabled('DynamicResourceAllocation') ? deviceKinds(release) : undefined
   return [
     plugin(schedulingGates),
     plugin(nodeUnschedulable),
@@ -49,6 +52,7 @@ export const defaultPlugins = (args: PluginArgs, release: Release, enabled: Gate
     plugin(volumeZone),
     plugin(podTopologySpread(args.PodTopologySpread), 2),
     plugin(interPodAffinity(args.InterPodAffinity), 2),
+    ...(devices ? [plugin(dynamicResources(release, enabled, devices), 2)] : []),
     plugin(balancedAllocation(args.NodeResourcesBalancedAllocation)),
     plugin(imageLocality),
   ]

@@ -1,6 +1,7 @@
+import { errorMessage } from '../../lib/error-message.ts'
 import { podPriority } from '../shared/pods.ts'
 import type { Infeasible } from './failure-text.ts'
-import { type NodeFilter, type Reserve, type Status, unresolvable } from './framework.ts'
+import { type NodeFilter, type PostFiltered, type Reserve, type Status, unresolvable } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import { nodesToFind, type Profile } from './profile.ts'
@@ -34,8 +35,16 @@ export interface Feasible {
   readonly next: number
 }
 
-/** Result of filtering. `filters` are those of the cycle, for preemption. */
-export type Filtered = { readonly feasible: Feasible } | { readonly infeasible: Infeasible; readonly filters: readonly ActiveFilter[] }
+/** No node is feasible for a pod. */
+export interface Unfeasible {
+  readonly infeasible: Infeasible
+  /** Filters of the cycle, for preemption. */
+  readonly filters: readonly ActiveFilter[]
+  readonly postFilters: readonly (() => PostFiltered)[]
+}
+
+/** Result of filtering. */
+export type Filtered = { readonly feasible: Feasible } | Unfeasible
 
 /** Pods that are nominated to a node, by its name. They count as running for pods of lower or equal priority. */
 export type NominatedPods = (node: string) => readonly PodInfo[]
@@ -62,7 +71,7 @@ export function filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile, 
   if ('reason' in prepared) {
     const { status, plugins, reason } = prepared
     const statuses = new Map(snapshot.nodes.map(({ name }) => [name, status]))
-    return { infeasible: { nodeCount, preFilterReason: reason, statuses, plugins }, filters: [] }
+    return { infeasible: { nodeCount, preFilterReason: reason, statuses, plugins }, filters: [], postFilters: prepared.postFilters }
   }
   const { filters, reserves, nodeNames } = prepared
   const first = preferred === undefined ? undefined : snapshot.position(preferred)
@@ -95,7 +104,7 @@ function tryNodes(
   snapshot: Snapshot,
   profile: Profile,
   from: number,
-  { filters, reserves, nodeNames, namers, results, check }: Prepared & { readonly results: ShapeResults | undefined; readonly check: NodeCheck },
+  { filters, reserves, postFilters, nodeNames, namers, results, check }: Prepared & { readonly results: ShapeResults | undefined; readonly check: NodeCheck },
 ): Filtered {
   const nodeCount = snapshot.nodes.length
   const named = nodeNames && [...nodeNames].flatMap(name => snapshot.position(name) ?? [])
@@ -126,12 +135,13 @@ function tryNodes(
     for (const { name } of snapshot.nodes) if (!nodeNames.has(name)) statuses.set(name, left)
     for (const name of namers) plugins.add(name)
   }
-  return { infeasible: { nodeCount, preFilterReason: '', statuses, plugins }, filters }
+  return { infeasible: { nodeCount, preFilterReason: '', statuses, plugins }, filters, postFilters }
 }
 
 interface Prepared {
   readonly filters: readonly ActiveFilter[]
   readonly reserves: readonly ActiveReserve[]
+  readonly postFilters: readonly (() => PostFiltered)[]
   readonly nodeNames: ReadonlySet<string> | undefined
   /** Plugins that restrict the names of nodes. */
   readonly namers: readonly string[]
@@ -139,6 +149,7 @@ interface Prepared {
 
 interface Rejected {
   readonly status: Status
+  readonly postFilters: readonly (() => PostFiltered)[]
   readonly plugins: ReadonlySet<string>
   readonly reason: string
 }
@@ -146,12 +157,14 @@ interface Rejected {
 function prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile): Prepared | Rejected {
   const filters: ActiveFilter[] = []
   const reserves: ActiveReserve[] = []
+  const postFilters: (() => PostFiltered)[] = []
   const namers: string[] = []
   let nodeNames: ReadonlySet<string> | undefined
   for (const { plugin } of plugins) {
     const prepared = plugin.preFilter?.(pod, snapshot)
+    if (prepared?.postFilter) postFilters.push(prepared.postFilter)
     if (prepared?.status && prepared.status.code !== 'Skip')
-      return { status: prepared.status, plugins: new Set([plugin.name]), reason: prepared.status.reasons.join(', ') }
+      return { status: prepared.status, postFilters, plugins: new Set([plugin.name]), reason: prepared.status.reasons.join(', ') }
     if (prepared?.nodeNames) {
       const { nodeNames: names } = prepared
       namers.push(plugin.name)
@@ -159,14 +172,14 @@ function prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile):
       if (nodeNames.size === 0) {
         const reason =
           namers.length === 1 ? `node(s) didn't satisfy plugin ${plugin.name}` : `node(s) didn't satisfy plugin(s) [${namers.join(' ')}] simultaneously`
-        return { status: unresolvable(reason), plugins: new Set(namers), reason }
+        return { status: unresolvable(reason), postFilters, plugins: new Set(namers), reason }
       }
     }
     if (prepared === undefined || prepared.status) continue
     if (prepared.filter) filters.push({ plugin: plugin.name, filter: prepared.filter, isNodeLocal: plugin.isNodeLocal ?? false })
     if (prepared.reserve) reserves.push({ plugin: plugin.name, reserve: prepared.reserve })
   }
-  return { filters, reserves, nodeNames, namers }
+  return { filters, reserves, postFilters, nodeNames, namers }
 }
 
 /**
@@ -196,8 +209,17 @@ export function withPods(node: NodeInfo, filters: readonly ActiveFilter[], pods:
 function firstRejection(node: NodeInfo, filters: readonly ActiveFilter[], from = 0): Rejection | undefined {
   for (let i = from; i < filters.length; i++) {
     const active = filters[i]
-    const status = active?.filter.check(node)
+    const status = active && checked(active, node)
     if (active && status !== undefined) return { plugin: active.plugin, status }
   }
   return undefined
+}
+
+/** Runs a filter. An error names the plugin. */
+function checked({ filter, plugin }: ActiveFilter, node: NodeInfo): Status | undefined {
+  try {
+    return filter.check(node)
+  } catch (error) {
+    throw new Error(`running "${plugin}" filter plugin: ${errorMessage(error)}`, { cause: error })
+  }
 }

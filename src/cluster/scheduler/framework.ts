@@ -4,7 +4,7 @@ import type { ApiClient, ResourceKind } from '../../clients/api-client.ts'
 import type { TimerClock } from '../../lib/clock.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { ClusterObjects, Snapshot } from './snapshot.ts'
 
 /** Highest score of a node. Source: MaxNodeScore of k8s.io/kube-scheduler/framework. */
 export const MAX_SCORE = 100
@@ -39,6 +39,16 @@ export interface PreFiltered {
   readonly filter?: NodeFilter
   /** Optional. Reserves what the pod needs on the node that was chosen. Called if no plugin has rejected the node, in the same turn as the filter. */
   readonly reserve?: Reserve
+  /** Optional. Called if no node is feasible: may change what stands in the way. Source: the extension point PostFilter. */
+  readonly postFilter?: () => PostFiltered
+}
+
+/** Result of a plugin for a pod that no node is feasible for. */
+export interface PostFiltered {
+  /** Text for the pod's condition. */
+  readonly message: string
+  /** Optional. Writes what may make the pod schedulable. */
+  write?(context: BindingContext): Promise<void>
 }
 
 /** Returns the reservation of a node, or why the node cannot be reserved. Undefined if the plugin has nothing to reserve. */
@@ -85,7 +95,7 @@ export interface Plugin {
    */
   readonly isNodeLocal?: true
   /** Returns why the pod may not enter the queue. */
-  preEnqueue?(pod: Pod): Status | undefined
+  preEnqueue?(pod: Pod, objects: ClusterObjects): Status | undefined
   /**
    * Optional. Reports whether an assigned pod that has come or gone may help a pod that the plugin rejected. May return true in doubt, never false. Default: it may. Source: QueueingHint of each
    * plugin.

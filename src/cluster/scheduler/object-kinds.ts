@@ -1,5 +1,7 @@
 import type { KubeObject, TypedObject } from '../../api/meta/object.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
+import type { DeviceKinds } from '../shared/device-kinds.ts'
+import type { Informer } from '../shared/informer.ts'
 import type { Informers } from '../shared/informers.ts'
 import {
   CLAIMS,
@@ -30,21 +32,46 @@ export const EVENT_KINDS = [
   [VOLUME_ATTACHMENTS, 'storage node'],
 ] as readonly (readonly [ResourceKind<TypedObject>, ClusterEvent])[]
 
-/** Kinds that plugins read besides nodes and pods. */
+/** Further kinds that plugins read. */
 export const READ_KINDS = [
-  ...[NAMESPACES, SERVICES, REPLICATION_CONTROLLERS, REPLICA_SETS, STATEFUL_SETS, DISRUPTION_BUDGETS],
-  ...EVENT_KINDS.map(([kind]) => kind),
+  NAMESPACES,
+  SERVICES,
+  REPLICATION_CONTROLLERS,
+  REPLICA_SETS,
+  STATEFUL_SETS,
+  DISRUPTION_BUDGETS,
 ] as readonly ResourceKind<TypedObject>[]
 
-/** Reads of the objects that plugins use besides nodes and pods. */
-export function clusterObjects(informers: Informers): ClusterObjects {
-  const stores = new Map(READ_KINDS.map(kind => [kind.kind, informers.of(kind).store]))
-  return {
-    get: <T extends KubeObject>(kind: string, namespace: string, name: string) =>
-      stores.get(kind)?.get(namespace === '' ? name : `${namespace}/${name}`) as T | undefined,
-    list: <T extends KubeObject>(kind: string, namespace?: string) => {
-      const store = stores.get(kind)
-      return (namespace === undefined ? [...(store?.list() ?? [])] : (store?.inNamespace(namespace) ?? [])) as readonly unknown[] as readonly T[]
-    },
+/** Kinds of devices and their claims, with the event of a change. */
+export const deviceEventKinds = ({ claims, classes, slices }: DeviceKinds): readonly (readonly [ResourceKind<TypedObject>, ClusterEvent])[] =>
+  [
+    [claims, 'device claim'],
+    [classes, 'device class'],
+    [slices, 'device'],
+  ] as readonly (readonly [ResourceKind<TypedObject>, ClusterEvent])[]
+
+/** Copies of the objects that plugins read besides nodes and pods. A kind that is not followed has none. */
+export class FollowedObjects implements ClusterObjects {
+  readonly #informers: Informers
+  readonly #followed = new Map<string, Informer<TypedObject>>()
+
+  constructor(informers: Informers) {
+    this.#informers = informers
+  }
+
+  /** Follows a kind from now on. */
+  follow(kind: ResourceKind<TypedObject>): Informer<TypedObject> {
+    const informer = this.#informers.of(kind)
+    this.#followed.set(kind.kind, informer)
+    return informer
+  }
+
+  get<T extends KubeObject>(kind: string, namespace: string, name: string): T | undefined {
+    return this.#followed.get(kind)?.store.get(namespace === '' ? name : `${namespace}/${name}`) as unknown as T | undefined
+  }
+
+  list<T extends KubeObject>(kind: string, namespace?: string): readonly T[] {
+    const store = this.#followed.get(kind)?.store
+    return (namespace === undefined ? [...(store?.list() ?? [])] : (store?.inNamespace(namespace) ?? [])) as readonly unknown[] as readonly T[]
   }
 }

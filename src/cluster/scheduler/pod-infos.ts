@@ -46,3 +46,10 @@ function isSameSize({ status: old }: Pod, { status }: Pod): boolean {
   ]
   return deepEqual(sizes(old), sizes(status))
 }
+
+/** Reports whether a change of a pod leaves everything that plugins read as it was. */
+export const isSameToPlugins = (pod: Pod, old: Pod): boolean =>
+  deepEqual(pod.spec, old.spec) &&
+  isSameLabels(old, pod) &&
+  deepEqual(pod.metadata.annotations ?? {}, old.metadata.annotations ?? {}) &&
+  deepEqual(pod.status.resourceClaimStatuses ?? [], old.status.resourceClaimStatuses ?? [])

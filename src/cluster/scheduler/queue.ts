@@ -17,6 +17,8 @@ export type ClusterEvent =
   | 'volume'
   | 'class'
   | 'storage node'
+  | 'device claim'
+  | 'device class'
   | 'device'
 
 /** Events after which a pod is tried again, by the plugin that rejected it. Source: EventsToRegister of each plugin in pkg/scheduler/framework/plugins. */
@@ -33,7 +35,7 @@ const EVENTS: Readonly<Record<string, readonly ClusterEvent[]>> = {
   VolumeZone: ['node added', 'node labels', 'claim', 'volume', 'class'],
   PodTopologySpread: ['node added', 'node labels', 'node taints', 'assigned pod added', 'assigned pod labels', 'assigned pod deleted'],
   InterPodAffinity: ['node added', 'node labels', 'assigned pod added', 'assigned pod labels', 'assigned pod deleted'],
-  DynamicResources: ['node added', 'claim', 'device', 'class'],
+  DynamicResources: ['node added', 'node labels', 'device claim', 'device class', 'device'],
 }
 
 /** Names of events in metrics. Source: ClusterEvent.Label of k8s.io/kube-scheduler/framework. */
@@ -50,6 +52,8 @@ const LABELS: Readonly<Record<ClusterEvent, string>> = {
   volume: 'PersistentVolumeUpdate',
   class: 'StorageClassUpdate',
   'storage node': 'CSINodeUpdate',
+  'device claim': 'ResourceClaimUpdate',
+  'device class': 'DeviceClassUpdate',
   device: 'ResourceSliceUpdate',
 }
 

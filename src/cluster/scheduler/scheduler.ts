@@ -1,21 +1,19 @@
-import type { PersistentVolume, Pod } from '../../api/core/v1.types.ts'
-import type { JsonObject, TypedObject } from '../../api/meta/object.ts'
-import { objectKey, type ResourceKind } from '../../clients/api-client.ts'
+import type { Pod } from '../../api/core/v1.types.ts'
+import type { JsonObject } from '../../api/meta/object.ts'
+import { objectKey } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
 import { seededRandom } from '../../lib/seeded-random.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
-import { deepEqual } from '../../meta/equal.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { formatTime } from '../../meta/time.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../shared/environment.ts'
 import type { Informer } from '../shared/informer.ts'
-import { CLAIMS, NODES, PODS, VOLUMES } from '../shared/kinds.ts'
-import { podsByClaim } from '../shared/pod-claims.ts'
+import { NODES, PODS } from '../shared/kinds.ts'
 import { isPodTerminal } from '../shared/pods.ts'
 import { type RecordedEvent, SeriesRecorder } from '../shared/series-recorder.ts'
+import { deviceKindsIfServed } from '../shared/served-device-kinds.ts'
 import { TaskQueue } from '../shared/task-queue.ts'
-import { claimKeyOf } from '../shared/volumes.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
 import { ChangeWaiters } from './change-waiters.ts'
 import { chooseNode } from './choose-node.ts'
@@ -25,13 +23,15 @@ import { DEFAULT_SCHEDULER } from './default-profile.ts'
 import { evictVictims } from './evictions.ts'
 import { failureStatus } from './failure-status.ts'
 import { failureText } from './failure-text.ts'
-import { type ActiveReserve, type Filtered, filterNodes, NONE_NOMINATED } from './find-node.ts'
+import { type ActiveReserve, filterNodes, NONE_NOMINATED, type Unfeasible } from './find-node.ts'
 import type { BindingContext } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import { NominatedPodsByNode } from './nominated-pods.ts'
-import { clusterObjects, EVENT_KINDS, READ_KINDS } from './object-kinds.ts'
+import { PodReferences } from './object-events.ts'
+import { deviceEventKinds, EVENT_KINDS, FollowedObjects, READ_KINDS } from './object-kinds.ts'
+import { DYNAMIC_RESOURCES } from './plugins/dynamic-resources.ts'
 import type { PodInfo } from './pod-info.ts'
-import { isSameLabels, PodInfos } from './pod-infos.ts'
+import { isSameToPlugins, PodInfos } from './pod-infos.ts'
 import { type Preemption, type PreemptionCandidate, preempt } from './preemption.ts'
 import type { Profile } from './profile.ts'
 import { type ClusterEvent, type QueuedPod, SchedulingQueue } from './queue.ts'
@@ -57,7 +57,8 @@ class Scheduler {
   readonly #profiles: ReadonlyMap<string, Profile>
   readonly #infos: PodInfos
   readonly #pods: Informer<Pod>
-  readonly #podsOf: (claim: string) => readonly Pod[]
+  readonly #references: PodReferences
+  readonly #objects: FollowedObjects
   readonly #state: ClusterState
   readonly #pending: SchedulingQueue
   readonly #nominated = new NominatedPodsByNode()
@@ -88,8 +89,9 @@ class Scheduler {
     this.#random = seededRandom(Math.floor(random.number() * 2 ** 32))
     this.#infos = new PodInfos({ podLevel: features.enabled('PodLevelResources'), inPlace: features.enabled('InPlacePodVerticalScaling') })
     this.#pods = informers.of(PODS)
-    this.#podsOf = podsByClaim(this.#pods)
-    this.#state = new ClusterState(clusterObjects(informers))
+    this.#references = new PodReferences(this.#pods)
+    this.#objects = new FollowedObjects(informers)
+    this.#state = new ClusterState(this.#objects)
     this.#pending = new SchedulingQueue(clock, settings.backOff, {
       entered: (event, queue) => void schedulerMetrics.incoming.child(event, queue).value++,
       rejected: (pod, plugins, change) => this.#countRejections(pod, plugins, change),
@@ -105,22 +107,18 @@ class Scheduler {
   async run(): Promise<void> {
     const { informers } = this.#env
     const nodes = informers.of(NODES)
-    const others = READ_KINDS.map(kind => informers.of(kind))
+    const isUsed = [...this.#profiles.values()].some(({ plugins }) => plugins.some(({ plugin }) => plugin.name === DYNAMIC_RESOURCES))
+    const devices = isUsed ? await deviceKindsIfServed(this.#env) : undefined
+    const eventKinds = [...EVENT_KINDS, ...(devices ? deviceEventKinds(devices) : [])]
+    const others = [...READ_KINDS, ...eventKinds.map(([kind]) => kind)].map(kind => this.#objects.follow(kind))
     if (!(await untilSynced([nodes, this.#pods, ...others], this.#signal))) return
     nodes.on({
       added: node => this.#react(this.#state.setNode(node)),
       updated: node => this.#react(this.#state.setNode(node)),
       deleted: node => this.#state.deleteNode(node),
     })
-    for (const [kind, event] of EVENT_KINDS) {
-      const react = (object: TypedObject): void => {
-        const concerned = this.#podsConcernedBy(kind, object)
-        if (concerned) this.#pending.reactFor(event, concerned)
-        else this.#pending.react(event)
-        this.#work.add(PENDING)
-      }
-      informers.of(kind).on({ added: react, updated: react, deleted: react })
-    }
+    for (const [kind, event] of eventKinds)
+      this.#references.follow(this.#objects.follow(kind), event, (change, concerned) => this.#reactToObject(change, concerned))
     this.#pods.on({
       added: pod => this.#observe(pod, undefined),
       updated: (pod, old) => this.#observe(pod, old),
@@ -131,10 +129,12 @@ class Scheduler {
     await Promise.allSettled([...this.#preparations, this.#writes.ended()])
   }
 
-  /** Pods that a change of a claim or volume concerns. Undefined for objects that concern all. */
-  #podsConcernedBy(kind: ResourceKind<TypedObject>, object: TypedObject): readonly Pod[] | undefined {
-    const claim = kind === CLAIMS ? objectKey(object) : kind === VOLUMES ? claimKeyOf(object as PersistentVolume) : undefined
-    return claim === undefined ? undefined : this.#podsOf(claim)
+  /** Tries pods again that a change of another object may help. Those of a claim may enter the queue. */
+  #reactToObject(event: ClusterEvent, concerned: readonly Pod[] | undefined): void {
+    if (concerned) this.#pending.reactFor(event, concerned)
+    else this.#pending.react(event)
+    for (const pod of concerned ?? []) if (this.#gated.has(pod.metadata.uid ?? '')) this.#enqueue(pod, undefined)
+    this.#work.add(PENDING)
   }
 
   #observe(pod: Pod, old: Pod | undefined): void {
@@ -153,13 +153,13 @@ class Scheduler {
       this.#pending.delete(pod)
       return
     }
-    if (profile.plugins.some(({ plugin }) => plugin.preEnqueue?.(pod) !== undefined)) return void this.#gated.add(pod.metadata.uid ?? '')
+    if (profile.plugins.some(({ plugin }) => plugin.preEnqueue?.(pod, this.#objects) !== undefined)) return void this.#gated.add(pod.metadata.uid ?? '')
     this.#gated.delete(pod.metadata.uid ?? '')
     const { nominatedNodeName } = pod.status
     if (nominatedNodeName) this.#nominated.set(this.#infos.of(pod), nominatedNodeName)
     // A nomination that is not written yet goes on to count.
     else if (old?.status.nominatedNodeName) this.#endNomination(pod)
-    this.#pending.put(pod, old !== undefined && !isSameToScheduler(pod, old))
+    this.#pending.put(pod, old !== undefined && !isSameToPlugins(pod, old))
     this.#work.add(PENDING)
   }
 
@@ -272,7 +272,7 @@ class Scheduler {
       const plugins = new Set([plugin])
       this.#fail(queued, plugins, 'Unschedulable', failureText({ nodeCount: 1, preFilterReason: '', statuses: new Map([[name, status]]), plugins }))
     }
-    this.#react(['assigned pod deleted'])
+    this.#react(['assigned pod deleted', 'device claim'])
   }
 
   async #writeBinding(queued: QueuedPod, { pod }: PodInfo, node: NodeInfo, reservations: Reservations): Promise<void> {
@@ -296,7 +296,9 @@ class Scheduler {
     }
   }
 
-  #reject(queued: QueuedPod, info: PodInfo, filtered: Exclude<Filtered, { feasible: unknown }>, { preemption: args }: Profile): void {
+  #reject(queued: QueuedPod, info: PodInfo, filtered: Unfeasible, { preemption: args }: Profile): void {
+    const changes = filtered.postFilters.map(postFilter => postFilter())
+    for (const { write } of changes) if (write) this.#write(queued.pod, () => this.#tryWrite(queued.pod, write))
     const nominated = (name: string) => this.#nominated.on(name)
     const { infeasible } = filtered
     if (args) this.#metrics.preemptionAttempts.child().value++
@@ -312,8 +314,18 @@ class Scheduler {
     } else {
       const isVoid = preemption.isHopeless && info.pod.status.nominatedNodeName !== undefined
       if (isVoid) this.#endNomination(info.pod)
-      const message = failureText(infeasible, infeasible.nodeCount > 0 ? preemption.message : '')
+      const messages = [...changes.map(({ message: each }) => each), preemption.message].filter(each => each !== '')
+      const message = failureText(infeasible, infeasible.nodeCount > 0 ? messages.join(', ') : '')
       this.#fail(queued, infeasible.plugins, 'Unschedulable', message, isVoid ? '' : undefined)
+    }
+  }
+
+  /** Changes what keeps a pod from being scheduled. The pod is tried again when the change is observed. */
+  async #tryWrite(pod: Pod, write: (context: BindingContext) => Promise<void>): Promise<void> {
+    try {
+      await write(this.#bindingContext)
+    } catch (error) {
+      this.#env.logger.warn('a claim of an unschedulable pod was not released', { pod: objectKey(pod), error: errorMessage(error) })
     }
   }
 
@@ -383,7 +395,3 @@ class Scheduler {
 }
 
 const schedulerName = ({ spec }: Pod): string => spec.schedulerName || DEFAULT_SCHEDULER
-
-/** Reports whether a change of a pod leaves everything that plugins read as it was. */
-const isSameToScheduler = (pod: Pod, old: Pod): boolean =>
-  deepEqual(pod.spec, old.spec) && isSameLabels(old, pod) && deepEqual(pod.metadata.annotations ?? {}, old.metadata.annotations ?? {})

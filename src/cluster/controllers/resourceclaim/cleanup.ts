@@ -1,9 +1,7 @@
 import type { ResourceClaim, ResourceClaimConsumerReference } from '../../../api/resource/v1beta2.types.ts'
+import { ALLOCATED_FINALIZER } from '../../shared/device-claims.ts'
 
-/** Finalizer of a claim with an allocation. */
-const ALLOCATED = 'resource.kubernetes.io/delete-protection'
-
-const isProtected = ({ metadata }: ResourceClaim): boolean => metadata.finalizers?.includes(ALLOCATED) ?? false
+const isProtected = ({ metadata }: ResourceClaim): boolean => metadata.finalizers?.includes(ALLOCATED_FINALIZER) ?? false
 
 /**
  * Returns a claim with a new status: consumers that are gone are removed, and with the last one the allocation. Undefined if nothing changes.
@@ -20,5 +18,5 @@ export function releasedClaim(claim: ResourceClaim, kept: readonly ResourceClaim
 export function unprotectedClaim(claim: ResourceClaim, wasReleased: boolean): ResourceClaim | undefined {
   const isUnused = claim.status.allocation === undefined && (claim.status.reservedFor?.length ?? 0) === 0
   if (!isProtected(claim) || !isUnused || !(wasReleased || claim.metadata.deletionTimestamp !== undefined)) return undefined
-  return { ...claim, metadata: { ...claim.metadata, finalizers: claim.metadata.finalizers?.filter(each => each !== ALLOCATED) ?? [] } }
+  return { ...claim, metadata: { ...claim.metadata, finalizers: claim.metadata.finalizers?.filter(each => each !== ALLOCATED_FINALIZER) ?? [] } }
 }

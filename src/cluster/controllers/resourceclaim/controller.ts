@@ -3,18 +3,19 @@ import type { ResourceClaim, ResourceClaimConsumerReference, ResourceClaimTempla
 import { objectKey } from '../../../clients/api-client.ts'
 import { errorMessage } from '../../../lib/error-message.ts'
 import { untilAborted } from '../../../lib/on-abort.ts'
-import { isSince } from '../../../lifecycle/release.ts'
 import { apiVersionOf } from '../../../meta/gvk.ts'
 import { undefinedIfNotFound } from '../../../meta/status.ts'
-import { type DeviceKinds, deviceKinds } from '../../shared/device-kinds.ts'
+import { claimReference, deviceClaimKeys, foreignResourceClaim } from '../../shared/device-claims.ts'
+import type { DeviceKinds } from '../../shared/device-kinds.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, recorderOf, untilSynced } from '../../shared/environment.ts'
 import type { EventRecorder } from '../../shared/event-recorder.ts'
 import type { Informer } from '../../shared/informer.ts'
 import { PODS } from '../../shared/kinds.ts'
 import { controllerOf } from '../../shared/owner.ts'
+import { deviceKindsIfServed } from '../../shared/served-device-kinds.ts'
 import type { KeyQueue } from '../../shared/work-queue.ts'
 import { releasedClaim, unprotectedClaim } from './cleanup.ts'
-import { claimReference, foreignResourceClaim, generatedClaim, isPodDone, isToReserve, needsWork, POD_CLAIM_NAME } from './pod-claims.ts'
+import { generatedClaim, isPodDone, isToReserve, needsWork, POD_CLAIM_NAME } from './pod-claims.ts'
 
 const WORKERS = 10
 const [POD, CLAIM] = ['pod:', 'claim:']
@@ -23,21 +24,8 @@ const BY_TEMPLATE = 'resource claim template'
 
 /** Makes claims of templates for pods, reserves allocated claims for pods that have a node, and takes back what pods no longer use. A key is a pod or a claim. */
 export const resourceClaimController: ClusterPart = async (env, signal) => {
-  const kinds = deviceKinds(env.features.release)
-  if (kinds === undefined || !env.features.enabled('DynamicResourceAllocation')) return
-  // Before 1.34, the API group is served only on request.
-  if (!isSince(env.features.release, '1.34') && !(await isServed(env, kinds))) return
-  await new ClaimController(env, kinds, signal).run()
-}
-
-async function isServed({ client, logger }: ClusterEnvironment, { claims }: DeviceKinds): Promise<boolean> {
-  try {
-    await client.list(claims, { resourceVersion: '0' })
-    return true
-  } catch (error) {
-    logger.warn('no claims for devices are made: their API is not served', { version: apiVersionOf(claims), error: errorMessage(error) })
-    return false
-  }
+  const kinds = await deviceKindsIfServed(env)
+  if (kinds) await new ClaimController(env, kinds, signal).run()
 }
 
 class ClaimController {
@@ -57,7 +45,7 @@ class ClaimController {
     this.#pods = env.informers.of(PODS)
     this.#claims = env.informers.of(kinds.claims)
     this.#templates = env.informers.of(kinds.templates)
-    this.#pods.addIndex(BY_CLAIM, pod => claimKeys(pod))
+    this.#pods.addIndex(BY_CLAIM, pod => deviceClaimKeys(pod))
     this.#pods.addIndex(BY_TEMPLATE, pod =>
       (pod.spec.resourceClaims ?? []).flatMap(each =>
         claimReference(pod, each).isMissing ? [`${pod.metadata.namespace ?? ''}/${each.resourceClaimTemplateName ?? ''}`] : [],
@@ -101,7 +89,7 @@ class ClaimController {
   }
 
   #lookAtClaims(pod: Pod): void {
-    for (const key of claimKeys(pod)) this.#queue.add(CLAIM + key)
+    for (const key of deviceClaimKeys(pod)) this.#queue.add(CLAIM + key)
   }
 
   async #syncPod(key: string): Promise<void> {
@@ -150,7 +138,7 @@ class ClaimController {
   /** Reserves allocated claims for a pod that was given a node without the scheduler. */
   async #reserve(pod: Pod): Promise<void> {
     const { name = '', uid = '' } = pod.metadata
-    for (const key of claimKeys(pod)) {
+    for (const key of deviceClaimKeys(pod)) {
       const claim = this.#claims.store.get(key)
       if (claim === undefined || !isToReserve(claim, pod)) continue
       const reservedFor = [...(claim.status.reservedFor ?? []), { resource: 'pods', name, uid }]
@@ -186,10 +174,3 @@ class ClaimController {
     return pod !== undefined && pod.metadata.uid === uid && !isPodDone(pod)
   }
 }
-
-/** Keys of the claims of a pod that have names. */
-const claimKeys = (pod: Pod): string[] =>
-  (pod.spec.resourceClaims ?? []).flatMap(each => {
-    const { name } = claimReference(pod, each)
-    return name === undefined ? [] : [`${pod.metadata.namespace ?? ''}/${name}`]
-  })

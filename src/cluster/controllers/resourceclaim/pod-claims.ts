@@ -1,39 +1,17 @@
 import type { Pod, PodResourceClaim } from '../../../api/core/v1.types.ts'
 import type { ResourceClaim, ResourceClaimTemplate } from '../../../api/resource/v1beta2.types.ts'
-import { objectKey } from '../../../clients/api-client.ts'
+import { claimReference, isReservedFor, MOST_CONSUMERS } from '../../shared/device-claims.ts'
 import { PODS } from '../../shared/kinds.ts'
 import { controllerReference, isControlledBy } from '../../shared/owner.ts'
 import { isPodTerminal } from '../../shared/pods.ts'
 
 /** Annotation of a generated claim with the name of the claim in its pod. */
 export const POD_CLAIM_NAME = 'resource.kubernetes.io/pod-claim-name'
-/** Most pods for which a claim can be reserved. */
-const MOST_CONSUMERS = 256
 /** Longest name of a generated claim without its random suffix. */
 const LONGEST_BASE = 57
 
-/** The claim object of a claim in a pod. */
-export interface ClaimReference {
-  /** Undefined if the claim is not made yet, or none is needed. */
-  readonly name: string | undefined
-  /** Whether the claim is made of a template, for the pod alone. */
-  readonly isGenerated: boolean
-  /** Whether a claim has to be made of the template. */
-  readonly isMissing: boolean
-}
-
-/** Returns the claim object of a claim in a pod. Source: Name of k8s.io/dynamic-resource-allocation/resourceclaim. */
-export function claimReference({ status }: Pod, { name, resourceClaimName, resourceClaimTemplateName }: PodResourceClaim): ClaimReference {
-  if (resourceClaimName !== undefined) return { name: resourceClaimName, isGenerated: false, isMissing: false }
-  const known = status.resourceClaimStatuses?.find(each => each.name === name)
-  return { name: known?.resourceClaimName, isGenerated: true, isMissing: resourceClaimTemplateName !== undefined && known === undefined }
-}
-
 /** Whether a pod will never use its claims, or no longer does. */
 export const isPodDone = (pod: Pod): boolean => isPodTerminal(pod) || (pod.metadata.deletionTimestamp !== undefined && !pod.spec.nodeName)
-
-/** Whether a claim is reserved for a pod. */
-const isReservedFor = ({ status }: ResourceClaim, { metadata }: Pod): boolean => status.reservedFor?.some(({ uid }) => uid === metadata.uid) ?? false
 
 /** Whether an allocated claim is to be reserved for a pod that has a node already, because no scheduler has done it. */
 export const isToReserve = (claim: ResourceClaim, pod: Pod): boolean =>
@@ -51,10 +29,6 @@ export function needsWork(pod: Pod, claimOf: (key: string) => ResourceClaim | un
     return (!isGenerated || isControlledBy(claim, pod)) && isToReserve(claim, pod)
   })
 }
-
-/** Returns why a generated claim is not that of the pod. Undefined if it is. */
-export const foreignResourceClaim = (pod: Pod, claim: ResourceClaim): string | undefined =>
-  isControlledBy(claim, pod) ? undefined : `ResourceClaim ${objectKey(claim)} was not created for pod ${objectKey(pod)} (pod is not owner)`
 
 /** Returns the prefix of the name of a generated claim. Long names of pod and claim are both cut. */
 export function claimNamePrefix(pod: string, claim: string): string {

@@ -5,7 +5,9 @@ import { type FieldError, fieldErrorText, invalid, required } from '../../../met
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
 import { DecodeError } from '../../../schema/decode.ts'
 import { TypeRegistry } from '../../../schema/idl.ts'
+import { deviceKinds } from '../../shared/device-kinds.ts'
 import { DEFAULT_SCHEDULER, defaultPlugins, type PluginArgs } from '../default-profile.ts'
+import { DYNAMIC_RESOURCES } from '../plugins/dynamic-resources.ts'
 import type { Profile } from '../profile.ts'
 import type { BackOff } from '../queue.ts'
 import { type ArgumentFeatures, hasArguments, validateArguments } from './argument-validation.ts'
@@ -33,7 +35,9 @@ const OWN_PLUGINS = ['PrioritySort', 'DefaultPreemption', 'DefaultBinder']
 /** Returns the settings of a KubeSchedulerConfiguration, YAML or JSON; the default ones without it. Throws SchedulerConfigError that names the fields. */
 export function schedulerSettings(bytes: Buffer | undefined, features: ArgumentFeatures): SchedulerSettings {
   const given = bytes ? decodeConfiguration(bytes) : {}
-  const known = new Set([...OWN_PLUGINS, ...defaultPlugins({}, features.release, gate => features.enabled(gate)).map(({ plugin }) => plugin.name)])
+  // While its gate is off, the plugin for devices may be named, and does nothing.
+  const devices = deviceKinds(features.release) ? [DYNAMIC_RESOURCES] : []
+  const known = new Set([...OWN_PLUGINS, ...devices, ...defaultPlugins({}, features.release, gate => features.enabled(gate)).map(({ plugin }) => plugin.name)])
   const errors = validateSchedulerConfiguration(given, known)
   if (errors.length > 0) throw configError(errors)
   const profiles = (given.profiles?.length ? given.profiles : [{}]).map((profile, i) => profileOf(profile, given, fieldPath('profiles').index(i), features))

@@ -129,6 +129,10 @@ profiles:
       'profiles: [{pluginConfig: [{name: GangScheduling, args: {}}]}]',
       'profiles[0].pluginConfig[0]: Forbidden: the plugin GangScheduling is not built into this program',
     ],
+    'arguments of the plugin for devices': [
+      'profiles: [{pluginConfig: [{name: DynamicResources, args: {}}]}]',
+      'profiles[0].pluginConfig[0].args: Invalid value: {}: the plugin DynamicResources has no arguments',
+    ],
     'arguments given twice': [
       'profiles: [{pluginConfig: [{name: NodeAffinity}, {name: NodeAffinity}]}]',
       'profiles[0].pluginConfig[1]: Duplicate value: "NodeAffinity"',

@@ -10,7 +10,7 @@ import { nodeUnschedulable } from '../../../../src/cluster/scheduler/plugins/nod
 import { podTopologySpread } from '../../../../src/cluster/scheduler/plugins/pod-topology-spread.ts'
 import { schedulingGates } from '../../../../src/cluster/scheduler/plugins/scheduling-gates.ts'
 import { taintToleration } from '../../../../src/cluster/scheduler/plugins/taint-toleration.ts'
-import { filterBy, infoOf, nodeOf, type PodParts, podOf, scoreBy, snapshotOf } from '../../../support/scheduling.ts'
+import { filterBy, infoOf, nodeOf, objectsOf, type PodParts, podOf, scoreBy, snapshotOf } from '../../../support/scheduling.ts'
 
 const skip = { code: 'Skip', reasons: [] }
 const port = (hostPort: number, hostIP?: string): PodParts => ({
@@ -19,8 +19,8 @@ const port = (hostPort: number, hostIP?: string): PodParts => ({
 
 describe('plugins of the scheduler', () => {
   it('SchedulingGates holds a pod back while it has gates', () => {
-    expect(schedulingGates.preEnqueue?.(podOf())).to.equal(undefined)
-    expect(schedulingGates.preEnqueue?.(podOf({ spec: { schedulingGates: [{ name: 'a' }, { name: 'b' }] } }))?.reasons).to.deep.equal([
+    expect(schedulingGates.preEnqueue?.(podOf(), objectsOf())).to.equal(undefined)
+    expect(schedulingGates.preEnqueue?.(podOf({ spec: { schedulingGates: [{ name: 'a' }, { name: 'b' }] } }), objectsOf())?.reasons).to.deep.equal([
       'waiting for scheduling gates: [a b]',
     ])
   })

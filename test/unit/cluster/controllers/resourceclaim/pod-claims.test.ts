@@ -1,14 +1,7 @@
 import { expect } from 'chai'
 import type { Pod } from '../../../../../src/api/core/v1.types.ts'
 import type { ResourceClaim, ResourceClaimTemplate } from '../../../../../src/api/resource/v1beta2.types.ts'
-import {
-  claimNamePrefix,
-  claimReference,
-  foreignResourceClaim,
-  generatedClaim,
-  isPodDone,
-  needsWork,
-} from '../../../../../src/cluster/controllers/resourceclaim/pod-claims.ts'
+import { claimNamePrefix, generatedClaim, isPodDone, needsWork } from '../../../../../src/cluster/controllers/resourceclaim/pod-claims.ts'
 import { podOf } from '../../../../support/scheduling.ts'
 
 const OWNER = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'p', controller: true, blockOwnerDeletion: true }
@@ -20,14 +13,6 @@ const claim = (status: object = {}, ownerReferences: object[] = []): ResourceCla
   ({ kind: 'ResourceClaim', apiVersion: 'resource.k8s.io/v1', metadata: { name: 'c', namespace: 'default', ownerReferences }, spec: {}, status }) as never
 
 describe('the claims of a pod for devices', () => {
-  it('have a name, or are made of a template', () => {
-    expect(claimReference(pod(named), named)).to.deep.equal({ name: 'shared', isGenerated: false, isMissing: false })
-    expect(claimReference(pod(templated), templated)).to.deep.equal({ name: undefined, isGenerated: true, isMissing: true })
-    const made = [{ name: 'gpu', resourceClaimName: 'p-gpu-x' }]
-    expect(claimReference(pod(templated, made), templated)).to.deep.equal({ name: 'p-gpu-x', isGenerated: true, isMissing: false })
-    expect(claimReference(pod(templated, [{ name: 'gpu' }]), templated), 'no claim is needed').to.include({ name: undefined, isMissing: false })
-  })
-
   it('need work while one is missing, or is to be reserved for a pod with a node', () => {
     const made = [{ name: 'gpu', resourceClaimName: 'c' }]
     expect(needsWork(pod(templated), () => undefined)).to.equal(true)
@@ -65,8 +50,6 @@ describe('the claims of a pod for devices', () => {
       spec: { devices: {} },
       status: {},
     })
-    expect(foreignResourceClaim(pod(templated), claim({}, [OWNER]))).to.equal(undefined)
-    expect(foreignResourceClaim(pod(templated), claim())).to.equal('ResourceClaim default/c was not created for pod default/p (pod is not owner)')
   })
 
   it('have names in which long names of pod and claim are both cut', () => {

@@ -1,0 +1,166 @@
+import type { Node } from '../../../api/core/v1.types.ts'
+import type { AllocationResult, DeviceClass, DeviceSelector, ResourceClaim, ResourceSlice } from '../../../api/resource/v1beta2.types.ts'
+import { objectKey } from '../../../clients/api-client.ts'
+import { allocationResult } from './allocation-result.ts'
+import { beginConstraint } from './attribute-constraints.ts'
+import { type ClaimRequest, claimRequests, type RequestAlternative } from './claim-requests.ts'
+import { type DevicePool, type PoolRules, poolsByNode } from './device-pools.ts'
+import { type ChosenAlternative, DeviceSearch, MOST_DEVICES, type SearchedClaim, StepBudget } from './device-search.ts'
+import type { DeviceMatcher } from './device-selectors.ts'
+import { areTolerated } from './device-tolerations.ts'
+import type { OfferedDevice } from './offered-devices.ts'
+
+/** Rules of a release. */
+export interface AllocationRules extends PoolRules {
+  readonly adminAccess: boolean
+  readonly prioritizedList: boolean
+  readonly taints: boolean
+  /** Whether requests may have capacities, and constraints `distinctAttribute`. */
+  readonly consumableCapacity: boolean
+  /** Whether devices of incomplete and invalid pools are left out, as from 1.35 on. Before, an invalid pool is an error, and an incomplete one only for the mode All. */
+  readonly skipsUnusablePools: boolean
+  /** Whether results have the tolerations of their requests. */
+  readonly recordsTolerations: boolean
+}
+
+/** State of the cluster that devices are allocated from. */
+export interface DeviceState {
+  readonly slices: readonly ResourceSlice[]
+  /** Ids of the devices that are in use. */
+  readonly allocated: ReadonlySet<string>
+  classOf(name: string): DeviceClass | undefined
+}
+
+/** The devices of a node do not suffice. The message says why, if there is a reason. */
+export class NodeAllocationError extends Error {
+  override readonly name = 'NodeAllocationError'
+}
+
+/** Allocates devices on one node for all claims. Undefined if they do not suffice. Throws NodeAllocationError if the node cannot be judged, and an Error if a claim or class is invalid. */
+export type DeviceAllocator = (node: Node) => readonly ClaimAllocation[] | undefined
+
+/** Allocation of a claim. */
+export interface ClaimAllocation {
+  readonly result: AllocationResult
+  /** Alternative that was chosen, by request. */
+  readonly chosen: readonly ChosenAlternative[]
+}
+
+/** Returns an allocator for claims. Source: Allocate of k8s.io/dynamic-resource-allocation/structured. */
+export function deviceAllocator(claims: readonly ResourceClaim[], state: DeviceState, rules: AllocationRules, matches: DeviceMatcher): DeviceAllocator {
+  const poolsOf = poolsByNode(state.slices, rules)
+  const requesting = claims.map(claim => ({ claim, requests: claimRequests(claim) }))
+  const budget = new StepBudget()
+  return node => {
+    const pools = poolsOf(node)
+    const searched = requesting.map(each => new ClaimPreparation(each, pools, state, rules, matches).prepare())
+    const found = new DeviceSearch(searched, state.allocated, budget.forNode()).run()
+    if (found === undefined) {
+      if (rules.skipsUnusablePools && pools.some(({ invalidReason }) => invalidReason !== undefined))
+        throw new NodeAllocationError('invalid resource pools were encountered')
+      return undefined
+    }
+    return requesting.map(({ claim }, i) => ({ chosen: found[i] ?? [], result: allocationResult(claim, found[i] ?? [], state.classOf, rules) }))
+  }
+}
+
+/** A claim to allocate, with its requests. */
+interface RequestingClaim {
+  readonly claim: ResourceClaim
+  readonly requests: readonly ClaimRequest[]
+}
+
+/** Checks a claim, and finds the devices of a node that each of its requests selects. */
+class ClaimPreparation {
+  readonly #claim: ResourceClaim
+  readonly #requests: readonly ClaimRequest[]
+  readonly #pools: readonly DevicePool[]
+  readonly #state: DeviceState
+  readonly #rules: AllocationRules
+  readonly #matches: DeviceMatcher
+
+  constructor({ claim, requests }: RequestingClaim, pools: readonly DevicePool[], state: DeviceState, rules: AllocationRules, matches: DeviceMatcher) {
+    this.#claim = claim
+    this.#requests = requests
+    this.#pools = pools
+    this.#state = state
+    this.#rules = rules
+    this.#matches = matches
+  }
+
+  prepare(): SearchedClaim {
+    const key = objectKey(this.#claim)
+    const requests = this.#requests.map(request => {
+      if (request.isPrioritized && !this.#rules.prioritizedList)
+        throw new Error(`claim ${key}, request ${request.name}: has subrequests, but the DRAPrioritizedList feature is disabled`)
+      return request.alternatives.map(alternative => this.#alternative(alternative, `claim ${key}, request ${alternative.shortName}`))
+    })
+    const least = requests.reduce((sum, alternatives) => sum + Math.min(...alternatives.map(({ count }) => count)), 0)
+    if (least > MOST_DEVICES) throw new Error(`claim ${key}: number of requested devices ${least} exceeds the claim limit of ${MOST_DEVICES}`)
+    const constraints = (this.#claim.spec.devices.constraints ?? []).map((constraint, i) => {
+      const begun = beginConstraint(constraint, this.#rules.consumableCapacity)
+      if (begun) return begun
+      throw new Error(`claim ${key}, constraint #${i}: empty constraint (unsupported constraint type?)`)
+    })
+    return { key, requests, constraints }
+  }
+
+  #alternative(alternative: RequestAlternative, at: string): SearchedClaim['requests'][number][number] {
+    const { selectors, adminAccess, className, capacity, mode, count } = alternative
+    const empty = selectors.findIndex(({ cel }) => cel === undefined)
+    if (empty >= 0) throw new Error(`${at}, selector #${empty}: CEL expression empty (unsupported selector type?)`)
+    if (adminAccess !== undefined && !this.#rules.adminAccess) throw new Error(`${at}: admin access is requested, but the feature is disabled`)
+    if (capacity !== undefined)
+      throw new Error(
+        `${at}: has capacity requests, but ${this.#rules.consumableCapacity ? 'this scheduler does not allocate capacities' : 'the DRAConsumableCapacity feature is disabled'}`,
+      )
+    if (className === '') throw new Error(`${at}: missing device class name (unsupported request type?)`)
+    const deviceClass = this.#state.classOf(className)
+    if (deviceClass === undefined) throw new Error(`${at}: could not retrieve device class ${className}: deviceclass.resource.k8s.io "${className}" not found`)
+    const accepts = (device: OfferedDevice): boolean => this.#accepts(alternative, deviceClass, device)
+    if (mode === 'ExactCount') return { alternative, isAll: false, count, devices: this.#usableDevices(), accepts }
+    if (mode !== 'All') throw new Error(`${at}: unsupported count mode ${mode}`)
+    const devices = this.#allDevices(at).filter(device => this.#isSelected(alternative, deviceClass, device))
+    return { alternative, isAll: true, count: devices.length, devices, accepts: device => this.#isTolerable(alternative, device) }
+  }
+
+  #allDevices(at: string): OfferedDevice[] {
+    for (const { id, isIncomplete, invalidReason } of this.#pools) {
+      if (isIncomplete) throw new Error(`${at}: asks for all devices, but resource pool ${id} is currently being updated`)
+      if (invalidReason !== undefined) throw new Error(`${at}: asks for all devices, but resource pool ${id} is currently invalid`)
+    }
+    return this.#pools.flatMap(({ devices }) => devices)
+  }
+
+  #usableDevices(): OfferedDevice[] {
+    const pools = this.#rules.skipsUnusablePools ? this.#pools.filter(pool => !pool.isIncomplete && pool.invalidReason === undefined) : this.#pools
+    const invalid = pools.find(({ invalidReason }) => invalidReason !== undefined)
+    if (invalid) throw new Error(`pool ${invalid.name} is invalid: ${invalid.invalidReason}`)
+    return pools.flatMap(({ devices }) => devices)
+  }
+
+  #accepts(alternative: RequestAlternative, deviceClass: DeviceClass, device: OfferedDevice): boolean {
+    return this.#isSelected(alternative, deviceClass, device) && this.#isTolerable(alternative, device)
+  }
+
+  /** Reports whether a device may be allocated at all. Counters, shared devices and conditions of binding are not implemented: such devices are left out. */
+  #isTolerable({ tolerations }: RequestAlternative, { device }: OfferedDevice): boolean {
+    if ((device.consumesCounters?.length ?? 0) > 0 || (device.bindingConditions?.length ?? 0) > 0) return false
+    if (this.#rules.consumableCapacity && device.allowMultipleAllocations) return false
+    return !this.#rules.taints || areTolerated(device.taints, tolerations)
+  }
+
+  #isSelected({ selectors }: RequestAlternative, { metadata, spec }: DeviceClass, device: OfferedDevice): boolean {
+    return this.#match(spec.selectors ?? [], `class ${metadata.name}`, device) && this.#match(selectors, `claim ${objectKey(this.#claim)}`, device)
+  }
+
+  #match(selectors: readonly DeviceSelector[], of: string, device: OfferedDevice): boolean {
+    return selectors.every(({ cel }, i) => {
+      try {
+        return this.#matches(cel?.expression ?? '', device)
+      } catch (error) {
+        throw new Error(`${of}: selector #${i}: ${(error as Error).message}`, { cause: error })
+      }
+    })
+  }
+}

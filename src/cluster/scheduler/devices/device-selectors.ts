@@ -1,0 +1,94 @@
+import type { DeviceAttribute } from '../../../api/resource/v1beta2.types.ts'
+import { compile } from '../../../cel/compile.ts'
+import { deviceEnvironment } from '../../../cel/device-environment.ts'
+import { baseEnvironment } from '../../../cel/environment.ts'
+import { QuantityValue } from '../../../cel/functions/quantities.ts'
+import { SemverValue } from '../../../cel/functions/semver.ts'
+import { makeProgram, type Program } from '../../../cel/program/program.ts'
+import { DefaultedMap } from '../../../cel/values/defaulted-map.ts'
+import { ValueMap } from '../../../cel/values/map.ts'
+import { StructValue } from '../../../cel/values/struct.ts'
+import { typeNameOf, type Value } from '../../../cel/values/value.ts'
+import { minorOf, type Release } from '../../../lifecycle/release.ts'
+import { parseQuantity } from '../../../meta/quantity.ts'
+import { parseSemanticVersion } from '../../../meta/semantic-version.ts'
+import type { OfferedDevice } from './offered-devices.ts'
+
+/** Reports whether a device matches an expression. Throws an Error if the expression is invalid or fails. */
+export type DeviceMatcher = (expression: string, device: OfferedDevice) => boolean
+
+/** Number of expressions that are kept compiled. */
+const MOST_PROGRAMS = 256
+
+/** A compiled expression, or why it is invalid. */
+type Compiled = Program | { readonly fault: string }
+
+/** Returns a matcher that keeps compiled expressions, and their results as long as the devices. */
+export function deviceMatcher(release: Release): DeviceMatcher {
+  const minor = minorOf(release)
+  const environment = deviceEnvironment(baseEnvironment(minor), minor)
+  const programs = new Map<string, Compiled>()
+  const results = new WeakMap<OfferedDevice, Map<string, boolean>>()
+  const programOf = (expression: string): Compiled => {
+    const known = programs.get(expression)
+    if (known) return known
+    const { checked, issues } = compile(expression, environment)
+    const made = checked ? makeProgram(checked, environment) : { fault: `compilation failed: ${issues}` }
+    if (programs.size >= MOST_PROGRAMS) programs.clear()
+    programs.set(expression, made)
+    return made
+  }
+  return (expression, device) => {
+    const known = results.get(device)
+    const before = known?.get(expression)
+    if (before !== undefined) return before
+    const program = programOf(expression)
+    if ('fault' in program) throw new Error(`CEL compile error: ${program.fault}`)
+    const result = evaluated(program, device)
+    if (known) known.set(expression, result)
+    else results.set(device, new Map([[expression, result]]))
+    return result
+  }
+}
+
+function evaluated(program: Program, device: OfferedDevice): boolean {
+  const value = deviceValue(device)
+  const outcome = program.evaluate({ get: name => (name === 'device' ? value : undefined) })
+  if (outcome.error !== undefined) throw new Error(`CEL runtime error: ${outcome.error}`)
+  if (typeof outcome.value === 'boolean') return outcome.value
+  throw new Error(`CEL runtime error: CEL result of type ${typeNameOf(outcome.value)} could not be converted to bool`)
+}
+
+const EMPTY = new ValueMap()
+
+/** Returns a device as expressions see it. An unknown domain has no attributes and no capacities. */
+function deviceValue({ driver, device }: OfferedDevice): Value {
+  const attributes = Object.entries(device.attributes ?? {}).map(([name, attribute]) => [name, attributeValue(name, attribute)] as const)
+  const capacity = Object.entries(device.capacity ?? {}).map(([name, { value }]) => [name, new QuantityValue(parseQuantity(value))] as const)
+  const fields = new Map<string, Value>([
+    ['driver', driver],
+    ['attributes', byDomain(attributes, driver)],
+    ['capacity', byDomain(capacity, driver)],
+  ])
+  return new StructValue('kubernetes.DRADevice', fields)
+}
+
+function byDomain(values: readonly (readonly [string, Value])[], driver: string): DefaultedMap {
+  const domains = new Map<string, ValueMap>()
+  for (const [name, value] of values) {
+    const slash = name.indexOf('/')
+    const domain = slash < 0 ? driver : name.slice(0, slash)
+    const map = domains.get(domain) ?? new ValueMap()
+    map.set(name.slice(slash + 1), value)
+    domains.set(domain, map)
+  }
+  return new DefaultedMap(domains, EMPTY)
+}
+
+function attributeValue(name: string, { int, bool, string, version }: DeviceAttribute): Value {
+  const plain = int ?? bool ?? string
+  if (plain !== undefined) return plain
+  const parsed = version === undefined ? undefined : parseSemanticVersion(version)
+  if (parsed) return new SemverValue(parsed)
+  throw new Error(`CEL runtime error: attribute ${name}: ${version === undefined ? 'unsupported attribute value' : 'parse semantic version'}`)
+}

@@ -1,0 +1,144 @@
+import { expect } from 'chai'
+import type { KubeObject } from '../../../../src/api/meta/object.ts'
+import type { ResourceClaim } from '../../../../src/api/resource/v1beta2.types.ts'
+import type { BindingContext, Reservation, Status } from '../../../../src/cluster/scheduler/framework.ts'
+import { dynamicResources } from '../../../../src/cluster/scheduler/plugins/dynamic-resources.ts'
+import { deviceKinds } from '../../../../src/cluster/shared/device-kinds.ts'
+import { conflictError } from '../../../../src/meta/status.ts'
+import { deviceClaimOf, deviceClassOf, requestOf, sliceOf, withDeviceClaims } from '../../../support/device-objects.ts'
+import { filterBy, infoOf, nodeOf, objectsOf, podOf, snapshotOf } from '../../../support/scheduling.ts'
+
+const kinds = deviceKinds('1.34')
+if (kinds === undefined) throw new Error('1.34 has claims')
+const plugin = dynamicResources('1.34', gate => gate === 'DRAPrioritizedList', kinds)
+const nodes = [nodeOf('a'), nodeOf('b')]
+const gpu = deviceClassOf()
+const on = (name: string): object => ({ nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [name] }] }] })
+const allocationOn = (node: string): object => ({ devices: { results: [{ request: 'r', driver: 'd', pool: node, device: '1' }] }, nodeSelector: on(node) })
+const CANNOT = 'cannot allocate all claims'
+const reason = (objects: readonly KubeObject[], claim = 'c'): string => {
+  const result = filterBy(plugin, withDeviceClaims(claim), snapshotOf(nodes, [], objects))
+  return 'code' in result ? (result as Status).reasons.join() : JSON.stringify(result)
+}
+
+describe('DynamicResources', () => {
+  it('skips pods without claims, and keeps those from the queue whose claims do not exist', () => {
+    expect(filterBy(plugin, {}, snapshotOf(nodes))).to.have.property('code', 'Skip')
+    const waits = (spec: object, ...objects: KubeObject[]) => plugin.preEnqueue?.(podOf({ name: 'p', spec }), objectsOf(objects))?.reasons[0]
+    const templated = { resourceClaims: [{ name: 'c', resourceClaimTemplateName: 't' }] as never }
+    expect(waits(templated)).to.equal('pod "default/p": ResourceClaim not created yet')
+    expect(waits(withDeviceClaims('c').spec)).to.equal('could not find ResourceClaim "default/c"')
+    const claim = deviceClaimOf('c', [])
+    expect(waits(withDeviceClaims('c').spec, { ...claim, metadata: { ...claim.metadata, deletionTimestamp: 'now' } })).to.equal(
+      'resourceclaim "c" is being deleted',
+    )
+    expect(waits(withDeviceClaims('c').spec, claim)).to.equal(undefined)
+    const foreign = podOf({ name: 'p', spec: templated, status: { resourceClaimStatuses: [{ name: 'c', resourceClaimName: 'c' }] as never } })
+    expect(plugin.preEnqueue?.(foreign, objectsOf([claim]))?.reasons).to.deep.equal([
+      'ResourceClaim default/c was not created for pod default/p (pod is not owner)',
+    ])
+  })
+
+  it('filters nodes by the devices that are left for a new claim', () => {
+    const claim = deviceClaimOf('c', [requestOf('r')])
+    const slices = [sliceOf('a', ['1']), sliceOf('b', ['1'])]
+    expect(reason([claim])).to.equal('request r: device class gpu does not exist')
+    expect(reason([claim, gpu])).to.equal(JSON.stringify({ a: CANNOT, b: CANNOT }))
+    expect(reason([claim, gpu, ...slices])).to.equal(JSON.stringify({ a: '', b: '' }))
+    const other = deviceClaimOf('o', [], { status: { allocation: allocationOn('a') } })
+    expect(reason([claim, gpu, other, ...slices])).to.equal(JSON.stringify({ a: CANNOT, b: '' }))
+    const admin = { devices: { results: [{ request: 'r', driver: 'd', pool: 'a', device: '1', adminAccess: true }] } }
+    expect(reason([claim, gpu, deviceClaimOf('o', [], { status: { allocation: admin } }), ...slices])).to.equal(JSON.stringify({ a: '', b: '' }))
+  })
+
+  it('reports an error of a claim for a release without the feature', () => {
+    const claim = deviceClaimOf('c', [{ name: 'r', firstAvailable: [{ name: 'x', deviceClassName: 'gpu' }] }])
+    const older = dynamicResources('1.33', () => false, kinds)
+    expect(filterBy(older, withDeviceClaims('c'), snapshotOf(nodes, [], [claim, gpu]))).to.deep.include({
+      reasons: ['claim default/c, request r: has subrequests, but the DRAPrioritizedList feature is disabled'],
+    })
+    const invalid = deviceClaimOf('c', [requestOf('r', { selectors: [{ cel: { expression: 'device.x' } }] })])
+    expect(() => reason([invalid, gpu, sliceOf('a', ['1'])])).to.throw(/^claim default\/c: selector #0: CEL compile error: compilation failed: /)
+  })
+
+  it('filters nodes by where a claim is allocated, and releases it if no node is left', () => {
+    const allocated = (status: object = {}) => deviceClaimOf('c', [], { status: { allocation: allocationOn('gone'), ...status } })
+    const elsewhere = 'resourceclaim not available on the node'
+    expect(reason([deviceClaimOf('c', [], { status: { allocation: allocationOn('a') } })])).to.equal(JSON.stringify({ a: '', b: elsewhere }))
+    expect(reason([allocated({ reservedFor: Array.from({ length: 256 }, (_, i) => ({ resource: 'pods', name: `${i}`, uid: `${i}` })) })])).to.equal(
+      'resourceclaim in use',
+    )
+    const message = (claim: ResourceClaim): string | undefined => {
+      const snapshot = snapshotOf(nodes, [], [claim])
+      const { filter, postFilter } = plugin.preFilter?.(infoOf({ name: 'p', ...withDeviceClaims('c') }), snapshot) ?? {}
+      for (const node of snapshot.nodes) filter?.check(node)
+      return postFilter?.().message
+    }
+    expect(message(allocated())).to.equal('deallocation of ResourceClaim completed')
+    expect(message(allocated({ reservedFor: [{ resource: 'pods', name: 'p', uid: 'p' }] }))).to.equal('deallocation of ResourceClaim completed')
+    expect(message(allocated({ reservedFor: [{ resource: 'pods', name: 'o', uid: 'o' }] }))).to.equal('still not schedulable')
+  })
+
+  describe('on the chosen node', () => {
+    const claim = deviceClaimOf('c', [requestOf('r')])
+    const reserved = { resource: 'pods', name: 'p', uid: 'p' }
+
+    /** A context whose client applies writes to one claim. The first ones fail with the given errors. */
+    function contextOf(stored: ResourceClaim, errors: Error[] = []): { context: BindingContext; writes: string[]; claim: () => ResourceClaim } {
+      const writes: string[] = []
+      let current = stored
+      const write = (what: string, change: Partial<ResourceClaim>): ResourceClaim => {
+        const error = errors.shift()
+        if (error) throw error
+        writes.push(what)
+        current = { ...current, ...change, metadata: { ...current.metadata, ...change.metadata, resourceVersion: `${writes.length + 1}` } }
+        return current
+      }
+      const client = {
+        get: async () => current,
+        update: async (_: unknown, object: ResourceClaim, subresource?: string) =>
+          subresource ? write('status', { status: object.status }) : write('finalizers', { metadata: object.metadata }),
+        patch: async (_: unknown, __: unknown, patch: object) => write(`patch ${JSON.stringify(patch)}`, { status: { ...current.status, reservedFor: [] } }),
+      }
+      const clock = { now: () => 0 }
+      return { context: { client, clock } as never, writes, claim: () => current }
+    }
+
+    function reserve(objects = objectsOf([claim, gpu, sliceOf('a', ['1'])])): { reservation: Reservation; again: () => Status | undefined } {
+      const snapshot = Object.assign(snapshotOf(nodes), { objects })
+      const prepared = plugin.preFilter?.(infoOf({ name: 'p', ...withDeviceClaims('c') }), snapshot)
+      const reservation = prepared?.reserve?.(snapshot.nodes[0] as never)
+      if (reservation === undefined || 'code' in reservation) throw new Error('the node is not reserved')
+      return { reservation, again: () => plugin.preFilter?.(infoOf({ name: 'other', ...withDeviceClaims('c') }), snapshot).status }
+    }
+
+    it('writes finalizer, allocation and reservation, and counts the devices until that is observed', async () => {
+      const { reservation, again } = reserve()
+      expect(again()?.reasons).to.deep.equal(['resource claim default/c is in the process of being allocated'])
+      const { context, writes, claim: written } = contextOf(claim, [])
+      expect(await reservation.preBind?.(context)).to.equal(undefined)
+      expect(writes).to.deep.equal(['finalizers', 'status'])
+      expect(written().metadata.finalizers).to.deep.equal(['resource.kubernetes.io/delete-protection'])
+      expect(written().status).to.deep.equal({ allocation: allocationOn('a'), reservedFor: [reserved] })
+      expect(again(), 'the claim is shared').to.equal(undefined)
+      await reservation.unreserve?.(context)
+      expect(writes[2]).to.equal('patch {"metadata":{"uid":"c"},"status":{"reservedFor":[{"$patch":"delete","uid":"p"}]}}')
+    })
+
+    it('retries after conflicts, and frees the devices if another scheduler was faster', async () => {
+      const conflict = conflictError({ group: 'resource.k8s.io', resource: 'resourceclaims' }, 'c', 'changed')
+      const retried = contextOf(claim, [conflict, conflict])
+      await reserve().reservation.preBind?.(retried.context)
+      expect(retried.writes).to.deep.equal(['finalizers', 'status'])
+      const { reservation, again } = reserve()
+      const faster = contextOf({ ...claim, status: { allocation: allocationOn('b') as never } }, [conflict])
+      const failed = await reservation.preBind?.(faster.context).then(
+        () => '',
+        (error: Error) => error.message,
+      )
+      expect(failed).to.equal('claim default/c got allocated elsewhere in the meantime')
+      await reservation.unreserve?.(faster.context)
+      expect(again()).to.equal(undefined)
+    })
+  })
+})
