@@ -87,3 +87,42 @@ describe('devices of a cluster', () => {
     expect((await get(`${CLAIMS}/shared`)).status.reservedFor.map(({ name }: AnyObject) => name)).to.have.members(['a', 'b'])
   })
 })
+
+describe('devices of a cluster in 1.33', () => {
+  it('are allocated through v1beta1, if gate and API are on', async () => {
+    const plane = await startControlPlane({
+      flags: {
+        profile: 'cluster',
+        'emulated-version': '1.33',
+        nodes: 1,
+        'feature-gates': 'DynamicResourceAllocation=true',
+        'runtime-config': 'resource.k8s.io/v1beta1=true',
+      },
+    })
+    const get = async (path: string): Promise<AnyObject> => (await plane.request<AnyObject>('GET', path)).body
+    const beta = (kind: string, name: string, spec: object, namespace?: string): Manifest => ({
+      ...resource(kind, name, spec, namespace),
+      apiVersion: 'resource.k8s.io/v1beta1',
+    })
+    const request = { name: 'r', deviceClassName: 'gpu', selectors: isLarge }
+    await plane.until(async () => (await get('/api/v1/nodes')).items.length === 1)
+    const node = (await get('/api/v1/nodes')).items[0].metadata.name
+    const attributes = { model: { string: 'large' } }
+    await plane.apply(
+      beta('DeviceClass', 'gpu', {}),
+      beta('ResourceClaim', 'c', { devices: { requests: [request] } }, 'default'),
+      beta('ResourceSlice', 's', {
+        driver: 'gpu.example.com',
+        nodeName: node,
+        pool: { name: 'p', generation: 1, resourceSliceCount: 1 },
+        devices: [{ name: 'gpu-0', basic: { attributes, capacity: { memory: { value: '16Gi' } } } }],
+      }),
+      pod('a', { resourceClaimName: 'c' }),
+    )
+    await plane.until(async () => (await get(`${PODS}/a`)).status?.phase === 'Running')
+    const claim = await get(`${CLAIMS.replace('/v1/', '/v1beta1/')}/c`)
+    expect(claim.spec.devices.requests[0]).to.include({ deviceClassName: 'gpu', count: 1 })
+    expect(claim.status.allocation.devices.results).to.deep.equal([{ request: 'r', driver: 'gpu.example.com', pool: 'p', device: 'gpu-0', adminAccess: null }])
+    await plane.stop()
+  })
+})

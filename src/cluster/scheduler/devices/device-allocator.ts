@@ -4,6 +4,7 @@ import { objectKey } from '../../../clients/api-client.ts'
 import { allocationResult } from './allocation-result.ts'
 import { beginConstraint } from './attribute-constraints.ts'
 import { type ClaimRequest, claimRequests, type RequestAlternative } from './claim-requests.ts'
+import { DeviceCounters } from './device-counters.ts'
 import { type DevicePool, type PoolRules, poolsByNode } from './device-pools.ts'
 import { type ChosenAlternative, DeviceSearch, MOST_DEVICES, type SearchedClaim, StepBudget } from './device-search.ts'
 import type { DeviceMatcher } from './device-selectors.ts'
@@ -54,7 +55,8 @@ export function deviceAllocator(claims: readonly ResourceClaim[], state: DeviceS
   return node => {
     const pools = poolsOf(node)
     const searched = requesting.map(each => new ClaimPreparation(each, pools, state, rules, matches).prepare())
-    const found = new DeviceSearch(searched, state.allocated, budget.forNode()).run()
+    const counters = new DeviceCounters(pools, state.allocated, !rules.countsOtherNodes)
+    const found = new DeviceSearch(searched, state.allocated, counters, budget.forNode()).run()
     if (found === undefined) {
       if (rules.skipsUnusablePools && pools.some(({ invalidReason }) => invalidReason !== undefined))
         throw new NodeAllocationError('invalid resource pools were encountered')
@@ -143,9 +145,10 @@ class ClaimPreparation {
     return this.#isSelected(alternative, deviceClass, device) && this.#isTolerable(alternative, device)
   }
 
-  /** Reports whether a device may be allocated at all. Counters, shared devices and conditions of binding are not implemented: such devices are left out. */
+  /** Reports whether a device may be allocated at all. Shared devices and conditions of binding are not implemented: such devices are left out. */
   #isTolerable({ tolerations }: RequestAlternative, { device }: OfferedDevice): boolean {
-    if ((device.consumesCounters?.length ?? 0) > 0 || (device.bindingConditions?.length ?? 0) > 0) return false
+    if (!this.#rules.partitionable && (device.consumesCounters?.length ?? 0) > 0) return false
+    if ((device.bindingConditions?.length ?? 0) > 0) return false
     if (this.#rules.consumableCapacity && device.allowMultipleAllocations) return false
     return !this.#rules.taints || areTolerated(device.taints, tolerations)
   }

@@ -36,6 +36,11 @@ interface SliceIndex {
 
 const poolId = ({ spec }: ResourceSlice): string => `${spec.driver}/${spec.pool.name}`
 
+/** Whether a slice has counters for the devices of other slices, which each node reads. */
+const hasCountersOnly = (slice: ResourceSlice): boolean => hasSharedCounters(slice) && offeredDevices(slice).length === 0
+
+const hasSharedCounters = ({ spec }: ResourceSlice): boolean => (spec.sharedCounters?.length ?? 0) > 0
+
 function indexSlices(slices: readonly ResourceSlice[], { partitionable }: PoolRules): SliceIndex {
   const byNode = new Map<string, ResourceSlice[]>()
   const byPool = new Map<string, ResourceSlice[]>()
@@ -46,10 +51,10 @@ function indexSlices(slices: readonly ResourceSlice[], { partitionable }: PoolRu
     else map.set(key, [slice])
   }
   for (const slice of slices) {
-    const { nodeName, sharedCounters, perDeviceNodeSelection } = slice.spec
-    if (!partitionable && (perDeviceNodeSelection !== undefined || (sharedCounters?.length ?? 0) > 0)) continue
+    const { nodeName, perDeviceNodeSelection } = slice.spec
+    if (!partitionable && (perDeviceNodeSelection !== undefined || hasSharedCounters(slice))) continue
     add(byPool, poolId(slice), slice)
-    if (nodeName) add(byNode, nodeName, slice)
+    if (nodeName && !hasCountersOnly(slice)) add(byNode, nodeName, slice)
     else others.push(slice)
   }
   return { byNode, others, byPool }
@@ -70,7 +75,8 @@ function isChosen({ nodeName, allNodes, nodeSelector }: NodeChoice, node: Node):
 /** Reports whether a node can reach a device of a slice that it can reach. */
 const isReached = ({ device, slice }: OfferedDevice, node: Node): boolean => !slice.spec.perDeviceNodeSelection || isChosen(device, node)
 
-function isForNode(slice: ResourceSlice, node: Node): boolean {
+function isForNode(slice: ResourceSlice, node: Node, { countsOtherNodes }: PoolRules): boolean {
+  if (countsOtherNodes && hasCountersOnly(slice)) return true
   if (!slice.spec.perDeviceNodeSelection) return isChosen(slice.spec, node)
   return offeredDevices(slice).some(({ device }) => isChosen(device, node))
 }
@@ -81,7 +87,7 @@ export function poolsByNode(slices: readonly ResourceSlice[], rules: PoolRules):
   return node => {
     const reached = new Map<string, ResourceSlice[]>()
     const named = index.byNode.get(node.metadata.name ?? '') ?? []
-    for (const slice of [...named, ...index.others.filter(each => isForNode(each, node))]) {
+    for (const slice of [...named, ...index.others.filter(each => isForNode(each, node, rules))]) {
       const id = poolId(slice)
       const list = reached.get(id)
       const [generation, current] = [Number(slice.spec.pool.generation), Number(list?.[0]?.spec.pool.generation ?? -1)]

@@ -1,5 +1,6 @@
 import type { AttributeConstraint } from './attribute-constraints.ts'
 import type { RequestAlternative } from './claim-requests.ts'
+import type { DeviceCounters } from './device-counters.ts'
 import type { OfferedDevice } from './offered-devices.ts'
 
 /** Most devices of a claim. Source: AllocationResultsMaxSize of resource.k8s.io. */
@@ -94,6 +95,7 @@ class Candidates {
 export class DeviceSearch {
   readonly #claims: readonly SearchedClaim[]
   readonly #allocated: ReadonlySet<string>
+  readonly #counters: DeviceCounters
   readonly #step: () => void
   /** Devices that the search has chosen, without those of administrators. */
   readonly #taken = new Set<string>()
@@ -102,7 +104,8 @@ export class DeviceSearch {
   readonly #candidates = new Map<SearchedAlternative, Candidates>()
 
   /** @param step counts a try, and throws if there were too many */
-  constructor(claims: readonly SearchedClaim[], allocated: ReadonlySet<string>, step: () => void) {
+  constructor(claims: readonly SearchedClaim[], allocated: ReadonlySet<string>, counters: DeviceCounters, step: () => void) {
+    this.#counters = counters
     this.#claims = claims
     this.#allocated = allocated
     this.#step = step
@@ -176,12 +179,14 @@ export class DeviceSearch {
 
   #take(claim: number, { alternative, isAll }: SearchedAlternative, device: OfferedDevice): boolean {
     if (!alternative.adminAccess && this.#taken.has(device.id)) return false
+    if (!this.#counters.take(device)) return false
     const { constraints = [], key = '' } = this.#claims[claim] ?? {}
     for (const [i, constraint] of constraints.entries()) {
       if (constraint.add(alternative, device)) continue
       if (isAll)
         throw new Error(`claim ${key}, request ${alternative.shortName}: cannot add device ${device.id} because a claim constraint would not be satisfied`)
       for (const before of constraints.slice(0, i)) before.remove(alternative)
+      this.#counters.release(device)
       return false
     }
     if (!alternative.adminAccess) this.#taken.add(device.id)
@@ -191,6 +196,7 @@ export class DeviceSearch {
 
   #release(claim: number, { alternative }: SearchedAlternative, device: OfferedDevice): void {
     for (const constraint of this.#claims[claim]?.constraints ?? []) constraint.remove(alternative)
+    this.#counters.release(device)
     if (!alternative.adminAccess) this.#taken.delete(device.id)
     this.#counts[claim] = (this.#counts[claim] ?? 0) - 1
   }

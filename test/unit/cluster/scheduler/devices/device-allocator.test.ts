@@ -145,6 +145,22 @@ describe('allocation of devices', () => {
     )
   })
 
+  it('counts what partitions of a device share', () => {
+    const consumes = (amount: string) => [{ counterSet: 's', counters: { memory: { value: amount } } }]
+    const devices = ['30Gi', '20Gi', '10Gi'].map((amount, i) => ({ name: `${i}`, consumesCounters: consumes(amount) }))
+    const sharedCounters = [{ name: 's', counters: { memory: { value: '40Gi' } } }]
+    const pool = { name: 'p', resourceSliceCount: 2 }
+    const slices = [sliceOf('a', devices, { pool }), sliceOf('counters', [], { pool, sharedCounters } as never)]
+    const claims = [deviceClaimOf('c', [requestOf('r', { count: 2 })])]
+    expect(chosen({ claims, slices })).to.deep.equal([['r=0', 'r=2']])
+    expect(chosen({ claims, slices, allocated: ['d/p/1'] })).to.equal(undefined)
+    expect(chosen({ claims: [deviceClaimOf('c', [requestOf('r')])], slices, allocated: ['d/p/1'] })).to.deep.equal([['r=2']])
+    const older = { countsOtherNodes: false, skipsUnusablePools: false }
+    expect(chosen({ claims, slices: [sliceOf('a', devices, { sharedCounters } as never)], rules: older }), 'in one slice').to.deep.equal([['r=0', 'r=2']])
+    expect(chosen({ claims, slices: [sliceOf('a', devices, { sharedCounters } as never)], node: 'b' }), 'of another node').to.equal(undefined)
+    expect(chosen({ claims, slices, rules: { partitionable: false } })).to.equal(undefined)
+  })
+
   it('gives administrators devices that are in use, if the release does', () => {
     const claims = [deviceClaimOf('c', [requestOf('r', { adminAccess: true })])]
     const slices = [sliceOf('a', ['1'])]
