@@ -1,5 +1,5 @@
 import type { GateName } from '../../lifecycle/feature-gates.ts'
-import type { Release } from '../../lifecycle/release.ts'
+import { isSince, type Release } from '../../lifecycle/release.ts'
 import { deviceKinds } from '../shared/device-kinds.ts'
 import type { Plugin } from './framework.ts'
 import { dynamicResources } from './plugins/dynamic-resources.ts'
@@ -52,7 +52,7 @@ export const defaultPlugins = (args: PluginArgs, release: Release, enabled: Gate
     plugin(volumeZone),
     plugin(podTopologySpread(args.PodTopologySpread), 2),
     plugin(interPodAffinity(args.InterPodAffinity), 2),
-    ...(devices ? [plugin(dynamicResources(release, enabled, devices), 2)] : []),
+    ...(devices ? [plugin(dynamicResources(release, enabled, devices), isSince(release, '1.36') ? 2 : 1)] : []),
     plugin(balancedAllocation(args.NodeResourcesBalancedAllocation)),
     plugin(imageLocality),
   ]

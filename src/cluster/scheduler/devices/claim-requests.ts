@@ -16,6 +16,8 @@ export interface RequestAlternative {
   readonly requestName: string
   /** Name in messages: the last part of `name`. */
   readonly shortName: string
+  /** Index in the list of alternatives. Undefined if the request has no list. */
+  readonly rank: number | undefined
   readonly className: string
   readonly selectors: readonly DeviceSelector[]
   /** Allocation mode: `ExactCount`, `All`, or one of a later release. */
@@ -40,18 +42,30 @@ export interface ClaimRequest {
 /** A request as any version has it: v1beta1 has the members of `exactly` in the request itself. */
 type AnyRequest = Omit<DeviceRequest, 'exactly'> & Partial<ExactDeviceRequest> & { readonly exactly?: ExactDeviceRequest }
 
-function alternativeOf(requestName: string, request: Partial<ExactDeviceRequest> | DeviceSubRequest): RequestAlternative {
+function alternativeOf(requestName: string, request: Partial<ExactDeviceRequest> | DeviceSubRequest, rank?: number): RequestAlternative {
   const shortName = 'name' in request ? request.name : requestName
   const { deviceClassName = '', selectors = [], allocationMode = 'ExactCount', count = 1, tolerations, capacity } = request
   const adminAccess = 'adminAccess' in request ? request.adminAccess : undefined
   const name = 'name' in request ? `${requestName}/${request.name}` : requestName
-  return { name, requestName, shortName, className: deviceClassName, selectors, mode: allocationMode, count: Number(count), adminAccess, tolerations, capacity }
+  return {
+    name,
+    requestName,
+    rank,
+    shortName,
+    className: deviceClassName,
+    selectors,
+    mode: allocationMode,
+    count: Number(count),
+    adminAccess,
+    tolerations,
+    capacity,
+  }
 }
 
 /** Returns the requests of a claim of any version. */
 export const claimRequests = ({ spec }: ResourceClaim): ClaimRequest[] =>
   (spec.devices?.requests ?? []).map((request: AnyRequest) => {
     const { name, firstAvailable, ...rest } = request
-    if (firstAvailable?.length) return { name, isPrioritized: true, alternatives: firstAvailable.map(each => alternativeOf(name, each)) }
+    if (firstAvailable?.length) return { name, isPrioritized: true, alternatives: firstAvailable.map((each, i) => alternativeOf(name, each, i)) }
     return { name, isPrioritized: false, alternatives: [alternativeOf(name, request.exactly ?? rest)] }
   })

@@ -12,8 +12,9 @@ import { type AllocationRules, type ClaimAllocation, type DeviceAllocator, devic
 import { SearchTimeout } from '../devices/device-search.ts'
 import { type DeviceMatcher, deviceMatcher } from '../devices/device-selectors.ts'
 import { podDeviceClaims } from '../devices/pod-device-claims.ts'
+import { alternativesScore } from '../devices/preferred-alternatives.ts'
 import { type ClaimWriter, reserveClaims } from '../devices/reserve-claims.ts'
-import { type BindingContext, type Plugin, type PostFiltered, type PreFiltered, SKIP, type Status, unresolvable } from '../framework.ts'
+import { type BindingContext, normalizeByHighest, type Plugin, type PostFiltered, type PreFiltered, SKIP, type Status, unresolvable } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
 import type { ClusterObjects } from '../snapshot.ts'
 
@@ -37,6 +38,9 @@ export function dynamicResources(release: Release, enabled: (gate: GateName) => 
   }
   const matches = deviceMatcher(release)
   const writer: ClaimWriter = { kind: kinds.claims, recordsTime: enabled('DRADeviceBindingConditions') }
+  const isScored = isSince(release, '1.35') && rules.prioritizedList
+  // The filters of the pods in the current cycle.
+  const results = new WeakMap<Pod, ResultOn>()
   return {
     name: DYNAMIC_RESOURCES,
     preEnqueue(pod, objects) {
@@ -51,7 +55,21 @@ export function dynamicResources(release: Release, enabled: (gate: GateName) => 
       const { claims } = found
       if (claims.length === 0) return { status: SKIP, postFilter: () => NO_CLAIMS }
       const problem = problemOf(pod, claims, objects, rules)
-      return problem === undefined ? preparePod(pod, claims, objects, { rules, matches, writer }) : rejected(problem)
+      if (problem !== undefined) return rejected(problem)
+      const { resultOn, ...prepared } = preparePod(pod, claims, objects, { rules, matches, writer })
+      results.set(pod, resultOn)
+      return prepared
+    },
+    preScore({ pod }) {
+      const resultOn = isScored ? results.get(pod) : undefined
+      if (resultOn === undefined || !pod.spec.resourceClaims?.length) return SKIP
+      return {
+        score(node) {
+          const result = resultOn(node)
+          return 'code' in result ? 0 : result.reduce((sum, { chosen }) => sum + alternativesScore(chosen), 0)
+        },
+        normalize: scores => normalizeByHighest(scores, false),
+      }
     },
   }
 }
@@ -83,17 +101,26 @@ interface DeviceRules {
   readonly writer: ClaimWriter
 }
 
+/** Returns the allocations of a pod's claims on a node, or why there are none. */
+type ResultOn = (node: NodeInfo) => readonly ClaimAllocation[] | Status
+
 /** Returns the filter of a pod, and the reservation of a node. */
-function preparePod(pod: Pod, claims: readonly ResourceClaim[], objects: ClusterObjects, { rules, matches, writer }: DeviceRules): PreFiltered {
+function preparePod(
+  pod: Pod,
+  claims: readonly ResourceClaim[],
+  objects: ClusterObjects,
+  { rules, matches, writer }: DeviceRules,
+): PreFiltered & { readonly resultOn: ResultOn } {
   const unallocated = claims.filter(({ status }) => status.allocation === undefined)
   const state = {
     slices: objects.list<ResourceSlice>('ResourceSlice'),
     allocated: claimAllocationsOf(objects).allocatedDevices(objects),
     classOf: (name: string) => objects.get<DeviceClass>('DeviceClass', '', name),
   }
-  const resultOn = unallocated.length > 0 ? resultByNode(deviceAllocator(unallocated, state, rules, matches)) : (): readonly ClaimAllocation[] => []
+  const resultOn: ResultOn = unallocated.length > 0 ? resultByNode(deviceAllocator(unallocated, state, rules, matches)) : () => []
   const unavailable = new Set<ResourceClaim>()
   return {
+    resultOn,
     filter: {
       check(node) {
         const elsewhere = claims.filter(claim => !isAvailable(claim, node))
@@ -124,7 +151,7 @@ function isAvailable({ status }: ResourceClaim, { node }: NodeInfo): boolean {
 }
 
 /** Allocates once for each node. */
-function resultByNode(allocate: DeviceAllocator): (node: NodeInfo) => readonly ClaimAllocation[] | Status {
+function resultByNode(allocate: DeviceAllocator): ResultOn {
   const known = new Map<string, readonly ClaimAllocation[] | Status>()
   return node => {
     const before = known.get(node.name)

@@ -4,6 +4,7 @@ import type { ResourceClaim } from '../../../../src/api/resource/v1beta2.types.t
 import type { BindingContext, Reservation, Status } from '../../../../src/cluster/scheduler/framework.ts'
 import { dynamicResources } from '../../../../src/cluster/scheduler/plugins/dynamic-resources.ts'
 import { deviceKinds } from '../../../../src/cluster/shared/device-kinds.ts'
+import type { Release } from '../../../../src/lifecycle/release.ts'
 import { conflictError } from '../../../../src/meta/status.ts'
 import { deviceClaimOf, deviceClassOf, requestOf, sliceOf, withDeviceClaims } from '../../../support/device-objects.ts'
 import { filterBy, infoOf, nodeOf, objectsOf, podOf, snapshotOf } from '../../../support/scheduling.ts'
@@ -77,6 +78,21 @@ describe('DynamicResources', () => {
     expect(message(allocated())).to.equal('deallocation of ResourceClaim completed')
     expect(message(allocated({ reservedFor: [{ resource: 'pods', name: 'p', uid: 'p' }] }))).to.equal('deallocation of ResourceClaim completed')
     expect(message(allocated({ reservedFor: [{ resource: 'pods', name: 'o', uid: 'o' }] }))).to.equal('still not schedulable')
+  })
+
+  it('prefers nodes with better alternatives from 1.35 on', () => {
+    const alternatives = ['two', 'one'].map((name, i) => ({ name, deviceClassName: 'gpu', count: 2 - i }))
+    const claim = deviceClaimOf('c', [{ name: 'r', firstAvailable: alternatives }])
+    const score = (release: Release) => {
+      const one = dynamicResources(release, gate => gate === 'DRAPrioritizedList', kinds)
+      const snapshot = snapshotOf(nodes, [], [claim, gpu, sliceOf('a', ['1']), sliceOf('b', ['1', '2'])])
+      const pod = infoOf(withDeviceClaims('c'))
+      one.preFilter?.(pod, snapshot)
+      const scorer = one.preScore?.(pod, snapshot, snapshot.nodes)
+      return scorer === undefined || 'code' in scorer ? 'Skip' : snapshot.nodes.map(node => scorer.score(node))
+    }
+    expect(score('1.34')).to.equal('Skip')
+    expect(score('1.35')).to.deep.equal([7, 8])
   })
 
   describe('on the chosen node', () => {
