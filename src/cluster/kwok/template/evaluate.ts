@@ -238,7 +238,10 @@ class Rendering {
     if (final.length > 0) values.push(this.#checked(final[0], typeAt(given - 1)))
     this.#line = line
     try {
-      return call(...values)
+      const result = call(...values)
+      // A text that is doubled in each step would soon fill the memory.
+      if (typeof result === 'string' && result.length > MAX_OUTPUT) throw new FunctionError('the text is too long')
+      return result
     } catch (error) {
       if (error instanceof FunctionError) throw this.#error(`error calling ${name}: ${error.message}`)
       if (error instanceof RangeError) throw this.#error(`error calling ${name}: ${errorMessage(error)}`)

@@ -52,6 +52,9 @@ describe('a template', () => {
     ['{{ define "a" }}{{ template "a" }}{{ end }}{{ template "a" }}', 'exceeded maximum template depth (50)'],
     ['{{ $x := repeat 900000 "x" }}{{ $x }}{{ $x }}', 'the output is longer than 1500000 characters'],
     ['{{ repeat 2000000 "x" }}', 'the text is too long'],
+    ['{{ repeat 1000 "\\n" | indent 900000 }}', 'the text is too long'],
+    ['{{ until 10000 | join (repeat 900000 "x") }}', 'the text is too long'],
+    ['{{ $x := repeat 900000 "x" }}{{ $y := printf "%s%s" $x $x }}', 'the text is too long'],
     ['{{ $d := dict }}{{ $_ := set $d "d" $d }}{{ $d }}', 'the value is nested too deeply'],
     ['{{ range 100000 }}{{ end }}', 'rendering takes more than 20000 steps'],
   ]
