@@ -43,7 +43,7 @@ export interface CheckFinding {
   readonly field?: string
   /** Optional. Policy, webhook, quota or manager that caused the finding. */
   readonly by?: string
-  /** Optional. Unified diff, if something changes the object. */
+  /** Optional. Unified diff of the changes to the object. */
   readonly diff?: string
   readonly position?: CheckPosition
 }

@@ -281,7 +281,7 @@ class FaultableCall implements StruckRequest {
     this.isCut = true
   }
 
-  withholdAnswer(): void {
+  withholdResponse(): void {
     this.isCut = true
   }
 }

@@ -1,10 +1,9 @@
 import type { HistogramChild } from '../lib/metrics.ts'
 import { type Message, messageLength, SharedBytes } from '../lib/shared-bytes.ts'
 import { nextLongTurn, turnIsLong } from '../lib/turn.ts'
+import { WATCH_EVENT_TYPES } from '../meta/watch-event-types.ts'
 import type { StorageEvent, StoredObject } from '../storage/storage.ts'
 import type { Framing } from './forms/framing.ts'
-
-const EVENT_TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' } as const
 
 /** A batch of events, framed for a watch. Shared by all watches that receive the same events in the same form. */
 export class FramedBatch {
@@ -117,7 +116,7 @@ export class SharedFrames {
 
   /** Returns the frame of an event: pieces to be copied, or a cached or new buffer. */
   #frameOf(framing: Framing, event: StorageEvent): Message | undefined {
-    const pieces = event.type === 'bookmark' ? undefined : framing.pieces?.(EVENT_TYPES[event.type], event.object)
+    const pieces = event.type === 'bookmark' ? undefined : framing.pieces?.(WATCH_EVENT_TYPES[event.type], event.object)
     if (pieces !== undefined) {
       this.#made++
       return pieces
@@ -160,8 +159,8 @@ function sameEvents(a: readonly StorageEvent[], b: readonly StorageEvent[]): boo
 
 /** Returns the frame of an event. Undefined if the form cannot represent it. */
 export const frameOf = (framing: Framing, event: StorageEvent): Buffer | undefined =>
-  event.type === 'bookmark' ? framing.bookmark(String(event.revision), event.initialEnd) : framing.object(EVENT_TYPES[event.type], event.object)
+  event.type === 'bookmark' ? framing.bookmark(String(event.revision), event.initialEnd) : framing.object(WATCH_EVENT_TYPES[event.type], event.object)
 
 /** Writes the frame of an event into memory. Returns its end, or 0 if it has to be made by `frameOf`. */
 export const frameInto = (framing: Framing, event: StorageEvent, memory: Buffer, at: number): number =>
-  event.type === 'bookmark' ? 0 : (framing.into?.(EVENT_TYPES[event.type], event.object, memory, at) ?? 0)
+  event.type === 'bookmark' ? 0 : (framing.into?.(WATCH_EVENT_TYPES[event.type], event.object, memory, at) ?? 0)

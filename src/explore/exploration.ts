@@ -19,7 +19,7 @@ const REPLAYS = 3
 const REPEATED = 2
 const MOST_SHRINKS = 30
 
-/** An error of the undisturbed test. */
+/** The test fails without faults. */
 export class UndisturbedError extends Error {
   override readonly name = 'UndisturbedError'
 }
@@ -34,16 +34,16 @@ class FailureError extends Error implements ExploreFailure {
   readonly faultFile: string
 
   constructor({ failure, entries }: FailedRun, faults: readonly FaultSpec[], { seed, run }: { readonly seed: number; readonly run: number }) {
-    const told = story(entries)
+    const lines = story(entries)
     const file = faultFile(faults)
     const head = `run ${run} with seed ${seed} fails (${failure.kind}): ${failure.message}`
-    super(`${head}\n\nWhat happened:\n${told.map((line, index) => `${`${index + 1}`.padStart(4)}. ${line}`).join('\n')}\n\nFault file:\n${file}`, {
+    super(`${head}\n\nWhat happened:\n${lines.map((line, index) => `${`${index + 1}`.padStart(4)}. ${line}`).join('\n')}\n\nFault file:\n${file}`, {
       cause: failure.cause,
     })
     this.kind = failure.kind
     this.seed = seed
     this.run = run
-    this.story = told
+    this.story = lines
     this.faults = faults
     this.faultFile = file
   }

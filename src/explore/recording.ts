@@ -2,6 +2,7 @@ import type { FaultSpec } from '../faults/fault-spec.ts'
 import type { FaultableRequest } from '../faults/faultable-request.ts'
 import type { FaultObserver, ObservedRequest } from '../faults/observer.ts'
 import { resourceName } from '../faults/rules.ts'
+import { WATCH_EVENT_TYPES } from '../meta/watch-event-types.ts'
 import type { StorageEvent } from '../storage/storage.ts'
 
 interface Timed {
@@ -41,7 +42,7 @@ export interface EventEntry extends Timed {
   readonly generation: number
 }
 
-/** Something else that belongs into the story. */
+/** Another line of the story. */
 export interface NoteEntry extends Timed {
   readonly kind: 'note'
   readonly text: string
@@ -66,7 +67,6 @@ export interface Subject {
 /** Time that the controller has to react to an error, and to open a watch again, in milliseconds. */
 const RETRY_MS = 1000
 const REOPEN_MS = 5000
-const TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' } as const
 const WRITES: readonly string[] = ['create', 'update', 'patch', 'delete', 'deletecollection']
 /** Resources that only report, or are renewed all the time. */
 const REPORTS: readonly string[] = ['events', 'events.events.k8s.io', 'leases.coordination.k8s.io']
@@ -203,7 +203,7 @@ function eventEntry(resource: string, event: Exclude<StorageEvent, { readonly ty
   return {
     kind: 'event',
     at: performance.now(),
-    type: TYPES[event.type],
+    type: WATCH_EVENT_TYPES[event.type],
     resource,
     namespace,
     name,

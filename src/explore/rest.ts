@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlaneParts } from '../testing/running.ts'
 import type { Recording } from './recording.ts'
 
+/** Interval of the looks at a run, in milliseconds. */
 const LOOK_MS = 5
 /** Maximum time until the controller is at rest, in milliseconds. */
 const MOST_MS = 15_000
 
+/** The controller does not come to rest. */
 export class RestlessError extends Error {
   override readonly name = 'RestlessError'
 }
@@ -16,7 +18,7 @@ export class Rest {
   readonly #recording: Recording
   readonly #quietMs: number
   #revision = 0
-  /** Number of activities when it was reached last. */
+  /** Number of activities when the run was last at rest. */
   #reachedAt = -1
 
   constructor(parts: PlaneParts, recording: Recording, quietMs: number) {
@@ -25,7 +27,7 @@ export class Rest {
     this.#quietMs = quietMs
   }
 
-  /** Resolves when nothing happens any more. `releases`: held requests and events continue before. Throws RestlessError if that does not come about. */
+  /** Resolves when nothing happens any more. `releases`: held requests and events continue before. Throws RestlessError after 15 s. */
   async reached(releases: boolean): Promise<void> {
     const { holds } = this.#parts.rules
     if (this.#reachedAt === holds.activities && this.isQuiet && this.#parts.revision() === this.#revision && this.#parts.isIdle()) return
@@ -34,7 +36,7 @@ export class Rest {
     for (;;) {
       // On a busy machine time passes without a turn in which the controller could react.
       await sleep(LOOK_MS)
-      looks = this.#isQuiet() ? looks + 1 : 0
+      looks = this.#isUnchanged() ? looks + 1 : 0
       if (looks * LOOK_MS >= this.#quietMs / 2 && holds.quietFor >= this.#quietMs && !this.#recording.awaitsReaction) {
         if (!releases || !holds.release()) {
           this.#reachedAt = holds.activities
@@ -52,7 +54,8 @@ export class Rest {
     return holds.pending === 0 && holds.quietFor >= this.#quietMs && !this.#recording.awaitsReaction
   }
 
-  #isQuiet(): boolean {
+  /** Whether the store has not changed since the last call, and no work is in progress in the server. */
+  #isUnchanged(): boolean {
     const revision = this.#parts.revision()
     if (revision !== this.#revision || !this.#parts.isIdle()) {
       this.#revision = revision

@@ -2,6 +2,7 @@ import type { FinalState } from './final-state.ts'
 import { type ExpectedRun, isExpected } from './judge.ts'
 import type { Rest } from './rest.ts'
 
+/** Interval at which the state is compared, in milliseconds. */
 const LOOK_MS = 20
 
 export interface StepsOptions {

@@ -3,7 +3,7 @@
 import type { FaultSpec } from '../faults/fault-spec.ts'
 import type { ControlPlane, ControlPlaneOptions, User } from '../testing/types.ts'
 
-/** Client of the controller under test. Each start of the controller has its own user, so that requests of an earlier start can be told apart. */
+/** Client of the controller under test. Each start of the controller has its own user, so that requests of an earlier start are recognized. */
 export interface ControllerClient extends User {
   readonly url: string
   /** PEM. */

@@ -1,10 +1,9 @@
+import { WATCH_EVENT_TYPES } from '../meta/watch-event-types.ts'
 import type { StorageEvent, Take, Watcher } from '../storage/storage.ts'
 import type { FaultEvent, FaultSpec } from './fault-spec.ts'
 import type { Holds } from './holds.ts'
 import type { ObservedRequest } from './observer.ts'
 import { goneByFault } from './watch-fault.ts'
-
-const TYPES = { added: 'ADDED', modified: 'MODIFIED', deleted: 'DELETED' } as const
 
 /** Finds the one event of a fault among the events of all its watches. */
 export class EventSearch {
@@ -25,7 +24,12 @@ export class EventSearch {
     if (event.type === 'bookmark' || this.#left < 0) return false
     const { type, namespace, name } = this.#event
     const { namespace: inNamespace, name: ofObject } = event.object.attributes()
-    if ((type ?? TYPES[event.type]) !== TYPES[event.type] || (namespace ?? inNamespace) !== inNamespace || (name ?? ofObject) !== ofObject) return false
+    if (
+      (type ?? WATCH_EVENT_TYPES[event.type]) !== WATCH_EVENT_TYPES[event.type] ||
+      (namespace ?? inNamespace) !== inNamespace ||
+      (name ?? ofObject) !== ofObject
+    )
+      return false
     return this.#left-- === 0
   }
 }

@@ -96,13 +96,13 @@ export class FaultRules {
   }
 
   /** Returns the effects on a request: those of the rules that match it and are due. */
-  strike(asked: FaultableRequest): readonly FaultSpec[] {
-    const { info, query } = asked
+  strike(request: FaultableRequest): readonly FaultSpec[] {
+    const { info, query } = request
     if (!info.isResource || info.group === FAULTS_GROUP) return []
     const now = this.clock.now()
     const struck: FaultSpec[] = []
     for (const { spec, state } of this.#rules.values()) {
-      if (!matchesFault(spec.match, asked, info) || !applies(spec, info, query) || !state.strikes(now)) continue
+      if (!matchesFault(spec.match, request, info) || !applies(spec, info, query) || !state.strikes(now)) continue
       struck.push(spec)
       for (const effect of EFFECTS) if (spec[effect] !== undefined) this.#hits.child(effect).value++
     }
@@ -117,11 +117,11 @@ export class FaultRules {
   }
 
   /** Reports whether a list or watch follows a watch that a fault has ended, and waits. True once for each such watch. */
-  isReopening(asked: FaultableRequest): boolean {
-    const { info } = asked
+  isReopening(request: FaultableRequest): boolean {
+    const { info } = request
     if (!info.isResource || (info.verb !== 'list' && info.verb !== 'watch')) return false
     for (const { spec, search } of this.#rules.values()) {
-      if (search?.isReopening !== true || !matchesFault({ ...spec.match, verbs: [] }, asked, info)) continue
+      if (search?.isReopening !== true || !matchesFault({ ...spec.match, verbs: [] }, request, info)) continue
       search.isReopening = false
       return true
     }

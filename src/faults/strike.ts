@@ -37,7 +37,7 @@ export interface StruckRequest extends FaultableRequest {
   /** Ends the request without a response. */
   destroy(): void
   /** Withholds the response to the request, which is executed. */
-  withholdAnswer(): void
+  withholdResponse(): void
 }
 
 /** Serves a request as the fault rules say. `serve` is not called if a fault ends the request first. */
@@ -125,7 +125,7 @@ async function strikeOne(faults: Faults, request: StruckRequest, spec: FaultSpec
     request.destroy()
     return 'ended'
   }
-  if (spec.cut === 'AfterCommit' || spec.restart === 'AfterCommit') request.withholdAnswer()
+  if (spec.cut === 'AfterCommit' || spec.restart === 'AfterCommit') request.withholdResponse()
   if (spec.gone === true && info.verb !== 'watch') throw expiredError('The resourceVersion for the provided list is too old.')
   if (spec.behind !== undefined && isBehind(spec, info.verb, query)) readAt(query, await faults.times.ago(millisecondsOf(spec.behind)))
   if (spec.behindChanges !== undefined && isBehind(spec, info.verb, query)) readAt(query, faults.rules.staleRevision(request, spec.behindChanges))

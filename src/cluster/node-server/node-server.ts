@@ -84,19 +84,19 @@ export class NodeServer {
     }
   }
 
-  async #log(asked: NodeRequest, res: ServerResponse): Promise<void> {
+  async #log(request: NodeRequest, res: ServerResponse): Promise<void> {
     const { client, clock, allowed } = this.#options
-    const { pod, container } = await this.#containerAt(asked)
-    const request = logRequest(asked.query, clock.now())
-    if (typeof request === 'string') throw new RequestError(400, request)
-    const fault = logFault(pod, container, request.previous)
+    const { pod, container } = await this.#containerAt(request)
+    const options = logRequest(request.query, clock.now())
+    if (typeof options === 'string') throw new RequestError(400, options)
+    const fault = logFault(pod, container, options.previous)
     if (fault !== undefined) throw new RequestError(400, fault)
     const rule = await this.#logs.find(pod.metadata.namespace ?? '', pod.metadata.name ?? '', rules => ruleOfContainer(rules, container))
     const subject = { pod, container, rule, allowed }
-    const forbidden = sourceFault(subject, request)
+    const forbidden = sourceFault(subject, options)
     if (forbidden !== undefined) throw new RequestError(400, forbidden)
-    const left = this.#leftOf(asked.req)
-    const pieces = containerLog(subject, request, request.follow ? untilContainerEnds(client, pod, container, left) : left)
+    const left = this.#leftOf(request.req)
+    const pieces = containerLog(subject, options, options.follow ? untilContainerEnds(client, pod, container, left) : left)
     let piece = await pieces.next()
     res.writeHead(200, { 'Content-Type': 'text/plain' })
     res.flushHeaders()

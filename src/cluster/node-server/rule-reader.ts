@@ -32,7 +32,7 @@ const MOST_KEPT = 1_000
 /** A decoded object, or the reason why it is invalid. */
 type Decoded<R> = PodRules<R> | KwokObjectError
 
-/** Reads the rules of one kind from the API, when they are asked for. Decoded objects are kept until they change. */
+/** Reads the rules of one kind from the API on demand. Decoded objects are kept until they change. */
 export class RuleReader<R> {
   readonly #client: ApiClient
   readonly #kind: RuleKind<R>

@@ -30,7 +30,7 @@ import { followStages } from './stage-objects.ts'
 const [NODE_KIND, POD_KIND] = ['v1/Node', 'v1/Pod']
 
 /**
- * Simulates nodes with their kubelets. Nodes are registered, renew their leases and report their conditions, and what becomes of their pods, step by step. Stages of
+ * Simulates nodes with their kubelets. Nodes are registered, renew their leases, and report their conditions and the statuses of their pods, step by step. Stages of
  * users replace that. No container runs.
  */
 export const kubelets: ClusterPart = (env, signal) => new Kubelets(env, signal).run()

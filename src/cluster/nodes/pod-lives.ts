@@ -25,12 +25,12 @@ export interface PodLivesOptions {
   readonly events: EventRecorder
 }
 
-/** Reports what becomes of the pods on simulated nodes, step by step. A key is a pod. */
+/** Writes the statuses of pods on simulated nodes, step by step. A key is a pod. */
 export class PodLives {
   readonly #options: PodLivesOptions
   readonly #rules: LifeRules
   readonly #queue: KeyQueue
-  /** Pods as they were written, by key, until the informer has seen the write. */
+  /** Pods as they were written, by key, until the informer observes the write. */
   readonly #written = new Map<string, Pod>()
   readonly #pulls = new Map<string, Pulls>()
   /** Faults of annotations that were reported, by the uid of the pod. */

@@ -36,11 +36,11 @@ export function reserveVolumes(
       const { client } = context
       const written = new Map<string, bigint>()
       for (const volume of volumes) written.set(volume.metadata.name ?? '', versionOf(await client.update(VOLUMES, volume)))
-      const asked: PersistentVolumeClaim[] = []
-      for (const claim of claims) asked.push(await client.update(CLAIMS, claim))
+      const writtenClaims: PersistentVolumeClaim[] = []
+      for (const claim of claims) writtenClaims.push(await client.update(CLAIMS, claim))
       const areBound = (): boolean => {
         for (const { volume } of bindings) checkVolume(volume, written.get(volume.metadata.name ?? '') ?? 0n, node, objects)
-        for (const claim of asked) checkProvisioning(claim, node, objects)
+        for (const claim of writtenClaims) checkProvisioning(claim, node, objects)
         return waiting.every(claim => isFullyBound(stored(claim, objects) ?? claim))
       }
       try {

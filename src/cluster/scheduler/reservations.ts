@@ -33,7 +33,7 @@ export class Reservations {
     return { reservations: new Reservations(made) }
   }
 
-  /** Whether a plugin has something to do before the pod is bound. */
+  /** Whether a plugin prepares the binding of the pod. */
   get isPending(): boolean {
     return this.#all.some(({ reservation }) => reservation.preBind)
   }

@@ -173,7 +173,7 @@ class Scheduler {
     if (this.#state.deletePod(pod)) this.#reactToPod('assigned pod deleted', info)
   }
 
-  /** Ends the nomination of a pod. The room that was kept for it is free for others, unless it is bound to the node. */
+  /** Ends the nomination of a pod. Other pods can use the room that was reserved for it, unless it is bound to the node. */
   #endNomination(pod: Pod, boundTo?: string): void {
     const node = this.#nominated.delete(pod)
     if (node !== undefined && node !== boundTo) this.#react(['assigned pod deleted'])

@@ -20,7 +20,7 @@ export interface NodeChange {
 /** Number of changes that are kept for `changesSince`. */
 const MOST_CHANGES = 2048
 
-/** The cluster as one scheduling cycle sees it. It does not change during a cycle: the next one is given the nodes that changed by `replace`. */
+/** State of the cluster for one scheduling cycle. It does not change during a cycle. Before the next one, `replace` updates the nodes that have changed. */
 export class Snapshot {
   readonly objects: ClusterObjects
   readonly #nodes: NodeInfo[]

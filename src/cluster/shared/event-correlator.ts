@@ -57,7 +57,7 @@ export class EventCorrelator {
     return { action: known ? 'patch' : 'create', event: counted }
   }
 
-  /** Returns the event, or the one that stands for several, with the key under which its count is kept. */
+  /** Returns the event, or the one that replaces several similar ones, with the key of its count. */
   #aggregate(event: Event, now: number): { readonly event: Event; readonly key: string } {
     const key = aggregateKey(event)
     const known = this.#similar.get(key)

@@ -8,7 +8,7 @@ const RESIZING = 'Resizing'
 /** Conditions of a claim whose volume is growing. */
 const RESIZE_CONDITIONS: readonly string[] = [RESIZING, 'FileSystemResizePending', 'ControllerResizeError', 'NodeResizeError']
 
-/** Reports whether a claim asks for more than its volume of this driver has. */
+/** Reports whether a claim requests more than the capacity of its volume of this driver. */
 export const isToExpand = (claim: PersistentVolumeClaim, volume: PersistentVolume | undefined): boolean =>
   claim.status.phase === 'Bound' &&
   claim.metadata.deletionTimestamp === undefined &&

@@ -31,7 +31,7 @@ export interface ChildTestOptions {
   readonly program: TestProgram
   /** Directory for the kubeconfig. */
   readonly directory: string
-  /** Patterns of the controller's user agents. If there are none, the controller and the test cannot be told apart. */
+  /** Patterns of the controller's user agents. If there are none, requests of the controller and of the test are not distinguished. */
   readonly agents: readonly string[]
   /** Signal that makes the program restart its controller. Undefined if it cannot. */
   readonly restartSignal: NodeJS.Signals | undefined

@@ -382,7 +382,7 @@ export class HttpExchange implements Exchange, RequestContext {
   }
 
   /** Closes the connection as soon as a response begins: the client receives nothing. */
-  withholdAnswer(): void {
+  withholdResponse(): void {
     this.#wire = withheldResponse(this.#wire)
   }
 

@@ -76,12 +76,12 @@ async function createCurrent({ client }: ClusterEnvironment, set: DaemonSet, dat
 /** Deletes revisions that have the template of a newer one, after their pods are given the label of that one. */
 async function removeDuplicates(
   { client }: ClusterEnvironment,
-  kept: ControllerRevision,
+  newest: ControllerRevision,
   duplicates: readonly ControllerRevision[],
   pods: readonly Pod[],
 ): Promise<void> {
   if (duplicates.length === 0) return
-  const hash = hashOf(kept)
+  const hash = hashOf(newest)
   for (const { metadata } of pods)
     if (metadata.labels?.[REVISION_LABEL] !== hash)
       await client.patch(PODS, { namespace: metadata.namespace ?? '', name: metadata.name ?? '' }, { metadata: { labels: { [REVISION_LABEL]: hash } } })

@@ -12,7 +12,7 @@ export interface NodeFit {
 
 const UNFIT: NodeFit = { shouldRun: false, shouldContinue: false }
 
-/** Returns the function that tells whether nodes run the pods of a daemon set. Resources, ports and cordoning have no effect. */
+/** Returns a function that reports whether a node runs the pods of a daemon set. Resources, ports and cordoning have no effect. */
 export function nodeFitOf({ spec: { template } }: Pick<DaemonSet, 'spec'>): (node: Pick<Node, 'metadata' | 'spec'>) => NodeFit {
   const spec: PodSpec = { ...template.spec, tolerations: daemonTolerations(template.spec) }
   return node => {

@@ -35,7 +35,7 @@ export function withoutHints({ create, update, unchanged }: SliceSet): SliceSet 
 const MODE = 'service.kubernetes.io/topology-mode'
 const OLD_MODE = 'service.kubernetes.io/topology-aware-hints'
 
-/** Whether the annotations of a service ask for hints by the CPU of zones. The older annotation takes precedence. */
+/** Whether the annotations of a service enable hints by the CPU of zones. The older annotation takes precedence. */
 export function wantsTopologyHints(annotations: Readonly<Record<string, string>> = {}): boolean {
   const mode = annotations[OLD_MODE] ?? annotations[MODE]
   return mode === 'Auto' || mode === 'auto'

@@ -24,7 +24,7 @@ export interface PlanInput {
   readonly max: number
   /** Hints by the CPU of zones. Undefined if the release does not have them. */
   readonly topology: TopologyHints | undefined
-  /** Whether the release knows PreferSameZone and PreferSameNode. */
+  /** Whether the release has PreferSameZone and PreferSameNode. */
   readonly hasSameDistribution: boolean
 }
 
@@ -95,7 +95,7 @@ function addPlaceholder({ create, remove }: SliceChanges, { service, addressType
   else create.push(newSlice(service, addressType, []))
 }
 
-/** Sets the hints that the service asks for: by annotation, by its traffic distribution, or none. */
+/** Sets the hints of a service: those of its annotation, or of its traffic distribution. Without either, there are none. */
 function setHints(set: SliceSet, { service, addressType, topology, hasSameDistribution }: PlanInput): { slices: SliceSet; events: readonly HintEvent[] } {
   const key = objectKey(service)
   const byTopology = wantsTopologyHints(service.metadata.annotations)

@@ -2,7 +2,7 @@ import type { Endpoint, EndpointHints, EndpointSlice } from '../../../api/discov
 import { deepEqual } from '../../../meta/equal.ts'
 import { isEndpointReady, type SliceSet, withHints } from './hints.ts'
 
-/** Whether a preference of a service adds hints. @param hasSame whether the release knows PreferSameZone and PreferSameNode. */
+/** Whether a preference of a service adds hints. @param hasSame whether the release has PreferSameZone and PreferSameNode. */
 export const isKnownDistribution = (distribution: string | undefined, hasSame: boolean): distribution is string =>
   distribution === 'PreferClose' || (hasSame && (distribution === 'PreferSameZone' || distribution === 'PreferSameNode'))
 

@@ -15,7 +15,7 @@ export const MAX_PER_SUBSET = 1000
 const SKIP = 'endpointslice.kubernetes.io/skip-mirror'
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** Whether Endpoints ask not to be mirrored: by a label, or because they are the lock of a leader election. */
+/** Whether Endpoints are not mirrored: a label says so, or they are the lock of a leader election. */
 export const isExcluded = ({ metadata: { labels, annotations } }: Endpoints): boolean => labels?.[SKIP] === 'true' || annotations?.[LEADER] !== undefined
 
 /** Whether Endpoints are mirrored: their service exists and selects no pods. */

@@ -18,7 +18,7 @@ const isDate = (text: string): boolean => DATE.test(text) && !Number.isNaN(Date.
 /** Returns the date of a time, as labels have it: `2030-01-31`. @param time milliseconds since the epoch. */
 export const dateText = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** Whether the use of tokens is recorded for long enough to know which ones are unused. @param since date on which the records begin. */
+/** Whether the use of tokens has been recorded for long enough that a token without a record is unused. @param since date on which the records begin. */
 export const isTrackedLongEnough = (since: string, now: number): boolean => isDate(since) && now >= Date.parse(since) + DAY_MS + CLEAN_UP_MS
 
 /** Whether a token is one that was generated for an account, which lists it. Tokens that users make are kept. */
@@ -39,7 +39,7 @@ export function isUnused({ metadata }: Secret, now: number): boolean {
   return lastUsed === undefined || (isDate(lastUsed) && lastUsed < dateText(limit))
 }
 
-/** Returns what becomes of a generated, unused token: it is marked as invalid, and deleted later. A token that pods refer to is kept. */
+/** Returns the action for a generated, unused token: mark it as invalid, and delete it later. A token that pods refer to is kept. */
 export function tokenFate({ metadata }: Secret, isMounted: boolean, now: number): 'keep' | 'mark' | 'delete' {
   if (isMounted) return 'keep'
   const since = metadata.labels?.[INVALID_SINCE] ?? ''

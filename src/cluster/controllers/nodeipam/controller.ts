@@ -83,7 +83,7 @@ class NodeIpam {
     this.#eachSet(blocks, (set, block) => set.occupy(block))
   }
 
-  /** Frees the blocks of a node, and lets the nodes that wait for one try again. */
+  /** Frees the blocks of a node, and enqueues the nodes that wait for a block. */
   #release(name: string): void {
     this.#waiting.delete(name)
     this.#eachSet(this.#held.get(name) ?? [], (set, block) => set.release(block))

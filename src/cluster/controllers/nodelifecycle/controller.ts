@@ -254,7 +254,7 @@ class NodeLifecycle {
     this.#events.record(PODS, pod, 'Warning', 'NodeNotReady', 'Node is not ready')
   }
 
-  /** Adds the taints that evict pods to the nodes whose turn it is. */
+  /** Adds the taints that evict pods to the nodes that are due. */
   async #evictDue(): Promise<void> {
     const { clock } = this.#env
     for (const name of this.#zones.due(clock.now())) {

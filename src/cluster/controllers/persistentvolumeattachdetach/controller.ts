@@ -21,7 +21,7 @@ const FORCE_DETACH_MS = 6 * 60_000
 const BY_NODE = 'node'
 const BY_VOLUME = 'volume'
 
-/** Attaches volumes to the nodes of their pods, and detaches them afterwards. A driver's attacher carries out what a VolumeAttachment asks for. A key is a node. */
+/** Attaches volumes to the nodes of their pods, and detaches them afterwards. The attacher of a driver carries out VolumeAttachments. A key is a node. */
 export const persistentVolumeAttachDetach: ClusterPart = (env, signal) => new AttachDetach(env, signal).run()
 
 class AttachDetach {

@@ -9,7 +9,7 @@ import { expansionOf, isToGrow, STORAGE_RESIZER } from './expansion.ts'
 
 const WORKERS = 10
 
-/** Hands claims that ask for more to the resizer of their driver. A key is a claim. */
+/** Assigns claims that request more than they have to the resizer of their driver. A key is a claim. */
 export const persistentVolumeExpander: ClusterPart = async (env, signal) => {
   const { client, informers } = env
   const claims = informers.of<PersistentVolumeClaim>(CLAIMS)

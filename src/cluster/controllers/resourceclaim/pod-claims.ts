@@ -17,7 +17,7 @@ export const isPodDone = (pod: Pod): boolean => isPodTerminal(pod) || (pod.metad
 export const isToReserve = (claim: ResourceClaim, pod: Pod): boolean =>
   Boolean(pod.spec.nodeName) && claim.status.allocation !== undefined && (claim.status.reservedFor?.length ?? 0) < MOST_CONSUMERS && !isReservedFor(claim, pod)
 
-/** Reports whether the controller has to do something for a pod: make a claim, or reserve one. Source: podNeedsWork of pkg/controller/resourceclaim. */
+/** Reports whether the controller must create or reserve a claim for a pod. Source: podNeedsWork of pkg/controller/resourceclaim. */
 export function needsWork(pod: Pod, claimOf: (key: string) => ResourceClaim | undefined): boolean {
   if (pod.metadata.deletionTimestamp !== undefined) return false
   return (pod.spec.resourceClaims ?? []).some(each => {

@@ -7,7 +7,7 @@ export const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup'
 const EXCLUDED = 'node.kubernetes.io/exclude-from-external-load-balancers'
 const TO_BE_DELETED = 'ToBeDeletedByClusterAutoscaler'
 
-/** Whether a service wants a load balancer of this controller. One with a class belongs to another program. */
+/** Whether a service needs a load balancer of this controller. One with a class belongs to another program. */
 export const wantsLoadBalancer = ({ spec }: Service): boolean => spec.type === 'LoadBalancer' && spec.loadBalancerClass === undefined
 
 export const hasFinalizer = ({ metadata: { finalizers = [] } }: Service): boolean => finalizers.includes(FINALIZER)

@@ -7,7 +7,7 @@ import type { ContainerRule, PodRules } from './pod-rules.ts'
 const MAX_PORT = 65_535
 const MAX_ID = 2 ** 31 - 1
 
-/** Where the log of a container is read. Texts are not known to kwok, and take precedence over files. */
+/** Source of the log of a container. Texts take precedence over files; kwok has files alone. */
 export interface LogRule extends ContainerRule {
   readonly text?: string
   /** Log of the container's previous run. */
@@ -28,7 +28,7 @@ export interface AttachRule extends ContainerRule {
   readonly logsFile?: string
 }
 
-/** How a command of a client runs: as a process, or with a fixed output, or as an echo. */
+/** Execution of a client's command: as a process, with a fixed output, or as an echo. */
 export interface ExecRule extends ContainerRule {
   readonly output?: CommandOutput
   /** Whether the output is the input, or the words of the command if there is no input. */

@@ -7,7 +7,7 @@ import { nextCondition, podConditions } from './pod-conditions.ts'
 import { type ContainersStep, nextContainers, phaseOf, terminateContainers } from './pod-containers.ts'
 import type { LifeRules, PodEvent, Pulls, Turn } from './turn.ts'
 
-/** A pod with its surroundings, as its kubelet sees them. */
+/** A pod, and what its kubelet knows of its node and images. */
 export interface LifeInput {
   readonly pod: Pod
   readonly behavior: PodBehavior

@@ -65,7 +65,7 @@ export const interPodAffinity = ({ hardPodAffinityWeight = 1, ignorePreferredTer
   }
 }
 
-/** Returns what pods must have in common to share a tally: everything that terms, those of assigned pods included, see of the new pod. */
+/** Returns the key of pods that share a tally. It has all members of the new pod that terms match, those of assigned pods included. */
 function keyOf({ metadata }: Pod, namespaceLabels: Labels, terms: readonly (readonly AffinityTerm[])[]): string {
   const own = terms.map(list =>
     list.map(({ topologyKey, selector, namespaces, namespaceSelector, weight }) => [topologyKey, selector, [...namespaces], namespaceSelector, weight]),

@@ -61,7 +61,7 @@ export class TopologyHints {
     return { slices: { create, update, unchanged }, events }
   }
 
-  /** Forgets the hints of a service that does not ask for them. Returns the event about it if the service had hints. */
+  /** Forgets the hints of a service whose annotation does not enable them. Returns the event about it if the service had hints. */
   disable(service: string, addressType: string): readonly HintEvent[] {
     const had = this.#enabled.has(service)
     this.forget(service, addressType)
