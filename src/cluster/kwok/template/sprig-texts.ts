@@ -22,11 +22,11 @@ function repeatText(count: bigint, text: string): string {
 }
 
 function indented(spaces: bigint, text: string): string {
-  return joined(`\n${repeatText(spaces, ' ')}`, ['', ...text.split('\n')]).slice(1)
+  return boundedJoin(`\n${repeatText(spaces, ' ')}`, ['', ...text.split('\n')]).slice(1)
 }
 
 /** Joins texts, if the result is not too long. */
-function joined(separator: string, parts: readonly string[]): string {
+function boundedJoin(separator: string, parts: readonly string[]): string {
   const length = parts.reduce((sum, part) => sum + separator.length + part.length, 0)
   if (length > MAX_TEXT) throw new FunctionError('the text is too long')
   return parts.join(separator)
@@ -127,7 +127,7 @@ export const SPRIG_TEXTS: Readonly<Record<string, TemplateFunction>> = {
   split: declare('string, string', (separator: string, text: string) => numbered(text.split(separator))),
   splitn: declare('string, int, string', splitAtMost),
   splitList: declare('string, string', (separator: string, text: string) => text.split(separator)),
-  join: declare('string, any', (separator: string, value: TemplateValue) => joined(separator, texts(value))),
+  join: declare('string, any', (separator: string, value: TemplateValue) => boundedJoin(separator, texts(value))),
   toStrings: declare('any', texts),
   sortAlpha: declare('any', (value: TemplateValue) => (value === null ? ['<nil>'] : texts(value).sort())),
   b64enc: declare('string', (text: string) => Buffer.from(text).toString('base64')),
