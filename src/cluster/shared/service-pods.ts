@@ -34,14 +34,20 @@ export const servicesOfPod = (services: Informer<Service>, { metadata: { namespa
       .map(objectKey),
   )
 
-/** Enqueues the services that select a pod, when the pod appears, goes, or changes in a way that endpoints show. */
+/**
+ * Enqueues the services that select a pod, when the pod appears, goes, or changes in a way that endpoints show. Pods that are already observed enqueue none: the
+ * caller enqueues all services that it has when it starts, and to look for those of each pod would take seconds in one turn.
+ */
 export function followServicePods({ pods, services, enqueue }: ServicePodsOptions): void {
   const servicesOf = (pod: Pod): Set<string> => servicesOfPod(services, pod)
   const enqueueAll = (pod: Pod): void => {
     for (const key of servicesOf(pod)) enqueue(key)
   }
+  let isFollowing = false
   pods.on({
-    added: enqueueAll,
+    added(pod) {
+      if (isFollowing) enqueueAll(pod)
+    },
     updated(pod, old) {
       const change = endpointChange(old, pod)
       if (!change.isOfEndpoint && !change.isOfMembership) return
@@ -51,6 +57,7 @@ export function followServicePods({ pods, services, enqueue }: ServicePodsOption
     },
     deleted: enqueueAll,
   })
+  isFollowing = true
 }
 
 /** Reports whether a change of a pod changes its endpoint, and whether it may change which services have it. Corresponds to upstream's podEndpointsChanged. */

@@ -27,11 +27,13 @@ describe('pods of services', () => {
     const client = new FakeApiClient()
     for (const app of ['web', 'db']) await client.create(SERVICES, serviceOf({ selector: { app } }, { name: app }))
     await client.create(SERVICES, serviceOf({ selector: {} }, { name: 'none' }))
+    await client.create(PODS, { ...podOf({ labels: { app: 'web' } }), metadata: { name: 'earlier', namespace: 'default', labels: { app: 'web' } } })
     const [pods, services] = [new Informer(client, PODS), new Informer(client, SERVICES)]
     for (const informer of [pods, services]) void informer.run(ended.signal)
     await Promise.all([pods.synced(), services.synced()])
     const keys: string[] = []
     followServicePods({ pods, services, enqueue: key => keys.push(key) })
+    expect(keys).to.deep.equal([])
     const steps: [PodParts, string[]][] = [
       [{ labels: { app: 'web' } }, ['default/web']],
       [{ labels: { app: 'web', other: 'x' } }, []],
