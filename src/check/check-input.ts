@@ -27,7 +27,7 @@ export interface CheckedInput {
 /** Checks manifests, and returns the result with the texts of the input. Rejects like `check`. */
 export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
   const { paths = [], texts = {}, crds = [], policies = [], cases = [], against } = options
-  const input = joined(readInput(paths), readTexts(texts))
+  const input = joinedInputs(readInput(paths), readTexts(texts))
   const given = readInput([...crds, ...policies])
   const suites = readSuites(cases)
   const cluster = against === undefined ? undefined : await readCluster(clusterSource(against, options))
@@ -36,7 +36,7 @@ export async function checkInput(options: CheckOptions): Promise<CheckedInput> {
     if (cluster && !cluster.isComplete) await createDumpedNamespaces(fork, cluster.tables)
     const result = await checkOn(fork, { input, given }, { ...options, hasCluster: cluster !== undefined, knowsKinds: cluster?.isComplete === true })
     const tested = await runSuites(suites, given, options)
-    return { input: joined(given, input), result: { ...result, cases: tested, remarks: [...(cluster?.remarks ?? []), ...result.remarks] } }
+    return { input: joinedInputs(given, input), result: { ...result, cases: tested, remarks: [...(cluster?.remarks ?? []), ...result.remarks] } }
   } finally {
     await fork.close()
   }
@@ -146,7 +146,7 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: ForkC
   return {
     release: fork.gates.release,
     objects: objects.toSorted(byPosition(input)),
-    findings: [...faults, ...checker.findings, ...types, ...references, ...reviews.findings()].toSorted(byPosition(joined(given, input))),
+    findings: [...faults, ...checker.findings, ...types, ...references, ...reviews.findings()].toSorted(byPosition(joinedInputs(given, input))),
     cases: [],
     remarks: [...(preview === undefined ? [] : [preview]), ...input.remarks],
   }
@@ -167,7 +167,7 @@ function userOf({ as, asGroups = [] }: CheckOptions): User {
   return { name: as, groups: [...asGroups, ...ofAccount, 'system:authenticated'] }
 }
 
-const joined = (...inputs: readonly Input[]): Input => ({
+const joinedInputs = (...inputs: readonly Input[]): Input => ({
   texts: inputs.flatMap(({ texts }) => texts),
   objects: inputs.flatMap(({ objects }) => objects),
   faults: inputs.flatMap(({ faults }) => faults),
