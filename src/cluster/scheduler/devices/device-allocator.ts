@@ -47,7 +47,7 @@ export interface ClaimAllocation {
   readonly chosen: readonly ChosenAlternative[]
 }
 
-/** Returns an allocator for claims. Source: Allocate of k8s.io/dynamic-resource-allocation/structured. */
+/** Returns an allocator for claims, whose requests must have no capacities. Source: Allocate of k8s.io/dynamic-resource-allocation/structured. */
 export function deviceAllocator(claims: readonly ResourceClaim[], state: DeviceState, rules: AllocationRules, matches: DeviceMatcher): DeviceAllocator {
   const poolsOf = poolsByNode(state.slices, rules)
   const requesting = claims.map(claim => ({ claim, requests: claimRequests(claim) }))
@@ -112,10 +112,8 @@ class ClaimPreparation {
     const empty = selectors.findIndex(({ cel }) => cel === undefined)
     if (empty >= 0) throw new Error(`${at}, selector #${empty}: CEL expression empty (unsupported selector type?)`)
     if (adminAccess !== undefined && !this.#rules.adminAccess) throw new Error(`${at}: admin access is requested, but the feature is disabled`)
-    if (capacity !== undefined)
-      throw new Error(
-        `${at}: has capacity requests, but ${this.#rules.consumableCapacity ? 'this scheduler does not allocate capacities' : 'the DRAConsumableCapacity feature is disabled'}`,
-      )
+    if (capacity !== undefined && !this.#rules.consumableCapacity)
+      throw new Error(`${at}: has capacity requests, but the DRAConsumableCapacity feature is disabled`)
     if (className === '') throw new Error(`${at}: missing device class name (unsupported request type?)`)
     const deviceClass = this.#state.classOf(className)
     if (deviceClass === undefined) throw new Error(`${at}: could not retrieve device class ${className}: deviceclass.resource.k8s.io "${className}" not found`)

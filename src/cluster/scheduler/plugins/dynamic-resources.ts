@@ -75,7 +75,12 @@ export function dynamicResources(release: Release, enabled: (gate: GateName) => 
 }
 
 /** Returns why no node can be chosen for a pod with the claims. Undefined if one may. */
-function problemOf(pod: Pod, claims: readonly ResourceClaim[], objects: ClusterObjects, { prioritizedList }: AllocationRules): string | undefined {
+function problemOf(
+  pod: Pod,
+  claims: readonly ResourceClaim[],
+  objects: ClusterObjects,
+  { prioritizedList, consumableCapacity }: AllocationRules,
+): string | undefined {
   for (const claim of claims) {
     const { allocation, reservedFor = [] } = claim.status
     if (allocation) {
@@ -86,7 +91,8 @@ function problemOf(pod: Pod, claims: readonly ResourceClaim[], objects: ClusterO
     for (const { name, isPrioritized, alternatives } of claimRequests(claim)) {
       if (isPrioritized && !prioritizedList)
         return `claim ${objectKey(claim)}, request ${name}: has subrequests, but the DRAPrioritizedList feature is disabled`
-      for (const { name: at, className } of alternatives) {
+      for (const { name: at, className, capacity } of alternatives) {
+        if (capacity !== undefined && consumableCapacity) return `request ${at}: has capacity requests, which this scheduler does not allocate`
         if (className === '') throw new Error(`request ${at}: unsupported request type`)
         if (objects.get('DeviceClass', '', className) === undefined) return `request ${at}: device class ${className} does not exist`
       }

@@ -62,6 +62,15 @@ describe('DynamicResources', () => {
     expect(() => reason([invalid, gpu, sliceOf('a', ['1'])])).to.throw(/^claim default\/c: selector #0: CEL compile error: compilation failed: /)
   })
 
+  it('says that it does not allocate capacities', () => {
+    const claim = deviceClaimOf('c', [requestOf('r', { capacity: { requests: { memory: '1Gi' } } })])
+    const later = dynamicResources('1.36', () => true, kinds)
+    expect(filterBy(later, withDeviceClaims('c'), snapshotOf(nodes, [], [claim, gpu]))).to.deep.equal({
+      code: 'UnschedulableAndUnresolvable',
+      reasons: ['request r: has capacity requests, which this scheduler does not allocate'],
+    })
+  })
+
   it('filters nodes by where a claim is allocated, and releases it if no node is left', () => {
     const allocated = (status: object = {}) => deviceClaimOf('c', [], { status: { allocation: allocationOn('gone'), ...status } })
     const elsewhere = 'resourceclaim not available on the node'

@@ -203,9 +203,10 @@ describe('allocation of devices', () => {
     expect(() => chosen({ claims, slices })).to.throw(SearchTimeout, 'timed out trying to allocate devices')
   })
 
-  it('says what it does not allocate', () => {
+  it('rejects capacities in releases without them', () => {
     const claims = [deviceClaimOf('c', [requestOf('r', { capacity: { requests: { memory: '1Gi' } } })])]
-    expect(() => chosen({ claims, slices: [] })).to.throw('claim default/c, request r: has capacity requests, but this scheduler does not allocate capacities')
-    expect(() => chosen({ claims, slices: [], rules: { consumableCapacity: false } })).to.throw('the DRAConsumableCapacity feature is disabled')
+    expect(() => chosen({ claims, slices: [], rules: { consumableCapacity: false } })).to.throw(
+      'claim default/c, request r: has capacity requests, but the DRAConsumableCapacity feature is disabled',
+    )
   })
 })
