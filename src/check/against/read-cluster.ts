@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readKubeconfig } from '../../clients/cluster-access.ts'
 import { ClusterClient } from '../../clients/cluster-client.ts'
@@ -7,6 +7,7 @@ import { type ImportTarget, importPath } from '../../commands/import/files.ts'
 import { ObjectImporter } from '../../commands/import/object-importer.ts'
 import { Remarks } from '../../commands/import/remarks.ts'
 import { ArgumentError } from '../../lib/arguments.ts'
+import { readConfigFileSync } from '../../lib/bounded-input.ts'
 import { LineBudget } from '../../lib/line-budget.ts'
 import type { Release } from '../../lifecycle/release.ts'
 import { fillFromValues, type ImportedValue } from '../../storage/embedded/import.ts'
@@ -106,6 +107,6 @@ const KUBECONFIG_BYTES = 1 << 20
 /** Reports whether a file is a kubeconfig. */
 function isKubeconfig(path: string): boolean {
   if (statSync(path).size > KUBECONFIG_BYTES) return false
-  const text = readFileSync(path, 'utf8')
+  const text = readConfigFileSync(path).toString()
   return /^[ \t]{0,8}"?kind"?: {0,4}"?Config"?[,\r]{0,2}$/m.test(text) && text.includes('clusters')
 }

@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { FaultSpec } from '../../faults/fault-spec.ts'
 import { ArgumentError, readArguments, type Streams } from '../../lib/arguments.ts'
+import { readConfigFileSync } from '../../lib/bounded-input.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { Engine, type Scenario } from '../engine.ts'
 import { exploration, UndisturbedError } from '../exploration.ts'
@@ -150,7 +151,7 @@ function unseenText({ agents, controller }: ExploreCommand): string {
 /** Reads a fault file. Throws an ArgumentError if it cannot be read. */
 function faultsOf(file: string): readonly FaultSpec[] {
   try {
-    return readFaultFile(readFileSync(file, 'utf8'))
+    return readFaultFile(readConfigFileSync(file).toString())
   } catch (error) {
     throw new ArgumentError(`--replay=${file}: ${errorMessage(error)}`)
   }

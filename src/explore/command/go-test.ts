@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ArgumentError } from '../../lib/arguments.ts'
+import { readConfigFileSync } from '../../lib/bounded-input.ts'
 import type { TestProgram } from './child-test.ts'
 
 /** Script that `go test -exec` runs instead of a test binary: keeps the binary, its arguments and its directory. */
@@ -51,6 +52,6 @@ export async function compiledGoTests(command: readonly string[], directory: str
 }
 
 function keptProgram(kept: string): TestProgram {
-  const read = (name: string): string => readFileSync(join(kept, name), 'utf8').trimEnd()
+  const read = (name: string): string => readConfigFileSync(join(kept, name)).toString().trimEnd()
   return { command: join(kept, 'test.bin'), args: read('args').split('\n'), cwd: read('cwd'), name: read('name') }
 }
