@@ -119,7 +119,7 @@ export interface CheckOptions {
   readonly fieldManager?: string
   /** Whether fields of other managers are taken over without a finding. Default: false. */
   readonly forceConflicts?: boolean
-  /** Whether objects are applied in the order of the input. Default: false, definitions, namespaces and policies come first. */
+  /** Whether objects are applied in the order of the input. If not, definitions, namespaces and policies come first. Default: false. */
   readonly asGiven?: boolean
   /** Whether unknown kinds, missing references and pods that would be denied are errors. Default: false. */
   readonly strict?: boolean

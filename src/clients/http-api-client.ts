@@ -22,11 +22,11 @@ import {
 } from './api-client.ts'
 
 /** Time without a response, in milliseconds. Watches may be quiet for longer. */
-const TIMEOUT_MS = 60_000
+export const RESPONSE_TIMEOUT_MS = 60_000
 /** Page size of lists. */
 const PAGE = 500
 /** Largest response, and largest event of a watch, in bytes. */
-const MOST_BYTES = 256 * 1024 * 1024
+export const MAX_RESPONSE_BYTES = 256 * 1024 * 1024
 
 /** Address and credentials of a server. All certificates and keys are PEM. */
 export interface ServerAccess {
@@ -147,7 +147,7 @@ export class HttpApiClient implements ApiClient {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(bytes && { 'content-type': contentType, 'content-length': bytes.length }),
     }
-    const options = { method, headers, ...(signal ? { signal } : { timeout: TIMEOUT_MS }) }
+    const options = { method, headers, ...(signal ? { signal } : { timeout: RESPONSE_TIMEOUT_MS }) }
     return new Promise((resolve, reject) => {
       const request = this.#agent ? requestTls(url, { ...options, agent: this.#agent }) : requestPlain(url, options)
       request.on('error', error => reject(new Error(`${method} ${path}: ${errorMessage(error)}`)))
@@ -226,7 +226,7 @@ async function bodyOf(response: IncomingMessage): Promise<Buffer> {
   for await (const chunk of response) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > MOST_BYTES) throw new Error('the response is too large')
+    if (size > MAX_RESPONSE_BYTES) throw new Error('the response is too large')
   }
   return Buffer.concat(chunks)
 }
@@ -247,6 +247,6 @@ async function* lines(response: IncomingMessage): AsyncGenerator<Buffer> {
     }
     if (chunk.length > 0) pieces.push(chunk)
     size += chunk.length
-    if (size > MOST_BYTES) throw new Error('an event is too large')
+    if (size > MAX_RESPONSE_BYTES) throw new Error('an event is too large')
   }
 }

@@ -4,7 +4,7 @@ import type { ResolveService } from '../admission/webhooks/target.ts'
 import { objectIn } from '../api/meta/object.ts'
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
 import { CertificateMetrics } from '../clients/certificate-metrics.ts'
-import { rejection } from '../clients/http-api-client.ts'
+import { MAX_RESPONSE_BYTES, RESPONSE_TIMEOUT_MS, rejection } from '../clients/http-api-client.ts'
 import { parseJson } from '../codec/json.ts'
 import { type AvailabilityOptions, apiServiceAvailabilityController } from '../controllers/api-service-availability.ts'
 import { type Controller, followKept } from '../controllers/controller.ts'
@@ -116,9 +116,6 @@ interface AggregatedState {
   readonly openApiV3: ForeignOpenApiV3
 }
 
-/** Longest time of a request of a client in the process, and largest response, as for requests over HTTP. */
-const [READ_MS, MAX_READ_BYTES] = [60_000, 256 * 1024 * 1024]
-
 /** Returns a reader of aggregated servers. Throws 503 if a server is not available. */
 const foreignReader =
   (registrations: Registrations, reader: BackendClient): ForeignReader =>
@@ -127,7 +124,14 @@ const foreignReader =
     const registration = registrations.remoteOf(url.pathname)
     if (registration === undefined) return undefined
     if (!registration.isAvailable) throw serviceUnavailableError('the server is currently unable to handle the request')
-    const question = { path: url.pathname, query: url.search.slice(1), accept: 'application/json', user, timeoutMs: READ_MS, maxBytes: MAX_READ_BYTES }
+    const question = {
+      path: url.pathname,
+      query: url.search.slice(1),
+      accept: 'application/json',
+      user,
+      timeoutMs: RESPONSE_TIMEOUT_MS,
+      maxBytes: MAX_RESPONSE_BYTES,
+    }
     const { status, body } = await reader.ask(registration, question, signal)
     if (status < 200 || status >= 300) throw rejection(status, body)
     return objectIn(parseJson(body).value)

@@ -19,7 +19,7 @@ import { type Faults, type StruckRequest, serveWithFaults } from '../faults/stri
 import type { Clock } from '../lib/clock.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
-import type { RequestAttributes, RequestContext, User } from '../meta/context.ts'
+import type { RequestContext, User } from '../meta/context.ts'
 import { objectsIn } from '../meta/json-members.ts'
 import { resourceAttributes } from '../meta/request-attributes.ts'
 import { conflictError, methodNotAllowedError, notFoundError, OPTIMISTIC_LOCK, pathNotFoundError } from '../meta/status.ts'
@@ -203,12 +203,17 @@ export class InProcessClient implements ApiClient {
   ): Promise<T> {
     const { faults, identity, signal } = this.#parts
     if (faults === undefined) return serve(UNDISTURBED)
-    const request = new FaultableCall({ ...identity, info: resourceAttributes({ verb, group, version, resource, ...name }), query, signal })
+    let isCut = false
+    const cut = (): void => {
+      isCut = true
+    }
+    const info = resourceAttributes({ verb, group, version, resource, ...name })
+    const request: StruckRequest = { ...identity, ...UNDISTURBED, info, query, signal, status: 200, destroy: cut, withholdResponse: cut }
     let result: { readonly value: T } | undefined
     await serveWithFaults(faults, request, async () => {
       result = { value: await serve(request) }
     })
-    if (result === undefined || request.isCut) throw new Error('the connection was closed by an injected fault')
+    if (result === undefined || isCut) throw new Error('the connection was closed by an injected fault')
     return result.value
   }
 
@@ -255,36 +260,6 @@ export class InProcessClient implements ApiClient {
 type Disturbance = Pick<StruckRequest, 'webhookFault' | 'disturbed'>
 
 const UNDISTURBED: Disturbance = { webhookFault: undefined, disturbed: undefined }
-
-/** A request of the client, as faults see it. */
-class FaultableCall implements StruckRequest {
-  readonly user: User
-  readonly userAgent: string
-  readonly info: RequestAttributes
-  readonly query: URLSearchParams
-  readonly signal: AbortSignal
-  readonly status = 200
-  webhookFault: StruckRequest['webhookFault'] = undefined
-  disturbed: StruckRequest['disturbed'] = undefined
-  /** Whether the client gets no response. */
-  isCut = false
-
-  constructor({ user, userAgent, info, query, signal }: Pick<StruckRequest, 'user' | 'userAgent' | 'info' | 'query' | 'signal'>) {
-    this.user = user
-    this.userAgent = userAgent
-    this.info = info
-    this.query = query
-    this.signal = signal
-  }
-
-  destroy(): void {
-    this.isCut = true
-  }
-
-  withholdResponse(): void {
-    this.isCut = true
-  }
-}
 
 const NO_QUERY = new URLSearchParams()
 const unchanged = (watcher: Watcher): Watcher => watcher

@@ -123,14 +123,14 @@ export class Recording implements FaultObserver {
     for (const [close, request] of this.#watches) if (this.#subject.isSevered(request)) close()
   }
 
-  request(request: FaultableRequest, search: URLSearchParams): ObservedRequest | 'severed' | undefined {
+  request(request: FaultableRequest): ObservedRequest | 'severed' | undefined {
     if (this.#subject.isSevered(request)) return 'severed'
     const isController = this.#subject.isController(request)
-    const { info } = request
+    const { info, query } = request
     if (!isController && !WRITES.includes(info.verb)) return undefined
     const { verb, namespace, name, subresource } = info
     const resource = `${resourceName(info)}${subresource === '' ? '' : `/${subresource}`}`
-    const isAnyVersion = verb === 'list' && search.get('resourceVersion') === '0'
+    const isAnyVersion = verb === 'list' && query.get('resourceVersion') === '0'
     const entry: RequestEntry = {
       kind: 'request',
       at: performance.now(),

@@ -5,5 +5,6 @@ export interface FaultableRequest {
   readonly user: User
   readonly userAgent: string
   readonly info: RequestAttributes
+  /** Options of the request. A fault may change the version that a list reads. */
   readonly query: URLSearchParams
 }

@@ -146,8 +146,8 @@ export class FaultRules {
   }
 
   /** Reports whether a watch continues from a list that was behind. True once for each list. */
-  isStaleStart({ info }: FaultableRequest, search: URLSearchParams): boolean {
-    return info.isResource && this.#staleStarts.delete(`${resourceName(info)}/${search.get('resourceVersion')}`)
+  isStaleStart({ info, query }: FaultableRequest): boolean {
+    return info.isResource && this.#staleStarts.delete(`${resourceName(info)}/${query.get('resourceVersion')}`)
   }
 }
 

@@ -25,8 +25,6 @@ export interface Faults {
 
 /** A request of a client, over HTTP or in the process. */
 export interface StruckRequest extends FaultableRequest {
-  /** Options of the request. A fault may change the version that a list reads. */
-  readonly query: URLSearchParams
   readonly signal: AbortSignal
   readonly why?: RequestNotes | undefined
   /** Status code of the response; 0 before it begins. */
@@ -53,7 +51,7 @@ const READS: readonly string[] = ['get', 'list', 'watch']
 async function follow(faults: Faults, request: StruckRequest, serve: () => Promise<void>): Promise<void> {
   const { rules } = faults
   const { info } = request
-  const observed = info.isResource ? rules.observer?.request(request, request.query) : undefined
+  const observed = info.isResource ? rules.observer?.request(request) : undefined
   if (observed === 'severed') return request.destroy()
   const isActive = info.isResource && !REPORTS.includes(info.resource) && (observed?.isActive === true || !READS.includes(info.verb))
   const end = isActive && info.verb !== 'watch' ? rules.holds.begin() : () => {}
@@ -135,7 +133,7 @@ async function strikeOne(faults: Faults, request: StruckRequest, spec: FaultSpec
 /** Applies the faults to a watch when it opens. */
 function disturbWatch(rules: FaultRules, request: StruckRequest, struck: readonly FaultSpec[], observed: ObservedRequest | undefined): void {
   const { info, query } = request
-  const isHeld = rules.isStaleStart(request, query) || struck.some(({ hold }) => hold !== undefined)
+  const isHeld = rules.isStaleStart(request) || struck.some(({ hold }) => hold !== undefined)
   if (struck.length === 0 && observed === undefined && !isHeld && !rules.countsChanges) return
   const gone = struck.some(spec => spec.gone === true && isGone(spec, 'watch', query))
   const resource = resourceName(info)

@@ -1,6 +1,6 @@
 import type { MapNode, SourceNode } from '../../upgrade/source/nodes.ts'
 
-/** Members of a map node by key. Of repeated keys the last one counts. */
+/** Members of a map node by key. The last one of repeated keys counts. */
 const memberOf = (node: SourceNode | undefined, key: string): SourceNode | undefined =>
   node?.kind === 'map' ? node.pairs.findLast(pair => pair.key === key)?.value : undefined
 
