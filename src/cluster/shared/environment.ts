@@ -68,9 +68,12 @@ export const untilSynced = async (informers: readonly { synced(): Promise<void> 
 export const recorderOf = ({ client, clock, logger, meters }: ClusterEnvironment, component: string, signal: AbortSignal): EventRecorder =>
   new EventRecorder({ component, client, clock, logger, meter: meters.meter(`${component}_events`), signal })
 
+/** The part of the environment that a queue uses. */
+export type QueueEnvironment = Pick<ClusterEnvironment, 'clock' | 'logger' | 'meters'>
+
 /** Returns the queue of a controller. Failures are logged, conflicts only in detail. @param name upstream's name of the queue, which its metrics have. */
 export const queueOf = (
-  { clock, logger, meters }: ClusterEnvironment,
+  { clock, logger, meters }: QueueEnvironment,
   name: string,
   signal: AbortSignal,
   options: Pick<KeyQueueOptions, 'workers' | 'work' | 'maxRetries' | 'firstRetryMs'>,

@@ -1,4 +1,4 @@
-import { type ClusterEnvironment, queueOf } from './environment.ts'
+import { type QueueEnvironment, queueOf } from './environment.ts'
 import type { KeyQueue } from './work-queue.ts'
 
 /** A piece of work in the background. It handles its own errors. */
@@ -12,7 +12,7 @@ export class TaskQueue {
   #unfinished = 0
 
   /** @param name name of the queue in metrics. @param workers number of keys whose tasks run at the same time */
-  constructor(env: ClusterEnvironment, name: string, signal: AbortSignal, workers: number) {
+  constructor(env: QueueEnvironment, name: string, signal: AbortSignal, workers: number) {
     this.#queue = queueOf(env, name, signal, { workers, work: key => this.#work(key) })
   }
 
