@@ -27,6 +27,7 @@ const SELECTED = 'list by selector'
 const CHUNKS = 'list in chunks of 500'
 const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+const RENEWAL = 'lease renewal'
 const WATCHERS = 1000
 const WRITERS = 16
 const namespaces = '/api/v1/namespaces'
@@ -114,6 +115,7 @@ class Side {
             'application/apply-patch+yaml',
           ),
         ),
+      () => this.#renewLeases(n),
       () => this.measure('get', 6000, IN_FLIGHT, get('')),
       () => this.measure('get, resourceVersion=0', 10_000, IN_FLIGHT, get('?resourceVersion=0')),
       () => this.measure(LIST, 10, 1, client => client.request('GET', `${this.#path}?resourceVersion=0`)),
@@ -134,6 +136,24 @@ class Side {
   async #enter(namespace: string): Promise<void> {
     this.#namespace = namespace
     await this.one('POST', namespaces, { metadata: { name: namespace } })
+  }
+
+  /** Updates leases as kubelets renew them: an update of the whole object at its last version. */
+  async #renewLeases(count: number): Promise<void> {
+    if (!wanted(RENEWAL)) return
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${this.#namespace}/leases`
+    const uid = /"uid":"([^"]+)"/.exec((await this.one('GET', `${namespaces}/${this.#namespace}`)).kept.toString())?.[1]
+    const idle: { name: string; lease: string }[] = []
+    for (let i = 0; i < IN_FLIGHT; i++) {
+      const name = `node-${i}`
+      idle.push({ name, lease: (await this.one('POST', path, newLease(name, this.#namespace, uid))).kept.toString() })
+    }
+    await this.measure(RENEWAL, count, IN_FLIGHT, async (client, i) => {
+      const node = idle.pop() as (typeof idle)[number]
+      const renewed = node.lease.replace(/"renewTime":"[^"]*"/, `"renewTime":"${microTime(i)}"`)
+      node.lease = (await client.request('PUT', `${path}/${node.name}`, Buffer.from(renewed), undefined, true)).kept.toString()
+      idle.push(node)
+    })
   }
 
   async #chunks(client: Client): Promise<void> {
@@ -191,6 +211,19 @@ class Side {
   }
 }
 
+/** The lease of a node as a kubelet creates it. Its owner is a namespace, since the other server may have no nodes, and the lease of a missing owner is collected. */
+function newLease(name: string, owner: string, uid: string | undefined): object {
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name, ownerReferences: [{ apiVersion: 'v1', kind: 'Namespace', name: owner, uid }] },
+    spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime: microTime(0) },
+  }
+}
+
+/** A moment in the format of MicroTime, `n` seconds after a fixed one. */
+const microTime = (n: number): string => new Date(1.75e12 + n * 1000).toISOString().replace('Z', '000Z')
+
 async function round(sides: readonly Side[], objects: number): Promise<void> {
   const steps = sides.map(side => side.steps(objects))
   for (let i = 0; i < (steps[0] ?? []).length; i++) for (const side of steps) await side[i]?.()
@@ -205,6 +238,7 @@ async function settled(count: () => number): Promise<void> {
 const BOUNDS: Readonly<Record<string, number>> = {
   create: 0.7,
   update: 0.65,
+  [RENEWAL]: 0.25,
   get: 0.4,
   [LIST]: 0.22,
   [PROTOBUF_LIST]: 0.28,
