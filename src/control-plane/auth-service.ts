@@ -112,14 +112,7 @@ export async function openAuth(config: AuthGroups, clock: TimerClock, log: Logge
   }
   const tokens: TokenAuthenticator = firstToken([
     ...(users ? [fileTokens(users, serviceAccounts.audiences)] : []),
-    serviceAccountTokens({
-      issuers: serviceAccounts.issuers,
-      keys,
-      lookUp: async (resource, namespace, name) => (await find(resource, namespace, name)).metadata,
-      boundToNodes: nodeBindingOf(release.gates),
-      now: () => clock.now(),
-    }),
-    legacyTokens({ keys, serverAudiences: serviceAccounts.audiences, ...(serviceAccounts.lookUp && { lookUp: find }) }),
+    ...accountTokens(serviceAccounts, { keys, find, boundToNodes: nodeBindingOf(release.gates), now: () => clock.now() }),
     ...(access.bootstrapTokens ? [bootstrapTokensOf(serviceAccounts.audiences, clock, log, () => objects)] : []),
     // Last, because these may call other servers.
     ...others.tokens,
@@ -153,6 +146,27 @@ export async function openAuth(config: AuthGroups, clock: TimerClock, log: Logge
       await Promise.all([others.close(), authorization.close()])
     },
   }
+}
+
+interface AccountTokenParts {
+  readonly keys: KeysOf
+  find(resource: TokenResource, namespace: string, name: string): Promise<KubeObject>
+  readonly boundToNodes: NodeBinding
+  /** Returns the time in milliseconds since 1970. */
+  now(): number
+}
+
+/** Authenticators of service account tokens: of those with a lifetime, and of those in Secrets. */
+function accountTokens(
+  { issuers, audiences, lookUp }: AccessConfig['serviceAccounts'],
+  { keys, find, boundToNodes, now }: AccountTokenParts,
+): readonly TokenAuthenticator[] {
+  const metadataOf = async (resource: TokenResource, namespace: string, name: string): Promise<KubeObject['metadata']> =>
+    (await find(resource, namespace, name)).metadata
+  return [
+    serviceAccountTokens({ issuers, keys, lookUp: metadataOf, boundToNodes, now }),
+    legacyTokens({ keys, serverAudiences: audiences, ...(lookUp && { lookUp: find }) }),
+  ]
 }
 
 /** Issuer settings from the configuration. */

@@ -29,13 +29,7 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
   const meter = env.watchMetrics?.meter(scope.served.version, scope.namespace, watchedName(options))
   // The bookmark after the initial events is only sent to clients that allow bookmarks.
   let awaitsEnd = meter !== undefined && options.allowWatchBookmarks
-  const over = new AbortController()
-  const end = () => over.abort(OVER)
-  const timer = clock.after(Math.min(seconds * 1000, LONGEST_TIMER_MS), end)
-  exchange.ctx.signal.addEventListener('abort', end, { once: true })
-  env.shutdown.addEventListener('abort', end, { once: true })
-  // A signal that is already aborted calls no listener.
-  if (exchange.ctx.signal.aborted || env.shutdown.aborted) end()
+  const { over, end, forget } = endOf(scope, seconds)
   try {
     const deadline = clock.steady.now() + seconds * 1000
     const opened = await storeOf(scope)
@@ -82,10 +76,33 @@ export async function watch(scope: Scope<'watch'>, options: ReadOptions, frame: 
       finishStream(writer)
     }
   } finally {
-    timer.close()
-    exchange.ctx.signal.removeEventListener('abort', end)
-    env.shutdown.removeEventListener('abort', end)
+    forget()
   }
+}
+
+interface WatchEnd {
+  /** Aborts when the watch is over. */
+  readonly over: AbortController
+  /** Ends the watch. */
+  end(): void
+  /** Stops listening to the timer, the client and the server. */
+  forget(): void
+}
+
+/** Ends a watch after some seconds, when its client disconnects, or when the server shuts down. */
+function endOf({ exchange, env }: Scope<'watch'>, seconds: number): WatchEnd {
+  const over = new AbortController()
+  const end = () => over.abort(OVER)
+  const timer = env.clock.after(Math.min(seconds * 1000, LONGEST_TIMER_MS), end)
+  const signals = [exchange.ctx.signal, env.shutdown]
+  for (const signal of signals) signal.addEventListener('abort', end, { once: true })
+  // A signal that is already aborted calls no listener.
+  if (signals.some(signal => signal.aborted)) end()
+  const forget = (): void => {
+    timer.close()
+    for (const signal of signals) signal.removeEventListener('abort', end)
+  }
+  return { over, end, forget }
 }
 
 /** Returns the result of `make`. Calls `undo` if it throws. */

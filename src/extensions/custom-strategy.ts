@@ -33,11 +33,9 @@ export interface VersionRules {
 
 /** Builds the strategies of a version, for writes of objects and of their status. */
 export function* customStrategies(version: VersionRules, rules: ValueRules): Steps<CustomStrategies> {
-  const { subresources } = version
   const schema = version.schema && withKnownFormats(version.schema, rules)
   yield
-  const { scale } = subresources
-  const hasStatus = subresources.status !== undefined
+  const { scale } = version.subresources
   const check = ruleCheck(version.schema)
 
   /**
@@ -54,7 +52,7 @@ export function* customStrategies(version: VersionRules, rules: ValueRules): Ste
 
   /** Validates by schema and then by rules. Asynchronous, because both can take long. An object of another type is only validated by rules that do not depend on it. */
   const evaluated =
-    (validate: (next: KubeObject, old: KubeObject | undefined, ctx: HookContext) => Steps<FieldError[]>): NonNullable<Strategy['evaluate']> =>
+    (validate: Validate): Evaluate =>
     async (next, old, ctx, errors) => {
       const own = await runInTurns(
         next.kind === version.kind && next.apiVersion === version.apiVersion ? validate(next, old, ctx) : shared(next, old),
@@ -63,7 +61,26 @@ export function* customStrategies(version: VersionRules, rules: ValueRules): Ste
       return check ? [...own, ...(await evaluateRules(check, next, old, ctx, [...errors, ...own]))] : own
     }
 
-  const main: Strategy = {
+  const validateObject: Validate = function* (next, old, ctx) {
+    const errors = schema ? yield* valueSteps(next, old && ratchets(ctx) ? old : undefined, schema, ROOT, rules) : []
+    return [...errors, ...scaleSpecErrors(next, scale), ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
+  }
+  const validateStatus: Validate = function* (next, old, ctx) {
+    const statusSchema = schema && propertySchema(schema, 'status')
+    const { status: value } = next
+    const isChecked = value !== undefined && statusSchema && old
+    const errors = isChecked ? yield* valueSteps(value, ratchets(ctx) ? old.status : undefined, statusSchema, fieldPath('status'), rules) : []
+    return [...errors, ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
+  }
+  return withStoredDefaults(version, { main: mainStrategy(version, evaluated(validateObject)), status: statusStrategy(evaluated(validateStatus)) })
+}
+
+type Validate = (next: KubeObject, old: KubeObject | undefined, ctx: HookContext) => Steps<FieldError[]>
+type Evaluate = NonNullable<Strategy['evaluate']>
+
+function mainStrategy(version: VersionRules, evaluate: Evaluate): Strategy {
+  const hasStatus = version.subresources.status !== undefined
+  return {
     allowUnconditionalUpdate: false,
     validateName: nameIsDnsSubdomain,
     plainFinalizers: true,
@@ -79,31 +96,21 @@ export function* customStrategies(version: VersionRules, rules: ValueRules): Ste
       else if (hasStatus) delete next.status
       return countChange(next, old)
     },
-    evaluate: evaluated(function* (next, old, ctx) {
-      const errors = schema ? yield* valueSteps(next, old && ratchets(ctx) ? old : undefined, schema, ROOT, rules) : []
-      return [...errors, ...scaleSpecErrors(next, scale), ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
-    }),
+    evaluate,
     warnings: finalizerWarnings,
   }
-
-  const status: Strategy = {
-    allowUnconditionalUpdate: false,
-    plainFinalizers: true,
-    resetFieldsIn: release => ({ fields: isSince(release, '1.36') ? [['metadata'], ['spec']] : [['spec']], inAllVersions: isSince(release, '1.35') }),
-    prepare(next, old) {
-      checkHasVersion(next)
-      if (old) keepAllButStatus(next, old)
-    },
-    evaluate: evaluated(function* (next, old, ctx) {
-      const statusSchema = schema && propertySchema(schema, 'status')
-      const { status: value } = next
-      const isChecked = value !== undefined && statusSchema && old
-      const errors = isChecked ? yield* valueSteps(value, ratchets(ctx) ? old.status : undefined, statusSchema, fieldPath('status'), rules) : []
-      return [...errors, ...scaleStatusErrors(next, scale), ...(yield* shared(next, old))]
-    }),
-  }
-  return withStoredDefaults(version, { main, status })
 }
+
+const statusStrategy = (evaluate: Evaluate): Strategy => ({
+  allowUnconditionalUpdate: false,
+  plainFinalizers: true,
+  resetFieldsIn: release => ({ fields: isSince(release, '1.36') ? [['metadata'], ['spec']] : [['spec']], inAllVersions: isSince(release, '1.35') }),
+  prepare(next, old) {
+    checkHasVersion(next)
+    if (old) keepAllButStatus(next, old)
+  },
+  evaluate,
+})
 
 interface CustomStrategies {
   readonly main: Strategy

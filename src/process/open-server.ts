@@ -37,7 +37,7 @@ import type { Backend } from '../storage/backend.ts'
 import { delay } from '../storage/delay.ts'
 import { type Console, openConsole } from './open-console.ts'
 import { type OpenServices, openServices } from './open-services.ts'
-import { openBackends } from './open-stores.ts'
+import { type OpenedStores, openBackends } from './open-stores.ts'
 import { type AdminAccess, advertisedAddress, announce, serviceIpOf, urlHost } from './serving-files.ts'
 import { shareCredentials, unshared, untilConflict } from './shared-credentials.ts'
 import { openEgress, secretsOf } from './shared-store.ts'
@@ -107,28 +107,21 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const { config, log, link, runtime, given } = parts
   // Keys are generated while the store is opened, for which the certificates may have to wait.
   const adminKeys = link || given ? undefined : beginAdminKeys(config.files.certDir)
-  const tracing = await tracingOf(config)
-  const encryption = await openEncryption(config.storage, log, tracing)
-  const certificates = new CertificateMetrics('webhooks')
-  const egress = await openEgress(config)
-  const audit = await openAudit(config.observability.audit, systemClock, log, { observer: given?.observer, certificates, dial: egress.controlplane })
-  const stores = await openBackends(config, encryption.encryption, log, { given: given?.backend, spans: tracing, proxy: egress.etcd })
-  const agreed = given ? given.agreed : config.storage.etcd && secretsOf(config.storage, stores.backend, encryption.encryption)
+  const { tracing, encryption, certificates, egress, audit, stores } = await openGround(parts)
+  const { encryption: encrypted } = encryption
+  const agreed = given ? given.agreed : config.storage.etcd && secretsOf(config.storage, stores.backend, encrypted)
   // Certificates are issued while the services are opened.
   const alone = link ? undefined : given ? unshared(given.credentials) : shareCredentials(config, agreed, log, signal, adminKeys && { adminKeys })
   const begun = link?.begin ?? alone?.credentials.then(beginAlone(config.listening))
   const console = openConsole(config.listening)
   const authorities = async (): Promise<WorkerBegin['credentials']> => defined(await begun, 'a server has credentials').credentials
-  const { encryption: encrypted } = encryption
   const services = await openServices(
     config,
     { stores, origin: given?.origin, runtime, encryption: encrypted, agreed, certificates, spans: tracing, egress, console: console?.options, authorities },
     log,
   )
   const { plane, auth } = services
-  const closeStore = async (): Promise<void> => {
-    await Promise.all([services.closePlanes(), auth.close(), encryption.close(), audit.close(), tracing?.close()])
-  }
+  const closeStore = (): Promise<unknown> => Promise.all([services.closePlanes(), auth.close(), encryption.close(), audit.close(), tracing?.close()])
   const begin = await Promise.race([begun, untilAborted(signal)])
   if (begin === undefined) return void (await closeStore())
   auth.connect(plane.registry.access())
@@ -140,10 +133,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   const served = await givenCertificates(config)
   const health = healthOf({ config, log, services, encryption, shutdown, isAnnounced: () => isAnnounced })
   const server = await listen({ ...parts, begin, services, encryption, audit, egress, health, certificates: served, tracing, console })
-  if (link) {
-    log.info('worker serves', { pid: process.pid })
-    link.serving()
-  }
+  if (link) announceWorker(link, log)
   const announcing = alone?.credentials.then(async credentials => {
     const access = await announce(config, credentials, server, log, { consoleLink: console?.firstLink() })
     isAnnounced = true
@@ -154,10 +144,6 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
   followCertificates(served, server, log, ended.signal)
   services.start(startOptions(config, server.securePort, begin.credentials.serverCa))
   const access = await announcing
-  const stopServing = (graceMs: number): Promise<void> => {
-    services.beginShutdown()
-    return server.stop(graceMs)
-  }
   return {
     securePort: server.securePort,
     insecurePort: server.insecurePort,
@@ -168,9 +154,43 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
     untilEnd: async end => (alone ? untilConflict(alone.conflict, end) : void (await end)),
     stop() {
       ended.abort()
-      return shutdown.run({ delayMs: config.process.shutdownDelayMs, graceMs: REQUEST_GRACE_MS, stopServing, closeStore, log })
+      const { shutdownDelayMs: delayMs } = config.process
+      return shutdown.run({ delayMs, graceMs: REQUEST_GRACE_MS, stopServing: graceMs => stopServing(services, server, graceMs), closeStore, log })
     },
   }
+}
+
+function announceWorker(link: WorkerLink, log: Logger): void {
+  log.info('worker serves', { pid: process.pid })
+  link.serving()
+}
+
+/** Ends watches, waits up to `graceMs` for requests in progress, and closes the ports. */
+function stopServing(services: OpenServices, server: RunningServer, graceMs: number): Promise<void> {
+  services.beginShutdown()
+  return server.stop(graceMs)
+}
+
+/** Parts under the services of a server. */
+interface Ground {
+  readonly tracing: Tracing | undefined
+  readonly encryption: EncryptionService
+  /** Observes certificates of webhooks. */
+  readonly certificates: CertificateMetrics
+  readonly egress: Egress
+  readonly audit: AuditService
+  readonly stores: OpenedStores
+}
+
+/** Opens the store, and connections and logs that are configured by files. */
+async function openGround({ config, log, given }: ServerParts): Promise<Ground> {
+  const tracing = await tracingOf(config)
+  const encryption = await openEncryption(config.storage, log, tracing)
+  const certificates = new CertificateMetrics('webhooks')
+  const egress = await openEgress(config)
+  const audit = await openAudit(config.observability.audit, systemClock, log, { observer: given?.observer, certificates, dial: egress.controlplane })
+  const stores = await openBackends(config, encryption.encryption, log, { given: given?.backend, spans: tracing, proxy: egress.etcd })
+  return { tracing, encryption, certificates, egress, audit, stores }
 }
 
 /** Data with which a server begins that has no primary. */

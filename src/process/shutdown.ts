@@ -10,7 +10,7 @@ export interface ShutdownSteps {
   /** Milliseconds for requests in progress. */
   readonly graceMs: number
   stopServing(graceMs: number): Promise<void>
-  closeStore(): Promise<void>
+  closeStore(): Promise<unknown>
   readonly log: Logger
 }
 

@@ -52,7 +52,7 @@ const consoleChain = (options: ChainOptions, console: ServedConsole): ChainOptio
 
 /** Serves HTTPS and, if enabled, plain HTTP and the console. Resolves when all ports listen. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { endpoints, limits, observability, http } = options
+  const { endpoints, limits, observability } = options
   const { flowLimits } = limits
   const inFlight = new InFlight(limits.maxInFlight, limits.maxMutatingInFlight)
   const marks = marksOf(flowLimits?.metrics)
@@ -67,9 +67,38 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const exposition = expositionOf(exposure ? exposedFamilies(families, exposure) : families, sharedMetrics, exposure?.disabled)
   const shared: ChainOptions = { ...options, inFlight, marks, metrics, authMetrics, requests, deadlines: new Deadlines(requests.all), exposition }
 
-  const ports: Port[] = []
-  const { handed, bindAddress, console } = options.ports
   const certificates = new ServingCertificates(options.tls.material, options.tls.policy)
+  const { ports, tlsServers } = await openPorts(options, shared, certificates, () => handshakes.count++)
+  const all = Object.values(ports).filter(port => port !== undefined)
+  return {
+    securePort: ports.secure.port,
+    insecurePort: ports.insecure?.port,
+    consolePort: ports.console?.port,
+    families,
+    believe: authorities => certificates.change(tlsServers, authorities),
+    show: served => certificates.change(tlsServers, served),
+    async stop(graceMs) {
+      const closed = Promise.all(all.map(port => port.close()))
+      await requests.drain(graceMs)
+      for (const port of all) port.finish()
+      // The last responses may still be in the sockets' buffers.
+      await Promise.race([closed, sleep(LAST_BYTES_MS, undefined, { ref: false })])
+      for (const port of all) port.destroy()
+      await closed
+    },
+  }
+}
+
+interface OpenPorts {
+  readonly ports: { readonly secure: Port; readonly insecure: Port | undefined; readonly console: Port | undefined }
+  /** Servers whose certificates can be replaced. */
+  readonly tlsServers: readonly ReturnType<typeof createSecurePort>[]
+}
+
+/** Opens the ports that are enabled. */
+async function openPorts(options: ServerOptions, shared: ChainOptions, certificates: ServingCertificates, onHandshakeError: () => void): Promise<OpenPorts> {
+  const { endpoints, http } = options
+  const { handed, bindAddress, console } = options.ports
   const appOf = (chain: ChainOptions): ReturnType<typeof createApp> => {
     const app = createApp(handlerChain(chain), options.log)
     return endpoints.mounts ? endpoints.mounts.serving(app, chain) : app
@@ -78,12 +107,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     certificates,
     http2: http.http2,
     maxStreams: http.maxStreams,
-    onHandshakeError: () => handshakes.count++,
+    onHandshakeError,
   }
   const secureServer = createSecurePort(appOf(shared), { ...tlsOptions, ...(endpoints.api.passesOn && { passesOn: endpoints.api.passesOn }) })
   const source = handed?.('secure', options.ports.secure)
   const secure = source ? serveHanded(secureServer, source) : await open(secureServer, options.ports.secure, bindAddress)
-  ports.push(secure)
   const tlsServers = [secureServer]
   let consolePort: Port | undefined
   if (console) {
@@ -91,30 +119,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const server = createSecurePort(app, { ...tlsOptions, asksCertificates: false })
     tlsServers.push(server)
     consolePort = await open(server, console.port, bindAddress)
-    ports.push(consolePort)
   }
   let insecure: Port | undefined
   if (options.ports.insecure !== undefined) {
     const server = createInsecurePort(appOf({ ...shared, trusted: UNSECURED }), endpoints.api.passesOn)
     const plain = handed?.('insecure', options.ports.insecure)
     insecure = plain ? serveHanded(server, plain) : await open(server, options.ports.insecure, LOOPBACK)
-    ports.push(insecure)
   }
-  return {
-    securePort: secure.port,
-    insecurePort: insecure?.port,
-    consolePort: consolePort?.port,
-    families,
-    believe: authorities => certificates.change(tlsServers, authorities),
-    show: served => certificates.change(tlsServers, served),
-    async stop(graceMs) {
-      const closed = Promise.all(ports.map(port => port.close()))
-      await requests.drain(graceMs)
-      for (const port of ports) port.finish()
-      // The last responses may still be in the sockets' buffers.
-      await Promise.race([closed, sleep(LAST_BYTES_MS, undefined, { ref: false })])
-      for (const port of ports) port.destroy()
-      await closed
-    },
-  }
+  return { ports: { secure, insecure, console: consolePort }, tlsServers }
 }

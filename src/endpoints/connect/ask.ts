@@ -161,12 +161,18 @@ class Attempt {
   /** Whether it failed on a reused connection that the other side had closed. */
   metClosedConnection = false
 
+  readonly #certificates: Transport['certificates']
+  readonly #address: string
+  readonly #signal: AbortSignal
+
   constructor({ tls, agent, certificates, ...transport }: Transport, destination: Destination, { method, headers, body, signal }: Question) {
     const { host, addresses, open } = destination
     const scheme = open ? 'http' : destination.scheme
     const dial = dialFound(transport.dial, addresses)
     const port = destination.port === '' ? PORTS[destination.scheme] : destination.port
-    const address = `${hostText(host)}:${port}`
+    this.#certificates = certificates
+    this.#address = `${hostText(host)}:${port}`
+    this.#signal = signal
     const named = headers.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'host')
     const options: RequestOptions = {
       host,
@@ -194,40 +200,45 @@ class Attempt {
         reject(new DialError(errorMessage(error)))
         return
       }
-      boundExchange(request)
-      readEarlyResponse(request)
-      const timer = setTimeout(() => request.destroy(new DialError(`dial tcp ${address}: i/o timeout`)), DIAL_MS)
-      const connected = (): void => clearTimeout(timer)
-      request.on('socket', socket => {
-        // A socket from a proxy is connected already.
-        if (request.reusedSocket || (scheme === 'http' && !socket.connecting)) return connected()
-        socket
-          .setNoDelay(true)
-          .setKeepAlive(true, KEEP_ALIVE_MS)
-          .once(scheme === 'https' ? 'secureConnect' : 'connect', connected)
-          .once('close', connected)
-      })
-      request.on('error', error => {
-        connected()
-        this.metClosedConnection = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '')
-        if (signal.aborted) return reject(signal.reason)
-        const told = error instanceof DialError ? error : dialError(error, address)
-        certificates?.failed(told)
-        reject(told)
-      })
-      request.on('response', response => {
-        certificates?.answered(response.socket)
-        const fault = statusFault(response)
-        if (fault === undefined) return resolve({ response })
-        response.destroy()
-        reject(fault)
-      })
-      request.on('upgrade', (response, socket, head) => {
-        certificates?.answered(response.socket)
-        resolve({ response, upgraded: { socket, head } })
-      })
+      this.#follow(request, scheme, resolve, reject)
       if (body) sendBody(body, request)
       else request.end()
+    })
+  }
+
+  /** Bounds the request, limits the time to connect, and settles with the head of the response. */
+  #follow(request: ClientRequest, scheme: string, resolve: (reply: Reply) => void, reject: (reason: unknown) => void): void {
+    boundExchange(request)
+    readEarlyResponse(request)
+    const timer = setTimeout(() => request.destroy(new DialError(`dial tcp ${this.#address}: i/o timeout`)), DIAL_MS)
+    const connected = (): void => clearTimeout(timer)
+    request.on('socket', socket => {
+      // A socket from a proxy is connected already.
+      if (request.reusedSocket || (scheme === 'http' && !socket.connecting)) return connected()
+      socket
+        .setNoDelay(true)
+        .setKeepAlive(true, KEEP_ALIVE_MS)
+        .once(scheme === 'https' ? 'secureConnect' : 'connect', connected)
+        .once('close', connected)
+    })
+    request.on('error', error => {
+      connected()
+      this.metClosedConnection = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '')
+      if (this.#signal.aborted) return reject(this.#signal.reason)
+      const told = error instanceof DialError ? error : dialError(error, this.#address)
+      this.#certificates?.failed(told)
+      reject(told)
+    })
+    request.on('response', response => {
+      this.#certificates?.answered(response.socket)
+      const fault = statusFault(response)
+      if (fault === undefined) return resolve({ response })
+      response.destroy()
+      reject(fault)
+    })
+    request.on('upgrade', (response, socket, head) => {
+      this.#certificates?.answered(response.socket)
+      resolve({ response, upgraded: { socket, head } })
     })
   }
 }

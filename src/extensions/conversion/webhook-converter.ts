@@ -56,37 +56,57 @@ class Failure extends Error {
  * objects. Their metadata is restored except labels and annotations, and unknown fields are pruned. Defaults are not applied.
  */
 export function webhookConverter(kind: ConvertedKind, services: ConversionServices): RemoteConverter {
-  const apiVersions = new Set(kind.versions.map(version => `${kind.group}/${version}`))
-  const clientConfig = kind.webhook.clientConfig ?? {}
-  const config: WebhookClientConfig = { ...clientConfig, ...(clientConfig.caBundle !== undefined && { caBundle: trimmed(clientConfig.caBundle) }) }
+  return new WebhookConverter(kind, services)
+}
 
-  // Sends one request. The response must have as many objects, in the same order.
-  const call = async (objects: Some, to: Version): Promise<readonly Json[]> => {
-    const version = reviewVersionOf(kind.webhook.conversionReviewVersions ?? [])
-    if (version === undefined) throw new Failure('no supported conversion review versions')
-    const uid = randomUUID()
-    const about = printKind(objects[0].apiVersion, objects[0].kind)
-    const failing = async <T>(type: FailureType, run: () => T | Promise<T>): Promise<T> => {
-      try {
-        return await run()
-      } catch (error) {
-        throw new Failure(`conversion webhook for ${about} failed: ${errorMessage(error)}`, type)
-      }
-    }
-    const answer = await failing('conversion_webhook_call_failure', () => postReview(services, kind, { config, version, uid, objects, to }))
-    const review = await failing('conversion_webhook_call_failure', () => readReview(version, answer, objects.length))
-    const converted = await failing('conversion_webhook_malformed_response_failure', () => convertedObjects(version, uid, review))
-    if (converted.length !== objects.length)
-      throw new Failure(
-        `conversion webhook for ${about} returned ${converted.length} objects, expected ${objects.length}`,
-        'conversion_webhook_partial_response_failure',
-      )
-    return converted
+class WebhookConverter implements RemoteConverter {
+  readonly #kind: ConvertedKind
+  readonly #services: ConversionServices
+  readonly #apiVersions: ReadonlySet<string>
+  readonly #config: WebhookClientConfig
+
+  constructor(kind: ConvertedKind, services: ConversionServices) {
+    const clientConfig = kind.webhook.clientConfig ?? {}
+    this.#kind = kind
+    this.#services = services
+    this.#apiVersions = new Set(kind.versions.map(version => `${kind.group}/${version}`))
+    this.#config = { ...clientConfig, ...(clientConfig.caBundle !== undefined && { caBundle: trimmed(clientConfig.caBundle) }) }
   }
 
-  // Validates each converted object against the original.
-  const converted = async (objects: Some, to: Version): Promise<KubeObject[]> => {
-    const answered = await call(objects, to)
+  async convert(objects: readonly KubeObject[], to: Version, { prune = true }: { readonly prune?: boolean } = {}): Promise<readonly KubeObject[]> {
+    const apiVersion = apiVersionOfVersion(to)
+    const others = objects.filter(object => object.apiVersion !== apiVersion)
+    const unknown = others.find(object => !this.#apiVersions.has(object.apiVersion))
+    if (unknown) throw new ConversionError(`request to convert CR from an invalid group/version: ${unknown.apiVersion}`)
+    const [first, ...more] = others
+    if (!first) return objects
+    const answer = (await this.#timed([first, ...more], to, prune)).values()
+    return objects.map(object => (object.apiVersion === apiVersion ? object : (answer.next().value ?? object)))
+  }
+
+  /** Observes the duration in seconds. A Failure becomes a ConversionError; other errors are bugs and propagate. */
+  async #timed(objects: Some, to: Version, prune: boolean): Promise<KubeObject[]> {
+    const { metrics } = this.#services
+    const { name, group } = this.#kind
+    const start = performance.now()
+    const seconds = (): number => (performance.now() - start) / 1000
+    const from = objects[0].apiVersion.slice(group.length + 1)
+    try {
+      const answer = await this.#converted(objects, to)
+      metrics.called(seconds(), undefined)
+      metrics.converted(name, from, to.name, seconds(), true)
+      return prune ? await mapInSlices(answer, object => pruned(object, to)) : answer
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      if (error.type) metrics.called(seconds(), error.type)
+      metrics.converted(name, from, to.name, seconds(), false)
+      throw new ConversionError(error.message)
+    }
+  }
+
+  /** Validates each converted object against the original. */
+  async #converted(objects: Some, to: Version): Promise<KubeObject[]> {
+    const answered = await this.#call(objects, to)
     let i = 0
     return mapInSlices(objects, object => {
       const at = i++
@@ -98,35 +118,29 @@ export function webhookConverter(kind: ConvertedKind, services: ConversionServic
     })
   }
 
-  // Observes the duration in seconds. A Failure becomes a ConversionError; other errors are bugs and propagate.
-  const timed = async (objects: Some, to: Version, prune: boolean): Promise<KubeObject[]> => {
-    const start = performance.now()
-    const seconds = (): number => (performance.now() - start) / 1000
-    const from = objects[0].apiVersion.slice(kind.group.length + 1)
-    try {
-      const answer = await converted(objects, to)
-      services.metrics.called(seconds(), undefined)
-      services.metrics.converted(kind.name, from, to.name, seconds(), true)
-      return prune ? await mapInSlices(answer, object => pruned(object, to)) : answer
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      if (error.type) services.metrics.called(seconds(), error.type)
-      services.metrics.converted(kind.name, from, to.name, seconds(), false)
-      throw new ConversionError(error.message)
+  /** Sends one request. The response must have as many objects, in the same order. */
+  async #call(objects: Some, to: Version): Promise<readonly Json[]> {
+    const version = reviewVersionOf(this.#kind.webhook.conversionReviewVersions ?? [])
+    if (version === undefined) throw new Failure('no supported conversion review versions')
+    const uid = randomUUID()
+    const about = printKind(objects[0].apiVersion, objects[0].kind)
+    const failing = async <T>(type: FailureType, run: () => T | Promise<T>): Promise<T> => {
+      try {
+        return await run()
+      } catch (error) {
+        throw new Failure(`conversion webhook for ${about} failed: ${errorMessage(error)}`, type)
+      }
     }
-  }
-
-  return {
-    async convert(objects, to, { prune = true } = {}) {
-      const apiVersion = apiVersionOfVersion(to)
-      const others = objects.filter(object => object.apiVersion !== apiVersion)
-      const unknown = others.find(object => !apiVersions.has(object.apiVersion))
-      if (unknown) throw new ConversionError(`request to convert CR from an invalid group/version: ${unknown.apiVersion}`)
-      const [first, ...more] = others
-      if (!first) return objects
-      const answer = (await timed([first, ...more], to, prune)).values()
-      return objects.map(object => (object.apiVersion === apiVersion ? object : (answer.next().value ?? object)))
-    },
+    const call = { config: this.#config, version, uid, objects, to }
+    const answer = await failing('conversion_webhook_call_failure', () => postReview(this.#services, this.#kind, call))
+    const review = await failing('conversion_webhook_call_failure', () => readReview(version, answer, objects.length))
+    const converted = await failing('conversion_webhook_malformed_response_failure', () => convertedObjects(version, uid, review))
+    if (converted.length !== objects.length)
+      throw new Failure(
+        `conversion webhook for ${about} returned ${converted.length} objects, expected ${objects.length}`,
+        'conversion_webhook_partial_response_failure',
+      )
+    return converted
   }
 }
 

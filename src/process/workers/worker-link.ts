@@ -27,15 +27,47 @@ export interface Channel {
 
 const GATHER_MS = 10_000
 
+/** Requests to the primary for the metrics of all workers. */
+class Scrapes {
+  readonly #send: (message: FromWorker) => void
+  readonly #waiting = new Map<number, (text: string) => void>()
+  #nextId = 0
+
+  constructor(send: (message: FromWorker) => void) {
+    this.#send = send
+  }
+
+  /** Resolves with the exposition. Rejects if the primary takes longer than ten seconds. */
+  gather(): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId++
+      const timer = setTimeout(() => {
+        this.#waiting.delete(id)
+        reject(new Error('the primary has not sent the metrics of all workers in time'))
+      }, GATHER_MS)
+      this.#waiting.set(id, text => {
+        clearTimeout(timer)
+        this.#waiting.delete(id)
+        resolve(text)
+      })
+      this.#send({ type: 'scrape', id })
+    })
+  }
+
+  /** Takes a response of the primary. One that came too late is dropped. */
+  received(id: number, text: string): void {
+    this.#waiting.get(id)?.(text)
+  }
+}
+
 /** Connects to the primary. Returns undefined if the process is not a worker. */
 export function connectToPrimary(channel: Channel): WorkerLink | undefined {
   const number = Number(channel.env[WORKER_VARIABLE] ?? 0)
   if (!(number > 0) || channel.send === undefined) return undefined
   const send = (message: FromWorker): void => void channel.send?.(message)
-  const waiting = new Map<number, (text: string) => void>()
+  const scrapes = new Scrapes(send)
   const takers = new Map<PortName, (socket: Socket) => void>()
   let collect: () => Promise<readonly MetricSnapshot[]> = async () => []
-  let nextId = 0
   let beginWith: (begin: WorkerBegin) => void = () => {}
   let stopNow: () => void = () => {}
   const link: WorkerLink = {
@@ -58,20 +90,7 @@ export function connectToPrimary(channel: Channel): WorkerLink | undefined {
     offer: given => {
       collect = given
     },
-    gather: () =>
-      new Promise((resolve, reject) => {
-        const id = nextId++
-        const timer = setTimeout(() => {
-          waiting.delete(id)
-          reject(new Error('the primary has not sent the metrics of all workers in time'))
-        }, GATHER_MS)
-        waiting.set(id, text => {
-          clearTimeout(timer)
-          waiting.delete(id)
-          resolve(text)
-        })
-        send({ type: 'scrape', id })
-      }),
+    gather: () => scrapes.gather(),
   }
   const take = (id: number, port: PortName, socket: Socket): void => {
     const taker = takers.get(port)
@@ -96,7 +115,7 @@ export function connectToPrimary(channel: Channel): WorkerLink | undefined {
       case 'collect':
         return void collect().then(families => send({ type: 'collected', id: message.id, families: families.map(finite) }))
       case 'scraped':
-        return waiting.get(message.id)?.(message.text)
+        return scrapes.received(message.id, message.text)
     }
   })
   send({ type: 'hello' })

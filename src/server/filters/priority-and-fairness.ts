@@ -30,7 +30,8 @@ export function marksOf(metrics: FlowMetrics | undefined): RequestMarks {
  * Lets a request wait for seats in the priority level of its flow schema, for up to a quarter of its timeout, and holds the seats while it is served. A watch holds them until its initial events are sent.
  * Throws 429 if the queues are full or the wait was too long. Other long-running requests pass. `requestTimeoutMs`: timeout of requests without a deadline.
  */
-export function withPriorityAndFairness({ flows, clock }: FlowLimits, marks: RequestMarks, requestTimeoutMs: number): Filter {
+export function withPriorityAndFairness(limits: FlowLimits, marks: RequestMarks, requestTimeoutMs: number): Filter {
+  const { flows } = limits
   const served = (exchange: HttpExchange, seats: SeatRequest, next: Next): Promise<void> =>
     exchange.info.verb === 'watch' ? serveWatch(exchange, seats, next) : serve(exchange, seats, next)
 
@@ -61,25 +62,6 @@ export function withPriorityAndFairness({ flows, clock }: FlowLimits, marks: Req
     }
   }
 
-  /** Waits for seats. Resolves with whether the request got them. */
-  const waited = (exchange: HttpExchange, seats: SeatRequest): Promise<boolean> =>
-    new Promise(resolve => {
-      const { signal } = exchange
-      const mark = markOf(marks.waiting, exchange)
-      mark.enter(Date.now())
-      const giveUp = (): void => flows.giveUp(seats)
-      const forgetTimer = clock.after(waitLimit(exchange, clock.now(), requestTimeoutMs), giveUp)
-      seats.decided = execute => {
-        forgetTimer()
-        signal.removeEventListener('abort', giveUp)
-        mark.leave()
-        exchange.queuedMs = clock.now() - seats.arrivedAt
-        resolve(execute)
-      }
-      if (signal.aborted) giveUp()
-      else signal.addEventListener('abort', giveUp)
-    })
-
   const drop = (seats: SeatRequest): never => {
     const { level } = seats.arrival.flow
     flows.dropped.drop(level)
@@ -95,8 +77,29 @@ export function withPriorityAndFairness({ flows, clock }: FlowLimits, marks: Req
     exchange.setHeader('X-Kubernetes-Pf-Prioritylevel-Uid', flow.levelUid)
     if (seats.state === 'executing') return served(exchange, seats, next)
     if (seats.state === 'rejected') return drop(seats)
-    return waited(exchange, seats).then(execute => (execute ? served(exchange, seats, next) : drop(seats)))
+    return waitForSeats(limits, exchange, seats, markOf(marks.waiting, exchange), requestTimeoutMs).then(execute =>
+      execute ? served(exchange, seats, next) : drop(seats),
+    )
   }
+}
+
+/** Resolves with whether the request got its seats. `mark` counts it while it waits. */
+function waitForSeats({ flows, clock }: FlowLimits, exchange: HttpExchange, seats: SeatRequest, mark: Watermark, requestTimeoutMs: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const { signal } = exchange
+    mark.enter(Date.now())
+    const giveUp = (): void => flows.giveUp(seats)
+    const forgetTimer = clock.after(waitLimit(exchange, clock.now(), requestTimeoutMs), giveUp)
+    seats.decided = execute => {
+      forgetTimer()
+      signal.removeEventListener('abort', giveUp)
+      mark.leave()
+      exchange.queuedMs = clock.now() - seats.arrivedAt
+      resolve(execute)
+    }
+    if (signal.aborted) giveUp()
+    else signal.addEventListener('abort', giveUp)
+  })
 }
 
 /** Seats of a request that is being served. If the request is delegated to another server, they are released early. */

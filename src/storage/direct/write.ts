@@ -1,5 +1,7 @@
+import type { KubeObject } from '../../api/meta/object.ts'
 import { startInTurns } from '../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
+import type { KeyValue } from '../backend.ts'
 import { abortedError, translated } from '../errors.ts'
 import type { Key } from '../revision.ts'
 import type { Decide, ResourceCodec, StoredObject, WriteDecision, Written } from '../storage.ts'
@@ -12,75 +14,111 @@ import type { StoreSource } from './source.ts'
  * otherwise the state is read and decided on again.
  */
 export async function guardedWrite<T>(
-  { backend, codec }: Pick<StoreSource, 'backend' | 'codec'>,
+  source: WriteSource,
   key: Key,
   decide: Decide<T>,
   signal: AbortSignal,
   assume: StoredObject | 'absent' | undefined,
 ): Promise<Written<T>> {
-  const read = async (): Promise<StoredObject | undefined> => {
-    const { item } = await translated(backend.get(key, signal), { key })
-    return item && Stored.readInTurns(key, item.modRevision, codec, item.value)
-  }
-  let certain = assume === undefined
-  let now = assume === undefined ? await read() : assume === 'absent' ? undefined : assume
-  /** Reads the store if the state is assumed. True if the store has the assumed state; otherwise `now` is the store's state. */
-  const confirm = async (): Promise<boolean> => {
-    if (certain) return true
-    const fresh = await read()
-    certain = true
-    const same = fresh?.revision === now?.revision
-    now = fresh
-    return same
-  }
-
+  const write = new GuardedWrite(source, key, signal, assume)
+  if (assume === undefined) await write.confirm()
   for (;;) {
     if (signal.aborted) throw abortedError(signal)
     let decision: WriteDecision<T>
     try {
-      decision = await decide(now)
+      decision = await decide(write.now)
     } catch (error) {
-      if (await confirm()) throw error
+      if (await write.confirm()) throw error
       continue
     }
     const { change, result } = decision
-    if (!('put' in change)) {
-      const old = now
-      if (old === undefined) {
-        if (await confirm()) throw new StorageError('not found', `${key} does not exist`, { key })
-        continue
-      }
-      if ('keep' in change) {
-        if (await confirm()) return { object: now ?? old, outcome: 'unchanged', result }
-        continue
-      }
-      const deleted = await translated(backend.write({ key, expected: old.revision }, signal), { key })
-      if (deleted.ok) return { object: new Stored(key, deleted.revision, codec, old.json()).at(deleted.revision), outcome: 'deleted', result }
-      now = deleted.current && (await Stored.readInTurns(key, deleted.current.modRevision, codec, deleted.current.value))
-      certain = true
-      continue
-    }
-    const value = await startInTurns(codec.encodeInSteps(change.put))
+    const done = 'put' in change ? await write.put(change.put, change.ttlSeconds) : 'keep' in change ? await write.keep() : await write.remove()
+    if (done) return { ...done, result }
+  }
+}
+
+type WriteSource = Pick<StoreSource, 'backend' | 'codec'>
+/** Outcome of an attempt. Undefined if the state was another one: `now` has been read again, and the caller decides anew. */
+type Attempted = Omit<Written<unknown>, 'result'> | undefined
+
+/** The state of one key, and attempts to change it. */
+class GuardedWrite {
+  readonly #source: WriteSource
+  readonly #key: Key
+  readonly #signal: AbortSignal
+  #certain = false
+  #now: StoredObject | undefined
+
+  constructor(source: WriteSource, key: Key, signal: AbortSignal, assume: StoredObject | 'absent' | undefined) {
+    this.#source = source
+    this.#key = key
+    this.#signal = signal
+    this.#now = assume === 'absent' ? undefined : assume
+  }
+
+  /** State to decide on. Undefined if there is no object. */
+  get now(): StoredObject | undefined {
+    return this.#now
+  }
+
+  /** Reads the store if the state is assumed. True if the store has the assumed state; otherwise `now` is the store's state. */
+  async confirm(): Promise<boolean> {
+    if (this.#certain) return true
+    const { item } = await translated(this.#source.backend.get(this.#key, this.#signal), { key: this.#key })
+    const assumed = this.#now
+    await this.#become(item)
+    return this.#now?.revision === assumed?.revision
+  }
+
+  /** Takes an item of the store as the state. */
+  async #become(item: KeyValue | undefined): Promise<void> {
+    this.#now = item && (await Stored.readInTurns(this.#key, item.modRevision, this.#source.codec, item.value))
+    this.#certain = true
+  }
+
+  async keep(): Promise<Attempted> {
+    const old = this.#now
+    if (old === undefined) return this.#missing()
+    return (await this.confirm()) ? { object: this.#now ?? old, outcome: 'unchanged' } : undefined
+  }
+
+  async remove(): Promise<Attempted> {
+    const old = this.#now
+    if (old === undefined) return this.#missing()
+    const key = this.#key
+    const { backend, codec } = this.#source
+    const deleted = await translated(backend.write({ key, expected: old.revision }, this.#signal), { key })
+    if (deleted.ok) return { object: new Stored(key, deleted.revision, codec, old.json()).at(deleted.revision), outcome: 'deleted' }
+    await this.#become(deleted.current)
+    return undefined
+  }
+
+  async #missing(): Promise<undefined> {
+    if (await this.confirm()) throw new StorageError('not found', `${this.#key} does not exist`, { key: this.#key })
+  }
+
+  async put(next: KubeObject, ttlSeconds: number | undefined): Promise<Attempted> {
+    const key = this.#key
+    const { backend, codec } = this.#source
+    const value = await startInTurns(codec.encodeInSteps(next))
     const ready = codec.prepareJson(value)
     if (ready) await ready
-    if (now !== undefined && isStored(codec, now, value)) {
-      if (!(await confirm())) continue
+    if (this.#now !== undefined && isStored(codec, this.#now, value)) {
+      if (!(await this.confirm())) return undefined
       // Same revision. The transformer may call the bytes stale by now, because encryption keys may have changed.
-      if (isStored(codec, now, value)) return { object: now, outcome: 'unchanged', result }
+      if (isStored(codec, this.#now, value)) return { object: this.#now, outcome: 'unchanged' }
     }
+    const now = this.#now
     const held = codec.toStorage(value, key)
     const put = await translated(
-      backend.write({ key, expected: now?.revision ?? 0, value: held, ...(change.ttlSeconds !== undefined && { ttlSeconds: change.ttlSeconds }) }, signal),
+      backend.write({ key, expected: now?.revision ?? 0, value: held, ...(ttlSeconds !== undefined && { ttlSeconds }) }, this.#signal),
       { key },
     )
     // All writes of one commit resolve together.
     if (turnIsSpent()) await nextTurn()
-    if (put.ok) {
-      const object = new Stored(key, put.revision, codec, codec.json(value, put.revision))
-      return { object, outcome: now === undefined ? 'created' : 'updated', result }
-    }
-    now = put.current && (await Stored.readInTurns(key, put.current.modRevision, codec, put.current.value))
-    certain = true
+    if (put.ok) return { object: new Stored(key, put.revision, codec, codec.json(value, put.revision)), outcome: now === undefined ? 'created' : 'updated' }
+    await this.#become(put.current)
+    return undefined
   }
 }
 

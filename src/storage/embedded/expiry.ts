@@ -20,76 +20,93 @@ export interface Expiry {
 
 /** Deletes keys whose time to live has passed, with guarded writes: a key that was written since is kept. Deadlines are stored, so they survive a restart. */
 export function openExpiry(tables: Tables, writer: Writer, clock: TimerClock, logger: Logger): Expiry {
-  let timer: Timer | undefined
-  let next = Number.POSITIVE_INFINITY
-  let expiring = false
-  let closed = false
-  /** Number of holds. Keys expire only while there is none. */
-  let held = 0
-  /** The expiry in progress. */
-  let running: Promise<void> = Promise.resolve()
+  const expiry = new TimedExpiry(tables, writer, clock, logger)
+  for (const key of tables.expiry.getKeys({ limit: 1 })) expiry.schedule(readNumber(key, 0))
+  return expiry
+}
 
-  function schedule(deadline: number): void {
-    next = Math.min(next, deadline)
-    if (closed || expiring || timer || next === Number.POSITIVE_INFINITY) return
-    timer = clock.after(Math.min(LONGEST_WAIT, Math.max(0, next - clock.now())), look)
+class TimedExpiry implements Expiry {
+  readonly #tables: Tables
+  readonly #writer: Writer
+  readonly #clock: TimerClock
+  readonly #logger: Logger
+  #timer: Timer | undefined
+  /** The earliest deadline that is known. */
+  #next = Number.POSITIVE_INFINITY
+  #expiring = false
+  #closed = false
+  /** Number of holds. Keys expire only while there is none. */
+  #held = 0
+  /** The expiry in progress. */
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(tables: Tables, writer: Writer, clock: TimerClock, logger: Logger) {
+    this.#tables = tables
+    this.#writer = writer
+    this.#clock = clock
+    this.#logger = logger
   }
 
-  function look(): void {
-    timer = undefined
-    if (closed) return
-    if (held > 0) {
-      timer = clock.after(LONGEST_WAIT, look)
-      return
+  schedule(deadline: number): void {
+    this.#next = Math.min(this.#next, deadline)
+    if (this.#closed || this.#expiring || this.#timer || this.#next === Number.POSITIVE_INFINITY) return
+    this.#wait(Math.min(LONGEST_WAIT, Math.max(0, this.#next - this.#clock.now())))
+  }
+
+  async hold(): Promise<() => void> {
+    this.#held++
+    await this.#running
+    let isHeld = true
+    return () => {
+      if (isHeld) this.#held--
+      isHeld = false
     }
-    if (next > clock.now()) {
-      schedule(next)
-      return
-    }
-    expiring = true
-    running = expire()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.close()
+  }
+
+  #wait(ms: number): void {
+    this.#timer = this.#clock.after(ms, () => this.#look())
+  }
+
+  #look(): void {
+    this.#timer = undefined
+    if (this.#closed) return
+    if (this.#held > 0) this.#wait(LONGEST_WAIT)
+    else if (this.#next > this.#clock.now()) this.schedule(this.#next)
+    else this.#begin()
+  }
+
+  #begin(): void {
+    this.#expiring = true
+    this.#running = this.#expire()
       .catch(error => {
-        if (!isCommitFailure(error)) logger.warn('cannot delete expired keys', { error: String(error) })
-        return clock.now() + LONGEST_WAIT
+        if (!isCommitFailure(error)) this.#logger.warn('cannot delete expired keys', { error: String(error) })
+        return this.#clock.now() + LONGEST_WAIT
       })
       .then(deadline => {
-        expiring = false
-        schedule(deadline)
+        this.#expiring = false
+        this.schedule(deadline)
       })
       .catch(() => {})
   }
 
   /** Deletes the keys that are due, and returns the next deadline. */
-  async function expire(): Promise<number> {
-    next = Number.POSITIVE_INFINITY
-    const now = clock.now()
+  async #expire(): Promise<number> {
+    this.#next = Number.POSITIVE_INFINITY
+    const now = this.#clock.now()
     const due: Promise<unknown>[] = []
     let ahead = Number.POSITIVE_INFINITY
-    for (const { key: settles, value } of tables.expiry.getRange({ limit: BATCH })) {
+    for (const { key: settles, value } of this.#tables.expiry.getRange({ limit: BATCH })) {
       ahead = readNumber(settles, 0)
       if (ahead > now) break
       const expected = readRevision(settles, 8)
-      due.push(writer.write({ key: decodeKey(value), expected }, { settles }))
+      due.push(this.#writer.write({ key: decodeKey(value), expected }, { settles }))
     }
     await Promise.all(due)
     return ahead
-  }
-
-  for (const key of tables.expiry.getKeys({ limit: 1 })) schedule(readNumber(key, 0))
-  return {
-    schedule,
-    async hold() {
-      held++
-      await running
-      let isHeld = true
-      return () => {
-        if (isHeld) held--
-        isHeld = false
-      }
-    },
-    close() {
-      closed = true
-      timer?.close()
-    },
   }
 }
