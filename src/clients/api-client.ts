@@ -1,5 +1,6 @@
-import type { Json, JsonObject, TypedObject } from '../api/meta/object.ts'
+import { type Json, type JsonObject, objectIn, type TypedObject } from '../api/meta/object.ts'
 import { JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from '../codec/patch-types.ts'
+import { apiVersionOf } from '../meta/gvk.ts'
 
 /** Identifies a kind in one version, as a path of the API does, with the type of its objects. */
 export interface ResourceKind<T extends TypedObject> {
@@ -60,6 +61,12 @@ export const PATCH_MEDIA_TYPES: Readonly<Record<PatchType, string>> = { json: JS
 /** A patch: an object, or the list of operations of a JSON patch. */
 export type PatchBody = JsonObject | readonly Json[]
 
+export interface ApplyOptions {
+  readonly fieldManager: string
+  /** Optional. Whether fields of other managers are taken from them. Default: their conflict rejects the request. */
+  readonly force?: boolean
+}
+
 /**
  * Client of the API of one server, in its process or over HTTP. Every method rejects with a StatusError if the server rejects the request. Objects that are
  * returned may be shared with other readers and must not be changed. Objects that are passed belong to the client.
@@ -82,10 +89,26 @@ export interface ApiClient {
   /** Replaces an object. Rejects with 409 if the object has another resource version than the stored one. */
   update<T extends TypedObject>(kind: ResourceKind<T>, object: T, subresource?: string): Promise<T>
   patch<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, patch: PatchBody, type?: PatchType): Promise<T>
+  /** Server-side apply. The configuration needs no apiVersion, kind and name. Creates a missing object, unless the configuration has a uid or a resource version. */
+  apply<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, configuration: JsonObject, options: ApplyOptions): Promise<T>
   delete(kind: ResourceKind<TypedObject>, namespace: string, name: string, options?: DeletePreconditions): Promise<void>
   /** Creates an object at a subresource of another kind: `binding`, `eviction`. */
   post(kind: ResourceKind<TypedObject>, name: Required<ObjectName>, body: TypedObject): Promise<void>
+  /** Returns the kinds of a group whose objects can be listed and patched, in all served versions. The preferred version is first. Empty if the group is not served. */
+  kindsOf(group: string): Promise<readonly ResourceKind<TypedObject>[]>
 }
 
 /** `namespace/name`, or the name alone of an object without a namespace, as client-go's MetaNamespaceKeyFunc. */
 export const objectKey = ({ metadata: { namespace = '', name = '' } }: TypedObject): string => (namespace === '' ? name : `${namespace}/${name}`)
+
+/** Returns a configuration with the apiVersion and the kind of a kind, and the name of an object. */
+export const appliedConfiguration = (
+  kind: ResourceKind<TypedObject>,
+  { namespace, name }: Pick<ObjectName, 'namespace' | 'name'>,
+  configuration: JsonObject,
+): JsonObject => ({
+  ...configuration,
+  kind: kind.kind,
+  apiVersion: apiVersionOf(kind),
+  metadata: { ...objectIn(configuration.metadata), name, ...(namespace !== '' && { namespace }) },
+})

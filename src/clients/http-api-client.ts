@@ -1,14 +1,19 @@
 import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { type Agent, request as requestTls } from 'node:https'
 import { decodedObject, isJsonObject, type Json, type JsonObject, objectIn, type TypedObject } from '../api/meta/object.ts'
+import type { GroupVersion } from '../api/meta/v1.types.ts'
 import { parseJson } from '../codec/json.ts'
+import { APPLY_PATCH } from '../codec/patch-types.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { TlsAgent } from '../lib/tls-agent.ts'
 import { USER_AGENT } from '../lib/user-agent.ts'
+import { apiVersionOf } from '../meta/gvk.ts'
 import { objectsIn } from '../meta/json-members.ts'
-import { failure, type StatusError } from '../meta/status.ts'
+import { failure, StatusError } from '../meta/status.ts'
 import {
   type ApiClient,
+  type ApplyOptions,
+  appliedConfiguration,
   type DeletePreconditions,
   type ListQuery,
   type ObjectList,
@@ -112,6 +117,17 @@ export class HttpApiClient implements ApiClient {
     return this.#object(kind, { method: 'PATCH', path: objectPathOf(kind, name), body: patch, contentType: PATCH_MEDIA_TYPES[type] })
   }
 
+  async apply<T extends TypedObject>(
+    kind: ResourceKind<T>,
+    name: ObjectName,
+    configuration: JsonObject,
+    { fieldManager, force = false }: ApplyOptions,
+  ): Promise<T> {
+    const search = new URLSearchParams({ fieldManager, force: String(force) })
+    const body = appliedConfiguration(kind, name, configuration)
+    return this.#object(kind, { method: 'PATCH', path: `${objectPathOf(kind, name)}?${search}`, body, contentType: APPLY_PATCH })
+  }
+
   async delete(kind: ResourceKind<TypedObject>, namespace: string, name: string, options: DeletePreconditions = {}): Promise<void> {
     const { uid, resourceVersion, ...rest } = options
     const preconditions = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) }
@@ -121,6 +137,30 @@ export class HttpApiClient implements ApiClient {
 
   async post(kind: ResourceKind<TypedObject>, name: Required<ObjectName>, body: TypedObject): Promise<void> {
     await this.#json({ method: 'POST', path: objectPathOf(kind, name), body })
+  }
+
+  async kindsOf(group: string): Promise<readonly ResourceKind<TypedObject>[]> {
+    const versions = await this.#versionsOf(group)
+    const lists = await Promise.all(versions.map(version => this.#discovery(groupPathOf({ group, version }))))
+    return lists.flatMap((list, i) => objectsIn(list.resources).flatMap(resource => discoveredKind({ group, version: versions[i] ?? '' }, resource)))
+  }
+
+  /** Versions of a group, the preferred one first. */
+  async #versionsOf(group: string): Promise<string[]> {
+    const found = await this.#discovery(group === '' ? '/api' : `/apis/${encodeURIComponent(group)}`)
+    const { version: preferred } = objectIn(found.preferredVersion)
+    const all = group === '' ? texts(found.versions) : objectsIn(found.versions).flatMap(({ version }) => (typeof version === 'string' ? [version] : []))
+    return typeof preferred === 'string' ? [preferred, ...all.filter(version => version !== preferred)] : all
+  }
+
+  /** Reads a path of discovery. Empty if it is not served: the response has no Status then. */
+  async #discovery(path: string): Promise<JsonObject> {
+    return objectIn(
+      await this.#json({ method: 'GET', path }).catch((error: unknown) => {
+        if (error instanceof StatusError && error.code === 404) return null
+        throw error
+      }),
+    )
   }
 
   close(): void {
@@ -169,9 +209,23 @@ function objectPathOf(kind: ResourceKind<TypedObject>, of: ObjectName): string {
   return pathOf(kind, of)
 }
 
+const groupPathOf = ({ group, version }: GroupVersion): string => (group === '' ? `/api/${version}` : `/apis/${group}/${version}`)
+
+const texts = (value: Json | undefined): string[] => (Array.isArray(value) ? value.filter(each => typeof each === 'string') : [])
+
+/** Verbs of kinds whose objects can be listed and patched. */
+const CHANGEABLE = ['list', 'patch']
+
+/** Returns the kind of an entry of discovery. Empty for subresources, and if its objects cannot be listed and patched. */
+function discoveredKind(of: GroupVersion, { name, kind, namespaced, verbs }: JsonObject): ResourceKind<TypedObject>[] {
+  if (typeof name !== 'string' || typeof kind !== 'string' || name.includes('/')) return []
+  const allowed = texts(verbs)
+  return CHANGEABLE.every(verb => allowed.includes(verb)) ? [{ ...of, resource: name, kind, namespaced: namespaced === true }] : []
+}
+
 /** Path of a collection if the name is empty, otherwise of an object or subresource. */
 function pathOf({ group, version, resource, namespaced }: ResourceKind<TypedObject>, { namespace, name, subresource = '' }: ObjectName): string {
-  const prefix = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+  const prefix = groupPathOf({ group, version })
   const scope = namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''
   const object = name === '' ? '' : `/${encodeURIComponent(name)}`
   return `${prefix}${scope}/${resource}${object}${subresource === '' ? '' : `/${subresource}`}`
@@ -180,7 +234,7 @@ function pathOf({ group, version, resource, namespaced }: ResourceKind<TypedObje
 const sent = ({ group, version, kind }: ResourceKind<TypedObject>, object: TypedObject): TypedObject => ({
   ...object,
   kind,
-  apiVersion: group === '' ? version : `${group}/${version}`,
+  apiVersion: apiVersionOf({ group, version }),
 })
 
 /** Gives a response the type of its kind: the server has validated and encoded it by that kind's schema. */

@@ -15,7 +15,9 @@ export function clientsInTurn(): (client: ApiClient) => ApiClient {
     create: (...args) => inTurn(() => client.create(...args)),
     update: (...args) => inTurn(() => client.update(...args)),
     patch: (...args) => inTurn(() => client.patch(...args)),
+    apply: (...args) => inTurn(() => client.apply(...args)),
     delete: (...args) => inTurn(() => client.delete(...args)),
     post: (...args) => inTurn(() => client.post(...args)),
+    kindsOf: (...args) => inTurn(() => client.kindsOf(...args)),
   })
 }

@@ -4,6 +4,8 @@ import { asKind, kindId } from '../catalog/define.ts'
 import type { VirtualResource, VirtualResult } from '../catalog/definition.ts'
 import {
   type ApiClient,
+  type ApplyOptions,
+  appliedConfiguration,
   type DeletePreconditions,
   type ListQuery,
   type ObjectList,
@@ -20,6 +22,7 @@ import type { Clock } from '../lib/clock.ts'
 import { mapInSlices } from '../lib/slices.ts'
 import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { RequestContext, User } from '../meta/context.ts'
+import { apiVersionOf } from '../meta/gvk.ts'
 import { objectsIn } from '../meta/json-members.ts'
 import { resourceAttributes } from '../meta/request-attributes.ts'
 import { conflictError, methodNotAllowedError, notFoundError, OPTIMISTIC_LOCK, pathNotFoundError } from '../meta/status.ts'
@@ -159,6 +162,17 @@ export class InProcessClient implements ApiClient {
     })
   }
 
+  apply<T extends TypedObject>(kind: ResourceKind<T>, name: ObjectName, configuration: JsonObject, { fieldManager, force = false }: ApplyOptions): Promise<T> {
+    return this.#write(kind, 'patch', name, async to => {
+      const config = appliedConfiguration(kind, name, configuration)
+      const { answer } = await this.#parts.registry.store(to.served).update(to, {
+        change: { kind: 'apply', config, repeated: [], manager: fieldManager, force, fieldValidation: 'Ignore' },
+        forceCreate: subresourceOf(to.served.version, to.subresource)?.view === undefined,
+      })
+      return objectOfKind(kind, await answerObject(answer))
+    })
+  }
+
   delete(kind: ResourceKind<TypedObject>, namespace: string, name: string, options: DeletePreconditions = {}): Promise<void> {
     const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = options
     const policy = propagationPolicy === undefined ? undefined : propagationPolicyOf(propagationPolicy)
@@ -179,6 +193,16 @@ export class InProcessClient implements ApiClient {
       if (subresource?.virtual === undefined || subresource.kind === undefined) throw methodNotAllowedError()
       await this.#call(to, subresource.virtual, decodeObject(subresource.kind, untyped(kind, body)))
     })
+  }
+
+  async kindsOf(group: string): Promise<readonly ResourceKind<TypedObject>[]> {
+    const snapshot = this.#parts.catalog.snapshot()
+    return snapshot.servedGroupVersions().flatMap(groupVersion =>
+      snapshot.resourcesOf(groupVersion).flatMap(({ definition, version }) => {
+        if (version.group !== group || !CHANGEABLE.every(verb => version.verbs.includes(verb))) return []
+        return [{ group, version: version.name, resource: version.names.plural, kind: version.kind, namespaced: definition.scope === 'Namespaced' }]
+      }),
+    )
   }
 
   /** Sends the body of a resource that is not stored. */
@@ -261,6 +285,9 @@ type Disturbance = Pick<StruckRequest, 'webhookFault' | 'disturbed'>
 
 const UNDISTURBED: Disturbance = { webhookFault: undefined, disturbed: undefined }
 
+/** Verbs of kinds whose objects can be listed and patched. */
+const CHANGEABLE = ['list', 'patch']
+
 const NO_QUERY = new URLSearchParams()
 const unchanged = (watcher: Watcher): Watcher => watcher
 
@@ -274,4 +301,4 @@ const objectOfKind = <T extends TypedObject>({ group, resource }: ResourceKind<T
 
 /** Objects of a client have a kind and an apiVersion only if they were read. */
 const untyped = ({ group, version, kind }: ResourceKind<TypedObject>, object: TypedObject): KubeObject =>
-  decodedObject({ ...object, kind: object.kind || kind, apiVersion: object.apiVersion || (group === '' ? version : `${group}/${version}`) })
+  decodedObject({ ...object, kind: object.kind || kind, apiVersion: object.apiVersion || apiVersionOf({ group, version }) })

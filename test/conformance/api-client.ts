@@ -76,6 +76,36 @@ export function apiClientSuite(open: () => ApiClient): void {
     await client.delete(PODS, 'default', updated.metadata.name ?? '', { gracePeriodSeconds: 0 })
   })
 
+  it('applies configurations, with conflicts between managers', async () => {
+    const client = open()
+    const name = { namespace: 'default', name: 'applied' }
+    await client.apply(CONFIG_MAPS, name, { data: { a: '1' } }, { fieldManager: 'one' })
+    expect(await reasonOf(client.apply(CONFIG_MAPS, name, { data: { a: '2' } }, { fieldManager: 'two' }))).to.equal('Conflict')
+    const forced = await client.apply(CONFIG_MAPS, name, { data: { a: '2' } }, { fieldManager: 'two', force: true })
+    expect(forced.data).to.deep.equal({ a: '2' })
+    expect(forced.metadata.managedFields?.map(({ manager, operation }) => `${operation} ${manager}`)).to.deep.equal(['Apply two'])
+    expect(await reasonOf(client.apply(CONFIG_MAPS, name, { metadata: { uid: 'other', resourceVersion: '1' } }, { fieldManager: 'one' }))).to.equal('Conflict')
+    await client.delete(CONFIG_MAPS, 'default', 'applied')
+    const gone = { metadata: { uid: forced.metadata.uid ?? '', resourceVersion: forced.metadata.resourceVersion ?? '' } }
+    expect(await reasonOf(client.apply(CONFIG_MAPS, name, gone, { fieldManager: 'one' }))).to.equal('Conflict')
+  })
+
+  it('finds the kinds of a group, in the preferred version first', async () => {
+    const client = open()
+    const [first] = (await client.kindsOf('autoscaling')).filter(({ resource }) => resource === 'horizontalpodautoscalers')
+    expect(first).to.deep.equal({
+      group: 'autoscaling',
+      version: 'v2',
+      resource: 'horizontalpodautoscalers',
+      kind: 'HorizontalPodAutoscaler',
+      namespaced: true,
+    })
+    const core = (await client.kindsOf('')).map(({ resource }) => resource)
+    expect(core).to.include.members(['configmaps', 'nodes'])
+    expect(core).to.not.include.members(['bindings', 'pods/status'])
+    expect(await client.kindsOf('none.example.com')).to.deep.equal([])
+  })
+
   it('creates an object at a subresource', async () => {
     const client = open()
     const pod = await client.create(PODS, {

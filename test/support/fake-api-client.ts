@@ -22,8 +22,10 @@ export class FakeApiClient implements ApiClient {
   #log: Logged[] = []
   #revision = 1
   #oldest = 0
+  /** Kinds that `kindsOf` returns, of all groups. */
+  kinds: readonly ResourceKind<TypedObject>[] = []
   /** Rejects the next calls of a method with errors, in order. */
-  readonly failures: Partial<Record<'list' | 'watch' | 'create' | 'patch' | 'update' | 'delete', Error[]>> = {}
+  readonly failures: Partial<Record<'list' | 'watch' | 'create' | 'patch' | 'apply' | 'update' | 'delete', Error[]>> = {}
 
   /** Ends all watches, as a connection that breaks. */
   cut(): void {
@@ -94,6 +96,13 @@ export class FakeApiClient implements ApiClient {
     return this.#put(kind, { ...old, ...rest, metadata: { ...old.metadata, ...(metadata as object) } }, 'modified')
   }
 
+  async apply<T extends TypedObject>(kind: ResourceKind<T>, { namespace, name, subresource = '' }: ObjectName, configuration: JsonObject): Promise<T> {
+    this.#call('apply', kind, name, subresource)
+    const old = this.#existing(kind, namespace, name)
+    const { metadata, ...rest } = configuration
+    return this.#put(kind, { ...old, ...rest, metadata: { ...old.metadata, ...(metadata as object) } }, 'modified')
+  }
+
   async delete(kind: ResourceKind<TypedObject>, namespace: string, name: string, _options?: DeletePreconditions): Promise<void> {
     this.#call('delete', kind, name)
     const old = this.#existing(kind, namespace, name)
@@ -104,6 +113,10 @@ export class FakeApiClient implements ApiClient {
 
   async post(kind: ResourceKind<TypedObject>, { name, subresource }: Required<ObjectName>): Promise<void> {
     this.#call('post', kind, name, subresource)
+  }
+
+  async kindsOf(group: string): Promise<readonly ResourceKind<TypedObject>[]> {
+    return this.kinds.filter(kind => kind.group === group)
   }
 
   #call(method: string, kind: ResourceKind<TypedObject>, ...more: (string | undefined)[]): void {
