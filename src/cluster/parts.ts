@@ -23,6 +23,7 @@ import { podCertificateCleaner } from './controllers/podcertificatecleaner/contr
 import { podGarbageCollector } from './controllers/podgc/controller.ts'
 import { replicaSetController, replicationController } from './controllers/replicaset/controller.ts'
 import { resourceClaimController } from './controllers/resourceclaim/controller.ts'
+import { serviceCidrController } from './controllers/servicecidrs/controller.ts'
 import { serviceLoadBalancerController } from './controllers/servicelb/controller.ts'
 import { statefulSetController } from './controllers/statefulset/controller.ts'
 import { taintEvictionController } from './controllers/tainteviction/controller.ts'
@@ -52,6 +53,7 @@ export const CLUSTER_PARTS = {
   'kube-apiserver-serving-clustertrustbundle-publisher-controller': trustBundlePublisher,
   'podcertificaterequest-cleaner-controller': podCertificateCleaner,
   'legacy-serviceaccount-token-cleaner-controller': legacyTokenCleaner,
+  'service-cidr-controller': serviceCidrController,
   'service-lb-controller': serviceLoadBalancerController,
   'token-cleaner-controller': tokenCleaner,
   'ttl-controller': nodeTtlController,

@@ -31,6 +31,7 @@ export const CLUSTER_PART_NAMES = [
   'kube-apiserver-serving-clustertrustbundle-publisher-controller',
   'podcertificaterequest-cleaner-controller',
   'legacy-serviceaccount-token-cleaner-controller',
+  'service-cidr-controller',
   'service-lb-controller',
   'token-cleaner-controller',
   'ttl-controller',
@@ -61,7 +62,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'device-taint-eviction-controller',
   'node-route-controller',
   'selinux-warning-controller',
-  'service-cidr-controller',
   'storage-version-migrator-controller',
   'storageversion-garbage-collector-controller',
 ]

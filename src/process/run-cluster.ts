@@ -47,6 +47,7 @@ const ACCOUNTS: Readonly<Partial<Record<ClusterPartName, string>>> = {
   'kube-apiserver-serving-clustertrustbundle-publisher-controller': 'kube-apiserver-serving-clustertrustbundle-publisher',
   'legacy-serviceaccount-token-cleaner-controller': 'legacy-service-account-token-cleaner',
   'podcertificaterequest-cleaner-controller': 'podcertificaterequestcleaner',
+  'service-cidr-controller': 'service-cidrs-controller',
   'service-lb-controller': 'service-controller',
   'token-cleaner-controller': 'token-cleaner',
 }

@@ -23,6 +23,7 @@ import type {
 import type { EndpointSlice } from '../../api/discovery/v1.types.ts'
 import type { Event as EventV1 } from '../../api/events/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
+import type { IPAddress, ServiceCIDR } from '../../api/networking/v1.types.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
 import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment } from '../../api/storage/v1.types.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
@@ -114,6 +115,22 @@ export const API_SERVICES: ResourceKind<APIService> = {
   kind: 'APIService',
   namespaced: false,
 }
+
+const NETWORK_VERSIONS = ['v1', 'v1beta1', 'v1alpha1'] as const
+
+const networkKind = <T extends TypedObject>(version: string, kind: string, resource: string): ResourceKind<T> => ({
+  group: 'networking.k8s.io',
+  version,
+  resource,
+  kind,
+  namespaced: false,
+})
+
+/** Versions of ServiceCIDR, newest first. Releases serve some of them, or none. */
+export const SERVICE_CIDRS = NETWORK_VERSIONS.map(version => networkKind<ServiceCIDR>(version, 'ServiceCIDR', 'servicecidrs'))
+
+/** Versions of IPAddress, newest first. A release serves those of ServiceCIDR. */
+export const IP_ADDRESSES = NETWORK_VERSIONS.map(version => networkKind<IPAddress>(version, 'IPAddress', 'ipaddresses'))
 
 const CERTIFICATE_VERSIONS = ['v1', 'v1beta1', 'v1alpha1'] as const
 
