@@ -32,7 +32,7 @@ export class ApiService implements Service {
   readonly #shutdown = new AbortController()
   /** Host and port that discovery shows. Empty until the server listens. */
   #address = ''
-  readonly #watchMetrics = new WatchMetrics()
+  readonly #watchMetrics: WatchMetrics
   readonly #deprecatedRequests = createDeprecatedRequests()
 
   constructor(
@@ -44,6 +44,7 @@ export class ApiService implements Service {
     const { gates } = options.release
     const { authorizer } = options.access
     const deprecatedRequests = this.#deprecatedRequests
+    this.#watchMetrics = new WatchMetrics(gates.release)
     const watchMetrics = this.#watchMetrics
     const streams = streamTranslation(gates)
     const env = {

@@ -7,11 +7,12 @@ import { qualifiedResource } from '../meta/gvk.ts'
 import { codecOf, storedAsOf } from '../registry/codec.ts'
 import type { Backend } from '../storage/backend.ts'
 import type { SavedStates } from '../storage/cacher/cacher-types.ts'
-import { cacherMetrics } from '../storage/cacher/metrics.ts'
+import { cachedLists, cacherMetrics } from '../storage/cacher/metrics.ts'
 import type { CachedResource } from '../storage/cacher/resource-cache.ts'
 import { namedReports } from '../storage/corrupt.ts'
 import { listMetrics } from '../storage/list-metrics.ts'
 import { RequestTimings } from '../storage/request-timings.ts'
+import { groupAndName } from '../storage/resource-labels.ts'
 import { key, type Revision } from '../storage/revision.ts'
 import { storageSize } from '../storage/size-gauge.ts'
 import type { ResourceCodec, Storage } from '../storage/storage.ts'
@@ -59,7 +60,7 @@ export class StoreService implements Service {
     const { backend, otherStores, probes, isCached, etcdPrefix } = storage
     const { gates } = options.release
     const { onWatchers } = options.observability
-    const timings = new RequestTimings(runtime.recent?.notes)
+    const timings = new RequestTimings(gates.release, runtime.recent?.notes)
     this.#timings = timings
     const stored = definitions.filter(definition => definition.storage !== undefined).map(definition => this.#cachedResource(definition))
     const storesOptions: StoresOptions = {
@@ -68,6 +69,7 @@ export class StoreService implements Service {
       ...(runtime.clock !== systemClock && { timers: runtime.clock }),
       rests: runtime.settled === undefined,
       consistentReads: gates.enabled('ConsistentListFromCache'),
+      measuresDispatch: isSince(gates.release, '1.37'),
       resilientStart: gates.enabled('ResilientWatchCacheInitialization'),
       exactReads: gates.enabled('ListFromCacheSnapshot'),
       ...(isSince(gates.release, '1.34') ? { futureCode: 'too large revision' } : { servesFuturePages: true }),
@@ -96,8 +98,8 @@ export class StoreService implements Service {
     this.metrics = [
       objectCounts(this.#stores),
       ...resourceSizes(this.#stores, gates.enabled('SizeBasedListCostEstimate')),
-      ...cacherMetrics(this.#stores.cachers, etcdPrefix),
-      ...listMetrics(() => this.#stores.listCounts()),
+      ...cacherMetrics(this.#stores.cachers, etcdPrefix, { release: gates.release, shards: gates.enabled('ShardedListAndWatch') }),
+      ...listMetrics({ stored: () => this.#stores.listCounts(), cached: () => cachedLists(this.#stores.cachers) }, gates.release),
       ...timings.families(),
       storageSize(
         new Map([[storage.isExclusive ? 'embedded' : 'etcd-0', backend], ...otherStores.map(({ name, backend }) => [name, backend] as const)]),
@@ -269,7 +271,7 @@ function resourceSizes(stores: Stores, bySize: boolean): MetricFamily[] {
     across: 'max',
     *samples() {
       for (const [qualified, objects] of stores.counts()) {
-        const [, resource = qualified, group = ''] = /^([^.]+)\.(.+)$/.exec(qualified) ?? []
+        const [group, resource] = groupAndName(qualified)
         yield { metricName: name, labels: { group, resource }, value: count(qualified, objects) }
       }
     },

@@ -1,11 +1,14 @@
 import type { GoneVersion } from '../catalog/gone-versions.ts'
 import { doubled } from '../lib/buckets.ts'
 import { CounterFamily, HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
+import { isSince, type Release } from '../lifecycle/release.ts'
 import type { FramedBatch } from './shared-frames.ts'
 
 /** Upper bounds in bytes. */
 const SIZES = doubled(1024, 8)
+/** Upper bounds in seconds. */
 const DURATIONS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60]
+const DURATIONS_SINCE_37 = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300]
 const KIND = ['group', 'version', 'kind'] as const
 
 /** Counts the events of one watch. The series are looked up when the watch begins. */
@@ -41,14 +44,19 @@ export class WatchMetrics {
     subject: KIND,
     buckets: SIZES,
   })
-  readonly #initial = new HistogramFamily({
-    name: 'apiserver_watch_list_duration_seconds',
-    help: 'Time until the initial events of a watch were sent, by group, version, resource and scope.',
-    stability: 'ALPHA',
-    labels: ['group', 'version', 'resource', 'scope'],
-    subject: ['group', 'version', 'resource'],
-    buckets: DURATIONS,
-  })
+  readonly #initial: HistogramFamily
+
+  /** @param release determines the buckets */
+  constructor(release: Release) {
+    this.#initial = new HistogramFamily({
+      name: 'apiserver_watch_list_duration_seconds',
+      help: 'Time until the initial events of a watch were sent, by group, version, resource and scope.',
+      stability: 'ALPHA',
+      labels: ['group', 'version', 'resource', 'scope'],
+      subject: ['group', 'version', 'resource'],
+      buckets: isSince(release, '1.37') ? DURATIONS_SINCE_37 : DURATIONS,
+    })
+  }
 
   families(): MetricFamily[] {
     return [this.#events, this.#sizes, this.#initial]

@@ -56,7 +56,7 @@ const NAMESPACE = 'metadata.namespace'
  * incomplete; `matches` decides.
  */
 export function predicateOf(labels: readonly LabelRequirement[], fields: readonly FieldTerm[], shard?: ShardSelector): Predicate {
-  if (shard) return inShard(predicateOf(labels, fields), shard)
+  if (shard) return limitedTo(predicateOf(labels, fields), shard)
   if (labels.length === 0 && fields.length === 0) return everything
   const all = new FieldMatcher(fields)
   const name = all.required(NAME)
@@ -79,9 +79,10 @@ export function predicateOf(labels: readonly LabelRequirement[], fields: readonl
 }
 
 /** Limits a predicate to the objects of a shard. */
-function inShard(predicate: Predicate, shard: ShardSelector): Predicate {
+function limitedTo(predicate: Predicate, shard: ShardSelector): Predicate {
   const isIn = shardMatcher(shard)
-  return { ...predicate, matches: attributes => isIn(attributes[shard.field]) && predicate.matches(attributes), everything: false }
+  const inShard: Predicate['inShard'] = attributes => isIn(attributes[shard.field])
+  return { ...predicate, inShard, matches: attributes => isIn(attributes[shard.field]) && predicate.matches(attributes), everything: false }
 }
 
 const othersMatch = (others: FieldMatcher, fields: Readonly<Record<string, string>>): boolean =>

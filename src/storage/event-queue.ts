@@ -9,6 +9,11 @@ interface Taker {
   reject(error: unknown): void
 }
 
+/** Told when the taker of a queue takes a batch. */
+export interface Receipt {
+  taken(): void
+}
+
 /** Limit on queued objects behind the next batch, in bytes per watcher. Events are shared among watchers, so this bounds the memory that one slow watcher retains. */
 const QUEUE_BYTES = 16 << 20
 
@@ -29,6 +34,8 @@ export class EventQueue implements Watcher {
   /** Batches that precede all others. They are generated on demand, one per turn of the event loop. */
   #initial: Iterator<readonly StorageEvent[]> | undefined
   #batches: (readonly StorageEvent[])[] = []
+  /** Receipts of the batches, in their order. */
+  #receipts: (Receipt | undefined)[] = []
   #queued = 0
   /** Bytes of the batches after the first. */
   #bytes = 0
@@ -59,8 +66,8 @@ export class EventQueue implements Watcher {
     return this.#queued
   }
 
-  /** Adds a batch, which may be shared with other queues. Returns false if the queue has ended, or was full and therefore ends. */
-  push(batch: readonly StorageEvent[]): boolean {
+  /** Adds a batch, which may be shared with other queues, and so may its receipt. Returns false if the queue has ended, or was full and therefore ends. */
+  push(batch: readonly StorageEvent[], receipt?: Receipt): boolean {
     if (this.#ended) return false
     if (batch.length === 0) return true
     // The queue is usually empty, and then the bytes need not be counted.
@@ -71,6 +78,7 @@ export class EventQueue implements Watcher {
     }
     this.#bytes += bytes
     this.#batches.push(batch)
+    this.#receipts.push(receipt)
     this.#queued += batch.length
     if (this.#taker !== undefined) this.#give(this.#taker)
     return true
@@ -112,6 +120,7 @@ export class EventQueue implements Watcher {
   close(slow = false): void {
     if (!this.#ended) this.#slow = slow
     this.#batches = []
+    this.#receipts = []
     this.#queued = 0
     this.#initial = undefined
     this.finish()
@@ -176,6 +185,7 @@ export class EventQueue implements Watcher {
   /** The bytes of the batch that is being delivered do not count: only those that wait behind it. */
   #next(): readonly StorageEvent[] | undefined {
     const batch = this.#batches.shift()
+    this.#receipts.shift()?.taken()
     if (batch !== undefined) this.#queued -= batch.length
     const first = this.#batches[0]
     if (first !== undefined) this.#bytes -= batchSize(first)

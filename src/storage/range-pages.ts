@@ -17,7 +17,10 @@ const SHORTEST_PAGE = 2000
 const SHORTEST_ATTEMPTS = 5
 
 /** A range to read in pages. */
-export type PagedQuery = Pick<RangeQuery, 'start' | 'end' | 'at' | 'keysOnly' | 'visit'>
+export interface PagedQuery extends Pick<RangeQuery, 'start' | 'end' | 'at' | 'keysOnly' | 'visit'> {
+  /** Optional. Called if the store streams what follows the first page. */
+  readonly onStream?: () => void
+}
 
 /** Store that ranges are read from. */
 export type PagedBackend = Pick<Backend, 'range' | 'rangeStream' | 'pageReader'>
@@ -73,6 +76,7 @@ export async function* rangePages(backend: PagedBackend, query: PagedQuery, sign
     if (page.more) {
       start = startAfter(last, start)
       if (mayStream && !source.isVisiting) stream = backend.rangeStream?.({ start, end: query.end, at }, signal)
+      if (stream) query.onStream?.()
       mayStream = false
       // Visiting is work of the caller, so the next page is read only when the caller continues.
       if (!source.isVisiting && stream === undefined) next = read(nextLimit)

@@ -2,6 +2,12 @@ import type { Key, Revision } from './revision.ts'
 import type { Predicate, StorageEvent } from './storage.ts'
 import type { Stored } from './stored-object.ts'
 
+/** When a change arrived from the store, and when the cache had it, in milliseconds on the clock of `performance.now()`. */
+export interface ChangeTimes {
+  readonly arrived: number
+  readonly cached: number
+}
+
 /** One change of one object. Its events and the encodings of their objects are created once and shared by all watchers. */
 export class RecordedChange {
   readonly key: Key
@@ -10,15 +16,18 @@ export class RecordedChange {
   readonly object: Stored | undefined
   /** The state before; undefined for a creation. */
   readonly previous: Stored | undefined
+  /** Undefined if the delivery to watchers is not measured. */
+  readonly times: ChangeTimes | undefined
   #event: StorageEvent | undefined
   #entered: StorageEvent | undefined
   #left: StorageEvent | undefined
 
-  constructor(key: Key, revision: Revision, object: Stored | undefined, previous: Stored | undefined) {
+  constructor(key: Key, revision: Revision, object: Stored | undefined, previous: Stored | undefined, times?: ChangeTimes) {
     this.key = key
     this.revision = revision
     this.object = object
     this.previous = previous
+    this.times = times
   }
 
   /** Event for a watcher without a predicate; undefined for a deletion without a previous state. */

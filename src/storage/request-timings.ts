@@ -1,10 +1,10 @@
 import { REQUEST_BUCKETS } from '../lib/buckets.ts'
 import { errorMessage } from '../lib/error-message.ts'
 import { CounterFamily, type HistogramChild, HistogramFamily, type MetricFamily, type NumberChild } from '../lib/metrics.ts'
+import type { Release } from '../lifecycle/release.ts'
 import type { RequestNotes } from '../meta/request-notes.ts'
 import type { Backend } from './backend.ts'
-
-const LABELS = ['operation', 'type'] as const
+import { type ResourceLabels, resourceLabels } from './resource-labels.ts'
 
 interface Children {
   readonly latency: HistogramChild
@@ -14,34 +14,27 @@ interface Children {
 
 /** Latency and failures of store requests, as kube-apiserver's metrics of etcd requests. The embedded store is reported under the same names. */
 export class RequestTimings {
-  readonly #latencies = new HistogramFamily({
-    name: 'etcd_request_duration_seconds',
-    help: 'Etcd request latency in seconds for each operation and object type.',
-    stability: 'ALPHA',
-    labels: LABELS,
-    subject: ['type'],
-    buckets: REQUEST_BUCKETS,
-  })
-  readonly #totals = new CounterFamily({
-    name: 'etcd_requests_total',
-    help: 'Etcd request counts for each operation and object type.',
-    stability: 'ALPHA',
-    labels: LABELS,
-    subject: ['type'],
-  })
-  readonly #failures = new CounterFamily({
-    name: 'etcd_request_errors_total',
-    help: 'Etcd failed request counts for each operation and object type.',
-    stability: 'ALPHA',
-    labels: LABELS,
-    subject: ['type'],
-  })
-
+  readonly #latencies: HistogramFamily
+  readonly #totals: CounterFamily
+  readonly #failures: CounterFamily
+  readonly #labels: ResourceLabels
   readonly #notes: (() => RequestNotes | undefined) | undefined
 
-  /** `notes` returns the notes of the current request, to which its store calls are added. Without it they are not recorded. */
-  constructor(notes?: () => RequestNotes | undefined) {
+  /**
+   * @param release determines the labels
+   * @param notes returns the notes of the current request, to which its store calls are added. Without it they are not recorded
+   */
+  constructor(release: Release, notes?: () => RequestNotes | undefined) {
     this.#notes = notes
+    this.#labels = resourceLabels(release, 'type')
+    const { names } = this.#labels
+    const family = (name: string, help: string) => ({ name, help, stability: 'ALPHA' as const, labels: ['operation', ...names], subject: names })
+    this.#latencies = new HistogramFamily({
+      ...family('etcd_request_duration_seconds', 'Etcd request latency in seconds for each operation and object type.'),
+      buckets: REQUEST_BUCKETS,
+    })
+    this.#totals = new CounterFamily(family('etcd_requests_total', 'Etcd request counts for each operation and object type.'))
+    this.#failures = new CounterFamily(family('etcd_request_errors_total', 'Etcd failed request counts for each operation and object type.'))
   }
 
   families(): MetricFamily[] {
@@ -50,19 +43,20 @@ export class RequestTimings {
 
   /** Removes the metrics of a type that no longer exists. */
   forget(type: string): void {
-    for (const family of [this.#latencies, this.#totals, this.#failures]) family.forget(type)
+    for (const family of [this.#latencies, this.#totals, this.#failures]) family.forget(...this.#labels.values(type))
   }
 
   /** Returns a backend whose reads and writes are timed as requests for this type (`deployments.apps`). */
   timed(backend: Backend, type: string): Backend {
     const operations = new Map<string, Children>()
+    const labels = this.#labels.values(type)
     const childrenOf = (operation: string): Children => {
       let children = operations.get(operation)
       if (children === undefined) {
         children = {
-          latency: this.#latencies.child(operation, type),
-          total: this.#totals.child(operation, type),
-          errors: () => this.#failures.child(operation, type),
+          latency: this.#latencies.child(operation, ...labels),
+          total: this.#totals.child(operation, ...labels),
+          errors: () => this.#failures.child(operation, ...labels),
         }
         operations.set(operation, children)
       }

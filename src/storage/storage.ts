@@ -124,6 +124,8 @@ export interface Predicate {
   requires?(field: string): string | undefined
   /** Labels that every match has, each with one of its values. */
   readonly labels?: readonly RequiredLabel[]
+  /** Optional. Whether an object is in the shard that the request selects, as every match is. */
+  inShard?(attributes: Attributes): boolean
   /** Whether every object matches. Remaining counts are exact then. */
   readonly everything: boolean
 }

@@ -45,9 +45,10 @@ export class CacheRoutes {
     return longestOf(this.#routes, key)
   }
 
-  apply(event: BackendEvent, now: number): void {
-    this.find(event.key)?.apply(event, now)
-    if (this.#lingering.size > 0) longestOf(this.#lingering, event.key)?.cache.apply(event, now)
+  /** @param arrived see ResourceCache.apply */
+  apply(event: BackendEvent, now: number, arrived?: number): void {
+    this.find(event.key)?.apply(event, now, arrived)
+    if (this.#lingering.size > 0) longestOf(this.#lingering, event.key)?.cache.apply(event, now, arrived)
   }
 
   /** Ends the watches of all removed caches: changes were lost, or the server stops. */

@@ -18,7 +18,10 @@ const OBJECTS_PER_TURN = 200
 
 /** Opens a watch of the cache. Its initial events and its registration are determined in one synchronous step, so no event is missed or sent twice. */
 export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQuery, scope: WatchScope, signal: AbortSignal): Watcher {
-  const { start, predicate } = query
+  const { start } = query
+  const { counts } = cache
+  const predicate = shardCounted(query.predicate, counts)
+  const isSharded = query.predicate.inShard !== undefined
   const reached = core.time.now
   const now = core.clock.now()
   const onAbort = () => queue.close()
@@ -29,11 +32,12 @@ export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQ
   const queue = new EventQueue(
     core.queueLimit,
     slow => {
-      if (slow) cache.counts.slowWatchers++
+      if (slow) counts.slowWatchers++
+      if (isSharded) counts.shardedWatches--
       cache.interest.remove(watcher)
       signal.removeEventListener('abort', onAbort)
     },
-    counted(beginning, cache.counts),
+    counted(beginning, counts),
     core.queueBytes,
   )
   const lastBookmark = query.deadline === undefined ? Number.POSITIVE_INFINITY : query.deadline - BEFORE_DEADLINE_MS
@@ -45,9 +49,22 @@ export function watchCache(core: CacherCore, cache: ResourceCache, query: WatchQ
     nextBookmark: query.bookmarks && lastBookmark >= now ? Math.min(now + core.bookmarkMs, lastBookmark) : Number.POSITIVE_INFINITY,
     lastBookmark,
   }
+  if (isSharded) counts.shardedWatches++
   cache.interest.add(watcher, scope)
   signal.addEventListener('abort', onAbort, { once: true })
   return queue
+}
+
+/** Counts the objects that a predicate leaves out because they are in another shard. */
+function shardCounted(predicate: Predicate, counts: ResourceCounts): Predicate {
+  const { inShard } = predicate
+  if (inShard === undefined) return predicate
+  const matches: Predicate['matches'] = attributes => {
+    if (inShard(attributes)) return predicate.matches(attributes)
+    counts.otherShards++
+    return false
+  }
+  return { ...predicate, matches }
 }
 
 /** Counts initial events for their metric, without the bookmark, and passes the batches on. */

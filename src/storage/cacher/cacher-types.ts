@@ -64,6 +64,8 @@ export interface CacherOptions {
   readonly rests?: boolean
   /** Optional. Called each second with the largest number of watchers that want the same changes. */
   readonly onWatchers?: (most: number) => void
+  /** Whether the delivery of changes to watchers is measured. Default: false. */
+  readonly measuresDispatch?: boolean
   /** How unreadable objects are reported. Default: plainReports. */
   readonly reports?: CorruptReports
   /** Optional. States of a cacher over the store of which this one's is a copy, with equivalent codecs. They are copied instead of read from the store. */

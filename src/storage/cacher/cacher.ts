@@ -22,7 +22,7 @@ import type { Cacher, CacherCore, CacherOptions, CacherStats, LoadingResource, S
 import { ConsistencyChecks } from './consistency.ts'
 import { FanOut } from './fan-out.ts'
 import { awaitSignal, LoadWaiters } from './load-waiters.ts'
-import { copyAll, type LoadedState, loadAll, loadInRounds, loadSmall, resourceLoad } from './loader.ts'
+import { copyAll, type LoadedState, loadAll, loadInRounds, loadSmall, measuredLoad, resourceLoad } from './loader.ts'
 import { followingText, Reflector } from './reflector.ts'
 import { type CachedResource, ResourceCache, type SavedState } from './resource-cache.ts'
 import { RevisionClock } from './revision-clock.ts'
@@ -117,9 +117,9 @@ class WatchCache implements Cacher, CacherCore {
       clock: this.clock,
       logger: this.#logger,
       target: {
-        load: signal => this.#load(signal),
+        load: signal => measuredLoad([...(this.#demanded ?? this.#routes.values())], this.clock, caches => this.#load(caches, signal)),
         prepare: event => this.#routes.find(event.key)?.prepare(event),
-        apply: event => this.#routes.apply(event, this.clock.now()),
+        apply: (event, arrived) => this.#routes.apply(event, this.clock.now(), options.measuresDispatch ? arrived : undefined),
       },
     })
     this.#checks = new ConsistencyChecks({
@@ -287,8 +287,7 @@ class WatchCache implements Cacher, CacherCore {
   }
 
   /** Loads all states. At first, each resource is served when it is complete, while the reflector follows the store. Later, all are replaced in one step: the present ones lack changes. */
-  async #load(signal: AbortSignal): Promise<void> {
-    const caches = [...(this.#demanded ?? this.#routes.values())]
+  async #load(caches: readonly ResourceCache[], signal: AbortSignal): Promise<void> {
     const route = (key: Key): ResourceCache | undefined => this.#routes.find(key)
     const kept = this.#beginWith
     this.#beginWith = undefined
@@ -343,6 +342,7 @@ class WatchCache implements Cacher, CacherCore {
     for (let pause = 100; cache.held !== undefined && !cache.removed && !signal.aborted; pause = Math.min(2 * pause, 2000)) {
       // If the reflector cannot promise to reach the store's newest revision, the state is read at its present one.
       const at = this.#reflector.following === 'events' ? this.time.now : undefined
+      cache.readSince = this.clock.now()
       try {
         const generation = this.#generation
         const load = resourceLoad(this.#backend, cache, at, signal)
@@ -361,7 +361,8 @@ class WatchCache implements Cacher, CacherCore {
     }
   }
 
-  #warnOf({ resource }: ResourceCache, error: unknown): void {
+  #warnOf({ resource, counts }: ResourceCache, error: unknown): void {
+    counts.failedLoads++
     this.#logger.warn('cannot load a resource into the watch cache', { resource: resource.name, error: errorMessage(error) })
   }
 

@@ -1,8 +1,10 @@
 import { invariant } from '../../lib/invariant.ts'
 import { inNextTurn } from '../../lib/turn.ts'
+import type { Receipt } from '../event-queue.ts'
 import type { RecordedChange } from '../recorded-change.ts'
 import type { Revision } from '../revision.ts'
 import type { StorageEvent } from '../storage.ts'
+import { deliveryOf } from './dispatch-times.ts'
 import type { CacheWatcher, InterestGroup } from './interest.ts'
 import { CHANGES_PER_ROUND } from './pending-changes.ts'
 
@@ -25,6 +27,7 @@ interface Round {
   next: number
   /** Created for the first watcher without a predicate, and shared by all of them. */
   events: readonly StorageEvent[] | undefined
+  receipt: Receipt | undefined
 }
 
 /**
@@ -115,27 +118,34 @@ export class FanOut {
     const [first, last] = [changes[0], changes.at(-1)]
     invariant(first && last, 'a round has changes')
     const watchers = [...group.watchers]
-    return { group, changes, first: first.revision, last: last.revision, watchers, begun: performance.now(), next: 0, events: undefined }
+    return { group, changes, first: first.revision, last: last.revision, watchers, begun: performance.now(), next: 0, events: undefined, receipt: undefined }
   }
 }
 
 /** Queues the changes of a round that the watcher wants: the shared array if it wants all of them, an array of its own otherwise. */
 function give(watcher: CacheWatcher, round: Round): void {
   const { changes, first, last } = round
+  const { times } = round.group
   const { queue, predicate } = watcher
   if (queue.ended || watcher.seen >= last) return
   const { seen } = watcher
   watcher.seen = last
   if (predicate.everything && seen < first) {
-    round.events ??= changes.map(change => change.event).filter(event => event !== undefined)
-    queue.push(round.events)
+    if (round.events === undefined) {
+      round.events = changes.map(change => change.event).filter(event => event !== undefined)
+      round.receipt = deliveryOf(changes, times)
+    }
+    queue.push(round.events, round.receipt)
   } else {
     const events: StorageEvent[] = []
+    const sent: RecordedChange[] = []
     for (const change of changes) {
       if (change.revision <= seen) continue
       const event = change.eventFor(predicate)
-      if (event !== undefined) events.push(event)
+      if (event === undefined) continue
+      events.push(event)
+      sent.push(change)
     }
-    queue.push(events)
+    queue.push(events, deliveryOf(sent, times))
   }
 }

@@ -2,6 +2,7 @@ import type { EventQueue } from '../event-queue.ts'
 import type { RecordedChange } from '../recorded-change.ts'
 import type { Key, Revision } from '../revision.ts'
 import type { Predicate } from '../storage.ts'
+import { DispatchTimes } from './dispatch-times.ts'
 import { PendingChanges } from './pending-changes.ts'
 
 /** A watch of the cache. */
@@ -23,6 +24,7 @@ export const LONGEST_PENDING = 16_384
 export interface InterestGroup {
   readonly watchers: Set<CacheWatcher>
   readonly pending: PendingChanges
+  readonly times: DispatchTimes
   /** Whether the group is queued for a round, being served, or resting with pending changes. */
   scheduled: boolean
   /** End of the rest, on the clock of `performance.now()`. Changes that arrive earlier wait for it. */
@@ -52,15 +54,17 @@ export interface WatchScope {
 export class Interest {
   readonly #prefix: Key
   readonly #fanOut: Schedule
+  readonly #times: DispatchTimes
   readonly #below = new Map<string, InterestGroup>()
   readonly #named = new Map<string, InterestGroup>()
   /** Groups by prefix and value of the indexed field. */
   readonly #indexed = new Map<string, InterestGroup>()
   readonly #watchers = new Map<CacheWatcher, () => void>()
 
-  constructor(prefix: Key, fanOut: Schedule) {
+  constructor(prefix: Key, fanOut: Schedule, times = new DispatchTimes()) {
     this.#prefix = prefix
     this.#fanOut = fanOut
+    this.#times = times
   }
 
   get size(): number {
@@ -79,7 +83,7 @@ export class Interest {
     const { groups, id } = this.#place(scope)
     let group = groups.get(id)
     if (group === undefined) {
-      group = { watchers: new Set(), pending: new PendingChanges(), scheduled: false, restUntil: 0, rest: undefined }
+      group = { watchers: new Set(), pending: new PendingChanges(), times: this.#times, scheduled: false, restUntil: 0, rest: undefined }
       groups.set(id, group)
     }
     group.watchers.add(watcher)

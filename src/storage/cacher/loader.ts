@@ -1,3 +1,4 @@
+import type { Clock } from '../../lib/clock.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { Backend, KeyValue, RangePage } from '../backend.ts'
 import { prefixEnd } from '../key-range.ts'
@@ -33,9 +34,26 @@ export interface ResourceLoad {
 export function resourceLoad(backend: Backend, cache: ResourceCache, at: Revision | undefined, signal: AbortSignal): ResourceLoad {
   const { prefix } = cache.resource
   const state = Cache.loading()
-  const query = { start: prefix, end: prefixEnd(prefix), visit: (item: KeyValue) => cache.load(state, item), ...(at !== undefined && { at }) }
+  const { stored } = cache.counts
+  let streamed = false
+  let milliseconds = 0
+  const onStream = () => {
+    streamed = true
+  }
+  const query = { start: prefix, end: prefixEnd(prefix), onStream, visit: (item: KeyValue) => cache.load(state, item), ...(at !== undefined && { at }) }
   let pages: AsyncGenerator<RangePage, void> | undefined
   let revision = at
+  const readOn = async (objects: number): Promise<boolean> => {
+    pages ??= rangePages(backend, query, signal)
+    while (state.tree.size < objects) {
+      const { done, value: page } = await pages.next()
+      if (done) return true
+      revision ??= page.revision
+      await inSlices(page.items, item => cache.load(state, item))
+      if (!page.more) return true
+    }
+    return false
+  }
   return {
     cache,
     state,
@@ -43,16 +61,30 @@ export function resourceLoad(backend: Backend, cache: ResourceCache, at: Revisio
       return revision
     },
     async readUpTo(objects) {
-      pages ??= rangePages(backend, query, signal)
-      while (state.tree.size < objects) {
-        const { done, value: page } = await pages.next()
-        if (done) return true
-        revision ??= page.revision
-        await inSlices(page.items, item => cache.load(state, item))
-        if (!page.more) return true
-      }
-      return false
+      const begun = performance.now()
+      const isWhole = await readOn(objects)
+      milliseconds += performance.now() - begun
+      if (!isWhole) return false
+      const { size } = state.tree
+      stored.lists++
+      stored.fetched += size + state.corrupt.size
+      stored.evaluated += size
+      stored.returned += size
+      stored.took(milliseconds, streamed)
+      return true
     },
+  }
+}
+
+/** Runs a load of these resources. Records its start, and counts a failure for each of them. */
+export async function measuredLoad(caches: readonly ResourceCache[], clock: Clock, load: (caches: readonly ResourceCache[]) => Promise<void>): Promise<void> {
+  const now = clock.now()
+  for (const cache of caches) cache.readSince = now
+  try {
+    await load(caches)
+  } catch (error) {
+    for (const { counts } of caches) counts.failedLoads++
+    throw error
   }
 }
 

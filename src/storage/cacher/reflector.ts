@@ -21,8 +21,8 @@ export interface ReflectorTarget {
   load(signal: AbortSignal): Promise<void>
   /** Decodes the value of an event in turns if it is large, before `apply`. */
   prepare(event: BackendEvent): Promise<void> | undefined
-  /** Applies one event. All events of a revision are applied before the clock advances to it. */
-  apply(event: BackendEvent): void
+  /** Applies one event, which arrived at this time on the clock of `performance.now()`. All events of a revision are applied before the clock advances to it. */
+  apply(event: BackendEvent, arrived: number): void
 }
 
 /** Dependencies of a reflector. */
@@ -244,6 +244,7 @@ export class Reflector {
 
   /** Applies events of a watch from a revision. `gapless`: a missing revision proves a loss. An event proves one too if the clock has passed it, because progress came before it. */
   async #apply(events: readonly BackendEvent[], from: Revision, gapless: boolean): Promise<void> {
+    const arrived = performance.now()
     const before = this.#time.now
     let last = before
     for (const [i, event] of events.entries()) {
@@ -261,7 +262,7 @@ export class Reflector {
           if (ready) await ready
         }
       }
-      this.#target.apply(event)
+      this.#target.apply(event, arrived)
     }
     this.#time.advance(last)
     const latest = events.at(-1)

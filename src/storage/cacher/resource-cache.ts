@@ -5,7 +5,7 @@ import { type CorruptReports, readFaultOf } from '../corrupt.ts'
 import { prefixEnd } from '../key-range.ts'
 import { PageCounts } from '../page-counts.ts'
 import type { ReadFault } from '../read-fault.ts'
-import { RecordedChange } from '../recorded-change.ts'
+import { type ChangeTimes, RecordedChange } from '../recorded-change.ts'
 import { type Key, NO_REVISION, type Revision } from '../revision.ts'
 import type { Slabs } from '../slab.ts'
 import type { ResourceCodec } from '../storage.ts'
@@ -76,6 +76,8 @@ export class ResourceCache {
   loaded = false
   /** Since when readers wait for the initial state, on the cacher's clock. */
   waitsSince = 0
+  /** Start of the latest read of the state, on the cacher's clock. */
+  readSince = 0
   /** Aborted when the resource is no longer served. */
   readonly removal = new AbortController()
   /** Events that arrive while a state is being loaded; undefined at other times. */
@@ -89,7 +91,7 @@ export class ResourceCache {
   constructor(resource: CachedResource, bounds: HistoryBounds, slabs: Slabs, fanOut: FanOut, reports: CorruptReports) {
     this.resource = resource
     this.history = new History(NO_REVISION, bounds)
-    this.interest = new Interest(resource.prefix, fanOut)
+    this.interest = new Interest(resource.prefix, fanOut, this.counts.dispatch)
     this.#slabs = slabs
     this.#reports = reports
     setMaxListeners(0, this.removal.signal) // one for each watch of the store
@@ -176,6 +178,7 @@ export class ResourceCache {
     this.#readAt = at
     this.loaded = true
     this.counts.initializations++
+    this.counts.loadTimes.observe((now - this.readSince) / 1000)
     const held = this.held ?? []
     this.held = undefined
     for (const event of held) if (event.modRevision > at) this.apply(event, now)
@@ -189,8 +192,10 @@ export class ResourceCache {
   /**
    * Applies an event. Events must arrive in order of their revisions; those up to the loaded state are ignored. While the cache loads, they are held back as
    * well. An object that cannot be read leaves the state, and interrupts the watchers that would receive it.
+   *
+   * @param arrived when the event arrived from the store, on the clock of `performance.now()`. Undefined if its delivery is not measured
    */
-  apply(event: BackendEvent, now: number): void {
+  apply(event: BackendEvent, now: number, arrived?: number): void {
     this.held?.push(event)
     if (!this.loaded) return
     const { key, modRevision, value } = event
@@ -203,7 +208,7 @@ export class ResourceCache {
       if (corrupt !== undefined) this.#interrupt(this.#reports.deletion(corrupt.fault), modRevision)
       else if (previous !== undefined) {
         this.#remove(previous)
-        this.#publish(new RecordedChange(key, modRevision, undefined, previous), now)
+        this.#publish(new RecordedChange(key, modRevision, undefined, previous, timesOf(arrived)), now)
       }
       return
     }
@@ -220,7 +225,7 @@ export class ResourceCache {
       return
     }
     this.#put(object, previous)
-    this.#publish(new RecordedChange(key, modRevision, object, previous), now)
+    this.#publish(new RecordedChange(key, modRevision, object, previous, timesOf(arrived)), now)
   }
 
   #put(object: Stored, previous: Stored | undefined): void {
@@ -283,6 +288,9 @@ export class ResourceCache {
     return false
   }
 }
+
+/** Times of a change that is in the cache now. */
+const timesOf = (arrived: number | undefined): ChangeTimes | undefined => (arrived === undefined ? undefined : { arrived, cached: performance.now() })
 
 /** Returns the fault that reads report, and a copy of the bytes: a slice would retain the whole batch. */
 function corruptOf(key: Key, revision: Revision, value: Buffer, error: unknown): Corrupt {

@@ -1,13 +1,21 @@
 import { HistogramChild } from '../../lib/metrics.ts'
 import { ListCounts } from '../list-metrics.ts'
+import { DispatchTimes } from './dispatch-times.ts'
 
 /** Bucket bounds of `readWait`, in seconds. */
 export const READ_WAITS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3]
+
+/** Bucket bounds of `loadTimes`, in seconds. */
+export const LOAD_TIMES = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600]
 
 /** Counters of one resource's cache: plain numbers that are incremented in place and read at a scrape. */
 export class ResourceCounts {
   /** Number of states installed. */
   initializations = 0
+  /** Failed attempts to read a state. */
+  failedLoads = 0
+  /** Time from the start of the read of a state until it was installed, in seconds. */
+  readonly loadTimes = new HistogramChild(LOAD_TIMES)
   /** Changes received from the store. */
   received = 0
   /** Changes delivered to watchers, each counted once for all of them. */
@@ -16,6 +24,9 @@ export class ResourceCounts {
   initEvents = 0
   /** Watches ended because their clients did not keep up. */
   slowWatchers = 0
+  /** Open watches of a shard, and objects that they left out. */
+  shardedWatches = 0
+  otherShards = 0
   /** Writes that waited because delivery to watchers was behind. */
   pacedWrites = 0
   /** Objects in the store that could not be read. */
@@ -32,6 +43,7 @@ export class ResourceCounts {
   readonly checks = { success: 0, failure: 0, error: 0 }
   /** Time that reads waited for their revision, in seconds. */
   readonly readWait = new HistogramChild(READ_WAITS)
+  readonly dispatch = new DispatchTimes()
   /** Lists served by the store. */
   readonly stored = new ListCounts()
 }

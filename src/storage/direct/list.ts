@@ -32,6 +32,7 @@ export interface ListOptions {
 export async function listPage(source: StoreSource, prefix: Key, query: ListQuery, options: ListOptions, signal: AbortSignal): Promise<Page> {
   const { backend, codec, reports } = source
   const { counts, pages } = options
+  const begun = performance.now()
   const { predicate, limit } = query
   const end = prefix.endsWith('/') ? prefixEnd(prefix) : keyAfter(prefix)
   const items: StoredObject[] = []
@@ -39,6 +40,7 @@ export async function listPage(source: StoreSource, prefix: Key, query: ListQuer
   const finish = (page: Page): Page => {
     if (isFilled(faults)) throw reports.list(faults, false)
     counts.lists++
+    counts.took(performance.now() - begun, false)
     counts.returned += page.items.length
     return page
   }

@@ -16,7 +16,7 @@ describe('watch metrics', () => {
       )
       .map(sample => sample.value)
   beforeEach(() => {
-    metrics = new WatchMetrics()
+    metrics = new WatchMetrics('1.33')
   })
 
   it('count events and their sizes by kind, for small and large batches', () => {

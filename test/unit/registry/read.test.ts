@@ -78,7 +78,7 @@ describe('selectors as predicates', () => {
   })
 
   it('match only objects of a shard, which may be any object', () => {
-    const { matches, ...rest } = predicateOf(
+    const { matches, inShard, ...rest } = predicateOf(
       [],
       [],
       runAtOnce(shardSelectorSteps("shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')")),
@@ -87,6 +87,7 @@ describe('selectors as predicates', () => {
     const names = Array.from({ length: 40 }, (_, i) => String(i * i))
     const shown = names.filter(name => matches(attributes(name)))
     expect(shown).to.deep.equal(names.filter(name => fnv1a64(`${name}-${name}`).high < 0x8000_0000))
+    expect(shown).to.deep.equal(names.filter(name => inShard?.(attributes(name))))
     expect(shown.length).to.be.within(1, names.length - 1)
   })
 

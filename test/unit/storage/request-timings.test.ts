@@ -10,7 +10,7 @@ const name = key('/registry/pods/default/a')
 
 describe('storage/request-timings', () => {
   it('times reads and writes by operation, and counts failures', async () => {
-    const timings = new RequestTimings()
+    const timings = new RequestTimings('1.33')
     const backend = new MemoryBackend()
     const timed = timings.timed(backend, 'pods')
     const created = await timed.write({ key: name, expected: 0, value: Buffer.from('1') }, signal)
@@ -34,7 +34,22 @@ describe('storage/request-timings', () => {
     expect(counts('etcd_requests_total')).to.deep.equal(all)
     expect(counts('etcd_request_duration_seconds_count')).to.deep.equal(all)
     expect(counts('etcd_request_errors_total')).to.deep.equal({ 'get pods': 1 })
+    timings.forget('pods')
+    expect(timings.families().flatMap(family => [...family.samples()])).to.deep.equal([])
     const seconds = counts('etcd_request_duration_seconds_sum')
     expect(seconds['get pods']).to.be.at.least(0.03)
+  })
+
+  it('labels the resource by group and name since 1.34', async () => {
+    const timings = new RequestTimings('1.34')
+    await timings.timed(new MemoryBackend(), 'widgets.example.com').get(name, signal)
+    const samples = () => timings.families().flatMap(family => [...family.samples()])
+    expect(samples().find(({ metricName }) => metricName === 'etcd_requests_total')?.labels).to.deep.equal({
+      operation: 'get',
+      group: 'example.com',
+      resource: 'widgets',
+    })
+    timings.forget('widgets.example.com')
+    expect(samples()).to.deep.equal([])
   })
 })

@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import { expect } from 'chai'
 import type { MetricFamily } from '../../../../src/lib/metrics.ts'
+import type { Release } from '../../../../src/lifecycle/release.ts'
 import { createCacher } from '../../../../src/storage/cacher/cacher.ts'
 import type { Cacher, CacherOptions } from '../../../../src/storage/cacher/cacher-types.ts'
-import { cacherMetrics } from '../../../../src/storage/cacher/metrics.ts'
+import { cachedLists, cacherMetrics } from '../../../../src/storage/cacher/metrics.ts'
 import { listMetrics } from '../../../../src/storage/list-metrics.ts'
 import { key, revision } from '../../../../src/storage/revision.ts'
 import type { ListQuery, Storage, WatchQuery } from '../../../../src/storage/storage.ts'
@@ -33,8 +34,11 @@ describe('storage/cacher/metrics', () => {
     storage = cacher.storageFor('configmaps')
     await cacher.synced(signal)
   }
-  const lines = (name: string) =>
-    linesOf([...cacherMetrics([cacher], '/registry'), ...listMetrics(() => cacher.stats().resources.map(({ name, counts }) => [name, counts.stored]))], name)
+  const lines = (name: string) => linesOf(familiesIn('1.33'), name)
+  const familiesIn = (release: Release, shards = false) => [
+    ...cacherMetrics([cacher], '/registry', { release, shards }),
+    ...listMetrics({ stored: () => cacher.stats().resources.map(({ name, counts }) => [name, counts.stored]), cached: () => cachedLists([cacher]) }, release),
+  ]
   const write = (name: string, data: Record<string, string> = {}) => storage.write(testKey(name), put(testObject(name, data)), signal)
   const list = (query: Partial<ListQuery> = {}) => storage.list(testPrefix, { at: 'latest', predicate: everything, limit: 0, ...query }, signal)
   const watch = async (query: Partial<WatchQuery>) =>
@@ -59,10 +63,12 @@ describe('storage/cacher/metrics', () => {
 
   it('has samples only for events that have occurred', async () => {
     await open()
-    const all = cacherMetrics([cacher], '/registry').flatMap(family => [...family.samples()])
-    expect(all.map(({ metricName, value }) => `${metricName} ${value}`)).to.deep.equal([
-      'apiserver_watch_cache_initializations_total 1',
+    const all = familiesIn('1.37', true).flatMap(family => [...family.samples()])
+    const counts = all.filter(({ metricName }) => !metricName.endsWith('_bucket') && !metricName.endsWith('_sum'))
+    expect(counts.map(({ metricName, value }) => `${metricName} ${value}`)).to.deep.equal([
       'apiserver_watch_cache_resource_version 1',
+      'apiserver_watch_cache_initializations_total 1',
+      'apiserver_watch_cache_initialization_duration_seconds_count 1',
     ])
   })
 
@@ -108,6 +114,94 @@ describe('storage/cacher/metrics', () => {
       'resource=configmaps 3',
     ])
     expect(lines('apiserver_cache_list_total')).to.deep.equal([])
+  })
+
+  it('labels resources by group and name since 1.34', async () => {
+    cacher = createCacher(backend, [{ ...testResource, name: 'widgets.example.com' }], testLimits)
+    storage = cacher.storageFor('widgets.example.com')
+    await write('a')
+    await list()
+    const labelled = (release: Release, name: string) => linesOf(familiesIn(release), name)
+    expect(labelled('1.33', 'apiserver_watch_cache_events_received_total')).to.deep.equal(['resource=widgets.example.com 1'])
+    expect(labelled('1.34', 'apiserver_watch_cache_events_received_total')).to.deep.equal(['group=example.com,resource=widgets 1'])
+    expect(labelled('1.34', 'apiserver_cache_list_total')).to.deep.equal(['group=example.com,resource=widgets,index= 1'])
+    expect(labelled('1.34', 'apiserver_watch_cache_consistent_read_total')).to.deep.equal(['group=example.com,resource=widgets,success=true,fallback=false 1'])
+    expect(labelled('1.34', 'apiserver_watch_cache_read_wait_seconds_count')).to.deep.equal(['group=example.com,resource=widgets 1'])
+  })
+
+  it('counts lists from the store and from the cache in one family since 1.37', async () => {
+    await open({ consistentReads: false })
+    for (const name of ['a', 'b', 'c']) await write(name)
+    await list({ limit: 2 })
+    await list({ at: { notOlderThan: revision(4) } })
+    const parts = (release: Release) =>
+      ['total', 'fetched_objects_total', 'evaluated_objects_total', 'returned_objects_total'].map(part =>
+        linesOf(familiesIn(release), `apiserver_storage_list_${part}`),
+      )
+    expect(parts('1.36')).to.deep.equal([1, 2, 2, 2].map(value => [`group=,resource=configmaps ${value}`]))
+    const [stored, cached] = ['group=,resource=configmaps,storage=etcd', 'group=,resource=configmaps,storage=watchcache']
+    expect(parts('1.37')).to.deep.equal([
+      [`${stored},index= 1`, `${cached},index= 1`],
+      [`${stored},index= 2`, `${cached},index= 3`],
+      [`${stored} 2`, `${cached} 0`],
+      [`${stored} 2`, `${cached} 3`],
+    ])
+    expect(linesOf(familiesIn('1.37'), 'apiserver_storage_list_duration_seconds_count')).to.deep.equal(['streamed=false,group=,resource=configmaps 1'])
+  })
+
+  it('counts states that could not be read, and measures those that were', async () => {
+    let failures = 2
+    backend.before = call => {
+      if (call === 'range' && failures-- > 0) throw new Error('broken')
+    }
+    await open()
+    const initialization = (metric: string) => linesOf(familiesIn('1.37'), `apiserver_watch_cache_initialization${metric}`)
+    expect(initialization('_errors_total')).to.deep.equal(['group=,resource=configmaps 2'])
+    expect(initialization('s_total')).to.deep.equal(['group=,resource=configmaps 1'])
+    expect(initialization('_duration_seconds_count')).to.deep.equal(['group=,resource=configmaps 1'])
+  })
+
+  const dispatched = () => linesOf(familiesIn('1.37'), 'apiserver_watch_events_dispatch_duration_seconds_count')
+
+  it('measures the delivery of each event to each watcher', async () => {
+    await open({ measuresDispatch: true })
+    const [one, other] = [await watch({}), await watch({ predicate: { ...some, name: 'a' } })]
+    for (const name of ['a', 'b']) await write(name)
+    await take(one, 2)
+    await take(other, 1)
+    expect(dispatched()).to.deep.equal(['total', 'storage_to_cache', 'cache_to_watcher'].map(stage => `group=,resource=configmaps,stage=${stage} 3`))
+  })
+
+  it('measures no past events, nor the delivery if that is off', async () => {
+    await open({ measuresDispatch: true })
+    await write('a')
+    await list()
+    await take(await watch({}), 1)
+    expect(dispatched()).to.deep.equal([])
+    await cacher.close()
+    await open()
+    const unmeasured = await watch({ start: { after: revision(2) } })
+    await write('b')
+    await take(unmeasured, 1)
+    expect(dispatched()).to.deep.equal([])
+  })
+
+  it('counts open watches of shards, and the objects that they left out', async () => {
+    await open()
+    const inShard = ({ name }: { name: string }) => name === 'a'
+    const sharded = await storage.watch(
+      testPrefix,
+      { start: { after: revision(1) }, predicate: { matches: inShard, inShard, everything: false }, bookmarks: false },
+      signal,
+    )
+    const samples = (name: string) => linesOf(familiesIn('1.36', true), `apiserver_watch_${name}`)
+    for (const name of ['b', 'a']) await write(name)
+    await take(batchesOf(sharded), 1)
+    expect(samples('shards_total')).to.deep.equal(['group=,resource=configmaps 1'])
+    expect(samples('filtered_events_total')).to.deep.equal(['group=,resource=configmaps 1'])
+    sharded.close()
+    expect(samples('shards_total')).to.deep.equal([])
+    expect(familiesIn('1.36').some(({ name }) => name === 'apiserver_watch_shards_total')).to.equal(false)
   })
 
   it('counts consistent lists that the store served, and those that failed', async () => {
