@@ -1,9 +1,16 @@
 import { parseInt64 } from '../lib/integer.ts'
 import { isWide } from '../lib/wide-objects.ts'
 import type { LabelRequirement } from './label-requirement.ts'
+import { PackedLabels } from './packed-labels.ts'
 
 /** Labels of an object. Keys are data: use `Object.hasOwn`. */
 export type Labels = Readonly<Record<string, string>>
+/** Labels that a selector can be matched with. */
+export type SelectableLabels = Labels | PackedLabels
+
+/** Returns the value of a label; undefined if it is absent. */
+export const labelValue = (labels: SelectableLabels, label: string): string | undefined =>
+  labels instanceof PackedLabels ? labels.get(label) : Object.hasOwn(labels, label) ? labels[label] : undefined
 
 /** Combined requirements on one label. */
 interface LabelCondition {
@@ -57,9 +64,9 @@ export class LabelMatcher {
   }
 
   /** Reports whether labels satisfy all requirements. */
-  matches(labels: Labels): boolean {
+  matches(labels: SelectableLabels): boolean {
     if (this.#impossible) return false
-    if (isWide(labels)) return this.#matchesWide(labels)
+    if (labels instanceof PackedLabels || isWide(labels)) return this.#matchesWide(labels)
     let met = 0
     for (const label in labels) {
       const condition = this.#conditions.get(label)
@@ -71,9 +78,10 @@ export class LabelMatcher {
   }
 
   /** `matches` without listing the labels, which takes milliseconds. */
-  #matchesWide(labels: Labels): boolean {
+  #matchesWide(labels: SelectableLabels): boolean {
     for (const [label, condition] of this.#conditions) {
-      if (Object.hasOwn(labels, label) ? !holds(condition, labels[label] ?? '') : condition.required) return false
+      const value = labelValue(labels, label)
+      if (value === undefined ? condition.required : !holds(condition, value)) return false
     }
     return true
   }

@@ -4,7 +4,7 @@ import { runAtOnce, type Steps, sortInSteps } from '../lib/steps.ts'
 import type { FieldError } from './field-error.ts'
 import { forbidden, invalid, required } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
-import { keepMatcher, LabelMatcher, type Labels, matcherOf } from './label-matcher.ts'
+import { keepMatcher, LabelMatcher, type Labels, labelValue, matcherOf, type SelectableLabels } from './label-matcher.ts'
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts'
 import { labelRequirement } from './label-requirement.ts'
 import { LabelSelectorParser } from './label-selector-parser.ts'
@@ -46,8 +46,8 @@ export function* labelSelectorSteps(text: string): Steps<LabelRequirement[]> {
 const FEW = 8
 
 /** An absent label satisfies `notin` and `!=`. `gt` and `lt` compare 64-bit integers, and do not match texts that are none. */
-function matchesOne({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
-  const value = Object.hasOwn(labels, key) ? labels[key] : undefined
+function matchesOne({ key, operator, values }: LabelRequirement, labels: SelectableLabels): boolean {
+  const value = labelValue(labels, key)
   switch (operator) {
     case 'in':
     case '=':
@@ -74,7 +74,7 @@ function matchesOne({ key, operator, values }: LabelRequirement, labels: Labels)
 const EMPTY: Labels = {}
 
 /** Reports whether labels match. A long list of requirements must not be changed afterwards. */
-export function matchesLabels(requirements: readonly LabelRequirement[], labels: Labels | undefined | null): boolean {
+export function matchesLabels(requirements: readonly LabelRequirement[], labels: SelectableLabels | undefined | null): boolean {
   if (requirements.length > FEW) return matcherOf(requirements).matches(labels ?? EMPTY)
   for (const one of requirements) {
     if (one.values.length > FEW) return matcherOf(requirements).matches(labels ?? EMPTY)

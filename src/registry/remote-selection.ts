@@ -1,4 +1,5 @@
 import { invariant } from '../lib/invariant.ts'
+import { nextTurn, turnIsSpent } from '../lib/turn.ts'
 import type { FieldTerm } from '../meta/field-selector.ts'
 import { keyAfter } from '../storage/key-range.ts'
 import { type Key, type Revision, revision } from '../storage/revision.ts'
@@ -37,6 +38,7 @@ export async function listSelected(
     // The cache ignores the limit of a list at resourceVersion 0 and returns all objects.
     const whole = limit === 0 || page.items.length > size
     for (const object of await view.objects(page.items)) {
+      if (turnIsSpent()) await nextTurn()
       if (!predicate.matches(object.attributes())) continue
       items.push(object)
       if (whole || items.length < limit) continue

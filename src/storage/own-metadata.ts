@@ -1,4 +1,6 @@
 import { MANY_MEMBERS, noteMembers } from '../lib/wide-objects.ts'
+import type { SelectableLabels } from '../meta/label-matcher.ts'
+import { PackedLabels } from '../meta/packed-labels.ts'
 import { findMetadata, memberAt, skipValue, textAt } from './json-splice.ts'
 import { SharedValues } from './shared-values.ts'
 
@@ -15,16 +17,17 @@ const MANAGED_FIELDS = Buffer.from('managedFields')
 /** Objects of one workload have the same labels. */
 const shared = new SharedValues((text): SharedLabels => JSON.parse(text))
 
-/** Size in bytes from which labels take milliseconds to parse. They are not shared. */
+/** Size in bytes from which labels take milliseconds to parse. They are searched in the JSON instead, and not shared. */
 const LONG = 64 * 1024
 
 /** Returns the labels of an object. The result is shared by all objects with the same labels: never mutate it. */
-export function readLabels(json: Buffer, header: number): SharedLabels {
+export function readLabels(json: Buffer, header: number): SelectableLabels {
   const [at, end] = extentOf(json, header)
-  return end - at < LONG ? labelsIn(json, at, end) : noteMembers<SharedLabels>(JSON.parse(json.toString('utf8', at, end)), MANY_MEMBERS + 1)
+  if (end - at < LONG) return labelsIn(json, at, end)
+  return PackedLabels.read(json, at, end) ?? noteMembers<SharedLabels>(JSON.parse(json.toString('utf8', at, end)), MANY_MEMBERS + 1)
 }
 
-/** `labelsOf`, unless they take long to parse. Most objects with so many labels are never selected by one. */
+/** `readLabels`, unless they take long to parse. Most objects with so many labels are never selected by one. */
 export function fewLabelsOf(json: Buffer, header: number): SharedLabels | undefined {
   const [at, end] = extentOf(json, header)
   return end - at < LONG ? labelsIn(json, at, end) : undefined

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../api/meta/object.ts'
 import type { StatusCause } from '../api/meta/v1.types.ts'
 import type { Steps } from '../lib/steps.ts'
+import type { SelectableLabels } from '../meta/label-matcher.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { ReadFault } from './read-fault.ts'
 import type { Key, Revision } from './revision.ts'
@@ -33,7 +34,7 @@ export interface Attributes {
   readonly namespace: string
   readonly name: string
   readonly uid: string
-  readonly labels: Readonly<Record<string, string>>
+  readonly labels: SelectableLabels
   /** Selectable fields by name, including metadata.name and metadata.namespace. */
   readonly fields: Readonly<Record<string, string>>
 }

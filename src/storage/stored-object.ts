@@ -1,4 +1,5 @@
 import type { KubeObject } from '../api/meta/object.ts'
+import type { SelectableLabels } from '../meta/label-matcher.ts'
 import type { Charge } from './byte-budget.ts'
 import { findMetadata, spliceRevision } from './json-splice.ts'
 import { fewLabelsOf, metadataText, readLabels } from './own-metadata.ts'
@@ -69,7 +70,7 @@ export class Stored implements StoredObject, Attributes {
   #size: number
   /** Twice the offset at which the type header ends, plus one if the bytes are verbatim. */
   readonly #form: number
-  #labels: Readonly<Record<string, string>> | undefined
+  #labels: SelectableLabels | undefined
   #indexed: string | undefined
   #derived: Derived | undefined
   /** Size in bytes of the encoding of the encoder that transcodes; 0 if it is unknown. */
@@ -250,7 +251,7 @@ export class Stored implements StoredObject, Attributes {
     return metadataText(this.#view(), this.#form >> 1, 'uid')
   }
 
-  get labels(): Readonly<Record<string, string>> {
+  get labels(): SelectableLabels {
     this.#labels ??= readLabels(this.#view(), this.#form >> 1)
     return this.#labels
   }

@@ -1,4 +1,5 @@
 import type { Json } from '../../src/api/meta/object.ts'
+import { labelValue } from '../../src/meta/label-matcher.ts'
 import { createCodec } from '../../src/storage/resource-codec.ts'
 import type { Key, Revision } from '../../src/storage/revision.ts'
 import { key } from '../../src/storage/revision.ts'
@@ -50,7 +51,7 @@ export const put =
     decided({ put: object })
 
 export const everything: Predicate = { matches: () => true, everything: true }
-export const labelled = (name: string, value: string): Predicate => ({ matches: ({ labels }) => labels[name] === value, everything: false })
+export const labelled = (name: string, value: string): Predicate => ({ matches: ({ labels }) => labelValue(labels, name) === value, everything: false })
 
 /** `added a@3`, in the order given; bookmarks are `bookmark@3`. */
 export function told(events: Iterable<StorageEvent>): string[] {

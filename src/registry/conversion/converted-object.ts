@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../api/meta/object.ts'
 import { apiVersionOfVersion } from '../../catalog/catalog.ts'
 import type { Version } from '../../catalog/definition.ts'
+import type { SelectableLabels } from '../../meta/label-matcher.ts'
 import { findMetadata, spliceRevision } from '../../storage/json-splice.ts'
+import { metadataText, readLabels } from '../../storage/own-metadata.ts'
 import { parseOwn, parseOwnInTurns } from '../../storage/parse-own.ts'
 import type { Key, Revision } from '../../storage/revision.ts'
 import type { Attributes, Encoded, Encoder, StoredObject } from '../../storage/storage.ts'
-
-const NO_LABELS: Record<string, string> = {}
 
 interface ConvertedOptions {
   readonly revision?: Revision
@@ -68,17 +68,48 @@ export class ConvertedObject implements StoredObject {
   }
 
   attributes(): Attributes {
-    this.#known ??= attributesIn(this.#version, this.object())
+    this.#known ??= new ConvertedAttributes(this, this.#version)
     return this.#known
   }
 }
 
-/** Labels and fields that selectors match in an object of the version. */
-function attributesIn({ selectableFields = {} }: Version, object: KubeObject): Attributes {
-  const { name = '', namespace = '', uid = '', labels = NO_LABELS } = object.metadata
-  const fields: Record<string, string> = { 'metadata.name': name, 'metadata.namespace': namespace }
-  for (const [field, read] of Object.entries(selectableFields)) fields[field] = read(object)
-  return { namespace, name, uid, labels, fields }
+/** Labels and fields that selectors match in an object of the version. The object is parsed only for fields other than its name and namespace. */
+class ConvertedAttributes implements Attributes {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly #object: StoredObject
+  readonly #version: Version
+  #labels: SelectableLabels | undefined
+  #fields: Readonly<Record<string, string>> | undefined
+
+  constructor(object: StoredObject, version: Version) {
+    const { bytes, header } = object.json()
+    this.namespace = metadataText(bytes, header, 'namespace')
+    this.name = metadataText(bytes, header, 'name')
+    this.uid = metadataText(bytes, header, 'uid')
+    this.#object = object
+    this.#version = version
+  }
+
+  get labels(): SelectableLabels {
+    const { bytes, header } = this.#object.json()
+    this.#labels ??= readLabels(bytes, header)
+    return this.#labels
+  }
+
+  get fields(): Readonly<Record<string, string>> {
+    this.#fields ??= this.#read()
+    return this.#fields
+  }
+
+  #read(): Readonly<Record<string, string>> {
+    const fields: Record<string, string> = { 'metadata.name': this.name, 'metadata.namespace': this.namespace }
+    const declared = Object.entries(this.#version.selectableFields ?? {})
+    const object = declared.length > 0 ? this.#object.object() : undefined
+    for (const [field, read] of declared) if (object) fields[field] = read(object)
+    return fields
+  }
 }
 
 /** Returns the object with another revision. A watch reports an object that its selector no longer matches by the previous content at the new revision. */

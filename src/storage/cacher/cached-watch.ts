@@ -6,13 +6,13 @@ import { type Key, later } from '../revision.ts'
 import type { Predicate, StorageEvent, StoredObject, Watcher, WatchQuery } from '../storage.ts'
 import type { CacherCore } from './cacher-types.ts'
 import type { CacheWatcher, WatchScope } from './interest.ts'
-import type { ObjectTree } from './object-tree.ts'
+import { type ObjectTree, predicateWeight } from './object-tree.ts'
 import type { ResourceCache } from './resource-cache.ts'
 import type { ResourceCounts } from './resource-counts.ts'
 
 /** Time between the last bookmark and a watcher's deadline, at least. */
 const BEFORE_DEADLINE_MS = 2000
-/** Past changes, and present objects, that are examined in one turn of the event loop. A predicate may have to parse each. */
+/** Past changes, and present objects, of ordinary size that are examined in one turn of the event loop. A predicate may have to parse each. */
 const CHANGES_PER_TURN = 200
 const OBJECTS_PER_TURN = 200
 
@@ -85,16 +85,25 @@ function inScope({ key, object, previous }: RecordedChange, { below, name, index
 
 /** Returns events of past changes in batches of one turn each: a watch that resumes far back must not block the event loop. */
 function* pastEvents(changes: readonly RecordedChange[], scope: WatchScope, predicate: Predicate): Generator<readonly StorageEvent[], void, undefined> {
-  for (let i = 0; i < changes.length; i += CHANGES_PER_TURN) {
-    const events: StorageEvent[] = []
-    for (const change of changes.slice(i, i + CHANGES_PER_TURN)) {
-      if (!inScope(change, scope)) continue
+  let events: StorageEvent[] = []
+  let weight = 0
+  for (const change of changes) {
+    if (inScope(change, scope)) {
       const event = change.eventFor(predicate)
       if (event !== undefined) events.push(event)
     }
+    weight += predicate.everything ? 1 : weightOf(change)
+    if (weight < CHANGES_PER_TURN) continue
     yield events
+    events = []
+    weight = 0
   }
+  if (weight > 0) yield events
 }
+
+/** A predicate reads the object before and after the change. */
+const weightOf = ({ object, previous }: RecordedChange): number =>
+  Math.max(1, (object ? predicateWeight(object) : 0) + (previous ? predicateWeight(previous) : 0) - 1)
 
 /** Returns the matching present objects. The undefined values among them are for `initialEvents`. */
 function matching({ tree, index }: ResourceCache, { below, indexed }: WatchScope, predicate: Predicate): Iterable<StoredObject | undefined> {
@@ -107,10 +116,16 @@ function matching({ tree, index }: ResourceCache, { below, indexed }: WatchScope
 /** Yields the matching objects with a prefix. Also yields undefined at intervals, so that the caller can end its turn. */
 function* scanned(tree: ObjectTree, below: Key, predicate: Predicate): Generator<StoredObject | undefined, void, undefined> {
   const end = prefixEnd(below)
-  let looked = 0
+  let weight = 0
   for (const [key, object] of tree.entries(below)) {
     if (key >= end) return
-    if (!predicate.everything && ++looked % OBJECTS_PER_TURN === 0) yield undefined
+    if (!predicate.everything) {
+      weight += predicateWeight(object)
+      if (weight >= OBJECTS_PER_TURN) {
+        weight = 0
+        yield undefined
+      }
+    }
     if (predicate.everything || predicate.matches(object.attributes())) yield object
   }
 }

@@ -1,8 +1,9 @@
 import { SHARED_TURNS } from '../../lib/turn.ts'
+import { labelValue } from '../../meta/label-matcher.ts'
 import type { Key } from '../revision.ts'
 import type { RequiredLabel } from '../storage.ts'
 import type { Stored } from '../stored-object.ts'
-import type { ObjectTree } from './object-tree.ts'
+import { type ObjectTree, predicateWeight } from './object-tree.ts'
 import { ValueIndex } from './value-index.ts'
 
 /** Number of wasteful lists by a label after which it is indexed. */
@@ -16,7 +17,7 @@ const MAX_FOUND = 4000
 /** Number of labels that are indexed at a time, and number of those whose wasteful lists are counted. */
 const MAX_INDEXES = 4
 const MAX_COUNTED = 32
-/** Objects added to a new index between looks at the clock. */
+/** Objects of ordinary size that are added to a new index between looks at the clock. */
 const STEP = 256
 
 interface LabelIndex {
@@ -34,7 +35,7 @@ function dropOldest(map: Map<string, unknown>, bound: number): void {
   }
 }
 
-const byLabel = (label: string): ValueIndex => new ValueIndex(({ labels }) => (Object.hasOwn(labels, label) ? labels[label] : undefined))
+const byLabel = (label: string): ValueIndex => new ValueIndex(({ labels }) => labelValue(labels, label))
 
 /**
  * Indexes of the labels that lists select repeatedly. They need no declaration: one is built after several wasteful lists, in steps beside other work, and replaces the one that was
@@ -103,10 +104,12 @@ export class LabelIndexes {
     const made: LabelIndex = { index: byLabel(label), written }
     this.#indexes.set(label, made)
     dropOldest(this.#indexes, MAX_INDEXES)
-    let looked = 0
+    let weight = 0
     for (const [key, object] of live.clone().entries()) {
-      if (++looked % STEP === 0 && this.#turns.spent()) {
-        await this.#turns.next()
+      weight += predicateWeight(object)
+      if (weight >= STEP) {
+        weight = 0
+        if (this.#turns.spent()) await this.#turns.next()
         // It was evicted, or the state was reloaded.
         if (this.#indexes.get(label) !== made) return
       }

@@ -53,6 +53,11 @@ export interface Scan {
 /** Objects examined between looks at the clock, without and with a predicate, which may have to parse them. */
 const STEP = 1024
 const PREDICATE_STEP = 128
+/** Bytes of an object that count as another object of a step with a predicate, which may read all of them. */
+const BYTES_OF_OBJECT = 8 * 1024
+
+/** Number of objects of ordinary size whose predicate costs as much as that of this object. */
+export const predicateWeight = ({ size }: Stored): number => 1 + Math.floor(size / BYTES_OF_OBJECT)
 
 /** Keys with a prefix, from `start` on. */
 interface KeysFrom {
@@ -66,9 +71,10 @@ export async function scanTree(live: ObjectTree, { prefix, start }: KeysFrom, pr
   const items: StoredObject[] = []
   const { everything } = predicate
   const step = everything ? STEP : PREDICATE_STEP
-  const tree = live.size > step ? live.clone() : live
+  let tree = live
   let more = false
   let looked = 0
+  let weight = 0
   let from: Key | undefined = start
   while (from !== undefined) {
     let next: Key | undefined
@@ -79,22 +85,29 @@ export async function scanTree(live: ObjectTree, { prefix, start }: KeysFrom, pr
         more = true
         return stop
       }
-      // The first object never ends a slice. A tree of at most one step is not cloned, and its walk is never interrupted.
-      if (looked > 0 && looked % step === 0 && key !== from && turnIsSpent()) {
-        next = key
-        return stop
+      // The first object never ends a slice.
+      if (weight >= step && key !== from) {
+        weight = 0
+        if (turnIsSpent()) {
+          next = key
+          return stop
+        }
       }
       looked++
+      weight += everything ? 1 : predicateWeight(object)
       if (everything || predicate.matches(object.attributes())) items.push(object)
       return undefined
     })
     from = next
-    if (from !== undefined) await nextTurn()
+    if (from === undefined) break
+    // A walk that is never interrupted needs no clone.
+    if (tree === live) tree = live.clone()
+    await nextTurn()
   }
   const last = items.at(-1)?.key
   if (!more || last === undefined) return { items, looked, last: undefined, remaining: undefined }
   if (!everything) return { items, looked, last, remaining: undefined }
-  return { items, looked, last, remaining: count === undefined ? (await countFrom(tree, last, end)) - 1 : count - items.length }
+  return { items, looked, last, remaining: count === undefined ? (await countFrom(tree === live ? live.clone() : tree, last, end)) - 1 : count - items.length }
 }
 
 /** Counts the keys from `start` on, in slices. `tree` must not change meanwhile. */

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../lib/turn.ts'
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import type { KeyValue } from '../backend.ts'
 import { MOST_CORRUPT, readFaultOf } from '../corrupt.ts'
 import { keyAfter, prefixEnd } from '../key-range.ts'
@@ -72,6 +72,7 @@ export async function listPage(source: StoreSource, prefix: Key, query: ListQuer
     for (const [i, item] of page.items.entries()) {
       const ready = codec.prepare(item.value, item.key, item.modRevision)
       if (ready) await ready
+      else if (turnIsSpent()) await nextTurn()
       const object = read(item)
       if (object === undefined) continue
       counts.evaluated++

@@ -57,7 +57,8 @@ describe('RemoteView', () => {
     })
     expect([shown.key, shown.revision]).to.deep.equal([one!.key, one!.revision])
     expect(shown.json().bytes.toString()).to.match(/^\{"apiVersion":"example.com\/v2","kind":"Link","metadata":/)
-    expect(shown.attributes()).to.deep.equal({
+    const { namespace, name, uid, labels, fields } = shown.attributes()
+    expect({ namespace, name, uid, labels, fields }).to.deep.equal({
       namespace: 'ns',
       name: 'l0',
       uid: 'uid-l0',

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
+import { labelValue } from '../../../src/meta/label-matcher.ts'
+import { PackedLabels } from '../../../src/meta/packed-labels.ts'
 import { fewLabelsOf, metadataText, readLabels } from '../../../src/storage/own-metadata.ts'
 import { revision } from '../../../src/storage/revision.ts'
 import { attributesOf, indexedCodec, testCodec, testKey, testObject } from '../../support/test-codec.ts'
@@ -31,7 +33,10 @@ describe('storage/own-metadata', () => {
     const labels = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v']))
     const json = (own: object) => Buffer.from(JSON.stringify({ metadata: { name: 'a', labels: own } }))
     expect(fewLabelsOf(json(labels), 1)).to.equal(undefined)
-    expect(readLabels(json(labels), 1)).to.deep.equal(labels)
+    const many = readLabels(json(labels), 1)
+    expect(many).to.be.instanceOf(PackedLabels)
+    for (const key in labels) expect(labelValue(many, key)).to.equal('v')
+    expect(readLabels(json({ ...labels, 'an"odd': 'one' }), 1)).to.deep.equal({ ...labels, 'an"odd': 'one' })
     expect(fewLabelsOf(json({ a: 'b' }), 1)).to.deep.equal({ a: 'b' })
   })
 

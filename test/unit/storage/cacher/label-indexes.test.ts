@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { seededRandom } from '../../../../src/lib/seeded-random.ts'
+import { labelValue } from '../../../../src/meta/label-matcher.ts'
 import { parseLabelSelector } from '../../../../src/meta/label-selector.ts'
 import { predicateOf } from '../../../../src/registry/read.ts'
 import { createCacher } from '../../../../src/storage/cacher/cacher.ts'
@@ -159,6 +160,6 @@ describe('storage/cacher/label-indexes', () => {
       await new Promise(resolve => setImmediate(resolve))
     }
     expect(turns).to.be.greaterThan(4)
-    expect(keysOf(found()!)).to.deep.equal(keysOf([...tree.values()].filter(({ labels }) => labels.app === 'app-7' || labels.app === 'app-8')))
+    expect(keysOf(found()!)).to.deep.equal(keysOf([...tree.values()].filter(({ labels }) => ['app-7', 'app-8'].includes(labelValue(labels, 'app') ?? ''))))
   })
 })

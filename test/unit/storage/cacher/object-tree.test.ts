@@ -46,6 +46,31 @@ describe('scanTree', () => {
     expect((await scanTree(tree, { prefix: testPrefix, start: testPrefix }, everything, 2499)).remaining).to.equal(1)
   })
 
+  it('looks at the clock after each object that is large, and keeps the state of its start', async () => {
+    const tree = emptyTree()
+    for (let i = 0; i < 20; i++)
+      tree.set(keyOf(i), Stored.read(keyOf(i), revision(i + 1), testCodec, testCodec.encode(testObject(`o${i}`, { large: 'x'.repeat(1024 * 1024) }))))
+    let turns = 0
+    let looked = 0
+    const count = (): void => {
+      turns++
+      if (looked < 20) setImmediate(count)
+    }
+    setImmediate(count)
+    const slow: Predicate = {
+      matches() {
+        looked++
+        spendTurn()
+        return true
+      },
+      everything: false,
+    }
+    const scan = scanTree(tree, { prefix: testPrefix, start: testPrefix }, slow, 0)
+    for (let i = 0; i < 20; i++) tree.delete(keyOf(i))
+    expect((await scan).items).to.have.length(20)
+    expect(turns).to.be.greaterThan(15)
+  })
+
   it('yields when the turn is spent', async () => {
     let busy = 0
     const slow: Predicate = {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { seededRandom } from '../../../../src/lib/seeded-random.ts'
+import { labelValue } from '../../../../src/meta/label-matcher.ts'
 import { createCacher } from '../../../../src/storage/cacher/cacher.ts'
 import type { Cacher } from '../../../../src/storage/cacher/cacher-types.ts'
 import type { Key, Revision } from '../../../../src/storage/revision.ts'
@@ -16,7 +17,7 @@ const nodes = ['', 'n1', 'n2', 'n3']
 const namespaces = ['a', 'b']
 
 const onNode = (node: string, shard?: string): Predicate => ({
-  matches: ({ labels, fields }) => (fields as Record<string, string>)['data.node'] === node && (shard === undefined || labels.shard === shard),
+  matches: ({ labels, fields }) => (fields as Record<string, string>)['data.node'] === node && (shard === undefined || labelValue(labels, 'shard') === shard),
   everything: false,
   requires: field => (field === 'data.node' ? node : undefined),
 })
