@@ -3,19 +3,29 @@ import { dirname, join } from 'node:path'
 import { declarationsOf } from './declarations.ts'
 import { isExternal, NATIVE_PACKAGES } from './external-packages.ts'
 
-/** By the name of the declarations in dist: the modules whose exports they describe, which speak of one another alone. */
+/** Types of the API client, which several modules mention. */
+const CLIENT_TYPES = ['src/api/meta/object.ts', 'src/clients/api-client.ts']
+
+/** Modules whose exports the declarations in dist describe, by the name of the declarations. They mention types of each other only. */
 const DECLARED = {
-  index: ['src/process/start-server.ts'],
-  testing: [
-    'src/faults/fault-spec.ts',
-    'src/meta/why.ts',
-    'src/why/types.ts',
-    'src/testing/types.ts',
-    'src/testing/start-control-plane.ts',
-    'src/explore/types.ts',
-  ],
-  check: ['src/check/types.ts', 'src/check/check.ts'],
-  cel: ['src/cel/package/cel.ts'],
+  index: { modules: ['src/process/start-server.ts'], typesOf: CLIENT_TYPES },
+  testing: {
+    modules: [
+      'src/faults/fault-spec.ts',
+      'src/meta/why.ts',
+      'src/why/types.ts',
+      'src/testing/types.ts',
+      'src/testing/start-control-plane.ts',
+      'src/explore/types.ts',
+    ],
+    typesOf: CLIENT_TYPES,
+  },
+  client: {
+    modules: ['src/cluster/shared/informer.ts', 'src/cluster/package/client.ts'],
+    typesOf: [...CLIENT_TYPES, 'src/lib/clock.ts', 'src/lib/log.ts', 'src/cluster/shared/object-store.ts'],
+  },
+  check: { modules: ['src/check/types.ts', 'src/check/check.ts'] },
+  cel: { modules: ['src/cel/package/cel.ts'] },
 }
 
 /** Members of package.json that a package is published with. */

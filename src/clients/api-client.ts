@@ -98,6 +98,33 @@ export interface ApiClient {
   kindsOf(group: string): Promise<readonly ResourceKind<TypedObject>[]>
 }
 
+/** Address and credentials of a server. All certificates and keys are PEM. */
+export interface ServerAccess {
+  readonly url: string
+  /** Optional. Default: the CAs of the system. */
+  readonly certificateAuthority?: string
+  readonly clientCertificate?: string
+  readonly clientKey?: string
+  /** Optional. Bearer token. */
+  readonly token?: string
+  /** Optional. Name that the certificate of the server must have. Default: the host of the URL. */
+  readonly tlsServerName?: string
+  /** Optional. Whether any certificate of the server is accepted. Default: false. */
+  readonly insecureSkipTlsVerify?: boolean
+  /** Optional. Also the field manager of writes. Default: `binnacle`. */
+  readonly userAgent?: string
+}
+
+/** User of a client in the process of its server. */
+export interface ClientUser {
+  /** Default: `kubernetes-admin`. */
+  readonly name?: string
+  /** Default: `system:masters` and `system:authenticated`. */
+  readonly groups?: readonly string[]
+  /** Also the field manager of writes. Default: `binnacle`. */
+  readonly userAgent?: string
+}
+
 /** `namespace/name`, or the name alone of an object without a namespace, as client-go's MetaNamespaceKeyFunc. */
 export const objectKey = ({ metadata: { namespace = '', name = '' } }: TypedObject): string => (namespace === '' ? name : `${namespace}/${name}`)
 

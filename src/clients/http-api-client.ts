@@ -1,5 +1,5 @@
 import { type IncomingMessage, request as requestPlain } from 'node:http'
-import { type Agent, request as requestTls } from 'node:https'
+import { type Agent, type AgentOptions, request as requestTls } from 'node:https'
 import { decodedObject, isJsonObject, type Json, type JsonObject, objectIn, type TypedObject } from '../api/meta/object.ts'
 import type { GroupVersion } from '../api/meta/v1.types.ts'
 import { parseJson } from '../codec/json.ts'
@@ -23,6 +23,7 @@ import {
   type PatchType,
   type ResourceKind,
   type Selection,
+  type ServerAccess,
   type WatchedChange,
 } from './api-client.ts'
 
@@ -32,19 +33,6 @@ export const RESPONSE_TIMEOUT_MS = 60_000
 const PAGE = 500
 /** Largest response, and largest event of a watch, in bytes. */
 export const MAX_RESPONSE_BYTES = 256 * 1024 * 1024
-
-/** Address and credentials of a server. All certificates and keys are PEM. */
-export interface ServerAccess {
-  readonly url: string
-  /** Optional. Default: the CAs of the system. */
-  readonly certificateAuthority?: string
-  readonly clientCertificate?: string
-  readonly clientKey?: string
-  /** Optional. Bearer token. */
-  readonly token?: string
-  /** Optional. Also the field manager of writes. Default: `binnacle`. */
-  readonly userAgent?: string
-}
 
 interface OutgoingRequest {
   readonly method: string
@@ -62,9 +50,7 @@ export class HttpApiClient implements ApiClient {
 
   constructor(access: ServerAccess) {
     this.#access = access
-    const { certificateAuthority: ca, clientCertificate: cert, clientKey: key } = access
-    const isTls = new URL(access.url).protocol === 'https:'
-    this.#agent = isTls ? new TlsAgent({ keepAlive: true, ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }) : undefined
+    this.#agent = new URL(access.url).protocol === 'https:' ? new TlsAgent({ keepAlive: true, ...tlsOptions(access) }) : undefined
   }
 
   async get<T extends TypedObject>(kind: ResourceKind<T>, namespace: string, name: string, subresource = ''): Promise<T> {
@@ -201,6 +187,20 @@ export class HttpApiClient implements ApiClient {
     })
   }
 }
+
+const tlsOptions = ({
+  certificateAuthority: ca,
+  clientCertificate: cert,
+  clientKey: key,
+  tlsServerName,
+  insecureSkipTlsVerify,
+}: ServerAccess): AgentOptions => ({
+  ...(ca !== undefined && { ca }),
+  ...(cert !== undefined && { cert }),
+  ...(key !== undefined && { key }),
+  ...(tlsServerName !== undefined && { servername: tlsServerName }),
+  ...(insecureSkipTlsVerify === true && { rejectUnauthorized: false }),
+})
 
 /** Path of one object. Throws an Error if the name would make it that of a collection, or of another object when the URL is parsed. */
 function objectPathOf(kind: ResourceKind<TypedObject>, of: ObjectName): string {

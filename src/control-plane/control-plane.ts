@@ -67,6 +67,8 @@ export interface ControlPlane {
   readonly flowLimits: FlowLimits | undefined
   /** Injected faults. Undefined if there are none. */
   readonly faults: Faults | undefined
+  /** Returns a client in the process, whose requests end when the control plane is closed. */
+  clientOf(identity: ClientIdentity): ApiClient
   /** Returns the latest revision of the store. */
   revision(): Promise<number>
   /** Resolves once every resource can be read from memory. */
@@ -142,6 +144,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     checks: services.flatMap(({ checks = [] }) => checks),
     routes: services.flatMap(({ routes = [] }) => routes),
     faults,
+    clientOf: identity => loops.clientOf(identity, { signal: ended.signal }),
     revision: () => options.storage.backend.currentRevision(ended.signal),
     synced: signal => stores.synced(signal),
     origin: () => originOf({ bootstrap, roles, stores }),
@@ -150,11 +153,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
       running.push(...startAll(options.storage.holds === 'past' ? [api, definitions] : services, { ...start, env }, ended.signal))
     },
     beginShutdown: () => api.beginShutdown(),
-    close() {
-      api.beginShutdown()
-      ended.abort()
-      return closeAfter(running, services)
-    },
+    close: () => closeAll({ api, ended, running, services }),
   }
 }
 
@@ -250,7 +249,17 @@ function controllerOfManyListeners(): AbortController {
 const startAll = (services: readonly Service[], start: ServiceStart, signal: AbortSignal): Promise<unknown>[] =>
   services.map(async service => service.start?.(start, signal))
 
-async function closeAfter(running: readonly Promise<unknown>[], services: readonly Service[]): Promise<void> {
+interface Closing {
+  readonly api: ApiService
+  readonly ended: AbortController
+  readonly running: readonly Promise<unknown>[]
+  readonly services: readonly Service[]
+}
+
+/** Ends watches and loops, waits for them, and closes the services. */
+async function closeAll({ api, ended, running, services }: Closing): Promise<void> {
+  api.beginShutdown()
+  ended.abort()
   await Promise.allSettled(running)
   for (const service of services.toReversed()) await service.close?.()
 }

@@ -1,4 +1,5 @@
 import { decodedObject, type JsonObject, type KubeObject, objectIn, type TypedObject } from '../api/meta/object.ts'
+import { managerFromUserAgent } from '../apply/manager-name.ts'
 import { type Catalog, type ServedResource, subresourceOf } from '../catalog/catalog.ts'
 import { asKind, kindId } from '../catalog/define.ts'
 import type { VirtualResource, VirtualResult } from '../catalog/definition.ts'
@@ -38,7 +39,7 @@ import type { StorageEvent, Watcher } from '../storage/storage.ts'
 /** Identity of the requests of a client, as admission and managed fields see it. */
 export interface ClientIdentity {
   readonly user: User
-  /** Also the field manager. */
+  /** Also the field manager, up to the first `/`. */
   readonly userAgent: string
 }
 
@@ -276,7 +277,7 @@ export class InProcessClient implements ApiClient {
       warn() {},
       info: resourceAttributes({ verb, group, version, namespace, resource, subresource, name }),
     }
-    return { ctx, served: this.#served(kind), subresource, namespace, name, dryRun: false, manager: identity.userAgent }
+    return { ctx, served: this.#served(kind), subresource, namespace, name, dryRun: false, manager: managerFromUserAgent(identity.userAgent) }
   }
 }
 

@@ -1,12 +1,15 @@
 import { rm } from 'node:fs/promises'
+import type { ApiClient, ClientUser } from '../clients/api-client.ts'
 import { type Command, readCommandLine } from '../config/command-line.ts'
 import type { Config } from '../config/config.ts'
 import { FlagError } from '../config/parse-flags.ts'
+import type { ClientIdentity } from '../control-plane/in-process-client.ts'
 import type { Origin } from '../control-plane/origin.ts'
 import type { RuntimeOptions } from '../control-plane/runtime.ts'
 import type { Logger } from '../lib/log.ts'
 import { untilAborted } from '../lib/on-abort.ts'
 import { createLogger } from '../lib/structured-log.ts'
+import { USER_AGENT } from '../lib/user-agent.ts'
 import { gitVersion } from '../server/version.ts'
 import { type GivenParts, openServer } from './open-server.ts'
 import { logFlags } from './program.ts'
@@ -38,6 +41,8 @@ export interface InProcessServer {
   readonly version: string
   /** State for a server on a copy of the store. Undefined until this server has started. */
   origin(): Origin | undefined
+  /** Returns a client in the process. Its requests are not authorized, limited or audited, and end when the server stops. */
+  client(user?: ClientUser): ApiClient
   /** Stops the server. Resolves when requests in progress have ended, ports are free and the store is closed. Further calls return the same promise. */
   stop(): Promise<void>
 }
@@ -76,8 +81,23 @@ export async function openInProcess({ command, log: write, signal, runtime, give
     log.error('the server stops', { error: conflict.message })
     void stop()
   })
-  return { access: server.access, version: gitVersion(config.release.emulatedVersion), origin: () => server.origin(), stop }
+  return {
+    access: server.access,
+    version: gitVersion(config.release.emulatedVersion),
+    origin: () => server.origin(),
+    client: user => server.clientOf(identityOf(user)),
+    stop,
+  }
 }
+
+const identityOf = ({
+  name = 'kubernetes-admin',
+  groups = ['system:masters', 'system:authenticated'],
+  userAgent = USER_AGENT,
+}: ClientUser = {}): ClientIdentity => ({
+  user: { name, groups: [...groups] },
+  userAgent,
+})
 
 /** Parses the flags of a server in this process. It is ephemeral unless a flag sets its store. Throws a FlagError. */
 export function serveCommand(flags: Flags): ServeCommand {

@@ -1,10 +1,12 @@
 import type { AuditObserver } from '../audit/open-auditor.ts'
+import type { ApiClient } from '../clients/api-client.ts'
 import { CertificateMetrics } from '../clients/certificate-metrics.ts'
 import type { Config } from '../config/config.ts'
 import { contentOf } from '../config/flag-content.ts'
 import type { ListeningConfig } from '../config/listening-config.ts'
 import { type AuditService, openAudit } from '../control-plane/audit-service.ts'
 import { type EncryptionService, openEncryption } from '../control-plane/encryption-service.ts'
+import type { ClientIdentity } from '../control-plane/in-process-client.ts'
 import type { Origin } from '../control-plane/origin.ts'
 import type { Runtime } from '../control-plane/runtime.ts'
 import type { StartOptions } from '../control-plane/service.ts'
@@ -91,6 +93,8 @@ export interface OpenServer {
   readonly access: AdminAccess | undefined
   /** State for a server on a copy of the store. Undefined until this server has started. */
   origin(): Origin | undefined
+  /** Returns a client in the process. Its requests are not authorized, limited or audited. */
+  clientOf(identity: ClientIdentity): ApiClient
   /** Resolves once /readyz succeeds, or the signal aborts. */
   untilReady(signal: AbortSignal): Promise<void>
   /** Resolves after `end`. Resolves earlier with an error if the server must stop because its certificate authority is not that of the other servers on the store. */
@@ -150,6 +154,7 @@ export async function openServer(parts: ServerParts, signal: AbortSignal): Promi
     families: server.families,
     access,
     origin: () => plane.origin(),
+    clientOf: identity => plane.clientOf(identity),
     untilReady: signal => untilReady(health, signal),
     untilEnd: async end => (alone ? untilConflict(alone.conflict, end) : void (await end)),
     stop() {

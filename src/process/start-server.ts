@@ -1,3 +1,4 @@
+import type { ApiClient, ClientUser } from '../clients/api-client.ts'
 import { openInProcess, serveCommand } from './in-process.ts'
 
 /** Options of `startServer`. */
@@ -27,6 +28,11 @@ export interface Server {
   readonly certificateAuthority: string
   readonly clientCertificate: string
   readonly clientKey: string
+  /**
+   * Returns a client in the process, which needs no socket. Admission, validation, conflicts and faults are as for other clients, but its requests are not authorized, limited or audited. Objects that it
+   * returns are those of the server, and must not be changed.
+   */
+  client(user?: ClientUser): ApiClient
   /** Stops the server. Resolves when requests in progress have ended, ports are free and the store is closed. May be called several times. */
   stop(): Promise<void>
 }
@@ -41,6 +47,6 @@ export interface Server {
  * await server.stop()
  */
 export async function startServer({ flags = {}, log, signal = new AbortController().signal }: ServerOptions = {}): Promise<Server> {
-  const { access, version, stop } = await openInProcess({ command: serveCommand(flags), log, signal })
-  return { ...access, version, stop }
+  const { access, version, client, stop } = await openInProcess({ command: serveCommand(flags), log, signal })
+  return { ...access, version, client, stop }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ApiClient, ClientUser } from '../clients/api-client.ts'
 import type { Origin } from '../control-plane/origin.ts'
 import { WorkQueues } from '../controllers/work-queues.ts'
 import type { Fault, FaultSpec } from '../faults/fault-spec.ts'
@@ -24,6 +25,7 @@ import { type Client, openClient } from './client.ts'
 import type { Lineage } from './lineage.ts'
 import type { MovedClock } from './moved-clock.ts'
 import { quiet } from './quiet.ts'
+import { readyClient, writesInTurn } from './ready-client.ts'
 import { RecordedRequests, WHY_PATH } from './recorded-requests.ts'
 import { restoreTables, type StoreState } from './restore.ts'
 import { Simulation } from './simulation.ts'
@@ -239,6 +241,12 @@ class RunningControlPlane implements ControlPlane {
     this.#clients.push(client)
     const text = kubeconfig({ server: this.url, ca: this.certificateAuthority, user: name, cert, key })
     return { name, kubeconfig: text, clientCertificate: cert, clientKey: key, request: client.request }
+  }
+
+  client(user?: ClientUser): ApiClient {
+    const { opened, simulation } = this.#parts
+    const client = readyClient(opened.then(({ server }) => server.client(user)))
+    return simulation ? writesInTurn(client, simulation.settled) : client
   }
 
   /** Copy of the current content. */

@@ -1,5 +1,6 @@
 // Types of `binnacle/testing`. They are part of the published declarations, as is everything they import.
 
+import type { ApiClient, ClientUser } from '../clients/api-client.ts'
 import type { Fault, FaultSpec } from '../faults/fault-spec.ts'
 import type { Why } from '../why/types.ts'
 
@@ -164,6 +165,12 @@ export interface ControlPlane extends User {
   apply<M extends readonly Manifests[]>(...manifests: M): Promise<Applied<M>>
   /** Returns a user with a client certificate for the name and groups. Permissions come from roles and bindings. */
   user(name: string, groups?: readonly string[]): Promise<User>
+  /**
+   * Returns a client in the process, which needs no socket: with watches, and for the informers of `binnacle/client`. Admission, validation, conflicts and faults
+   * are as for other clients, but its requests are not authorized, recorded, limited or audited. Objects that it returns are those of the server, and must not be
+   * changed. With a seed, each of its writes waits for the consequences of the previous one.
+   */
+  client(user?: ClientUser): ApiClient
   /** Returns a control plane with a copy of the whole state, which diverges from then on. */
   fork(): Promise<ControlPlane>
   snapshot(): Snapshot

@@ -79,6 +79,14 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
     expect(await node('cel.cjs', `console.log(require('binnacle/cel').compile('1 + 1').evaluate().value)`)).to.equal('2\n')
   })
 
+  it('exports a client with watches and informers, as its page shows it', async () => {
+    const [example = ''] = examples('docs/client.md')
+    const said = [...example.matchAll(/\/\/ (.*)$/gm)].map(([, text]) => `${text}\n`)
+    expect(await node('client.mjs', example)).to.equal(said.join(''))
+    const use = `new Informer(openClient({ url: 'http://127.0.0.1:1' }), {}).hasSynced`
+    expect(await node('client.cjs', `const { Informer, openClient } = require('binnacle/client')\nconsole.log(${use})`)).to.equal('false\n')
+  })
+
   it('exports control planes for tests, as their page shows them', async () => {
     const [example = '', mocha = ''] = examples('docs/testing.md')
     const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', written('shop.test.mjs', example)], { cwd: directory }).catch(
@@ -105,7 +113,7 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
         if (!to.startsWith('https://') && !existsSync(join(installed, dirname(page), to))) broken.push(`${page}: ${to}`)
     expect(broken).to.deep.equal([])
     const readme = readFileSync(join(installed, 'README.md'), 'utf8')
-    for (const word of ['npx binnacle', 'binnacle/testing', 'binnacle/cel', 'Bun']) expect(readme).to.include(word)
+    for (const word of ['npx binnacle', 'binnacle/testing', 'binnacle/client', 'binnacle/cel', 'Bun']) expect(readme).to.include(word)
     // They are run below.
     const js = (file: string): string[] => codeBlocks(readFileSync(file, 'utf8')).flatMap(({ language, text }) => (language === 'js' ? [text] : []))
     expect(js(join(installed, 'README.md')).slice(0, 2)).to.deep.equal(js(join(root, 'README.md')).slice(0, 2))
@@ -146,6 +154,7 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
 
   it('has types for modules and for CommonJS', async () => {
     const use = (end: string): string => `
+      const PODS: ResourceKind<TypedObject & { spec: { nodeName?: string } }> = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true }
       const server: Server = await startServer({ flags: { 'feature-gates': ['A=true'] }, log: line => line.trim() })
       const url: string = server.url
       const value: unknown = compile('1', { variables: { x: 'int', y: { type: 'object' } } }).evaluate({ x: 1 }).value
@@ -161,15 +170,23 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
       await startServer({ flag: {} })
       // @ts-expect-error: a snapshot is none that another made
       await plane.restore({ revisions: users.length })
+      const client: ApiClient = openClient(plane)
+      const { resourceVersion }: { resourceVersion: string } = await plane.client({ name: 'a' }).list(PODS)
+      const informer = new Informer(server.client(), PODS, { namespace: resourceVersion })
+      const node: string | undefined = informer.store.get('a/b')?.spec.nodeName
+      // @ts-expect-error: pods have no such field
+      informer.on({ added: ({ spec }) => spec.node })
+      // @ts-expect-error: values of other modules are not exported
+      await import('binnacle/client').then(({ objectKey }) => objectKey)
       const rules: readonly string[] = (await check({ paths: ['a'], release: '1.36', webhooks: { a: 'b' } })).findings.map(({ rule }) => rule)
       ${end}`
     const module = written(
       'types.mts',
-      `import { type Server, startServer } from 'binnacle'\nimport { check } from 'binnacle/check'\nimport { compile } from 'binnacle/cel'\nimport { type ControlPlane, startControlPlane } from 'binnacle/testing'\n${use('export { url, value }')}`,
+      `import { type Server, startServer } from 'binnacle'\nimport { check } from 'binnacle/check'\nimport { compile } from 'binnacle/cel'\nimport { type ApiClient, Informer, openClient, type ResourceKind, type TypedObject } from 'binnacle/client'\nimport { type ControlPlane, startControlPlane } from 'binnacle/testing'\n${use('export { url, value }')}`,
     )
     const common = written(
       'types.cts',
-      `import binnacle = require('binnacle')\nimport cel = require('binnacle/cel')\nimport { check } from 'binnacle/check'\nimport testing = require('binnacle/testing')\ntype Server = binnacle.Server\ntype ControlPlane = testing.ControlPlane\nconst { startControlPlane } = testing\nconst { startServer } = binnacle\nconst { compile } = cel\nexport async function f() {${use('return { url, value }')}}`,
+      `import binnacle = require('binnacle')\nimport cel = require('binnacle/cel')\nimport { check } from 'binnacle/check'\nimport { type ApiClient, Informer, openClient, type ResourceKind, type TypedObject } from 'binnacle/client'\nimport testing = require('binnacle/testing')\ntype Server = binnacle.Server\ntype ControlPlane = testing.ControlPlane\nconst { startControlPlane } = testing\nconst { startServer } = binnacle\nconst { compile } = cel\nexport async function f() {${use('return { url, value }')}}`,
     )
     // Bundlers get ES modules only, as they do not support `import … = require(…)`.
     const settings = [
@@ -194,7 +211,7 @@ const SERVED = { status: 200, version: 'v1.34.0+binnacle', url: false, refused: 
       export function test(name: string, work: () => unknown): void
       export function expect(value: unknown): { toEqual(value: unknown): void; toBe(value: unknown): void }
     }`
-    const pages = ['docs/how-to/operator-tests.md', 'docs/testing.md']
+    const pages = ['docs/how-to/operator-tests.md', 'docs/testing.md', 'docs/client.md']
     const blocks = pages.flatMap(page => codeBlocks(readFileSync(join(root, page), 'utf8')).flatMap(({ language, text }) => (language === 'ts' ? [text] : [])))
     expect(blocks).to.have.length.greaterThan(0)
     const files = [written('vitest.d.ts', vitest)]
