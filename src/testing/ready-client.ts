@@ -8,8 +8,10 @@ export const readyClient = (client: Promise<ApiClient>): ApiClient => ({
   create: async (...args) => (await client).create(...args),
   update: async (...args) => (await client).update(...args),
   patch: async (...args) => (await client).patch(...args),
+  apply: async (...args) => (await client).apply(...args),
   delete: async (...args) => (await client).delete(...args),
   post: async (...args) => (await client).post(...args),
+  kindsOf: async (...args) => (await client).kindsOf(...args),
 })
 
 /** Returns a client whose writes run one after the other: each waits until `settled` has resolved after the previous one. */
@@ -27,7 +29,9 @@ export function writesInTurn(client: ApiClient, settled: () => Promise<void>): A
     create: (...args) => inTurn(() => client.create(...args)),
     update: (...args) => inTurn(() => client.update(...args)),
     patch: (...args) => inTurn(() => client.patch(...args)),
+    apply: (...args) => inTurn(() => client.apply(...args)),
     delete: (...args) => inTurn(() => client.delete(...args)),
     post: (...args) => inTurn(() => client.post(...args)),
+    kindsOf: (...args) => client.kindsOf(...args),
   }
 }
