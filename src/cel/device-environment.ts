@@ -9,21 +9,28 @@ import { structOf } from './type.ts'
 const SEMVER_IN_BASE = 33
 
 const DEVICE = 'kubernetes.DRADevice'
-/** A device, as selectors see it. Source: the documentation of resource.k8s.io DeviceSelector. */
-const device = structWith({
+const FIELDS = {
   driver: 'string',
   attributes: 'map(string, map(string, any))',
   capacity: 'map(string, map(string, kubernetes.Quantity))',
-})
+}
+/** A device, as selectors see it. Source: the documentation of resource.k8s.io DeviceSelector. */
+const device = structWith(FIELDS)
+/** A device that several claims may share. */
+const shareableDevice = structWith({ ...FIELDS, allowMultipleAllocations: 'bool' })
+
+/** First minor version whose default is that devices may be shared. Expressions that the version before must compile may use it one version later. */
+const SHARING_BY_DEFAULT = 35
 
 /**
  * Environment of device selectors: the variable `device` and the macro `cel.bind`.
  * Source: k8s.io/dynamic-resource-allocation, cel/compile.go.
  * @param minor minor version of the release that `base` belongs to.
+ * @param isSharing whether devices have the member `allowMultipleAllocations`. Gate DRAConsumableCapacity.
  */
-export function deviceEnvironment(base: Environment, minor: number): Environment {
+export function deviceEnvironment(base: Environment, minor: number, isSharing = minor >= SHARING_BY_DEFAULT): Environment {
   const library = withLibrary(base, minor < SEMVER_IN_BASE ? SEMVER_OF_STRINGS : [], BINDING_MACROS)
-  return extend(library, { device: structOf(DEVICE) }, name => (name === DEVICE ? device : undefined))
+  return extend(library, { device: structOf(DEVICE) }, name => (name === DEVICE ? (isSharing ? shareableDevice : device) : undefined))
 }
 
 /** Maximum size of a value: characters of a string, entries of a map. */

@@ -7,6 +7,7 @@ import { capacityScorer } from '../../src/cluster/scheduler/plugins/volume-bindi
 import { type PodInfo, podInfo } from '../../src/cluster/scheduler/pod-info.ts'
 import { brokenLine } from '../../src/cluster/scheduler/resource-scores.ts'
 import { Snapshot } from '../../src/cluster/scheduler/snapshot.ts'
+import type { GateName } from '../../src/lifecycle/feature-gates.ts'
 import type { Release } from '../../src/lifecycle/release.ts'
 import { objectsOf } from '../support/scheduling.ts'
 import type { Parts } from './parts.ts'
@@ -59,7 +60,10 @@ export function differences(plugin: Plugin, one: PluginCase, expected: Parts, re
   const actual: Readonly<Record<string, () => unknown>> = {
     preenqueue: () => statusOf(plugin.preEnqueue?.(pod.pod, snapshot.objects)),
     prefilter: () => statusOf(prepared?.status),
-    postfilter: () => ({ code: 'Unschedulable', ...(prepared?.postFilter && { reasons: [prepared.postFilter().message] }) }),
+    postfilter: () => {
+      for (const node of snapshot.nodes) filterStatus(node, prepared?.filter)
+      return { code: 'Unschedulable', ...(prepared?.postFilter && { reasons: [prepared.postFilter().message] }) }
+    },
     result: () => (reservesNode(prepared, feasible) ? 'all steps succeed' : 'no node is reserved'),
     claimAllocated: () => reservesNode(prepared, feasible),
     prefilterNodeNames: () => [...(prepared?.nodeNames ?? [])].sort(),
@@ -83,11 +87,12 @@ export function differences(plugin: Plugin, one: PluginCase, expected: Parts, re
   })
 }
 
-/** Reports whether a feasible node is reserved. */
+/** Reports whether a node is feasible, and can be reserved as far as the plugin has anything to reserve. */
 function reservesNode(prepared: PreFiltered | undefined, nodes: readonly NodeInfo[]): boolean {
   const node = nodes.find(each => prepared?.filter?.check(each) === undefined)
-  const reserved = node && !prepared?.status && prepared?.reserve?.(node)
-  return reserved !== undefined && reserved !== false && !('code' in reserved)
+  if (node === undefined || prepared?.status) return false
+  const reserved = prepared?.reserve?.(node)
+  return reserved === undefined || !('code' in reserved)
 }
 
 function scorerDifferences({ shape, cases }: NonNullable<PluginCase['scorer']>): string[] {
@@ -120,14 +125,22 @@ function comparable(value: Parts): Parts {
 const mapValues = (object: Parts, change: (value: Parts) => Parts): Parts =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value as Parts)]))
 
-/** Cases of extended resources, of conditions of binding, and of a plugin that is off. */
-const NOT_BUILT = /^extended-resource|failed-binding|binding-conditions|^DRA-disabled$/
+/** Gates that cases of devices need by their names. The tables do not say which are on. */
+const GATES_BY_NAME: readonly (readonly [RegExp, readonly GateName[]])[] = [
+  [/extended-resource/, ['DRAExtendedResource']],
+  [/binding/, ['DRADeviceBindingConditions', 'DRAResourceClaimDeviceStatus']],
+]
 
-/** Returns the plugin of a name with the arguments of a case. Undefined if it is not built. */
+/** Cases of a plugin that is off, and of writes that fail. */
+const NOT_RUN = /^DRA-disabled$|-fail-patch$/
+
+/** Returns the plugin of a name with the arguments of a case. Undefined if the case is not run. */
 export function pluginOf(name: string, { args, gates, ...one }: PluginCase, release: Release): Plugin | undefined {
-  if (NOT_BUILT.test(one.name)) return undefined
+  if (NOT_RUN.test(one.name)) return undefined
   const given = (args === undefined ? {} : { [name]: args }) as PluginArgs
-  return defaultPlugins(given, release, gate => gates?.[gate] ?? gate === 'DynamicResourceAllocation').find(({ plugin }) => plugin.name === name)?.plugin
+  const needed = GATES_BY_NAME.flatMap(([pattern, names]) => (pattern.test(one.name) ? names : []))
+  const enabled = (gate: GateName): boolean => gates?.[gate] ?? (gate === 'DynamicResourceAllocation' || needed.includes(gate))
+  return defaultPlugins(given, release, enabled).find(({ plugin }) => plugin.name === name)?.plugin
 }
 
 interface CaseWorld {
@@ -150,9 +163,10 @@ const CLUSTER_KINDS: ReadonlySet<string> = new Set([
 
 /** Adds the members that the API always has, the namespace of an object, and to a CSINode the plugins that its drivers have replaced. */
 function completeObject(given: Parts, { migration }: NonNullable<PluginCase['setup']> = {}): Parts {
-  // Slices have no kind in the tables, and their pools no generation.
+  // Slices, pods and services have no kind in the tables, and pools no generation.
   const pool = given.spec?.pool && { generation: 1, resourceSliceCount: 1, ...given.spec.pool }
-  const object = pool ? { ...given, kind: 'ResourceSlice', spec: { ...given.spec, pool } } : given
+  const kind = given.kind ?? (given.spec?.containers ? 'Pod' : 'Service')
+  const object: Parts = pool ? { ...given, kind: 'ResourceSlice', spec: { ...given.spec, pool } } : { ...given, kind }
   const plugins = migration && object.kind === 'CSINode' ? (object.spec.drivers as Parts[]).flatMap(({ name }) => (name.includes('/') ? [name] : [])) : []
   return {
     ...(object.kind.startsWith('PersistentVolume') && { spec: {}, status: {} }),

@@ -63,12 +63,13 @@ export const nodeOf = (
   status: { ...NO_STATUS, allocatable: { cpu: '4', memory: '8Gi', pods: '110', ...allocatable }, ...(rest.images && { images: rest.images }) },
 })
 
-export function objectsOf(objects: readonly KubeObject[] = []): ClusterObjects {
+export function objectsOf(objects: readonly KubeObject[] = [], now = 0): ClusterObjects {
   return {
     get: <T extends KubeObject>(kind: string, namespace: string, name: string) =>
       objects.find(one => one.kind === kind && (one.metadata.namespace ?? '') === namespace && one.metadata.name === name) as T | undefined,
     list: <T extends KubeObject>(kind: string, namespace?: string) =>
       objects.filter(one => one.kind === kind && (namespace === undefined || one.metadata.namespace === namespace)) as T[],
+    now: () => now,
   }
 }
 

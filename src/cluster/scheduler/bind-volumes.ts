@@ -1,12 +1,12 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core/v1.types.ts'
-import { onAbort } from '../../lib/on-abort.ts'
 import { CLAIMS, VOLUMES } from '../shared/kinds.ts'
 import { boundToClaim, isFullyBound, isReachable, SELECTED_NODE } from '../shared/volumes.ts'
 import type { AssumedObjects } from './assumed-objects.ts'
-import type { BindingContext, Reservation } from './framework.ts'
+import type { Reservation } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodVolumes } from './pod-volumes.ts'
 import type { ClusterObjects } from './snapshot.ts'
+import { untilMet } from './wait-for-changes.ts'
 
 /** Assumed states of the objects that reservations of volumes change. */
 export interface AssumedVolumes {
@@ -44,7 +44,7 @@ export function reserveVolumes(
         return waiting.every(claim => isFullyBound(stored(claim, objects) ?? claim))
       }
       try {
-        await untilBound(areBound, context, timeoutMs)
+        await untilMet(areBound, [CLAIMS, VOLUMES], context, timeoutMs, 'context deadline exceeded')
       } catch (error) {
         throw new Error(`binding volumes: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
       }
@@ -91,31 +91,4 @@ function checkProvisioning(claim: PersistentVolumeClaim, node: NodeInfo, objects
   if (annotations[SELECTED_NODE] !== node.name) throw new Error(`provisioning failed for PVC "${namespace}/${name}"`)
   const volume = current.spec.volumeName ? objects.get<PersistentVolume>('PersistentVolume', '', current.spec.volumeName) : undefined
   if (volume) checkReach(volume, node)
-}
-
-/** Waits for a condition that changes of claims and volumes bring about. Rejects when the time is over or the signal aborts. */
-async function untilBound(areBound: () => boolean, { clock, signal, untilChanged }: BindingContext, timeoutMs: number): Promise<void> {
-  if (areBound()) return
-  let isOver = false
-  let end = (): void => {}
-  const ended = new Promise<void>(resolve => {
-    end = resolve
-  })
-  const timer = clock.after(timeoutMs, () => {
-    isOver = true
-    end()
-  })
-  const stopListening = onAbort(signal, end)
-  try {
-    for (;;) {
-      const changed = Promise.race([untilChanged(CLAIMS), untilChanged(VOLUMES), ended])
-      if (areBound()) return
-      if (signal.aborted) throw new Error('pod does not exist any more')
-      if (isOver) throw new Error('context deadline exceeded')
-      await changed
-    }
-  } finally {
-    timer.close()
-    stopListening()
-  }
 }

@@ -45,7 +45,7 @@ export const defaultPlugins = (args: PluginArgs, release: Release, enabled: Gate
     plugin(taintToleration(release), 3),
     plugin(nodeAffinity(args.NodeAffinity), 2),
     plugin(nodePorts),
-    plugin(nodeResourcesFit(args.NodeResourcesFit ?? {}, release)),
+    plugin(nodeResourcesFit(args.NodeResourcesFit ?? {}, release, devices !== undefined && enabled('DRAExtendedResource'))),
     plugin(volumeRestrictions(release)),
     plugin(nodeVolumeLimits),
     plugin(volumeBinding(args.VolumeBinding ?? {}, release, enabled)),

@@ -176,7 +176,8 @@ function prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile):
       }
     }
     if (prepared === undefined || prepared.status) continue
-    if (prepared.filter) filters.push({ plugin: plugin.name, filter: prepared.filter, isNodeLocal: plugin.isNodeLocal ?? false })
+    if (prepared.filter)
+      filters.push({ plugin: plugin.name, filter: prepared.filter, isNodeLocal: (plugin.isNodeLocal ?? false) && prepared.isNodeLocal !== false })
     if (prepared.reserve) reserves.push({ plugin: plugin.name, reserve: prepared.reserve })
   }
   return { filters, reserves, postFilters, nodeNames, namers }

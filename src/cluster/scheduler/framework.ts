@@ -2,6 +2,7 @@ import type { Pod } from '../../api/core/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import type { ApiClient, ResourceKind } from '../../clients/api-client.ts'
 import type { TimerClock } from '../../lib/clock.ts'
+import type { RecordedEvent } from '../shared/series-recorder.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { ClusterObjects, Snapshot } from './snapshot.ts'
@@ -37,6 +38,8 @@ export interface PreFiltered {
   /** Optional. Names of the only nodes that can be feasible. */
   readonly nodeNames?: ReadonlySet<string>
   readonly filter?: NodeFilter
+  /** Optional. False if the filter of a node-local plugin reads more for this pod than `isNodeLocal` of the plugin allows. All pods of its shape must have the same value. */
+  readonly isNodeLocal?: boolean
   /** Optional. Reserves what the pod needs on the node that was chosen. Called if no plugin has rejected the node, in the same turn as the filter. */
   readonly reserve?: Reserve
   /** Optional. Called if no node is feasible: may change what stands in the way. Source: the extension point PostFilter. */
@@ -73,7 +76,14 @@ export interface BindingContext {
   readonly signal: AbortSignal
   /** Resolves at the next change of an object of the kind, when the snapshot's objects have it, or once the signal aborts. */
   untilChanged(kind: ResourceKind<TypedObject>): Promise<void>
+  /** Returns a new UUID. */
+  newId(): string
+  /** Records an event about a pod. */
+  record(pod: Pod, event: PodEvent): void
 }
+
+/** An event about a pod. */
+export type PodEvent = Pick<RecordedEvent<Pod>, 'type' | 'reason' | 'action' | 'note'>
 
 /** Scores of one plugin for one pod. */
 export interface NodeScorer {

@@ -1,5 +1,6 @@
 import type { KubeObject, TypedObject } from '../../api/meta/object.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { DeviceKinds } from '../shared/device-kinds.ts'
 import type { Informer } from '../shared/informer.ts'
 import type { Informers } from '../shared/informers.ts'
@@ -53,10 +54,16 @@ export const deviceEventKinds = ({ claims, classes, slices }: DeviceKinds): read
 /** Copies of the objects that plugins read besides nodes and pods. A kind that is not followed has none. */
 export class FollowedObjects implements ClusterObjects {
   readonly #informers: Informers
+  readonly #clock: Clock
   readonly #followed = new Map<string, Informer<TypedObject>>()
 
-  constructor(informers: Informers) {
+  constructor(informers: Informers, clock: Clock) {
     this.#informers = informers
+    this.#clock = clock
+  }
+
+  now(): number {
+    return this.#clock.now()
   }
 
   /** Follows a kind from now on. */

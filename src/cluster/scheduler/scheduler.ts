@@ -1,27 +1,25 @@
 import type { Pod } from '../../api/core/v1.types.ts'
-import type { JsonObject } from '../../api/meta/object.ts'
 import { objectKey } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
 import { seededRandom } from '../../lib/seeded-random.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { isStatusError } from '../../meta/status.ts'
-import { formatTime } from '../../meta/time.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../shared/environment.ts'
 import type { Informer } from '../shared/informer.ts'
 import { NODES, PODS } from '../shared/kinds.ts'
 import { isPodTerminal } from '../shared/pods.ts'
-import { type RecordedEvent, SeriesRecorder } from '../shared/series-recorder.ts'
+import { SeriesRecorder } from '../shared/series-recorder.ts'
 import { deviceKindsIfServed } from '../shared/served-device-kinds.ts'
 import { TaskQueue } from '../shared/task-queue.ts'
 import type { KeyQueue } from '../shared/work-queue.ts'
+import { type AttemptFailure, AttemptReports, schedulerName } from './attempt-reports.ts'
 import { ChangeWaiters } from './change-waiters.ts'
 import { chooseNode } from './choose-node.ts'
 import { ClusterState } from './cluster-state.ts'
 import { schedulerSettings } from './configuration/settings.ts'
 import { DEFAULT_SCHEDULER } from './default-profile.ts'
 import { evictVictims } from './evictions.ts'
-import { failureStatus } from './failure-status.ts'
 import { failureText } from './failure-text.ts'
 import { type ActiveReserve, filterNodes, NONE_NOMINATED, type Unfeasible } from './find-node.ts'
 import type { BindingContext } from './framework.ts'
@@ -36,17 +34,13 @@ import { type Preemption, type PreemptionCandidate, preempt } from './preemption
 import type { Profile } from './profile.ts'
 import { type ClusterEvent, type QueuedPod, SchedulingQueue } from './queue.ts'
 import { type BindingRejection, Reservations } from './reservations.ts'
-import { type AttemptResult, SchedulerMetrics } from './scheduler-metrics.ts'
+import { SchedulerMetrics } from './scheduler-metrics.ts'
 import { ShapeCache } from './shape-results.ts'
 
 /** The only key of the work queue: it stands for all pods of the scheduling queue. */
 const PENDING = 'pending pods'
 /** Bindings and preemptions that are written at the same time. */
 const MOST_WRITES = 64
-/** Number of attempts from which on pods share a child of a metric. */
-const MOST_ATTEMPTS = 15
-/** Longest note of an event. */
-const MOST_NOTE = 1024
 
 /** Assigns pods to nodes as kube-scheduler does. Pods of other `schedulerName`s are left alone. */
 export const scheduler: ClusterPart = (env, signal) => new Scheduler(env, signal).run()
@@ -65,6 +59,7 @@ class Scheduler {
   readonly #shapes = new ShapeCache()
   readonly #work: KeyQueue
   readonly #recorder: SeriesRecorder
+  readonly #reports: AttemptReports
   /** Bindings and evictions that are being written. */
   readonly #writes: TaskQueue
   /** Pods that are prepared before they are bound. Their number is not limited, as they may wait for other parts of the cluster. */
@@ -90,16 +85,24 @@ class Scheduler {
     this.#infos = new PodInfos({ podLevel: features.enabled('PodLevelResources'), inPlace: features.enabled('InPlacePodVerticalScaling') })
     this.#pods = informers.of(PODS)
     this.#references = new PodReferences(this.#pods)
-    this.#objects = new FollowedObjects(informers)
+    this.#objects = new FollowedObjects(informers, clock)
     this.#state = new ClusterState(this.#objects)
     this.#pending = new SchedulingQueue(clock, settings.backOff, {
       entered: (event, queue) => void schedulerMetrics.incoming.child(event, queue).value++,
-      rejected: (pod, plugins, change) => this.#countRejections(pod, plugins, change),
+      rejected: (pod, plugins, change) => this.#reports.countRejections(pod, plugins, change),
     })
     const { client, logger, meters } = env
     this.#recorder = new SeriesRecorder({ component: DEFAULT_SCHEDULER, client, clock, logger, meter: meters.meter(`${DEFAULT_SCHEDULER}_events`), signal })
+    this.#reports = new AttemptReports(env, this.#recorder, schedulerMetrics)
     const changes = new ChangeWaiters(informers, signal)
-    this.#bindingContext = { client: env.client, clock, signal, untilChanged: kind => changes.untilChanged(kind) }
+    this.#bindingContext = {
+      client: env.client,
+      clock,
+      signal,
+      untilChanged: kind => changes.untilChanged(kind),
+      newId: () => random.uuid(),
+      record: (pod, event) => this.#reports.record(pod, event),
+    }
     this.#writes = new TaskQueue(env, 'scheduler_writes', signal, MOST_WRITES)
     this.#work = queueOf(env, 'scheduler', signal, { workers: 1, work: () => this.#scheduleAll() })
   }
@@ -216,7 +219,7 @@ class Scheduler {
       else this.#runCycle(queued, profile)
     } catch (error) {
       this.#state.forgetAssumed(pod)
-      this.#fail(queued, new Set(), 'SchedulerError', errorMessage(error))
+      this.#fail(queued, new Set(), { reason: 'SchedulerError', message: errorMessage(error) })
     }
   }
 
@@ -266,11 +269,12 @@ class Scheduler {
   async #takeBack(queued: QueuedPod, { name }: NodeInfo, reservations: Reservations, reason: BindingRejection | string): Promise<void> {
     await reservations.release(this.#bindingContext)
     this.#state.forgetAssumed(queued.pod)
-    if (typeof reason === 'string') this.#fail(queued, new Set(), 'SchedulerError', reason)
+    if (typeof reason === 'string') this.#fail(queued, new Set(), { reason: 'SchedulerError', message: reason })
     else {
       const { plugin, status } = reason
       const plugins = new Set([plugin])
-      this.#fail(queued, plugins, 'Unschedulable', failureText({ nodeCount: 1, preFilterReason: '', statuses: new Map([[name, status]]), plugins }))
+      const message = failureText({ nodeCount: 1, preFilterReason: '', statuses: new Map([[name, status]]), plugins })
+      this.#fail(queued, plugins, { reason: 'Unschedulable', message })
     }
     this.#react(['assigned pod deleted', 'device claim'])
   }
@@ -285,9 +289,8 @@ class Scheduler {
     }
     try {
       await this.#env.client.post(PODS, { namespace, name, subresource: 'binding' }, binding)
-      this.#countBinding(queued)
       this.#pending.delete(pod)
-      this.#record(pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note: `Successfully assigned ${objectKey(pod)} to ${node.name}` })
+      this.#reports.bound(queued, node.name)
     } catch (error) {
       if (!isStatusError(error, 'NotFound')) return this.#takeBack(queued, node, reservations, `binding rejected: ${errorMessage(error)}`)
       await reservations.release(this.#bindingContext)
@@ -310,13 +313,13 @@ class Scheduler {
       this.#metrics.preemptionVictims.child().observe(candidate.victims.length)
       this.#nominated.set(info, candidate.node.name)
       this.#preempt(info.pod, candidate)
-      this.#fail(queued, infeasible.plugins, 'Unschedulable', failureText(infeasible), candidate.node.name)
+      this.#fail(queued, infeasible.plugins, { reason: 'Unschedulable', message: failureText(infeasible), nominatedNode: candidate.node.name })
     } else {
       const isVoid = preemption.isHopeless && info.pod.status.nominatedNodeName !== undefined
       if (isVoid) this.#endNomination(info.pod)
       const messages = [...changes.map(({ message: each }) => each), preemption.message].filter(each => each !== '')
       const message = failureText(infeasible, infeasible.nodeCount > 0 ? messages.join(', ') : '')
-      this.#fail(queued, infeasible.plugins, 'Unschedulable', message, isVoid ? '' : undefined)
+      this.#fail(queued, infeasible.plugins, { reason: 'Unschedulable', message, nominatedNode: isVoid ? '' : undefined })
     }
   }
 
@@ -353,45 +356,10 @@ class Scheduler {
     this.#writes.run(objectKey(pod), () => write().finally(() => this.#work.add(PENDING)))
   }
 
-  /** Returns a pod to the queue, and reports why. @param nominatedNode node on which a preemption makes room; empty to clear it */
-  #fail(queued: QueuedPod, plugins: ReadonlySet<string>, reason: string, message: string, nominatedNode?: string): void {
-    const { pod } = queued
-    this.#countAttempt(queued, reason === 'Unschedulable' ? 'unschedulable' : 'error')
+  /** Returns a pod to the queue, and reports why. @param plugins those that have rejected it */
+  #fail(queued: QueuedPod, plugins: ReadonlySet<string>, failure: AttemptFailure): void {
     this.#pending.fail(queued, plugins)
-    const note = message.length > MOST_NOTE ? `${message.slice(0, MOST_NOTE - 4)} ...` : message
-    this.#record(pod, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note })
-    const status = failureStatus(pod, reason, message, formatTime(this.#env.clock.now()), nominatedNode)
-    if (status !== undefined) this.#write(pod, () => this.#writeStatus(pod, status))
-  }
-
-  #countRejections(pod: Pod, plugins: ReadonlySet<string>, change: 1 | -1): void {
-    for (const plugin of plugins) this.#metrics.unschedulable.child(plugin, schedulerName(pod)).value += change
-  }
-
-  #countAttempt({ pod, takenAt }: QueuedPod, result: AttemptResult): void {
-    this.#metrics.attempts.child(schedulerName(pod), result).value++
-    this.#metrics.attemptSeconds.child(schedulerName(pod), result).observe((performance.now() - takenAt) / 1000)
-  }
-
-  #countBinding(queued: QueuedPod): void {
-    const { attempts, firstEnteredAt } = queued
-    this.#countAttempt(queued, 'scheduled')
-    this.#metrics.podAttempts.child().observe(attempts)
-    this.#metrics.sliSeconds.child(String(Math.min(attempts, MOST_ATTEMPTS))).observe((this.#env.clock.now() - firstEnteredAt) / 1000)
-  }
-
-  #record(pod: Pod, event: Pick<RecordedEvent<Pod>, 'type' | 'reason' | 'action' | 'note'>): void {
-    this.#recorder.record({ kind: PODS, about: pod, controller: schedulerName(pod), ...event })
-  }
-
-  async #writeStatus(pod: Pod, status: JsonObject): Promise<void> {
-    const { namespace = '', name = '' } = pod.metadata
-    try {
-      await this.#env.client.patch(PODS, { namespace, name, subresource: 'status' }, { status }, 'strategic')
-    } catch (error) {
-      this.#env.logger.debug(2, 'the condition of an unschedulable pod was not written', { pod: objectKey(pod), error: errorMessage(error) })
-    }
+    const write = this.#reports.failed(queued, failure)
+    if (write) this.#write(queued.pod, write)
   }
 }
-
-const schedulerName = ({ spec }: Pod): string => spec.schedulerName || DEFAULT_SCHEDULER

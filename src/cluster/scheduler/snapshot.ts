@@ -9,6 +9,8 @@ export interface ClusterObjects {
   get<T extends KubeObject>(kind: string, namespace: string, name: string): T | undefined
   /** Returns all objects of a kind, in a namespace if one is given. */
   list<T extends KubeObject>(kind: string, namespace?: string): readonly T[]
+  /** Returns the time of the API's clock, in milliseconds. */
+  now(): number
 }
 
 /** A node that was replaced. */

@@ -88,6 +88,69 @@ describe('devices of a cluster', () => {
   })
 })
 
+describe('devices of a cluster in 1.36', () => {
+  it('are shared, prepared before the pod is bound, and given for extended resources', async () => {
+    const plane = await startControlPlane({ flags: { profile: 'cluster', 'emulated-version': '1.36', nodes: 1 } })
+    const get = async (path: string): Promise<AnyObject> => (await plane.request<AnyObject>('GET', path)).body
+    await plane.until(async () => (await get('/api/v1/nodes')).items.length === 1)
+    const node = (await get('/api/v1/nodes')).items[0].metadata.name
+    const devices = [
+      { name: 'shared', attributes: { kind: { string: 'shared' } }, allowMultipleAllocations: true, capacity: { memory: { value: '10Gi' } } },
+      { name: 'slow', attributes: { kind: { string: 'slow' } }, bindingConditions: ['attached'], bindingFailureConditions: ['broken'] },
+      { name: 'plain', attributes: { kind: { string: 'plain' } } },
+    ]
+    const ofKind = (kind: string) => [{ cel: { expression: `device.attributes['d.example.com'].kind == '${kind}'` } }]
+    const claim = (name: string, kind: string, more: object = {}): Manifest =>
+      resource(
+        'ResourceClaim',
+        name,
+        { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'any', selectors: ofKind(kind), ...more } }] } },
+        'default',
+      )
+    const share = { capacity: { requests: { memory: '5Gi' } } }
+    await plane.apply(
+      resource('DeviceClass', 'any', {}),
+      resource('DeviceClass', 'plain', { extendedResourceName: 'example.com/plain', selectors: ofKind('plain') }),
+      resource('ResourceSlice', 's', { driver: 'd.example.com', nodeName: node, pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, devices }),
+      ...['a', 'b', 'c'].map(name => claim(`shared-${name}`, 'shared', share)),
+      claim('slow', 'slow'),
+    )
+    const phase = async (name: string): Promise<string> => (await get(`${PODS}/${name}`)).status?.phase
+    await plane.apply(...['a', 'b', 'c'].map(name => pod(name, { resourceClaimName: `shared-${name}` })))
+    const assigned = async (): Promise<string[]> =>
+      (await get(PODS)).items.filter(({ spec }: AnyObject) => spec.nodeName).map(({ metadata }: AnyObject) => metadata.name)
+    await plane.until(async () => (await assigned()).length === 2)
+    await plane.until(async () =>
+      (await get(PODS)).items.some(({ status }: AnyObject) => status.conditions?.some(({ reason }: AnyObject) => reason === 'Unschedulable')),
+    )
+    const uses = (await get(CLAIMS)).items.flatMap(({ status }: AnyObject) => status?.allocation?.devices.results ?? [])
+    expect(uses.map(({ consumedCapacity }: AnyObject) => consumedCapacity)).to.deep.equal([{ memory: '5Gi' }, { memory: '5Gi' }])
+    expect(new Set(uses.map(({ shareID }: AnyObject) => shareID)).size).to.equal(2)
+
+    await plane.apply(pod('waits', { resourceClaimName: 'slow' }))
+    await plane.until(async () => (await get(`${CLAIMS}/slow`)).status?.reservedFor?.length === 1)
+    const events = async (): Promise<string[]> => (await get('/apis/events.k8s.io/v1/namespaces/default/events')).items.map(({ note }: AnyObject) => note)
+    await plane.until(async () => (await events()).includes(`waiting for binding conditions for device on node ${node}`))
+    expect((await get(`${PODS}/waits`)).spec.nodeName).to.equal(undefined)
+    const conditions = [{ type: 'attached', status: 'True', reason: 'r', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' }]
+    const status = { devices: [{ driver: 'd.example.com', pool: 'p', device: 'slow', conditions }] }
+    await plane.request('PATCH', `${CLAIMS}/slow/status`, { body: { status }, contentType: 'application/merge-patch+json' })
+    await plane.until(async () => (await get(`${PODS}/waits`)).spec.nodeName === node)
+
+    const requests = { 'example.com/plain': '1' }
+    const containers = [{ name: 'c', image: 'app:1', resources: { requests, limits: requests } }]
+    await plane.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'extended', namespace: 'default' }, spec: { containers } })
+    await plane.until(async () => (await get(`${PODS}/extended`)).spec.nodeName === node)
+    const { requestMappings, resourceClaimName } = (await get(`${PODS}/extended`)).status.extendedResourceClaimStatus
+    expect(requestMappings).to.deep.equal([{ containerName: 'c', resourceName: 'example.com/plain', requestName: 'container-0-request-0' }])
+    const made = await get(`${CLAIMS}/${resourceClaimName}`)
+    expect(made.metadata.annotations).to.deep.equal({ 'resource.kubernetes.io/extended-resource-claim': 'true' })
+    expect(made.status.allocation.devices.results[0].device).to.equal('plain')
+    expect(await phase('extended')).to.be.a('string')
+    await plane.stop()
+  })
+})
+
 describe('devices of a cluster in 1.33', () => {
   it('are allocated through v1beta1, if gate and API are on', async () => {
     const plane = await startControlPlane({

@@ -1,7 +1,9 @@
 import type { ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
+import type { Quantity } from '../../../meta/quantity.ts'
 import type { ClusterObjects } from '../snapshot.ts'
 import { deviceId } from './offered-devices.ts'
+import { type AllocatedDevices, addAmounts } from './shared-capacities.ts'
 
 /** Allocations of claims that the scheduler makes. They count from the choice of the node on, before they are written and observed. */
 export class ClaimAllocations {
@@ -41,21 +43,24 @@ export class ClaimAllocations {
     return claim
   }
 
-  /** Returns the ids of all devices that are in use. Access by administrators does not count. */
-  allocatedDevices(objects: ClusterObjects): Set<string> {
-    const devices = new Set<string>()
+  /** Returns the devices that are in use. Access by administrators does not count. */
+  allocatedDevices(objects: ClusterObjects): AllocatedDevices {
+    const exclusive = new Set<string>()
+    const shared = new Map<string, Map<string, Quantity>>()
     const add = ({ status }: ResourceClaim): void => {
-      for (const { driver, pool, device, adminAccess } of status.allocation?.devices?.results ?? [])
-        if (!adminAccess) devices.add(deviceId(driver, pool, device))
+      for (const { driver, pool, device, adminAccess, shareID, consumedCapacity } of status.allocation?.devices?.results ?? [])
+        if (adminAccess) continue
+        else if (shareID === undefined) exclusive.add(deviceId(driver, pool, device))
+        else addAmounts(shared, deviceId(driver, pool, device), consumedCapacity ?? {})
     }
     const keys = new Set<string>()
     for (const claim of objects.list<ResourceClaim>('ResourceClaim')) {
       if (this.#written.size > 0) keys.add(objectKey(claim))
-      add(this.latest(claim))
+      if (!this.isPending(claim)) add(this.latest(claim))
     }
     for (const key of this.#written.keys()) if (!keys.has(key)) this.#written.delete(key)
     for (const claim of this.#pending.values()) add(claim)
-    return devices
+    return { exclusive, shared }
   }
 }
 

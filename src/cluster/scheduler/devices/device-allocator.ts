@@ -6,18 +6,19 @@ import { beginConstraint } from './attribute-constraints.ts'
 import { type ClaimRequest, claimRequests, type RequestAlternative } from './claim-requests.ts'
 import { DeviceCounters } from './device-counters.ts'
 import { type DevicePool, type PoolRules, poolsByNode } from './device-pools.ts'
-import { type ChosenAlternative, DeviceSearch, MOST_DEVICES, type SearchedClaim, StepBudget } from './device-search.ts'
+import { type ChosenAlternative, DeviceSearch, MOST_DEVICES, type SearchedClaim, type SearchRules, StepBudget } from './device-search.ts'
 import type { DeviceMatcher } from './device-selectors.ts'
 import { areTolerated } from './device-tolerations.ts'
 import type { OfferedDevice } from './offered-devices.ts'
+import { type AllocatedDevices, SharedCapacities } from './shared-capacities.ts'
 
 /** Rules of a release. */
-export interface AllocationRules extends PoolRules {
+export interface AllocationRules extends PoolRules, SearchRules {
   readonly adminAccess: boolean
   readonly prioritizedList: boolean
   readonly taints: boolean
-  /** Whether requests may have capacities, and constraints `distinctAttribute`. */
-  readonly consumableCapacity: boolean
+  /** Whether devices may have conditions of binding. Gates DRADeviceBindingConditions and DRAResourceClaimDeviceStatus. */
+  readonly bindingConditions: boolean
   /** Whether devices of incomplete and invalid pools are left out, as from 1.35 on. Before, an invalid pool is an error, and an incomplete one only for the mode All. */
   readonly skipsUnusablePools: boolean
   /** Whether results have the tolerations of their requests. */
@@ -27,8 +28,7 @@ export interface AllocationRules extends PoolRules {
 /** State of the cluster that devices are allocated from. */
 export interface DeviceState {
   readonly slices: readonly ResourceSlice[]
-  /** Ids of the devices that are in use. */
-  readonly allocated: ReadonlySet<string>
+  readonly allocated: AllocatedDevices
   classOf(name: string): DeviceClass | undefined
 }
 
@@ -47,7 +47,7 @@ export interface ClaimAllocation {
   readonly chosen: readonly ChosenAlternative[]
 }
 
-/** Returns an allocator for claims, whose requests must have no capacities. Source: Allocate of k8s.io/dynamic-resource-allocation/structured. */
+/** Returns an allocator for claims. Source: Allocate of k8s.io/dynamic-resource-allocation/structured. */
 export function deviceAllocator(claims: readonly ResourceClaim[], state: DeviceState, rules: AllocationRules, matches: DeviceMatcher): DeviceAllocator {
   const poolsOf = poolsByNode(state.slices, rules)
   const requesting = claims.map(claim => ({ claim, requests: claimRequests(claim) }))
@@ -56,13 +56,16 @@ export function deviceAllocator(claims: readonly ResourceClaim[], state: DeviceS
     const pools = poolsOf(node)
     const searched = requesting.map(each => new ClaimPreparation(each, pools, state, rules, matches).prepare())
     const counters = new DeviceCounters(pools, state.allocated, !rules.countsOtherNodes)
-    const found = new DeviceSearch(searched, state.allocated, counters, budget.forNode()).run()
+    const found = new DeviceSearch(searched, { allocated: state.allocated, counters, rules, step: budget.forNode() }).run()
     if (found === undefined) {
       if (rules.skipsUnusablePools && pools.some(({ invalidReason }) => invalidReason !== undefined))
         throw new NodeAllocationError('invalid resource pools were encountered')
       return undefined
     }
-    return requesting.map(({ claim }, i) => ({ chosen: found[i] ?? [], result: allocationResult(claim, found[i] ?? [], state.classOf, rules) }))
+    return requesting.map(({ claim }, i) => ({
+      chosen: found[i] ?? [],
+      result: allocationResult(claim, found[i] ?? [], state.classOf, node.metadata.name ?? '', rules),
+    }))
   }
 }
 
@@ -120,7 +123,8 @@ class ClaimPreparation {
     const accepts = (device: OfferedDevice): boolean => this.#accepts(alternative, deviceClass, device)
     if (mode === 'ExactCount') return { alternative, isAll: false, count, devices: this.#usableDevices(), accepts }
     if (mode !== 'All') throw new Error(`${at}: unsupported count mode ${mode}`)
-    const devices = this.#allDevices(at).filter(device => this.#isSelected(alternative, deviceClass, device))
+    const capacities = new SharedCapacities(this.#state.allocated, this.#rules)
+    const devices = this.#allDevices(at).filter(device => this.#isSelected(alternative, deviceClass, device) && capacities.suffices(alternative, device))
     return { alternative, isAll: true, count: devices.length, devices, accepts: device => this.#isTolerable(alternative, device) }
   }
 
@@ -143,15 +147,14 @@ class ClaimPreparation {
     return this.#isSelected(alternative, deviceClass, device) && this.#isTolerable(alternative, device)
   }
 
-  /** Reports whether a device may be allocated at all. Shared devices and conditions of binding are not implemented: such devices are left out. */
+  /** Reports whether a device may be allocated at all. */
   #isTolerable({ tolerations }: RequestAlternative, { device }: OfferedDevice): boolean {
     if (!this.#rules.partitionable && (device.consumesCounters?.length ?? 0) > 0) return false
-    if ((device.bindingConditions?.length ?? 0) > 0) return false
-    if (this.#rules.consumableCapacity && device.allowMultipleAllocations) return false
     return !this.#rules.taints || areTolerated(device.taints, tolerations)
   }
 
   #isSelected({ selectors }: RequestAlternative, { metadata, spec }: DeviceClass, device: OfferedDevice): boolean {
+    if (!this.#rules.bindingConditions && (device.device.bindingConditions?.length ?? 0) > 0) return false
     return this.#match(spec.selectors ?? [], `class ${metadata.name}`, device) && this.#match(selectors, `claim ${objectKey(this.#claim)}`, device)
   }
 

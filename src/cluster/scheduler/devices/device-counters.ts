@@ -2,6 +2,7 @@ import type { DeviceCounterConsumption, ResourceSlice } from '../../../api/resou
 import { addParsed, compareParsed, parseQuantity, type Quantity } from '../../../meta/quantity.ts'
 import type { DevicePool } from './device-pools.ts'
 import { type OfferedDevice, offeredDevices } from './offered-devices.ts'
+import type { AllocatedDevices } from './shared-capacities.ts'
 
 /** CounterAmounts by counter set and counter, as `SET/COUNTER`. */
 type CounterAmounts = Map<string, Quantity>
@@ -14,15 +15,15 @@ const consumption = ({ device }: OfferedDevice): [string, Quantity][] => (device
 /** Counters that the devices of a pool share, while devices are chosen. Source: checkAvailableCounters. */
 export class DeviceCounters {
   readonly #pools: ReadonlyMap<string, DevicePool>
-  readonly #allocated: ReadonlySet<string>
+  readonly #isAllocated: (id: string) => boolean
   readonly #isPerSlice: boolean
   /** Amounts that are left, by pool or slice. */
   readonly #left = new Map<string | ResourceSlice, CounterAmounts>()
 
   /** @param isPerSlice whether devices consume counters of their own slice, as before 1.35. Since then, those of any slice of their pool */
-  constructor(pools: readonly DevicePool[], allocated: ReadonlySet<string>, isPerSlice: boolean) {
+  constructor(pools: readonly DevicePool[], { exclusive, shared }: AllocatedDevices, isPerSlice: boolean) {
     this.#pools = new Map(pools.map(pool => [pool.id, pool]))
-    this.#allocated = allocated
+    this.#isAllocated = id => exclusive.has(id) || shared.has(id)
     this.#isPerSlice = isPerSlice
   }
 
@@ -52,7 +53,7 @@ export class DeviceCounters {
     const left: CounterAmounts = new Map(
       slices.flatMap(({ spec }) => (spec.sharedCounters ?? []).flatMap(({ name, counters }) => consumed({ counterSet: name, ...(counters && { counters }) }))),
     )
-    for (const each of slices) for (const device of offeredDevices(each)) if (this.#allocated.has(device.id)) change(left, consumption(device), true)
+    for (const each of slices) for (const device of offeredDevices(each)) if (this.#isAllocated(device.id)) change(left, consumption(device), true)
     this.#left.set(scope, left)
     return left
   }

@@ -1,5 +1,6 @@
 import type { Node, NodeSelector } from '../../../api/core/v1.types.ts'
 import type { ResourceSlice } from '../../../api/resource/v1beta2.types.ts'
+import { compareText } from '../../../lib/compare-text.ts'
 import { matchesNodeSelector } from '../../shared/node-affinity.ts'
 import { type OfferedDevice, offeredDevices } from './offered-devices.ts'
 
@@ -24,6 +25,8 @@ export interface PoolRules {
   readonly countsOtherNodes: boolean
   /** Whether each device may select nodes by itself, and slices may have counters. Other releases ignore such slices. */
   readonly partitionable: boolean
+  /** Whether pools are tried in the order of their names, and slices too, as from 1.36 on. */
+  readonly sortsPools: boolean
 }
 
 /** Slices by the nodes that they are for. */
@@ -94,12 +97,28 @@ export function poolsByNode(slices: readonly ResourceSlice[], rules: PoolRules):
       if (list && generation === current) list.push(slice)
       else if (generation > current) reached.set(id, [slice])
     }
-    return [...reached].flatMap(([id, own]) => poolOf(id, own, index.byPool.get(id) ?? [], node, rules) ?? [])
+    const pools = [...reached].flatMap(([id, own]) => poolOf(id, own, index.byPool.get(id) ?? [], node, rules) ?? [])
+    return inOrder(pools, rules)
   }
 }
 
+/** Pools with devices that the pod has to wait for come last. */
+function inOrder(pools: readonly DevicePool[], { sortsPools }: PoolRules): DevicePool[] {
+  const sorted = sortsPools
+    ? pools.toSorted((a, b) => compareText(a.slices[0]?.spec.driver ?? '', b.slices[0]?.spec.driver ?? '') || compareText(a.name, b.name))
+    : pools
+  const isLate = ({ devices }: DevicePool): boolean => devices.some(({ device }) => device.bindingConditions !== undefined)
+  return [...sorted.filter(pool => !isLate(pool)), ...sorted.filter(isLate)]
+}
+
 /** Returns a pool. Undefined if the node's slices are outdated. @param own slices that the node can reach, of one generation */
-function poolOf(id: string, own: readonly ResourceSlice[], all: readonly ResourceSlice[], node: Node, { countsOtherNodes }: PoolRules): DevicePool | undefined {
+function poolOf(
+  id: string,
+  own: readonly ResourceSlice[],
+  all: readonly ResourceSlice[],
+  node: Node,
+  { countsOtherNodes, sortsPools }: PoolRules,
+): DevicePool | undefined {
   const { name, generation, resourceSliceCount } = own[0]?.spec.pool ?? { name: '', generation: 0, resourceSliceCount: 0 }
   const slices = all.filter(({ spec }) => spec.pool.generation === generation)
   let isComplete = own.length === Number(resourceSliceCount)
@@ -107,7 +126,8 @@ function poolOf(id: string, own: readonly ResourceSlice[], all: readonly Resourc
     if (all.some(({ spec }) => Number(spec.pool.generation) > Number(generation))) return undefined
     isComplete = slices.length === Number(resourceSliceCount)
   }
-  const offered = own.flatMap(offeredDevices)
+  const ordered = sortsPools ? own.toSorted((a, b) => compareText(a.metadata.name ?? '', b.metadata.name ?? '')) : own
+  const offered = ordered.flatMap(offeredDevices)
   const seen = new Set<string>()
   const repeated = offered.find(({ id: device }) => seen.size === seen.add(device).size)
   return {

@@ -1,7 +1,9 @@
+import { errorMessage } from '../../../lib/error-message.ts'
 import type { AttributeConstraint } from './attribute-constraints.ts'
 import type { RequestAlternative } from './claim-requests.ts'
 import type { DeviceCounters } from './device-counters.ts'
 import type { OfferedDevice } from './offered-devices.ts'
+import { type AllocatedDevices, isShareable, SharedCapacities, type SharingRules } from './shared-capacities.ts'
 
 /** Most devices of a claim. Source: AllocationResultsMaxSize of resource.k8s.io. */
 export const MOST_DEVICES = 32
@@ -52,6 +54,21 @@ export interface SearchedClaim {
   readonly constraints: readonly AttributeConstraint[]
 }
 
+/** State at the start of a search. */
+export interface SearchState {
+  readonly allocated: AllocatedDevices
+  readonly counters: DeviceCounters
+  readonly rules: SearchRules
+  /** Counts a try, and throws if there were too many. */
+  step(): void
+}
+
+/** Rules of a release for a search. */
+export interface SearchRules extends SharingRules {
+  /** Whether a device that an administrator accesses is in use for the other requests of the pod, as from 1.34 on. */
+  readonly marksAdminDevices: boolean
+}
+
 /** The alternative that was chosen for a request, with its devices. */
 export interface ChosenAlternative {
   readonly alternative: RequestAlternative
@@ -94,21 +111,20 @@ class Candidates {
  */
 export class DeviceSearch {
   readonly #claims: readonly SearchedClaim[]
-  readonly #allocated: ReadonlySet<string>
-  readonly #counters: DeviceCounters
-  readonly #step: () => void
-  /** Devices that the search has chosen, without those of administrators. */
-  readonly #taken = new Set<string>()
+  readonly #state: SearchState
+  readonly #capacities: SharedCapacities
+  /** Claims for which the search has chosen a device that cannot be shared, by device. */
+  readonly #taken = new Map<string, number[]>()
+  /** Devices whose counters were not taken again. */
+  readonly #further: boolean[] = []
   readonly #chosen: ChosenAlternative[][]
   readonly #counts: number[]
   readonly #candidates = new Map<SearchedAlternative, Candidates>()
 
-  /** @param step counts a try, and throws if there were too many */
-  constructor(claims: readonly SearchedClaim[], allocated: ReadonlySet<string>, counters: DeviceCounters, step: () => void) {
-    this.#counters = counters
+  constructor(claims: readonly SearchedClaim[], state: SearchState) {
     this.#claims = claims
-    this.#allocated = allocated
-    this.#step = step
+    this.#state = state
+    this.#capacities = new SharedCapacities(state.allocated, state.rules)
     this.#chosen = claims.map(() => [])
     this.#counts = claims.map(() => 0)
   }
@@ -152,7 +168,7 @@ export class DeviceSearch {
     for (let i = from; candidates.most(i) >= missing; i++) {
       const device = candidates.at(i)
       if (device === undefined) break
-      this.#step()
+      this.#state.step()
       if (!this.#take(claim, searched, device)) {
         if (searched.isAll) break
         continue
@@ -172,32 +188,61 @@ export class DeviceSearch {
     const known = this.#candidates.get(searched)
     if (known) return known
     const isAdmin = searched.alternative.adminAccess ?? false
-    const made = new Candidates(searched, isAdmin ? () => true : device => !this.#allocated.has(device.id))
+    const made = new Candidates(searched, isAdmin ? () => true : device => !this.#state.allocated.exclusive.has(device.id))
     this.#candidates.set(searched, made)
     return made
   }
 
   #take(claim: number, { alternative, isAll }: SearchedAlternative, device: OfferedDevice): boolean {
-    if (!alternative.adminAccess && this.#taken.has(device.id)) return false
-    if (!this.#counters.take(device)) return false
+    if (this.#isTaken(claim, alternative, device)) return false
     const { constraints = [], key = '' } = this.#claims[claim] ?? {}
+    if (!this.#capacitySuffices(key, alternative, device)) return false
+    const { counters, rules } = this.#state
+    const isFurther = isShareable(device, rules) && this.#capacities.isInUse(device)
+    if (!isFurther && !counters.take(device)) return false
     for (const [i, constraint] of constraints.entries()) {
       if (constraint.add(alternative, device)) continue
       if (isAll)
         throw new Error(`claim ${key}, request ${alternative.shortName}: cannot add device ${device.id} because a claim constraint would not be satisfied`)
       for (const before of constraints.slice(0, i)) before.remove(alternative)
-      this.#counters.release(device)
+      if (!isFurther) counters.release(device)
       return false
     }
-    if (!alternative.adminAccess) this.#taken.add(device.id)
+    this.#further.push(isFurther)
+    this.#mark(claim, alternative, device)
     this.#counts[claim] = (this.#counts[claim] ?? 0) + 1
     return true
   }
 
+  /** Reports whether the search has chosen a device that cannot be shared. Administrators can access it once for each claim. */
+  #isTaken(claim: number, { adminAccess }: RequestAlternative, { id }: OfferedDevice): boolean {
+    const taken = this.#taken.get(id) ?? []
+    return adminAccess ? taken.includes(claim) : taken.length > 0
+  }
+
+  #capacitySuffices(key: string, alternative: RequestAlternative, device: OfferedDevice): boolean {
+    try {
+      return this.#capacities.suffices(alternative, device)
+    } catch (error) {
+      throw new Error(`claim ${key}, request ${alternative.shortName}: checking capacity for device ${device.id}: ${errorMessage(error)}`, { cause: error })
+    }
+  }
+
+  #mark(claim: number, alternative: RequestAlternative, device: OfferedDevice): void {
+    if (isShareable(device, this.#state.rules)) this.#capacities.take(alternative, device)
+    else if (this.#isMarked(alternative)) this.#taken.set(device.id, [...(this.#taken.get(device.id) ?? []), claim])
+  }
+
+  #isMarked({ adminAccess }: RequestAlternative): boolean {
+    return !adminAccess || this.#state.rules.marksAdminDevices
+  }
+
+  /** Takes back the device that was taken last. */
   #release(claim: number, { alternative }: SearchedAlternative, device: OfferedDevice): void {
     for (const constraint of this.#claims[claim]?.constraints ?? []) constraint.remove(alternative)
-    this.#counters.release(device)
-    if (!alternative.adminAccess) this.#taken.delete(device.id)
+    if (!this.#further.pop()) this.#state.counters.release(device)
+    if (isShareable(device, this.#state.rules)) this.#capacities.release(device)
+    else if (this.#isMarked(alternative)) this.#taken.get(device.id)?.pop()
     this.#counts[claim] = (this.#counts[claim] ?? 0) - 1
   }
 }

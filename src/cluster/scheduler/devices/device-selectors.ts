@@ -23,10 +23,10 @@ const MOST_PROGRAMS = 256
 /** A compiled expression, or why it is invalid. */
 type Compiled = Program | { readonly fault: string }
 
-/** Returns a matcher that keeps compiled expressions, and their results as long as the devices. */
-export function deviceMatcher(release: Release): DeviceMatcher {
+/** Returns a matcher that keeps compiled expressions, and their results as long as the devices. @param isSharing whether devices may be shared. Gate DRAConsumableCapacity */
+export function deviceMatcher(release: Release, isSharing = false): DeviceMatcher {
   const minor = minorOf(release)
-  const environment = deviceEnvironment(baseEnvironment(minor), minor)
+  const environment = deviceEnvironment(baseEnvironment(minor), minor, isSharing)
   const programs = new Map<string, Compiled>()
   const results = new WeakMap<OfferedDevice, Map<string, boolean>>()
   const programOf = (expression: string): Compiled => {
@@ -67,6 +67,7 @@ function deviceValue({ driver, device }: OfferedDevice): Value {
   const capacity = Object.entries(device.capacity ?? {}).map(([name, { value }]) => [name, new QuantityValue(parseQuantity(value))] as const)
   const fields = new Map<string, Value>([
     ['driver', driver],
+    ['allowMultipleAllocations', device.allowMultipleAllocations ?? false],
     ['attributes', byDomain(attributes, driver)],
     ['capacity', byDomain(capacity, driver)],
   ])

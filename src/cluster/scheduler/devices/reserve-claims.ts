@@ -5,8 +5,16 @@ import { errorMessage } from '../../../lib/error-message.ts'
 import { isStatusError } from '../../../meta/status.ts'
 import { formatTime } from '../../../meta/time.ts'
 import { ALLOCATED_FINALIZER, isReservedFor } from '../../shared/device-claims.ts'
+import { PODS } from '../../shared/kinds.ts'
 import type { BindingContext, Reservation } from '../framework.ts'
-import type { ClaimAllocations } from './claim-allocations.ts'
+import type { ClusterObjects } from '../snapshot.ts'
+import { withShareIds } from './allocation-result.ts'
+import { hasBindingConditions } from './binding-conditions.ts'
+import { type ClaimAllocations, claimAllocationsOf } from './claim-allocations.ts'
+import { claimToCreate } from './extended-resources.ts'
+import type { AllocatedClaim } from './pod-claim-allocator.ts'
+import { deleteClaim } from './release-claims.ts'
+import { untilDevicesAreReady } from './wait-for-devices.ts'
 
 /** Attempts to write a claim that others change. Source: DefaultRetry of k8s.io/client-go/util/retry. */
 const ATTEMPTS = 5
@@ -16,46 +24,101 @@ export interface ClaimWriter {
   readonly kind: ResourceKind<ResourceClaim>
   /** Whether allocations have the time at which they were made. */
   readonly recordsTime: boolean
+  /** Time for drivers to prepare devices. Omitted if devices have no conditions of binding. */
+  readonly bindingTimeoutMs?: number
 }
 
-/** Reserves claims for a pod. @param results allocations of the claims that have none, by uid */
-export function reserveClaims(
-  pod: Pod,
-  claims: readonly ResourceClaim[],
-  results: ReadonlyMap<string, AllocationResult>,
-  allocations: ClaimAllocations,
-  writer: ClaimWriter,
-): Reservation {
-  const current = [...claims]
-  const allocated = claims.filter(({ metadata }) => results.has(metadata.uid ?? ''))
-  for (const claim of allocated) {
-    const allocation = results.get(claim.metadata.uid ?? '')
-    allocations.begin({ ...claim, status: { ...claim.status, ...(allocation && { allocation }) } })
+/** Claims to reserve on a node. */
+export interface ReservedClaims {
+  readonly node: string
+  readonly claims: readonly ResourceClaim[]
+  /** Allocations of the claims that have none, and of one for extended resources. */
+  readonly allocated: readonly AllocatedClaim[]
+}
+
+/** Reserves claims for a pod on a node. */
+export const reserveClaims = (pod: Pod, reserved: ReservedClaims, objects: ClusterObjects, writer: ClaimWriter): Reservation =>
+  new ClaimReservation(pod, reserved, objects, writer)
+
+class ClaimReservation implements Reservation {
+  readonly #pod: Pod
+  readonly #node: string
+  readonly #allocated: readonly AllocatedClaim[]
+  readonly #objects: ClusterObjects
+  readonly #allocations: ClaimAllocations
+  readonly #writer: ClaimWriter
+  /** Claims as they were read or written last. */
+  readonly #claims: ResourceClaim[]
+  /** The claim for extended resources, once it is stored. */
+  #extended: ResourceClaim | undefined
+
+  constructor(pod: Pod, { node, claims, allocated }: ReservedClaims, objects: ClusterObjects, writer: ClaimWriter) {
+    this.#pod = pod
+    this.#node = node
+    this.#claims = [...claims]
+    this.#allocated = allocated
+    this.#objects = objects
+    this.#allocations = claimAllocationsOf(objects)
+    this.#writer = writer
+    for (const { claim, result } of allocated) this.#allocations.begin({ ...claim, status: { ...claim.status, allocation: result } })
   }
-  return {
-    async preBind(context) {
-      for (const [i, claim] of claims.entries()) {
-        if (isReservedFor(claim, pod)) continue
-        const written = await bindClaim(pod, claim, results.get(claim.metadata.uid ?? ''), context, writer)
-        allocations.wrote(written)
-        allocations.end(written)
-        current[i] = written
+
+  async preBind(context: BindingContext): Promise<undefined> {
+    for (const [i, claim] of this.#claims.entries()) {
+      if (isReservedFor(claim, this.#pod)) continue
+      const { result } = this.#allocated.find(each => each.claim === claim) ?? {}
+      const written = await bindClaim(this.#pod, claim, result && withShareIds(result, context.newId), context, this.#writer)
+      this.#allocations.wrote(written)
+      this.#allocations.end(claim)
+      this.#claims[i] = written
+    }
+    await this.#bindExtended(context)
+    const { bindingTimeoutMs } = this.#writer
+    const claims = this.#extended ? [...this.#claims, this.#extended] : this.#claims
+    if (bindingTimeoutMs === undefined || !claims.some(hasBindingConditions)) return undefined
+    context.record(this.#pod, {
+      type: 'Normal',
+      reason: 'BindingConditionsPending',
+      action: 'Scheduling',
+      note: `waiting for binding conditions for device on node ${this.#node}`,
+    })
+    await untilDevicesAreReady(claims, this.#objects, context, this.#writer.kind, bindingTimeoutMs)
+    return undefined
+  }
+
+  /** Stores the claim for extended resources with its allocation, and names it in the pod. */
+  async #bindExtended(context: BindingContext): Promise<void> {
+    const { client } = context
+    for (const { claim, result, mappings } of this.#allocated) {
+      if (mappings === undefined) continue
+      this.#extended = await client.create(this.#writer.kind, claimToCreate(claim))
+      this.#extended = await bindClaim(this.#pod, this.#extended, withShareIds(result, context.newId), context, this.#writer)
+      this.#allocations.wrote(this.#extended)
+      this.#allocations.end(claim)
+      const { namespace = '', name = '' } = this.#pod.metadata
+      const extendedResourceClaimStatus = { requestMappings: mappings.map(each => ({ ...each })), resourceClaimName: this.#extended.metadata.name ?? '' }
+      await client.patch(PODS, { namespace, name, subresource: 'status' }, { status: { extendedResourceClaimStatus } }, 'strategic')
+    }
+  }
+
+  async unreserve({ client }: BindingContext): Promise<void> {
+    const { kind } = this.#writer
+    for (const { claim } of this.#allocated) this.#allocations.end(claim)
+    for (const claim of this.#claims) {
+      if (claim.status.allocation === undefined || !isReservedFor(claim, this.#pod)) continue
+      const { namespace = '', name = '', uid = '' } = claim.metadata
+      const patch = { metadata: { uid }, status: { reservedFor: [{ $patch: 'delete', uid: this.#pod.metadata.uid ?? '' }] } }
+      try {
+        this.#allocations.wrote(await client.patch(kind, { namespace, name, subresource: 'status' }, patch, 'strategic'))
+      } catch {
+        // The pod is scheduled again, and keeps its reservation until then. If it is gone, the controller of claims removes it.
       }
-      return undefined
-    },
-    async unreserve({ client }) {
-      for (const claim of allocated) allocations.end(claim)
-      for (const claim of current) {
-        if (claim.status.allocation === undefined || !isReservedFor(claim, pod)) continue
-        const { namespace = '', name = '', uid = '' } = claim.metadata
-        const patch = { metadata: { uid }, status: { reservedFor: [{ $patch: 'delete', uid: pod.metadata.uid ?? '' }] } }
-        try {
-          allocations.wrote(await client.patch(writer.kind, { namespace, name, subresource: 'status' }, patch, 'strategic'))
-        } catch {
-          // The pod is scheduled again, and keeps its reservation until then. If it is gone, the controller of claims removes it.
-        }
-      }
-    },
+    }
+    try {
+      if (this.#extended) await deleteClaim(this.#extended, client, kind)
+    } catch {
+      // The next attempt for the pod finds the claim, and deletes it.
+    }
   }
 }
 

@@ -1,44 +1,51 @@
 import type { Pod } from '../../../api/core/v1.types.ts'
-import type { AllocationResult, DeviceClass, ResourceClaim, ResourceSlice } from '../../../api/resource/v1beta2.types.ts'
+import type { ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import type { GateName } from '../../../lifecycle/feature-gates.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { isReservedFor, MOST_CONSUMERS } from '../../shared/device-claims.ts'
 import type { DeviceKinds } from '../../shared/device-kinds.ts'
 import { matchesNodeSelector } from '../../shared/node-affinity.ts'
+import { bindingState, isBindingOverdue } from '../devices/binding-conditions.ts'
 import { claimAllocationsOf } from '../devices/claim-allocations.ts'
 import { claimRequests } from '../devices/claim-requests.ts'
-import { type AllocationRules, type ClaimAllocation, type DeviceAllocator, deviceAllocator, NodeAllocationError } from '../devices/device-allocator.ts'
-import { SearchTimeout } from '../devices/device-search.ts'
+import type { AllocationRules } from '../devices/device-allocator.ts'
 import { type DeviceMatcher, deviceMatcher } from '../devices/device-selectors.ts'
+import { classesOfResources, storedExtendedClaim } from '../devices/extended-resources.ts'
+import { type ExtendedResources, type ResultOn, resultByNode } from '../devices/pod-claim-allocator.ts'
 import { podDeviceClaims } from '../devices/pod-device-claims.ts'
 import { alternativesScore } from '../devices/preferred-alternatives.ts'
+import { NO_CLAIMS, releaseClaim } from '../devices/release-claims.ts'
 import { type ClaimWriter, reserveClaims } from '../devices/reserve-claims.ts'
-import { type BindingContext, normalizeByHighest, type Plugin, type PostFiltered, type PreFiltered, SKIP, type Status, unresolvable } from '../framework.ts'
+import { normalizeByHighest, type Plugin, type PreFiltered, SKIP, unresolvable } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
 import type { ClusterObjects } from '../snapshot.ts'
 
 /** Name of the plugin. */
 export const DYNAMIC_RESOURCES = 'DynamicResources'
 
-const NO_CLAIMS: PostFiltered = { message: 'no new claims to deallocate' }
-const STILL_UNSCHEDULABLE: PostFiltered = { message: 'still not schedulable' }
+/** Arguments of the plugin. Source: DynamicResourcesArgs of kubescheduler.config.k8s.io/v1. */
+export interface DynamicResourcesArgs {
+  /** Optional. Time in which drivers must prepare devices with conditions of binding. Default: 10 min. */
+  readonly bindingTimeoutMs?: number
+}
+
+const BINDING_TIMEOUT_MS = 600_000
+
+interface DeviceRules {
+  readonly rules: AllocationRules
+  readonly matches: DeviceMatcher
+  readonly writer: ClaimWriter
+}
 
 /** Allocates devices for the claims of a pod. Source: pkg/scheduler/framework/plugins/dynamicresources. */
-export function dynamicResources(release: Release, enabled: (gate: GateName) => boolean, kinds: DeviceKinds): Plugin {
-  const rules: AllocationRules = {
-    countsOtherNodes: isSince(release, '1.35'),
-    skipsUnusablePools: isSince(release, '1.35'),
-    recordsTolerations: isSince(release, '1.35'),
-    partitionable: enabled('DRAPartitionableDevices'),
-    adminAccess: enabled('DRAAdminAccess'),
-    prioritizedList: enabled('DRAPrioritizedList'),
-    taints: enabled('DRADeviceTaints'),
-    consumableCapacity: enabled('DRAConsumableCapacity'),
-  }
-  const matches = deviceMatcher(release)
-  const writer: ClaimWriter = { kind: kinds.claims, recordsTime: enabled('DRADeviceBindingConditions') }
+export function dynamicResources(release: Release, enabled: (gate: GateName) => boolean, kinds: DeviceKinds, args: DynamicResourcesArgs = {}): Plugin {
+  const rules = allocationRules(release, enabled)
+  const bindingTimeoutMs = rules.bindingConditions ? (args.bindingTimeoutMs ?? BINDING_TIMEOUT_MS) : undefined
+  const writer: ClaimWriter = { kind: kinds.claims, recordsTime: enabled('DRADeviceBindingConditions'), ...(bindingTimeoutMs && { bindingTimeoutMs }) }
+  const device: DeviceRules = { rules, matches: deviceMatcher(release, rules.consumableCapacity), writer }
   const isScored = isSince(release, '1.35') && rules.prioritizedList
+  const hasExtended = enabled('DRAExtendedResource')
   // The filters of the pods in the current cycle.
   const results = new WeakMap<Pod, ResultOn>()
   return {
@@ -47,16 +54,17 @@ export function dynamicResources(release: Release, enabled: (gate: GateName) => 
       const found = podDeviceClaims(pod, objects)
       return 'problem' in found ? unresolvable(found.problem) : undefined
     },
-    preFilter({ pod }, { objects }) {
-      if (!pod.spec.resourceClaims?.length) return { status: SKIP }
+    preFilter({ pod, requests }, { objects }) {
+      const classes = hasExtended ? classesOfResources(requests, objects) : NO_CLASSES
+      if (!pod.spec.resourceClaims?.length && classes.size === 0) return { status: SKIP }
       const rejected = (reason: string): PreFiltered => ({ status: unresolvable(reason), postFilter: () => NO_CLAIMS })
       const found = podDeviceClaims(pod, objects)
       if ('problem' in found) return rejected(found.problem)
       const { claims } = found
-      if (claims.length === 0) return { status: SKIP, postFilter: () => NO_CLAIMS }
+      if (claims.length === 0 && classes.size === 0) return { status: SKIP, postFilter: () => NO_CLAIMS }
       const problem = problemOf(pod, claims, objects, rules)
       if (problem !== undefined) return rejected(problem)
-      const { resultOn, ...prepared } = preparePod(pod, claims, objects, { rules, matches, writer })
+      const { resultOn, ...prepared } = preparePod(pod, claims, classes.size > 0 ? { requests, classes } : undefined, objects, device)
       results.set(pod, resultOn)
       return prepared
     },
@@ -74,13 +82,26 @@ export function dynamicResources(release: Release, enabled: (gate: GateName) => 
   }
 }
 
+const NO_CLASSES: ReadonlyMap<string, string> = new Map()
+
+const allocationRules = (release: Release, enabled: (gate: GateName) => boolean): AllocationRules => ({
+  countsOtherNodes: isSince(release, '1.35'),
+  skipsUnusablePools: isSince(release, '1.35'),
+  recordsTolerations: isSince(release, '1.35'),
+  sortsPools: isSince(release, '1.36'),
+  marksAdminDevices: isSince(release, '1.34'),
+  checkedCapacity: isSince(release, '1.37'),
+  partitionable: enabled('DRAPartitionableDevices'),
+  adminAccess: enabled('DRAAdminAccess'),
+  prioritizedList: enabled('DRAPrioritizedList'),
+  taints: enabled('DRADeviceTaints'),
+  consumableCapacity: enabled('DRAConsumableCapacity'),
+  fractionalCapacity: enabled('DRAFractionalCapacityRange'),
+  bindingConditions: enabled('DRADeviceBindingConditions') && enabled('DRAResourceClaimDeviceStatus'),
+})
+
 /** Returns why no node can be chosen for a pod with the claims. Undefined if one may. */
-function problemOf(
-  pod: Pod,
-  claims: readonly ResourceClaim[],
-  objects: ClusterObjects,
-  { prioritizedList, consumableCapacity }: AllocationRules,
-): string | undefined {
+function problemOf(pod: Pod, claims: readonly ResourceClaim[], objects: ClusterObjects, { prioritizedList }: AllocationRules): string | undefined {
   for (const claim of claims) {
     const { allocation, reservedFor = [] } = claim.status
     if (allocation) {
@@ -91,8 +112,7 @@ function problemOf(
     for (const { name, isPrioritized, alternatives } of claimRequests(claim)) {
       if (isPrioritized && !prioritizedList)
         return `claim ${objectKey(claim)}, request ${name}: has subrequests, but the DRAPrioritizedList feature is disabled`
-      for (const { name: at, className, capacity } of alternatives) {
-        if (capacity !== undefined && consumableCapacity) return `request ${at}: has capacity requests, which this scheduler does not allocate`
+      for (const { name: at, className } of alternatives) {
         if (className === '') throw new Error(`request ${at}: unsupported request type`)
         if (objects.get('DeviceClass', '', className) === undefined) return `request ${at}: device class ${className} does not exist`
       }
@@ -101,35 +121,24 @@ function problemOf(
   return undefined
 }
 
-interface DeviceRules {
-  readonly rules: AllocationRules
-  readonly matches: DeviceMatcher
-  readonly writer: ClaimWriter
-}
-
-/** Returns the allocations of a pod's claims on a node, or why there are none. */
-type ResultOn = (node: NodeInfo) => readonly ClaimAllocation[] | Status
-
-/** Returns the filter of a pod, and the reservation of a node. */
+/** Returns the filter of a pod, and the reservation of a node. @param extended resources that devices may provide */
 function preparePod(
   pod: Pod,
   claims: readonly ResourceClaim[],
+  extended: ExtendedResources | undefined,
   objects: ClusterObjects,
-  { rules, matches, writer }: DeviceRules,
+  { writer, ...device }: DeviceRules,
 ): PreFiltered & { readonly resultOn: ResultOn } {
   const unallocated = claims.filter(({ status }) => status.allocation === undefined)
-  const state = {
-    slices: objects.list<ResourceSlice>('ResourceSlice'),
-    allocated: claimAllocationsOf(objects).allocatedDevices(objects),
-    classOf: (name: string) => objects.get<DeviceClass>('DeviceClass', '', name),
-  }
-  const resultOn: ResultOn = unallocated.length > 0 ? resultByNode(deviceAllocator(unallocated, state, rules, matches)) : () => []
+  const resultOn: ResultOn = unallocated.length > 0 || extended ? resultByNode(pod, unallocated, extended, objects, device) : () => []
   const unavailable = new Set<ResourceClaim>()
+  const { bindingTimeoutMs } = writer
+  const failed = bindingTimeoutMs === undefined ? [] : claims.filter(claim => isNeverReady(claim, objects.now(), bindingTimeoutMs))
   return {
     resultOn,
     filter: {
       check(node) {
-        const elsewhere = claims.filter(claim => !isAvailable(claim, node))
+        const elsewhere = claims.filter(claim => failed.includes(claim) || !isAvailable(claim, node))
         const result = resultOn(node)
         if ('code' in result) return result
         for (const claim of elsewhere) unavailable.add(claim)
@@ -139,14 +148,9 @@ function preparePod(
     reserve(node) {
       const result = resultOn(node)
       if ('code' in result) return result
-      const results = new Map<string, AllocationResult>()
-      for (const [i, { metadata }] of unallocated.entries()) {
-        const allocation = result[i]?.result
-        if (allocation) results.set(metadata.uid ?? '', allocation)
-      }
-      return reserveClaims(pod, claims, results, claimAllocationsOf(objects), writer)
+      return claims.length + result.length === 0 ? undefined : reserveClaims(pod, { node: node.name, claims, allocated: result }, objects, writer)
     },
-    postFilter: () => deallocate(pod, unavailable, writer),
+    postFilter: () => releaseClaim(pod, unavailable, extended && storedExtendedClaim(pod, objects), writer.kind),
   }
 }
 
@@ -156,34 +160,9 @@ function isAvailable({ status }: ResourceClaim, { node }: NodeInfo): boolean {
   return selector === undefined || matchesNodeSelector(selector, node)
 }
 
-/** Allocates once for each node. */
-function resultByNode(allocate: DeviceAllocator): ResultOn {
-  const known = new Map<string, readonly ClaimAllocation[] | Status>()
-  return node => {
-    const before = known.get(node.name)
-    if (before) return before
-    const result = allocated(allocate, node)
-    known.set(node.name, result)
-    return result
-  }
-}
-
-function allocated(allocate: DeviceAllocator, { node }: NodeInfo): readonly ClaimAllocation[] | Status {
-  try {
-    return allocate(node) ?? unresolvable('cannot allocate all claims')
-  } catch (error) {
-    if (error instanceof SearchTimeout || error instanceof NodeAllocationError) return unresolvable(error.message)
-    throw error
-  }
-}
-
-/** Releases a claim that is allocated on other nodes, and that no other pod uses. Source: PostFilter. */
-function deallocate(pod: Pod, unavailable: ReadonlySet<ResourceClaim>, { kind }: ClaimWriter): PostFiltered {
-  const unused = [...unavailable].find(({ status: { reservedFor = [] } }) => reservedFor.every(({ uid }) => uid === pod.metadata.uid))
-  if (unused === undefined) return STILL_UNSCHEDULABLE
-  const { allocation: _, reservedFor: __, devices: ___, ...status } = unused.status
-  return {
-    message: 'deallocation of ResourceClaim completed',
-    write: async ({ client }: BindingContext) => void (await client.update(kind, { ...unused, status }, 'status')),
-  }
+/** Reports whether the devices of an allocated claim could not be prepared. */
+function isNeverReady(claim: ResourceClaim, now: number, timeoutMs: number): boolean {
+  if (claim.status.allocation === undefined) return false
+  const state = bindingState(claim)
+  return typeof state === 'object' || (state === 'pending' && isBindingOverdue(claim, now, timeoutMs))
 }

@@ -1,5 +1,6 @@
 import { isSince, type Release } from '../../../lifecycle/release.ts'
-import { type NodeScorer, type Plugin, unresolvable, unschedulable } from '../framework.ts'
+import { classesOfResources, mayBeDevices } from '../devices/extended-resources.ts'
+import { type NodeFilter, type NodeScorer, type Plugin, unresolvable, unschedulable } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
 import type { PodInfo } from '../pod-info.ts'
 import {
@@ -36,24 +37,32 @@ export interface Insufficient {
   readonly capacity: number
 }
 
-/** Rejects nodes without room for the pod's requests, and scores the room that is left. */
-export const nodeResourcesFit = (args: FitArgs, release: Release): Plugin => ({
+/** Rejects nodes without room for the pod's requests, and scores the room that is left. @param hasDevices whether devices may provide extended resources. Gate DRAExtendedResource */
+export const nodeResourcesFit = (args: FitArgs, release: Release, hasDevices: boolean): Plugin => ({
   name: 'NodeResourcesFit',
   isNodeLocal: true,
-  preFilter: pod => ({
-    filter: {
-      check(node) {
-        const lacking = insufficientResources(pod, node, args)
-        if (lacking.length === 0) return undefined
-        const reasons = lacking.map(({ reason }) => reason)
-        // More than the whole node has cannot be freed by deleting pods.
-        const isHopeless = isSince(release, '1.34') && lacking.some(({ resourceName, requested, capacity }) => resourceName !== 'pods' && requested > capacity)
-        return isHopeless ? unresolvable(...reasons) : unschedulable(...reasons)
-      },
-    },
+  preFilter: (pod, { objects }) => ({
+    // The classes of devices are no part of a node.
+    isNodeLocal: !hasDevices || ![...pod.requests.keys()].some(mayBeDevices),
+    filter: fitFilter(pod, args, release, hasDevices ? classesOfResources(pod.requests, objects) : undefined),
   }),
   preScore: pod => scorer(pod, args),
 })
+
+/** @param classes classes of devices by the extended resource that they provide on nodes without it */
+function fitFilter(pod: PodInfo, args: FitArgs, release: Release, classes: ReadonlyMap<string, string> | undefined): NodeFilter {
+  const isLeftToDevices = ({ resourceName, capacity }: Insufficient): boolean => capacity === 0 && (classes?.has(resourceName) ?? false)
+  return {
+    check(node) {
+      const lacking = insufficientResources(pod, node, args).filter(each => !isLeftToDevices(each))
+      if (lacking.length === 0) return undefined
+      const reasons = lacking.map(({ reason }) => reason)
+      // More than the whole node has cannot be freed by deleting pods.
+      const isHopeless = isSince(release, '1.34') && lacking.some(({ resourceName, requested, capacity }) => resourceName !== 'pods' && requested > capacity)
+      return isHopeless ? unresolvable(...reasons) : unschedulable(...reasons)
+    },
+  }
+}
 
 /** Resources that a node's allocatable amounts name first. */
 const FIRST: readonly string[] = ['cpu', 'memory', 'ephemeral-storage']

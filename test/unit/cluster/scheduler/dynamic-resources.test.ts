@@ -62,13 +62,54 @@ describe('DynamicResources', () => {
     expect(() => reason([invalid, gpu, sliceOf('a', ['1'])])).to.throw(/^claim default\/c: selector #0: CEL compile error: compilation failed: /)
   })
 
-  it('says that it does not allocate capacities', () => {
-    const claim = deviceClaimOf('c', [requestOf('r', { capacity: { requests: { memory: '1Gi' } } })])
+  it('allocates shares of a device until its capacity is consumed', () => {
+    const claim = deviceClaimOf('c', [requestOf('r', { capacity: { requests: { memory: '6Gi' } } })])
     const later = dynamicResources('1.36', () => true, kinds)
-    expect(filterBy(later, withDeviceClaims('c'), snapshotOf(nodes, [], [claim, gpu]))).to.deep.equal({
-      code: 'UnschedulableAndUnresolvable',
-      reasons: ['request r: has capacity requests, which this scheduler does not allocate'],
-    })
+    const shared = { name: '1', allowMultipleAllocations: true, capacity: { memory: { value: '10Gi' } } }
+    const use = (amount: string) => ({ request: 'r', driver: 'd', pool: 'a', device: '1', shareID: 's', consumedCapacity: { memory: amount } })
+    const user = (amount: string) => deviceClaimOf('o', [], { status: { allocation: { devices: { results: [use(amount)] } } } })
+    const results = (amount: string) => filterBy(later, withDeviceClaims('c'), snapshotOf(nodes, [], [claim, gpu, user(amount), sliceOf('a', [shared])]))
+    expect(results('4Gi')).to.deep.equal({ a: '', b: CANNOT })
+    expect(results('5Gi')).to.deep.equal({ a: CANNOT, b: CANNOT })
+  })
+
+  it('leaves extended resources that a node does not have to the devices of a class', () => {
+    const later = dynamicResources('1.36', () => true, kinds)
+    const own = nodeOf('own', { allocatable: { 'example.com/gpu': '1' } })
+    const none = nodeOf('none')
+    const gpuClass = deviceClassOf({ extendedResourceName: 'example.com/gpu' })
+    const results = (...objects: KubeObject[]) =>
+      filterBy(later, { name: 'p', requests: { 'example.com/gpu': '1' } }, snapshotOf([...nodes, own, none], [], [sliceOf('a', ['1']), ...objects]))
+    expect(results(), 'no class provides it').to.have.property('code', 'Skip')
+    expect(results(gpuClass)).to.deep.equal({ a: '', b: CANNOT, own: '', none: CANNOT })
+    const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'p', controller: true }
+    const annotations = { 'resource.kubernetes.io/extended-resource-claim': 'true' }
+    const stale = deviceClaimOf('old', [requestOf('r')])
+    const before = { ...stale, metadata: { ...stale.metadata, ownerReferences: [owner], annotations } }
+    expect(results(gpuClass, before)).to.have.property('a', 'cannot schedule extended resource claim')
+    const info = infoOf({ name: 'p', requests: { 'example.com/gpu': '1' } })
+    expect(later.preFilter?.(info, snapshotOf(nodes, [], [gpuClass, before])).postFilter?.().message).to.equal('deletion of ResourceClaim completed')
+  })
+
+  it('releases a claim whose devices could not be prepared', () => {
+    const later = dynamicResources('1.36', () => true, kinds)
+    const use = { request: 'r', driver: 'd', pool: 'a', device: '1', bindingConditions: ['ready'], bindingFailureConditions: ['failed'] }
+    const claim = (conditions: object[]) =>
+      deviceClaimOf('c', [], {
+        status: {
+          allocation: { devices: { results: [use] }, allocationTimestamp: '2026-01-01T00:00:00Z' },
+          devices: [{ driver: 'd', pool: 'a', device: '1', conditions }],
+        },
+      })
+    const at = (time: string, ...conditions: object[]) => {
+      const snapshot = Object.assign(snapshotOf([nodeOf('a')]), { objects: objectsOf([claim(conditions)], Date.parse(time)) })
+      return filterBy(later, withDeviceClaims('c'), snapshot)
+    }
+    const elsewhere = { a: 'resourceclaim not available on the node' }
+    expect(at('2026-01-01T00:09:59Z'), 'in time').to.deep.equal({ a: '' })
+    expect(at('2026-01-01T00:10:01Z'), 'too late').to.deep.equal(elsewhere)
+    expect(at('2026-01-01T00:10:01Z', { type: 'ready', status: 'True' }), 'ready').to.deep.equal({ a: '' })
+    expect(at('2026-01-01T00:00:01Z', { type: 'failed', status: 'True', reason: 'r', message: 'm' }), 'failed').to.deep.equal(elsewhere)
   })
 
   it('filters nodes by where a claim is allocated, and releases it if no node is left', () => {

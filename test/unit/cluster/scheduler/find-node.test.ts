@@ -15,7 +15,7 @@ const profile = (...plugins: Plugin[]): Profile => ({
   plugins: plugins.map(plugin => ({ plugin, weight: 1 })),
   percentageOfNodesToScore: 0,
 })
-const PROFILE = profile(taintToleration('1.33'), nodeAffinity(), nodeResourcesFit({}, '1.33'))
+const PROFILE = profile(taintToleration('1.33'), nodeAffinity(), nodeResourcesFit({}, '1.33', false))
 const none = () => []
 
 /** Names of the feasible nodes, or the text of the failure. */

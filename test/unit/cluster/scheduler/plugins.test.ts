@@ -94,12 +94,12 @@ describe('plugins of the scheduler', () => {
     )
     const big = { requests: { 'example.com/b': '2', 'example.com/a': '1', memory: '2Gi', cpu: '2' } }
     const lacking = 'Too many pods, Insufficient cpu, Insufficient memory, Insufficient example.com/a, Insufficient example.com/b'
-    expect(filterBy(nodeResourcesFit({}, '1.33'), big, nodes)).to.deep.equal({ a: lacking })
-    expect(filterBy(nodeResourcesFit({ ignoredResourceGroups: ['example.com'] }, '1.33'), big, nodes)).to.deep.equal({
+    expect(filterBy(nodeResourcesFit({}, '1.33', false), big, nodes)).to.deep.equal({ a: lacking })
+    expect(filterBy(nodeResourcesFit({ ignoredResourceGroups: ['example.com'] }, '1.33', false), big, nodes)).to.deep.equal({
       a: 'Too many pods, Insufficient cpu, Insufficient memory',
     })
     const codeIn = (release: '1.33' | '1.34', requests: Record<string, string>) =>
-      nodeResourcesFit({}, release)
+      nodeResourcesFit({}, release, false)
         .preFilter?.(infoOf({ requests }), nodes)
         .filter?.check(nodes.nodes[0] as never)?.code
     expect([codeIn('1.33', { cpu: '9' }), codeIn('1.34', { cpu: '9' }), codeIn('1.34', { cpu: '3' })]).to.deep.equal([
@@ -112,17 +112,17 @@ describe('plugins of the scheduler', () => {
   it('NodeResourcesFit scores by each strategy, with assumed requests for pods without any', () => {
     const nodes = snapshotOf([nodeOf('a'), nodeOf('b', { allocatable: { cpu: '8', memory: '16Gi' } })])
     const half = { requests: { cpu: '2', memory: '4Gi' } }
-    expect(scoreBy(nodeResourcesFit({}, '1.33'), half, nodes)).to.deep.equal({ a: 50, b: 75 })
-    expect(scoreBy(nodeResourcesFit({ scoringStrategy: { type: 'MostAllocated' } }, '1.33'), half, nodes)).to.deep.equal({ a: 50, b: 25 })
+    expect(scoreBy(nodeResourcesFit({}, '1.33', false), half, nodes)).to.deep.equal({ a: 50, b: 75 })
+    expect(scoreBy(nodeResourcesFit({ scoringStrategy: { type: 'MostAllocated' } }, '1.33', false), half, nodes)).to.deep.equal({ a: 50, b: 25 })
     const shape = [
       { utilization: 0, score: 0 },
       { utilization: 100, score: 10 },
     ]
     expect(
-      scoreBy(nodeResourcesFit({ scoringStrategy: { type: 'RequestedToCapacityRatio', requestedToCapacityRatio: { shape } } }, '1.33'), half, nodes),
+      scoreBy(nodeResourcesFit({ scoringStrategy: { type: 'RequestedToCapacityRatio', requestedToCapacityRatio: { shape } } }, '1.33', false), half, nodes),
     ).to.deep.equal({ a: 50, b: 25 })
     // 100m of 4 cores and 200 MiB of 8 GiB.
-    expect(scoreBy(nodeResourcesFit({}, '1.33'), {}, nodes)).to.include({ a: 97 })
+    expect(scoreBy(nodeResourcesFit({}, '1.33', false), {}, nodes)).to.include({ a: 97 })
   })
 
   it('NodeResourcesBalancedAllocation prefers equal fractions, and leaves pods without requests alone', () => {

@@ -10,7 +10,7 @@ import { infoOf, nodeOf, type PodParts, snapshotOf } from '../../../support/sche
 
 const PROFILE: Profile = {
   schedulerName: 'default-scheduler',
-  plugins: [taintToleration('1.33'), nodeResourcesFit({}, '1.33')].map(plugin => ({ plugin, weight: 1 })),
+  plugins: [taintToleration('1.33'), nodeResourcesFit({}, '1.33', false)].map(plugin => ({ plugin, weight: 1 })),
   percentageOfNodesToScore: 0,
 }
 const none = () => []

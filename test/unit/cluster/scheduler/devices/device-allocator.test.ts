@@ -3,6 +3,8 @@ import type { AllocationResult, DeviceClass, ResourceClaim, ResourceSlice } from
 import { type AllocationRules, deviceAllocator, NodeAllocationError } from '../../../../../src/cluster/scheduler/devices/device-allocator.ts'
 import { SearchTimeout } from '../../../../../src/cluster/scheduler/devices/device-search.ts'
 import { deviceMatcher } from '../../../../../src/cluster/scheduler/devices/device-selectors.ts'
+import type { AllocatedDevices } from '../../../../../src/cluster/scheduler/devices/shared-capacities.ts'
+import { parseQuantity } from '../../../../../src/meta/quantity.ts'
 import { deviceClaimOf, deviceClassOf, requestOf, sliceOf } from '../../../../support/device-objects.ts'
 import { nodeOf } from '../../../../support/scheduling.ts'
 
@@ -15,12 +17,18 @@ const RULES: AllocationRules = {
   prioritizedList: true,
   taints: true,
   consumableCapacity: true,
+  sortsPools: true,
+  bindingConditions: true,
+  fractionalCapacity: false,
+  checkedCapacity: false,
+  marksAdminDevices: true,
 }
 
 interface Given {
   readonly claims: readonly ResourceClaim[]
   readonly slices: readonly ResourceSlice[]
   readonly allocated?: readonly string[]
+  readonly shared?: AllocatedDevices['shared']
   readonly rules?: Partial<AllocationRules>
   readonly deviceClass?: object
   readonly node?: string
@@ -28,10 +36,10 @@ interface Given {
 
 const NODES = { a: nodeOf('a', { labels: { zone: 'z1' } }), b: nodeOf('b', { labels: { zone: 'z2' } }) }
 
-function allocate({ claims, slices, allocated = [], rules, deviceClass = {}, node = 'a' }: Given): AllocationResult[] | undefined {
+function allocate({ claims, slices, allocated = [], shared = new Map(), rules, deviceClass = {}, node = 'a' }: Given): AllocationResult[] | undefined {
   const gpu = deviceClassOf(deviceClass) as DeviceClass
-  const state = { slices, allocated: new Set(allocated), classOf: (name: string) => (name === 'gpu' ? gpu : undefined) }
-  const found = deviceAllocator(claims, state, { ...RULES, ...rules }, deviceMatcher('1.35'))(NODES[node as keyof typeof NODES])
+  const state = { slices, allocated: { exclusive: new Set(allocated), shared }, classOf: (name: string) => (name === 'gpu' ? gpu : undefined) }
+  const found = deviceAllocator(claims, state, { ...RULES, ...rules }, deviceMatcher('1.35', true))(NODES[node as keyof typeof NODES])
   return found?.map(({ result }) => result)
 }
 
@@ -170,6 +178,57 @@ describe('allocation of devices', () => {
     expect(() => chosen({ claims, slices, rules: { adminAccess: false } })).to.throw(
       'claim default/c, request r: admin access is requested, but the feature is disabled',
     )
+  })
+
+  it('gives an administrator each device once for a claim, and no other claim of the pod what an administrator uses from 1.34 on', () => {
+    const slices = [sliceOf('a', ['1'])]
+    const admin = (count: number) => requestOf('r', { adminAccess: true, count })
+    expect(chosen({ claims: [deviceClaimOf('c', [admin(2)])], slices })).to.equal(undefined)
+    expect(chosen({ claims: [deviceClaimOf('c', [admin(1)]), deviceClaimOf('d', [admin(1)])], slices })).to.deep.equal([['r=1'], ['r=1']])
+    const mixed = [deviceClaimOf('c', [admin(1)]), deviceClaimOf('d', [requestOf('r')])]
+    expect(chosen({ claims: mixed, slices })).to.equal(undefined)
+    expect(chosen({ claims: mixed, slices, rules: { marksAdminDevices: false } })).to.deep.equal([['r=1'], ['r=1']])
+  })
+
+  it('shares a device among claims, and takes its counters once', () => {
+    const consumesCounters = [{ counterSet: 's', counters: { memory: { value: '10Gi' } } }]
+    const device = { name: '1', allowMultipleAllocations: true, capacity: { memory: { value: '10Gi' } }, consumesCounters }
+    const pool = { name: 'p', resourceSliceCount: 2 }
+    const sharedCounters = [{ name: 's', counters: { memory: { value: '10Gi' } } }]
+    const slices = [sliceOf('a', [device], { pool }), sliceOf('counters', [], { pool, sharedCounters } as never)]
+    const claims = (...amounts: string[]) => amounts.map((memory, i) => deviceClaimOf(`c${i}`, [requestOf('r', { capacity: { requests: { memory } } })]))
+    const [one, two] = allocate({ claims: claims('4Gi', '6Gi'), slices }) ?? []
+    expect([one, two].map(each => each?.devices.results?.[0])).to.deep.equal([
+      { request: 'r', driver: 'd', pool: 'p', device: '1', shareID: '', consumedCapacity: { memory: '4Gi' } },
+      { request: 'r', driver: 'd', pool: 'p', device: '1', shareID: '', consumedCapacity: { memory: '6Gi' } },
+    ])
+    expect(chosen({ claims: claims('4Gi', '7Gi'), slices })).to.equal(undefined)
+    expect(chosen({ claims: [deviceClaimOf('c', [requestOf('r')]), ...claims('1Gi')], slices }), 'a request without capacities takes all').to.equal(undefined)
+    const shared = new Map([['d/p/1', new Map([['memory', parseQuantity('5Gi')]])]])
+    expect(chosen({ claims: claims('5Gi'), slices, shared })).to.deep.equal([['r=1']])
+    expect(chosen({ claims: claims('6Gi'), slices, shared })).to.equal(undefined)
+    const selects = [deviceClaimOf('c', [requestOf('r', { selectors: [cel('device.allowMultipleAllocations')] })])]
+    expect(chosen({ claims: selects, slices })).to.deep.equal([['r=1']])
+    expect(() => chosen({ claims: claims('1Gi'), slices, rules: { consumableCapacity: false } })).to.throw(
+      'has capacity requests, but the DRAConsumableCapacity',
+    )
+  })
+
+  it('takes devices that the pod has to wait for last', () => {
+    const slices = [
+      sliceOf('a', [{ name: '1', bindingConditions: ['ready'], bindingFailureConditions: ['failed'], bindsToNode: true }], {
+        nodeName: undefined,
+        allNodes: true,
+      } as never),
+    ]
+    const claims = [deviceClaimOf('c', [requestOf('r')])]
+    const [one] = allocate({ claims, slices }) ?? []
+    expect(one?.devices.results).to.deep.equal([
+      { request: 'r', driver: 'd', pool: 'a', device: '1', bindingConditions: ['ready'], bindingFailureConditions: ['failed'] },
+    ])
+    expect(one?.nodeSelector?.nodeSelectorTerms?.[0]?.matchFields?.[0]?.values).to.deep.equal(['a'])
+    expect(chosen({ claims, slices: [...slices, sliceOf('b', ['2'], { nodeName: 'a' })] })).to.deep.equal([['r=2']])
+    expect(chosen({ claims, slices, rules: { bindingConditions: false } })).to.equal(undefined)
   })
 
   it('avoids devices with taints that are not tolerated', () => {

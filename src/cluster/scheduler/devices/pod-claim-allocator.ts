@@ -1,0 +1,100 @@
+import type { ContainerExtendedResourceRequest, Pod } from '../../../api/core/v1.types.ts'
+import type { DeviceClass, ResourceClaim, ResourceSlice } from '../../../api/resource/v1beta2.types.ts'
+import type { ResourceAmounts } from '../../shared/pod-requests.ts'
+import { type Status, unresolvable } from '../framework.ts'
+import type { NodeInfo } from '../node-info.ts'
+import type { ClusterObjects } from '../snapshot.ts'
+import { claimAllocationsOf } from './claim-allocations.ts'
+import { type AllocationRules, type ClaimAllocation, type DeviceAllocator, deviceAllocator, NodeAllocationError } from './device-allocator.ts'
+import { SearchTimeout } from './device-search.ts'
+import type { DeviceMatcher } from './device-selectors.ts'
+import { extendedClaim, mayBeDevices, storedExtendedClaim } from './extended-resources.ts'
+
+/** An allocation for one claim of a pod. */
+export interface AllocatedClaim extends ClaimAllocation {
+  readonly claim: ResourceClaim
+  /** Requests by container. Set if the claim stands for extended resources, and is not stored yet. */
+  readonly mappings?: readonly ContainerExtendedResourceRequest[]
+}
+
+/** Returns the allocations of a pod's claims on a node, or why there are none. */
+export type ResultOn = (node: NodeInfo) => readonly AllocatedClaim[] | Status
+
+/** Extended resources of a pod. */
+export interface ExtendedResources {
+  readonly requests: ResourceAmounts
+  /** Device classes by resource. */
+  readonly classes: ReadonlyMap<string, string>
+}
+
+/** Returns a function that allocates devices for the claims of a pod, once for each node. @param unallocated claims of the pod without an allocation */
+export function resultByNode(
+  pod: Pod,
+  unallocated: readonly ResourceClaim[],
+  extended: ExtendedResources | undefined,
+  objects: ClusterObjects,
+  { rules, matches }: { readonly rules: AllocationRules; readonly matches: DeviceMatcher },
+): ResultOn {
+  const state = {
+    slices: objects.list<ResourceSlice>('ResourceSlice'),
+    allocated: claimAllocationsOf(objects).allocatedDevices(objects),
+    classOf: (name: string) => objects.get<DeviceClass>('DeviceClass', '', name),
+  }
+  const stale = extended && storedExtendedClaim(pod, objects)
+  /** Allocators by the resources that devices have to provide: those that the node does not have by itself. */
+  const allocators = new Map<string, ResultOn>()
+  const make = (resources: readonly string[]): ResultOn => {
+    const made = resources.length > 0 ? extendedClaim(pod, new Map(resources.map(name => [name, extended?.classes.get(name) ?? '']))) : undefined
+    const claims = made ? [...unallocated, made.claim] : unallocated
+    if (claims.length === 0) return () => []
+    const allocate = deviceAllocator(claims, state, rules, matches)
+    return ({ node }) => {
+      const found = allocated(allocate, node)
+      if ('code' in found) return found
+      return found.flatMap((each, i) => {
+        const claim = claims[i]
+        return claim ? [{ ...each, claim, ...(made && claim === made.claim && { mappings: made.mappings }) }] : []
+      })
+    }
+  }
+  return remembered(node => {
+    if (stale) return unresolvable('cannot schedule extended resource claim')
+    const resources = extended ? resourcesOfDevices(node, extended) : []
+    if ('code' in resources) return resources
+    const key = JSON.stringify(resources)
+    const known = allocators.get(key) ?? make(resources)
+    allocators.set(key, known)
+    return known(node)
+  })
+}
+
+/** Returns the resources of a pod that devices have to provide on a node. */
+function resourcesOfDevices({ allocatable }: NodeInfo, { requests, classes }: ExtendedResources): readonly string[] | Status {
+  const resources: string[] = []
+  for (const [name, amount] of requests) {
+    if (amount === 0 || !mayBeDevices(name)) continue
+    if (classes.has(name) && (allocatable.get(name) ?? 0) === 0) resources.push(name)
+    else if (!allocatable.has(name)) return unresolvable('cannot fit resource')
+  }
+  return resources
+}
+
+function remembered(resultOn: ResultOn): ResultOn {
+  const known = new Map<string, readonly AllocatedClaim[] | Status>()
+  return node => {
+    const before = known.get(node.name)
+    if (before) return before
+    const result = resultOn(node)
+    known.set(node.name, result)
+    return result
+  }
+}
+
+function allocated(allocate: DeviceAllocator, node: NodeInfo['node']): readonly ClaimAllocation[] | Status {
+  try {
+    return allocate(node) ?? unresolvable('cannot allocate all claims')
+  } catch (error) {
+    if (error instanceof SearchTimeout || error instanceof NodeAllocationError) return unresolvable(error.message)
+    throw error
+  }
+}
