@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { Json, JsonObject } from '../api/meta/object.ts'
 import { MAX_INT64 } from '../lib/integer.ts'
+import { isStepDone, runAtOnce, type Steps } from '../lib/steps.ts'
+import { noteMembers } from '../lib/wide-objects.ts'
 import { setMember } from '../meta/equal.ts'
 import { trimFraction } from '../meta/time.ts'
 import { asciiText, knownKey } from './ascii-text.ts'
@@ -49,9 +51,32 @@ const SHORT = 24
  * Other tags are dropped. Integers beyond 2^53 are bigint. Throws CborError if the bytes are not well-formed, and 413 if they hold too many values; other
  * faults are part of the result.
  */
-export const parseCbor = (bytes: Buffer, limits = BODY_LIMITS): ParsedCbor => new CborReader(bytes, limits).parse()
+export const parseCbor = (bytes: Buffer, limits = BODY_LIMITS): ParsedCbor => runAtOnce(parseCborInSteps(bytes, limits))
 
-/** Reads the items of one body recursively, within the limits. */
+/** Like `parseCbor`, in steps, for items that may be large. */
+export const parseCborInSteps = (bytes: Buffer, limits = BODY_LIMITS): Steps<ParsedCbor> => new CborReader(bytes, limits).parse()
+
+/** An array or map whose items are being read. */
+interface Open {
+  readonly value: Json[] | JsonObject
+  readonly isMap: boolean
+  /** Number of its items or pairs; -1 if a break ends it. */
+  readonly count: number
+  /** Depth of its items. */
+  readonly depth: number
+  /** Length of the path to it. */
+  readonly step: number
+  /** The tag that encloses it, as `later` was before its tags. */
+  readonly later: number
+  /** Items or pairs read. */
+  read: number
+  /** Key of the value that is read next; undefined before a key. */
+  key: string | undefined
+  /** Major type of a key that is no string, while it is read. */
+  keyType: number
+}
+
+/** Reads the items of one body, within the limits. Uses an explicit stack, as nesting may be deep. */
 class CborReader {
   readonly #input: CborInput
   readonly #limits: CborLimits
@@ -63,6 +88,10 @@ class CborReader {
   #later = 0
   /** Integral floats by container and member, like `ParsedJson.literals`. */
   #literals: WeakMap<object, Map<string, string>> | undefined
+  /** Innermost array or map, and those around it. */
+  #top: Open | undefined
+  readonly #outer: Open[] = []
+  #result: Json = null
 
   constructor(bytes: Buffer, limits: CborLimits) {
     this.#input = new CborInput(bytes)
@@ -72,19 +101,44 @@ class CborReader {
   }
 
   /** Reads the only item of the body. Throws CborError if bytes follow it. */
-  parse(): ParsedCbor {
+  *parse(): Steps<ParsedCbor> {
     const input = this.#input
     const { length } = input.bytes
     if (length === 0) throw new CborError('EOF')
-    const value = this.#readItem(0)
+    this.#readItem(0)
+    for (let top = this.#top; top !== undefined; top = this.#top) {
+      if (isStepDone()) yield
+      if (top.isMap) this.#readPair(top)
+      else this.#readElement(top)
+    }
     if (input.at !== length) throw new CborError(`cbor: ${length - input.at} bytes of extraneous data starting at index ${input.at}`)
-    return { cbor: true, value, duplicates: [], ...(this.#literals && { literals: this.#literals }), ...(input.fault && { fault: input.fault }) }
+    const literals = this.#literals && { literals: this.#literals }
+    return { cbor: true, value: this.#result, duplicates: [], ...literals, ...(input.fault && { fault: input.fault }) }
   }
 
-  #readItem(depth: number): Json {
+  /** Reads an item with its tags: a scalar whole, an array or a map up to its first item. */
+  #readItem(depth: number): void {
     if (++this.#items > MOST_VALUES) throw tooManyValues()
     const input = this.#input
+    const later = this.#later
     input.readHead()
+    if (input.major === TAG) this.#readTagged(depth, later)
+    else this.#readUntagged(depth, later)
+  }
+
+  /** Reads the item whose head was read. `later`: the enclosing tag outside of its own tags. */
+  #readUntagged(depth: number, later: number): void {
+    const { major } = this.#input
+    if (major === ARRAY || major === MAP) this.#open(depth + 1, major === MAP, later)
+    else {
+      const value = this.#scalar()
+      this.#later = later
+      this.#put(value)
+    }
+  }
+
+  #scalar(): Json {
+    const input = this.#input
     switch (input.major) {
       case UINT:
         return this.#unsigned(input.argument)
@@ -93,15 +147,36 @@ class CborReader {
       case BYTES:
       case TEXT:
         return this.#readString()
-      case ARRAY:
-        return this.#readArray(depth + 1)
-      case MAP:
-        return this.#readMap(depth + 1)
-      case TAG:
-        return this.#readTagged(depth)
       default:
         return this.#simple()
     }
+  }
+
+  /** Adds an item to the innermost array or map, or makes it the key of its next value. */
+  #put(value: Json): void {
+    const top = this.#top
+    if (top === undefined) this.#result = value
+    else if (top.isMap) this.#putMember(top, value)
+    else {
+      const list = top.value as Json[]
+      if (this.#isFloat(value)) this.#noteFloat(list, String(list.length), value)
+      list.push(value)
+      top.read++
+    }
+  }
+
+  #putMember(top: Open, value: Json): void {
+    const { key } = top
+    if (key === undefined) {
+      this.#putOddKey(top, value)
+      return
+    }
+    const map = top.value as JsonObject
+    if (this.#isFloat(value)) this.#noteFloat(map, key, value)
+    if (key === '__proto__') setMember(map, key, value)
+    else map[key] = value
+    top.key = undefined
+    top.read++
   }
 
   #unsigned(value: number | bigint): Json {
@@ -163,25 +238,48 @@ class CborReader {
     if (depth > this.#limits.depth) throw this.#input.error(`cbor: exceeded max nested level ${this.#limits.depth}`)
   }
 
-  /** A definite length is bounded before items are read. The path has the index of the current item, for faults. */
-  #readArray(depth: number): Json[] {
+  /** Begins the array or map whose head was read. A definite length is bounded before items are read. */
+  #open(depth: number, isMap: boolean, later: number): void {
     this.#enter(depth)
+    const { path } = this.#input
+    const count = this.#input.lengthOf(this.#limits.elements, isMap ? this.#tooWide : this.#tooLong)
+    if (this.#top) this.#outer.push(this.#top)
+    this.#top = { value: isMap ? {} : [], isMap, count, depth, step: path.length, later, read: 0, key: undefined, keyType: TEXT }
+    path.push(isMap ? '' : 0)
+  }
+
+  /** Reports whether an array or map ends here, and adds it to the one around it if so. Throws if it has as many items as are allowed, and another. */
+  #isClosed(top: Open): boolean {
     const input = this.#input
-    const { path } = input
-    const { elements } = this.#limits
-    const count = input.lengthOf(elements, this.#tooLong)
-    const out: Json[] = []
-    const step = path.length
-    path.push(0)
-    for (let i = 0; count < 0 ? !input.atBreak() : i < count; i++) {
-      if (i >= elements) throw input.error(`cbor: exceeded max number of ${this.#tooLong}`)
-      path[step] = i
-      const value = this.#readItem(depth)
-      if (this.#isFloat(value)) this.#noteFloat(out, String(i), value)
-      out.push(value)
+    const { count, read } = top
+    if (count < 0 ? !input.atBreak() : read < count) {
+      if (read >= this.#limits.elements) throw input.error(`cbor: exceeded max number of ${top.isMap ? this.#tooWide : this.#tooLong}`)
+      return false
     }
-    path.length = step
-    return out
+    input.path.length = top.step
+    this.#later = top.later
+    this.#top = this.#outer.pop()
+    if (top.isMap) noteMembers(top.value, read)
+    this.#put(top.value)
+    return true
+  }
+
+  /** Begins the next item of an array. The path has its index, for faults. */
+  #readElement(top: Open): void {
+    if (this.#isClosed(top)) return
+    this.#input.path[top.step] = top.read
+    this.#readItem(top.depth)
+  }
+
+  /** Reads the next key of a map and begins its value. */
+  #readPair(top: Open): void {
+    if (top.key === undefined) {
+      if (this.#isClosed(top)) return
+      this.#readKey(top)
+      // The key is an array or map, which is read first.
+      if (!hasKey(top)) return
+    }
+    this.#readItem(top.depth)
   }
 
   /** Whether the last item was a float with an integral value. JavaScript has one type for both. */
@@ -195,80 +293,75 @@ class CborReader {
     this.#literals.set(container, known.set(key, `${value}.0`))
   }
 
-  /** Of repeated keys the last value counts, and a fault is noted. It is shallow in the root (see `ParsedCbor.fault`). */
-  #readMap(depth: number): JsonObject {
-    this.#enter(depth)
-    const input = this.#input
-    const { path } = input
-    const { elements } = this.#limits
-    const count = input.lengthOf(elements, this.#tooWide)
-    const out: JsonObject = {}
-    const step = path.length
-    const shallow = step === 0
-    path.push('')
-    for (let i = 0; count < 0 ? !input.atBreak() : i < count; i++) {
-      if (i >= elements) throw input.error(`cbor: exceeded max number of ${this.#tooWide}`)
-      const key = this.#readKey(depth, shallow)
-      path[step] = key
-      if (key in out && Object.hasOwn(out, key)) input.note(`cbor: found duplicate map key "${key}" at map element index ${i}`, shallow)
-      const value = this.#readItem(depth)
-      if (this.#isFloat(value)) this.#noteFloat(out, key, value)
-      if (key === '__proto__') setMember(out, key, value)
-      else out[key] = value
-    }
-    path.length = step
-    return out
-  }
-
   /** Keys are text or byte strings. A key of another type is noted, and its text stands for it. */
-  #readKey(depth: number, shallow: boolean): string {
+  #readKey(top: Open): void {
     const input = this.#input
     const type = input.peekMajor()
-    if (type === BYTES || type === TEXT) {
-      input.readHead()
-      if (input.info < SHORT) {
-        const short = this.#shortText(input.info, knownKey)
-        if (short !== undefined) return short
-      }
+    if (type !== BYTES && type !== TEXT) {
       // A fault in a key is reported at the path of its map.
       input.path.pop()
-      return this.#textOf(input.stringBytes(), shallow)
+      top.keyType = type
+      this.#readItem(top.depth)
+      return
+    }
+    input.readHead()
+    if (input.info < SHORT) {
+      const short = this.#shortText(input.info, knownKey)
+      if (short !== undefined) {
+        this.#setKey(top, short)
+        return
+      }
     }
     input.path.pop()
-    const key = this.#readItem(depth)
-    // Upstream accepts an integer as a map key. No struct has such a field, and in a map it is a key of the wrong type.
-    input.note(
-      `cbor: cannot unmarshal ${TYPES[type]} into Go value of type string (map key is of type ${TYPES[type]} and cannot be used as a member's name)`,
-      shallow,
-    )
-    return typeof key === 'object' ? '' : String(key)
+    this.#setKey(top, this.#textOf(input.stringBytes(), top.step === 0))
   }
 
-  /** Reads tags up to the tagged value, and that value. */
-  #readTagged(depth: number): Json {
+  /** Upstream accepts an integer as a map key. No struct has such a field, and in a map it is a key of the wrong type. */
+  #putOddKey(top: Open, key: Json): void {
+    const type = TYPES[top.keyType]
+    this.#input.note(
+      `cbor: cannot unmarshal ${type} into Go value of type string (map key is of type ${type} and cannot be used as a member's name)`,
+      top.step === 0,
+    )
+    this.#setKey(top, typeof key === 'object' ? '' : String(key))
+  }
+
+  /** Sets the key of the next value. Of repeated keys the last value counts, and a fault is noted. It is shallow in the root (see `ParsedCbor.fault`). */
+  #setKey(top: Open, key: string): void {
+    const input = this.#input
+    input.path[top.step] = key
+    if (key in top.value && Object.hasOwn(top.value, key)) input.note(`cbor: found duplicate map key "${key}" at map element index ${top.read}`, top.step === 0)
+    top.key = key
+  }
+
+  /** Reads the tags from the one whose head was read, and the tagged value. `later`: the enclosing tag outside of them. */
+  #readTagged(depth: number, later: number): void {
     const input = this.#input
     let level = depth
-    const before = this.#later
+    let isEpoch = false
     for (;;) {
       const tag = input.argument
       const next = input.peekMajor()
       if (tag === POSITIVE_BIGNUM || tag === NEGATIVE_BIGNUM) throw input.error(refusedItem(TAG, 'bignum'))
       this.#checkTag(tag, next)
       if (tag === LATER_BASE64URL || tag === LATER_BASE64 || tag === LATER_BASE16) this.#later = tag
+      // Upstream looks at the depth of a tag within a time before it reads it.
       if (tag === EPOCH) {
+        isEpoch = true
         if (next === TAG) this.#enter(++level)
-        const seconds = this.#readItem(level)
-        this.#later = before
-        return typeof seconds === 'number' ? this.#epochTime(seconds) : seconds
       }
-      if (next !== TAG) break
+      if ((next !== TAG || tag === EPOCH) && ++this.#items > MOST_VALUES) throw tooManyValues()
       input.readHead()
-      level++
-      this.#enter(level)
+      if (next !== TAG) break
+      if (tag !== EPOCH) this.#enter(++level)
     }
-    const value = this.#readItem(level)
-    this.#later = before
-    return value
+    if (!isEpoch || input.major === ARRAY || input.major === MAP) {
+      this.#readUntagged(level, later)
+      return
+    }
+    const value = this.#scalar()
+    this.#later = later
+    this.#put(typeof value === 'number' ? this.#epochTime(value) : value)
   }
 
   #checkTag(tag: number | bigint, next: number): void {
@@ -287,6 +380,8 @@ class CborReader {
     return trimFraction(time.toISOString())
   }
 }
+
+const hasKey = ({ key }: Open): boolean => key !== undefined
 
 /** Converts a bigint to a number if it is a safe integer. */
 const normal = (value: number | bigint): number | bigint => (typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value)

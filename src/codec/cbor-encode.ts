@@ -85,7 +85,7 @@ const byLengthAndText = (a: string, b: string): number => a.length - b.length ||
  * Sorts keys in the order of `byKey`. Few keys are sorted in place, comparing lengths in characters if all are ASCII. Many keys usually arrive sorted by text,
  * so that only grouping them by length remains.
  */
-function sortKeys(keys: string[]): string[] {
+export function sortKeys(keys: string[]): string[] {
   if (keys.length < 2) return keys
   if (keys.length < MANY_KEYS) return keys.some(key => BEYOND_ASCII.test(key)) ? keys.sort(byKey) : keys.sort(byLengthAndText)
   if (!isAscending(keys)) keys.sort(compareText)
@@ -135,7 +135,7 @@ function writeAny(out: CborOutput, value: Json | undefined): void {
 const presentKeys = (value: JsonObject): string[] => sortKeys(Object.keys(value).filter(key => value[key] !== undefined))
 
 /** A field of a struct, prepared for encoding. */
-interface CborMember {
+export interface CborMember {
   readonly name: string
   /** Index of the key among the sorted keys of the struct. */
   readonly rank: number
@@ -159,6 +159,16 @@ function planOf(schema: StructSchema): ReadonlyMap<string, CborMember> {
 
 /** Encodes a struct. Members that are not fields are omitted. */
 function writeStruct(out: CborOutput, schema: StructSchema, object: JsonObject, typed: boolean): void {
+  const present = presentMembers(schema, object, typed)
+  out.head(MAP, present.length)
+  for (const { name, key, schema: inner } of present) {
+    out.encoded(key)
+    writeBy(out, inner, object[name])
+  }
+}
+
+/** Returns the members of a struct that are fields and not undefined, in the order of their keys. `typed`: with kind and apiVersion. */
+export function presentMembers(schema: StructSchema, object: JsonObject, typed: boolean): CborMember[] {
   const plan = planOf(schema)
   const present: CborMember[] = []
   for (const name in object) {
@@ -166,11 +176,7 @@ function writeStruct(out: CborOutput, schema: StructSchema, object: JsonObject, 
     const member = plan.get(name)
     if (member !== undefined) insertByRank(present, member)
   }
-  out.head(MAP, present.length)
-  for (const { name, key, schema: inner } of present) {
-    out.encoded(key)
-    writeBy(out, inner, object[name])
-  }
+  return present
 }
 
 /** Encodes a struct that preserves unknown members. */
@@ -185,7 +191,8 @@ function writeOpen(out: CborOutput, schema: StructSchema, object: JsonObject): v
   }
 }
 
-function writeBy(out: CborOutput, schema: Schema, value: Json | undefined): void {
+/** Writes a value by its schema. */
+export function writeBy(out: CborOutput, schema: Schema, value: Json | undefined): void {
   if (value === null || value === undefined) out.nil()
   else if (schema.type === 'list' && Array.isArray(value)) writeList(out, schema.items, value)
   else if (schema.type === 'union' && schema.form === 'list' && Array.isArray(value)) writeList(out, schema.struct, value)

@@ -1,6 +1,7 @@
 import { MAX_INT64 } from '../lib/integer.ts'
 import { CborError } from './cbor-error.ts'
 import { readFloat16 } from './float16.ts'
+import { MOST_VALUES, tooManyValues } from './value-bound.ts'
 
 /** Major types (RFC 8949, section 3.1). */
 export const UINT = 0
@@ -48,6 +49,8 @@ export class CborInput {
   /** First fault of a well-formed item. Parsing continues after it. */
   fault: { readonly text: string; readonly shallow: boolean } | undefined
   readonly bytes: Buffer
+  /** Chunks of the last string of indefinite length. */
+  #chunks = 0
 
   constructor(bytes: Buffer) {
     this.bytes = bytes
@@ -144,15 +147,17 @@ export class CborInput {
   }
 
   /**
-   * Copies the chunks of a string of indefinite length to `to`, or only measures them without it. Returns their total length. A body may have as many chunks as
-   * bytes, so no object is allocated per chunk, and short ones are read by a loop of their own.
+   * Copies the chunks of a string of indefinite length to `to`, or only measures them without it. Returns their total length. No object is allocated per chunk, and short ones are read
+   * by a loop of their own. Throws 413 for more chunks than a body may have values.
    */
   #joinChunks(type: number, to?: Buffer): number {
+    this.#chunks = 0
     let end = this.#joinShortChunks(type, to, 0)
     while (!this.atBreak()) {
       const inner = this.peekMajor()
       if (inner !== type) throw new CborError(`cbor: wrong element type ${TYPES[inner]} for indefinite-length ${TYPES[type]}`)
       this.readHead()
+      if (++this.#chunks > MOST_VALUES) throw tooManyValues()
       const length = this.lengthOf(this.bytes.length - this.at, '')
       if (length < 0) throw new CborError(`cbor: indefinite-length ${TYPES[type]} chunk is not definite-length`)
       if (to && length > SHORT_CHUNK) this.bytes.copy(to, end, this.at, this.at + length)
@@ -169,7 +174,8 @@ export class CborInput {
     const { length } = bytes
     let { at } = this
     let end = from
-    for (;;) {
+    for (; ; this.#chunks++) {
+      if (this.#chunks > MOST_VALUES) throw tooManyValues()
       const head = bytes[at] ?? BREAK
       const next = at + 1 + (head & 31)
       if (head >> 5 !== type || (head & 31) >= ONE_BYTE || next > length) break

@@ -1,12 +1,14 @@
 import type { Json } from '../api/meta/object.ts'
+import { runAtOnce, type Steps } from '../lib/steps.ts'
 import { parseApiVersion } from '../meta/gvk.ts'
-import { type ParsedCbor, parseCbor, STORED_LIMITS } from './cbor-decode.ts'
+import { type ParsedCbor, parseCborInSteps, STORED_LIMITS } from './cbor-decode.ts'
 import { arrayHead, cborMap, encodeCborValue, SELF_DESCRIBED } from './cbor-encode.ts'
 import { CborError } from './cbor-error.ts'
 
 export type { ParsedCbor } from './cbor-decode.ts'
-export { parseCbor } from './cbor-decode.ts'
+export { parseCbor, parseCborInSteps } from './cbor-decode.ts'
 export { encodeCbor, encodeCborValue } from './cbor-encode.ts'
+export { encodeCborInSteps } from './cbor-encode-in-steps.ts'
 export { CborError } from './cbor-error.ts'
 
 /** Names of JSON types in the errors of fxamacker/cbor. */
@@ -53,8 +55,11 @@ function cborTypeName(value: Json): string {
 export const isCbor = (bytes: Buffer): boolean => SELF_DESCRIBED.equals(bytes.subarray(0, SELF_DESCRIBED.length))
 
 /** Parses a stored value into the JSON data model. Throws CborError. */
-export function parseStoredCbor(bytes: Buffer): Json {
-  const { value, fault } = parseCbor(bytes, STORED_LIMITS)
+export const parseStoredCbor = (bytes: Buffer): Json => runAtOnce(parseStoredCborInSteps(bytes))
+
+/** `parseStoredCbor` in steps. */
+export function* parseStoredCborInSteps(bytes: Buffer): Steps<Json> {
+  const { value, fault } = yield* parseCborInSteps(bytes, STORED_LIMITS)
   if (fault) throw new CborError(fault.text)
   return value
 }

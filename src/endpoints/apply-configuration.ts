@@ -1,6 +1,6 @@
 import { isJsonObject } from '../api/meta/object.ts'
 import { jsonKind } from '../apply/patch/go-print.ts'
-import { asCborText, CborError, parseCbor } from '../codec/cbor.ts'
+import { asCborText, CborError, parseCborInSteps } from '../codec/cbor.ts'
 import { boundYamlValues } from '../codec/value-bound.ts'
 import { type ParsedYaml, parseYamlInSteps, untypedValue } from '../codec/yaml.ts'
 import { errorMessage } from '../lib/error-message.ts'
@@ -25,10 +25,10 @@ export const TEXTS: DecodingTexts = { decoding: 'error decoding YAML: ', convert
 /** Since 1.37 a configuration is converted to JSON first, unless it begins like JSON. */
 export const TEXTS_SINCE_1_37: DecodingTexts = { decoding: 'error decoding patch: ', converting: 'error encoding patch: ' }
 
-/** Parses a configuration in CBOR. Any fault, such as a repeated key, is an error at every level of field validation. */
-export function parseCborConfiguration(body: Buffer, { decoding }: DecodingTexts): Configuration {
+/** Parses a configuration in CBOR, in steps. Any fault, such as a repeated key, is an error at every level of field validation. */
+export function* parseCborConfiguration(body: Buffer, { decoding }: DecodingTexts): Steps<Configuration> {
   try {
-    const { value, fault } = parseCbor(body)
+    const { value, fault } = yield* parseCborInSteps(body)
     if (fault) throw new CborError(fault.text)
     if (value !== null && !isJsonObject(value))
       throw new CborError(asCborText(`json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`))

@@ -2,7 +2,7 @@ import { decodedObject, type KubeObject } from '../api/meta/object.ts'
 import type { CatalogSnapshot } from '../catalog/catalog.ts'
 import { formatOf, type MediaOffer, unsupportedMediaTypeText } from '../codec/accept-header.ts'
 import { decodeBodyInSteps, typeOfBody } from '../codec/body.ts'
-import { asCborText, CborError, type ParsedCbor, parseCbor, typeOfCbor } from '../codec/cbor.ts'
+import { asCborText, CborError, type ParsedCbor, parseCborInSteps, typeOfCbor } from '../codec/cbor.ts'
 import { goJson, type ParsedJson, parseJsonInSteps } from '../codec/json.ts'
 import { ProtobufError, unwrap } from '../codec/protobuf.ts'
 import { decodeMessageInSteps } from '../codec/protobuf-decode.ts'
@@ -60,7 +60,7 @@ export function* parseBody(offer: MediaOffer, contentType: string | undefined, b
   if (!dialect.hasForm(format))
     throw failure(415, 'UnsupportedMediaType', unsupportedMediaTypeText(offer.types.filter(({ type }) => dialect.hasForm(formatOf(type)))))
   if (format === 'protobuf') return yield* parseProtobuf(body, kind, schema, refuse)
-  if (format === 'cbor') return parseCborBody(body, refuse)
+  if (format === 'cbor') return yield* parseCborBody(body, refuse)
   if (yaml) boundYamlValues(body)
   else boundJsonValues(body)
   yield
@@ -91,10 +91,10 @@ function* parseProtobuf(body: Buffer, kind: string, schema: StructSchema, refuse
 }
 
 /** Parses a CBOR body. A fault of well-formed CBOR is returned with the value, and reported once the type is checked. */
-function parseCborBody(body: Buffer, refuse: (why: string) => StatusError): ParsedBody {
+function* parseCborBody(body: Buffer, refuse: (why: string) => StatusError): Steps<ParsedBody> {
   let parsed: ParsedCbor
   try {
-    parsed = parseCbor(body)
+    parsed = yield* parseCborInSteps(body)
   } catch (error) {
     if (error instanceof CborError) throw refuse(`unable to determine group/version/kind: ${error.message}`)
     throw error

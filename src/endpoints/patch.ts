@@ -76,7 +76,7 @@ async function applyRequest(scope: Scope<'patch'>, type: string): Promise<{ answ
   const body = await exchange.readBody(MAX_BODY_BYTES)
   const options = writeOptions(exchange, 'PatchOptions', { apply: true, ...(scope.env.validatesFields === false && { validatesFields: false }) })
   const texts = handlesSince(scope.env, '1.37') ? TEXTS_SINCE_1_37 : TEXTS
-  const configuration = type === APPLY_CBOR_PATCH ? parseCborConfiguration(body, texts) : await runInTurns(parseConfiguration(body, texts), exchange.ctx.signal)
+  const configuration = await runInTurns((type === APPLY_CBOR_PATCH ? parseCborConfiguration : parseConfiguration)(body, texts), exchange.ctx.signal)
   if (exchange.ctx.audit?.showsRequest === true) await notePatch(exchange.ctx, body, configuration.config)
   if (turnIsLong()) await nextLongTurn()
   const { namedManager, force = false, fieldValidation } = options

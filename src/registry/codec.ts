@@ -2,7 +2,7 @@ import { decodedObject, isJsonObject, type Json, type KubeObject, type ObjectMet
 import type { GroupResource } from '../api/meta/v1.types.ts'
 import { apiVersionOfVersion } from '../catalog/catalog.ts'
 import type { ResourceDefinition, Version } from '../catalog/definition.ts'
-import { cborBody, encodeCbor } from '../codec/cbor.ts'
+import { cborBody, encodeCborInSteps } from '../codec/cbor.ts'
 import { encodeJsonInSteps } from '../codec/json.ts'
 import { unwrap } from '../codec/protobuf.ts'
 import { decodeMessageInSteps } from '../codec/protobuf-decode.ts'
@@ -115,7 +115,7 @@ const cborForm = (schema: StructSchema, asStored: (object: KubeObject) => Steps<
     const { kind, apiVersion } = stored
     const normal = { kind, apiVersion, ...(yield* decodeInSteps(schema, stored)) }
     yield
-    return cborBody(encodeCbor(schema, normal))
+    return cborBody(yield* encodeCborInSteps(schema, normal))
   },
   isWritten,
 })

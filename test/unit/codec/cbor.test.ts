@@ -2,10 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Encoder } from 'cbor-x'
 import { expect } from 'chai'
 import type { Json, JsonObject } from '../../../src/api/meta/object.ts'
-import { CborError, cborBody, encodeCbor, encodeCborValue, parseCbor } from '../../../src/codec/cbor.ts'
+import { CborError, cborBody, encodeCbor, encodeCborValue, parseCbor, parseCborInSteps } from '../../../src/codec/cbor.ts'
 import { parseJson } from '../../../src/codec/json.ts'
+import { MOST_VALUES } from '../../../src/codec/value-bound.ts'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
 import { decode } from '../../../src/schema/decode.ts'
+import { countedSteps } from '../../support/counted-steps.ts'
 import { roundtripSchema } from '../../support/roundtrip.ts'
 
 /** Objects of k8s.io/api 0.33 (testdata/HEAD) with every field set, in JSON and in the CBOR of apimachinery's encoder. */
@@ -45,6 +47,23 @@ describe('CBOR items', () => {
       const bytes = Buffer.concat([Buffer.from('a161617f', 'hex'), chunk('a'), chunk('b'.repeat(23))])
       expect(() => parseCbor(bytes.subarray(0, cut)), String(cut)).to.throw('unexpected EOF')
     }
+  })
+
+  it('rejects a string of more chunks than a body may have values, before it joins them', () => {
+    const text = (chunk: string, count: number) => Buffer.concat([Buffer.from([0x7f]), Buffer.from(chunk.repeat(count), 'hex'), Buffer.from([0xff])])
+    expect(parseCbor(text('6161', MOST_VALUES)).value).to.have.length(MOST_VALUES)
+    for (const chunk of ['60', '6161', '780161'])
+      expect(() => parseCbor(text(chunk, MOST_VALUES + 1)), chunk).to.throw(`Request entity too large: limit is ${MOST_VALUES} values`)
+  })
+
+  it('yields in proportion to the items, and reads keys, tags and times as in one call', () => {
+    const items = Array.from({ length: 1000 }, () => Array.from({ length: 50 }, (_, i) => i))
+    const { result, yields } = countedSteps(parseCborInSteps(encodeCborValue(items)))
+    expect(result.value).to.deep.equal(items)
+    expect(yields).to.be.greaterThan(50)
+    // An array as a key, a time in nested tags, and a tag that ends with its array.
+    expect(parseCbor(hex('a1 81 c1 00 d6 c1 c1 00')).value).to.deep.equal({ '': '1970-01-01T00:00:00Z' })
+    expect(parseCbor(hex('83 d6 81 41 61 41 61 d7 41 61')).value).to.deep.equal([['YQ=='], 'a', '61'])
   })
 
   it('sorts many keys by their encoded bytes, whatever their order was', () => {

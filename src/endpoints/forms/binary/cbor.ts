@@ -2,10 +2,11 @@ import type { KubeObject, ListMeta } from '../../../api/meta/object.ts'
 import { apiVersionOfVersion } from '../../../catalog/catalog.ts'
 import type { Version } from '../../../catalog/definition.ts'
 import { CBOR_SEQUENCE_TYPE } from '../../../codec/accept-header.ts'
-import { cborBody, cborFrame, cborList, encodeCbor, encodeCborValue } from '../../../codec/cbor.ts'
+import { cborBody, cborFrame, cborList, encodeCbor, encodeCborInSteps, encodeCborValue } from '../../../codec/cbor.ts'
 import type { TypeMeta } from '../../../codec/protobuf.ts'
 import { mapInSlices } from '../../../lib/slices.ts'
-import type { Steps } from '../../../lib/steps.ts'
+import { runInTurns, type Steps } from '../../../lib/steps.ts'
+import { nextTurn, turnIsSpent } from '../../../lib/turn.ts'
 import { decode, decodeInSteps } from '../../../schema/decode.ts'
 import type { StructSchema } from '../../../schema/schema.ts'
 import type { Encoder, StoredObject } from '../../../storage/storage.ts'
@@ -40,19 +41,37 @@ function encodersOf(version: Version): Encoders {
 
 const storedBody = (version: Version, stored: StoredObject): Buffer => cborBody(stored.encoded(encodersOf(version).whole).bytes)
 
-const storedInTurns = (version: Version, stored: StoredObject): Promise<Buffer> | undefined => stored.objectInTurns?.()?.then(() => storedBody(version, stored))
+const storedInTurns = (version: Version, stored: StoredObject): Promise<Buffer> | undefined => encodedInTurns(version, stored, true)?.then(cborBody)
+
+/** Encodes a large object in turns, as a list item if it is not `typed`. Undefined if it is small or its encoding is cached. */
+function encodedInTurns(version: Version, stored: StoredObject, typed: boolean): Promise<Buffer> | undefined {
+  const { whole, item } = encodersOf(version)
+  const { id } = typed ? whole : item
+  if (stored.kept(id) !== undefined) return undefined
+  return stored.objectInTurns?.()?.then(async object => {
+    const encoded = { bytes: await runInTurns(encodeCborInSteps(version.schema, object, typed)), header: 0 }
+    // The object keeps it.
+    stored.encoded({ id, transcode: () => encoded, encode: () => encoded })
+    return encoded.bytes
+  })
+}
 
 /** Encodes an object that is not stored. */
 function* objectBody(schema: StructSchema, object: KubeObject): Steps<Buffer> {
   const { kind, apiVersion } = object
   const normal = { kind, apiVersion, ...(yield* decodeInSteps(schema, object)) }
   yield
-  return cborBody(encodeCbor(schema, normal))
+  return cborBody(yield* encodeCborInSteps(schema, normal))
 }
 
 async function listBody(version: Version, meta: ListMeta, items: readonly StoredObject[]): Promise<Buffer[]> {
   const { item: encoder } = encodersOf(version)
-  const encoded = await mapInSlices(items, item => item.encoded(encoder).bytes)
+  const encoded: Buffer[] = []
+  for (const item of items) {
+    if (turnIsSpent()) await nextTurn()
+    const large = encodedInTurns(version, item, false)
+    encoded.push(large ? await large : item.encoded(encoder).bytes)
+  }
   return cborListSegments(listTypeMetaOf(version), meta, encoded)
 }
 
