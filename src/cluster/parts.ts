@@ -26,6 +26,8 @@ import { resourceClaimController } from './controllers/resourceclaim/controller.
 import { serviceCidrController } from './controllers/servicecidrs/controller.ts'
 import { serviceLoadBalancerController } from './controllers/servicelb/controller.ts'
 import { statefulSetController } from './controllers/statefulset/controller.ts'
+import { storageVersionGarbageCollector } from './controllers/storageversiongc/controller.ts'
+import { storageVersionMigrator } from './controllers/storageversionmigrator/controller.ts'
 import { taintEvictionController } from './controllers/tainteviction/controller.ts'
 import { tokenCleaner } from './controllers/tokencleaner/controller.ts'
 import { trustBundlePublisher } from './controllers/trustbundlepublisher/controller.ts'
@@ -55,6 +57,8 @@ export const CLUSTER_PARTS = {
   'legacy-serviceaccount-token-cleaner-controller': legacyTokenCleaner,
   'service-cidr-controller': serviceCidrController,
   'service-lb-controller': serviceLoadBalancerController,
+  'storage-version-migrator-controller': storageVersionMigrator,
+  'storageversion-garbage-collector-controller': storageVersionGarbageCollector,
   'token-cleaner-controller': tokenCleaner,
   'ttl-controller': nodeTtlController,
   'certificatesigningrequest-approving-controller': certificateApprovingController,

@@ -33,6 +33,8 @@ export const CLUSTER_PART_NAMES = [
   'legacy-serviceaccount-token-cleaner-controller',
   'service-cidr-controller',
   'service-lb-controller',
+  'storage-version-migrator-controller',
+  'storageversion-garbage-collector-controller',
   'token-cleaner-controller',
   'ttl-controller',
   'certificatesigningrequest-approving-controller',
@@ -62,8 +64,6 @@ export const MISSING_CONTROLLERS: readonly string[] = [
   'device-taint-eviction-controller',
   'node-route-controller',
   'selinux-warning-controller',
-  'storage-version-migrator-controller',
-  'storageversion-garbage-collector-controller',
 ]
 
 export type ClusterPartName = (typeof CLUSTER_PART_NAMES)[number]

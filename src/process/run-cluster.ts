@@ -49,6 +49,7 @@ const ACCOUNTS: Readonly<Partial<Record<ClusterPartName, string>>> = {
   'podcertificaterequest-cleaner-controller': 'podcertificaterequestcleaner',
   'service-cidr-controller': 'service-cidrs-controller',
   'service-lb-controller': 'service-controller',
+  'storageversion-garbage-collector-controller': 'storage-version-garbage-collector',
   'token-cleaner-controller': 'token-cleaner',
 }
 

@@ -1,5 +1,6 @@
 import type { CustomResourceDefinition } from '../../api/apiextensions/v1.types.ts'
 import type { APIService } from '../../api/apiregistration/v1.types.ts'
+import type { StorageVersion } from '../../api/apiserverinternal/v1alpha1.types.ts'
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../../api/apps/v1.types.ts'
 import type { SubjectAccessReview } from '../../api/authorization/v1.types.ts'
 import type { HorizontalPodAutoscaler } from '../../api/autoscaling/v2.types.ts'
@@ -113,6 +114,14 @@ export const API_SERVICES: ResourceKind<APIService> = {
   version: 'v1',
   resource: 'apiservices',
   kind: 'APIService',
+  namespaced: false,
+}
+
+export const STORAGE_VERSIONS: ResourceKind<StorageVersion> = {
+  group: 'internal.apiserver.k8s.io',
+  version: 'v1alpha1',
+  resource: 'storageversions',
+  kind: 'StorageVersion',
   namespaced: false,
 }
 
