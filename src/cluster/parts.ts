@@ -5,6 +5,7 @@ import { certificateSigningController } from './controllers/certificatesigning/c
 import { cronJobController } from './controllers/cronjob/controller.ts'
 import { daemonSetController } from './controllers/daemonset/controller.ts'
 import { deploymentController } from './controllers/deployment/controller.ts'
+import { deviceTaintEviction } from './controllers/devicetainteviction/controller.ts'
 import { disruptionController } from './controllers/disruption/controller.ts'
 import { endpointsController } from './controllers/endpoints/controller.ts'
 import { endpointSliceController } from './controllers/endpointslice/controller.ts'
@@ -64,6 +65,7 @@ export const CLUSTER_PARTS = {
   'certificatesigningrequest-approving-controller': certificateApprovingController,
   'certificatesigningrequest-cleaner-controller': certificateCleaner,
   'certificatesigningrequest-signing-controller': certificateSigningController,
+  'device-taint-eviction-controller': deviceTaintEviction,
   'disruption-controller': disruptionController,
   'endpoints-controller': endpointsController,
   'endpointslice-controller': endpointSliceController,

@@ -40,6 +40,7 @@ export const CLUSTER_PART_NAMES = [
   'certificatesigningrequest-approving-controller',
   'certificatesigningrequest-cleaner-controller',
   'certificatesigningrequest-signing-controller',
+  'device-taint-eviction-controller',
   'disruption-controller',
   'endpoints-controller',
   'endpointslice-controller',
@@ -59,12 +60,7 @@ export const CLUSTER_PART_NAMES = [
 export const OFF_BY_DEFAULT: readonly ClusterPartName[] = ['bootstrap-signer-controller', 'token-cleaner-controller']
 
 /** Controllers of kube-controller-manager that are not built. */
-export const MISSING_CONTROLLERS: readonly string[] = [
-  'cloud-node-lifecycle-controller',
-  'device-taint-eviction-controller',
-  'node-route-controller',
-  'selinux-warning-controller',
-]
+export const MISSING_CONTROLLERS: readonly string[] = ['cloud-node-lifecycle-controller', 'node-route-controller', 'selinux-warning-controller']
 
 export type ClusterPartName = (typeof CLUSTER_PART_NAMES)[number]
 

@@ -26,6 +26,7 @@ import type { Event as EventV1 } from '../../api/events/v1.types.ts'
 import type { TypedObject } from '../../api/meta/object.ts'
 import type { IPAddress, ServiceCIDR } from '../../api/networking/v1.types.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
+import type { DeviceTaintRule } from '../../api/resource/v1alpha3.types.ts'
 import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment } from '../../api/storage/v1.types.ts'
 import type { ResourceKind } from '../../clients/api-client.ts'
 
@@ -124,6 +125,17 @@ export const STORAGE_VERSIONS: ResourceKind<StorageVersion> = {
   kind: 'StorageVersion',
   namespaced: false,
 }
+
+/** Versions of DeviceTaintRule, newest first. Releases serve one of them, or none. */
+export const DEVICE_TAINT_RULES = ['v1', 'v1beta2', 'v1alpha3'].map(
+  (version): ResourceKind<DeviceTaintRule> => ({
+    group: 'resource.k8s.io',
+    version,
+    resource: 'devicetaintrules',
+    kind: 'DeviceTaintRule',
+    namespaced: false,
+  }),
+)
 
 const NETWORK_VERSIONS = ['v1', 'v1beta1', 'v1alpha1'] as const
 
