@@ -69,7 +69,7 @@ describe('storage version migrations', () => {
     }
   })
 
-  it('of an unknown resource fail after a minute', async () => {
+  it('fail after a minute if the resource is unknown', async () => {
     const api = 'storagemigration.k8s.io/v1'
     const plane = await startWithBooks('1.37', api)
     try {

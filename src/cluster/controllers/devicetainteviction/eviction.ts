@@ -13,7 +13,7 @@ export interface DeviceEviction {
   readonly rules: ReadonlySet<string>
 }
 
-/** What evictions depend on. */
+/** Taints and rules on which evictions depend. */
 export interface TaintState {
   /** Returns the taints that a driver has given to a device. */
   taintsOf(device: DeviceRequestAllocationResult): readonly DeviceTaint[]

@@ -11,7 +11,7 @@ export interface PendingPods {
   readonly namespaces: number
 }
 
-/** What a rule reports. */
+/** Numbers that a rule reports. */
 export interface RuleCounts {
   /** Pods that the rule has evicted since the controller started. */
   readonly evicted: number

@@ -14,7 +14,7 @@ import type { KeyQueue } from '../../shared/work-queue.ts'
 import { migratedDefinition, migratingDefinition } from './definition-status.ts'
 import {
   type ConditionStyle,
-  failed,
+  failedWith,
   hasEnded,
   hasSucceeded,
   IN_PROGRESS,
@@ -124,7 +124,7 @@ class StorageVersionMigrator {
 
   async #missKind(key: string, migration: Migration): Promise<void> {
     const left = (timeMillis(migration.metadata.creationTimestamp) ?? 0) + UNKNOWN_KIND_MS - this.#env.clock.now()
-    if (!this.#isBeta) await this.#setState(migration, failed('resource does not exist in discovery'))
+    if (!this.#isBeta) await this.#setState(migration, failedWith('resource does not exist in discovery'))
     else if (left > 0) this.#queue.addAfter(key, left)
     else await this.#fail(migration, new Error('unable to obtain GVR from discovery'))
   }
@@ -156,7 +156,7 @@ class StorageVersionMigrator {
 
   async #fail(migration: Migration, error: unknown): Promise<void> {
     const what = 'migration encountered unhandled error'
-    await this.#setState(migration, failed(this.#isBeta ? `${what}: ${errorMessage(error)}` : what))
+    await this.#setState(migration, failedWith(this.#isBeta ? `${what}: ${errorMessage(error)}` : what))
   }
 
   #setState(migration: Migration, state: MigrationState): Promise<Migration> {

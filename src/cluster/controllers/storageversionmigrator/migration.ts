@@ -50,7 +50,7 @@ export const IN_PROGRESS: MigrationState = { type: 'Running', reason: 'StorageVe
 /** State of a migration that is the only one of its resource, from 1.36 on. */
 export const PROMOTED: MigrationState = { type: 'Running', reason: 'MigrationRunning', message: 'The migration is running' }
 export const SUCCEEDED: MigrationState = { type: 'Succeeded', reason: 'StorageVersionMigrationSucceeded', message: '' }
-export const failed = (message: string): MigrationState => ({ type: 'Failed', reason: 'StorageVersionMigrationFailed', message })
+export const failedWith = (message: string): MigrationState => ({ type: 'Failed', reason: 'StorageVersionMigrationFailed', message })
 
 /** How a release writes conditions. */
 export interface ConditionStyle {

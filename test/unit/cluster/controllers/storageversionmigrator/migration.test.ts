@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import {
-  failed,
+  failedWith,
   hasEnded,
   IN_PROGRESS,
   isRunning,
@@ -36,7 +36,7 @@ describe('state of a storage version migration', () => {
       'Running=False StorageVersionMigrationInProgress',
       'Succeeded=True StorageVersionMigrationSucceeded',
     ])
-    expect(statuses(withState(running, failed('why'), BETA, NOW))[1]).to.equal('Failed=True StorageVersionMigrationFailed')
+    expect(statuses(withState(running, failedWith('why'), BETA, NOW))[1]).to.equal('Failed=True StorageVersionMigrationFailed')
   })
 
   it('has the name of the time of its version', () => {
