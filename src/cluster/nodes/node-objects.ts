@@ -38,7 +38,7 @@ export function nodeOfPool(pool: NodePool, index: number, { number, version, now
   const name = nodeName(pool, index)
   const { zones, region, os, architecture } = pool
   const zone = zones[(index - 1) % Math.max(1, zones.length)]
-  const annotations = { ...pool.annotations }
+  const annotations = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true', ...pool.annotations }
   return {
     kind: 'Node',
     apiVersion: 'v1',
@@ -55,7 +55,7 @@ export function nodeOfPool(pool: NodePool, index: number, { number, version, now
         ...(zone !== undefined && { 'topology.kubernetes.io/zone': zone }),
         ...pool.labels,
       },
-      ...(Object.keys(annotations).length > 0 && { annotations }),
+      annotations,
     },
     spec: pool.taints.length === 0 ? {} : { taints: pool.taints.map(taint => ({ ...taint })) },
     status: {

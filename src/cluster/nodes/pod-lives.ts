@@ -10,7 +10,7 @@ import type { KeyQueue } from '../shared/work-queue.ts'
 import type { PodAddresses } from './pod-addresses.ts'
 import { podBehavior } from './pod-life/behavior.ts'
 import { nextStep } from './pod-life/next-step.ts'
-import type { LifeRules, PodEvent, Pulls } from './pod-life/turn.ts'
+import type { LifeRules, PodEvent, ProbeFailures, Pulls } from './pod-life/turn.ts'
 
 const WORKERS = 32
 /** Steps that are taken for a pod before others have their turn. */
@@ -32,7 +32,8 @@ export class PodLives {
   readonly #queue: KeyQueue
   /** Pods as they were written, by key, until the informer observes the write. */
   readonly #written = new Map<string, Pod>()
-  readonly #pulls = new Map<string, Pulls>()
+  /** Failed pulls and probes, by the uid of the pod. */
+  readonly #attempts = new Map<string, { readonly pulls: Pulls; readonly probes: ProbeFailures }>()
   /** Faults of annotations that were reported, by the uid of the pod. */
   readonly #reported = new Map<string, string>()
 
@@ -54,7 +55,7 @@ export class PodLives {
   forget(pod: Pod): void {
     const { uid = '' } = pod.metadata
     this.#written.delete(objectKey(pod))
-    this.#pulls.delete(uid)
+    this.#attempts.delete(uid)
     this.#reported.delete(uid)
   }
 
@@ -80,13 +81,16 @@ export class PodLives {
       behavior,
       now,
       rules: this.#rules,
-      pulls: this.#pullsOf(uid),
+      ...this.#attemptsOf(uid),
       hostIPs: (node.status.addresses ?? []).flatMap(({ type, address }) => (type === 'InternalIP' ? [address] : [])),
       podIPs: () => addresses.of(uid, node.spec.podCIDRs ?? []),
     })
     if (step.kind === 'remove') await this.#remove(pod)
     else if (step.kind === 'write') return this.#write(key, pod, step.status, step.events, node)
-    else if (step.until !== Number.POSITIVE_INFINITY) this.#queue.addAfter(key, Math.max(1, step.until - now))
+    else {
+      if (step.events) this.#record(pod, step.events, node)
+      if (step.until !== Number.POSITIVE_INFINITY) this.#queue.addAfter(key, Math.max(1, step.until - now))
+    }
     return undefined
   }
 
@@ -145,12 +149,12 @@ export class PodLives {
     this.#options.events.record(PODS, pod, 'Warning', 'InvalidAnnotation', text)
   }
 
-  #pullsOf(uid: string): Pulls {
-    const known = this.#pulls.get(uid)
+  #attemptsOf(uid: string): { readonly pulls: Pulls; readonly probes: ProbeFailures } {
+    const known = this.#attempts.get(uid)
     if (known) return known
-    const pulls: Pulls = new Map()
-    this.#pulls.set(uid, pulls)
-    return pulls
+    const attempts = { pulls: new Map(), probes: new Map() }
+    this.#attempts.set(uid, attempts)
+    return attempts
   }
 }
 

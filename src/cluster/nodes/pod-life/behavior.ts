@@ -2,6 +2,7 @@ import type { Pod } from '../../../api/core/v1.types.ts'
 import { parseMilliseconds } from '../../../lib/duration.ts'
 import { parseInt64 } from '../../../lib/integer.ts'
 import { KUBELET_PREFIX } from '../annotations.ts'
+import { PROBES, type ProbeName } from './probe-failures.ts'
 
 /** Failures that a container can have by annotation. */
 export const FAILURES = ['ImagePull', 'CreateContainerConfigError', 'CrashLoop', 'OOMKilled', 'NotReady'] as const
@@ -21,6 +22,8 @@ export interface ContainerBehavior {
   readonly exitCode: number
   /** Reason of the exit. */
   readonly exitReason: string
+  /** Probes that fail. */
+  readonly failingProbes: readonly ProbeName[]
 }
 
 /** How a pod behaves. */
@@ -49,14 +52,16 @@ const matchesImage = (patterns: string, image: string): boolean =>
  */
 export function podBehavior({ metadata, spec }: Pick<Pod, 'metadata' | 'spec'>, nodeAnnotations: Readonly<Record<string, string>> = {}): PodBehavior {
   const annotations = metadata.annotations ?? {}
-  if (!hasBehavior(annotations) && !hasBehavior(nodeAnnotations)) return isOfJob(metadata) ? jobBehavior(spec) : PLAIN_BEHAVIOR
+  if (!hasBehavior(annotations) && !hasBehavior(nodeAnnotations)) return isMeantToEnd(metadata, spec) ? endingBehavior(spec) : PLAIN_BEHAVIOR
   const faults: string[] = []
   const own = new Set((spec.containers ?? []).map(({ name }) => name))
   const images = new Map([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name, image }) => [name, image ?? '']))
   const read = new AnnotationReader({ ...nodeAnnotations, ...annotations }, faults)
-  const isJob = isOfJob(metadata)
+  const isEnding = isMeantToEnd(metadata, spec)
   const missing = read.text('missing-images') ?? ''
-  const behaviors = new Map([...images].map(([name, image]) => [name, containerBehavior(read.of(name, own.has(name)), own.has(name), isJob, missing, image)]))
+  const behaviors = new Map(
+    [...images].map(([name, image]) => [name, containerBehavior(read.of(name, own.has(name)), own.has(name), isEnding, missing, image)]),
+  )
   return {
     evicted: read.text('evict'),
     stopAfter: read.duration('stop-after') ?? 0,
@@ -65,10 +70,10 @@ export function podBehavior({ metadata, spec }: Pick<Pod, 'metadata' | 'spec'>, 
   }
 }
 
-function containerBehavior(read: AnnotationReader, isOwn: boolean, isJob: boolean, missing: string, image: string): ContainerBehavior {
+function containerBehavior(read: AnnotationReader, isOwn: boolean, isEnding: boolean, missing: string, image: string): ContainerBehavior {
   const failure = matchesImage(missing, image) ? 'ImagePull' : read.oneOf('failure', FAILURES)
   const crashes = failure === 'CrashLoop' || failure === 'OOMKilled'
-  const runFor = read.duration('run-for') ?? (crashes ? CRASH_MS : isOwn ? (isJob ? 0 : undefined) : undefined)
+  const runFor = read.duration('run-for') ?? (crashes ? CRASH_MS : isOwn ? (isEnding ? 0 : undefined) : undefined)
   const exitCode = read.exitCode('exit-code') ?? (failure === 'OOMKilled' ? OOM_CODE : failure === 'CrashLoop' ? 1 : 0)
   return {
     failure,
@@ -78,11 +83,12 @@ function containerBehavior(read: AnnotationReader, isOwn: boolean, isJob: boolea
     runFor,
     exitCode,
     exitReason: failure === 'OOMKilled' ? 'OOMKilled' : exitCode === 0 ? 'Completed' : 'Error',
+    failingProbes: read.severalOf('failing-probes', PROBES) ?? [],
   }
 }
 
 /** A container that starts at once, and runs for ever. */
-const RUNNING: ContainerBehavior = {
+export const RUNNING: ContainerBehavior = {
   failure: undefined,
   message: undefined,
   startAfter: 0,
@@ -90,17 +96,21 @@ const RUNNING: ContainerBehavior = {
   runFor: undefined,
   exitCode: 0,
   exitReason: 'Completed',
+  failingProbes: [],
 }
 const COMPLETING: ContainerBehavior = { ...RUNNING, runFor: 0 }
 const PLAIN_BEHAVIOR: PodBehavior = { evicted: undefined, stopAfter: 0, of: () => RUNNING, faults: [] }
 
-/** The containers of a job complete. Sidecars run on. */
-function jobBehavior({ containers }: Pod['spec']): PodBehavior {
+/** The containers of the pod complete. Sidecars run on. */
+function endingBehavior({ containers }: Pod['spec']): PodBehavior {
   const own = new Set(containers?.map(({ name }) => name))
   return { ...PLAIN_BEHAVIOR, of: container => (own.has(container) ? COMPLETING : RUNNING) }
 }
 
-const isOfJob = ({ ownerReferences }: Pod['metadata']): boolean => ownerReferences?.some(({ kind, controller }) => kind === 'Job' && controller) ?? false
+/** Reports whether the containers of a pod run to completion: those of a Job, of a hook of Helm, and of another controller that lets them run once, such as a TaskRun. */
+const isMeantToEnd = ({ ownerReferences, annotations }: Pod['metadata'], { restartPolicy }: Pod['spec']): boolean =>
+  (ownerReferences?.some(({ kind, controller }) => controller && (kind === 'Job' || restartPolicy === 'Never')) ?? false) ||
+  annotations?.['helm.sh/hook'] !== undefined
 
 function hasBehavior(annotations: Readonly<Record<string, string>>): boolean {
   for (const name in annotations) if (name.startsWith(KUBELET_PREFIX)) return true
@@ -150,6 +160,14 @@ class AnnotationReader {
 
   oneOf<T extends string>(name: string, values: readonly T[]): T | undefined {
     return this.#parsed(name, `one of ${values.join(', ')}`, text => values.find(value => value === text))
+  }
+
+  /** Reads a list that commas separate. */
+  severalOf<T extends string>(name: string, values: readonly T[]): readonly T[] | undefined {
+    return this.#parsed(name, `a list of ${values.join(', ')}`, text => {
+      const given = text.split(',').map(each => values.find(value => value === each.trim()))
+      return given.every(each => each !== undefined) ? given : undefined
+    })
   }
 
   #find(name: string): readonly [name: string, value: string] | undefined {

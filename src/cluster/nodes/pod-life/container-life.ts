@@ -3,13 +3,15 @@ import { timeMillis } from '../../../meta/time.ts'
 import { resizedStatus } from './container-resize.ts'
 import { startContainer } from './container-start.ts'
 import { type ContainerSpec, terminatedStatus, waitingStatus } from './container-statuses.ts'
+import { hasProbeFailed, periodOf } from './probe-failures.ts'
 import { containerEvent, type Turn, wakeAt } from './turn.ts'
 
 /** Delays before restarts, in milliseconds: the first one is immediate, and later ones double up to the last one. Source: pkg/kubelet/kubelet.go. */
 const [FIRST_RESTART_MS, LAST_RESTART_MS] = [10_000, 300_000]
 /** A container that has run for this long is restarted at once. */
 const RESET_MS = 600_000
-const DEFAULT_PERIOD_SECONDS = 10
+/** Exit code of a container that is killed. */
+const KILLED = 137
 
 /**
  * Returns the next status of a container, one step further than the present one. Returns the present one if there is no step now.
@@ -30,7 +32,7 @@ export function nextContainer(
 function nextState(spec: ContainerSpec, present: ContainerStatus | undefined, since: number | undefined, policy: string, turn: Turn): ContainerStatus {
   if (present === undefined) return waitingStatus(spec, spec.waitsFor)
   const { running, terminated, waiting } = present.state
-  if (running) return nextRunning(spec, present, timeMillis(running.startedAt) ?? turn.now, turn)
+  if (running) return nextRunning(spec, present, { startedAt: timeMillis(running.startedAt) ?? turn.now, policy }, turn)
   if (terminated) return restartsAfter(spec.container, policy, terminated.exitCode) ? restart(spec, present, terminated, turn) : present
   const last = present.lastState?.terminated
   if (waiting?.reason === 'CrashLoopBackOff' && last) return restart(spec, present, last, turn)
@@ -70,17 +72,36 @@ function backOffText(milliseconds: number): string {
   return minutes === 0 ? `${seconds}s` : `${minutes}m${seconds}s`
 }
 
-function nextRunning(spec: ContainerSpec, present: ContainerStatus, startedAt: number, turn: Turn): ContainerStatus {
+interface Running {
+  readonly startedAt: number
+  /** Restart policy of the pod. */
+  readonly policy: string
+}
+
+function nextRunning(spec: ContainerSpec, present: ContainerStatus, { startedAt, policy }: Running, turn: Turn): ContainerStatus {
   const { runFor } = spec.behavior
+  const failed = failedProbe(spec, present, startedAt, turn)
+  if (failed !== undefined) {
+    const isRestarted = restartsAfter(spec.container, policy, KILLED)
+    const message = `Container ${spec.container.name} failed ${failed} probe${isRestarted ? ', will be restarted' : ''}`
+    turn.events.push(containerEvent('Normal', 'Killing', message, spec.path))
+    return terminatedStatus(present, KILLED, 'Error', turn)
+  }
   if (runFor !== undefined && startedAt + runFor <= turn.now) return endedStatus(spec, present, turn)
   if (runFor !== undefined) wakeAt(turn, startedAt + runFor)
   return turn.rules.reportsResources ? resizedStatus(spec, present, turn) : present
 }
 
+/** Returns the probe for which a running container is killed. The liveness probe begins when the startup probe has succeeded. */
+function failedProbe(spec: ContainerSpec, { started }: ContainerStatus, startedAt: number, turn: Turn): 'startup' | 'liveness' | undefined {
+  if (!started && hasProbeFailed(spec, 'startup', startedAt, turn)) return 'startup'
+  return started && hasProbeFailed(spec, 'liveness', startedAt, turn) ? 'liveness' : undefined
+}
+
 /** Returns the status of a running container with the results of its probes. An init container is ready only when it has completed. */
 function withReadiness(spec: ContainerSpec, status: ContainerStatus, startedAt: number, turn: Turn): ContainerStatus {
   const started = isStarted(spec, status, startedAt, turn)
-  const ready = spec.role !== 'init' && started && isReady(spec, startedAt, turn)
+  const ready = spec.role !== 'init' && started && isReady(spec, status, startedAt, turn)
   return status.started === started && status.ready === ready ? status : { ...status, started, ready }
 }
 
@@ -95,18 +116,22 @@ function endedStatus({ behavior, role }: ContainerSpec, present: ContainerStatus
 function isStarted({ container, behavior }: ContainerSpec, { started }: ContainerStatus, startedAt: number, turn: Turn): boolean {
   const { startupProbe } = container
   if (started || startupProbe === undefined) return true
-  if (behavior.failure === 'NotReady') return false
+  if (behavior.failure === 'NotReady' || behavior.failingProbes.includes('startup')) return false
   return isPast(startedAt + (behavior.readyAfter ?? delayOf(startupProbe)), turn)
 }
 
 /** A container with a readiness probe is ready when the probe has succeeded as often as it must, from its initial delay on. */
-function isReady({ container: { readinessProbe }, behavior, role }: ContainerSpec, startedAt: number, turn: Turn): boolean {
+function isReady(spec: ContainerSpec, { ready }: ContainerStatus, startedAt: number, turn: Turn): boolean {
+  const { behavior, role } = spec
+  const { readinessProbe } = spec.container
+  const hasFailed = hasProbeFailed(spec, 'readiness', startedAt, turn)
+  // A container that is ready stays ready until the probe has failed often enough, and another one does not become ready.
+  if (readinessProbe && behavior.failingProbes.includes('readiness')) return ready && !hasFailed
   if (behavior.failure === 'NotReady') return role === 'sidecar' && readinessProbe === undefined
   return isPast(startedAt + (behavior.readyAfter ?? (readinessProbe ? delayOf(readinessProbe) : 0)), turn)
 }
 
-const delayOf = ({ initialDelaySeconds = 0, successThreshold = 1, periodSeconds = DEFAULT_PERIOD_SECONDS }: Probe): number =>
-  (initialDelaySeconds + (Math.max(1, successThreshold) - 1) * (periodSeconds || DEFAULT_PERIOD_SECONDS)) * 1000
+const delayOf = (probe: Probe): number => (probe.initialDelaySeconds ?? 0) * 1000 + (Math.max(1, probe.successThreshold ?? 1) - 1) * periodOf(probe)
 
 function isPast(at: number, turn: Turn): boolean {
   if (at <= turn.now) return true

@@ -5,7 +5,7 @@ import { disruptionTarget, isPodTerminal, isPodTerminating, isTerminalPhase } fr
 import type { PodBehavior } from './behavior.ts'
 import { nextCondition, podConditions } from './pod-conditions.ts'
 import { type ContainersStep, nextContainers, phaseOf, terminateContainers } from './pod-containers.ts'
-import type { LifeRules, PodEvent, Pulls, Turn } from './turn.ts'
+import type { LifeRules, PodEvent, ProbeFailures, Pulls, Turn } from './turn.ts'
 
 /** A pod, and what its kubelet knows of its node and images. */
 export interface LifeInput {
@@ -15,24 +15,29 @@ export interface LifeInput {
   readonly now: number
   readonly rules: LifeRules
   readonly pulls: Pulls
+  readonly probes: ProbeFailures
   readonly hostIPs: readonly string[]
   /** Returns the addresses of the pod. Called when its sandbox is created. */
   readonly podIPs: () => readonly string[]
 }
 
-/** Next step of the kubelet for a pod: a status to write, a pod to remove, or nothing until a time in milliseconds since the epoch, Infinity if there is none. */
+/**
+ * Next step of the kubelet for a pod: a status to write, a pod to remove, or nothing until a time in milliseconds since the epoch, Infinity if there is none. Failed
+ * attempts of probes are events without a change of the status.
+ */
 export type LifeStep =
   | { readonly kind: 'write'; readonly status: PodStatus; readonly events: readonly PodEvent[] }
   | { readonly kind: 'remove' }
-  | { readonly kind: 'wait'; readonly until: number }
+  | { readonly kind: 'wait'; readonly until: number; readonly events?: readonly PodEvent[] }
 
 const DEADLINE_MESSAGE = 'Pod was active on the node longer than the specified deadline'
 
 /** Returns the next step for a pod on a simulated node. Pure but for `pulls` and `podIPs`. Repeated with each result, it leads to a wait. */
 export function nextStep(input: LifeInput): LifeStep {
-  const { pod, behavior, now, rules, pulls } = input
+  const { pod, behavior, now, rules, pulls, probes } = input
   const { namespace = '', name = '', uid = '' } = pod.metadata
-  const turn: Turn = { now, time: formatTime(now), rules, podName: `${name}_${namespace}(${uid})`, pulls, events: [], wake: Number.POSITIVE_INFINITY }
+  const podName = `${name}_${namespace}(${uid})`
+  const turn: Turn = { now, time: formatTime(now), rules, podName, pulls, probes, events: [], wake: Number.POSITIVE_INFINITY }
   if (isPodTerminating(pod)) return terminatingStep(input, turn)
   if (isPodTerminal(pod)) return { kind: 'wait', until: Number.POSITIVE_INFINITY }
   if (behavior.evicted !== undefined) return evictedStep(input, behavior.evicted, turn)
@@ -52,7 +57,9 @@ function livingStep({ pod, behavior, hostIPs, podIPs }: LifeInput, turn: Turn): 
     ...hostAddresses(hostIPs, turn),
     ...(ips.length > 0 && { podIP: ips[0] ?? '', podIPs: ips.map(ip => ({ ip })) }),
   }
-  return deepEqual(status, pod.status) ? { kind: 'wait', until: turn.wake } : { kind: 'write', status, events: turn.events }
+  const { events, wake } = turn
+  if (!deepEqual(status, pod.status)) return { kind: 'write', status, events }
+  return { kind: 'wait', until: wake, ...(events.length > 0 && { events }) }
 }
 
 /** Ends sidecars when the last of the pod's own containers has ended. */

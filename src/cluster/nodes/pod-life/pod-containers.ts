@@ -1,7 +1,7 @@
 import type { Container, ContainerStatus, Pod } from '../../../api/core/v1.types.ts'
 import { timeMillis } from '../../../meta/time.ts'
 import { isSidecar } from '../../shared/pods.ts'
-import type { PodBehavior } from './behavior.ts'
+import { type PodBehavior, RUNNING } from './behavior.ts'
 import { nextContainer, restartsAfter } from './container-life.ts'
 import { isResizing } from './container-resize.ts'
 import { runContainer } from './container-start.ts'
@@ -99,7 +99,7 @@ function ephemeralStatuses(pod: Pod, turn: Turn): ContainerStatus[] {
     if (old) return old
     const spec: ContainerSpec = {
       container: container as Container,
-      behavior: { failure: undefined, message: undefined, startAfter: 0, readyAfter: undefined, runFor: undefined, exitCode: 0, exitReason: 'Completed' },
+      behavior: RUNNING,
       path: `spec.ephemeralContainers{${container.name}}`,
       waitsFor: 'ContainerCreating',
       role: 'own',

@@ -9,6 +9,9 @@ export interface PodEvent {
 /** Failed pulls of the images of a pod's containers, which are kept in memory as in a kubelet. */
 export type Pulls = Map<string, { readonly failed: number; readonly nextAt: number }>
 
+/** Failed attempts of probes since the container has started, by the names of the container and the probe. They are kept in memory as in a kubelet. */
+export type ProbeFailures = Map<string, { readonly startedAt: number; readonly failed: number; readonly nextAt: number }>
+
 /** Differences of releases that show in the status of a pod. */
 export interface LifeRules {
   /** Type of the condition that the sandbox of the pod is ready. Undefined if the release has none. */
@@ -34,6 +37,7 @@ export interface Turn {
   readonly rules: LifeRules
   readonly podName: string
   readonly pulls: Pulls
+  readonly probes: ProbeFailures
   readonly events: PodEvent[]
   /** Time of the next look if nothing changes before, in milliseconds since the epoch. Infinity if there is none. */
   wake: number

@@ -40,6 +40,26 @@ describe('annotations about the behavior of a pod', () => {
     expect([runFor, exitCode, exitReason]).to.deep.equal([1000, 137, 'OOMKilled'])
   })
 
+  it('name probes that fail', () => {
+    const behavior = podBehavior(podWith({ 'failing-probes.c': 'liveness, readiness', 'failing-probes.i': 'aliveness' }))
+    expect(['c', 'i'].map(name => behavior.of(name).failingProbes)).to.deep.equal([['liveness', 'readiness'], []])
+    expect(behavior.faults).to.deep.equal([`annotation ${PREFIX}failing-probes.i: "aliveness" is not a list of startup, liveness, readiness`])
+  })
+
+  it('are not needed for containers that run to completion: of Jobs, hooks of Helm, and pods of a controller that are never restarted', () => {
+    const runFor = (metadata: object, restartPolicy = 'Always'): unknown[] => {
+      const pod = podWith({})
+      const behavior = podBehavior({ metadata: { ...pod.metadata, ...metadata }, spec: { ...pod.spec, restartPolicy } as Pod['spec'] })
+      return ['c', 'i'].map(name => behavior.of(name).runFor)
+    }
+    const ownedBy = (kind: string) => ({ ownerReferences: [{ apiVersion: 'a/v1', kind, name: 'o', uid: 'u', controller: true }] })
+    expect(runFor(ownedBy('Job'), 'OnFailure')).to.deep.equal([0, undefined])
+    expect(runFor(ownedBy('TaskRun'), 'Never')).to.deep.equal([0, undefined])
+    expect(runFor({ annotations: { 'helm.sh/hook': 'test' } })).to.deep.equal([0, undefined])
+    expect(runFor(ownedBy('ReplicaSet'))).to.deep.equal([undefined, undefined])
+    expect(runFor({}, 'Never')).to.deep.equal([undefined, undefined])
+  })
+
   it('that cannot be used are named, and have no effect', () => {
     const behavior = podBehavior(podWith({ 'run-for': 'soon', 'exit-code': '256', failure: 'Flood', 'stop-after': '-1s' }))
     expect(behavior.of('c')).to.include({ runFor: undefined, exitCode: 0, failure: undefined })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { ContainerStatus, Pod, PodSpec } from '../../../../../src/api/core/v1.types.ts'
 import { podBehavior } from '../../../../../src/cluster/nodes/pod-life/behavior.ts'
 import { nextStep } from '../../../../../src/cluster/nodes/pod-life/next-step.ts'
-import type { LifeRules, PodEvent, Pulls } from '../../../../../src/cluster/nodes/pod-life/turn.ts'
+import type { LifeRules, PodEvent, ProbeFailures, Pulls } from '../../../../../src/cluster/nodes/pod-life/turn.ts'
 import { formatTime } from '../../../../../src/meta/time.ts'
 
 const START = Date.parse('2030-01-01T00:00:00Z')
@@ -20,6 +20,7 @@ interface Life {
   /** Seconds since the start. */
   seconds: number
   readonly pulls: Pulls
+  readonly probes: ProbeFailures
   readonly events: PodEvent[]
   readonly rules: LifeRules
 }
@@ -30,7 +31,7 @@ function lifeOf(spec: object, metadata: object = {}, rules: Partial<LifeRules> =
     spec: { containers: [{ name: 'c', image: 'app:1', resources: {} }], restartPolicy: 'Always', ...spec },
     status: { phase: 'Pending', qosClass: 'BestEffort' },
   }
-  return { pod: made as Pod, seconds: 0, pulls: new Map(), events: [], rules: { ...RULES, ...rules } }
+  return { pod: made as Pod, seconds: 0, pulls: new Map(), probes: new Map(), events: [], rules: { ...RULES, ...rules } }
 }
 
 /** `c:running,ready` for each container, with its restarts if there are any. */
@@ -48,10 +49,11 @@ function statusText({ status }: Pod): string {
 function steps(life: Life): string[] {
   const seen: string[] = []
   for (let i = 0; i < 30; i++) {
-    const { pod, pulls, rules } = life
+    const { pod, pulls, probes, rules } = life
     const now = START + life.seconds * 1000
-    const step = nextStep({ pod, behavior: podBehavior(pod), now, rules, pulls, hostIPs: ['10.128.0.1'], podIPs: () => ['10.64.0.1'] })
+    const step = nextStep({ pod, behavior: podBehavior(pod), now, rules, pulls, probes, hostIPs: ['10.128.0.1'], podIPs: () => ['10.64.0.1'] })
     if (step.kind === 'remove') return [...seen, 'removed']
+    if (step.kind === 'wait') life.events.push(...(step.events ?? []))
     if (step.kind === 'wait') return [...seen, Number.isFinite(step.until) ? `wait ${(step.until - now) / 1000}` : 'end']
     life.pod = { ...pod, status: step.status }
     life.events.push(...step.events)
@@ -296,5 +298,64 @@ describe('the life of a pod on a simulated node', () => {
     steps(life)
     expect(life.pod.status.observedGeneration).to.equal(1)
     expect(life.pod.status.conditions?.every(({ observedGeneration }) => observedGeneration === 1)).to.equal(true)
+  })
+
+  describe('with failing probes', () => {
+    const probed = (probes: object, failing: string, policy = 'Always'): Life =>
+      lifeOf({ containers: [{ name: 'c', image: 'app:1', resources: {}, ...probes }], restartPolicy: policy }, annotated({ 'failing-probes': failing }))
+    const without = (life: Life): void => {
+      life.pod = { ...life.pod, metadata: { ...life.pod.metadata, annotations: {} } }
+    }
+    const texts = ({ events }: Life): string[] =>
+      events.splice(0).flatMap(({ reason, message }) => (['Unhealthy', 'Killing'].includes(reason) ? [`${reason}: ${message}`] : []))
+
+    it('kills a container when its liveness probe has failed three times, and restarts it with a back-off', () => {
+      const life = probed({ livenessProbe: { httpGet: { port: 80 }, initialDelaySeconds: 5 } }, 'liveness')
+      expect(steps(life)).to.deep.equal(['Pending c:ContainerCreating', 'Running c:running,ready', 'wait 5'])
+      expect(pass(life, 5)).to.deep.equal(['wait 10'])
+      expect(texts(life)).to.deep.equal(['Unhealthy: Liveness probe failed: HTTP probe failed with statuscode: 500'])
+      expect(pass(life, 10)).to.deep.equal(['wait 10'])
+      expect(pass(life, 10)).to.deep.equal(['Running c:Error(137)', 'Running c:running,ready,1 restarts', 'wait 5'])
+      expect(texts(life).slice(-2)).to.deep.equal([
+        'Unhealthy: Liveness probe failed: HTTP probe failed with statuscode: 500',
+        'Killing: Container c failed liveness probe, will be restarted',
+      ])
+      for (const seconds of [5, 10]) pass(life, seconds)
+      expect(pass(life, 10)).to.deep.equal(['Running c:Error(137),1 restarts', 'Running c:CrashLoopBackOff,1 restarts', 'wait 10'])
+    })
+
+    it('fails a pod that is never restarted', () => {
+      const life = probed({ livenessProbe: { exec: {}, periodSeconds: 1, failureThreshold: 1 } }, 'liveness', 'Never')
+      expect(steps(life)).to.deep.equal(['Pending c:ContainerCreating', 'Running c:running,ready', 'Failed c:Error(137)', 'end'])
+      expect(texts(life)).to.deep.equal(['Unhealthy: Liveness probe failed: the command failed', 'Killing: Container c failed liveness probe'])
+    })
+
+    it('keeps a container ready until its readiness probe has failed often enough, and makes it ready again', () => {
+      const life = probed({ readinessProbe: { tcpSocket: {}, periodSeconds: 2, failureThreshold: 2 } }, 'readiness')
+      expect(steps(life)).to.deep.equal(['Pending c:ContainerCreating', 'Running c:running', 'wait 2'])
+      expect(pass(life, 2)).to.deep.equal(['end'])
+      const { annotations } = life.pod.metadata
+      without(life)
+      expect(steps(life)).to.deep.equal(['Running c:running,ready', 'end'])
+      life.pod = { ...life.pod, metadata: { ...life.pod.metadata, ...(annotations && { annotations }) } }
+      expect(steps(life)).to.deep.equal(['wait 2'])
+      expect(pass(life, 2)).to.deep.equal(['Running c:running', 'end'])
+      expect(conditions(life).Ready).to.equal('False ContainersNotReady')
+    })
+
+    it('kills a container that does not start, and begins its liveness probe afterwards only', () => {
+      const life = probed({ startupProbe: { grpc: { port: 1 }, failureThreshold: 2 }, livenessProbe: { exec: {} } }, 'startup, liveness')
+      expect(steps(life)).to.deep.equal(['Pending c:ContainerCreating', 'Running c:running', 'wait 10'])
+      expect(pass(life, 10).slice(0, 2)).to.deep.equal(['Running c:Error(137)', 'Running c:running,1 restarts'])
+      expect(texts(life).slice(0, 3)).to.deep.equal([
+        'Unhealthy: Startup probe failed: service unhealthy (responded with "NOT_SERVING")',
+        'Unhealthy: Startup probe failed: service unhealthy (responded with "NOT_SERVING")',
+        'Killing: Container c failed startup probe, will be restarted',
+      ])
+    })
+
+    it('has no effect on a container without the probe', () => {
+      expect(steps(probed({}, 'startup,liveness,readiness'))).to.deep.equal(['Pending c:ContainerCreating', 'Running c:running,ready', 'end'])
+    })
   })
 })
