@@ -19,7 +19,7 @@ export class DispatchTimes {
 
   /** Records the events of a batch that was created at `built` and is taken at `now`, in milliseconds. */
   observe(events: readonly ChangeTimes[], built: number, now: number): void {
-    this.#stages ??= { total: create(), storage_to_cache: create(), cache_to_watcher: create() }
+    this.#stages ??= { total: emptyTimes(), storage_to_cache: emptyTimes(), cache_to_watcher: emptyTimes() }
     const { total, storage_to_cache: inCache, cache_to_watcher: toWatcher } = this.#stages
     for (const { arrived, cached } of events) {
       inCache.observe((cached - arrived) / 1000)
@@ -29,7 +29,7 @@ export class DispatchTimes {
   }
 }
 
-const create = (): HistogramChild => new HistogramChild(DISPATCH_BOUNDS)
+const emptyTimes = (): HistogramChild => new HistogramChild(DISPATCH_BOUNDS)
 
 /** Returns the receipt of a batch of these changes, which is created now. It may be taken by several watchers. Undefined if no change is measured. */
 export function deliveryOf(changes: readonly RecordedChange[], times: DispatchTimes): Receipt | undefined {
