@@ -5,9 +5,9 @@ import { listKind } from '../../../catalog/define.ts'
 import type { ResourceAccess } from '../../../catalog/definition.ts'
 import { labelSelectorOf, matchesLabels } from '../../../meta/label-selector.ts'
 import { ifReadable } from '../../../meta/selector-error.ts'
-import type { StatusError } from '../../../meta/status.ts'
-import { failure, forbiddenError, isStatusError } from '../../../meta/status.ts'
+import { failure, forbiddenError, isStatusError, StatusError } from '../../../meta/status.ts'
 import { formatTime } from '../../../meta/time.ts'
+import { isWordedSince } from '../../../meta/wording.ts'
 import { DISRUPTION_BUDGETS } from '../../kinds.ts'
 
 /** Limit on evictions that the controller has not processed yet. Above it, a budget allows none. */
@@ -55,16 +55,23 @@ export function takeDisruption(budget: PodDisruptionBudget, podName: string, now
   const { status } = budget
   if ((status.observedGeneration ?? 0) < (budget.metadata.generation ?? 0)) throw stillProcessed(name)
   const { disruptionsAllowed: allowed } = status
-  const forbidden = (why: string): never => {
-    throw forbiddenError({ group: 'policy', resource: 'poddisruptionbudget' }, name, why)
+  if (allowed < 0) throw invalidBudget(name, 'pdb disruptions allowed is negative')
+  if (Object.keys(status.disruptedPods ?? {}).length > MOST_DISRUPTED_PODS) {
+    const unconfirmed = 'not confirmed by PDB controller'
+    throw invalidBudget(name, `DisruptedPods map too big - too many evictions ${unconfirmed}`, `too many pending evictions ${unconfirmed}`)
   }
-  if (allowed < 0) forbidden('pdb disruptions allowed is negative')
-  if (Object.keys(status.disruptedPods ?? {}).length > MOST_DISRUPTED_PODS)
-    forbidden('DisruptedPods map too big - too many evictions not confirmed by PDB controller')
   if (allowed === 0) throw tooManyDisruptions(noneLeft(name, status), 0)
   status.disruptionsAllowed = allowed - 1
   if (allowed === 1) noteInsufficientPods(status, now)
   status.disruptedPods = { ...status.disruptedPods, [podName]: formatTime(now) }
+}
+
+/** Creates the 403 for a budget with an invalid status. It has a cause since 1.37. */
+function invalidBudget(name: string, why: string, cause = why): StatusError {
+  const { status } = forbiddenError({ group: 'policy', resource: 'poddisruptionbudget' }, name, why)
+  const message = `The disruption budget ${name} does not allow evicting pods currently: ${cause}`
+  const withCause = { ...status, details: { ...status.details, causes: [{ reason: 'DisruptionBudget', message }] } }
+  return new StatusError(status, wording => (isWordedSince(wording, '1.37') ? withCause : status))
 }
 
 /** Returns the reason, in order of precedence: a failed sync, too few healthy pods, any other message of the condition. */

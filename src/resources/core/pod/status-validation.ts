@@ -3,6 +3,7 @@ import type {
   ContainerStatus,
   HostIP,
   Pod,
+  PodExtendedResourceClaimStatus,
   PodIP,
   PodResourceClaim,
   PodResourceClaimStatus,
@@ -68,8 +69,9 @@ export function validatePodStatusUpdate(next: Pod, old: Pod, features: Features)
   if (first && hostIP !== (first.ip ?? '')) errors.push(invalid(STATUS.child('hostIPs').index(0).child('ip'), first.ip ?? '', 'must be equal to `hostIP`'))
   errors.push(...validateAddresses(hostIPs, 'hostIPs', legacy(before.hostIPs)))
   for (const list of STATUS_LISTS) errors.push(...validateUsers(status[list] ?? [], spec.os?.name ?? 'linux', STATUS.child(list)))
-  errors.push(...validateAllocated(status.containerStatuses ?? [], spec.containers ?? [], STATUS.child('containerStatuses')))
-  errors.push(...validateAllocated(status.initContainerStatuses ?? [], spec.initContainers ?? [], STATUS.child('initContainerStatuses')))
+  const extended = isSince(features.release, '1.37') ? status.extendedResourceClaimStatus : undefined
+  errors.push(...validateAllocated(status.containerStatuses ?? [], spec.containers ?? [], STATUS.child('containerStatuses'), extended))
+  errors.push(...validateAllocated(status.initContainerStatuses ?? [], spec.initContainers ?? [], STATUS.child('initContainerStatuses'), extended))
   status.ephemeralContainerStatuses?.forEach((container, i) => {
     const at = STATUS.child('ephemeralContainerStatuses').index(i).child('allocatedResourcesStatus')
     if (container.allocatedResourcesStatus?.length) errors.push(forbidden(at, 'must not be specified in container status'))
@@ -174,13 +176,22 @@ const NO_REQUEST = "must match one of the container's resource requests"
 /**
  * Validates the health of devices: each entry refers to a claim or resource of the container, and each device is listed once. Statuses of containers that the
  * spec does not have are skipped.
+ *
+ * @param extended claim of the scheduler for extended resources. Entries may also refer to its requests for the container
  */
-function validateAllocated(statuses: readonly ContainerStatus[], containers: readonly Container[], path: FieldPath): FieldError[] {
+function validateAllocated(
+  statuses: readonly ContainerStatus[],
+  containers: readonly Container[],
+  path: FieldPath,
+  extended: PodExtendedResourceClaimStatus | undefined,
+): FieldError[] {
   const errors: FieldError[] = []
   const byName = new Map<string, { readonly container: Container; readonly claims: ReadonlySet<string> }>()
   for (const container of containers) {
     const { claims = [] } = container.resources
     const names = new Set(claims.map(({ name, request }) => `claim:${name}${request ? `/${request}` : ''}`))
+    for (const { containerName, requestName } of extended?.requestMappings ?? [])
+      if (containerName === container.name) names.add(`claim:${extended?.resourceClaimName}/${requestName}`)
     if (!byName.has(container.name)) byName.set(container.name, { container, claims: names })
   }
   statuses.forEach((status, i) => {

@@ -194,5 +194,21 @@ describe('resources/core/pod eviction', () => {
       status: { disruptionsAllowed: -1, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 },
     }
     expect(() => takeDisruption(budget, 'p', 0)).to.throw(StatusError, 'poddisruptionbudget.policy "b" is forbidden: pdb disruptions allowed is negative')
+    const refused = (status: Partial<PodDisruptionBudget['status']>): StatusError => {
+      try {
+        takeDisruption({ ...budget, status: { ...budget.status, ...status } }, 'p', 0)
+      } catch (error) {
+        if (error instanceof StatusError) return error
+      }
+      throw new Error('not refused')
+    }
+    const causes = (error: StatusError) => [error.worded('1.35').status.details?.causes, error.worded('1.37').status.details?.causes?.[0]?.message]
+    const because = 'The disruption budget b does not allow evicting pods currently:'
+    expect(causes(refused({}))).to.deep.equal([undefined, `${because} pdb disruptions allowed is negative`])
+    const disruptedPods = Object.fromEntries(Array.from({ length: 2001 }, (_, i) => [`p${i}`, '2026-01-01T00:00:00Z']))
+    expect(causes(refused({ disruptionsAllowed: 1, disruptedPods }))).to.deep.equal([
+      undefined,
+      `${because} too many pending evictions not confirmed by PDB controller`,
+    ])
   })
 })
