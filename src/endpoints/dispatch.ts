@@ -117,7 +117,10 @@ async function remove(scope: Scope<'delete'>, form: ResponseForm): Promise<void>
   const { served } = scope
   const showsObject = result !== undefined && (!result.deleted || result.blank || served.definition.strategy?.returnsDeleted)
   if (showsObject) return respondObject(scope, form, code, { object: result.object })
-  await respondStatus(scope, form, code, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...deletionDetails(scope, code, result) })
+  // Since 1.38 the metadata has the revision of the deletion.
+  const { resourceVersion = '' } = handlesSince(scope.env, '1.38') ? (result?.object.metadata ?? {}) : {}
+  const metadata = resourceVersion === '' ? {} : { resourceVersion }
+  await respondStatus(scope, form, code, { kind: 'Status', apiVersion: 'v1', metadata, status: 'Success', ...deletionDetails(scope, code, result) })
 }
 
 /** Returns the details of a Status for a deletion. Like upstream's, they name the kind if the object was not read, and the resource if it was. */

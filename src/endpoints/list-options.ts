@@ -8,7 +8,8 @@ import { fieldSelectorSteps, parseFieldSelector } from '../meta/field-selector.t
 import { labelSelectorSteps, parseLabelSelector } from '../meta/label-selector.ts'
 import { SelectorError } from '../meta/selector-error.ts'
 import type { ShardSelector } from '../meta/shard-selector.ts'
-import { badRequestError, failure, invalidError } from '../meta/status.ts'
+import { badRequestError, failure, invalidError, StatusError } from '../meta/status.ts'
+import { isWordedSince } from '../meta/wording.ts'
 import type { ListOptions } from '../registry/read.ts'
 import type { Exchange } from './exchange.ts'
 import { booleanParameter, integerParameter, stringParameter } from './query.ts'
@@ -48,7 +49,7 @@ const NONE: ReadOptions = {
   timeoutSeconds: undefined,
 }
 
-/** Decodes and validates metav1.ListOptions. A name in the path becomes a field selector (a watch of one object). Throws 400, 422, and 500 for an invalid shard selector. */
+/** Decodes and validates metav1.ListOptions. A name in the path becomes a field selector (a watch of one object). Throws 400, 422, and for an invalid shard selector 500, since 1.38 400. */
 export async function listOptions(exchange: Exchange, version: Version, name: string, gates: ListGates, namespaced = true): Promise<ReadOptions> {
   if (exchange.search === '' && name === '') return NONE
   const options = await selectedOptions(exchange, version, name, { watchList: gates.watchList, namespaced })
@@ -56,14 +57,17 @@ export async function listOptions(exchange: Exchange, version: Version, name: st
   return shard ? { ...options, shard } : options
 }
 
-/** Parses a shard selector. Undefined if it is empty. As upstream, an invalid one is 500. */
+/** Parses a shard selector. Undefined if it is empty. As upstream, an invalid one is 500 before 1.38. */
 async function shardOf(signal: AbortSignal, text: string): Promise<ShardSelector | undefined> {
   if (text === '') return undefined
   const { ShardSelectorError, shardSelectorSteps } = await import('../cel/shard-selector.ts')
   try {
     return await runInTurns(shardSelectorSteps(text), signal)
   } catch (error) {
-    throw error instanceof ShardSelectorError ? failure(500, '', `invalid shard selector: ${error.message}`) : error
+    if (!(error instanceof ShardSelectorError)) throw error
+    const message = `invalid shard selector: ${error.message}`
+    const [before, since] = [failure(500, '', message), badRequestError(message)]
+    throw new StatusError(before.status, wording => (isWordedSince(wording, '1.38') ? since : before).status)
   }
 }
 

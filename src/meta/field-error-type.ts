@@ -8,8 +8,10 @@ export type FieldErrorReason =
   | 'FieldValueForbidden'
   | 'FieldValueNotFound'
   | 'FieldValueNotSupported'
+  | 'FieldValueTooFew'
   | 'FieldValueTooLong'
   | 'FieldValueTooMany'
+  | 'FieldValueTooShort'
   | 'FieldValueTypeInvalid'
   | 'InternalError'
 

@@ -127,6 +127,14 @@ export const tooMany = (path: FieldPath, count: number, max: number): FieldError
     `Too many: ${count}`,
   )
 
+/** Creates an error for a list or a map with too few members. */
+export const tooFew = (path: FieldPath, count: number, min: number): FieldError =>
+  fieldError('FieldValueTooFew', path, `must have at least ${min} ${min === 1 ? 'item' : 'items'}`, `Too few: ${count}`)
+
+/** Creates an error for a text with too few characters. The message does not show the text. */
+export const tooShort = (path: FieldPath, min: number): FieldError =>
+  fieldError('FieldValueTooShort', path, `must be at least ${min} ${min === 1 ? 'character' : 'characters'}`, 'Too short')
+
 /** Returns the error with another path, in every release. */
 export function atField(error: FieldError, field: string): FieldError {
   const { reworded } = error

@@ -128,8 +128,10 @@ const TYPES: Readonly<Record<FieldError['reason'], string>> = {
   FieldValueForbidden: 'Forbidden',
   FieldValueNotFound: 'Not found',
   FieldValueNotSupported: 'Unsupported value',
+  FieldValueTooFew: 'Too few',
   FieldValueTooLong: 'Too long',
   FieldValueTooMany: 'Too many',
+  FieldValueTooShort: 'Too short',
   FieldValueTypeInvalid: 'Invalid value',
   InternalError: 'Internal error',
 }

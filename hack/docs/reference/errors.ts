@@ -37,8 +37,10 @@ const CAUSES: Readonly<Record<FieldErrorReason, readonly [begins: string, meanin
   FieldValueForbidden: ['Forbidden', 'the field may not be set here'],
   FieldValueNotFound: ['Not found', 'the value names something that does not exist'],
   FieldValueNotSupported: ['Unsupported value', 'the value is not one of those listed'],
+  FieldValueTooFew: ['Too few', 'the list or map has too few elements'],
   FieldValueTooLong: ['Too long', 'the text has too many characters or bytes'],
   FieldValueTooMany: ['Too many', 'the list has too many elements'],
+  FieldValueTooShort: ['Too short', 'the text has too few characters'],
   FieldValueTypeInvalid: ['Invalid value', 'the value is of another type'],
   InternalError: ['Internal error', 'a rule could not be evaluated'],
 }

@@ -2,7 +2,19 @@ import type { JsonSchemaProps } from '../../api/apiextensions/json-schema-props.
 import type { Json } from '../../api/meta/object.ts'
 import { formatDouble } from '../../lib/format-double.ts'
 import type { Steps } from '../../lib/steps.ts'
-import { type FieldError, invalid, notSupported, required, tooLongError, tooMany, typeInvalid, verbatim } from '../../meta/field-error.ts'
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  replacedSince,
+  required,
+  tooFew,
+  tooLongError,
+  tooMany,
+  tooShort,
+  typeInvalid,
+  verbatim,
+} from '../../meta/field-error.ts'
 import { FieldPath } from '../../meta/field-path.ts'
 import { Correlation } from './correlation.ts'
 import { goValue } from './go-value.ts'
@@ -39,7 +51,7 @@ const NO_PATH = new FieldPath('<nil>')
 /**
  * Converts go-openapi's error as apiextensions-apiserver does: the first dot of its name is cut, and a fault without a position is one of the whole object.
  */
-function fieldError({ kind, name, value, isFloat, message, max = -1, allowed = [] }: ValueFault, path: FieldPath): FieldError {
+function fieldError({ kind, name, value, isFloat, message, max = -1, min = 0, allowed = [] }: ValueFault, path: FieldPath): FieldError {
   const self = path.text === '' ? NO_PATH : path
   const at = name === '' || name === '.' ? self : path.child(name.replace(/^\./, ''))
   const shown = isFloat ? verbatim(formatDouble(Number(value))) : goValue(value)
@@ -54,6 +66,10 @@ function fieldError({ kind, name, value, isFloat, message, max = -1, allowed = [
       return tooLongError(at, max)
     case 'tooMany':
       return tooMany(at, Number(value), max)
+    case 'tooShort':
+      return replacedSince('1.38', invalid(at, shown ?? '', message), () => tooShort(at, min))
+    case 'tooFew':
+      return replacedSince('1.38', invalid(at, shown ?? '', message), () => tooFew(at, Number(value), min))
     case 'type':
       return typeInvalid(at, goValue(value) ?? '', message)
     case 'other':

@@ -97,7 +97,7 @@ export class ValueChecker {
       }
     }
     if (minItems !== undefined && value.length < minItems) {
-      result.add({ kind: 'other', name, value: value.length, message: `${name} in body should have at least ${minItems} items` })
+      result.add({ kind: 'tooFew', name, value: value.length, min: Number(minItems), message: `${name} in body should have at least ${minItems} items` })
     }
     if (maxItems !== undefined && value.length > maxItems) {
       result.add({ kind: 'tooMany', name, value: value.length, max: Number(maxItems), message: `${name} in body should have at most ${maxItems} items` })
@@ -178,7 +178,7 @@ function* checkText(value: string, schema: JsonSchemaProps, name: string): Steps
     return ValueResult.of({ kind: 'tooLong', name, value, max: Number(maxLength), message: `${name} in body should be at most ${maxLength} chars long` })
   }
   if (minLength !== undefined && length < minLength) {
-    return ValueResult.of({ kind: 'other', name, value, message: `${name} in body should be at least ${minLength} chars long` })
+    return ValueResult.of({ kind: 'tooShort', name, value, min: Number(minLength), message: `${name} in body should be at least ${minLength} chars long` })
   }
   if (pattern !== undefined && !(yield* isFound(schema, pattern, value))) {
     return ValueResult.of({ kind: 'other', name, value, message: `${name} in body should match '${pattern}'` })
@@ -215,7 +215,8 @@ function compiledPattern(schema: JsonSchemaProps, pattern: string): LinearRegExp
 function checkSize(members: number, { minProperties, maxProperties }: JsonSchemaProps, name: string): ValueResult {
   const result = new ValueResult()
   if (minProperties !== undefined && members < minProperties) {
-    result.add({ kind: 'other', name, value: members, message: `${name} in body should have at least ${minProperties} properties` })
+    const message = `${name} in body should have at least ${minProperties} properties`
+    result.add({ kind: 'tooFew', name, value: members, min: Number(minProperties), message })
   }
   if (maxProperties !== undefined && members > maxProperties) {
     const message = `${name} in body should have at most ${maxProperties} properties`

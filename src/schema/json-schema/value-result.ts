@@ -1,7 +1,7 @@
 import type { Json } from '../../api/meta/object.ts'
 
 /** Kind of a fault, which determines its field error. `other` prints the value and the message. */
-export type FaultKind = 'type' | 'required' | 'enum' | 'tooLong' | 'tooMany' | 'other' | 'plain'
+export type FaultKind = 'type' | 'required' | 'enum' | 'tooLong' | 'tooShort' | 'tooMany' | 'tooFew' | 'other' | 'plain'
 
 /** A fault of a value. `plain` faults do not name a value. */
 export interface ValueFault {
@@ -14,6 +14,7 @@ export interface ValueFault {
   /** Whether a whole number is a float in Go. */
   readonly isFloat?: boolean
   readonly max?: number
+  readonly min?: number
   /** Values of an enum. */
   readonly allowed?: readonly Json[]
 }

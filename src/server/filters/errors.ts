@@ -4,8 +4,8 @@ import { quote } from '../../lib/go-quote.ts'
 import type { Logger } from '../../lib/log.ts'
 import { nextLongTurn, turnIsLong } from '../../lib/turn.ts'
 import { PlainTextError } from '../../meta/plain-text-error.ts'
-import { badRequestError, internalServerError, StatusError } from '../../meta/status.ts'
-import { FIRST_WORDING, type Wording } from '../../meta/wording.ts'
+import { badRequestError, failure, internalServerError, StatusError } from '../../meta/status.ts'
+import { FIRST_WORDING, isWordedSince, type Wording } from '../../meta/wording.ts'
 import type { HttpExchange } from '../http/http-exchange.ts'
 import type { Filter } from './filter.ts'
 
@@ -20,9 +20,15 @@ export const withErrors =
       await next()
       if (!exchange.answered && !exchange.clientGone && !exchange.req.destroyed) throw new Error('the handler has not responded')
     } catch (error) {
-      await answer(exchange, error instanceof StatusError ? error.worded(wording) : error, log)
+      await answer(exchange, inRelease(error, wording), log)
     }
   }
+
+/** Returns an error as the release words it. Since 1.38 a path that no handler serves gets a Status. */
+function inRelease(error: unknown, wording: Wording): unknown {
+  if (error instanceof StatusError) return error.worded(wording)
+  return error instanceof PlainTextError && error.code === 404 && isWordedSince(wording, '1.38') ? failure(404, 'NotFound', error.message) : error
+}
 
 /** Sends an error, and logs it if it is a bug. An error after the response has begun closes the connection. */
 async function answer(exchange: HttpExchange, error: unknown, log: Logger): Promise<void> {

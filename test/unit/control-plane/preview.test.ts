@@ -30,6 +30,20 @@ describe('the preview of 1.38', () => {
       ['api/all'],
     ))
 
+  it('has the revision of a deletion in its response', async () => {
+    const metadataIn = (release: '1.37' | '1.38') =>
+      inRelease(new MemoryBackend(), release, async call => {
+        await call('/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: 'default' } }) })
+        await createBy(call, 'PUT', 'new')
+        const { metadata } = (await call(`${LEASES}/new`, { method: 'DELETE' })).json as { metadata: ObjectMeta }
+        const list = (await call(LEASES)).json as { metadata: ObjectMeta }
+        return [metadata, list.metadata.resourceVersion]
+      })
+    expect((await metadataIn('1.37'))[0]).to.deep.equal({})
+    const [metadata, newest] = await metadataIn('1.38')
+    expect(metadata).to.deep.equal({ resourceVersion: newest })
+  })
+
   for (const method of ['PUT', 'PATCH'] as const)
     it(`is not that of 1.36, which keeps deletion metadata in the body of a ${method} that creates`, () =>
       inRelease(new MemoryBackend(), '1.36', async call => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { listOptions } from '../../../src/endpoints/list-options.ts'
+import type { StatusError } from '../../../src/meta/status.ts'
 import { FakeExchange } from '../../support/exchange.ts'
 import { refusal, refusalText, widgetResource } from '../../support/test-registry.ts'
 
@@ -53,7 +54,10 @@ describe('options of lists and watches', () => {
     })
     expect(await read('shardSelector=')).not.to.have.property('shard')
     expect(await readPlainly(`shardSelector=x`)).not.to.have.property('shard')
-    expect(await refused('shardSelector=x')).to.equal('500 : invalid shard selector: unexpected expression kind 3; expected shardRange() call or || operator')
+    const message = 'invalid shard selector: unexpected expression kind 3; expected shardRange() call or || operator'
+    expect(await refused('shardSelector=x')).to.equal(`500 : ${message}`)
+    const error = await read('shardSelector=x').catch((error: unknown) => error)
+    expect((error as StatusError).worded('1.38').status).to.include({ code: 400, reason: 'BadRequest', message })
   })
 
   const invalid: [search: string, faults: string[]][] = [

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { JsonSchemaProps } from '../../../../src/api/apiextensions/json-schema-props.ts'
 import type { Json } from '../../../../src/api/meta/object.ts'
-import { fieldErrorText } from '../../../../src/meta/field-error.ts'
+import { allWorded, fieldErrorText } from '../../../../src/meta/field-error.ts'
 import { fieldPath } from '../../../../src/meta/field-path.ts'
 import { FIRST_VALUE_RULES, type ValueRules } from '../../../../src/schema/json-schema/value-rules.ts'
 import { validateValue, validateValueUpdate } from '../../../support/at-once.ts'
@@ -130,6 +130,38 @@ describe('validateValue', () => {
   for (const [name, [schema, value, errors]] of Object.entries(table)) {
     it(name, () => expect(validateValue(value, schema, fieldPath('d')).map(fieldErrorText)).to.deep.equal(errors))
   }
+})
+
+describe('validateValue since 1.38', () => {
+  const cases: [what: string, schema: JsonSchemaProps, value: Json, before: string, since: string][] = [
+    [
+      'a short list',
+      { type: 'array', minItems: 2 },
+      ['a'],
+      'Invalid value: 1:  in body should have at least 2 items',
+      'Too few: 1: must have at least 2 items',
+    ],
+    [
+      'a small map',
+      { type: 'object', minProperties: 1 },
+      {},
+      'Invalid value: 0:  in body should have at least 1 properties',
+      'Too few: 0: must have at least 1 item',
+    ],
+    [
+      'a short text',
+      { type: 'string', minLength: 3 },
+      'ab',
+      'Invalid value: "ab":  in body should be at least 3 chars long',
+      'Too short: must be at least 3 characters',
+    ],
+  ]
+  for (const [what, schema, value, before, since] of cases)
+    it(`words ${what}`, () => {
+      const errors = validateValue(value, schema, fieldPath('d'))
+      expect(allWorded(errors, '1.37').map(({ body }) => body)).to.deep.equal([before])
+      expect(allWorded(errors, '1.38').map(({ body }) => body)).to.deep.equal([since])
+    })
 })
 
 describe('validateValue with patterns', () => {

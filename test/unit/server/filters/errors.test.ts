@@ -57,6 +57,19 @@ describe('withErrors', () => {
     const { answers } = await failWith(pageNotFound())
     expect(answers).to.deep.equal([{ status: 404, contentType: 'text/plain; charset=utf-8', body: '404 page not found\n' }])
   })
+  it('sends a Status for a path that is not served since 1.38', async () => {
+    const answerIn = async (wording: Wording) => (await answerTo(() => Promise.reject(pageNotFound()), wording)).answers[0]
+    expect((await answerIn('1.37'))?.contentType).to.equal('text/plain; charset=utf-8')
+    expect(JSON.parse((await answerIn('1.38'))?.body ?? '')).to.deep.equal({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: '404 page not found',
+      reason: 'NotFound',
+      code: 404,
+    })
+  })
   it('sends 500 for a bug, and logs it', async () => {
     const { answers } = await failWith(new Error('oops'))
     expect(JSON.parse(answers[0]?.body ?? '')).to.include({ code: 500, message: 'Internal error occurred: oops' })
