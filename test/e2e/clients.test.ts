@@ -29,7 +29,7 @@ const CBOR = { KUBE_FEATURE_ClientsAllowCBOR: 'true', KUBE_FEATURE_ClientsPrefer
 /** Flags that serve every kind that 1.37 added. */
 const RELEASE_137 = [
   '--emulated-version=1.37',
-  '--feature-gates=GenericWorkload=true,TopologyAwareWorkloadScheduling=true,CompositePodGroup=true,EvictionRequestAPI=true',
+  '--feature-gates=GenericWorkload=true,TopologyAwareWorkloadScheduling=true,CompositePodGroup=true,EvictionRequestAPI=true,CSIVolumeHealth=true',
   '--runtime-config=scheduling.k8s.io/v1beta1=true,scheduling.k8s.io/v1alpha3=true,lifecycle.k8s.io/v1alpha1=true',
   '--authorization-mode=RBAC',
 ]

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base64"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -54,7 +55,10 @@ func informed(r *run) {
 		factory.Storagemigration().V1().StorageVersionMigrations().Informer(),
 		factory.Scheduling().V1beta1().Workloads().Informer(),
 		factory.Scheduling().V1beta1().PodGroups().Informer(),
+		factory.Scheduling().V1alpha3().Workloads().Informer(),
+		factory.Scheduling().V1alpha3().PodGroups().Informer(),
 		factory.Scheduling().V1alpha3().CompositePodGroups().Informer(),
+		factory.Storage().V1().CSINodes().Informer(),
 		factory.Lifecycle().V1alpha1().EvictionRequests().Informer(),
 		factory.Lifecycle().V1alpha1().Evictions().Informer(),
 	}
@@ -83,17 +87,32 @@ func informed(r *run) {
 	r.within(func() bool { return seen.is(1, 1, 1) }, "deleted")
 }
 
+// clusterScoped has the new kinds whose objects have no namespace.
+var clusterScoped = map[string]bool{"ClusterTrustBundle": true, "DeviceTaintRule": true, "StorageVersionMigration": true}
+
 // untyped takes objects of the new kinds through their life with the dynamic client, and follows them with its informers.
 func untyped(r *run) {
 	client, err := dynamic.NewForConfig(r.config)
 	exitOn(err)
-	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, r.namespace, nil)
+	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
+	authority, request := certificate()
 	pod := map[string]any{"pod": map[string]any{"name": "p", "uid": uid}}
 	for _, each := range []struct {
 		resource schema.GroupVersionResource
 		kind     string
 		spec     map[string]any
 	}{
+		{schema.GroupVersionResource{Group: "certificates.k8s.io", Version: "v1", Resource: "clustertrustbundles"}, "ClusterTrustBundle", map[string]any{"trustBundle": authority}},
+		{schema.GroupVersionResource{Group: "certificates.k8s.io", Version: "v1", Resource: "podcertificaterequests"}, "PodCertificateRequest", map[string]any{
+			"signerName": "d.io/signer", "podName": "p", "podUID": uid, "serviceAccountName": "default", "serviceAccountUID": uid, "nodeName": "n", "nodeUID": uid,
+			"stubPKCS10Request": base64.StdEncoding.EncodeToString(request)}},
+		{schema.GroupVersionResource{Group: "resource.k8s.io", Version: "v1", Resource: "devicetaintrules"}, "DeviceTaintRule", map[string]any{"taint": map[string]any{"key": "a", "effect": "None"}}},
+		{schema.GroupVersionResource{Group: "storagemigration.k8s.io", Version: "v1", Resource: "storageversionmigrations"}, "StorageVersionMigration", map[string]any{
+			"resource": map[string]any{"group": "apps", "resource": "deployments"}}},
+		{schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1beta1", Resource: "workloads"}, "Workload", map[string]any{"podGroupTemplates": []any{
+			map[string]any{"name": "t", "schedulingPolicy": map[string]any{"basic": map[string]any{}}}}}},
+		{schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1alpha3", Resource: "compositepodgroups"}, "CompositePodGroup", map[string]any{
+			"workloadRef": map[string]any{"workloadName": "w", "templateName": "t"}, "schedulingPolicy": map[string]any{"gang": map[string]any{"minGroupCount": int64(2)}}}},
 		{schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1beta1", Resource: "podgroups"}, "PodGroup", map[string]any{"schedulingPolicy": map[string]any{"basic": map[string]any{}}}},
 		{schema.GroupVersionResource{Group: "lifecycle.k8s.io", Version: "v1alpha1", Resource: "evictionrequests"}, "EvictionRequest", map[string]any{"target": pod, "requester": "example.com/a", "intent": "Eviction"}},
 		{schema.GroupVersionResource{Group: "lifecycle.k8s.io", Version: "v1alpha1", Resource: "evictions"}, "Eviction", map[string]any{"target": pod}},
@@ -105,7 +124,10 @@ func untyped(r *run) {
 		factory.Start(r.ctx.Done())
 		r.expect(cache.WaitForCacheSync(r.ctx.Done(), informer.HasSynced), "%s: does not sync", each.kind)
 		object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": each.resource.GroupVersion().String(), "kind": each.kind, "metadata": map[string]any{"name": name}, "spec": each.spec}}
-		objects := client.Resource(each.resource).Namespace(r.namespace)
+		var objects dynamic.ResourceInterface = client.Resource(each.resource).Namespace(r.namespace)
+		if clusterScoped[each.kind] {
+			objects = client.Resource(each.resource)
+		}
 		if _, err := objects.Apply(r.ctx, name, object, metav1.ApplyOptions{FieldManager: "tester"}); !r.noError(err, "%s: apply", each.kind) {
 			continue
 		}

@@ -32,6 +32,11 @@ type statusClient[T runtime.Object] interface {
 	UpdateStatus(ctx context.Context, object T, options metav1.UpdateOptions) (T, error)
 }
 
+// statusApplier is a generated client that applies configurations to a status.
+type statusApplier[T runtime.Object, A any] interface {
+	ApplyStatus(ctx context.Context, configuration A, options metav1.ApplyOptions) (T, error)
+}
+
 // condition is one that every status of these kinds takes.
 func condition(kind string) metav1.Condition {
 	return metav1.Condition{Type: kind, Status: metav1.ConditionTrue, Reason: "Tested", Message: "m", LastTransitionTime: metav1.Now().Rfc3339Copy()}
@@ -86,6 +91,14 @@ func life[T, L runtime.Object, A any](r *run, kind string, client typedClient[T,
 		accessor, err = meta.Accessor(applied)
 		exitOn(err)
 		r.expect(accessor.GetLabels()["applied"] == "yes", "%s: applied %v", kind, applied)
+	}
+	if of, ok := client.(statusApplier[T, A]); ok && setStatus != nil {
+		same, err := of.ApplyStatus(r.ctx, configuration, metav1.ApplyOptions{FieldManager: "status-tester"})
+		if r.noError(err, "%s: apply to the status", kind) {
+			accessor, err = meta.Accessor(same)
+			exitOn(err)
+			r.expect(accessor.GetAnnotations()["c"] == "d", "%s: applied to the status %v", kind, same)
+		}
 	}
 	list, err := client.List(r.ctx, metav1.ListOptions{LabelSelector: "applied=yes"})
 	r.noError(err, "%s: list", kind)

@@ -14,6 +14,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	storagev1 "k8s.io/api/storage/v1"
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	certificatesapply "k8s.io/client-go/applyconfigurations/certificates/v1"
@@ -21,6 +22,7 @@ import (
 	resourceapply "k8s.io/client-go/applyconfigurations/resource/v1"
 	alpha3apply "k8s.io/client-go/applyconfigurations/scheduling/v1alpha3"
 	beta1apply "k8s.io/client-go/applyconfigurations/scheduling/v1beta1"
+	storageapply "k8s.io/client-go/applyconfigurations/storage/v1"
 	migrationapply "k8s.io/client-go/applyconfigurations/storagemigration/v1"
 )
 
@@ -60,6 +62,11 @@ func typed(r *run) {
 		})
 	scheduling(r)
 	evictions(r)
+	life(r, "CSINode", r.client.StorageV1().CSINodes(), &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: name}},
+		storageapply.CSINode(name).WithLabels(applied).WithSpec(storageapply.CSINodeSpec()),
+		func(of *storagev1.CSINode) {
+			of.Status.StorageHealth = []storagev1.StorageHealth{{Name: "d.io"}}
+		})
 }
 
 func certificates(r *run) {
@@ -71,7 +78,10 @@ func certificates(r *run) {
 		&certificatesv1.PodCertificateRequest{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.namespace}, Spec: certificatesv1.PodCertificateRequestSpec{
 			SignerName: "d.io/signer", PodName: "p", PodUID: uid, ServiceAccountName: "default", ServiceAccountUID: uid, NodeName: "n", NodeUID: uid,
 			StubPKCS10Request: request}},
-		certificatesapply.PodCertificateRequest(name, r.namespace).WithLabels(applied), nil)
+		certificatesapply.PodCertificateRequest(name, r.namespace).WithLabels(applied),
+		func(of *certificatesv1.PodCertificateRequest) {
+			of.Status.Conditions = []metav1.Condition{condition(certificatesv1.PodCertificateRequestConditionTypeDenied)}
+		})
 }
 
 func scheduling(r *run) {
@@ -113,9 +123,17 @@ func evictions(r *run) {
 	life(r, "EvictionRequest", r.client.LifecycleV1alpha1().EvictionRequests(r.namespace),
 		&lifecyclev1alpha1.EvictionRequest{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: lifecyclev1alpha1.EvictionRequestSpec{
 			Target: lifecyclev1alpha1.EvictionRequestTarget{Pod: &lifecyclev1alpha1.EvictionRequestPodReference{Name: "p", UID: uid}}, Requester: "example.com/a", Intent: "Eviction"}},
-		lifecycleapply.EvictionRequest(name, r.namespace).WithLabels(applied), nil)
+		lifecycleapply.EvictionRequest(name, r.namespace).WithLabels(applied),
+		func(of *lifecyclev1alpha1.EvictionRequest) {
+			of.Status.Conditions = []metav1.Condition{condition("TargetEvicted")}
+			of.Status.ObservedGeneration = new(int64(1))
+		})
 	life(r, "Eviction", r.client.LifecycleV1alpha1().Evictions(r.namespace),
 		&lifecyclev1alpha1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: lifecyclev1alpha1.EvictionSpec{
 			Target: lifecyclev1alpha1.EvictionTarget{Pod: &lifecyclev1alpha1.EvictionPodReference{Name: "p", UID: uid}}}},
-		lifecycleapply.Eviction(name, r.namespace).WithLabels(applied), nil)
+		lifecycleapply.Eviction(name, r.namespace).WithLabels(applied),
+		func(of *lifecyclev1alpha1.Eviction) {
+			of.Status.Conditions = []metav1.Condition{condition("TargetEvicted")}
+			of.Status.ObservedGeneration = new(int64(1))
+		})
 }
