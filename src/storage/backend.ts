@@ -9,6 +9,25 @@ export interface KeyValue {
   readonly modRevision: Revision
 }
 
+/** Where a value is in memory that its reader may keep and change. */
+export interface HeldValue {
+  /** Memory of a whole page, at offset 0 of its ArrayBuffer. */
+  readonly memory: Buffer
+  /** Offsets of the value in it. */
+  readonly start: number
+  readonly end: number
+  /** Bytes before the value that belong to it as well. */
+  readonly room: number
+  /** Tells the store that the memory is kept. Otherwise later pages overwrite it. */
+  keep(): void
+}
+
+/** An item of a page that is visited. */
+export interface VisitedItem extends KeyValue {
+  /** Optional. Omitted if the value must be copied to be kept. */
+  readonly held?: HeldValue | undefined
+}
+
 /** One page of a range, in key order. */
 export interface RangePage {
   readonly items: readonly KeyValue[]
@@ -39,7 +58,7 @@ export interface RangeQuery {
    * Optional. A store that can read values without copying them calls it with each item, in order, instead of returning the items. The value is valid until the call returns. Other
    * stores return the items and never call it. If the range fails halfway, some items have been visited.
    */
-  readonly visit?: (item: KeyValue) => void
+  readonly visit?: (item: VisitedItem) => void
 }
 
 /** One page of a range whose items are decoded as they are visited: they are never in memory together. */
@@ -51,10 +70,10 @@ export interface EncodedPage extends Omit<RangePage, 'items'> {
   /** Key of the last item. Undefined if the page is empty. */
   readonly last: Key | undefined
   /**
-   * Calls `take` with each item, in key order and in turns of the event loop. A value is valid until `take` returns: later pages of the reader reuse its memory. May be called once.
-   * Rejects if an item is malformed, when earlier items have been taken.
+   * Calls `take` with each item, in key order and in turns of the event loop. A value is valid until `take` returns, unless it is kept: later pages of the reader reuse its memory. May be
+   * called once. Rejects if an item is malformed, when earlier items have been taken.
    */
-  visit(take: (item: KeyValue) => void): Promise<void>
+  visit(take: (item: VisitedItem) => void): Promise<void>
 }
 
 /** Reads one page like `range`, except that the items are not decoded. */

@@ -16,34 +16,33 @@ const BACKSLASH = 0x5c
 /** Order of members: that of a Go struct, or sorted by name as Go writes a map. */
 export type MemberOrder = 'struct' | 'sorted'
 
-/** Returns the offset after a string. `at` is its opening quote. */
-function skipString(json: Buffer, at: number): number {
-  const { length } = json
+/** Returns the offset after a string. `at` is its opening quote, `length` the end of the JSON. */
+function skipString(json: Buffer, at: number, length = json.length): number {
   let i = at + 1
   while (i < length && json[i] !== QUOTE_MARK) i += json[i] === BACKSLASH ? 2 : 1
   return i + 1
 }
 
-/** Returns the offset after a value. `at` is its first byte. */
-export function skipValue(json: Buffer, at: number): number {
+/** Returns the offset after a value. `at` is its first byte, `length` the end of the JSON. */
+export function skipValue(json: Buffer, at: number, length = json.length): number {
   const first = json[at]
-  if (first === QUOTE_MARK) return skipString(json, at)
+  if (first === QUOTE_MARK) return skipString(json, at, length)
   let i = at
   if (first === OPEN_BRACE || first === OPEN_BRACKET) {
     let depth = 0
     do {
       const c = json[i]
       if (c === QUOTE_MARK) {
-        i = skipString(json, i)
+        i = skipString(json, i, length)
         continue
       }
       if (c === OPEN_BRACE || c === OPEN_BRACKET) depth++
       else if (c === CLOSE_BRACE || c === CLOSE_BRACKET) depth--
       i++
-    } while (depth > 0 && i < json.length)
+    } while (depth > 0 && i < length)
     return i
   }
-  while (i < json.length && json[i] !== COMMA && json[i] !== CLOSE_BRACE && json[i] !== CLOSE_BRACKET) i++
+  while (i < length && json[i] !== COMMA && json[i] !== CLOSE_BRACE && json[i] !== CLOSE_BRACKET) i++
   return i
 }
 
@@ -58,12 +57,12 @@ export function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
 
 const METADATA_NAME = Buffer.from('"metadata":{')
 
-/** Returns the offset of the opening brace of the top-level member `metadata`, searching from the member at `from`; -1 if the object has none. */
-export function findMetadata(json: Buffer, from: number): number {
+/** Returns the offset of the opening brace of the top-level member `metadata`, searching from the member at `from` to the end of the JSON; -1 if the object has none. */
+export function findMetadata(json: Buffer, from: number, length = json.length): number {
   let i = from
-  while (i < json.length && json[i] === QUOTE_MARK) {
+  while (i < length && json[i] === QUOTE_MARK) {
     if (startsWith(json, i, METADATA_NAME)) return i + METADATA_NAME.length - 1
-    i = skipValue(json, skipString(json, i) + 1)
+    i = skipValue(json, skipString(json, i, length) + 1, length)
     if (json[i] === COMMA) i++
   }
   return -1
@@ -96,11 +95,11 @@ export function textAt(json: Buffer, at: number): string {
 
 const REVISION_NAME = 'resourceVersion'
 
-/** Lengths of the names that precede resourceVersion in ObjectMeta's Go struct: uid, name, selfLink, namespace, generateName. No other member of it has one of these lengths. */
-const LENGTHS_BEFORE = new Set([3, 4, 8, 9, 12])
+/** Whether a member of this length precedes resourceVersion in ObjectMeta's Go struct: uid, name, selfLink, namespace, generateName. No other member of it has one of these lengths. */
+const isLengthBefore = (length: number): boolean => length === 3 || length === 4 || length === 8 || length === 9 || length === 12
 
 function comesBefore(json: Buffer, start: number, end: number, order: MemberOrder): boolean {
-  return order === 'struct' ? LENGTHS_BEFORE.has(end - start) : json.toString('latin1', start, end) < REVISION_NAME
+  return order === 'struct' ? isLengthBefore(end - start) : json.toString('latin1', start, end) < REVISION_NAME
 }
 
 const isRevision = (json: Buffer, start: number, end: number): boolean =>
@@ -134,15 +133,57 @@ export function spliceRevision(json: Buffer, metadata: number, revision: Revisio
     for (let i = 0; i < length; i++) out[from + i] = text.charCodeAt(i)
     return out
   }
+  const i = revisionPlace(json, metadata, order)
+  const nameEnd = json[i] === QUOTE_MARK ? skipString(json, i) : i
+  if (nameEnd > i && isRevision(json, i + 1, nameEnd - 1)) return replace(nameEnd + 1, skipValue(json, nameEnd + 1), `"${revision}"`)
+  const member = `"${REVISION_NAME}":"${revision}"`
+  if (nameEnd > i) return replace(i, i, `${member},`)
+  return replace(i, i, i === metadata + 1 ? member : `,${member}`)
+}
+
+/** Returns the offset of metadata.resourceVersion, or of the first member that follows it, or of the closing brace. `length`: the end of the JSON. */
+function revisionPlace(json: Buffer, metadata: number, order: MemberOrder, length = json.length): number {
   let i = metadata + 1
-  while (json[i] === QUOTE_MARK) {
-    const nameEnd = skipString(json, i)
-    if (isRevision(json, i + 1, nameEnd - 1)) return replace(nameEnd + 1, skipValue(json, nameEnd + 1), `"${revision}"`)
-    if (!comesBefore(json, i + 1, nameEnd - 1, order)) break
-    i = skipValue(json, nameEnd + 1)
+  while (i < length && json[i] === QUOTE_MARK) {
+    const nameEnd = skipString(json, i, length)
+    if (isRevision(json, i + 1, nameEnd - 1) || !comesBefore(json, i + 1, nameEnd - 1, order)) break
+    i = skipValue(json, nameEnd + 1, length)
     if (json[i] === COMMA) i++
   }
-  const member = `"${REVISION_NAME}":"${revision}"`
-  if (json[i] === QUOTE_MARK) return replace(i, i, `${member},`)
-  return replace(i, i, i === metadata + 1 ? member : `,${member}`)
+  return i
+}
+
+const MEMBER_START = Buffer.from(`"${REVISION_NAME}":"`)
+
+/** JSON in a longer buffer. The bytes before it, `room` of them, are free. */
+export interface PlacedBytes {
+  readonly start: number
+  readonly end: number
+  readonly room: number
+}
+
+/**
+ * Inserts metadata.resourceVersion into JSON in place, by moving its beginning into the free bytes. Returns the offset at which it begins then, or -1 if nothing has changed: `spliceRevision` has to
+ * copy JSON without enough room, or whose metadata has a resourceVersion or no member after it.
+ * @param metadata offset of the brace that opens the metadata.
+ */
+export function spliceInPlace(json: Buffer, { start, end, room }: PlacedBytes, metadata: number, revision: Revision, order: MemberOrder): number {
+  const digits = digitsOf(revision)
+  const grown = MEMBER_START.length + digits + 2
+  const i = revisionPlace(json, metadata, order, end)
+  if (grown > room || i >= end || json[i] !== QUOTE_MARK || isRevision(json, i + 1, skipString(json, i, end) - 1)) return -1
+  json.copyWithin(start - grown, start, i)
+  let at = i - grown
+  for (let k = 0; k < MEMBER_START.length; k++) json[at++] = MEMBER_START[k] ?? 0
+  at += digits
+  for (let k = 1, rest: number = revision; k <= digits; k++, rest = Math.floor(rest / 10)) json[at - k] = 0x30 + (rest % 10)
+  json[at] = QUOTE_MARK
+  json[at + 1] = COMMA
+  return start - grown
+}
+
+function digitsOf(n: number): number {
+  let digits = 1
+  for (let rest = n; rest >= 10; rest /= 10) digits++
+  return digits
 }

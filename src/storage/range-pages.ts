@@ -1,4 +1,4 @@
-import { type Backend, BackendError, type KeyValue, type RangePage, type RangeQuery } from './backend.ts'
+import { type Backend, BackendError, type RangePage, type RangeQuery, type VisitedItem } from './backend.ts'
 import { keyAfter } from './key-range.ts'
 import type { Key } from './revision.ts'
 
@@ -128,7 +128,7 @@ function pageSource(backend: PagedBackend, { keysOnly, visit }: PagedQuery, sign
     }
   let visited: Key | undefined
   const visiting = visit && {
-    visit(item: KeyValue): void {
+    visit(item: VisitedItem): void {
       visited = item.key
       visit(item)
     },

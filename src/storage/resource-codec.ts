@@ -6,8 +6,9 @@ import { errorMessage } from '../lib/error-message.ts'
 import { invariant } from '../lib/invariant.ts'
 import { runAtOnce, runIfSteps, runInTurns, type Steps } from '../lib/steps.ts'
 import { unlessThrown } from '../lib/unless-thrown.ts'
+import type { HeldValue } from './backend.ts'
 import { ByteBudget, DERIVED_BYTES } from './byte-budget.ts'
-import { findMetadata, type MemberOrder, memberAt, spliceRevision, startsWith, textAt } from './json-splice.ts'
+import { findMetadata, type MemberOrder, memberAt, spliceInPlace, spliceRevision, startsWith, textAt } from './json-splice.ts'
 import { LARGE_BYTES, parseOwn } from './parse-own.ts'
 import type { Key, Revision } from './revision.ts'
 import { SharedValues } from './shared-values.ts'
@@ -79,12 +80,7 @@ export function createCodec(options: CodecOptions): ResourceCodec {
   const header = order === 'struct' ? prefix.length : 1
   const mark = markOf(options.fingerprint)
 
-  /** Returns the end of this program's JSON in stored bytes that can be used without decoding; -1 for any other bytes. */
-  function ownEnd(stored: Buffer): number {
-    const end = stored.length - mark.length
-    if (end <= prefix.length || stored[end - 1] !== CLOSE_BRACE || !startsWith(stored, 0, prefix)) return -1
-    return mark.length === 0 || startsWith(stored, end, mark) ? end : -1
-  }
+  const ownEnd = ownEndIn(prefix, mark)
 
   /**
    * Inserts the revision into the metadata of JSON, which is copied once. Throws StorageError `corrupt` if readers could not find the header or the
@@ -127,6 +123,11 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     attributes: object => options.attributes(object),
     ...(options.indexedPath && { indexed: textReader(options.indexedPath) }),
     toStorage: (encoded, key) => close(transformer, encoded, key),
+    fromHeld(held, revision) {
+      const end = transformer.isIdentity?.() === true ? ownEnd(held.memory, held.start, held.end) : -1
+      const at = end < 0 ? -1 : placeRevision(held, end, prefix.length, revision, order)
+      return at < 0 ? undefined : { at, size: end - at, header, verbatim: writes === undefined }
+    },
     prepare(held, key, revision) {
       if (held.length < LARGE_BYTES) return undefined
       const opened = unlessThrown(StorageError, () => open(transformer, held, key, revision))
@@ -145,6 +146,21 @@ export function createCodec(options: CodecOptions): ResourceCodec {
     },
   }
   return codec
+}
+
+/** Returns a function that returns the end of this program's JSON in stored bytes, from `start` to `until`, that can be used without decoding; -1 for any other bytes. */
+const ownEndIn =
+  (prefix: Buffer, mark: Buffer) =>
+  (stored: Buffer, start = 0, until = stored.length): number => {
+    const end = until - mark.length
+    if (end - start <= prefix.length || stored[end - 1] !== CLOSE_BRACE || !startsWith(stored, start, prefix)) return -1
+    return mark.length === 0 || startsWith(stored, end, mark) ? end : -1
+  }
+
+/** Inserts the revision into JSON in place. Returns the offset at which it begins then, or -1 if it must be copied. `typed`: length of the type header. */
+function placeRevision({ memory, start, room }: HeldValue, end: number, typed: number, revision: Revision, order: MemberOrder): number {
+  const metadata = findMetadata(memory, start + typed, end)
+  return metadata < 0 ? -1 : spliceInPlace(memory, { start, end, room }, metadata, revision, order)
 }
 
 /** Inserts members at the start of an object that has others. `at` is the offset of its brace. */

@@ -9,6 +9,7 @@ export class Slabs {
   #current = Buffer.alloc(0)
   #used = 0
   #allocated = 0
+  #adopted: ArrayBufferLike | undefined
 
   /** Allocates `size` bytes in a slab. Large allocations get a slab of their own. The bytes are uninitialised. */
   allocate(size: number): Buffer {
@@ -31,6 +32,13 @@ export class Slabs {
     const kept = this.allocate(bytes.length)
     kept.set(bytes)
     return kept
+  }
+
+  /** Counts memory of another owner that holds objects like a slab, once if the calls for it follow one another. */
+  adopt(memory: ArrayBufferLike): void {
+    if (memory === this.#adopted) return
+    this.#adopted = memory
+    this.#allocated += memory.byteLength
   }
 
   /** Whether the bytes need not be moved: they are in the current slab, or in one of their own. */

@@ -2,6 +2,7 @@ import type { KubeObject } from '../api/meta/object.ts'
 import type { StatusCause } from '../api/meta/v1.types.ts'
 import type { Steps } from '../lib/steps.ts'
 import type { SelectableLabels } from '../meta/label-matcher.ts'
+import type { HeldValue } from './backend.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { ReadFault } from './read-fault.ts'
 import type { Key, Revision } from './revision.ts'
@@ -69,6 +70,15 @@ export interface StoredObject {
 /** Allocates a buffer of `size` bytes, which may be uninitialised. */
 export type Allocate = (size: number) => Buffer
 
+/** Response JSON that begins at an offset of the memory of its stored value. */
+export interface PlacedJson {
+  readonly at: number
+  readonly size: number
+  /** `header` and `verbatim` have the meaning of those in `Encoded`. */
+  readonly header: number
+  readonly verbatim: boolean
+}
+
 /** Converts the objects of a resource to stored bytes and back. */
 export interface ResourceCodec {
   /** Budget of the caches of parsed objects and encodings. All codecs of a server share one. */
@@ -95,6 +105,8 @@ export interface ResourceCodec {
    * changes the store. Throws StorageError `corrupt` with the fault if the value cannot be read.
    */
   fromStorage(held: Buffer, key: Key, revision: Revision, allocate?: Allocate): Encoded
+  /** Makes the response JSON of a stored value in the value's own memory. Undefined if the value must be read by `fromStorage`: its memory has not changed then. */
+  fromHeld(held: HeldValue, revision: Revision): PlacedJson | undefined
   /** `prepareJson` for `fromStorage` of the same buffer. */
   prepare(held: Buffer, key: Key, revision: Revision): Promise<void> | undefined
   attributes(object: KubeObject): Attributes

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../api/meta/object.ts'
 import type { SelectableLabels } from '../meta/label-matcher.ts'
+import type { HeldValue } from './backend.ts'
 import type { Charge } from './byte-budget.ts'
 import { findMetadata, spliceRevision } from './json-splice.ts'
 import { fewLabelsOf, metadataText, readLabels } from './own-metadata.ts'
@@ -92,6 +93,19 @@ export class Stored implements StoredObject, Attributes {
   /** Creates an object from a stored value. Throws StorageError `corrupt` with the fault. */
   static read(key: Key, revision: Revision, codec: ResourceCodec, value: Buffer, allocate?: Allocate): Stored {
     return new Stored(key, revision, codec, codec.fromStorage(value, key, revision, allocate))
+  }
+
+  /** Creates an object whose JSON is in the memory of its stored value. Undefined if the value has to be read by `read`. */
+  static keep(key: Key, revision: Revision, codec: ResourceCodec, held: HeldValue): Stored | undefined {
+    const placed = codec.fromHeld(held, revision)
+    if (placed === undefined) return undefined
+    held.keep()
+    const { at, size, header, verbatim } = placed
+    const kept = new Stored(key, revision, codec, { bytes: held.memory, header, verbatim })
+    kept.#at = at
+    kept.#size = size
+    if (size >= OWN_BUFFER) kept.#bytes = held.memory.subarray(at, at + size)
+    return kept
   }
 
   /** `read` in turns if the value is large and has to be decoded. */

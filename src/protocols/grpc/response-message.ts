@@ -15,19 +15,27 @@ const MOST_FREE = 2
 export class MessageBlocks {
   #free: Buffer[] = []
   readonly #lent = new WeakSet<ArrayBufferLike>()
+  #isReused = false
 
   /** Returns a block of the size in bytes. */
   take(bytes: number): Buffer {
-    const at = this.#free.findIndex(({ length }) => length >= bytes)
-    // Pages are of similar sizes, not of the same.
-    const [block = Buffer.allocUnsafeSlow(bytes + (bytes >> 3))] = at < 0 ? [] : this.#free.splice(at, 1)
+    // Messages that follow one another are of similar sizes, not of the same. A message that is kept has no more memory than it needs.
+    const longest = bytes + (bytes >> 2)
+    const at = this.#free.findIndex(({ length }) => length >= bytes && length <= longest)
+    const [block = Buffer.allocUnsafeSlow(this.#isReused ? bytes + (bytes >> 3) : bytes)] = at < 0 ? [] : this.#free.splice(at, 1)
     this.#lent.add(block.buffer)
     return block.subarray(0, bytes)
+  }
+
+  /** Whether a message is in a block. */
+  isLent({ buffer }: Buffer): boolean {
+    return this.#lent.has(buffer)
   }
 
   /** Takes back the block that a message is in. Its bytes are overwritten from now on. Does nothing if the message is not in a block. */
   give({ buffer }: Buffer): void {
     if (!this.#lent.delete(buffer)) return
+    this.#isReused = true
     this.#free = [Buffer.from(buffer as ArrayBuffer), ...this.#free].slice(0, MOST_FREE)
   }
 }

@@ -41,6 +41,6 @@ export class AwaitedStates {
 
   /** Lists the awaited resources with the number of objects read so far. */
   list(): readonly LoadingResource[] {
-    return [...this.#loads].map(([{ resource }, load]) => ({ name: resource.name, objects: load?.state.tree.size ?? 0 }))
+    return [...this.#loads].map(([{ resource }, load]) => ({ name: resource.name, objects: load?.state.objects.size ?? 0 }))
   }
 }

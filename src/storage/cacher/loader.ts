@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
-import type { Backend, KeyValue, RangePage } from '../backend.ts'
+import type { Backend, KeyValue, RangePage, VisitedItem } from '../backend.ts'
 import { prefixEnd } from '../key-range.ts'
 import { rangePages } from '../range-pages.ts'
 import { type Key, key, type Revision } from '../revision.ts'
@@ -40,12 +40,12 @@ export function resourceLoad(backend: Backend, cache: ResourceCache, at: Revisio
   const onStream = () => {
     streamed = true
   }
-  const query = { start: prefix, end: prefixEnd(prefix), onStream, visit: (item: KeyValue) => cache.load(state, item), ...(at !== undefined && { at }) }
+  const query = { start: prefix, end: prefixEnd(prefix), onStream, visit: (item: VisitedItem) => cache.load(state, item), ...(at !== undefined && { at }) }
   let pages: AsyncGenerator<RangePage, void> | undefined
   let revision = at
   const readOn = async (objects: number): Promise<boolean> => {
     pages ??= rangePages(backend, query, signal)
-    while (state.tree.size < objects) {
+    while (state.objects.size < objects) {
       const { done, value: page } = await pages.next()
       if (done) return true
       revision ??= page.revision
@@ -65,7 +65,7 @@ export function resourceLoad(backend: Backend, cache: ResourceCache, at: Revisio
       const isWhole = await readOn(objects)
       milliseconds += performance.now() - begun
       if (!isWhole) return false
-      const { size } = state.tree
+      const { size } = state.objects
       stored.lists++
       stored.fetched += size + state.corrupt.size
       stored.evaluated += size

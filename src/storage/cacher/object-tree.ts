@@ -14,8 +14,11 @@ const stop = { break: 0 }
 /** Objects ordered by key. A clone takes constant time and shares nodes that do not change later. */
 export type ObjectTree = InstanceType<typeof Tree<Key, Stored>>
 
+/** Entries of a node. */
+export const TREE_NODE_SIZE = 32
+
 /** Creates an empty tree. Keys are compared by UTF-16 units, which for ASCII, and so for keys of objects, is the order of bytes. */
-export const emptyTree = (): ObjectTree => new Tree<Key, Stored>(undefined, compareUnits)
+export const emptyTree = (): ObjectTree => new Tree<Key, Stored>(undefined, compareUnits, TREE_NODE_SIZE)
 
 /** Returns a copy of the tree with `make` applied to each object, in slices. `tree` must not change meanwhile. */
 export async function copyTree(tree: ObjectTree, make: (object: Stored) => Stored): Promise<ObjectTree> {

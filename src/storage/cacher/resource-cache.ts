@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { errorMessage } from '../../lib/error-message.ts'
-import type { BackendEvent, KeyValue } from '../backend.ts'
+import type { BackendEvent, KeyValue, VisitedItem } from '../backend.ts'
 import { type CorruptReports, readFaultOf } from '../corrupt.ts'
 import { prefixEnd } from '../key-range.ts'
 import { PageCounts } from '../page-counts.ts'
@@ -18,6 +18,7 @@ import { LabelIndexes } from './label-indexes.ts'
 import { copyTree, emptyTree, type ObjectTree } from './object-tree.ts'
 import { ResourceCounts } from './resource-counts.ts'
 import type { ResourceStats } from './resource-stats.ts'
+import { TreeBuilder } from './tree-builder.ts'
 import { fieldIndex, type ValueIndex } from './value-index.ts'
 
 /** Properties of a resource to cache. */
@@ -42,7 +43,7 @@ export interface SavedState {
 
 /** A state that is being loaded and will replace the present one. */
 export interface Loading {
-  tree: ObjectTree
+  objects: TreeBuilder
   readonly index: ValueIndex
   readonly corrupt: Map<Key, Corrupt>
   /** Total size of the objects, in bytes. */
@@ -111,7 +112,7 @@ export class ResourceCache {
 
   readonly #allocate = (size: number): Buffer => this.#slabs.allocate(size)
 
-  static loading = (): Loading => ({ tree: emptyTree(), index: fieldIndex(), corrupt: new Map(), bytes: 0 })
+  static loading = (): Loading => ({ objects: new TreeBuilder(), index: fieldIndex(), corrupt: new Map(), bytes: 0 })
 
   /** Returns the present state; undefined while it is not loaded, or if part of it cannot be read. Takes constant time. */
   kept(): SavedState | undefined {
@@ -142,33 +143,46 @@ export class ResourceCache {
   /** Copies the state of another cache of the same resource, instead of reading it from the store. */
   async copy(into: Loading, { tree, bytes }: SavedState): Promise<void> {
     const { codec, index } = this.resource
-    into.tree = await copyTree(tree, object => {
+    const copy = await copyTree(tree, object => {
       const own = object.sharedWith(codec)
       if (index !== undefined) into.index.put(own, undefined)
       return own
     })
+    into.objects = new TreeBuilder(copy)
     into.bytes = bytes
   }
 
-  /** Adds an object to a state that is being loaded. */
-  load(into: Loading, { key, value, modRevision }: KeyValue): void {
+  /** Adds an object to a state that is being loaded. Its labels are read when a selector first needs them. */
+  load(into: Loading, item: VisitedItem): void {
+    const { key, modRevision } = item
     try {
-      const object = Stored.read(key, modRevision, this.resource.codec, value, this.#allocate)
-      object.prepare()
-      object.keepIn(this.#slabs)
-      into.tree.set(key, object)
+      const object = this.#kept(item) ?? this.#copied(item)
+      into.objects.add(key, object)
       into.bytes += object.size
-      into.index.put(object, undefined)
+      if (this.resource.index !== undefined) into.index.put(object, undefined)
     } catch (error) {
-      into.corrupt.set(key, corruptOf(key, modRevision, value, error))
+      into.corrupt.set(key, corruptOf(key, modRevision, item.value, error))
       this.counts.unreadable++
     }
   }
 
+  /** Returns an object in the memory of its page, if that can be kept. */
+  #kept({ key, modRevision, held }: VisitedItem): Stored | undefined {
+    const object = held && Stored.keep(key, modRevision, this.resource.codec, held)
+    if (object) this.#slabs.adopt(object.slab)
+    return object
+  }
+
+  #copied({ key, modRevision, value }: KeyValue): Stored {
+    const object = Stored.read(key, modRevision, this.resource.codec, value, this.#allocate)
+    object.keepIn(this.#slabs)
+    return object
+  }
+
   /** Installs a loaded state at its revision, and applies the events held back since. Watchers of the old state end with `expired`. */
-  replace({ tree, index, corrupt, bytes }: Loading, at: Revision, now: number): void {
+  replace({ objects, index, corrupt, bytes }: Loading, at: Revision, now: number): void {
     this.interest.end(new StorageError('expired', 'changes were lost, and the state was reloaded', { revision: at }))
-    this.tree = tree
+    this.tree = objects.finish()
     this.bytes = bytes
     this.index = index
     this.labels.clear()

@@ -72,6 +72,11 @@ export class WireReader implements WireCursor {
     return this.buf.subarray(start, end)
   }
 
+  /** Reads the length of a bytes field, which begins at `pos` then. Returns the offset of its end. */
+  end(): number {
+    return readEnd(this)
+  }
+
   /** Returns a reader of the embedded message. */
   message(): WireReader {
     const end = readEnd(this)

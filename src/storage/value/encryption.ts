@@ -50,6 +50,7 @@ export class Encryption {
   transformerFor(of: GroupResource): Transformer {
     const name = qualifiedResource(of)
     return {
+      isIdentity: () => this.#present(of, name) === identity,
       toStorage: (value, key) => this.#present(of, name).toStorage(value, key),
       fromStorage: (stored, key) => this.#present(of, name).fromStorage(stored, key),
     }

@@ -5,6 +5,7 @@ const ENCRYPTED = Buffer.from('k8s:enc:')
 
 /** Stores values unchanged. Refuses to read encrypted ones. */
 export const identity: Transformer = {
+  isIdentity: () => true,
   toStorage: value => value,
   fromStorage(stored) {
     // The comparison costs more than the rest of reading a small object.

@@ -16,6 +16,8 @@ export interface Transformer {
   toStorage(value: Buffer, key: Key): Buffer
   /** Throws TransformError if there is no key for the value, or if the value was tampered with. */
   fromStorage(stored: Buffer, key: Key): Opened
+  /** Optional. Reports whether values are stored as they are encoded. The configuration may change that. */
+  readonly isIdentity?: () => boolean
 }
 
 /** Failure to decrypt or encrypt a value. The messages are kube-apiserver's. */

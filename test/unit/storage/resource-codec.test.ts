@@ -47,6 +47,59 @@ describe('storage/resource-codec', () => {
     ['"metadata":{"name":"\\"}{\\\\","labels":{"name":"\\\\\\""}}}', '"metadata":{"name":"\\"}{\\\\","resourceVersion":"7","labels":{"name":"\\\\\\""}}}'],
     ['"metadata":{"name":"\u{1f600}","labels":{}}}', '"metadata":{"name":"\u{1f600}","resourceVersion":"7","labels":{}}}'],
   ]
+  /** Runs `fromHeld` on a value between other bytes. `placed` is undefined if the value has to be copied. */
+  function heldIn(value: Buffer, room: number, at = 7, of = codec) {
+    const memory = Buffer.concat([Buffer.alloc(100, '<'), value, Buffer.alloc(100, '"')])
+    const [start, end] = [100, 100 + value.length]
+    const placed = of.fromHeld({ memory, start, end, room, keep() {} }, revision(at))
+    const rest = placed === undefined ? memory : Buffer.concat([memory.subarray(0, placed.at), memory.subarray(placed.at + placed.size)])
+    return { placed, text: placed && memory.toString('utf8', placed.at, placed.at + placed.size), rest: rest.toString() }
+  }
+
+  for (const [stored, json] of cases) {
+    // The others have no member after resourceVersion.
+    const isPlaced = json.includes('"7",')
+    it(`puts the revision in where the value is${isPlaced ? '' : ', or leaves that to a copy'}: ${stored}`, () => {
+      const grown = Buffer.byteLength(json) - Buffer.byteLength(stored)
+      const { placed, text, rest } = heldIn(Buffer.from(head + stored), grown)
+      expect(text).to.equal(isPlaced ? head + json : undefined)
+      expect(rest).to.equal(`${'<'.repeat(isPlaced ? 100 - grown : 100)}${isPlaced ? '' : head + stored}${'"'.repeat(100)}`)
+      if (isPlaced) expect(placed).to.include({ header: head.length, verbatim: true })
+      const { placed: none, rest: same } = heldIn(Buffer.from(head + stored), grown - 1)
+      expect([none, same]).to.deep.equal([undefined, `${'<'.repeat(100)}${head}${stored}${'"'.repeat(100)}`])
+    })
+  }
+
+  it('puts revisions of every length in where the value is', () => {
+    for (let at = 1; at < Number.MAX_SAFE_INTEGER; at = at * 10 - 1)
+      for (const each of [at, at + 1])
+        expect(heldIn(Buffer.from(`${head}"metadata":{"uid":"u","labels":{}}}`), 100, each).text).to.equal(
+          `${head}"metadata":{"uid":"u","resourceVersion":"${each}","labels":{}}}`,
+        )
+  })
+
+  for (const [what, value] of [
+    ['has a revision', `${head}"metadata":{"uid":"u","resourceVersion":"3","labels":{}}}`],
+    ['ends with a newline', `${head}"metadata":{"uid":"u","labels":{}}}\n`],
+    ['begins otherwise', `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"uid":"u","labels":{}}}`],
+    ['has no metadata', `${head}"data":{"a":"b"}}`],
+    ['breaks off in its metadata', `${head}"metadata":{"uid":"u}`],
+    ['breaks off before its metadata', `${head}"data":{"a":"b}`],
+    ['is empty', ''],
+  ] as const)
+    it(`copies a value that ${what}`, () => {
+      const { placed, rest } = heldIn(Buffer.from(value), 100)
+      expect([placed, rest]).to.deep.equal([undefined, `${'<'.repeat(100)}${value}${'"'.repeat(100)}`])
+    })
+
+  it('leaves the mark of a value behind its JSON', () => {
+    const marked = codecWith('one')
+    const value = marked.encode({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', labels: { a: 'b' } } } as KubeObject)
+    const { text } = heldIn(value, 100, 7, marked)
+    expect(text).to.equal(`${head}"metadata":{"name":"a","resourceVersion":"7","labels":{"a":"b"}}}`)
+    expect(heldIn(value, 100, 7, codecWith('two')).placed).to.equal(undefined)
+  })
+
   for (const [stored, json] of cases) {
     it(`puts the revision in: ${stored}`, () => {
       decoded = 0

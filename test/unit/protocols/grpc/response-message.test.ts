@@ -64,10 +64,20 @@ describe('ResponseMessage', () => {
     memory.give(second)
     memory.give(second)
     memory.give(Buffer.alloc(200_000))
-    const [fourth, fifth] = [received('fourth ', 50_000), received('fifth ', 50_000)]
+    const [fourth, fifth] = [received('fourth ', 90_000), received('fifth ', 90_000)]
     expect([fourth.buffer === second.buffer, fifth.buffer === second.buffer]).to.deep.equal([true, false])
+    expect([fourth, third, Buffer.alloc(90_000)].map(bytes => memory.isLent(bytes))).to.deep.equal([true, true, false])
     memory.give(third)
     expect(received('longer ', 300_000).buffer).not.to.equal(third.buffer)
+    // Most of the block would be unused for as long as the message is kept.
+    expect(received('shorter ', 50_000).buffer).not.to.equal(third.buffer)
+    expect(received('last ', 95_000).buffer).to.equal(third.buffer)
+  })
+
+  it('has no more memory than it needs before any was given back', () => {
+    const message = new ResponseMessage(LONGEST, new MessageBlocks())
+    for (const piece of pieces(framed(Buffer.alloc(100_000)), 16_384)) message.add(piece)
+    expect(runAtOnce(message.inSteps()).buffer.byteLength).to.equal(100_000)
   })
 
   const faults: [what: string, bytes: Buffer, code: number, details: string][] = [

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { VisitedItem } from '../../../../src/storage/backend.ts'
 import { FanOut } from '../../../../src/storage/cacher/fan-out.ts'
 import { ResourceCache } from '../../../../src/storage/cacher/resource-cache.ts'
 import { plainReports } from '../../../../src/storage/corrupt.ts'
@@ -47,6 +48,53 @@ describe('storage/cacher/resource-cache', () => {
     findKey()
     cache.reread()
     expect(cache.tree.size).to.equal(150)
+  })
+
+  /** Values of a page of a store, one behind the other with 60 bytes between them. */
+  function heldItems(values: readonly Buffer[]) {
+    const memory = Buffer.concat(values.flatMap(value => [Buffer.alloc(60, '"'), value]))
+    let kept = 0
+    let end = 0
+    const items = values.map((value, i): VisitedItem => {
+      const start = end + 60
+      end = start + value.length
+      const held = { memory, start, end, room: 60, keep: () => kept++ }
+      return { key: testKey(`n${i}`), value: memory.subarray(start, end), createRevision: revision(i + 1), modRevision: revision(i + 1), held }
+    })
+    return { memory, items, kept: () => kept }
+  }
+
+  it('keeps objects in the memory of a page, short and long ones', () => {
+    const slabs = new Slabs()
+    const cache = new ResourceCache(testResource, BOUNDS, slabs, new FanOut(), plainReports)
+    const objects = [3, 3000, 5].map((size, i) => testObject(`n${i}`, { a: 'x'.repeat(size) }, { n: `${i}` }))
+    const { memory, items, kept } = heldItems(objects.map(object => testCodec.encode(object)))
+    const loading = ResourceCache.loading()
+    for (const item of items) cache.load(loading, item)
+    cache.replace(loading, revision(3), 0)
+    const states = [...cache.tree.values()]
+    expect(states.map(({ slab }) => slab === memory.buffer)).to.deep.equal([true, true, true])
+    expect([kept(), slabs.allocated, cache.bytes]).to.deep.equal([3, memory.buffer.byteLength, states.reduce((sum, { size }) => sum + size, 0)])
+    expect(states.map(state => state.object())).to.deep.equal(
+      objects.map((object, i) => ({ ...object, metadata: { ...object.metadata, resourceVersion: `${i + 1}` } })),
+    )
+    expect(states.map(({ labels, name, uid }) => [labels, name, uid])).to.deep.equal([0, 1, 2].map(i => [{ n: `${i}` }, `n${i}`, `uid-n${i}`]))
+    const copies = new Slabs()
+    for (const state of states) state.keepIn(copies)
+    expect(states.map(({ slab, name }) => [slab === copies.current.buffer, name])).to.deep.equal([0, 1, 2].map(i => [true, `n${i}`]))
+  })
+
+  it('copies objects that are stored in another form out of the memory of a page', () => {
+    const codec = codecThrough(encryptionOf(providerOf('aesgcm', 'one')).transformerFor(CONFIG_MAPS))
+    const cache = new ResourceCache({ ...testResource, codec }, BOUNDS, new Slabs(), new FanOut(), plainReports)
+    const { memory, items, kept } = heldItems([held('n0'), Buffer.from('damaged')])
+    const before = Buffer.from(memory)
+    const loading = ResourceCache.loading()
+    for (const item of items) cache.load(loading, item)
+    cache.replace(loading, revision(2), 0)
+    expect([kept(), memory.equals(before), cache.tree.get(testKey('n0'))?.name, cache.hasCorrupt(testKey('n1'))]).to.deep.equal([0, true, 'n0', true])
+    memory.fill(0)
+    expect(cache.tree.get(testKey('n0'))?.object().metadata.uid).to.equal('uid-n0')
   })
 
   it('releases values derived from an object that is replaced or deleted', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { EncodedPage } from '../../../../src/storage/backend.ts'
-import { encodedPage } from '../../../../src/storage/etcd/encoded-page.ts'
+import { encodedPage, type PageMemory } from '../../../../src/storage/etcd/encoded-page.ts'
 import { decodeLongRange } from '../../../../src/storage/etcd/messages.ts'
 import { etcdMessage } from '../../../support/etcd-messages.ts'
 
@@ -15,6 +15,8 @@ const kvs = (count: number) =>
     lease: 0,
   }))
 const response = (count: number, more = false) => etcdMessage('RangeResponse', { header, kvs: kvs(count), more, count: more ? 9_000_000 : count })
+
+const memoryOf = (bytes: Buffer, isKeepable = false): PageMemory => ({ bytes, isKeepable, isKept: false })
 
 async function visited(page: EncodedPage): Promise<object[]> {
   const items: object[] = []
@@ -31,31 +33,31 @@ describe('storage/etcd/encoded-page', () => {
   ] as const)
     it(`has ${count} items, the same as a decoded response`, async () => {
       const bytes = response(count, more)
-      const page = await encodedPage(bytes, count)
+      const page = await encodedPage(memoryOf(bytes), count)
       const { items, ...expected } = await decodeLongRange(bytes)
       expect(page).to.include({ ...expected, length: count, last: items.at(-1)?.key, bytes: bytes.length })
       expect(await visited(page)).to.deep.equal(items.map(({ value, ...item }) => ({ ...item, value: value.toString() })))
     })
 
   it('has no more items than were requested', async () => {
-    expect(await encodedPage(response(5), 5)).to.include({ length: 5 })
-    expect(await encodedPage(response(5), 4).catch(String)).to.equal('RangeError: there are more keys than were requested')
+    expect(await encodedPage(memoryOf(response(5)), 5)).to.include({ length: 5 })
+    expect(await encodedPage(memoryOf(response(5)), 4).catch(String)).to.equal('RangeError: there are more keys than were requested')
   })
 
   it('fails at a malformed item when those before it have been taken, and at a response that breaks off', async () => {
     const bytes = response(3)
     // The second item has a value that is longer than the item.
     bytes.writeUInt8(0x7f, bytes.indexOf('value 1') - 1)
-    const page = await encodedPage(bytes)
+    const page = await encodedPage(memoryOf(bytes))
     const taken: string[] = []
     expect(await page.visit(({ key }) => taken.push(key)).catch(String)).to.match(/ProtobufError/)
     expect(taken).to.deep.equal(['/registry/pods/000000'])
     const whole = response(3)
-    expect(await encodedPage(whole.subarray(0, whole.length - 30)).catch(String)).to.match(/ProtobufError/)
+    expect(await encodedPage(memoryOf(whole.subarray(0, whole.length - 30))).catch(String)).to.match(/ProtobufError/)
   })
 
   it('stops at the error of the caller', async () => {
-    const page = await encodedPage(response(3))
+    const page = await encodedPage(memoryOf(response(3)))
     let taken = 0
     const fail = (): void => {
       if (++taken === 2) throw new Error('no more')
