@@ -9,6 +9,7 @@ import {
   type PreemptionInput,
   preempt,
 } from '../../src/cluster/scheduler/preemption.ts'
+import { runAtOnce } from '../../src/lib/steps.ts'
 import type { Release } from '../../src/lifecycle/release.ts'
 import type { Parts } from './parts.ts'
 import { type PluginCase, worldOf } from './plugin-cases.ts'
@@ -80,13 +81,13 @@ export function preemptionDifferences(one: PreemptionCase, expected: Parts, rele
 
 function compare(expected: Parts, input: PreemptionInput): string[] {
   if (expected.candidates || expected.bestOneOf) {
-    const candidates = findCandidates(input, new Map())
+    const candidates = runAtOnce(findCandidates(input, new Map()))
     const found = expected.candidates ? candidates.map(described).sort() : bestCandidate(candidates)?.node.name
     const wanted = expected.candidates?.map(describedAs).sort()
     if (expected.bestOneOf) return expected.bestOneOf.includes(found) ? [] : [`best: expected ${expected.bestOneOf}, is ${found}`]
     return JSON.stringify(found) === JSON.stringify(wanted) ? [] : [`candidates: expected ${wanted}, are ${found}`]
   }
-  const result = preempt(input)
+  const result = runAtOnce(preempt(input))
   const nominated = 'candidate' in result ? result.candidate.node.name : ''
   const differences = nominated === expected.nominatedNode ? [] : [`nominated: expected ${expected.nominatedNode}, is ${nominated}`]
   const [reason] = expected.status?.reasons ?? []

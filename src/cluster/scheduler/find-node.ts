@@ -1,4 +1,5 @@
 import { errorMessage } from '../../lib/error-message.ts'
+import { isLongStepDone, type Steps } from '../../lib/steps.ts'
 import { podPriority } from '../shared/pods.ts'
 import type { Infeasible } from './failure-text.ts'
 import { type NodeFilter, type PostFiltered, type Reserve, type Status, unresolvable } from './framework.ts'
@@ -63,8 +64,8 @@ export interface FilterStart {
 /** No pod is nominated to any node. */
 export const NONE_NOMINATED: NominatedPods = () => []
 
-/** Filters the nodes of a snapshot for a pod. Stops when there are enough. Source: findNodesThatFitPod of pkg/scheduler/schedule_one.go. */
-export function filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile, start: FilterStart): Filtered {
+/** Filters the nodes of a snapshot for a pod, in steps. Stops when there are enough. Source: findNodesThatFitPod of pkg/scheduler/schedule_one.go. */
+export function* filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile, start: FilterStart): Steps<Filtered> {
   const { from, nominated, preferred } = start
   const nodeCount = snapshot.nodes.length
   const prepared = prepareFilters(pod, snapshot, profile)
@@ -91,7 +92,7 @@ export function filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile, 
     if (results === undefined || others.length > 0) return checkNode(pod, node, filters, others)
     return results.check(node, position) ?? (local === -1 ? undefined : firstRejection(node, filters, local))
   }
-  return tryNodes(snapshot, profile, from, { ...prepared, results, check })
+  return yield* tryNodes(snapshot, profile, from, { ...prepared, results, check })
 }
 
 const NO_PODS: readonly PodInfo[] = []
@@ -100,12 +101,21 @@ const NO_PODS: readonly PodInfo[] = []
 type NodeCheck = (node: NodeInfo, position: number) => Rejection | undefined
 
 /** Checks nodes from the given one on until enough are feasible. */
-function tryNodes(
+function* tryNodes(
   snapshot: Snapshot,
   profile: Profile,
   from: number,
-  { filters, reserves, postFilters, nodeNames, namers, results, check }: Prepared & { readonly results: ShapeResults | undefined; readonly check: NodeCheck },
-): Filtered {
+  {
+    filters,
+    reserves,
+    postFilters,
+    nodeNames,
+    namers,
+    isSlow,
+    results,
+    check,
+  }: Prepared & { readonly results: ShapeResults | undefined; readonly check: NodeCheck },
+): Steps<Filtered> {
   const nodeCount = snapshot.nodes.length
   const named = nodeNames && [...nodeNames].flatMap(name => snapshot.position(name) ?? [])
   const count = named?.length ?? nodeCount
@@ -120,6 +130,7 @@ function tryNodes(
     const position = named?.[index] ?? index
     const node = snapshot.nodes[position]
     if (node === undefined) continue
+    if (isSlow || isLongStepDone()) yield
     const rejected = check(node, position)
     if (rejected === undefined) {
       nodes.push(node)
@@ -145,6 +156,8 @@ interface Prepared {
   readonly nodeNames: ReadonlySet<string> | undefined
   /** Plugins that restrict the names of nodes. */
   readonly namers: readonly string[]
+  /** Whether the filter of a node may take long. */
+  readonly isSlow: boolean
 }
 
 interface Rejected {
@@ -160,6 +173,7 @@ function prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile):
   const postFilters: (() => PostFiltered)[] = []
   const namers: string[] = []
   let nodeNames: ReadonlySet<string> | undefined
+  let isSlow = false
   for (const { plugin } of plugins) {
     const prepared = plugin.preFilter?.(pod, snapshot)
     if (prepared?.postFilter) postFilters.push(prepared.postFilter)
@@ -176,11 +190,12 @@ function prepareFilters(pod: PodInfo, snapshot: Snapshot, { plugins }: Profile):
       }
     }
     if (prepared === undefined || prepared.status) continue
+    isSlow ||= prepared.isSlow ?? false
     if (prepared.filter)
       filters.push({ plugin: plugin.name, filter: prepared.filter, isNodeLocal: (plugin.isNodeLocal ?? false) && prepared.isNodeLocal !== false })
     if (prepared.reserve) reserves.push({ plugin: plugin.name, reserve: prepared.reserve })
   }
-  return { filters, reserves, postFilters, nodeNames, namers }
+  return { filters, reserves, postFilters, nodeNames, namers, isSlow }
 }
 
 /**

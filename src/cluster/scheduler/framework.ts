@@ -40,7 +40,9 @@ export interface PreFiltered {
   readonly filter?: NodeFilter
   /** Optional. False if the filter of a node-local plugin reads more for this pod than `isNodeLocal` of the plugin allows. All pods of its shape must have the same value. */
   readonly isNodeLocal?: boolean
-  /** Optional. Reserves what the pod needs on the node that was chosen. Called if no plugin has rejected the node, in the same turn as the filter. */
+  /** Optional. Whether the filter may take more than some ten microseconds for a node. */
+  readonly isSlow?: true
+  /** Optional. Reserves what the pod needs on the node that was chosen. Called if no plugin has rejected the node. */
   readonly reserve?: Reserve
   /** Optional. Called if no node is feasible: may change what stands in the way. Source: the extension point PostFilter. */
   readonly postFilter?: () => PostFiltered
@@ -111,6 +113,13 @@ export interface Plugin {
    * plugin.
    */
   isHelpedByPod?(pod: PodInfo, change: 'assigned pod added' | 'assigned pod deleted', other: PodInfo): boolean
+  /**
+   * Optional. Reports whether a node that has come or changed may help a pod that the plugin rejected. May return true in doubt, never false. Default: it may. Source: QueueingHint of each plugin.
+   *
+   * @param node without pods
+   * @param old as it was before the change, without pods; undefined if it is new
+   */
+  isHelpedByNode?(pod: PodInfo, node: NodeInfo, old: NodeInfo | undefined, objects: ClusterObjects): boolean
   /** Prepares the filter of a pod. A plugin whose filter needs no preparation returns it always. */
   preFilter?(pod: PodInfo, snapshot: Snapshot): PreFiltered
   /** Prepares the scores of a pod for the feasible nodes. SKIP adds nothing to any node. */

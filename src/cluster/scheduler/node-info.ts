@@ -135,6 +135,10 @@ export class UsedPorts {
   /** Addresses by protocol and port. */
   readonly #addresses = new Map<string, Set<string>>()
 
+  constructor(ports: readonly ContainerPort[] = []) {
+    for (const port of ports) this.add(port)
+  }
+
   add(port: ContainerPort): void {
     const key = protocolAndPort(port)
     let addresses = this.#addresses.get(key)

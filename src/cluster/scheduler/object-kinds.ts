@@ -51,11 +51,18 @@ export const deviceEventKinds = ({ claims, classes, slices }: DeviceKinds): read
     [slices, 'device'],
   ] as readonly (readonly [ResourceKind<TypedObject>, ClusterEvent])[]
 
+/** Objects of a kind that is followed. */
+interface FollowedKind {
+  readonly informer: Informer<TypedObject>
+  /** All objects, as long as none changes. */
+  all: readonly TypedObject[] | undefined
+}
+
 /** Copies of the objects that plugins read besides nodes and pods. A kind that is not followed has none. */
 export class FollowedObjects implements ClusterObjects {
   readonly #informers: Informers
   readonly #clock: Clock
-  readonly #followed = new Map<string, Informer<TypedObject>>()
+  readonly #followed = new Map<string, FollowedKind>()
 
   constructor(informers: Informers, clock: Clock) {
     this.#informers = informers
@@ -68,17 +75,26 @@ export class FollowedObjects implements ClusterObjects {
 
   /** Follows a kind from now on. */
   follow(kind: ResourceKind<TypedObject>): Informer<TypedObject> {
-    const informer = this.#informers.of(kind)
-    this.#followed.set(kind.kind, informer)
-    return informer
+    const known = this.#followed.get(kind.kind)
+    if (known) return known.informer
+    const followed: FollowedKind = { informer: this.#informers.of(kind), all: undefined }
+    const changed = (): void => {
+      followed.all = undefined
+    }
+    followed.informer.on({ added: changed, updated: changed, deleted: changed })
+    this.#followed.set(kind.kind, followed)
+    return followed.informer
   }
 
   get<T extends KubeObject>(kind: string, namespace: string, name: string): T | undefined {
-    return this.#followed.get(kind)?.store.get(namespace === '' ? name : `${namespace}/${name}`) as unknown as T | undefined
+    return this.#followed.get(kind)?.informer.store.get(namespace === '' ? name : `${namespace}/${name}`) as unknown as T | undefined
   }
 
   list<T extends KubeObject>(kind: string, namespace?: string): readonly T[] {
-    const store = this.#followed.get(kind)?.store
-    return (namespace === undefined ? [...(store?.list() ?? [])] : (store?.inNamespace(namespace) ?? [])) as readonly unknown[] as readonly T[]
+    const followed = this.#followed.get(kind)
+    if (followed === undefined) return []
+    if (namespace !== undefined) return followed.informer.store.inNamespace(namespace) as readonly unknown[] as readonly T[]
+    followed.all ??= [...followed.informer.store.list()]
+    return followed.all as readonly unknown[] as readonly T[]
   }
 }

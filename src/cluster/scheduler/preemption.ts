@@ -1,5 +1,6 @@
 import type { Pod } from '../../api/core/v1.types.ts'
 import type { PodDisruptionBudget } from '../../api/policy/v1.types.ts'
+import { isLongStepDone, type Steps } from '../../lib/steps.ts'
 import { labelSelectorOf, matchesLabels } from '../../meta/label-selector.ts'
 import { timeMillis } from '../../meta/time.ts'
 import { isPodTerminating, podCondition, podPriority } from '../shared/pods.ts'
@@ -41,13 +42,13 @@ export const BY_SCHEDULER = 'PreemptionByScheduler'
 const NOT_HELPFUL = 'Preemption is not helpful for scheduling'
 const NO_VICTIMS = unresolvable('No preemption victims found for incoming pod')
 
-/** Looks for pods of lower priority whose deletion makes room for a pod. Source: pkg/scheduler/framework/preemption. */
-export function preempt(input: PreemptionInput): Preemption {
+/** Looks for pods of lower priority whose deletion makes room for a pod, in steps. Source: pkg/scheduler/framework/preemption. */
+export function* preempt(input: PreemptionInput): Steps<Preemption> {
   const { pod, snapshot, infeasible } = input
   const ineligible = ineligibility(pod.pod, snapshot, infeasible)
   if (ineligible !== undefined) return { message: `preemption: ${ineligible}`, isHopeless: false }
   const statuses = new Map<string, Status>(snapshot.nodes.map(({ name }) => [name, unresolvable(NOT_HELPFUL)]))
-  const candidates = findCandidates(input, statuses)
+  const candidates = yield* findCandidates(input, statuses)
   const best = bestCandidate(candidates)
   if (best) return { candidate: best }
   const message = failureText({ nodeCount: snapshot.nodes.length, preFilterReason: '', statuses, plugins: new Set() })
@@ -69,7 +70,7 @@ function isBeingPreempted(pod: Pod): boolean {
 }
 
 /** Returns candidates, and records in `statuses` why other nodes are none. */
-export function findCandidates(input: PreemptionInput, statuses: Map<string, Status>): PreemptionCandidate[] {
+export function* findCandidates(input: PreemptionInput, statuses: Map<string, Status>): Steps<PreemptionCandidate[]> {
   const { snapshot, infeasible, args, random } = input
   const potential = snapshot.nodes.filter(({ name }) => infeasible.statuses.get(name)?.code === 'Unschedulable')
   const { minCandidateNodesPercentage = 10, minCandidateNodesAbsolute = 100 } = args
@@ -80,6 +81,7 @@ export function findCandidates(input: PreemptionInput, statuses: Map<string, Sta
   for (let i = 0; i < potential.length; i++) {
     const node = potential[(offset + i) % potential.length]
     if (node === undefined) continue
+    if (isLongStepDone()) yield
     const result = victimsOn(node, input, budgets)
     if ('code' in result) statuses.set(node.name, result)
     else candidates.push(result)

@@ -28,14 +28,14 @@ const EVENTS: Readonly<Record<string, readonly ClusterEvent[]>> = {
   TaintToleration: ['node added', 'node taints'],
   NodeAffinity: ['node added', 'node labels'],
   NodePorts: ['node added', 'assigned pod deleted'],
-  NodeResourcesFit: ['node added', 'node allocatable', 'assigned pod deleted', 'assigned pod resources'],
+  NodeResourcesFit: ['node added', 'node allocatable', 'assigned pod deleted', 'assigned pod resources', 'device class'],
   VolumeRestrictions: ['node added', 'assigned pod deleted', 'claim'],
   NodeVolumeLimits: ['storage node', 'assigned pod deleted', 'claim', 'volume'],
   VolumeBinding: ['node added', 'node labels', 'claim', 'volume', 'class', 'storage node'],
   VolumeZone: ['node added', 'node labels', 'claim', 'volume', 'class'],
   PodTopologySpread: ['node added', 'node labels', 'node taints', 'assigned pod added', 'assigned pod labels', 'assigned pod deleted'],
   InterPodAffinity: ['node added', 'node labels', 'assigned pod added', 'assigned pod labels', 'assigned pod deleted'],
-  DynamicResources: ['node added', 'node labels', 'device claim', 'device class', 'device'],
+  DynamicResources: ['node added', 'node labels', 'node allocatable', 'device claim', 'device class', 'device'],
 }
 
 /** Names of events in metrics. Source: ClusterEvent.Label of k8s.io/kube-scheduler/framework. */
@@ -68,10 +68,12 @@ export interface QueueObserver {
 const NO_OBSERVER: QueueObserver = { entered: () => {}, rejected: () => {} }
 const METRIC_QUEUES = { active: 'active', 'backing off': 'backoff', unschedulable: 'unschedulable' } as const
 
-/** Bounds of the delay after a failed attempt, in milliseconds. */
+/** Delay after a failed attempt, in milliseconds. */
 export interface BackOff {
   readonly firstMs: number
   readonly longestMs: number
+  /** Optional. Whether a rejected pod may be tried before its delay has passed if no other pod is to be tried. Gate SchedulerPopFromBackoffQ. Default: no. */
+  readonly endsEarly?: boolean
 }
 
 /** A pod in the queue. */
@@ -112,7 +114,9 @@ export class SchedulingQueue {
   readonly #pods = new Map<string, QueuedPod>()
   /** Pods to be tried. */
   readonly #active = new Heap<QueuedPod>(isFirst)
-  /** Pods that wait for a time: those in back-off and the unschedulable ones. */
+  /** Rejected pods in back-off. Those whose back-off ends in the same second are in the order in which they are tried. */
+  readonly #backingOff = new Heap<QueuedPod>((a, b) => secondOf(a) < secondOf(b) || (secondOf(a) === secondOf(b) && isFirst(a, b)))
+  /** Pods that wait for a time: unschedulable ones, and those in back-off after an error. */
   readonly #waiting = new Heap<QueuedPod>((a, b) => a.waitsUntil < b.waitsUntil)
   /** Unschedulable pods by the plugins that rejected them, so that an event is compared with each set of plugins once. */
   readonly #unschedulable = new Map<string, Set<QueuedPod>>()
@@ -129,7 +133,7 @@ export class SchedulingQueue {
   /** Number of pods that are tried next, and of those in back-off. */
   get lengths(): { readonly active: number; readonly backoff: number; readonly unschedulable: number } {
     const { unschedulable } = this
-    return { active: this.#active.size, backoff: this.#waiting.size - unschedulable, unschedulable }
+    return { active: this.#active.size, backoff: this.#backingOff.size + this.#waiting.size - unschedulable, unschedulable }
   }
 
   /** Number of pods that wait for a change of the cluster. */
@@ -176,7 +180,7 @@ export class SchedulingQueue {
   /** Takes the next pod to be tried. Undefined if there is none. It is returned by `fail`, or removed by `delete`. */
   take(): QueuedPod | undefined {
     this.#endWaits()
-    const queued = this.#active.first
+    const queued = this.#active.first ?? (this.#backOff.endsEarly ? this.#backingOff.first : undefined)
     if (queued === undefined) return undefined
     this.#take(queued)
     queued.attempts++
@@ -185,9 +189,14 @@ export class SchedulingQueue {
     return queued
   }
 
+  /** Reports whether a pod that was taken still waits for a node: it was not bound or deleted meanwhile. */
+  isPending(queued: QueuedPod): boolean {
+    return this.#pods.get(queued.pod.metadata.uid ?? '') === queued
+  }
+
   /** Returns a pod that was taken to the queue. @param rejectedBy plugins that rejected it; empty after an error, which is retried after the back-off */
   fail(queued: QueuedPod, rejectedBy: ReadonlySet<string>): void {
-    if (this.#pods.get(queued.pod.metadata.uid ?? '') !== queued) return
+    if (!this.isPending(queued)) return
     queued.failedAt = this.#clock.now()
     queued.enteredAt = queued.failedAt
     queued.rejectedBy = rejectedBy
@@ -239,8 +248,8 @@ export class SchedulingQueue {
 
   /** Returns the milliseconds until a pod may become active by the passage of time. Undefined if none waits. */
   untilNext(): number | undefined {
-    const { first } = this.#waiting
-    return first && Math.max(0, first.waitsUntil - this.#clock.now())
+    const ends = [this.#waiting.first, this.#backingOff.first].flatMap(first => first?.waitsUntil ?? [])
+    return ends.length === 0 ? undefined : Math.max(0, Math.min(...ends) - this.#clock.now())
   }
 
   #retry(queued: QueuedPod, event: string): void {
@@ -264,7 +273,7 @@ export class SchedulingQueue {
     if (section === 'active') this.#active.add(queued)
     if (section === 'backing off' || section === 'unschedulable') {
       queued.waitsUntil = section === 'unschedulable' ? queued.failedAt + LONGEST_WAIT_MS : this.#endOfBackOff(queued)
-      this.#waiting.add(queued)
+      this.#heapOf(queued).add(queued)
     }
     if (section !== 'unschedulable') return
     const plugins = pluginsKey(queued)
@@ -275,8 +284,7 @@ export class SchedulingQueue {
 
   #leave(queued: QueuedPod): void {
     if (queued.section === 'taken') return
-    if (queued.section === 'active') this.#active.remove(queued)
-    else this.#waiting.remove(queued)
+    this.#heapOf(queued).remove(queued)
     if (queued.section !== 'unschedulable') return
     const plugins = pluginsKey(queued)
     const pods = this.#unschedulable.get(plugins)
@@ -284,11 +292,17 @@ export class SchedulingQueue {
     if (pods?.size === 0) this.#unschedulable.delete(plugins)
   }
 
+  #heapOf({ section, rejectedBy }: QueuedPod): Heap<QueuedPod> {
+    if (section === 'active') return this.#active
+    return section === 'backing off' && rejectedBy.size > 0 ? this.#backingOff : this.#waiting
+  }
+
   /** Activates the pods whose wait has ended. */
   #endWaits(): void {
     const now = this.#clock.now()
-    for (let { first } = this.#waiting; first !== undefined && first.waitsUntil <= now; first = this.#waiting.first)
-      this.#move(first, 'active', first.section === 'unschedulable' ? 'UnschedulableTimeout' : 'BackoffComplete')
+    for (const heap of [this.#waiting, this.#backingOff])
+      for (let { first } = heap; first !== undefined && first.waitsUntil <= now; { first } = heap)
+        this.#move(first, 'active', first.section === 'unschedulable' ? 'UnschedulableTimeout' : 'BackoffComplete')
   }
 
   /** A pod waits the longer the more attempts have failed. */
@@ -297,6 +311,8 @@ export class SchedulingQueue {
     return attempts === 0 ? failedAt : failedAt + Math.min(firstMs * 2 ** (attempts - 1), longestMs)
   }
 }
+
+const secondOf = ({ waitsUntil }: QueuedPod): number => Math.floor(waitsUntil / 1000)
 
 /** Source: PrioritySort. */
 function isFirst(a: QueuedPod, b: QueuedPod): boolean {

@@ -1,8 +1,9 @@
-import type { Pod } from '../../api/core/v1.types.ts'
+import type { Node, Pod } from '../../api/core/v1.types.ts'
 import { objectKey } from '../../clients/api-client.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { untilAborted } from '../../lib/on-abort.ts'
 import { seededRandom } from '../../lib/seeded-random.ts'
+import { type Steps, startInTurns } from '../../lib/steps.ts'
 import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { isStatusError } from '../../meta/status.ts'
 import { type ClusterEnvironment, type ClusterPart, queueOf, untilSynced } from '../shared/environment.ts'
@@ -22,8 +23,8 @@ import { DEFAULT_SCHEDULER } from './default-profile.ts'
 import { evictVictims } from './evictions.ts'
 import { failureText } from './failure-text.ts'
 import { type ActiveReserve, filterNodes, NONE_NOMINATED, type Unfeasible } from './find-node.ts'
-import type { BindingContext } from './framework.ts'
-import type { NodeInfo } from './node-info.ts'
+import type { BindingContext, Plugin } from './framework.ts'
+import { NodeInfo } from './node-info.ts'
 import { NominatedPodsByNode } from './nominated-pods.ts'
 import { PodReferences } from './object-events.ts'
 import { deviceEventKinds, EVENT_KINDS, FollowedObjects, READ_KINDS } from './object-kinds.ts'
@@ -36,6 +37,7 @@ import { type ClusterEvent, type QueuedPod, SchedulingQueue } from './queue.ts'
 import { type BindingRejection, Reservations } from './reservations.ts'
 import { SchedulerMetrics } from './scheduler-metrics.ts'
 import { ShapeCache } from './shape-results.ts'
+import type { Snapshot } from './snapshot.ts'
 
 /** The only key of the work queue: it stands for all pods of the scheduling queue. */
 const PENDING = 'pending pods'
@@ -116,8 +118,8 @@ class Scheduler {
     const others = [...READ_KINDS, ...eventKinds.map(([kind]) => kind)].map(kind => this.#objects.follow(kind))
     if (!(await untilSynced([nodes, this.#pods, ...others], this.#signal))) return
     nodes.on({
-      added: node => this.#react(this.#state.setNode(node)),
-      updated: node => this.#react(this.#state.setNode(node)),
+      added: node => this.#reactToNode(this.#state.setNode(node), node, undefined),
+      updated: (node, old) => this.#reactToNode(this.#state.setNode(node), node, old),
       deleted: node => this.#state.deleteNode(node),
     })
     for (const [kind, event] of eventKinds)
@@ -185,12 +187,22 @@ class Scheduler {
   /** Tries pods again that a change of an assigned pod may help. */
   #reactToPod(event: ClusterEvent, other: PodInfo): void {
     if (event === 'assigned pod added' || event === 'assigned pod deleted')
-      this.#pending.react(event, (pod, plugin) => {
-        const one = this.#profiles.get(schedulerName(pod))?.plugins.find(({ plugin: { name } }) => name === plugin)
-        return one?.plugin.isHelpedByPod?.(this.#infos.of(pod), event, other) ?? true
-      })
+      this.#pending.react(event, (pod, plugin) => this.#pluginOf(pod, plugin)?.isHelpedByPod?.(this.#infos.of(pod), event, other) ?? true)
     else this.#pending.react(event)
     this.#work.add(PENDING)
+  }
+
+  /** Tries pods again that a new or changed node may help. */
+  #reactToNode(events: readonly ClusterEvent[], node: Node, old: Node | undefined): void {
+    if (events.length === 0) return
+    const [now, before] = [NodeInfo.of(node), old && NodeInfo.of(old)]
+    for (const event of events)
+      this.#pending.react(event, (pod, plugin) => this.#pluginOf(pod, plugin)?.isHelpedByNode?.(this.#infos.of(pod), now, before, this.#objects) ?? true)
+    this.#work.add(PENDING)
+  }
+
+  #pluginOf(pod: Pod, name: string): Plugin | undefined {
+    return this.#profiles.get(schedulerName(pod))?.plugins.find(({ plugin }) => plugin.name === name)?.plugin
   }
 
   #react(events: readonly ClusterEvent[]): void {
@@ -200,7 +212,7 @@ class Scheduler {
 
   async #scheduleAll(): Promise<void> {
     for (let queued = this.#pending.take(); queued !== undefined && !this.#signal.aborted; queued = this.#pending.take()) {
-      this.#schedule(queued)
+      await this.#schedule(queued)
       // The end of a write adds the key again.
       if (this.#writes.size >= MOST_WRITES) return
       if (turnIsSpent()) await nextTurn()
@@ -209,33 +221,35 @@ class Scheduler {
     if (wait !== undefined) this.#work.addAfter(PENDING, wait)
   }
 
-  #schedule(queued: QueuedPod): void {
+  async #schedule(queued: QueuedPod): Promise<void> {
     const { pod } = queued
     const profile = this.#profiles.get(schedulerName(pod))
     if (profile === undefined) return
     try {
       // If its binding is written, an older state of the pod was observed after that.
       if (this.#state.isAssigned(pod)) this.#pending.delete(pod)
-      else this.#runCycle(queued, profile)
+      else await startInTurns(this.#runCycle(queued, profile))
     } catch (error) {
       this.#state.forgetAssumed(pod)
       this.#fail(queued, new Set(), { reason: 'SchedulerError', message: errorMessage(error) })
     }
   }
 
-  #runCycle(queued: QueuedPod, profile: Profile): void {
+  *#runCycle(queued: QueuedPod, profile: Profile): Steps<void> {
     const info = this.#infos.of(queued.pod)
     const snapshot = this.#state.snapshot()
     const preferred = queued.pod.status.nominatedNodeName
     const nominated = this.#nominated.size > 0 ? (name: string) => this.#nominated.on(name) : NONE_NOMINATED
     const begun = performance.now()
-    const filtered = filterNodes(info, snapshot, profile, { from: this.#next, nominated, preferred, shapes: this.#shapes })
+    const filtered = yield* filterNodes(info, snapshot, profile, { from: this.#next, nominated, preferred, shapes: this.#shapes })
+    // The pod may be gone after several turns.
+    if (!this.#pending.isPending(queued)) return
     if ('feasible' in filtered) {
       this.#next = filtered.feasible.next
       const node = chooseNode(info, snapshot, profile, filtered.feasible, this.#random)
       this.#metrics.algorithmSeconds.child().observe((performance.now() - begun) / 1000)
       if (node) this.#assign(queued, info, node, filtered.feasible.reserves)
-    } else this.#reject(queued, info, filtered, profile)
+    } else yield* this.#reject(queued, info, snapshot, filtered, profile)
   }
 
   /** Reserves the node, and binds the pod in the background. It counts for the node already. */
@@ -299,15 +313,16 @@ class Scheduler {
     }
   }
 
-  #reject(queued: QueuedPod, info: PodInfo, filtered: Unfeasible, { preemption: args }: Profile): void {
+  *#reject(queued: QueuedPod, info: PodInfo, snapshot: Snapshot, filtered: Unfeasible, { preemption: args }: Profile): Steps<void> {
     const changes = filtered.postFilters.map(postFilter => postFilter())
     for (const { write } of changes) if (write) this.#write(queued.pod, () => this.#tryWrite(queued.pod, write))
     const nominated = (name: string) => this.#nominated.on(name)
     const { infeasible } = filtered
     if (args) this.#metrics.preemptionAttempts.child().value++
     const preemption: Preemption = args
-      ? preempt({ pod: info, snapshot: this.#state.snapshot(), ...filtered, nominated, args, random: this.#random })
+      ? yield* preempt({ pod: info, snapshot, ...filtered, nominated, args, random: this.#random })
       : { message: '', isHopeless: false }
+    if (!this.#pending.isPending(queued)) return
     if ('candidate' in preemption) {
       const { candidate } = preemption
       this.#metrics.preemptionVictims.child().observe(candidate.victims.length)

@@ -7,7 +7,7 @@ import type { NodeInfo } from './node-info.ts'
 export interface ClusterObjects {
   /** Returns an object by its kind, its namespace (empty for kinds without) and its name. Undefined if it does not exist. */
   get<T extends KubeObject>(kind: string, namespace: string, name: string): T | undefined
-  /** Returns all objects of a kind, in a namespace if one is given. */
+  /** Returns all objects of a kind, in a namespace if one is given. A list of all is the same one until an object of the kind changes. */
   list<T extends KubeObject>(kind: string, namespace?: string): readonly T[]
   /** Returns the time of the API's clock, in milliseconds. */
   now(): number

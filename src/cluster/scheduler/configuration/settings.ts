@@ -44,7 +44,7 @@ export function schedulerSettings(bytes: Buffer | undefined, features: ArgumentF
   const { podInitialBackoffSeconds = 1, podMaxBackoffSeconds = 10 } = given
   return {
     profiles: new Map(profiles.map(profile => [profile.schedulerName, profile])),
-    backOff: { firstMs: 1000 * podInitialBackoffSeconds, longestMs: 1000 * podMaxBackoffSeconds },
+    backOff: { firstMs: 1000 * podInitialBackoffSeconds, longestMs: 1000 * podMaxBackoffSeconds, endsEarly: features.enabled('SchedulerPopFromBackoffQ') },
   }
 }
 

@@ -84,9 +84,14 @@ function isForNode(slice: ResourceSlice, node: Node, { countsOtherNodes }: PoolR
   return offeredDevices(slice).some(({ device }) => isChosen(device, node))
 }
 
+/** Indexes of lists of slices, which must not change. */
+const [indexes, partitionableIndexes] = [new WeakMap<readonly ResourceSlice[], SliceIndex>(), new WeakMap<readonly ResourceSlice[], SliceIndex>()]
+
 /** Returns a function that gathers the pools of a node. Source: GatherPools of k8s.io/dynamic-resource-allocation/structured. */
 export function poolsByNode(slices: readonly ResourceSlice[], rules: PoolRules): (node: Node) => DevicePool[] {
-  const index = indexSlices(slices, rules)
+  const known = rules.partitionable ? partitionableIndexes : indexes
+  const index = known.get(slices) ?? indexSlices(slices, rules)
+  known.set(slices, index)
   return node => {
     const reached = new Map<string, ResourceSlice[]>()
     const named = index.byNode.get(node.metadata.name ?? '') ?? []

@@ -136,6 +136,7 @@ function preparePod(
   const failed = bindingTimeoutMs === undefined ? [] : claims.filter(claim => isNeverReady(claim, objects.now(), bindingTimeoutMs))
   return {
     resultOn,
+    isSlow: true,
     filter: {
       check(node) {
         const elsewhere = claims.filter(claim => failed.includes(claim) || !isAvailable(claim, node))

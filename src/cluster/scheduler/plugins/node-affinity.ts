@@ -1,6 +1,8 @@
-import type { NodeAffinity, NodeSelectorTerm } from '../../../api/core/v1.types.ts'
+import type { NodeAffinity, NodeSelectorTerm, Pod } from '../../../api/core/v1.types.ts'
 import { matchesNodeSelector, matchesRequiredAffinity, preferredWeight } from '../../shared/node-affinity.ts'
-import { type NodeFilter, normalizeByHighest, type Plugin, SKIP, unresolvable } from '../framework.ts'
+import { type NodeFilter, normalizeByHighest, type Plugin, SKIP, type Status, unresolvable } from '../framework.ts'
+import { helpsIfSuitable } from '../node-hints.ts'
+import type { NodeInfo } from '../node-info.ts'
 
 /** Arguments of the plugin. Source: NodeAffinityArgs of kubescheduler.config.k8s.io/v1. */
 export interface NodeAffinityArgs {
@@ -12,18 +14,18 @@ export interface NodeAffinityArgs {
 export function nodeAffinity({ addedAffinity }: NodeAffinityArgs = {}): Plugin {
   const added = addedAffinity?.requiredDuringSchedulingIgnoredDuringExecution
   const addedPreferred = addedAffinity?.preferredDuringSchedulingIgnoredDuringExecution
+  const mismatch = (pod: Pod, { node }: NodeInfo): Status | undefined => {
+    if (added && !matchesNodeSelector(added, node)) return unresolvable("node(s) didn't match scheduler-enforced node affinity")
+    return matchesRequiredAffinity(pod, node) ? undefined : unresolvable("node(s) didn't match Pod's node affinity/selector")
+  }
   return {
     name: 'NodeAffinity',
     isNodeLocal: true,
+    isHelpedByNode: helpsIfSuitable(({ pod }, node) => mismatch(pod, node)),
     preFilter({ pod }) {
       const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
       if (required === undefined && added === undefined && pod.spec.nodeSelector === undefined) return { status: SKIP }
-      const filter: NodeFilter = {
-        check({ node }) {
-          if (added && !matchesNodeSelector(added, node)) return unresolvable("node(s) didn't match scheduler-enforced node affinity")
-          return matchesRequiredAffinity(pod, node) ? undefined : unresolvable("node(s) didn't match Pod's node affinity/selector")
-        },
-      }
+      const filter: NodeFilter = { check: node => mismatch(pod, node) }
       const nodeNames = required && namedNodes(required.nodeSelectorTerms ?? [])
       if (nodeNames?.size === 0) return { status: unresolvable('pod affinity terms conflict'), filter }
       return nodeNames ? { nodeNames, filter } : { filter }

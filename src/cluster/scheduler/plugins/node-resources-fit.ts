@@ -41,6 +41,9 @@ export interface Insufficient {
 export const nodeResourcesFit = (args: FitArgs, release: Release, hasDevices: boolean): Plugin => ({
   name: 'NodeResourcesFit',
   isNodeLocal: true,
+  // A node that has grown may help although the pod would have fitted an empty one before.
+  isHelpedByNode: (pod, node, _old, objects) =>
+    fitFilter(pod, args, release, hasDevices ? classesOfResources(pod.requests, objects) : undefined).check(node) === undefined,
   preFilter: (pod, { objects }) => ({
     // The classes of devices are no part of a node.
     isNodeLocal: !hasDevices || ![...pod.requests.keys()].some(mayBeDevices),

@@ -1,6 +1,8 @@
-import type { Taint } from '../../../api/core/v1.types.ts'
+import type { Pod, Taint } from '../../../api/core/v1.types.ts'
 import { tolerates } from '../../shared/tolerations.ts'
-import { type Plugin, unresolvable } from '../framework.ts'
+import { type Plugin, type Status, unresolvable } from '../framework.ts'
+import { helpsIfSuitable } from '../node-hints.ts'
+import type { NodeInfo } from '../node-info.ts'
 
 const TAINT: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }
 
@@ -8,8 +10,11 @@ const TAINT: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSched
 export const nodeUnschedulable: Plugin = {
   name: 'NodeUnschedulable',
   isNodeLocal: true,
-  preFilter({ pod }) {
-    const isTolerated = pod.spec.tolerations?.some(toleration => tolerates(toleration, TAINT)) ?? false
-    return { filter: { check: ({ node }) => (node.spec?.unschedulable && !isTolerated ? unresolvable('node(s) were unschedulable') : undefined) } }
-  },
+  isHelpedByNode: helpsIfSuitable(({ pod }, node) => cordon(pod, node)),
+  preFilter: ({ pod }) => ({ filter: { check: node => cordon(pod, node) } }),
+}
+
+function cordon({ spec }: Pod, { node }: NodeInfo): Status | undefined {
+  if (!node.spec?.unschedulable) return undefined
+  return spec.tolerations?.some(toleration => tolerates(toleration, TAINT)) ? undefined : unresolvable('node(s) were unschedulable')
 }

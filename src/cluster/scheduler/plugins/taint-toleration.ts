@@ -2,11 +2,13 @@ import type { Taint, Toleration } from '../../../api/core/v1.types.ts'
 import { isSince, type Release } from '../../../lifecycle/release.ts'
 import { isExclusive, tolerates, untoleratedTaint } from '../../shared/tolerations.ts'
 import { normalizeByHighest, type Plugin, unresolvable } from '../framework.ts'
+import { helpsIfSuitable } from '../node-hints.ts'
 
 /** Rejects nodes with taints that the pod does not tolerate, and prefers nodes with few taints of effect PreferNoSchedule. */
 export const taintToleration = (release: Release): Plugin => ({
   name: 'TaintToleration',
   isNodeLocal: true,
+  isHelpedByNode: helpsIfSuitable(({ pod: { spec } }, { node }) => untoleratedTaint(node.spec?.taints, spec.tolerations, isExclusive)),
   preFilter: ({ pod }) => ({
     filter: {
       check({ node }) {

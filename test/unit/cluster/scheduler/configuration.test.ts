@@ -43,7 +43,7 @@ describe('the configuration of the scheduler', () => {
       InterPodAffinity: 2,
       ImageLocality: 1,
     })
-    expect([profile?.preemption, profile?.percentageOfNodesToScore, backOff]).to.deep.equal([{}, 0, { firstMs: 1000, longestMs: 10_000 }])
+    expect([profile?.preemption, profile?.percentageOfNodesToScore, backOff]).to.deep.equal([{}, 0, { firstMs: 1000, longestMs: 10_000, endsEarly: true }])
   })
 
   it('has a profile for each scheduler name, with its own or the general percentage', () => {
@@ -60,7 +60,7 @@ profiles:
       ['a', 30],
       ['b', 70],
     ])
-    expect(backOff).to.deep.equal({ firstMs: 2000, longestMs: 5000 })
+    expect(backOff).to.deep.equal({ firstMs: 2000, longestMs: 5000, endsEarly: true })
   })
 
   it('disables plugins everywhere or at one point, and sets weights', () => {

@@ -8,6 +8,7 @@ import { nodeResourcesFit } from '../../../../src/cluster/scheduler/plugins/node
 import { taintToleration } from '../../../../src/cluster/scheduler/plugins/taint-toleration.ts'
 import { nodesToFind, type Profile } from '../../../../src/cluster/scheduler/profile.ts'
 import type { Snapshot } from '../../../../src/cluster/scheduler/snapshot.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { infoOf, nodeOf, type PodParts, snapshotOf } from '../../../support/scheduling.ts'
 
 const profile = (...plugins: Plugin[]): Profile => ({
@@ -20,7 +21,7 @@ const none = () => []
 
 /** Names of the feasible nodes, or the text of the failure. */
 function filtered(pod: PodParts, snapshot: ReturnType<typeof snapshotOf>, from = 0): string[] | string {
-  const result = filterNodes(infoOf(pod), snapshot, PROFILE, { from, nominated: none })
+  const result = runAtOnce(filterNodes(infoOf(pod), snapshot, PROFILE, { from, nominated: none }))
   return 'feasible' in result ? result.feasible.nodes.map(({ name }) => name) : failureText(result.infeasible)
 }
 
@@ -67,17 +68,19 @@ describe('filtering of nodes', () => {
     })
     const isFeasible = (priority: number): boolean =>
       'feasible' in
-      filterNodes(infoOf({ spec: { priority, containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] } }), snapshot, PROFILE, {
-        from: 0,
-        nominated: () => [nominated],
-      })
+      runAtOnce(
+        filterNodes(infoOf({ spec: { priority, containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] } }), snapshot, PROFILE, {
+          from: 0,
+          nominated: () => [nominated],
+        }),
+      )
     expect([isFeasible(4), isFeasible(5), isFeasible(6)]).to.deep.equal([false, false, true])
   })
 
   it('takes the node that the pod is nominated to, if it is feasible', () => {
     const snapshot = snapshotOf([nodeOf('a'), nodeOf('b'), nodeOf('c', { allocatable: { pods: '0' } })])
     const namesWith = (preferred: string) => {
-      const result = filterNodes(infoOf(), snapshot, PROFILE, { from: 0, nominated: none, preferred })
+      const result = runAtOnce(filterNodes(infoOf(), snapshot, PROFILE, { from: 0, nominated: none, preferred }))
       return 'feasible' in result && result.feasible.nodes.map(({ name }) => name)
     }
     expect([namesWith('b'), namesWith('c'), namesWith('gone')]).to.deep.equal([['b'], ['a', 'b'], ['a', 'b']])
@@ -87,7 +90,7 @@ describe('filtering of nodes', () => {
     expect([99, 100, 500, 1000, 5000, 6000].map(count => nodesToFind(count, 0))).to.deep.equal([99, 100, 230, 420, 500, 300])
     expect([nodesToFind(1000, 100), nodesToFind(1000, 20), nodesToFind(300, 20)]).to.deep.equal([1000, 200, 100])
     const snapshot = snapshotOf(Array.from({ length: 200 }, (_, i) => nodeOf(`n${i}`)))
-    const result = filterNodes(infoOf(), snapshot, PROFILE, { from: 150, nominated: none })
+    const result = runAtOnce(filterNodes(infoOf(), snapshot, PROFILE, { from: 150, nominated: none }))
     expect('feasible' in result && [result.feasible.nodes.length, result.feasible.next]).to.deep.equal([100, 50])
   })
 })

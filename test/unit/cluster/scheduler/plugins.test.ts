@@ -1,4 +1,7 @@
 import { expect } from 'chai'
+import type { Node } from '../../../../src/api/core/v1.types.ts'
+import type { Plugin } from '../../../../src/cluster/scheduler/framework.ts'
+import { NodeInfo } from '../../../../src/cluster/scheduler/node-info.ts'
 import { imageLocality } from '../../../../src/cluster/scheduler/plugins/image-locality.ts'
 import { interPodAffinity } from '../../../../src/cluster/scheduler/plugins/inter-pod-affinity.ts'
 import { nodeAffinity } from '../../../../src/cluster/scheduler/plugins/node-affinity.ts'
@@ -34,6 +37,30 @@ describe('plugins of the scheduler', () => {
     const nodes = snapshotOf([nodeOf('a', { spec: { unschedulable: true } }), nodeOf('b')])
     expect(filterBy(nodeUnschedulable, {}, nodes)).to.deep.equal({ a: 'node(s) were unschedulable', b: '' })
     expect(filterBy(nodeUnschedulable, { spec: { tolerations: [{ operator: 'Exists' }] } }, nodes)).to.deep.equal({ a: '', b: '' })
+  })
+
+  it('a node that has become suitable helps pods whose plugin regards the node alone', () => {
+    const helps = (plugin: Plugin, pod: PodParts, node: Node, old?: Node): boolean | undefined =>
+      plugin.isHelpedByNode?.(infoOf(pod), NodeInfo.of(node), old && NodeInfo.of(old), objectsOf())
+    const [plain, cordoned] = [nodeOf('a'), nodeOf('a', { spec: { unschedulable: true } })]
+    expect([helps(nodeUnschedulable, {}, plain, cordoned), helps(nodeUnschedulable, {}, plain, plain), helps(nodeUnschedulable, {}, cordoned)]).to.deep.equal([
+      true,
+      false,
+      false,
+    ])
+    const selects: PodParts = { spec: { nodeSelector: { disk: 'ssd' } } }
+    const labelled = nodeOf('a', { labels: { disk: 'ssd' } })
+    expect([helps(nodeAffinity(), selects, labelled, plain), helps(nodeAffinity(), selects, plain)]).to.deep.equal([true, false])
+    const tainted = nodeOf('a', { spec: { taints: [{ key: 'k', effect: 'NoSchedule' }] } })
+    expect([helps(taintToleration('1.33'), {}, plain, tainted), helps(taintToleration('1.33'), {}, tainted, plain)]).to.deep.equal([true, false])
+    const fit = nodeResourcesFit({}, '1.33', false)
+    const grown = nodeOf('a', { allocatable: { cpu: '8' } })
+    expect([helps(fit, { requests: { cpu: '3' } }, grown, plain), helps(fit, { requests: { cpu: '9' } }, grown, plain)]).to.deep.equal([true, false])
+  })
+
+  it('NodePorts is helped by the deletion of a pod with the same port', () => {
+    const helps = (other: PodParts) => nodePorts.isHelpedByPod?.(infoOf(port(80)), 'assigned pod deleted', infoOf(other))
+    expect([helps(port(80)), helps(port(81)), helps({})]).to.deep.equal([true, false, false])
   })
 
   it('TaintToleration rejects taints in the words of the release, and prefers few soft taints', () => {

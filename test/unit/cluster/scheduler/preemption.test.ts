@@ -6,6 +6,7 @@ import { nodeResourcesFit } from '../../../../src/cluster/scheduler/plugins/node
 import { taintToleration } from '../../../../src/cluster/scheduler/plugins/taint-toleration.ts'
 import { preempt } from '../../../../src/cluster/scheduler/preemption.ts'
 import type { Profile } from '../../../../src/cluster/scheduler/profile.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { infoOf, nodeOf, type PodParts, snapshotOf } from '../../../support/scheduling.ts'
 
 const PROFILE: Profile = {
@@ -35,9 +36,9 @@ const budget = (app: string, disruptionsAllowed: number): KubeObject =>
 /** Preempts for a pod. Returns `node: victims`, or the message. */
 function preempted(parts: PodParts, snapshot: ReturnType<typeof snapshotOf>): string {
   const info = infoOf(parts)
-  const result = filterNodes(info, snapshot, PROFILE, { from: 0, nominated: none })
+  const result = runAtOnce(filterNodes(info, snapshot, PROFILE, { from: 0, nominated: none }))
   if ('feasible' in result) return 'feasible'
-  const outcome = preempt({ pod: info, snapshot, ...result, nominated: none, args: {}, random: () => 0 })
+  const outcome = runAtOnce(preempt({ pod: info, snapshot, ...result, nominated: none, args: {}, random: () => 0 }))
   if ('message' in outcome) return outcome.message
   const { node, victims } = outcome.candidate
   return `${node.name}: ${victims.map(({ pod: victim }) => victim.metadata.name).join(', ')}`

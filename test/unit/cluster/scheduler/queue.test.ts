@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { SchedulingQueue } from '../../../../src/cluster/scheduler/queue.ts'
+import { type BackOff, SchedulingQueue } from '../../../../src/cluster/scheduler/queue.ts'
 import { podOf } from '../../../support/scheduling.ts'
 
-function queueWith() {
+function queueWith(backOff?: BackOff) {
   const clock = { time: 0, now: () => clock.time }
-  const queue = new SchedulingQueue(clock)
+  const queue = new SchedulingQueue(clock, backOff)
   const put = (name: string, priority = 0): void => queue.put(podOf({ name, spec: { priority, containers: [] } }), false)
   const take = (): string | undefined => queue.take()?.pod.metadata.name
   return { clock, queue, put, take }
@@ -49,6 +49,23 @@ describe('the scheduling queue', () => {
     const again = queue.take()
     if (again) queue.fail(again, new Set())
     expect([again?.attempts, queue.untilNext(), take()]).to.deep.equal([2, 2000, undefined])
+  })
+
+  it('ends the back-off of a rejected pod early if no other pod is to be tried and the release does, but not after an error', () => {
+    const { clock, queue, put, take } = queueWith({ firstMs: 1500, longestMs: 10_000, endsEarly: true })
+    for (const [name, priority] of [
+      ['failed', 20],
+      ['low', 0],
+      ['high', 10],
+    ] as const)
+      put(name, priority)
+    for (let queued = queue.take(); queued; queued = queue.take()) queue.fail(queued, new Set(queued.pod.metadata.name === 'failed' ? [] : ['NodeAffinity']))
+    clock.time = 100
+    queue.react('node labels')
+    expect(queue.lengths).to.deep.equal({ active: 0, backoff: 3, unschedulable: 0 })
+    put('new')
+    expect([take(), take(), take(), take()]).to.deep.equal(['new', 'high', 'low', undefined])
+    expect(queue.untilNext()).to.equal(1400)
   })
 
   it('tries every pod after five minutes, and forgets deleted ones', () => {

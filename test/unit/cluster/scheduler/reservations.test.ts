@@ -3,6 +3,7 @@ import { filterNodes } from '../../../../src/cluster/scheduler/find-node.ts'
 import { type BindingContext, type Plugin, type Reservation, type Status, unschedulable } from '../../../../src/cluster/scheduler/framework.ts'
 import { NodeInfo } from '../../../../src/cluster/scheduler/node-info.ts'
 import { Reservations } from '../../../../src/cluster/scheduler/reservations.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { infoOf, nodeOf, snapshotOf } from '../../../support/scheduling.ts'
 
 const context = {} as BindingContext
@@ -62,7 +63,7 @@ describe('reservations', () => {
     const plugin = (name: string, status?: Status): Plugin => ({ name, preFilter: () => ({ ...(status && { status }), reserve: () => undefined }) })
     const plugins = [plugin('A'), plugin('B', { code: 'Skip', reasons: [] })].map(one => ({ plugin: one, weight: 1 }))
     const profile = { schedulerName: 's', plugins, percentageOfNodesToScore: 0 }
-    const filtered = filterNodes(infoOf(), snapshotOf([nodeOf('a')]), profile, { from: 0, nominated: () => [] })
+    const filtered = runAtOnce(filterNodes(infoOf(), snapshotOf([nodeOf('a')]), profile, { from: 0, nominated: () => [] }))
     expect('feasible' in filtered && filtered.feasible.reserves.map(one => one.plugin)).to.deep.equal(['A'])
   })
 })

@@ -10,6 +10,7 @@ import type { Profile } from '../../../../src/cluster/scheduler/profile.ts'
 import { ShapeCache, shapeOf } from '../../../../src/cluster/scheduler/shape-results.ts'
 import type { Snapshot } from '../../../../src/cluster/scheduler/snapshot.ts'
 import { seededRandom } from '../../../../src/lib/seeded-random.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
 import { infoOf, nodeOf, objectsOf, type PodParts } from '../../../support/scheduling.ts'
 
 const newProfile = (): Profile => [...schedulerSettings(undefined, { release: '1.33', enabled: () => false }).profiles.values()][0] as Profile
@@ -52,7 +53,7 @@ function podOfShape(shape: number, name: string, app = 'a'): PodParts {
 function resultOf(pod: PodInfo, snapshot: Snapshot, shapes?: ShapeCache) {
   // A profile of its own has seen no cycle.
   const profile = shapes ? PROFILE : newProfile()
-  const filtered = filterNodes(pod, snapshot, profile, { from: 1, nominated: NONE_NOMINATED, ...(shapes && { shapes }) })
+  const filtered = runAtOnce(filterNodes(pod, snapshot, profile, { from: 1, nominated: NONE_NOMINATED, ...(shapes && { shapes }) }))
   if ('infeasible' in filtered) return [failureText(filtered.infeasible), [...filtered.infeasible.plugins]]
   const { feasible } = filtered
   return [
@@ -113,7 +114,7 @@ describe('results shared by pods of one shape', () => {
     const state = new ClusterState(objectsOf())
     state.setNode(nodeOf('a'))
     const hasResults = (): boolean => {
-      const filtered = filterNodes(infoOf(), state.snapshot(), PROFILE, { from: 0, nominated: NONE_NOMINATED, shapes })
+      const filtered = runAtOnce(filterNodes(infoOf(), state.snapshot(), PROFILE, { from: 0, nominated: NONE_NOMINATED, shapes }))
       return 'feasible' in filtered && filtered.feasible.results !== undefined
     }
     expect([hasResults(), hasResults(), hasResults()]).to.deep.equal([false, true, true])
