@@ -273,6 +273,7 @@ export class InProcessClient implements ApiClient {
       signal: fence,
       userAgent: identity.userAgent,
       receivedAt: clock.now(),
+      isTrusted: true,
       webhookFault,
       warn() {},
       info: resourceAttributes({ verb, group, version, namespace, resource, subresource, name }),

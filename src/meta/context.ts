@@ -81,6 +81,8 @@ export interface RequestContext {
   readonly receivedAt: number
   /** Optional. Deadline of the request, in milliseconds of the monotonic clock. Default: 0, no deadline. */
   readonly deadline?: number
+  /** Optional. Whether the request is not authorized, as those of the process itself. Default: false. */
+  readonly isTrusted?: boolean
   /** Audit event of the request. Undefined if it is not audited. */
   readonly audit?: AuditRecord | undefined
   /** Optional. Records the steps of the request for `binnacle why`. */

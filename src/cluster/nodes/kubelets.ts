@@ -26,6 +26,7 @@ import { PodLives } from './pod-lives.ts'
 import { Registration } from './registration.ts'
 import { KubeletStageClient } from './stage-client.ts'
 import { followStages } from './stage-objects.ts'
+import { StagedKinds } from './staged-kinds.ts'
 
 const [NODE_KIND, POD_KIND] = ['v1/Node', 'v1/Pod']
 
@@ -43,9 +44,13 @@ class Kubelets {
   readonly #nodes: Informer<Node>
   readonly #addresses = new PodAddresses()
   /** Stages of users. Without them, the state of nodes and pods is reported as by a kubelet. */
-  readonly #stages = new StageSet([], [NODE_KIND, POD_KIND])
+  readonly #stages = new StageSet([])
   readonly #engine: StageEngine
   readonly #player: StagePlayer
+  /** Objects of other kinds that have stages. */
+  readonly #stagedKinds: StagedKinds
+  /** Reports again whether the stages of a kind take effect. */
+  #reportStages: (kind: string) => void = () => {}
   /** Players of the shipped stages, for pods that are annotated with their names. */
   readonly #shipped: ReadonlyMap<string, StagePlayer>
   readonly #lives: PodLives
@@ -63,11 +68,12 @@ class Kubelets {
       if (!isStatusError(error, 'NotFound', 'Conflict')) logger.warn('a stage failed', { kind, name: metadata.name ?? '', error: errorMessage(error) })
     }
     const events = recorderOf(env, 'kubelet', signal)
-    const stageClient = new KubeletStageClient(client, events)
+    const stageClient = new KubeletStageClient(client, events, kind => this.#stagedKinds.resourceOf(kind))
     const playerOf = (engine: StageEngine): StagePlayer =>
       new StagePlayer({ engine, client: stageClient, clock, functionsFor: object => this.#functionsFor(object), seed: 1, onError })
     this.#engine = new StageEngine({ stages: this.#stages.stages, seed: 1, onError })
     this.#player = playerOf(this.#engine)
+    this.#stagedKinds = new StagedKinds({ env, player: this.#player, changed: kind => this.#reportStages(kind) }, signal)
     const shipped = { fast: FAST_POD_STAGES, general: GENERAL_POD_STAGES }
     this.#shipped = new Map(
       Object.entries(shipped).map(([name, stages]) => [name, playerOf(new StageEngine({ stages: stages.map(decodeStage), seed: 1, onError }))]),
@@ -106,7 +112,10 @@ class Kubelets {
     const { features, client, logger } = this.#env
     await Promise.all([createKwokDefinitions(client, logger), registerMetrics(client, features.release, logger)])
     refuseMetrics(this.#env, this.#signal)
-    await followStages(this.#env, this.#stages, this.#signal, kinds => this.#restage(kinds))
+    this.#reportStages = await followStages(this.#env, this.#stages, this.#signal, {
+      changed: kinds => this.#restage(kinds),
+      fault: kind => this.#stagedKinds.fault(kind),
+    })
     const observeNode = (node: Node): void => {
       reports.observe(node)
       if (this.#stages.has(NODE_KIND)) this.#observeStaged(node)
@@ -139,6 +148,10 @@ class Kubelets {
   /** Chooses stages anew for the objects of kinds whose stages have changed. */
   #restage(kinds: ReadonlySet<string>): void {
     this.#engine.setStages(this.#stages.stages)
+    const others = [...this.#stages.ownKinds].filter(kind => kind !== NODE_KIND && kind !== POD_KIND)
+    this.#stagedKinds.follow(new Set(others))
+    for (const kind of kinds) this.#stagedKinds.restage(kind)
+    if (!kinds.has(NODE_KIND) && !kinds.has(POD_KIND)) return
     for (const node of this.#nodes.store.list()) {
       if (kinds.has(NODE_KIND)) {
         this.#player.forget(staged(node, 'Node'))

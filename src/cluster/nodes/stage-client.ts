@@ -1,6 +1,7 @@
 import type { Node, Pod } from '../../api/core/v1.types.ts'
-import { isJsonObject, type Json, objectIn, type TypedObject } from '../../api/meta/object.ts'
+import { decodedObject, isJsonObject, type Json, type KubeObject, objectIn, type TypedObject } from '../../api/meta/object.ts'
 import type { ApiClient, PatchBody, PatchType, ResourceKind } from '../../clients/api-client.ts'
+import { isStatusError } from '../../meta/status.ts'
 import type { StageClient } from '../kwok/engine/stage-client.ts'
 import type { StagedObject } from '../kwok/engine/stage-engine.ts'
 import type { RenderedWrite } from '../kwok/stage/actions.ts'
@@ -13,14 +14,17 @@ const PATCH_TYPES: Readonly<Partial<Record<RenderedWrite['type'], PatchType>>> =
   'application/strategic-merge-patch+json': 'strategic',
 }
 
-/** Makes the requests of stages of nodes and pods with a client of the API. */
+/** Makes the requests of stages with a client of the API. */
 export class KubeletStageClient implements StageClient {
   readonly #client: ApiClient
   readonly #recorder: EventRecorder
+  readonly #resourceOf: (kind: string) => ResourceKind<TypedObject> | undefined
 
-  constructor(client: ApiClient, recorder: EventRecorder) {
+  /** @param resourceOf returns the resource of a kind that has stages, other than nodes and pods */
+  constructor(client: ApiClient, recorder: EventRecorder, resourceOf: (kind: string) => ResourceKind<TypedObject> | undefined) {
     this.#client = client
     this.#recorder = recorder
+    this.#resourceOf = resourceOf
   }
 
   async patch(object: TypedObject, { type, data, subresource, impersonation }: RenderedWrite): Promise<StagedObject> {
@@ -29,20 +33,49 @@ export class KubeletStageClient implements StageClient {
       throw new Error(`a stage of ${object.kind} has a patch that a simulated kubelet does not make: ${impersonation === undefined ? type : 'impersonation'}`)
     const { namespace = '', name = '' } = object.metadata
     const target = { namespace, name, ...(subresource !== '' && { subresource }) }
-    return (await this.#client.patch(kindOf(object), target, patchOf(object, data), patchType)) as StagedObject
+    return (await this.#client.patch(this.#kindOf(object), target, patchOf(object, data), patchType)) as StagedObject
   }
 
   async delete(object: TypedObject): Promise<void> {
     const { namespace = '', name = '', uid } = object.metadata
-    await this.#client.delete(kindOf(object), namespace, name, { gracePeriodSeconds: 0, ...(uid !== undefined && { uid }) })
+    await this.#client.delete(this.#kindOf(object), namespace, name, { gracePeriodSeconds: 0, ...(uid !== undefined && { uid }) })
   }
 
-  async apply(source: TypedObject): Promise<void> {
-    throw new Error(`a stage of ${source.kind} applies another object, which a simulated kubelet does not do`)
+  async apply(source: TypedObject, { type, data, subresource, impersonation }: Parameters<StageClient['apply']>[1]): Promise<void> {
+    const object = decodedObject(objectIn(data))
+    const { apiVersion = '', kind = '', metadata = {} } = object
+    const [version, group = ''] = apiVersion.split('/').toReversed()
+    const resource = (await this.#client.kindsOf(group)).find(each => each.kind === kind && each.version === version)
+    if (resource === undefined || impersonation !== undefined)
+      throw new Error(`a stage of ${source.kind} applies ${apiVersion} ${kind}: ${resource ? 'impersonation is not supported' : 'it is not served'}`)
+    const { name = '', namespace = source.metadata.namespace ?? 'default' } = metadata
+    const target = { namespace: resource.namespaced ? namespace : '', name, ...(subresource !== '' && { subresource }) }
+    const patchType = PATCH_TYPES[type]
+    if (patchType === undefined) await this.#client.apply(resource, target, object, { fieldManager: 'kwok', force: true })
+    else if (subresource !== '') await this.#client.patch(resource, target, object, patchType)
+    else await this.#createOrPatch(resource, { ...object, metadata: { ...metadata, ...(resource.namespaced && { namespace }) } }, patchType)
+  }
+
+  async #createOrPatch(resource: ResourceKind<TypedObject>, object: KubeObject, type: PatchType): Promise<void> {
+    const { namespace = '', name = '' } = object.metadata
+    try {
+      await this.#client.create(resource, object)
+    } catch (error) {
+      if (!isStatusError(error, 'AlreadyExists')) throw error
+      await this.#client.patch(resource, { namespace, name }, object, type)
+    }
   }
 
   async createEvent(object: TypedObject, { type, reason, message }: Parameters<StageClient['createEvent']>[1]): Promise<void> {
-    this.#recorder.record(kindOf(object), object, type === 'Warning' ? 'Warning' : 'Normal', reason, message)
+    this.#recorder.record(this.#kindOf(object), object, type === 'Warning' ? 'Warning' : 'Normal', reason, message)
+  }
+
+  #kindOf({ apiVersion, kind }: TypedObject): ResourceKind<TypedObject> {
+    if (kind === 'Node' && apiVersion === 'v1') return NODES satisfies ResourceKind<Node>
+    if (kind === 'Pod' && apiVersion === 'v1') return PODS satisfies ResourceKind<Pod>
+    const resource = this.#resourceOf(`${apiVersion}/${kind}`)
+    if (resource === undefined) throw new Error(`${apiVersion} ${kind} is not served any more`)
+    return resource
   }
 }
 
@@ -52,6 +85,3 @@ export function patchOf({ kind, metadata: { uid } }: TypedObject, data: Json): P
   if (!isJsonObject(data)) throw new Error(`a stage of ${kind} renders a patch that is neither an object nor a list`)
   return uid === undefined ? data : { ...data, metadata: { ...objectIn(data.metadata), uid } }
 }
-
-const kindOf = ({ kind }: TypedObject): ResourceKind<TypedObject> =>
-  kind === 'Node' ? (NODES satisfies ResourceKind<Node>) : (PODS satisfies ResourceKind<Pod>)

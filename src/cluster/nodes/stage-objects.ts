@@ -6,18 +6,30 @@ import type { StageSet } from '../kwok/stages/stage-set.ts'
 import { type ClusterEnvironment, queueOf, untilSynced } from '../shared/environment.ts'
 import { STAGES } from '../shared/kinds.ts'
 
+export interface StageFollower {
+  /** Called with the kinds whose stages have changed. */
+  changed(kinds: ReadonlySet<string>): void
+  /** Returns the reason why the stages of a kind have no effect. */
+  fault(kind: string): string | undefined
+}
+
 /**
- * Follows the Stages of users: keeps the set in sync, and reports in the status of each whether it takes effect. Resolves when the set has the present ones.
- * @param changed called with the kinds whose stages have changed.
+ * Follows the Stages of users: keeps the set in sync, and reports in the status of each whether it takes effect. Resolves when the set has the present ones, with a function that reports those of a kind
+ * again.
  */
-export async function followStages(env: ClusterEnvironment, set: StageSet, signal: AbortSignal, changed: (kinds: ReadonlySet<string>) => void): Promise<void> {
+export async function followStages(
+  env: ClusterEnvironment,
+  set: StageSet,
+  signal: AbortSignal,
+  { changed, fault }: StageFollower,
+): Promise<(kind: string) => void> {
   const stages = env.informers.of(STAGES)
   const statuses = queueOf(env, 'kubelet_stages', signal, {
     workers: 1,
     work: async key => {
       const stage = stages.store.get(key)
       if (!stage) return
-      const conditions = acceptedConditions(plain(stage), set.fault(key), formatTime(env.clock.now()))
+      const conditions = acceptedConditions(plain(stage), set.fault(key) ?? fault(set.kindOf(key) ?? ''), formatTime(env.clock.now()))
       if (conditions) await env.client.patch(STAGES, { namespace: '', name: key, subresource: 'status' }, { status: { conditions } })
     },
   })
@@ -33,6 +45,9 @@ export async function followStages(env: ClusterEnvironment, set: StageSet, signa
     deleted: stage => changed(set.remove(objectKey(stage))),
   })
   await untilSynced([stages], signal)
+  return kind => {
+    for (const { metadata } of stages.store.list()) if (set.kindOf(metadata.name ?? '') === kind) statuses.add(metadata.name ?? '')
+  }
 }
 
 /** A Stage with its kind, which objects of a cache need not carry. */

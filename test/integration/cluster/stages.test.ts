@@ -73,14 +73,72 @@ describe('stages of users', () => {
     await plane.until(async () => (await plane.request('GET', '/api/v1/namespaces/default/pods/kept')).status === 404)
   })
 
+  it('play for objects of other kinds, those of definitions that are created later included', async () => {
+    const spec = {
+      selector: { matchExpressions: [{ key: '.status.state', operator: 'DoesNotExist' }] },
+      steps: [
+        { event: { type: 'Normal', reason: 'Built', message: 'the house is built' } },
+        { apply: { template: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "of-{{ .metadata.name }}"}\ndata: {a: b}' } },
+        { patch: { root: 'status', subresource: 'status', template: 'state: built' } },
+      ],
+    }
+    const ofHouses = stage('houses', 'House', spec) as { spec: object }
+    await plane.apply({ ...ofHouses, spec: { ...ofHouses.spec, resourceRef: { apiGroup: 'example.dev/v1', kind: 'House' } } } as Manifest)
+    await plane.until(async () => (await accepted('houses')).status === 'False')
+    await plane.apply({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'houses.example.dev' },
+      spec: {
+        group: 'example.dev',
+        scope: 'Namespaced',
+        names: { plural: 'houses', kind: 'House' },
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            subresources: { status: {} },
+            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+          },
+        ],
+      },
+    })
+    await plane.until(async () => (await accepted('houses')).status === 'True')
+    await plane.apply({ apiVersion: 'example.dev/v1', kind: 'House', metadata: { name: 'red', namespace: 'default' } })
+    await plane.until(async () => (await get('/apis/example.dev/v1/namespaces/default/houses/red')).status?.state === 'built')
+    expect((await get('/api/v1/namespaces/default/configmaps/of-red')).data).to.deep.equal({ a: 'b' })
+    await plane.until(async () => (await get('/api/v1/namespaces/default/events')).items.some(({ reason }: AnyObject) => reason === 'Built'))
+    await plane.request('DELETE', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/houses.example.dev')
+    await plane.until(async () => (await accepted('houses')).status === 'False')
+  })
+
+  it('play for built-in kinds until they are deleted', async () => {
+    const label = (name: string) => ({
+      selector: { matchExpressions: [{ key: `.metadata.labels.${name}`, operator: 'DoesNotExist' }] },
+      steps: [{ patch: { root: 'metadata', template: `labels: {${name}: "true"}` } }],
+    })
+    const config = (name: string): Manifest => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } })
+    const labels = async (name: string): Promise<object> => (await get(`/api/v1/namespaces/default/configmaps/${name}`)).metadata.labels ?? {}
+    await plane.apply(config('early'), stage('mark', 'ConfigMap', label('marked')))
+    await plane.until(async () => 'marked' in (await labels('early')))
+    await plane.apply(config('late'))
+    await plane.until(async () => 'marked' in (await labels('late')))
+    await plane.request('DELETE', `${STAGES}/mark`)
+    await plane.settled()
+    await plane.apply(config('after'))
+    await plane.settled()
+    expect(await labels('after')).to.deep.equal({})
+  })
+
   it('report in their status why they take no effect', async () => {
     await plane.apply(stage('bad', 'Pod', { selector: { matchExpressions: [{ key: '.status[', operator: 'Maybe' }] } }))
-    await plane.apply(stage('bind', 'PersistentVolume', toPhase('Bound', 'Pending')))
-    await plane.until(async () => (await accepted('bad')).status === 'False' && (await accepted('bind')).status === 'False')
+    await plane.apply(stage('none', 'Unicorn', toPhase('Bound', 'Pending')))
+    await plane.until(async () => (await accepted('bad')).status === 'False' && (await accepted('none')).status === 'False')
     const { reason, message } = await accepted('bad')
     expect([reason, message]).to.deep.equal(['Invalid', `Stage "bad" is invalid: ${message.split('invalid: ')[1]}`])
     expect(message).to.include('spec.selector.matchExpressions[0].key').and.include('spec.selector.matchExpressions[0].operator')
-    expect((await accepted('bind')).message).to.include('stages of v1/PersistentVolume are not played')
+    expect((await accepted('none')).message).to.include('no served resource has the kind v1/Unicorn')
     await plane.apply({
       apiVersion: 'kwok.x-k8s.io/v1alpha1',
       kind: 'Metric',

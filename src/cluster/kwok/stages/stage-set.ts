@@ -9,16 +9,13 @@ export const stagedKind = ({ apiVersion, kind }: Pick<Stage, 'apiVersion' | 'kin
 /** The built-in stages and those of users. The stages of users for a kind replace the built-in ones of that kind, as those of kwok's command replace its defaults. */
 export class StageSet {
   readonly #builtIn: readonly Stage[]
-  readonly #played: ReadonlySet<string>
   /** Stages of users, by the name of the object. */
   readonly #own = new Map<string, Stage>()
   /** Reasons why Stages take no effect, by their names. */
   readonly #faults = new Map<string, string>()
 
-  /** @param others kinds without built-in stages for which users may have some */
-  constructor(builtIn: readonly JsonObject[], others: readonly string[] = []) {
+  constructor(builtIn: readonly JsonObject[]) {
     this.#builtIn = builtIn.map(decodeStage)
-    this.#played = new Set([...others, ...this.#builtIn.map(stagedKind)])
   }
 
   /** Reports whether any stage for a kind takes effect. */
@@ -34,6 +31,17 @@ export class StageSet {
     return [...this.#builtIn.filter(stage => !replaced.has(stagedKind(stage))), ...own]
   }
 
+  /** Kinds for which users have stages. */
+  get ownKinds(): ReadonlySet<string> {
+    return new Set([...this.#own.values()].map(stagedKind))
+  }
+
+  /** Returns the kind of a valid Stage of a user. */
+  kindOf(name: string): string | undefined {
+    const stage = this.#own.get(name)
+    return stage && stagedKind(stage)
+  }
+
   /** Returns the reason why a Stage takes no effect. Undefined if it does. */
   fault(name: string): string | undefined {
     return this.#faults.get(name)
@@ -45,10 +53,6 @@ export class StageSet {
     try {
       const stage = decodeStage(object)
       const kind = stagedKind(stage)
-      if (!this.#played.has(kind)) {
-        this.#faults.set(name, `stages of ${kind} are not played: simulated nodes play those of ${[...this.#played].join(' and ')}`)
-        return kinds
-      }
       this.#own.set(name, stage)
       return new Set([...kinds, kind])
     } catch (error) {

@@ -91,6 +91,14 @@ describe('binnacle/client', () => {
     expect((await plane.client().list(CONFIG_MAPS, { namespace: 'default' })).items).to.have.length.greaterThan(0)
   })
 
+  it('does not authorize requests in the process, not even those of an apply that creates', async () => {
+    const name = { namespace: 'default', name: 'applied' }
+    expect(await plane.client({ name: 'jane', groups: [] }).apply(CONFIG_MAPS, name, { data: { a: 'b' } }, { fieldManager: 'jane' })).to.have.nested.property(
+      'data.a',
+      'b',
+    )
+  })
+
   it('lets an informer in the process follow a control plane until it stops', async () => {
     const copy = await plane.fork()
     const informer = new Informer(copy.client(), CONFIG_MAPS, { namespace: 'default' })

@@ -35,9 +35,11 @@ describe('the stages that take effect', () => {
     expect(set.fault('slow')).to.equal(undefined)
   })
 
-  it('do not include a Stage of a kind that is not simulated', () => {
-    expect([...set.put('bind', stage('bind', 'PersistentVolume'))]).to.deep.equal([])
-    expect(set.fault('bind')).to.equal('stages of v1/PersistentVolume are not played: simulated nodes play those of v1/Node and v1/Pod')
+  it('may be of any kind', () => {
+    expect([...set.put('bind', { ...stage('bind', 'Deployment'), spec: { resourceRef: { apiGroup: 'apps/v1', kind: 'Deployment' } } })]).to.deep.equal([
+      'apps/v1/Deployment',
+    ])
+    expect([set.kindOf('bind'), set.kindOf('none'), [...set.ownKinds]]).to.deep.equal(['apps/v1/Deployment', undefined, ['apps/v1/Deployment']])
   })
 
   it('change both kinds if a Stage moves from one to the other', () => {
