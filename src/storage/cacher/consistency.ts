@@ -80,7 +80,7 @@ export interface ConsistencyOptions {
   readonly logger: Logger
   /** Interval of the checks. 0 disables them. */
   readonly intervalMs: number
-  /** Delay of a check after the watch is opened. */
+  /** Delay of a check after the watch is opened, and after one that failed. */
   readonly recheckMs: number
   caches(): readonly ResourceCache[]
   /** Whether the store has accepted the watch. */
@@ -131,42 +131,47 @@ export class ConsistencyChecks {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       this.#due = Number.POSITIVE_INFINITY
-      this.ended = this.ended.then(() => this.#compareAll(signal)).then(() => this.#compareWithin(this.#options.intervalMs))
+      const { intervalMs, recheckMs } = this.#options
+      this.ended = this.ended.then(() => this.#compareAll(signal)).then(isDone => this.#compareWithin(isDone ? intervalMs : Math.min(intervalMs, recheckMs)))
     }, pause).unref()
   }
 
-  async #compareAll(signal: AbortSignal): Promise<void> {
+  /** Compares all caches. Resolves to whether none failed to be compared: a busy store is asked again soon, because a loss at the start of a watch shows nowhere else. */
+  async #compareAll(signal: AbortSignal): Promise<boolean> {
     const { caches, prepare } = this.#options
     await prepare(signal).catch(() => {})
-    for (const cache of caches()) await this.#compare(cache, signal)
+    let isDone = true
+    for (const cache of caches()) if (!(await this.#compare(cache, signal))) isDone = false
+    return isDone
   }
 
   /**
    * Compares one cache with the store at the revision that both have. Reloads it if they differ. A failure to compare is counted and says nothing about the
-   * cache.
+   * cache. Resolves to false then.
    */
-  async #compare(cache: ResourceCache, signal: AbortSignal): Promise<void> {
+  async #compare(cache: ResourceCache, signal: AbortSignal): Promise<boolean> {
     const { backend, logger, generation, isOpen, readAnew } = this.#options
-    if (!cache.loaded || cache.held !== undefined || !isOpen() || signal.aborted) return
+    if (!cache.loaded || cache.held !== undefined || !isOpen() || signal.aborted) return true
     const begun = generation()
     const { name } = cache.resource
     try {
       const found = await compareWithStore(backend, cache, await this.#reach(signal), signal)
       // The state was reloaded meanwhile, so the result is void.
-      if (begun !== generation() || cache.removed) return
+      if (begun !== generation() || cache.removed) return true
       if (found.cache === found.store) {
         cache.counts.checks.success++
-        return
+        return true
       }
       cache.counts.checks.failure++
       logger.warn('the watch cache differs from the store and is reloaded', { resource: name, ...found })
     } catch (error) {
-      if (signal.aborted) return
+      if (signal.aborted) return true
       cache.counts.checks.error++
       logger.debug(1, 'the watch cache cannot be compared with the store', { resource: name, error: errorMessage(error) })
-      return
+      return false
     }
     await readAnew(cache)
+    return true
   }
   /** Waits until the caches have reached the store's newest revision, and returns theirs, since an older one may be compacted. If the watch is stuck, it is reopened. */
   async #reach(signal: AbortSignal): Promise<Revision> {

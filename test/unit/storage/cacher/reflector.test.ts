@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { expect } from 'chai'
-import type { BackendEvent, WatchProof } from '../../../../src/storage/backend.ts'
+import { BackendError, type BackendEvent, type WatchProof } from '../../../../src/storage/backend.ts'
 import type { Cacher, CacherOptions } from '../../../../src/storage/cacher/cacher-types.ts'
 import { keyspaceStart } from '../../../../src/storage/key-range.ts'
 import { key, type Revision } from '../../../../src/storage/revision.ts'
@@ -158,6 +158,20 @@ describe('storage/cacher/reflector', () => {
       backend.down = false
       await eventually('the loss is found', () => checks.failure > 0)
       await eventually('the state is there', async () => (await names('any')).length === 1)
+    })
+
+    it('soon compares again if the store could not be compared after the watch was opened', async () => {
+      backend.lose = (event: BackendEvent) => event.key === testKey('b')
+      await open({ consistencyCheckMs: 3_600_000, recheckMs: 20 })
+      seed('b')
+      const { checks } = cacher.stats().resources[0]!.counts
+      const { range } = backend
+      backend.range = async () => {
+        throw new BackendError('timeout', 'the store is busy')
+      }
+      await eventually('a comparison has failed', () => checks.error > 0)
+      backend.range = range
+      await eventually('the loss is found', () => checks.failure > 0)
     })
 
     it('compares with the present state of the store, even if other keys were compacted meanwhile', async () => {
