@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
@@ -121,6 +121,21 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
       'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}\nspec: {maxUnavailable: 1, selector: {matchLabels: {a: b}}}\n',
     )
     expect(run(executable, 'convert', '-f', file, '--to', '1.34')).to.contain('apiVersion: policy/v1\n')
+  })
+
+  it('checks manifests without a network or Node', () => {
+    const file = join(directory, 'web.yaml')
+    writeFileSync(file, 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {port: 80}\n')
+    const { status, stdout, stderr } = spawnSync(executable, ['check', '-f', file, '--release', '1.36', '--output', 'json'], { encoding: 'utf8', env: bare() })
+    expect({ status, stderr }).to.deep.equal({ status: 1, stderr: '' })
+    const [{ rule, position }] = JSON.parse(stdout).findings
+    expect({ rule, line: position.line, column: position.column }).to.deep.equal({ rule: 'wrong-type', line: 4, column: 8 })
+  })
+
+  it('explores a program with servers of its own', () => {
+    const args = ['explore', '--runs', '2', '--', '/bin/sh', '-c', 'test -s "$KUBECONFIG" && test -n "$BINNACLE_EXPLORE"']
+    const { status, stdout, stderr } = spawnSync(executable, args, { encoding: 'utf8', env: bare() })
+    expect(status, `${stdout}${stderr}`).to.equal(0)
   })
 
   it('fills a directory for envtest, with programs that call it', () => {
