@@ -1,10 +1,11 @@
-import { EVENT_ID, type Event, parseEvents, SCALAR_STYLE, type ScalarEvent, YAMLException } from 'js-yaml'
+import { EVENT_ID, type Event, SCALAR_STYLE, type ScalarEvent, YAMLException } from 'js-yaml'
 import { type Json, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import { yamlFault } from '../../codec/yaml-fault.ts'
 import { MAX_DEPTH, scalarValue, treeOf, YamlError } from '../../codec/yaml-tree.ts'
 import { invariant } from '../../lib/invariant.ts'
 import { runAtOnce } from '../../lib/steps.ts'
 import { setMember } from '../../meta/equal.ts'
+import { parseFlowEvents } from './flow-lines.ts'
 import { scalarText, yamlEvent } from './js-yaml-events.ts'
 import { lineCounter } from './line-counter.ts'
 
@@ -79,7 +80,7 @@ export function readDocuments(text: string): SourceDocument[] {
     const stream = jsonStream(text)
     if (stream.length > 1)
       return stream.flatMap(({ start, end }) => readDocuments(text.slice(start, end)).map(({ root, value }) => ({ root: moved(root, start), value })))
-    const events = parseEvents(text, { filename: '', maxDepth: MAX_DEPTH })
+    const events = parseFlowEvents(text, MAX_DEPTH)
     const lineOf = lineCounter(text)
     return documentsOf(events).flatMap(document => {
       const root = new NodeBuilder(text).build(document)
