@@ -1,5 +1,6 @@
 import type { JsonObject } from '../api/meta/object.ts'
 import type { ServedResource } from '../catalog/catalog.ts'
+import { goJson } from '../codec/json.ts'
 import type { WhyStep } from '../meta/why.ts'
 import type { SourceNode } from '../upgrade/source/nodes.ts'
 import { culpritOf } from './findings/culprit.ts'
@@ -97,7 +98,7 @@ async function writeObject(
     const { error, steps } = last
     const named = wrongValue(object, error)
     const at = named && !named.isExact ? (culpritOf(object, served.version, without) ?? named) : named
-    if (at?.isExact && at.node !== object.node) {
+    if (at?.isExact && at.node !== object.node && object.convertedFrom === undefined) {
       findings.push(...refusalFindings(object, error, steps, before !== undefined, at))
       without.add(at.node)
       removed.add(at.path)
@@ -106,7 +107,7 @@ async function writeObject(
       const others = refusalFindings(object, error, steps, true).filter(({ by = '' }) => by !== fieldManager && !TAKEN_OVER.has(by))
       if (!forceConflicts) findings.push(...others)
       last = await send(writer, object, { ...attempt, query: { ...query, force: 'true' } }, without)
-      if (forceConflicts || others.length === 0) decisive = last
+      if (without.size === 0 && (forceConflicts || others.length === 0)) decisive = last
       break
     } else break
   }
@@ -142,7 +143,8 @@ function send(client: ForkClient, object: InputObject, { method, path, query }: 
 }
 
 /** JSON of an object, with the names that the list around it implies. */
-function bodyOf({ node, value, apiVersion, kind }: InputObject, without: ReadonlySet<SourceNode>): string {
+function bodyOf({ node, value, apiVersion, kind, convertedFrom }: InputObject, without: ReadonlySet<SourceNode>): string {
+  if (convertedFrom !== undefined) return goJson(value)
   const json = nodeJson(node, without)
   const implied = Object.entries({ apiVersion, kind }).filter(([name]) => value[name] === undefined)
   if (implied.length === 0) return json

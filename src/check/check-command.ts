@@ -9,6 +9,7 @@ import { junitReport } from './formats/junit.ts'
 import { type CheckReport, isFailed, SEVERITIES } from './formats/report.ts'
 import { sarifReport } from './formats/sarif.ts'
 import { textReport } from './formats/text.ts'
+import { textsOf } from './input/input-object.ts'
 import type { CheckOptions, CheckSeverity } from './types.ts'
 import { runAtChanges } from './watch-input.ts'
 
@@ -100,7 +101,7 @@ export async function runCheck(argv: readonly string[], { out, err }: Streams): 
   const options = optionsOf(given)
   const checkOnce = async (): Promise<number> => {
     const { result, input } = await checkInput(options)
-    out(format({ result, failOn, texts: new Map(input.texts.map(text => [text.name, text])) }))
+    out(format({ result, failOn, texts: new Map(textsOf(input).map(text => [text.name, text])) }))
     return isFailed(result, failOn) ? 1 : 0
   }
   return given.isOn('watch') ? watched(options, checkOnce, err) : checkOnce()

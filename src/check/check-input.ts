@@ -11,7 +11,7 @@ import { Checker } from './checker.ts'
 import { typeCheckFindings } from './findings/type-checks.ts'
 import { ADMIN, ForkClient } from './fork/fork-client.ts'
 import { type Fork, openFork } from './fork/open-fork.ts'
-import type { Input } from './input/input-object.ts'
+import { type Input, textsOf } from './input/input-object.ts'
 import { readInput, readTexts } from './input/read-input.ts'
 import { decidesOnPods, inOrder } from './order.ts'
 import { ReferenceCheck } from './references/check-references.ts'
@@ -153,8 +153,8 @@ async function checkOn(fork: Fork, { input, given }: CheckInputs, options: ForkC
 }
 
 /** Compares by the order of the files in the input, then by position. Findings without a position come first. */
-function byPosition({ texts }: Input): (a: Pick<CheckFinding, 'position'>, b: Pick<CheckFinding, 'position'>) => number {
-  const places = new Map(texts.map(({ name }, i) => [name, i]))
+function byPosition(input: Input): (a: Pick<CheckFinding, 'position'>, b: Pick<CheckFinding, 'position'>) => number {
+  const places = new Map(textsOf(input).map(({ name }, i) => [name, i]))
   const place = ({ position }: Pick<CheckFinding, 'position'>): number => (position === undefined ? -1 : (places.get(position.file) ?? 0))
   return (a, b) => place(a) - place(b) || (a.position?.line ?? 0) - (b.position?.line ?? 0) || (a.position?.column ?? 0) - (b.position?.column ?? 0)
 }
@@ -172,4 +172,5 @@ const joinedInputs = (...inputs: readonly Input[]): Input => ({
   objects: inputs.flatMap(({ objects }) => objects),
   faults: inputs.flatMap(({ faults }) => faults),
   remarks: inputs.flatMap(({ remarks }) => remarks),
+  builds: inputs.flatMap(({ builds }) => builds),
 })

@@ -5,6 +5,7 @@ import { lifecycleOf } from '../lifecycle/lifecycle.ts'
 import type { Release } from '../lifecycle/release.ts'
 import { sameJson } from '../meta/same-json.ts'
 import { standingIn } from '../upgrade/versions/old-versions.ts'
+import { ReleaseKinds } from '../upgrade/versions/release-kinds.ts'
 import { type AppliedObject, type ApplyClients, type ApplyOptions, applyObject } from './apply-object.ts'
 import { withoutWriteMetadata, yamlDiff } from './diff.ts'
 import { changeFindings } from './findings/changes.ts'
@@ -12,11 +13,12 @@ import { checkedName, objectFinding } from './findings/finding.ts'
 import { adviceOf, warningFindings } from './findings/warnings.ts'
 import { type ForkResponse, resourcePath } from './fork/fork-client.ts'
 import type { Fork } from './fork/open-fork.ts'
-import { type InputObject, rangePosition } from './input/input-object.ts'
+import { type InputObject, locationPosition } from './input/input-object.ts'
 import { locateField } from './input/position.ts'
 import { affectsAdmission } from './order.ts'
 import type { PlacedObject } from './placed-object.ts'
 import { podFindings } from './pods.ts'
+import { successorOf } from './successor.ts'
 import type { CheckedObject, CheckFinding } from './types.ts'
 import type { WebhookReviews } from './webhook-reviews.ts'
 
@@ -46,6 +48,8 @@ export class Checker {
   readonly placed: PlacedObject[] = []
   readonly #parts: CheckerParts
   readonly #release: Release
+  /** Conversions of removed versions. */
+  #kinds: ReleaseKinds | undefined
   /** Kind of the last write, if admission of other objects depends on it. */
   #unsettled: string | undefined
   /** Namespaces that exist, and those that were created because they did not. */
@@ -82,7 +86,7 @@ export class Checker {
       verdict: error ? 'refused' : verdictOf(before, first),
       code: error ? error.code : first.code,
       ...(error && { message: error.message ?? '' }),
-      position: rangePosition(object, locateField(object.node, '').range),
+      position: locationPosition(object, locateField(object.node, '')),
       ...(options.diff && { diff: diffOf(result, object) }),
     }
   }
@@ -134,15 +138,16 @@ export class Checker {
     }
   }
 
-  /** Reports a kind that the fork does not serve. */
-  #unknown(object: InputObject): CheckedObject {
+  /** Reports a kind that the fork does not serve. An object in a removed version is checked as what the version that replaces it would say. */
+  async #unknown(object: InputObject): Promise<CheckedObject> {
     const { options, fork } = this.#parts
     const standing = standingIn(this.#release, object)
     const message = `no matches for kind "${object.kind}" in version "${object.apiVersion}"`
     const severity = options.strict || options.knowsKinds ? 'error' : 'warning'
-    if (standing?.state === 'removed')
+    if (standing?.state === 'removed') {
       this.findings.push(objectFinding(object, 'removed-version', 'error', standing.warning, { field: 'apiVersion', advice: adviceOf(object, this.#release) }))
-    else if (standing?.state === 'not yet')
+      await this.#checkSuccessor(object)
+    } else if (standing?.state === 'not yet')
       this.findings.push(
         objectFinding(object, 'missing-version', 'error', standing.warning, {
           field: 'apiVersion',
@@ -157,7 +162,14 @@ export class Checker {
         }),
       )
     else this.findings.push(objectFinding(object, 'unknown-kind', severity, message, { field: 'kind', advice: unknownAdvice(object, fork) }))
-    return { ...checkedName(object), verdict: 'unknown', code: 0, message, position: rangePosition(object, locateField(object.node, '').range) }
+    return { ...checkedName(object), verdict: 'unknown', code: 0, message, position: locationPosition(object, locateField(object.node, '')) }
+  }
+
+  async #checkSuccessor(object: InputObject): Promise<void> {
+    this.#kinds ??= new ReleaseKinds(this.#release)
+    const successor = successorOf(this.#kinds, object)
+    this.findings.push(...successor.findings)
+    if (successor.object) await this.check(successor.object)
   }
 
   /** Creates a missing namespace, so that the objects in it can be checked. Returns the server's error if the namespaces of the server are known. */
@@ -193,7 +205,7 @@ export class Checker {
     const other = this.#seen.get(key)
     this.#seen.set(key, object)
     if (other === undefined) return
-    const { file, line } = rangePosition(other, locateField(other.node, '').range)
+    const { file, line } = locationPosition(other, locateField(other.node, ''))
     this.findings.push(
       objectFinding(object, 'repeated-object', 'warning', `this object is already in the input, at ${file}:${line}: the later one changes it`, {
         field: 'metadata.name',

@@ -39,6 +39,8 @@ export interface CheckFinding {
   readonly advice?: string
   /** Omitted if the finding is about a file. */
   readonly object?: CheckedName
+  /** Optional. Version that the object was converted to, because the release does not serve its own: the finding is about the result. */
+  readonly as?: string
   /** Optional. Path of the field, such as `spec.template.spec.containers[0].image`. */
   readonly field?: string
   /** Optional. Policy, webhook, quota or manager that caused the finding. */

@@ -33,6 +33,44 @@ describe('binnacle check', () => {
     expect(message).to.equal(`${folder}: this folder has no files *.yaml, *.yml or *.json`)
   })
 
+  it('judges an object in a removed version as its successor would, and marks these findings', async () => {
+    const text = `apiVersion: policy/v1beta1
+kind: PodDisruptionBudget
+metadata: {name: a}
+spec:
+  minAvailable: -1
+  selector: {matchLabels: {a: b}}
+---
+apiVersion: extensions/v1beta1
+kind: Ingress
+metadata: {name: b}
+spec:
+  rules:
+  - http:
+      paths:
+      - backend: {serviceName: web, servicePort: 80}
+---
+apiVersion: apps/v1beta1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: "x"
+`
+    const { findings, objects } = await check({ texts: { a: text }, release: '1.33' })
+    const shown = findings.map(
+      ({ rule, as, object, position, message }) => `${position?.line} ${rule} ${object?.apiVersion} ${as ?? ''} ${message.slice(0, 60)}`,
+    )
+    expect(shown).to.deep.equal([
+      '1 removed-version policy/v1beta1  policy/v1beta1 PodDisruptionBudget is no longer served as of',
+      '5 invalid-value policy/v1beta1 policy/v1 spec.minAvailable: Invalid value: -1: must be greater than o',
+      '8 removed-version extensions/v1beta1  extensions/v1beta1 Ingress is no longer served as of v1.22; ',
+      '15 missing-reference extensions/v1beta1 networking.k8s.io/v1 Service "web" in namespace default does not exist',
+      '17 removed-version apps/v1beta1  apps/v1beta1 Deployment is no longer served as of v1.16; use',
+      '21 wrong-type apps/v1beta1  json: cannot unmarshal string into Go struct field Deploymen',
+    ])
+    expect(objects.map(({ verdict }) => verdict)).to.deep.equal(['unknown', 'unknown', 'unknown'])
+  })
+
   it('reports all errors of an object, at their fields', async () => {
     const text = `apiVersion: apps/v1
 kind: Deployment
@@ -143,6 +181,7 @@ spec:
     const text = `apiVersion: extensions/v1beta1
 kind: Ingress
 metadata: {name: a}
+spec: {rules: [{host: a.example}]}
 ---
 apiVersion: flowcontrol.apiserver.k8s.io/v1beta3
 kind: PriorityLevelConfiguration
@@ -152,7 +191,7 @@ spec: {type: Limited, limited: {limitResponse: {type: Reject}}}
     const { findings } = await check({ texts: { a: text }, release: '1.30' })
     expect(findings.map(({ rule, severity, position, advice }) => [rule, severity, position?.line, advice])).to.deep.equal([
       ['removed-version', 'error', 1, 'use networking.k8s.io/v1, or run binnacle convert -f FILE --to 1.30'],
-      ['deprecated-version', 'warning', 5, 'use flowcontrol.apiserver.k8s.io/v1, or run binnacle convert -f FILE --to 1.30'],
+      ['deprecated-version', 'warning', 6, 'use flowcontrol.apiserver.k8s.io/v1, or run binnacle convert -f FILE --to 1.30'],
     ])
   })
 

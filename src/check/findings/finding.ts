@@ -1,4 +1,4 @@
-import { type InputObject, rangePosition } from '../input/input-object.ts'
+import { type InputObject, locationPosition } from '../input/input-object.ts'
 import { type FieldLocation, locateField } from '../input/position.ts'
 import type { CheckedName, CheckFinding, CheckSeverity } from '../types.ts'
 
@@ -68,11 +68,12 @@ export function objectFinding(object: InputObject, rule: RuleName, severity: Che
     severity,
     message,
     ...(advice !== undefined && { advice }),
-    object: checkedName(object),
+    object: checkedName({ ...object, apiVersion: object.convertedFrom ?? object.apiVersion }),
+    ...(object.convertedFrom !== undefined && { as: object.apiVersion }),
     ...(field !== undefined && field !== '' && { field }),
     ...(by !== undefined && { by }),
     ...(diff !== undefined && diff !== '' && { diff }),
-    position: rangePosition(object, at.range),
+    position: locationPosition(object, at),
   }
 }
 

@@ -26,9 +26,12 @@ export const nameText = ({ kind, namespace, name }: CheckedName): string =>
 /** `-` is shown as standard input. */
 export const fileText = (file: string): string => (file === '-' ? '<stdin>' : file)
 
+/** Message of a finding, with the version that it is about if that is not the one of the object. */
+export const findingText = ({ as, message }: CheckFinding): string => (as === undefined ? message : `as ${as}: ${message}`)
+
 /** Message of a finding, with the object that it is about and what to do. */
-export const messageText = ({ object, message, advice }: CheckFinding): string =>
-  `${object ? `${nameText(object)}: ` : ''}${message}${advice === undefined ? '' : ` (${advice})`}`
+export const messageText = ({ object, advice, ...finding }: CheckFinding): string =>
+  `${object ? `${nameText(object)}: ` : ''}${findingText(finding)}${advice === undefined ? '' : ` (${advice})`}`
 
 const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 

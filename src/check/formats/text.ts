@@ -1,7 +1,7 @@
 import { onOneLine, printable } from '../../lib/printable.ts'
 import type { SourceText } from '../input/position.ts'
 import type { CaseResult, CheckedObject, CheckFinding } from '../types.ts'
-import { type CheckReport, fileText, nameText, summaryText } from './report.ts'
+import { type CheckReport, fileText, findingText, nameText, summaryText } from './report.ts'
 
 /** Characters of a line that are shown. */
 const WIDTH = 160
@@ -35,7 +35,7 @@ function byFile(findings: readonly CheckFinding[]): Map<string, CheckFinding[]> 
 function withSameMessage(findings: readonly CheckFinding[]): CheckFinding[][] {
   const groups = new Map<string, CheckFinding[]>()
   for (const finding of findings) {
-    const key = `${finding.rule} ${finding.message}`
+    const key = `${finding.rule} ${findingText(finding)}`
     const known = groups.get(key)
     if (known) known.push(finding)
     else groups.set(key, [finding])
@@ -46,21 +46,12 @@ function withSameMessage(findings: readonly CheckFinding[]): CheckFinding[][] {
 function groupLines(group: readonly CheckFinding[], text: SourceText | undefined): string[] {
   const [finding, ...more] = group
   if (finding === undefined) return []
-  const { severity, rule, message, advice, object, position, diff } = finding
+  const { severity, rule, advice, object, position, diff } = finding
   const place = position === undefined ? '' : `${position.line}:${position.column} `
   const source = position?.source === undefined ? [] : [`      from ${position.source}`]
-  const others =
-    more.length === 0
-      ? []
-      : [
-          `      and ${more.length} more: lines ${more
-            .slice(0, 10)
-            .map(each => each.position?.line ?? 0)
-            .join(', ')}${more.length > 10 ? ', …' : ''}`,
-        ]
   return [
     `  ${place}${severity} ${rule}${object ? `: ${nameText(object)}` : ''}`,
-    ...message.split('\n').map(line => `      ${line}`),
+    ...messageLines(finding).map(line => `      ${line}`),
     ...(position && text ? offendingLine(text, position.line, position.column, position.endLine === position.line ? position.endColumn : undefined) : []),
     ...(diff === undefined
       ? []
@@ -70,8 +61,29 @@ function groupLines(group: readonly CheckFinding[], text: SourceText | undefined
           .map(line => `      ${line}`)),
     ...(advice === undefined ? [] : [`      → ${advice}`]),
     ...source,
-    ...others,
+    ...othersText(finding, more),
   ]
+}
+
+/** Lines of a message that are shown. The server appends a diff to some. */
+const MOST_LINES = 16
+
+function messageLines(finding: CheckFinding): string[] {
+  const lines = findingText(finding).trimEnd().split('\n')
+  return lines.length <= MOST_LINES ? lines : [...lines.slice(0, MOST_LINES - 1), `… ${lines.length - MOST_LINES + 1} more lines (-o json has all)`]
+}
+
+/** Names that are listed of further findings. */
+const MOST_OTHERS = 10
+
+/** Lines of further findings with the same message, or their objects if they have the same line. */
+function othersText({ position }: CheckFinding, more: readonly CheckFinding[]): string[] {
+  if (more.length === 0) return []
+  const lines = [...new Set(more.map(each => each.position?.line ?? 0))]
+  const isSameLine = lines.length === 1 && lines[0] === position?.line
+  const names = isSameLine ? [...new Set(more.flatMap(({ object }) => (object ? [nameText(object)] : [])))] : lines.map(String)
+  const listed = `${names.slice(0, MOST_OTHERS).join(', ')}${names.length > MOST_OTHERS ? ', …' : ''}`
+  return [`      and ${more.length} more: ${isSameLine ? '' : lines.length === 1 ? 'line ' : 'lines '}${listed}`]
 }
 
 /** The line of a position, with carets below the range. */

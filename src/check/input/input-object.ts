@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject, objectIn } from '../../api/meta/object.ts'
 import type { SourceNode } from '../../upgrade/source/nodes.ts'
 import type { CheckPosition } from '../types.ts'
-import type { SourceText, TextRange } from './position.ts'
+import type { KustomizeSources, ObjectSources } from './kustomize-sources.ts'
+import type { FieldLocation, SourceText } from './position.ts'
 
 /** An object of the input, as it is written. */
 export interface InputObject {
@@ -15,10 +16,15 @@ export interface InputObject {
   readonly name: string
   /** Optional. Template that produced the object, from the `# Source:` comment of Helm. */
   readonly source?: string | undefined
+  /** Optional. apiVersion that is written, if the object was converted to another one. `node` has the original, `value` the result. */
+  readonly convertedFrom?: string | undefined
+  /** Optional. Files that a kustomization built the object from. */
+  readonly sources?: ObjectSources | undefined
 }
 
-/** Returns the position of a range in the text of an object. */
-export const rangePosition = ({ text, source }: InputObject, range: TextRange): CheckPosition => text.position(range, source)
+/** Returns the position of a location in an object: in the files that it was built from, or in its text. */
+export const locationPosition = ({ text, node, source, sources }: InputObject, at: Pick<FieldLocation, 'range' | 'node'>): CheckPosition =>
+  sources?.position(node, at) ?? text.position(at.range, source)
 
 /** A problem of a file that prevents objects from being read. */
 export interface InputFault {
@@ -35,9 +41,14 @@ export interface Input {
   readonly faults: InputFault[]
   /** Remarks on how files were read, such as `overlays/prod: built with kubectl kustomize`. */
   readonly remarks: string[]
+  /** Kustomizations that were built. */
+  readonly builds: KustomizeSources[]
 }
 
-export const emptyInput = (): Input => ({ texts: [], objects: [], faults: [], remarks: [] })
+export const emptyInput = (): Input => ({ texts: [], objects: [], faults: [], remarks: [], builds: [] })
+
+/** Texts that positions name, including those of the files of kustomizations that were read so far. */
+export const textsOf = ({ texts, builds }: Input): SourceText[] => [...texts, ...builds.flatMap(build => build.texts)]
 
 /** Reads the names of an object. `apiVersion` and `kind` replace absent ones. */
 export function inputObject(

@@ -130,7 +130,7 @@ export function* eachScalar(root: SourceNode): Generator<FieldLocation> {
 const HEAD = 80
 
 /** Beginning of a node: its first key if it is a map. */
-function headOf(node: SourceNode): TextRange {
+export function headOf(node: SourceNode): TextRange {
   const first = node.kind === 'map' ? node.pairs[0] : undefined
   return first ? { start: first.keyStart, end: first.keyEnd } : { start: node.start, end: Math.min(node.end, node.start + HEAD) }
 }

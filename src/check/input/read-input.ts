@@ -1,11 +1,12 @@
-import { statSync } from 'node:fs'
-import { isJsonObject } from '../../api/meta/object.ts'
+import { realpathSync, statSync } from 'node:fs'
+import { isJsonObject, objectIn } from '../../api/meta/object.ts'
 import { ArgumentError } from '../../lib/arguments.ts'
 import { DEFAULT_LIMITS, type InputLimits } from '../../upgrade/input-limits.ts'
 import { ManifestError, type ManifestFile, manifestFiles, readManifestFile, readManifests } from '../../upgrade/manifests.ts'
 import { nodeValue, type SourceNode } from '../../upgrade/source/nodes.ts'
 import { emptyInput, hasKind, type Input, type InputObject, inputObject } from './input-object.ts'
-import { buildKustomization, isKustomization } from './kustomize.ts'
+import { buildKustomization, builtName, kustomizationFile, originsOf } from './kustomize.ts'
+import { KustomizeSources } from './kustomize-sources.ts'
 import { isPulumiPreview, isTerraformPlan, pulumiObjects, terraformManifests } from './planned-objects.ts'
 import { SourceText } from './position.ts'
 
@@ -16,7 +17,8 @@ export function readInput(paths: readonly string[], limits: InputLimits = DEFAUL
   const input = emptyInput()
   for (const path of paths) {
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) throw new ArgumentError(`${path}: URLs are not read: download the file and pass its path`)
-    if (path !== STDIN && isFolder(path) && isKustomization(path)) readKustomization(path, input)
+    const kustomization = path !== STDIN && isFolder(path) ? kustomizationFile(path) : undefined
+    if (kustomization !== undefined) readKustomization(path, kustomization, input, limits)
     else {
       const files = manifestFiles([path])
       if (files.length === 0) throw new ManifestError(path, undefined, 'this folder has no files *.yaml, *.yml or *.json')
@@ -35,14 +37,25 @@ export function readTexts(texts: Readonly<Record<string, string>>): Input {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
-function readKustomization(folder: string, input: Input): void {
+/** Builds a folder. Its objects have the positions of the files that it is built from. */
+function readKustomization(folder: string, file: string, input: Input, limits: InputLimits): void {
   const built = buildKustomization(folder)
   if ('fault' in built) {
     input.faults.push({ rule: 'unreadable', message: `${folder}: ${built.fault}` })
     return
   }
-  input.remarks.push(`${folder}: built with ${built.command}; lines are those of its output`)
+  const first = input.objects.length
   take(input, `${folder} (${built.command})`, true, () => readManifests(folder, built.text))
+  const origins = originsOf(folder)
+  input.remarks.push(`${folder}: built with ${built.command}${origins.size === 0 ? '; lines are those of its output' : ''}`)
+  if (origins.size === 0) return
+  const sources = new KustomizeSources({ folder, realFolder: realpathSync(folder), file: realpathSync(file), build: built }, limits)
+  input.builds.push(sources)
+  for (const [i, object] of input.objects.entries()) {
+    if (i < first) continue
+    const { apiVersion, kind, name, value } = object
+    input.objects[i] = { ...object, sources: sources.of(kind, name, origins.get(builtName(apiVersion, kind, objectIn(value.metadata)))) }
+  }
 }
 
 /** Adds the objects of a file. `isNamed`: whether the user named it, so that a file without objects is a fault. */
