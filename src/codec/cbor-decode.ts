@@ -57,7 +57,7 @@ export const parseCbor = (bytes: Buffer, limits = BODY_LIMITS): ParsedCbor => ru
 export const parseCborInSteps = (bytes: Buffer, limits = BODY_LIMITS): Steps<ParsedCbor> => new CborReader(bytes, limits).parse()
 
 /** An array or map whose items are being read. */
-interface Open {
+interface OpenItem {
   readonly value: Json[] | JsonObject
   readonly isMap: boolean
   /** Number of its items or pairs; -1 if a break ends it. */
@@ -89,8 +89,8 @@ class CborReader {
   /** Integral floats by container and member, like `ParsedJson.literals`. */
   #literals: WeakMap<object, Map<string, string>> | undefined
   /** Innermost array or map, and those around it. */
-  #top: Open | undefined
-  readonly #outer: Open[] = []
+  #top: OpenItem | undefined
+  readonly #outer: OpenItem[] = []
   #result: Json = null
 
   constructor(bytes: Buffer, limits: CborLimits) {
@@ -165,7 +165,7 @@ class CborReader {
     }
   }
 
-  #putMember(top: Open, value: Json): void {
+  #putMember(top: OpenItem, value: Json): void {
     const { key } = top
     if (key === undefined) {
       this.#putOddKey(top, value)
@@ -249,7 +249,7 @@ class CborReader {
   }
 
   /** Reports whether an array or map ends here, and adds it to the one around it if so. Throws if it has as many items as are allowed, and another. */
-  #isClosed(top: Open): boolean {
+  #isClosed(top: OpenItem): boolean {
     const input = this.#input
     const { count, read } = top
     if (count < 0 ? !input.atBreak() : read < count) {
@@ -265,14 +265,14 @@ class CborReader {
   }
 
   /** Begins the next item of an array. The path has its index, for faults. */
-  #readElement(top: Open): void {
+  #readElement(top: OpenItem): void {
     if (this.#isClosed(top)) return
     this.#input.path[top.step] = top.read
     this.#readItem(top.depth)
   }
 
   /** Reads the next key of a map and begins its value. */
-  #readPair(top: Open): void {
+  #readPair(top: OpenItem): void {
     if (top.key === undefined) {
       if (this.#isClosed(top)) return
       this.#readKey(top)
@@ -294,7 +294,7 @@ class CborReader {
   }
 
   /** Keys are text or byte strings. A key of another type is noted, and its text stands for it. */
-  #readKey(top: Open): void {
+  #readKey(top: OpenItem): void {
     const input = this.#input
     const type = input.peekMajor()
     if (type !== BYTES && type !== TEXT) {
@@ -317,7 +317,7 @@ class CborReader {
   }
 
   /** Upstream accepts an integer as a map key. No struct has such a field, and in a map it is a key of the wrong type. */
-  #putOddKey(top: Open, key: Json): void {
+  #putOddKey(top: OpenItem, key: Json): void {
     const type = TYPES[top.keyType]
     this.#input.note(
       `cbor: cannot unmarshal ${type} into Go value of type string (map key is of type ${type} and cannot be used as a member's name)`,
@@ -327,7 +327,7 @@ class CborReader {
   }
 
   /** Sets the key of the next value. Of repeated keys the last value counts, and a fault is noted. It is shallow in the root (see `ParsedCbor.fault`). */
-  #setKey(top: Open, key: string): void {
+  #setKey(top: OpenItem, key: string): void {
     const input = this.#input
     input.path[top.step] = key
     if (key in top.value && Object.hasOwn(top.value, key)) input.note(`cbor: found duplicate map key "${key}" at map element index ${top.read}`, top.step === 0)
@@ -381,7 +381,7 @@ class CborReader {
   }
 }
 
-const hasKey = ({ key }: Open): boolean => key !== undefined
+const hasKey = ({ key }: OpenItem): boolean => key !== undefined
 
 /** Converts a bigint to a number if it is a safe integer. */
 const normal = (value: number | bigint): number | bigint => (typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value)

@@ -8,7 +8,7 @@ import { type CborMember, encodeCbor, presentMembers, sortKeys, writeBy } from '
 import { ARRAY, CborOutput, MAP } from './cbor-output.ts'
 
 /** A list or object that is partly written. The members of an object are those of a struct, or keys in order. */
-type Open =
+type PartlyWritten =
   | { readonly form: 'list'; readonly list: readonly Json[]; readonly items: Schema; next: number }
   | { readonly form: 'struct'; readonly object: JsonObject; readonly members: readonly CborMember[]; next: number }
   | { readonly form: 'map'; readonly object: JsonObject; readonly keys: readonly string[]; readonly schema: Schema; next: number }
@@ -24,7 +24,9 @@ export function* encodeCborInSteps(schema: StructSchema, object: JsonObject, typ
   if (hasFewValues(object, FEW_VALUES)) return encodeCbor(schema, object, typed)
   const out = new CborOutput()
   const isOpen = schema.form.name === 'unstructured' || schema.preserveUnknown === true
-  const stack: Open[] = [isOpen ? yield* openMap(out, schema.form.name === 'unstructured' ? ANY : schema, object) : openStruct(out, schema, object, typed)]
+  const stack: PartlyWritten[] = [
+    isOpen ? yield* openMap(out, schema.form.name === 'unstructured' ? ANY : schema, object) : openStruct(out, schema, object, typed),
+  ]
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const next = nextValue(out, top)
     if (next === undefined) stack.pop()
@@ -39,7 +41,7 @@ export function* encodeCborInSteps(schema: StructSchema, object: JsonObject, typ
 }
 
 /** Writes the key of the next value, if it has one, and returns the value. Undefined at the end. */
-function nextValue(out: CborOutput, open: Open): { readonly schema: Schema; readonly value: Json | undefined } | undefined {
+function nextValue(out: CborOutput, open: PartlyWritten): { readonly schema: Schema; readonly value: Json | undefined } | undefined {
   const at = open.next++
   if (open.form === 'list') return at < open.list.length ? { schema: open.items, value: open.list[at] } : undefined
   if (open.form === 'struct') {
@@ -51,28 +53,28 @@ function nextValue(out: CborOutput, open: Open): { readonly schema: Schema; read
   const key = open.keys[at]
   if (key === undefined) return undefined
   out.text(key)
-  return { schema: memberSchema(open.schema, key), value: open.object[key] }
+  return { schema: valueSchema(open.schema, key), value: open.object[key] }
 }
 
-function* begin(out: CborOutput, schema: Schema, value: JsonObject | readonly Json[]): Steps<Open> {
-  if (isList(value)) {
+function* begin(out: CborOutput, schema: Schema, value: JsonObject | readonly Json[]): Steps<PartlyWritten> {
+  if (isCborList(value)) {
     out.head(ARRAY, value.length)
-    return { form: 'list', list: value, items: itemsOf(schema), next: 0 }
+    return { form: 'list', list: value, items: elementSchema(schema), next: 0 }
   }
   const own = schema.type === 'union' ? schema.struct : schema
   if (own.type !== 'struct' || (own.preserveUnknown && schema.type !== 'union')) return yield* openMap(out, own, value)
   return openStruct(out, own, value, true)
 }
 
-const isList = (value: JsonObject | readonly Json[]): value is readonly Json[] => Array.isArray(value)
+const isCborList = (value: JsonObject | readonly Json[]): value is readonly Json[] => Array.isArray(value)
 
-function openStruct(out: CborOutput, schema: StructSchema, object: JsonObject, typed: boolean): Open {
+function openStruct(out: CborOutput, schema: StructSchema, object: JsonObject, typed: boolean): PartlyWritten {
   const members = presentMembers(schema, object, typed)
   out.head(MAP, members.length)
   return { form: 'struct', object, members, next: 0 }
 }
 
-function* openMap(out: CborOutput, schema: Schema, object: JsonObject): Steps<Open> {
+function* openMap(out: CborOutput, schema: Schema, object: JsonObject): Steps<PartlyWritten> {
   const names = isWide(object) ? yield* wideNames(object) : namesOf(object)
   const keys = yield* sortKeysInSteps(schema.type === 'map' ? names : yield* presentIn(object, names))
   out.head(MAP, keys.length)
@@ -102,12 +104,12 @@ function* sortKeysInSteps(keys: string[]): Steps<readonly string[]> {
   return [...byLength.keys()].sort((a, b) => a - b).flatMap(length => byLength.get(length) ?? [])
 }
 
-function itemsOf(schema: Schema): Schema {
+function elementSchema(schema: Schema): Schema {
   if (schema.type === 'list') return schema.items
   return schema.type === 'union' && schema.form === 'list' ? schema.struct : ANY
 }
 
-function memberSchema(schema: Schema, key: string): Schema {
+function valueSchema(schema: Schema, key: string): Schema {
   if (schema.type === 'map') return schema.values
   return (schema.type === 'struct' ? schema.fields.get(key)?.schema : undefined) ?? ANY
 }

@@ -2,6 +2,7 @@ import type { Json, TypedObject } from '../../../api/meta/object.ts'
 import { isJsonObject } from '../../../api/meta/object.ts'
 import { LONGEST_TIMER_MS, type Timer, type TimerClock } from '../../../lib/clock.ts'
 import { seededRandom } from '../../../lib/seeded-random.ts'
+import { turnIsSpent } from '../../../lib/turn.ts'
 import { deepEqual } from '../../../meta/equal.ts'
 import { StatusError } from '../../../meta/status.ts'
 import { type StageAction, stageActions } from '../stage/actions.ts'
@@ -113,7 +114,11 @@ export class StagePlayer {
   #begin(): void {
     if (this.#isClosed) return
     const { engine, clock } = this.#options
-    for (const due of engine.takeDue(clock.now(), Math.min(BEGUN_PER_TURN, MOST_PLAYING - this.#playing))) {
+    for (let begun = 0; begun < BEGUN_PER_TURN && this.#playing < MOST_PLAYING; begun++) {
+      // A template may take milliseconds.
+      if (begun > 0 && turnIsSpent()) break
+      const [due] = engine.takeDue(clock.now(), 1)
+      if (due === undefined) break
       const actions = this.#rendered(due)
       if (actions !== undefined) this.#play({ ...due, actions, done: 0, retries: 0 })
     }

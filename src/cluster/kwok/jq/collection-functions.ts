@@ -76,7 +76,11 @@ function lengthOf(value: JqValue, run: JqRun): JqValue {
   if (typeof value === 'bigint') return value < 0n ? -value : value
   if (typeof value === 'number') return Math.abs(value)
   if (isList(value)) return BigInt(value.length)
-  if (isObject(value)) return BigInt(Object.keys(value).length)
+  if (isObject(value)) {
+    const { length } = Object.keys(value)
+    run.budget.spend(length)
+    return BigInt(length)
+  }
   throw new JqError(`length cannot be applied to: ${described(value, run.budget)}`)
 }
 

@@ -5,8 +5,9 @@ import { templateError } from './lexer.ts'
 import { type Command, GoFloat, type Operand, type Pipe, type TemplateNode, type TemplateTree } from './nodes.ts'
 import { PLACE, type SplitOutput } from './value-renderer.ts'
 import { isList, isMap, isTruthy, memberOf, printed, sortedKeys, type TemplateValue, typeName } from './values.ts'
+import { argumentSteps, elementSteps, resultSteps, valueSteps } from './work.ts'
 
-/** Steps that a rendering may take: some milliseconds. */
+/** Steps that a rendering may take: some milliseconds. A call takes steps for the values that it reads and makes (`work.ts`). */
 const MAX_STEPS = 20_000
 /** Longest output, in characters. */
 const MAX_OUTPUT = 1_500_000
@@ -109,7 +110,12 @@ class Rendering {
     if (this.#texts !== undefined && typeof value === 'string' && isQuoted(pipe) && PLAIN_QUOTED.test(value)) {
       this.#write(`"${PLACE}${this.#texts.length}${PLACE}"`)
       this.#texts.push(value.slice(1, -1))
-    } else this.#write(value === undefined ? '<no value>' : this.#guarded(() => printed(value)))
+    } else this.#write(value === undefined ? '<no value>' : this.#guarded(() => this.#printed(value)))
+  }
+
+  #printed(value: TemplateValue): string {
+    this.#step(valueSteps(value, this.#steps))
+    return printed(value)
   }
 
   /** Runs with variables of its own. */
@@ -144,9 +150,10 @@ class Rendering {
 
   #items(value: TemplateValue, { variables }: Pipe): readonly (readonly [TemplateValue, TemplateValue])[] {
     if (value === undefined) return []
+    this.#step(elementSteps(value))
     if (isList(value)) return value.map((item, i) => [BigInt(i), item])
     if (isMap(value)) return sortedKeys(value).map(key => [key, memberOf(value, key)])
-    if (typeof value !== 'bigint') throw this.#error(`range can't iterate over ${printed(value)}`)
+    if (typeof value !== 'bigint') throw this.#error(`range can't iterate over ${this.#printed(value)}`)
     if (variables.length > 1) throw this.#error(`can't use ${value} to iterate over more than one variable`)
     this.#step(Number(value))
     return Array.from({ length: Math.max(0, Number(value)) }, (_, i) => [undefined, BigInt(i)])
@@ -238,7 +245,9 @@ class Rendering {
     if (final.length > 0) values.push(this.#checked(final[0], typeAt(given - 1)))
     this.#line = line
     try {
+      for (const value of values) this.#step(argumentSteps(name, value, this.#steps))
       const result = call(...values)
+      this.#step(resultSteps(result))
       // A text that is doubled in each step would soon fill the memory.
       if (typeof result === 'string' && result.length > MAX_OUTPUT) throw new FunctionError('the text is too long')
       return result

@@ -164,7 +164,7 @@ class TemplateLexer {
 
   /** Moves on, and counts lines. */
   #moveTo(at: number): void {
-    for (let i = this.#source.indexOf('\n', this.#at); i >= 0 && i < at; i = this.#source.indexOf('\n', i + 1)) this.#line++
+    for (let i = this.#at; i < at; i++) if (this.#source[i] === '\n') this.#line++
     this.#at = at
   }
 }

@@ -9,6 +9,9 @@ import { isList, printed, type TemplateValue, templateMap } from './values.ts'
 /** Longest text that a function may make. */
 const MAX_TEXT = 1_000_000
 
+/** Characters that searches for all matches may read. */
+const MAX_SEARCHED = 50_000
+
 /** Returns the texts of a list, without nil. A single value is a list of one. */
 export function texts(value: TemplateValue): string[] {
   if (isList(value)) return value.filter(item => item !== null && item !== undefined).map(item => printed(item))
@@ -78,7 +81,11 @@ function matches(expression: string, text: string, most: number): string[] {
   if ('fault' in pattern) throw new FunctionError(pattern.fault)
   if (!pattern.isShort(text)) throw new FunctionError('the text is too long for the regular expression')
   const found: string[] = []
+  let searched = 0
   for (let at = 0; found.length < most && at <= text.length; ) {
+    // A search may read the text to its end and find one character.
+    searched += text.length - at
+    if (searched > MAX_SEARCHED) throw new FunctionError('the text is too long for the regular expression')
     const match = runAtOnce(pattern.find(text, at))
     if (match === undefined) break
     const [start, end] = [match.start, match.end]

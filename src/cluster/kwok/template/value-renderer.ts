@@ -80,7 +80,11 @@ function filled(value: Json, texts: readonly string[]): Json {
   return copy
 }
 
+/** Longest output that is parsed, in characters: some milliseconds. */
+const MAX_PARSED = 64 * 1024
+
 function parsedYaml(text: string): Json {
+  if (text.length > MAX_PARSED) throw new TemplateError(`the template renders more than ${MAX_PARSED} characters`)
   try {
     const { value, duplicates } = parseYaml(Buffer.from(text))
     const [duplicate] = duplicates

@@ -1,4 +1,5 @@
 import { formatDouble } from '../../../lib/format-double.ts'
+import { isWide, namesOf } from '../../../lib/wide-objects.ts'
 import { FunctionError } from './errors.ts'
 import { GoFloat } from './nodes.ts'
 
@@ -56,7 +57,7 @@ export function isTruthy(value: TemplateValue): boolean {
     default:
       if (value === null) return false
       if (value instanceof GoFloat) return value.value !== 0
-      return isList(value) ? value.length > 0 : Object.keys(value).length > 0
+      return isList(value) ? value.length > 0 : isWide(value) || namesOf(value).length > 0
   }
 }
 

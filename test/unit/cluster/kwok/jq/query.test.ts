@@ -71,6 +71,7 @@ describe('a query', () => {
     '[range(1000)] | map([range(1000)])',
     '[range(1000)] | . as $x | [$x[] | $x[]]',
     '"x" * 900000 | split("")',
+    '[range(900) | {"key": "\\(.)", "value": 1}] | from_entries as $m | [range(900) | $m | length]',
     '((((((1,2)|(.,.))|(.,.))|(.,.))|(.,.))|(.,.)) as $a | ((((((1,2)|(.,.))|(.,.))|(.,.))|(.,.))|(.,.)) as $b | (1,2,3)',
   ]
   for (const query of endless)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import type { Json } from '../../../../../src/api/meta/object.ts'
 import { TemplateError } from '../../../../../src/cluster/kwok/template/errors.ts'
-import { compileTemplate, functionsIn } from '../../../../../src/cluster/kwok/template/template.ts'
+import { compileTemplate, functionsIn, functionsWith } from '../../../../../src/cluster/kwok/template/template.ts'
 import { parseYaml } from '../../../../../src/codec/yaml.ts'
 import { PLACEHOLDERS } from '../../../../support/kwok-placeholders.ts'
 
@@ -50,11 +50,21 @@ describe('a template', () => {
   const endless: readonly [template: string, message: string][] = [
     ['{{ range until 9000 }}{{ range until 9000 }}x{{ end }}{{ end }}', 'rendering takes more than 20000 steps'],
     ['{{ define "a" }}{{ template "a" }}{{ end }}{{ template "a" }}', 'exceeded maximum template depth (50)'],
-    ['{{ $x := repeat 900000 "x" }}{{ $x }}{{ $x }}', 'the output is longer than 1500000 characters'],
+    ['{{ $x := repeat 200000 "x" }}{{ range 9 }}{{ $x }}{{ end }}', 'rendering takes more than 20000 steps'],
     ['{{ repeat 2000000 "x" }}', 'the text is too long'],
     ['{{ repeat 1000 "\\n" | indent 900000 }}', 'the text is too long'],
-    ['{{ until 10000 | join (repeat 900000 "x") }}', 'the text is too long'],
-    ['{{ $x := repeat 900000 "x" }}{{ $y := printf "%s%s" $x $x }}', 'the text is too long'],
+    ['{{ until 10000 | join (repeat 90000 "x") }}', 'the text is too long'],
+    ['{{ $x := repeat 900000 "x" }}{{ $y := printf "%s%s" $x $x }}', 'rendering takes more than 20000 steps'],
+    // Functions that read much in each of their calls.
+    ['{{ $l := until 9000 }}{{ range until 300 }}{{ $x := has -1 $l }}{{ end }}', 'rendering takes more than 20000 steps'],
+    ['{{ $s := repeat 100000 "x" }}{{ range until 200 }}{{ $x := sha512sum $s }}{{ end }}', 'rendering takes more than 20000 steps'],
+    ['{{ $s := repeat 100000 "x" }}{{ $t := repeat 100000 "x" }}{{ range until 200 }}{{ $x := eq $s $t }}{{ end }}', 'rendering takes more than 20000 steps'],
+    ['{{ $s := repeat 100000 "x" }}{{ range until 200 }}{{ $x := split "" $s }}{{ end }}', 'rendering takes more than 20000 steps'],
+    ['{{ $l := until 9000 }}{{ range until 300 }}{{ $x := rest $l }}{{ end }}', 'rendering takes more than 20000 steps'],
+    ['{{ $l := until 9000 }}{{ range until 300 }}{{ range $l }}{{ break }}{{ end }}{{ end }}', 'rendering takes more than 20000 steps'],
+    ['{{ $d := dict "a" 1 }}{{ range until 40 }}{{ $d = list $d $d }}{{ end }}{{ $d }}', 'rendering takes more than 20000 steps'],
+    ['{{ $d := dict "a" 1 }}{{ range until 40 }}{{ $d = list $d $d }}{{ end }}{{ deepCopy $d }}', 'rendering takes more than 20000 steps'],
+    ['{{ regexFindAll "x*y|x" (repeat 5000 "x") -1 }}', 'the text is too long for the regular expression'],
     ['{{ $d := dict }}{{ $_ := set $d "d" $d }}{{ $d }}', 'the value is nested too deeply'],
     ['{{ range 100000 }}{{ end }}', 'rendering takes more than 20000 steps'],
   ]
@@ -62,6 +72,22 @@ describe('a template', () => {
     it(`ends if its work or output has no bound: ${template}`, () => {
       expect(() => render(template)).to.throw(TemplateError, message)
     })
+
+  it('ends if a map of very many members is read again and again', () => {
+    const map = Object.fromEntries(Array.from({ length: 9000 }, (_, i) => [`k${i}`, i]))
+    const read = (text: string) => compileTemplate(text).text({ map }, functionsWith({}))
+    for (const call of ['len .', 'keys .', 'merge (dict) .', 'printf "%v" .', 'toJson .', 'uniq (list .)', 'pick . "k1"'])
+      expect(() => read(`{{ range until 300 }}{{ with $.map }}{{ $x := ${call} }}{{ end }}{{ end }}`), call).to.throw(TemplateError, 'steps')
+    for (const call of ['get . "k1"', 'index . "k1"', 'hasKey . "k1"', 'default 1 .', 'not .'])
+      expect(read(`{{ range until 300 }}{{ with $.map }}{{ $x := ${call} }}{{ end }}{{ end }}`), call).to.equal('')
+  })
+
+  it('is not parsed as YAML if its output is very long', () => {
+    expect(() => compileTemplate('{{ range 9000 }}- {a: b}\n{{ end }}').value({}, functionsWith({}))).to.throw(
+      TemplateError,
+      'the template renders more than 65536 characters',
+    )
+  })
 
   it('changes maps that it has made, and never the object', () => {
     expect(render('{{ $d := dict "a" 1 }}{{ $_ := set $d "b" 2 }}{{ $d }}')).to.equal('map[a:1 b:2]')
