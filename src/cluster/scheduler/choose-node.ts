@@ -7,11 +7,26 @@ import type { Snapshot } from './snapshot.ts'
 /** Nodes to choose from. */
 export type Candidates = Pick<Feasible, 'nodes' | 'positions' | 'results'>
 
-/** Chooses the node with the highest score, at random among equal ones. `random` returns a number from 0 to 1, 1 excluded. */
-export function chooseNode(pod: PodInfo, snapshot: Snapshot, profile: Profile, candidates: Candidates, random: () => number): NodeInfo | undefined {
+/** Options of the choice among feasible nodes. */
+export interface NodeChoiceOptions {
+  /** Returns a number from 0 to 1, 1 excluded. */
+  random(): number
+  /** Optional. Scores of extenders, in the order of the nodes. */
+  readonly extra?: Float64Array | undefined
+}
+
+/** Chooses the node with the highest score, at random among equal ones. */
+export function chooseNode(
+  pod: PodInfo,
+  snapshot: Snapshot,
+  profile: Profile,
+  candidates: Candidates,
+  { random, extra }: NodeChoiceOptions,
+): NodeInfo | undefined {
   const { nodes } = candidates
   if (nodes.length <= 1) return nodes[0]
   const totals = totalScores(pod, snapshot, profile, candidates)
+  if (extra) for (let i = 0; i < totals.length; i++) totals[i] = (totals[i] ?? 0) + (extra[i] ?? 0)
   let best: number[] = []
   let highest = Number.NEGATIVE_INFINITY
   for (const [i, total] of totals.entries())

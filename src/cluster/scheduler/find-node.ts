@@ -34,6 +34,8 @@ export interface Feasible {
   readonly reserves: readonly ActiveReserve[]
   /** Index of the node after the last one that was checked, where the next cycle begins. */
   readonly next: number
+  /** The result if none of the nodes were feasible. */
+  readonly rejected: Unfeasible
 }
 
 /** No node is feasible for a pod. */
@@ -83,7 +85,15 @@ export function* filterNodes(pod: PodInfo, snapshot: Snapshot, profile: Profile,
     (nodeNames?.has(firstNode.name) ?? true) &&
     checkNode(pod, firstNode, filters, nominated(firstNode.name)) === undefined
   )
-    return { feasible: { nodes: [firstNode], positions: [first], reserves, next: from } }
+    return {
+      feasible: {
+        nodes: [firstNode],
+        positions: [first],
+        reserves,
+        next: from,
+        rejected: { infeasible: noneRejected(nodeCount), filters, postFilters: prepared.postFilters },
+      },
+    }
   const local = filters.findIndex(({ isNodeLocal }) => !isNodeLocal)
   const localFilters = local === -1 ? filters : filters.slice(0, local)
   const results = start.shapes?.of(pod, profile, snapshot, () => new ShapeResults(pod, snapshot, profile.plugins, localFilters))
@@ -140,14 +150,18 @@ function* tryNodes(
       plugins.add(rejected.plugin)
     }
   }
-  if (nodes.length > 0) return { feasible: { nodes, positions, results, reserves, next: (from + checked) % nodeCount } }
+  const infeasible = { nodeCount, preFilterReason: '', statuses, plugins }
+  if (nodes.length > 0)
+    return { feasible: { nodes, positions, results, reserves, next: (from + checked) % nodeCount, rejected: { infeasible, filters, postFilters } } }
   if (nodeNames) {
     const left = unresolvable(`node(s) didn't satisfy plugin(s) [${namers.join(' ')}]`)
     for (const { name } of snapshot.nodes) if (!nodeNames.has(name)) statuses.set(name, left)
     for (const name of namers) plugins.add(name)
   }
-  return { infeasible: { nodeCount, preFilterReason: '', statuses, plugins }, filters, postFilters }
+  return { infeasible, filters, postFilters }
 }
+
+const noneRejected = (nodeCount: number): Infeasible => ({ nodeCount, preFilterReason: '', statuses: new Map(), plugins: new Set() })
 
 interface Prepared {
   readonly filters: readonly ActiveFilter[]

@@ -21,6 +21,7 @@ import { ClusterState } from './cluster-state.ts'
 import { schedulerSettings } from './configuration/settings.ts'
 import { DEFAULT_SCHEDULER } from './default-profile.ts'
 import { evictVictims } from './evictions.ts'
+import { type Extender, filterByExtenders, scoreByExtenders } from './extenders/extender.ts'
 import { failureText } from './failure-text.ts'
 import { type ActiveReserve, filterNodes, NONE_NOMINATED, type Unfeasible } from './find-node.ts'
 import type { BindingContext, Plugin } from './framework.ts'
@@ -51,6 +52,7 @@ class Scheduler {
   readonly #env: ClusterEnvironment
   readonly #signal: AbortSignal
   readonly #profiles: ReadonlyMap<string, Profile>
+  readonly #extenders: readonly Extender[]
   readonly #infos: PodInfos
   readonly #pods: Informer<Pod>
   readonly #references: PodReferences
@@ -81,6 +83,7 @@ class Scheduler {
     this.#env = env
     this.#signal = signal
     this.#profiles = settings.profiles
+    this.#extenders = settings.extenders
     this.#metrics = schedulerMetrics
     schedulerMetrics.follow({ pending: () => ({ ...this.#pending.lengths, gated: this.#gated.size }), cache: () => this.#state.sizes })
     this.#random = seededRandom(Math.floor(random.number() * 2 ** 32))
@@ -228,28 +231,32 @@ class Scheduler {
     try {
       // If its binding is written, an older state of the pod was observed after that.
       if (this.#state.isAssigned(pod)) this.#pending.delete(pod)
-      else await startInTurns(this.#runCycle(queued, profile))
+      else await this.#runCycle(queued, profile)
     } catch (error) {
       this.#state.forgetAssumed(pod)
       this.#fail(queued, new Set(), { reason: 'SchedulerError', message: errorMessage(error) })
     }
   }
 
-  *#runCycle(queued: QueuedPod, profile: Profile): Steps<void> {
+  async #runCycle(queued: QueuedPod, profile: Profile): Promise<void> {
     const info = this.#infos.of(queued.pod)
     const snapshot = this.#state.snapshot()
     const preferred = queued.pod.status.nominatedNodeName
     const nominated = this.#nominated.size > 0 ? (name: string) => this.#nominated.on(name) : NONE_NOMINATED
     const begun = performance.now()
-    const filtered = yield* filterNodes(info, snapshot, profile, { from: this.#next, nominated, preferred, shapes: this.#shapes })
+    const found = await startInTurns(filterNodes(info, snapshot, profile, { from: this.#next, nominated, preferred, shapes: this.#shapes }))
+    const isExtended = 'feasible' in found && this.#extenders.length > 0
+    const calls = { signal: this.#signal, logger: this.#env.logger }
+    const filtered = isExtended ? await filterByExtenders(queued.pod, found.feasible, this.#extenders, calls) : found
+    const extra = isExtended && 'feasible' in filtered ? await scoreByExtenders(queued.pod, filtered.feasible.nodes, this.#extenders, calls) : undefined
     // The pod may be gone after several turns.
     if (!this.#pending.isPending(queued)) return
     if ('feasible' in filtered) {
       this.#next = filtered.feasible.next
-      const node = chooseNode(info, snapshot, profile, filtered.feasible, this.#random)
+      const node = chooseNode(info, snapshot, profile, filtered.feasible, { random: this.#random, extra })
       this.#metrics.algorithmSeconds.child().observe((performance.now() - begun) / 1000)
       if (node) this.#assign(queued, info, node, filtered.feasible.reserves)
-    } else yield* this.#reject(queued, info, snapshot, filtered, profile)
+    } else await startInTurns(this.#reject(queued, info, snapshot, filtered, profile))
   }
 
   /** Reserves the node, and binds the pod in the background. It counts for the node already. */
@@ -302,7 +309,9 @@ class Scheduler {
       target: { kind: 'Node', name: node.name },
     }
     try {
-      await this.#env.client.post(PODS, { namespace, name, subresource: 'binding' }, binding)
+      const binder = this.#extenders.find(extender => extender.binds && extender.isInterested(pod))
+      if (binder) await binder.bind(pod, node.name, this.#signal)
+      else await this.#env.client.post(PODS, { namespace, name, subresource: 'binding' }, binding)
       this.#pending.delete(pod)
       this.#reports.bound(queued, node.name)
     } catch (error) {

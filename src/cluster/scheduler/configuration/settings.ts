@@ -7,10 +7,13 @@ import { DecodeError } from '../../../schema/decode.ts'
 import { TypeRegistry } from '../../../schema/idl.ts'
 import { deviceKinds } from '../../shared/device-kinds.ts'
 import { DEFAULT_SCHEDULER, defaultPlugins, type PluginArgs } from '../default-profile.ts'
+import type { Extender } from '../extenders/extender.ts'
+import { HttpExtender } from '../extenders/http-extender.ts'
 import { DYNAMIC_RESOURCES } from '../plugins/dynamic-resources.ts'
 import type { Profile } from '../profile.ts'
 import type { BackOff } from '../queue.ts'
 import { type ArgumentFeatures, hasArguments, validateArguments } from './argument-validation.ts'
+import { extenderOptions, ignoredByScheduler } from './extender-settings.ts'
 import { choosePlugins, type ExtensionPoint } from './plugin-sets.ts'
 import { type ProfileConfiguration, type SchedulerConfiguration, validateSchedulerConfiguration } from './validation.ts'
 
@@ -26,6 +29,7 @@ export interface SchedulerSettings {
   /** Profiles by the name of the scheduler that pods choose. */
   readonly profiles: ReadonlyMap<string, Profile>
   readonly backOff: BackOff
+  readonly extenders: readonly Extender[]
 }
 
 const VERSION = 'kubescheduler.config.k8s.io/v1'
@@ -45,6 +49,7 @@ export function schedulerSettings(bytes: Buffer | undefined, features: ArgumentF
   return {
     profiles: new Map(profiles.map(profile => [profile.schedulerName, profile])),
     backOff: { firstMs: 1000 * podInitialBackoffSeconds, longestMs: 1000 * podMaxBackoffSeconds, endsEarly: features.enabled('SchedulerPopFromBackoffQ') },
+    extenders: (given.extenders ?? []).map(each => new HttpExtender(extenderOptions(each))),
   }
 }
 
@@ -72,7 +77,7 @@ function decoded(bytes: Buffer, wanted: string): JsonObject {
 
 function profileOf(profile: ProfileConfiguration, given: SchedulerConfiguration, path: FieldPath, features: ArgumentFeatures): Profile {
   const { schedulerName = DEFAULT_SCHEDULER, percentageOfNodesToScore = given.percentageOfNodesToScore ?? 0, plugins: sets = {} } = profile
-  const args = argumentsOf(profile, path, features)
+  const args = withIgnoredResources(argumentsOf(profile, path, features), ignoredByScheduler(given.extenders ?? []))
   const { plugins, byPoint } = choosePlugins(
     defaultPlugins(args, features.release, gate => features.enabled(gate)),
     sets,
@@ -90,6 +95,13 @@ function profileOf(profile: ProfileConfiguration, given: SchedulerConfiguration,
   ]
   if (errors.length > 0) throw configError(errors)
   return { schedulerName, plugins, percentageOfNodesToScore, ...(has('postFilter') && { preemption: args.DefaultPreemption ?? {} }) }
+}
+
+/** Resources that only extenders regard do not decide. */
+function withIgnoredResources(args: AllArgs, ignored: readonly string[]): AllArgs {
+  if (ignored.length === 0) return args
+  const { NodeResourcesFit: fit = {} } = args
+  return { ...args, NodeResourcesFit: { ...fit, ignoredResources: [...(fit.ignoredResources ?? []), ...ignored] } }
 }
 
 /** Arguments of all plugins that have any, as they are decoded. */

@@ -1,5 +1,6 @@
 import { duplicate, type FieldError, forbidden, invalid, notFound, required } from '../../../meta/field-error.ts'
 import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import { type ExtenderConfiguration, validateExtenders } from './extender-settings.ts'
 import { EXTENSION_POINTS, type PluginSets } from './plugin-sets.ts'
 
 /** A decoded KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, without defaults. */
@@ -10,7 +11,7 @@ export interface SchedulerConfiguration {
   readonly podInitialBackoffSeconds?: number
   readonly podMaxBackoffSeconds?: number
   readonly profiles?: readonly ProfileConfiguration[]
-  readonly extenders?: readonly unknown[]
+  readonly extenders?: readonly ExtenderConfiguration[]
 }
 
 export interface ProfileConfiguration {
@@ -26,7 +27,7 @@ const REMOVED = ['AzureDiskLimits', 'CinderLimits', 'EBSLimits', 'GCEPDLimits']
 const NOT_BUILT = ['DynamicResources', 'GangScheduling', 'NodeDeclaredFeatures', 'PodGroupPodsCount', 'TopologyPlacementGenerator']
 
 /**
- * Validates everything but the arguments of plugins. Extenders, and plugins that are not built, are refused by name.
+ * Validates everything but the arguments of plugins. Plugins that are not built are refused by name.
  *
  * Source: pkg/scheduler/apis/config/validation/validation.go
  *
@@ -44,7 +45,7 @@ export function validateSchedulerConfiguration(given: SchedulerConfiguration, kn
   if (podInitialBackoffSeconds <= 0) errors.push(invalid(fieldPath('podInitialBackoffSeconds'), podInitialBackoffSeconds, 'must be greater than 0'))
   if (podMaxBackoffSeconds < podInitialBackoffSeconds)
     errors.push(invalid(fieldPath('podMaxBackoffSeconds'), podMaxBackoffSeconds, 'must be greater than or equal to PodInitialBackoffSeconds'))
-  if ((given.extenders?.length ?? 0) > 0) errors.push(forbidden(fieldPath('extenders'), 'extenders are not built into this program'))
+  errors.push(...validateExtenders(given.extenders ?? []))
   return errors
 }
 

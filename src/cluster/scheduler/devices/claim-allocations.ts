@@ -1,4 +1,4 @@
-import type { ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
+import type { AllocationResult, ResourceClaim } from '../../../api/resource/v1beta2.types.ts'
 import { objectKey } from '../../../clients/api-client.ts'
 import type { Quantity } from '../../../meta/quantity.ts'
 import type { ClusterObjects } from '../snapshot.ts'
@@ -48,10 +48,10 @@ export class ClaimAllocations {
     const exclusive = new Set<string>()
     const shared = new Map<string, Map<string, Quantity>>()
     const add = ({ status }: ResourceClaim): void => {
-      for (const { driver, pool, device, adminAccess, shareID, consumedCapacity } of status.allocation?.devices?.results ?? [])
-        if (adminAccess) continue
-        else if (shareID === undefined) exclusive.add(deviceId(driver, pool, device))
-        else addAmounts(shared, deviceId(driver, pool, device), consumedCapacity ?? {})
+      if (status.allocation === undefined) return
+      for (const { id, consumed } of deviceUses(status.allocation))
+        if (consumed === undefined) exclusive.add(id)
+        else addAmounts(shared, id, consumed)
     }
     const keys = new Set<string>()
     for (const claim of objects.list<ResourceClaim>('ResourceClaim')) {
@@ -62,6 +62,25 @@ export class ClaimAllocations {
     for (const claim of this.#pending.values()) add(claim)
     return { exclusive, shared }
   }
+}
+
+/** Use of a device. `consumed`: capacities that are consumed of a device that others may use, too. */
+interface DeviceUse {
+  readonly id: string
+  readonly consumed: Readonly<Record<string, string>> | undefined
+}
+
+const uses = new WeakMap<AllocationResult, readonly DeviceUse[]>()
+
+/** Returns the devices of an allocation without those that administrators access. Kept as long as the allocation, which must not change. */
+function deviceUses(allocation: AllocationResult): readonly DeviceUse[] {
+  const known = uses.get(allocation)
+  if (known) return known
+  const found = (allocation.devices?.results ?? []).flatMap(({ driver, pool, device, adminAccess, shareID, consumedCapacity }) =>
+    adminAccess ? [] : [{ id: deviceId(driver, pool, device), consumed: shareID === undefined ? undefined : (consumedCapacity ?? {}) }],
+  )
+  uses.set(allocation, found)
+  return found
 }
 
 const versionOf = ({ metadata }: ResourceClaim): bigint => BigInt(metadata.resourceVersion || '0')

@@ -116,7 +116,27 @@ profiles:
       'profiles[1].schedulerName: Duplicate value: "profiles[0].schedulerName"',
     ],
     'one of several profiles without a name': ['profiles: [{schedulerName: a}, {}]', 'profiles[1].schedulerName: Required value'],
-    extenders: ['extenders: [{urlPrefix: http://a}]', 'extenders: Forbidden: extenders are not built into this program'],
+    'an extender without a URL': ['extenders: [{filterVerb: filter}]', 'extenders[0].urlPrefix: Invalid value: "": must be a URL of http or https'],
+    'an extender that scores without a weight': [
+      'extenders: [{urlPrefix: "http://a", prioritizeVerb: p}]',
+      'extenders[0].weight: Invalid value: 0: must have a positive weight applied to it',
+    ],
+    'an extender that preempts': [
+      'extenders: [{urlPrefix: "http://a", preemptVerb: p}]',
+      'extenders[0].preemptVerb: Forbidden: preemption by extenders is not built into this program',
+    ],
+    'two extenders that bind': [
+      'extenders: [{urlPrefix: "http://a", bindVerb: b}, {urlPrefix: "http://b", bindVerb: b}]',
+      'extenders: Invalid value: "found 2 extenders implementing bind": only one extender can implement bind',
+    ],
+    'files of an extender': [
+      'extenders: [{urlPrefix: "https://a", tlsConfig: {caFile: /ca}}]',
+      'extenders[0].tlsConfig.caFile: Forbidden: use caData: files are not read',
+    ],
+    'a timeout that is none': [
+      'extenders: [{urlPrefix: "http://a", httpTimeout: soon}]',
+      'extenders[0].httpTimeout: Invalid value: "soon": time: invalid duration "soon"',
+    ],
     'an unknown plugin': [
       'profiles: [{plugins: {filter: {enabled: [{name: Mine}]}}}]',
       'profiles[0].plugins.filter.enabled[0]: Not found: "Mine": there is no plugin of this name',

@@ -105,13 +105,15 @@ describe('the choice of a node', () => {
       nodeOf('b', { allocatable: { cpu: '8', memory: '16Gi' } }),
       nodeOf('c', { allocatable: { cpu: '8', memory: '16Gi' } }),
     ])
-    const choose = (random: number) => chooseNode(infoOf({ requests: { cpu: '2', memory: '4Gi' } }), snapshot, PROFILE, all(snapshot), () => random)?.name
+    const choose = (random: number) =>
+      chooseNode(infoOf({ requests: { cpu: '2', memory: '4Gi' } }), snapshot, PROFILE, all(snapshot), { random: () => random })?.name
     expect([choose(0), choose(0.99)]).to.deep.equal(['b', 'c'])
     const weighted = (weight: number): Profile => ({
       ...PROFILE,
       plugins: [...PROFILE.plugins, { plugin: { name: 'Fixed', preScore: () => ({ score: ({ name }) => (name === 'a' ? 10 : 0) }) }, weight }],
     })
-    const chosenBy = (chosen: Profile) => chooseNode(infoOf({ requests: { cpu: '2', memory: '4Gi' } }), snapshot, chosen, all(snapshot), () => 0)?.name
+    const chosenBy = (chosen: Profile) =>
+      chooseNode(infoOf({ requests: { cpu: '2', memory: '4Gi' } }), snapshot, chosen, all(snapshot), { random: () => 0 })?.name
     expect([chosenBy(weighted(2)), chosenBy(weighted(3))]).to.deep.equal(['b', 'a'])
   })
 })

@@ -59,7 +59,7 @@ function resultOf(pod: PodInfo, snapshot: Snapshot, shapes?: ShapeCache) {
   return [
     feasible.nodes.map(({ name }) => name),
     [...totalScores(pod, snapshot, profile, feasible)],
-    chooseNode(pod, snapshot, profile, feasible, () => 0)?.name,
+    chooseNode(pod, snapshot, profile, feasible, { random: () => 0 })?.name,
     feasible.next,
   ]
 }

@@ -1,0 +1,102 @@
+import { parseMilliseconds } from '../../../lib/duration.ts'
+import { errorMessage } from '../../../lib/error-message.ts'
+import { duplicate, type FieldError, forbidden, invalid, required } from '../../../meta/field-error.ts'
+import { type FieldPath, fieldPath } from '../../../meta/field-path.ts'
+import type { HttpExtenderOptions } from '../extenders/http-extender.ts'
+
+/** An extender as the configuration has it. Source: Extender of kubescheduler.config.k8s.io/v1. */
+export interface ExtenderConfiguration {
+  readonly urlPrefix?: string
+  readonly filterVerb?: string
+  readonly preemptVerb?: string
+  readonly prioritizeVerb?: string
+  readonly bindVerb?: string
+  readonly weight?: number
+  readonly enableHTTPS?: boolean
+  readonly tlsConfig?: ExtenderTls
+  readonly httpTimeout?: string
+  readonly nodeCacheCapable?: boolean
+  readonly managedResources?: readonly { readonly name?: string; readonly ignoredByScheduler?: boolean }[]
+  readonly ignorable?: boolean
+}
+
+interface ExtenderTls {
+  readonly insecure?: boolean
+  readonly serverName?: string
+  readonly certFile?: string
+  readonly keyFile?: string
+  readonly caFile?: string
+  readonly certData?: string
+  readonly keyData?: string
+  readonly caData?: string
+}
+
+const DEFAULT_TIMEOUT_MS = 5000
+const FILES = ['certFile', 'keyFile', 'caFile'] as const
+
+/** Validates extenders. Source: validateExtenders of pkg/scheduler/apis/config/validation. */
+export function validateExtenders(extenders: readonly ExtenderConfiguration[]): FieldError[] {
+  const path = fieldPath('extenders')
+  const errors = extenders.flatMap((extender, i) => validateExtender(extender, path.index(i)))
+  const seen = new Set<string>()
+  for (const [i, { managedResources = [] }] of extenders.entries())
+    for (const [j, { name = '' }] of managedResources.entries()) {
+      const at = path.index(i).child('managedResources').index(j).child('name')
+      if (name === '') errors.push(required(at, ''))
+      else if (seen.has(name)) errors.push(duplicate(at, name))
+      seen.add(name)
+    }
+  const binders = extenders.filter(({ bindVerb }) => bindVerb).length
+  if (binders > 1) errors.push(invalid(path, `found ${binders} extenders implementing bind`, 'only one extender can implement bind'))
+  return errors
+}
+
+function validateExtender(
+  { urlPrefix = '', prioritizeVerb, weight = 0, preemptVerb, httpTimeout, tlsConfig }: ExtenderConfiguration,
+  path: FieldPath,
+): FieldError[] {
+  const errors: FieldError[] = []
+  const url = URL.canParse(urlPrefix) ? new URL(urlPrefix) : undefined
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') errors.push(invalid(path.child('urlPrefix'), urlPrefix, 'must be a URL of http or https'))
+  if (prioritizeVerb && weight <= 0) errors.push(invalid(path.child('weight'), weight, 'must have a positive weight applied to it'))
+  if (preemptVerb) errors.push(forbidden(path.child('preemptVerb'), 'preemption by extenders is not built into this program'))
+  for (const file of FILES)
+    if (tlsConfig?.[file] !== undefined) errors.push(forbidden(path.child('tlsConfig').child(file), `use ${file.replace('File', 'Data')}: files are not read`))
+  try {
+    if (httpTimeout !== undefined) parseMilliseconds(httpTimeout)
+  } catch (error) {
+    errors.push(invalid(path.child('httpTimeout'), httpTimeout ?? '', errorMessage(error)))
+  }
+  return errors
+}
+
+const decoded = (data: string | undefined): Buffer | undefined => (data === undefined ? undefined : Buffer.from(data, 'base64'))
+
+/** Returns the options of a valid extender. */
+export function extenderOptions(given: ExtenderConfiguration): HttpExtenderOptions {
+  const { urlPrefix = '', filterVerb = '', prioritizeVerb = '', bindVerb = '', weight = 0, httpTimeout, managedResources = [], tlsConfig = {} } = given
+  const [ca, cert, key] = [decoded(tlsConfig.caData), decoded(tlsConfig.certData), decoded(tlsConfig.keyData)]
+  return {
+    url: new URL(urlPrefix),
+    filterVerb,
+    prioritizeVerb,
+    bindVerb,
+    weight,
+    timeoutMs: (httpTimeout === undefined ? 0 : parseMilliseconds(httpTimeout)) || DEFAULT_TIMEOUT_MS,
+    isCached: given.nodeCacheCapable ?? false,
+    isIgnorable: given.ignorable ?? false,
+    resources: new Set(managedResources.flatMap(({ name }) => name ?? [])),
+    tls: {
+      ...(ca && { ca }),
+      ...(cert && { cert }),
+      ...(key && { key }),
+      ...(tlsConfig.serverName && { serverName: tlsConfig.serverName }),
+      // Without an authority, any certificate is accepted, as upstream does.
+      isInsecure: tlsConfig.insecure ?? (given.enableHTTPS === true && ca === undefined),
+    },
+  }
+}
+
+/** Resources that extenders manage, and that the scheduler does not regard. */
+export const ignoredByScheduler = (extenders: readonly ExtenderConfiguration[]): string[] =>
+  extenders.flatMap(({ managedResources = [] }) => managedResources.flatMap(({ name, ignoredByScheduler: isIgnored }) => (isIgnored && name ? [name] : [])))

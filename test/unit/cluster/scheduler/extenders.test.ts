@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { chooseNode } from '../../../../src/cluster/scheduler/choose-node.ts'
+import { extenderOptions } from '../../../../src/cluster/scheduler/configuration/extender-settings.ts'
+import { filterByExtenders, scoreByExtenders } from '../../../../src/cluster/scheduler/extenders/extender.ts'
+import { HttpExtender } from '../../../../src/cluster/scheduler/extenders/http-extender.ts'
+import { failureText } from '../../../../src/cluster/scheduler/failure-text.ts'
+import { filterNodes, NONE_NOMINATED } from '../../../../src/cluster/scheduler/find-node.ts'
+import { runAtOnce } from '../../../../src/lib/steps.ts'
+import { infoOf, nodeOf, snapshotOf } from '../../../support/scheduling.ts'
+
+const PROFILE = { schedulerName: 'default-scheduler', plugins: [], percentageOfNodesToScore: 0 }
+const snapshot = snapshotOf(['a', 'b', 'c'].map(name => nodeOf(name)))
+const pod = infoOf({ name: 'p', requests: { 'example.com/gpu': '1' } })
+
+describe('extenders of the scheduler', () => {
+  let server: Server
+  let url = ''
+  let answer: (path: string, body: Record<string, never>) => unknown = () => ({})
+  let warnings: unknown[] = []
+  const calls = { signal: new AbortController().signal, logger: { warn: (_: string, fields: unknown) => void warnings.push(fields) } as never }
+  before(async () => {
+    server = createServer(async (request, response) => {
+      const result = answer(request.url ?? '', JSON.parse(await text(request)))
+      if (typeof result === 'number') response.writeHead(result).end()
+      else if (result !== undefined) response.setHeader('content-type', 'application/json').end(JSON.stringify(result))
+    }).listen(0)
+    await once(server, 'listening')
+    url = `http://localhost:${(server.address() as AddressInfo).port}/x/`
+  })
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  beforeEach(() => {
+    warnings = []
+  })
+
+  const extender = (more: object) => new HttpExtender(extenderOptions({ urlPrefix: url, ...more }))
+  function feasible() {
+    const filtered = runAtOnce(filterNodes(pod, snapshot, PROFILE, { from: 0, nominated: NONE_NOMINATED }))
+    if (!('feasible' in filtered)) throw new Error('no node is feasible')
+    return filtered.feasible
+  }
+  const filter = async (...all: HttpExtender[]) => {
+    const result = await filterByExtenders(pod.pod, feasible(), all, calls)
+    return 'feasible' in result ? result.feasible.nodes.map(({ name }) => name) : failureText(result.infeasible)
+  }
+
+  it('filter nodes, or names of nodes that they know', async () => {
+    const asked: [string, unknown][] = []
+    answer = (path, { Nodes, NodeNames }: { Nodes?: { items: { metadata: { name: string } }[] }; NodeNames?: string[] }) => {
+      asked.push([path, NodeNames ?? Nodes?.items.map(({ metadata }) => metadata.name)])
+      return NodeNames ? { nodeNames: NodeNames.slice(1) } : { nodes: { items: Nodes?.items.slice(1) } }
+    }
+    expect(await filter(extender({ filterVerb: 'f' }), extender({ filterVerb: 'g', nodeCacheCapable: true }))).to.deep.equal(['c'])
+    expect(asked).to.deep.equal([
+      ['/x/f', ['a', 'b', 'c']],
+      ['/x/g', ['b', 'c']],
+    ])
+    expect(await filter(extender({ filterVerb: 'f', managedResources: [{ name: 'example.com/other' }] }), extender({}))).to.deep.equal(['a', 'b', 'c'])
+  })
+
+  it('tell why no node is left', async () => {
+    answer = () => ({ NodeNames: [], FailedNodes: { a: 'too far', b: 'too far', c: 'x' }, FailedAndUnresolvableNodes: { c: 'gone' } })
+    expect(await filter(extender({ filterVerb: 'f', nodeCacheCapable: true }))).to.equal('0/3 nodes are available: 1 gone, 2 too far.')
+  })
+
+  it('fail the attempt, unless they are ignorable', async () => {
+    const failed = (more: object = {}) =>
+      filter(extender({ filterVerb: 'f', httpTimeout: '50ms', ...more })).then(
+        names => names,
+        (error: Error) => error.message.replace(url, 'URL/'),
+      )
+    answer = () => 500
+    expect(await failed()).to.equal('failed f with extender at URL URL/f, code 500')
+    answer = () => ({ Error: 'no license' })
+    expect(await failed()).to.equal('no license')
+    answer = () => ({ NodeNames: ['z'] })
+    expect(await failed({ nodeCacheCapable: true })).to.match(/claims a filtered node "z" which is not found in the input node list/)
+    answer = () => undefined
+    expect(await failed()).to.equal('Post "URL/f": context deadline exceeded (Client.Timeout exceeded while awaiting headers)')
+    expect(await failed({ ignorable: true })).to.deep.equal(['a', 'b', 'c'])
+    expect(warnings).to.have.length(1)
+  })
+
+  it('add to the scores of nodes', async () => {
+    answer = path => (path === '/x/p' ? [{ Host: 'b', Score: 7 }] : 500)
+    const extra = await scoreByExtenders(
+      pod.pod,
+      snapshot.nodes,
+      [extender({ prioritizeVerb: 'p', weight: 2 }), extender({ prioritizeVerb: 'q', weight: 1 })],
+      calls,
+    )
+    expect([...(extra ?? [])]).to.deep.equal([0, 140, 0])
+    expect(chooseNode(pod, snapshot, PROFILE, feasible(), { random: () => 0, extra })?.name).to.equal('b')
+  })
+
+  it('bind pods in place of the scheduler', async () => {
+    let bound: unknown
+    answer = (_, body) => {
+      bound = body
+      return {}
+    }
+    await extender({ bindVerb: 'b' }).bind(pod.pod, 'a', calls.signal)
+    expect(bound).to.deep.equal({ PodName: 'p', PodNamespace: 'default', PodUID: 'p', Node: 'a' })
+  })
+})
