@@ -3,6 +3,8 @@ import { baseEnvironment, type Environment, EVERY_RELEASE } from '../../cel/envi
 import { makeProgram, type Program } from '../../cel/program/program.ts'
 import type { Value } from '../../cel/values/value.ts'
 
+/** Longest expression, in characters: it is compiled in some milliseconds. */
+const MAX_LENGTH = 10_000
 /** Cost limit of an evaluation: some milliseconds. */
 const COST_LIMIT = 50_000
 
@@ -22,6 +24,7 @@ export interface CelExpression {
 
 /** Compiles an expression. Throws CelExpressionError. */
 export function compileCel(text: string, environment: Environment): CelExpression {
+  if (text.length > MAX_LENGTH) throw new CelExpressionError(`an expression may have at most ${MAX_LENGTH} characters`)
   const { checked, issues } = compile(text, environment)
   if (checked === undefined) throw new CelExpressionError(issues.toString())
   const program: Program | { readonly fault: string } = makeProgram(checked, environment)

@@ -7,14 +7,14 @@ import type { TimerClock } from '../../lib/clock.ts'
 import { errorMessage } from '../../lib/error-message.ts'
 import { connectionPair } from '../../lib/in-process-connection.ts'
 import type { Logger } from '../../lib/log.ts'
-import { eachInSlices } from '../../lib/slices.ts'
+import { startInTurns } from '../../lib/steps.ts'
 import { internalServerError, isStatusError, methodNotAllowedError, notFoundError, pathNotFoundError } from '../../meta/status.ts'
 import { formatTime } from '../../meta/time.ts'
 import { pathParts } from '../node-server/paths.ts'
 import { NODES, PODS } from '../shared/kinds.ts'
 import { METRICS_GROUP, metricsGroup, metricsGroupList, metricsResources } from './discovery.ts'
 import { type Measured, metricsTable, nodeMetrics, podMetrics } from './metrics-objects.ts'
-import { sumOf, UsageReader, type UsageReading, type UsedAmounts } from './usage-reader.ts'
+import { type ContainerUsage, sumOf, UsageReader, type UsageReading, type UsedAmounts } from './usage-reader.ts'
 
 export interface MetricsServerOptions {
   readonly client: ApiClient
@@ -37,9 +37,6 @@ interface MetricsRequest {
   /** Version of meta.k8s.io if a Table is accepted. */
   readonly table: string | undefined
 }
-
-/** Largest number of pods whose usage is evaluated in one slice. */
-const SLICE = 16
 
 /** The metrics API of the simulated nodes of this process. */
 export class MetricsServer {
@@ -107,15 +104,11 @@ export class MetricsServer {
     const simulated = this.#simulated(nodes)
     const measured: Measured[] = []
     const now = this.#now()
-    await eachInSlices(
-      [...pods].sort(byObjectKey),
-      pod => {
-        const node = simulated.get(pod.spec.nodeName ?? '')
-        const containers = node && this.#containersOf(pod, node, usage)
-        if (containers && containers.length > 0) measured.push(podMetrics(pod, containers, now))
-      },
-      SLICE,
-    )
+    for (const pod of [...pods].sort(byObjectKey)) {
+      const node = simulated.get(pod.spec.nodeName ?? '')
+      const containers = node && (await this.#containersOf(pod, node, usage))
+      if (containers && containers.length > 0) measured.push(podMetrics(pod, containers, now))
+    }
     return measured
   }
 
@@ -128,25 +121,21 @@ export class MetricsServer {
     ])
     const simulated = this.#simulated(nodes)
     const totals = new Map<string, UsedAmounts>()
-    await eachInSlices(
-      pods,
-      pod => {
-        const nodeName = pod.spec.nodeName ?? ''
-        const node = simulated.get(nodeName)
-        const usages = node ? (this.#containersOf(pod, node, usage) ?? []) : []
-        if (usages.length > 0) totals.set(nodeName, sumOf([totals.get(nodeName) ?? {}, ...usages.map(each => each.usage)]))
-      },
-      SLICE,
-    )
+    for (const pod of pods) {
+      const nodeName = pod.spec.nodeName ?? ''
+      const node = simulated.get(nodeName)
+      const usages = node ? ((await this.#containersOf(pod, node, usage)) ?? []) : []
+      if (usages.length > 0) totals.set(nodeName, sumOf([totals.get(nodeName) ?? {}, ...usages.map(each => each.usage)]))
+    }
     const now = this.#now()
     return [...simulated.values()].sort(byObjectKey).map(node => nodeMetrics(node, { cpu: 0, memory: 0, ...totals.get(node.metadata.name ?? '') }, now))
   }
 
   /** Returns what the containers of a running pod use. Undefined if the pod does not run, or if its usage cannot be evaluated. */
-  #containersOf(pod: Pod, node: Node, usage: UsageReading): ReturnType<UsageReading['of']> | undefined {
+  async #containersOf(pod: Pod, node: Node, usage: UsageReading): Promise<readonly ContainerUsage[] | undefined> {
     if (pod.status.phase !== 'Running') return undefined
     try {
-      return usage.of(pod, node)
+      return await startInTurns(usage.of(pod, node))
     } catch (error) {
       this.#options.logger.debug(1, 'the usage of a pod cannot be evaluated', { pod: objectKey(pod), error: errorMessage(error) })
       return undefined

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../api/meta/object.ts'
 import type { ApiClient } from '../../clients/api-client.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { seededRandom } from '../../lib/seeded-random.ts'
+import type { Steps } from '../../lib/steps.ts'
 import { ruleOfContainer } from '../kwok/rules/pod-rules.ts'
 import { decodeResourceUsage, type UsageRule } from '../kwok/rules/usage.ts'
 import { amountOf, usageEnvironment } from '../kwok/rules/usage-environment.ts'
@@ -19,8 +20,14 @@ const annotationOf = (resource: string): string => `kwok.x-k8s.io/usage-${resour
 
 /** Usage of the containers of pods, at the time at which it was read. */
 export interface UsageReading {
-  /** Returns what each container that runs uses, by its name. Throws an Error if an expression fails or a rule is invalid. */
-  of(pod: Pod, node: Node | undefined): readonly { readonly name: string; readonly usage: UsedAmounts }[]
+  /** Returns what each container that runs uses, by its name, in steps of one container. Throws an Error if an expression fails or a rule is invalid. */
+  of(pod: Pod, node: Node | undefined): Steps<readonly ContainerUsage[]>
+}
+
+/** Usage of a container. */
+export interface ContainerUsage {
+  readonly name: string
+  readonly usage: UsedAmounts
 }
 
 /** Reads the usage of containers from rules and annotations. */
@@ -39,8 +46,14 @@ export class UsageReader {
   async read(namespace: string): Promise<UsageReading> {
     const rules = await this.#rules.all(namespace)
     return {
-      of: (pod, node) =>
-        runningContainers(pod).map(container => ({ name: container.name, usage: containerUsage(rules, { pod, container, node: node ?? { metadata: {} } }) })),
+      *of(pod, node) {
+        const usages: ContainerUsage[] = []
+        for (const container of runningContainers(pod)) {
+          usages.push({ name: container.name, usage: containerUsage(rules, { pod, container, node: node ?? { metadata: {} } }) })
+          yield
+        }
+        return usages
+      },
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Json, TypedObject } from '../../api/meta/object.ts'
 import { type ApiClient, objectKey, type ResourceKind } from '../../clients/api-client.ts'
+import { nextTurn, turnIsSpent } from '../../lib/turn.ts'
 import { undefinedIfNotFound } from '../../meta/status.ts'
 import { KWOK_GROUP, KWOK_VERSION } from '../kwok/definitions/definitions.ts'
 import { KwokObjectError } from '../kwok/field-reader.ts'
@@ -26,8 +27,8 @@ export function ruleKind<R>(kind: string, plural: string, decode: (object: Json)
   return { own: of(kind, plural, true), cluster: of(`Cluster${kind}`, `cluster${plural}`, false), decode }
 }
 
-/** Most decoded objects that are kept. */
-const MOST_KEPT = 1_000
+/** Most decoded objects that are kept. A list of more is decoded at each request. */
+const MOST_KEPT = 10_000
 
 /** A decoded object, or the reason why it is invalid. */
 type Decoded<R> = PodRules<R> | KwokObjectError
@@ -47,22 +48,32 @@ export class RuleReader<R> {
   /** Returns the rule of a pod. Undefined if there is none. Throws KwokObjectError if there is none but an object of the rule's kind is invalid. */
   async find(namespace: string, name: string, choose: (rules: readonly R[]) => R | undefined): Promise<R | undefined> {
     const own = await this.#client.get(this.#kind.own, namespace, name).catch(undefinedIfNotFound)
-    return new RuleSet(own ? [this.#decode(this.#kind.own, own)] : [], await this.#ofCluster()).find(namespace, name, choose)
+    return new RuleSet(await this.#decodeAll(this.#kind.own, own ? [own] : []), await this.#ofCluster()).find(namespace, name, choose)
   }
 
   /** Returns the rules of all pods of a namespace, or of all namespaces if it is empty. */
   async all(namespace: string): Promise<RuleSet<R>> {
     const own = await this.#client.list(this.#kind.own, { ...(namespace !== '' && { namespace }), resourceVersion: '0' }).catch(undefinedIfNotFound)
-    return new RuleSet(
-      (own?.items ?? []).map(object => this.#decode(this.#kind.own, object)),
-      await this.#ofCluster(),
-    )
+    return new RuleSet(await this.#decodeAll(this.#kind.own, own?.items ?? []), await this.#ofCluster())
   }
 
   async #ofCluster(): Promise<Decoded<R>[]> {
     const { cluster } = this.#kind
     const objects = await this.#client.list(cluster, { resourceVersion: '0' }).catch(undefinedIfNotFound)
-    return [...(objects?.items ?? [])].sort((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1)).map(object => this.#decode(cluster, object))
+    return await this.#decodeAll(
+      cluster,
+      [...(objects?.items ?? [])].sort((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1)),
+    )
+  }
+
+  /** Decodes objects in turns: each may have expressions to compile. */
+  async #decodeAll(kind: ResourceKind<TypedObject>, objects: readonly TypedObject[]): Promise<Decoded<R>[]> {
+    const decoded: Decoded<R>[] = []
+    for (const object of objects) {
+      if (turnIsSpent()) await nextTurn()
+      decoded.push(this.#decode(kind, object))
+    }
+    return decoded
   }
 
   #decode(kind: ResourceKind<TypedObject>, object: TypedObject): Decoded<R> {
