@@ -16,6 +16,7 @@ export class Lineage {
   readonly agreed: AgreedValues
   #made: Promise<ServerCredentials> | undefined
   readonly #values = new Map<AgreedName, Promise<string>>()
+  readonly #issued = new Map<string, Promise<KeyPair>>()
   readonly #seed: string | undefined
 
   /** @param seed makes the keys reproducible. */
@@ -37,14 +38,23 @@ export class Lineage {
   }
 
   /**
-   * Issues a client certificate. Its key is EC, which is generated fast. Programs that only support RSA (Java's fabric8 client) must use the administrator's.
+   * Returns a client certificate, which is issued once for a user with these groups. Its key is EC, which is generated fast. Programs that only support RSA (Java's fabric8 client) must use
+   * the administrator's.
    */
   async issue(user: string, groups: readonly string[]): Promise<KeyPair> {
     const credentials = await this.#made
     if (credentials === undefined) throw new Error('no control plane has started')
-    return issueClient(credentials.ownCa, user, groups, generate('ec', { namedCurve: 'P-256' }))
+    const name = JSON.stringify([user, groups])
+    const issued = this.#issued.get(name) ?? issueClient(credentials.ownCa, user, groups, generate('ec', { namedCurve: 'P-256' }))
+    this.#issued.set(name, issued)
+    const [oldest] = this.#issued.keys()
+    if (this.#issued.size > MOST_ISSUED && oldest !== undefined) this.#issued.delete(oldest)
+    return issued
   }
 }
+
+/** Number of client certificates that are kept. */
+const MOST_ISSUED = 100
 
 const generate = promisify(generateKeyPair)
 

@@ -97,22 +97,35 @@ export async function openControlPlane(begin: Begin, tables: MemoryTables, optio
     rules,
     revision: () => metaRevision(tables, 'revision'),
     isIdle: () => queues.isIdle,
-    objects: () => storedObjects(tables),
+    objects: storedObjects(tables),
     markBeginning: () => plane.markBeginning(),
   })
   return plane
 }
 
-/** Returns the current objects of a store by key. */
-function storedObjects(tables: MemoryTables): ReadonlyMap<string, string> {
-  const objects = new Map<string, string>()
-  for (const { key: id, value } of tables.latest.getRange({})) {
-    const { live, modRevision } = decodeLatest(value)
-    const key = decodeKey(id)
-    const text = live ? changeAt(tables, key, modRevision)?.value?.toString() : undefined
-    if (text !== undefined) objects.set(key, text)
+/** Returns a function that returns the current objects of a store by key. It reads only those that have changed since its last call. */
+function storedObjects(tables: MemoryTables): () => ReadonlyMap<string, string> {
+  let objects = new Map<string, string>()
+  let revisions = new Map<string, number>()
+  let readAt = -1
+  return () => {
+    const revision = metaRevision(tables, 'revision')
+    if (revision === readAt) return objects
+    const [before, revisionsBefore] = [objects, revisions]
+    objects = new Map()
+    revisions = new Map()
+    readAt = revision
+    for (const { key: id, value } of tables.latest.getRange({})) {
+      const { live, modRevision } = decodeLatest(value)
+      if (!live) continue
+      const key = decodeKey(id)
+      const text = revisionsBefore.get(key) === modRevision ? before.get(key) : changeAt(tables, key, modRevision)?.value?.toString()
+      if (text === undefined) continue
+      objects.set(key, text)
+      revisions.set(key, modRevision)
+    }
+    return objects
   }
-  return objects
 }
 
 /** Parts of a server. */
